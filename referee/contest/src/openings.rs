@@ -127,8 +127,8 @@ mod tests {
         assert_eq!(order, (0..100).collect::<Vec<_>>());
     }
 
-    /// Where no opening of so many plies and more leaves the game open: the limits end it first, or
-    /// the next stone must join something.
+    /// Returns the number of plies from which no opening leaves the game open: the limits end it
+    /// first, or the next stone must join something.
     fn too_short(game: &str, setup: &Value) -> u32 {
         let cases = [
             ("chexers", json!({"repetitions": 1}), 1),

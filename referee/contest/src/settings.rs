@@ -1,6 +1,6 @@
 //! The settings of a contest: the contest file after everything in it has been read and checked.
 
-use super::formats::Field;
+use super::formats::{Field, FormatName};
 use super::{FormatSettings, Opening};
 use referee_games::AnyGame;
 use referee_protocol::{ClockSettings, Level, Limits, OnFault, Pondering};
@@ -51,7 +51,7 @@ impl Contest {
         Self {
             name: game.name.clone(),
             seed: 0,
-            format: FormatSettings::of_all(game.seats),
+            format: FormatName::default_for(game.seats).into(),
             rounds: games,
             seat_orders: SeatOrders::One,
             games: vec![game],

@@ -1,7 +1,7 @@
 //! Assembles a report from a contest and its results.
 
 use super::ratings::{RatingField, rate, rate_history};
-use super::report::{Command, GameRow, LeftOut, Progress, Report, Setting, VoidCounts, ties};
+use super::report::{GameRow, Progress, Report, Setting, VoidCounts, reasons, ties};
 use super::standings::standings;
 use super::{Contest, Record, Schedule};
 use referee_match::times::show_clock;
@@ -10,28 +10,14 @@ use referee_protocol::plain::count;
 /// How many points the chart of ratings over games has.
 const HISTORY_POINTS: usize = 20;
 
-/// What a report shows besides the games.
-#[derive(Clone, Debug, Default)]
-pub struct ReportContext<'a> {
-    /// The number of void attempts.
-    pub void_attempts: u64,
-    /// The number of games given up for now.
-    pub given_up: u64,
-    /// The sandbox in words, if it is known.
-    pub sandbox: Option<&'a str>,
-    /// Submissions that don't play, and why.
-    pub left_out: Vec<LeftOut>,
-    /// Commands to show.
-    pub commands: Vec<Command>,
-}
-
 /// Returns the report on `records`, which `schedule` has recorded. Games that don't count are left
-/// out.
+/// out. `sandbox` describes the sandbox, if it is known. Void attempts, submissions that don't play
+/// and commands are for the caller to add.
 pub fn report(
     contest: &Contest,
     schedule: &Schedule,
     mut records: Vec<Record>,
-    about: ReportContext<'_>,
+    sandbox: Option<&str>,
 ) -> Report {
     records.retain(|record| schedule.counts(record.number));
     let mut bonus = vec![0; contest.players.len()];
@@ -42,21 +28,22 @@ pub fn report(
     let rated = contest.seats() > 1;
     Report {
         name: contest.name.clone(),
-        settings: settings(contest, about.sandbox),
+        settings: settings(contest, sandbox),
         progress: Progress {
             played: records.len() as u64,
             known: schedule.counted(),
             at_most: schedule.size().1,
             over: schedule.is_over(),
         },
-        void: VoidCounts { attempts: about.void_attempts, given_up: about.given_up },
+        void: VoidCounts::default(),
         standings: standings(contest, &records, &bonus, schedule.ranking().as_deref()),
         ratings: rated.then(|| rate(&field, &records)),
         history: if rated { rate_history(&field, &records, HISTORY_POINTS) } else { Vec::new() },
         ties: ties(contest, schedule.results()),
         games: records.iter().map(|record| GameRow::new(contest, record)).collect(),
-        left_out: about.left_out,
-        commands: about.commands,
+        reasons: reasons(contest, &records),
+        left_out: Vec::new(),
+        commands: Vec::new(),
     }
 }
 
@@ -83,10 +70,8 @@ fn settings(contest: &Contest, sandbox: Option<&str>) -> Vec<Setting> {
     let chosen: usize = contest.openings.positions.iter().map(Vec::len).sum();
     let openings = match (chosen, contest.openings.plies) {
         (0, 0) => "as the setup says".to_owned(),
-        (0, plies) => format!(
-            "{} at random, each opening from every seat",
-            if plies == 1 { "1 ply".to_owned() } else { format!("{plies} plies") }
-        ),
+        (0, 1) => "1 ply at random, each opening from every seat".to_owned(),
+        (0, plies) => format!("{plies} plies at random, each opening from every seat"),
         (count, _) => format!("{count} positions from a file, each from every seat"),
     };
     add("openings", openings);

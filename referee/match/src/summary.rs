@@ -45,23 +45,25 @@ impl Summary<'_> {
 
     /// Says why the match ended, without the winner.
     fn why(&self) -> String {
-        let code = self.reason;
-        match self.result {
-            Ended::Played => reason_text(self.game, self.setup, code),
-            Ended::Fault | Ended::Resigned if code == LAST_SEAT => {
-                Some("all other players are out".to_owned())
-            }
-            Ended::Fault | Ended::Resigned => {
-                let mut faults = self.names.iter().zip(self.faults);
-                faults.find_map(|(name, fault)| {
-                    let fault = fault.filter(|fault| fault.name() == code)?;
-                    Some(format!("{name} {}", fault_text(fault)))
-                })
-            }
-            Ended::Void => None,
+        let why = reason(self.game, self.setup, self.result, self.reason);
+        let is_cause = |fault: &FaultKind| fault.name() == self.reason;
+        let mut faults = self.names.iter().zip(self.faults);
+        let cause = faults.find(|(_, fault)| fault.as_ref().is_some_and(is_cause));
+        match cause.filter(|_| self.result != Ended::Played) {
+            Some((name, _)) => format!("{name} {why}"),
+            None => why,
         }
-        .unwrap_or_else(|| code.to_owned())
     }
+}
+
+/// Says why a match of a game with this setup ended, without names; a code that is unknown stays.
+pub fn reason(game: &str, setup: &Value, result: Ended, code: &str) -> String {
+    match result {
+        Ended::Played => reason_text(game, setup, code),
+        _ if code == LAST_SEAT => Some("all other players are out".to_owned()),
+        _ => serde_json::from_value(code.into()).ok().map(|kind| fault_text(kind).to_owned()),
+    }
+    .unwrap_or_else(|| code.to_owned())
 }
 
 /// Says how a match ended.

@@ -81,7 +81,7 @@ fn check_games(file: &ContestFile, spec: AgentSpec) -> Result<AgentSpec, String>
     if spec.launch.is_none() {
         return Err("a person can't play in a contest; use `referee play`".to_owned());
     }
-    for game in &file.games {
+    for game in &file.settings.games {
         let Some(kind) = kind(&game.game) else { continue };
         if !spec.games.is_empty() && !spec.games.iter().any(|plays| plays == kind.name) {
             let plays = spec.games.join(", ");

@@ -107,11 +107,6 @@ impl Prepared {
         }
     }
 
-    /// Returns the sandbox that the contest asks for.
-    pub fn sandbox_request(&self) -> SandboxRequest {
-        sandbox_request(&self.contest.sandbox, self.base.clone())
-    }
-
     /// Returns what to print before the first game: ignored files, and submissions left out with the
     /// reason.
     pub fn remarks(&self) -> Vec<String> {
@@ -215,7 +210,7 @@ pub fn prepare_again(stored: &StoredContest, file: &Path) -> Result<Prepared, Fa
 
 /// The failure for an error in a contest file.
 fn failure(error: &FileError) -> Failure {
-    Failure::usage(error.to_string()).or_help(error.help_text().map(str::to_owned))
+    Failure::usage(error.to_string()).or_help(error.help.clone())
 }
 
 /// Reads a text file of at most `bytes_max` bytes.

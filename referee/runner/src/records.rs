@@ -1,6 +1,6 @@
 //! Reads games that count from the store: all, one, or a page of a list.
 
-use super::rows::{read_game, read_seat};
+use super::rows::from_json;
 use super::store::{Store, StoreResult};
 use referee_contest::{Player, Record};
 use rusqlite::{Params, params};
@@ -56,28 +56,10 @@ impl Store {
 
     /// Returns the games of a query; `condition` follows the table's name.
     fn records_by(&self, condition: &str, values: impl Params) -> StoreResult<Vec<Record>> {
-        let games = format!(
-            "select number, block, round, game, match_id, seed, result, reason, scores, turns, \
-             lag_ns, marked, moves, transcript, seal from games {condition}"
-        );
-        let seats = "select seat, player, place, used_ms, cpu_ms, turns, fault, fault_text \
-                     from seats where game = ?1 order by seat";
+        let query = format!("{} {condition}", include_str!("record.sql"));
         self.read(|connection| {
-            let mut seats = connection.prepare(seats)?;
-            let mut games = connection.prepare(&games)?;
-            let mut rows = games.query(values)?;
-            let mut records = Vec::new();
-            while let Some(row) = rows.next()? {
-                let mut record = read_game(row)?;
-                let mut rows = seats.query([record.number])?;
-                while let Some(row) = rows.next()? {
-                    record.players.push(Player(row.get(1)?));
-                    record.places.push(row.get(2)?);
-                    record.seats.push(read_seat(row)?);
-                }
-                records.push(record);
-            }
-            Ok(records)
+            let mut games = connection.prepare(&query)?;
+            games.query_map(values, |row| from_json(row, 0))?.collect()
         })
     }
 }

@@ -4,8 +4,8 @@ use super::folder::Folder;
 use super::store::{Store, StoredContest, VoidAttempt};
 use super::workers;
 use crate::workers::KnownWorker;
-use referee_contest::report::{Command, LeftOut, Report};
-use referee_contest::summary::{ReportContext, report};
+use referee_contest::report::{Command, LeftOut, Report, VoidCounts};
+use referee_contest::summary::report;
 use referee_contest::{Record, Schedule};
 use referee_process::{Failure, sandbox};
 use referee_protocol::SandboxRecord;
@@ -17,7 +17,6 @@ use std::sync::Arc;
 
 /// A contest as `contest status --json` prints it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-
 pub struct Progress {
     /// The contest's name.
     pub name: String,
@@ -93,14 +92,12 @@ pub fn assemble(
         reason: why.replace(&base, ""),
     };
     let sandbox = stored.sandbox.as_ref().map(|level| sanitize(&sandbox::line(level)));
-    let around = ReportContext {
-        void_attempts: voids.len() as u64,
-        given_up: lost.len() as u64,
-        sandbox: sandbox.as_deref(),
+    let mut report = Report {
+        void: VoidCounts { attempts: voids.len() as u64, given_up: lost.len() as u64 },
         left_out: stored.left_out.iter().map(left_out).collect(),
         commands,
+        ..report(&stored.contest, schedule, records, sandbox.as_deref())
     };
-    let mut report = report(&stored.contest, schedule, records, around);
     for standing in &mut report.standings.players {
         standing.agent = standing.agent.replace(&base, "");
     }

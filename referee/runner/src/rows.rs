@@ -1,8 +1,8 @@
 //! Writes contests and games as rows, and reads them back.
 
 use super::store::StoredContest;
-use referee_contest::{Record, SeatRecord};
-use referee_protocol::{FaultKind, Result as MatchResult, SandboxRecord};
+use referee_contest::Record;
+use referee_protocol::SandboxRecord;
 use rusqlite::{Row, params};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -96,41 +96,6 @@ pub(super) fn add_game(
     Ok(())
 }
 
-pub(super) fn read_game(row: &Row<'_>) -> rusqlite::Result<Record> {
-    let scores: Option<String> = row.get(8)?;
-    Ok(Record {
-        number: row.get(0)?,
-        block: row.get(1)?,
-        round: row.get(2)?,
-        game: row.get(3)?,
-        players: Vec::new(),
-        match_id: row.get(4)?,
-        seed: row.get(5)?,
-        result: from_word::<MatchResult>(row, 6)?,
-        reason: row.get(7)?,
-        places: Vec::new(),
-        scores: scores.map(|_| from_json(row, 8)).transpose()?,
-        seats: Vec::new(),
-        turns: row.get(9)?,
-        lag_ns: row.get(10)?,
-        marked: row.get(11)?,
-        moves: row.get(12)?,
-        transcript: row.get(13)?,
-        seal: row.get(14)?,
-    })
-}
-
-pub(super) fn read_seat(row: &Row<'_>) -> rusqlite::Result<SeatRecord> {
-    let fault: Option<String> = row.get(6)?;
-    Ok(SeatRecord {
-        used_ms: row.get(3)?,
-        cpu_ms: row.get(4)?,
-        turns: row.get(5)?,
-        fault: fault.map(|_| from_word::<FaultKind>(row, 6)).transpose()?,
-        fault_text: row.get(7)?,
-    })
-}
-
 fn json<T: Serialize>(value: &T) -> rusqlite::Result<String> {
     serde_json::to_string(value)
         .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
@@ -138,20 +103,13 @@ fn json<T: Serialize>(value: &T) -> rusqlite::Result<String> {
 
 pub(super) fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
-    serde_json::from_str(&text).map_err(|error| unreadable(column, error))
-}
-
-fn unreadable(column: usize, error: serde_json::Error) -> rusqlite::Error {
-    rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
+    serde_json::from_str(&text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
+    })
 }
 
 /// Returns an enum's name in JSON.
 fn word<T: Serialize>(value: &T) -> rusqlite::Result<String> {
     let quoted = json(value)?;
     Ok(quoted.trim_matches('"').to_owned())
-}
-
-fn from_word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    let text: String = row.get(column)?;
-    serde_json::from_value(text.into()).map_err(|error| unreadable(column, error))
 }

@@ -70,11 +70,13 @@ pub trait Observer {
 /// Runs a contest.
 #[derive(Debug)]
 pub struct Runner {
-    contest: Arc<Contest>,
+    /// The contest.
+    pub contest: Arc<Contest>,
     /// The contest's folder; a series in memory has none.
     folder: Option<Folder>,
+    /// The schedule with the stored results.
+    pub schedule: Schedule,
     writer: ResultWriter,
-    schedule: Schedule,
     /// All games below this number were submitted or have a result.
     next: u64,
     retries: VecDeque<u64>,
@@ -107,9 +109,10 @@ impl Runner {
             }
         })?;
         if let Some(number) = unknown {
-            let (path, root) = (store.path().display(), folder.root().display());
+            let (path, root) = (folder.store(), folder.root().display());
             return Err(Failure::operation(format!(
-                "{path}: the results before game {number} give a schedule without this game"
+                "{}: the results before game {number} give a schedule without this game",
+                path.display()
             ))
             .help(format!("`referee verify {root}` shows what differs")));
         }
@@ -149,11 +152,6 @@ impl Runner {
         }
     }
 
-    /// Returns the schedule with the stored results.
-    pub fn schedule(&self) -> &Schedule {
-        &self.schedule
-    }
-
     /// Plays all games that have no result yet.
     pub async fn play<B: Backend>(
         mut self,
@@ -167,11 +165,6 @@ impl Runner {
             observer.print(&left);
         }
         self.leave(interrupts)
-    }
-
-    /// Returns the contest.
-    pub const fn contest(&self) -> &Arc<Contest> {
-        &self.contest
     }
 
     /// Waits until all results are stored, and ends the run.

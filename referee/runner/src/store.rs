@@ -310,11 +310,6 @@ impl Store {
         })
     }
 
-    /// Returns the path of the file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Returns the number of void attempts of each game.
     pub fn attempts(&self) -> StoreResult<BTreeMap<u64, u32>> {
         let voids = self.voids()?;

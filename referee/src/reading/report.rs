@@ -1,6 +1,6 @@
 //! Matches as text: game, agents, clock, and verdict.
 
-use referee_match::summary::{sentence, setup};
+use referee_match::summary::{fault_text, sentence, setup};
 use referee_match::times::{show_clock, show_time};
 use referee_protocol::plain::sanitize;
 use referee_protocol::{FaultKind, Header, Outcome, Verdict};
@@ -35,9 +35,9 @@ pub fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) ->
     for (index, seat) in verdict.seats.iter().enumerate() {
         let place = verdict.places.as_ref().and_then(|places| places.get(index));
         let place = place.map(u32::to_string);
-        let fault = seat.fault.as_ref().map(|fault| match fault.kind {
-            FaultKind::Resigned => format!("{} in turn {}", fault.kind, fault.turn),
-            _ => format!("{} in turn {}: {}", fault.kind, fault.turn, sanitize(&fault.text)),
+        let fault = seat.fault.as_ref().map(|fault| match (fault_text(fault.kind), fault.turn) {
+            (text, turn) if fault.kind == FaultKind::Resigned => format!("{text} in turn {turn}"),
+            (text, turn) => format!("{text} in turn {turn}: {}", sanitize(&fault.text)),
         });
         let mut row = vec![
             format!("  {}", seat.seat),
@@ -56,19 +56,5 @@ pub fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) ->
 
 /// Returns rows with aligned columns, two spaces apart.
 pub fn aligned(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
-    };
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            write!(line, "{cell:<width$}  ").ok();
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    referee_contest::report::aligned(rows, |_| false)
 }

@@ -60,7 +60,7 @@ fn plan(text: &str, openings: Option<&Source>) -> Result<Contest, FileError> {
 
 /// Asserts that an error is bounded and has no control characters.
 fn check_error(error: &FileError) {
-    for text in [error.to_string(), error.help_text().unwrap_or_default().to_owned()] {
+    for text in [error.to_string(), error.help.clone().unwrap_or_default()] {
         assert!(text.len() < ERROR_BYTES_MAX, "{} bytes", text.len());
         let obeyed = text.chars().find(|&character| character.is_control() && character != '\n');
         assert_eq!(obeyed, None, "{text:?}");

@@ -36,13 +36,13 @@ pub(super) fn settings(
 }
 
 fn check_seats(file: &ContestFile) -> Result<(), FileError> {
-    let (format, have) = (file.format.info(), file.seats());
+    let (format, have) = (file.format.info(), file.settings.seats());
     if format.seats.contains(&have) {
         return Ok(());
     }
     let more = if format.seats.end() > format.seats.start() { " or more" } else { "" };
     let wanted = seats(*format.seats.start()) + more;
-    let (name, game) = (format.name, &file.games[0].game);
+    let (name, game) = (format.name, &file.settings.games[0].game);
     let message = format!("format {name} is for games of {wanted}; {game} has {}", seats(have));
     let fitting = FORMATS.iter().filter(|format| format.seats.contains(&have));
     let names: Vec<&str> = fitting.map(|format| format.name).collect();
@@ -51,14 +51,14 @@ fn check_seats(file: &ContestFile) -> Result<(), FileError> {
 }
 
 fn check_players(file: &ContestFile, agents: &[FoundAgent]) -> Result<(), FileError> {
-    let (count, seats) = (agents.len(), file.seats());
+    let (count, seats) = (agents.len(), file.settings.seats());
     let error = |message: String| match agents.last() {
         Some(last) => file.source.error(last.span.clone(), message),
         None => file.source.error_of_all(message),
     };
     if count < seats {
         let players = if seats == 1 { "agent" } else { "agents" };
-        let game = &file.games[0].game;
+        let game = &file.settings.games[0].game;
         let message = format!("{game} needs at least {seats} {players}, not {count}");
         return Err(error(message).help(
             "name agents, such as agents = [\"@random\", \"./mybot\"], or a folder of `submissions`",
@@ -70,7 +70,7 @@ fn check_players(file: &ContestFile, agents: &[FoundAgent]) -> Result<(), FileEr
     Ok(())
 }
 
-/// Refuses a contest of so many games that its schedule would fill the memory.
+/// Refuses a contest whose schedule would fill the memory.
 pub(super) fn check_size(file: &ContestFile, contest: &Contest) -> Result<(), FileError> {
     let each = (contest.games.len() * contest.games_of_a_block()) as u64;
     let games = contest.format.size(contest.field()).end().saturating_mul(each);

@@ -11,13 +11,13 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, Range};
 
-/// A value and where it stands.
+/// A value and its place in the file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent, bound = "T: Deserialize<'de>")]
 pub(crate) struct Spanned<T>(toml::Spanned<T>);
 
 impl<T> Spanned<T> {
-    /// Where it stands, in bytes.
+    /// Returns its place, in bytes.
     pub(crate) fn span(&self) -> Range<usize> {
         self.0.span()
     }
@@ -55,7 +55,7 @@ pub(crate) enum ShortOrLong<S, L> {
 /// What a value is called where another is found.
 pub(crate) trait Described {
     /// With its article, to follow "expected".
-    const DESCRIPTION: &'static str;
+    const DESCRIPTION: &'static str = "a table";
     /// A list is read as one. A table could be too, by the order of its keys.
     const IS_LIST: bool = false;
 }

@@ -5,9 +5,10 @@ use super::problem::{FileError, Source};
 use super::raw::{Raw, RawGame, RawOpenings};
 use super::{ContestFile, Positions, sanitize_name, within};
 use crate::{Contest, ContestGame, Opening};
-use referee_games::{GAMES, GameKind, Turn, kind, nearest, nearest_kind};
+use referee_games::{GAMES, Turn, kind, nearest, nearest_kind};
 use referee_protocol::parse_strict;
 use referee_protocol::plain::sanitize;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::ops::Range;
 
@@ -179,47 +180,24 @@ pub(super) fn positions(openings: &Source, games: &[ContestGame]) -> Result<Posi
 /// What is wrong with a line, and what to do about it.
 type Wrong = (String, Option<String>);
 
+/// A position with its game.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tagged {
+    game: String,
+    position: Value,
+}
+
 fn position(line: &str, games: &[ContestGame]) -> Result<(usize, Value), Wrong> {
     let wrong = |text: String| (sanitize(&text), None);
     let value = parse_strict(line.as_bytes()).map_err(|error| wrong(error.to_string()))?;
-    let tagged = value.as_object().filter(|fields| {
-        fields.len() == 2
-            && fields.get("game").is_some_and(Value::is_string)
-            && fields.contains_key("position")
-    });
-    let (index, position) = match tagged {
-        Some(fields) => {
-            let name = fields["game"].as_str().unwrap_or_default();
-            let known = || games.iter().map(|game| game.name.as_str());
-            let own: Vec<usize> = games
-                .iter()
-                .enumerate()
-                .filter(|(_, game)| game.name == name || game.game == name)
-                .map(|(index, _)| index)
-                .collect();
-            let exact = games.iter().position(|game| game.name == name);
-            let Some(index) = exact.or_else(|| own.first().copied().filter(|_| own.len() == 1))
-            else {
-                let near = nearest(name, known()).map(|near| format!("did you mean `{near}`?"));
-                let names = known().collect::<Vec<_>>().join(", ");
-                let help = near.or_else(|| Some(format!("the contest's games are {names}")));
-                return Err((
-                    format!(
-                        "the contest has no game `{}`, or several of that name",
-                        sanitize(name)
-                    ),
-                    help,
-                ));
-            };
-            (index, fields["position"].clone())
-        }
-        None if games.len() == 1 => (0, value),
-        None => {
-            let help = r#"{"game":"NAME","position":{..}}"#.to_owned();
-            return Err((
-                "the contest has several games: name the one of this position".to_owned(),
-                Some(help),
-            ));
+    let (index, position) = match Tagged::deserialize(&value) {
+        Ok(Tagged { game, position }) => (named_game(&game, games)?, position),
+        Err(_) if games.len() == 1 => (0, value),
+        Err(_) => {
+            let message = "the contest has several games: name the one of this position";
+            let help = r#"{"game":"NAME","position":{..}}"#;
+            return Err((message.to_owned(), Some(help.to_owned())));
         }
     };
     let game = &games[index];
@@ -236,12 +214,27 @@ fn position(line: &str, games: &[ContestGame]) -> Result<(usize, Value), Wrong> 
     Ok((index, position))
 }
 
+/// Returns the place of the game with this name, the contest's or the game's own.
+fn named_game(name: &str, games: &[ContestGame]) -> Result<usize, Wrong> {
+    let mut own = (0..games.len()).filter(|&index| games[index].game == name);
+    let only = own.next().filter(|_| own.next().is_none());
+    let found = games.iter().position(|game| game.name == name).or(only);
+    found.ok_or_else(|| {
+        let known = || games.iter().map(|game| game.name.as_str());
+        let near = nearest(name, known()).map(|near| format!("did you mean `{near}`?"));
+        let all = || format!("the contest's games are {}", known().collect::<Vec<_>>().join(", "));
+        let name = sanitize(name);
+        let message = format!("the contest has no game `{name}`, or several of that name");
+        (message, Some(near.unwrap_or_else(all)))
+    })
+}
+
 /// Draws an opening of each game, so that failures are reported before the first game.
 pub(super) fn check_drawn(file: &ContestFile, contest: &Contest) -> Result<(), FileError> {
     let Some(plies) = &file.raw.openings.plies else { return Ok(()) };
     for (index, game) in contest.games.iter().enumerate() {
-        let kinds: Option<GameKind> = kind(&game.game);
-        if let Some(Err(error)) = kinds.map(|kind| contest.opening(kind, index, 0)) {
+        let drawn = kind(&game.game).map(|kind| contest.opening(kind, index, 0));
+        if let Some(Err(error)) = drawn {
             let message = format!("{}: {error}", game.name);
             return Err(file.source.error(plies.span(), message));
         }

@@ -12,16 +12,12 @@ mod format;
 pub use problem::{FileError, Source};
 pub use raw::OnBroken;
 
-use super::{
-    Contest, ContestGame, Opening, OpeningSettings, PlayerInfo, Policy, SandboxSettings,
-    SeatOrders, WorkerSettings,
-};
+use super::{Contest, ContestGame, Opening, OpeningSettings, PlayerInfo};
 use crate::formats::FormatName;
 pub(crate) use forms::{ShortOrLong, Spanned};
 pub(crate) use raw::Raw;
 use raw::RawAgent;
 use referee_protocol::plain::sanitize;
-use referee_protocol::{ClockSettings, Limits};
 use schemars::{Schema, schema_for};
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
@@ -44,8 +40,8 @@ const GAMES_MAX: u64 = 10_000_000;
 pub struct ContestFile {
     /// Its text, for errors that point into it.
     pub source: Source,
-    /// What is played.
-    pub games: Vec<ContestGame>,
+    /// The contest, without its players and positions and without the settings of its format.
+    pub settings: Contest,
     /// The agents that it names, in its order.
     pub agents: Vec<NamedAgent>,
     /// The folder with submissions.
@@ -62,16 +58,7 @@ pub struct ContestFile {
     pub on_broken: OnBroken,
     /// How long the build of an agent may take.
     pub build_time: Duration,
-    name: String,
-    seed: u64,
-    rounds: u32,
     format: FormatName,
-    pub(crate) seat_orders: SeatOrders,
-    clock: ClockSettings,
-    limits: Limits,
-    policy: Policy,
-    sandbox: SandboxSettings,
-    workers: WorkerSettings,
     pub(crate) raw: Raw,
 }
 
@@ -122,8 +109,7 @@ impl ContestFile {
         let raw: Raw = toml::from_str(text).map_err(|error| source.toml_error(&error))?;
         let preset = conditions::preset(&source, &raw)?;
         let games = games::read(&source, &raw)?;
-        let name = raw.name.as_deref().map_or(stem, String::as_str);
-        let name = sanitize_name(name);
+        let name = sanitize_name(raw.name.as_deref().map_or(stem, String::as_str));
         if name.is_empty() {
             let span = raw.name.as_ref().map_or(0..0, Spanned::span);
             return Err(source.error(span, "the contest needs a name"));
@@ -132,26 +118,32 @@ impl ContestFile {
         let jobs = within(&source, raw.jobs.as_ref(), "jobs", 1..=JOBS_MAX)?;
         let seed = within(&source, raw.seed.as_ref(), "seed", 0..=SEED_BOUND - 1)?;
         let seats = games.first().map_or(1, |game: &ContestGame| game.seats);
-        let format = raw.format.as_deref().copied().or_else(|| FormatName::default_for(seats));
-        let Some(format) = format else {
-            return Err(source.error_of_all("no format fits the game"));
-        };
+        let format = raw.format.as_deref().copied();
+        let format = format.unwrap_or_else(|| FormatName::default_for(seats));
         format::check_tables(&source, &raw, format)?;
         if let Some(agent) = raw.agents.get(PLAYERS_MAX) {
             let message = format!("at most {PLAYERS_MAX} agents can play");
             return Err(source.error(agent.span(), message));
         }
-        Ok(Self {
+        let plies = raw.openings.plies.as_deref().copied().unwrap_or(0);
+        let settings = Contest {
             name,
             seed: seed.unwrap_or(1),
+            format: format.into(),
             rounds: rounds.unwrap_or(1),
-            format,
             seat_orders: raw.seat_orders,
+            games,
+            players: Vec::new(),
+            openings: OpeningSettings { plies, positions: Vec::new() },
             clock: conditions::clock(&source, raw.clock.as_ref(), preset)?,
             limits: conditions::limits(&source, &raw.limits, preset)?,
             policy: conditions::policy(&source, &raw.policy, preset)?,
             sandbox: conditions::sandbox(&source, &raw.sandbox)?,
             workers: conditions::workers(&source, &raw.workers)?,
+        };
+        Ok(Self {
+            settings,
+            format,
             agents: raw.agents.iter().map(named_agent).collect(),
             submissions: submissions(&source, &raw)?,
             openings: games::openings_file(&source, &raw.openings)?,
@@ -160,7 +152,6 @@ impl ContestFile {
             pin: raw.pin,
             on_broken: raw.policy.on_broken,
             build_time: conditions::build_time(&source, &raw.policy)?,
-            games,
             source,
             raw,
         })
@@ -176,28 +167,18 @@ impl ContestFile {
         self.check_names(agents)?;
         let (format, order) = format::settings(self, agents)?;
         let positions = match openings {
-            Some(openings) => games::positions(openings, &self.games)?,
+            Some(openings) => games::positions(openings, &self.settings.games)?,
             None => Vec::new(),
         };
-        let plies = self.raw.openings.plies.as_deref().copied().unwrap_or(0);
         let player = |&place: &usize| {
             let FoundAgent { name, run, digest, .. } = &agents[place];
             PlayerInfo { name: sanitize_name(name), run: run.clone(), digest: digest.clone() }
         };
         let contest = Contest {
-            name: self.name.clone(),
-            seed: self.seed,
             format,
-            rounds: self.rounds,
-            seat_orders: self.seat_orders,
-            games: self.games.clone(),
             players: order.iter().map(player).collect(),
-            openings: OpeningSettings { plies, positions },
-            clock: self.clock.clone(),
-            limits: self.limits.clone(),
-            sandbox: self.sandbox.clone(),
-            policy: self.policy.clone(),
-            workers: self.workers.clone(),
+            openings: OpeningSettings { positions, ..self.settings.openings },
+            ..self.settings.clone()
         };
         format::check_size(self, &contest)?;
         games::check_drawn(self, &contest)?;
@@ -233,11 +214,6 @@ impl ContestFile {
     /// Whether it gives the contest's name.
     pub fn is_named(&self) -> bool {
         self.raw.name.is_some()
-    }
-
-    /// How many seats its games have.
-    pub fn seats(&self) -> usize {
-        self.games.first().map_or(1, |game| game.seats)
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// The longest part of a line that is shown, in characters.
 const SHOWN_CHARACTERS_MAX: usize = 100;
-/// The longest message, in characters; it may hold what stands in the file.
+/// The longest message, in characters; it may quote the file.
 const MESSAGE_CHARACTERS_MAX: usize = 1000;
 
 /// A text and what it is called, for errors that point into it.
@@ -20,10 +20,12 @@ pub struct Source {
 }
 
 /// What is wrong with a contest file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
 pub struct FileError {
     text: String,
-    help: Option<String>,
+    /// What to do about it.
+    pub help: Option<String>,
 }
 
 impl Source {
@@ -137,17 +139,4 @@ impl FileError {
     pub(crate) fn or_near<'a>(self, name: &str, known: impl Iterator<Item = &'a str>) -> Self {
         self.or_help(nearest(name, known).map(|near| format!("did you mean `{near}`?")))
     }
-
-    /// What to do about it.
-    pub fn help_text(&self) -> Option<&str> {
-        self.help.as_deref()
-    }
 }
-
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::error::Error for FileError {}

@@ -94,9 +94,7 @@ pub(super) struct RawAgent {
     pub(super) run: Spanned<String>,
 }
 
-impl Described for RawAgent {
-    const DESCRIPTION: &'static str = "a table";
-}
+impl Described for RawAgent {}
 
 /// A folder of agents that all play.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -109,9 +107,7 @@ pub(super) struct RawSubmissions {
     pub(super) run: Option<Spanned<String>>,
 }
 
-impl Described for RawSubmissions {
-    const DESCRIPTION: &'static str = "a table";
-}
+impl Described for RawSubmissions {}
 
 /// A clock. Each time is given in milliseconds or as people write it, not both.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -147,9 +143,7 @@ pub(super) struct RawClock {
     pub(super) backstop_ms: Option<Spanned<u64>>,
 }
 
-impl Described for RawClock {
-    const DESCRIPTION: &'static str = "a table";
-}
+impl Described for RawClock {}
 
 /// What an agent may use; what is left out is as always.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -220,7 +214,7 @@ pub(super) struct RawWorkers {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Openings")]
 pub(super) struct RawOpenings {
-    /// So many random legal plies come first.
+    /// The number of random legal plies that come first.
     pub(super) plies: Option<Spanned<u32>>,
     /// A file with positions to begin from, one a line, relative to the contest file's folder.
     pub(super) file: Option<Spanned<String>>,

@@ -14,7 +14,7 @@ const ELO_MAX: f64 = 1000.0;
 const ERROR_CHANCE: f64 = 0.05;
 
 /// The same two players, `rounds` times at most.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Compare {
     /// The test that ends it; `None` to play all rounds.
     pub sprt: Option<SprtSettings>,
@@ -25,7 +25,7 @@ pub struct Compare {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Compare")]
 pub(crate) struct Table {
-    /// The first hypothesis: the first agent is better by so many Elo.
+    /// The first hypothesis: by how many Elo the first agent is stronger.
     elo0: Option<Spanned<f64>>,
     /// The second.
     elo1: Option<Spanned<f64>>,
@@ -52,7 +52,7 @@ impl FromContestFile for Compare {
                 format!("format compare needs 2 agents, the new and the old one, not {count}");
             return Err(file.error_at_format(message));
         }
-        if file.seat_orders == SeatOrders::One {
+        if file.settings.seat_orders == SeatOrders::One {
             let message = "format compare plays each opening with both seatings, which seat_orders = \
                            \"one\" rules out";
             return Err(file.source.error_of_all(message).help("remove `seat_orders`"));

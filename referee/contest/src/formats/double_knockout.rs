@@ -1,16 +1,15 @@
 //! Double knockout: a player who loses two ties is out.
 
 use super::bracket::{TIE_REPLAYS_MAX, Ties, losers, seeded, sharing, ties, winners};
-use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult};
+use super::{Field, Format, FromContestFile, Pairing, PairingResult};
 use crate::Player;
-use crate::file::FileError;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// Two brackets, for games of two seats. The loser of a tie in the winners' bracket drops into the
 /// losers' bracket; the loser of a tie there is out. The winners of both brackets play the final, and
 /// once more if the winner of the winners' bracket loses it. Ties are those of a knockout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoubleKnockout {}
 
 impl DoubleKnockout {
@@ -72,10 +71,6 @@ impl FromContestFile for DoubleKnockout {
     const HELP: &'static str = "a bracket in which a player is out after two lost ties";
     const SEATS: RangeInclusive<usize> = 2..=2;
     type Table = ();
-
-    fn read(_input: &mut Input<'_, ()>) -> Result<Self, FileError> {
-        Ok(Self {})
-    }
 }
 
 impl Format for DoubleKnockout {

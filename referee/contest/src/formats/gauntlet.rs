@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 
 /// Each challenger plays every group of others that fills the seats, `rounds` times. Challengers don't
 /// play each other. All pairings are known from the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gauntlet {
     /// How many of the first players are challengers.
     pub challengers: u32,

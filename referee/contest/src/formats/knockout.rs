@@ -10,29 +10,21 @@ use std::ops::RangeInclusive;
 
 /// A bracket of the next power of two, for games of two seats. A tie is `rounds` pairings of two
 /// players, and more while it is level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Knockout {
     /// Whether the losers of the semi-finals play for the third place.
-    pub third_place: bool,
-}
-
-/// More about `knockout`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Knockout")]
-pub(crate) struct Table {
-    /// A last pairing for the third place.
     #[serde(default)]
-    third_place: bool,
+    pub third_place: bool,
 }
 
 impl FromContestFile for Knockout {
     const HELP: &'static str = "a bracket in which a player is out after a lost tie";
     const SEATS: RangeInclusive<usize> = 2..=2;
-    type Table = Table;
+    type Table = Self;
 
-    fn read(input: &mut Input<'_, Table>) -> Result<Self, FileError> {
-        Ok(Self { third_place: input.table.is_some_and(|table| table.third_place) })
+    fn read(input: &mut Input<'_, Self>) -> Result<Self, FileError> {
+        Ok(input.table.copied().unwrap_or_default())
     }
 }
 

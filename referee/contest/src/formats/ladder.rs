@@ -5,9 +5,8 @@
 use super::matching::{Cost, cheapest_pairs};
 use super::meetings::Meetings;
 use super::seating::Seating;
-use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult, Ranking};
+use super::{Field, Format, FromContestFile, Pairing, PairingResult, Ranking};
 use crate::Player;
-use crate::file::FileError;
 use crate::ratings::{Finish, Strength, strengths};
 use referee_match::named_seed;
 use serde::{Deserialize, Serialize};
@@ -21,7 +20,7 @@ const PASSES: usize = 12;
 const UNITS: f64 = 1e9;
 
 /// The players with the fewest games meet players with similar ratings. For any number of seats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ladder {}
 
 impl Ladder {
@@ -56,10 +55,6 @@ impl FromContestFile for Ladder {
     const HELP: &'static str = "batch by batch, players with similar ratings meet";
     const SEATS: RangeInclusive<usize> = 2..=usize::MAX;
     type Table = ();
-
-    fn read(_input: &mut Input<'_, ()>) -> Result<Self, FileError> {
-        Ok(Self {})
-    }
 }
 
 impl Format for Ladder {

@@ -107,6 +107,14 @@ macro_rules! registry {
             }
         }
 
+        impl From<FormatName> for FormatSettings {
+            fn from(name: FormatName) -> Self {
+                match name {
+                    $(FormatName::$format => Self::$format($format::default()),)*
+                }
+            }
+        }
+
         impl FormatSettings {
             /// Its name in a contest file.
             pub fn name(&self) -> &'static str {
@@ -140,29 +148,20 @@ pub struct FormatInfo {
     pub seats: RangeInclusive<usize>,
 }
 
-impl FormatSettings {
-    /// Returns the format of games in which all players of a contest play, as many as there are seats.
-    pub(crate) fn of_all(seats: usize) -> Self {
-        match seats {
-            1 => Self::Puzzle(Puzzle {}),
-            _ => Self::RoundRobin(RoundRobin { triples_per_player: None }),
-        }
-    }
-}
-
 impl FormatName {
     pub(crate) fn info(self) -> &'static FormatInfo {
         &FORMATS[self as usize]
     }
 
-    /// The format that is used for games of so many seats where none is named.
-    pub(crate) fn default_for(seats: usize) -> Option<Self> {
-        NAMES.iter().copied().find(|name| name.info().seats.contains(&seats))
+    /// Returns the format for games of `seats` seats where the contest file names none.
+    pub(crate) fn default_for(seats: usize) -> Self {
+        let mut fitting = NAMES.iter().filter(|name| name.info().seats.contains(&seats));
+        *fitting.next().expect("there is a format for every number of seats")
     }
 }
 
 /// How a contest file sets up a format.
-pub(crate) trait FromContestFile: Sized {
+pub(crate) trait FromContestFile: Default {
     /// What it does, in one line.
     const HELP: &'static str;
     /// How many seats the games may have.
@@ -176,7 +175,9 @@ pub(crate) trait FromContestFile: Sized {
     }
 
     /// Reads the settings.
-    fn read(input: &mut Input<'_, Self::Table>) -> Result<Self, FileError>;
+    fn read(_input: &mut Input<'_, Self::Table>) -> Result<Self, FileError> {
+        Ok(Self::default())
+    }
 }
 
 /// What a format's settings are read from.

@@ -1,24 +1,19 @@
 //! Puzzle: every player plays alone.
 
-use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult};
+use super::{Field, Format, FromContestFile, Pairing, PairingResult};
 use crate::Player;
-use crate::file::FileError;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// Every player alone, `rounds` times. In a round all get the same instance. All pairings are known
 /// from the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Puzzle {}
 
 impl FromContestFile for Puzzle {
     const HELP: &'static str = "each player plays alone; all get the same instances";
     const SEATS: RangeInclusive<usize> = 1..=1;
     type Table = ();
-
-    fn read(_input: &mut Input<'_, ()>) -> Result<Self, FileError> {
-        Ok(Self {})
-    }
 }
 
 impl Format for Puzzle {

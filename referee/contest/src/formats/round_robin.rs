@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 
 /// All groups of as many players as a game has seats, or a balanced choice of triples; `rounds` times.
 /// All pairings are known from the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundRobin {
     /// With three seats, the number of triples per player and round; `None` for all triples.
     pub triples_per_player: Option<u32>,
@@ -23,7 +23,7 @@ pub struct RoundRobin {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RoundRobin")]
 pub(crate) struct Table {
-    /// With three seats: a balanced choice of triples instead of all, so many a player.
+    /// With three seats: how many triples each player gets in a balanced choice, instead of all.
     triples_per_player: Option<Spanned<u32>>,
 }
 
@@ -33,10 +33,10 @@ impl FromContestFile for RoundRobin {
     type Table = Table;
 
     fn read(input: &mut Input<'_, Table>) -> Result<Self, FileError> {
-        let (file, seats) = (input.file, input.file.seats());
+        let (file, seats) = (input.file, input.file.settings.seats());
         let triples = input.table.and_then(|table| table.triples_per_player.as_ref());
         if let Some(triples) = triples.filter(|_| seats != 3) {
-            let game = &file.games[0].game;
+            let game = &file.settings.games[0].game;
             let message =
                 format!("`triples_per_player` needs a game of 3 seats; {game} has {seats}");
             return Err(file.source.error(triples.span(), message));

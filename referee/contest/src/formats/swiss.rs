@@ -8,9 +8,8 @@
 use super::matching::{Cost, cheapest_pairs};
 use super::meetings::{Meeting, Meetings};
 use super::seating::{PreferenceStrength, SeatPreference, Seating};
-use super::{Bye, Field, Format, FromContestFile, Input, Pairing, PairingResult, Ranking};
+use super::{Bye, Field, Format, FromContestFile, Pairing, PairingResult, Ranking};
 use crate::Player;
-use crate::file::FileError;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -18,7 +17,7 @@ use std::ops::RangeInclusive;
 const FAR: i64 = 1 << 22;
 
 /// Players with similar points meet. For two seats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Swiss {}
 
 /// Returns how many pairings a round has; with an odd number of players one has a bye.
@@ -35,10 +34,6 @@ impl FromContestFile for Swiss {
     const HELP: &'static str = "round by round, players with similar points meet";
     const SEATS: RangeInclusive<usize> = 2..=2;
     type Table = ();
-
-    fn read(_input: &mut Input<'_, ()>) -> Result<Self, FileError> {
-        Ok(Self {})
-    }
 }
 
 impl Format for Swiss {

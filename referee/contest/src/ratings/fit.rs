@@ -213,11 +213,6 @@ fn against_mean(size: usize, one: usize, all: &[usize]) -> Vec<f64> {
 
 /// Returns the mean; 0 of an empty list.
 pub(super) fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let mut count = 0.0;
-    let mut sum = 0.0;
-    for value in values {
-        count += 1.0;
-        sum += value;
-    }
+    let (count, sum) = values.fold((0.0, 0.0), |(count, sum), value| (count + 1.0, sum + value));
     if count > 0.0 { sum / count } else { 0.0 }
 }

@@ -2,8 +2,9 @@
 //! their way.
 
 use super::Report;
-use super::number_format::{NONE, duration, elo, fixed, or_dash, ordinal, percent};
-use crate::standings::{Meeting, Points, Standing, result_name};
+use super::number_format::{NONE, duration, elo, fixed, ordinal, percent};
+use crate::standings::{End, FaultCount, Meeting, Points, Standing, result_name};
+use referee_match::summary::fault_text;
 
 /// What a column contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,15 +30,66 @@ pub(super) struct Column {
     pub(super) cells: Vec<String>,
 }
 
-impl Column {
-    /// Returns a column with a cell for each row.
-    pub(super) fn new<'a, T: 'a>(
+/// A table with a row for each of `rows`.
+#[derive(Debug)]
+pub(super) struct Table<'a, T> {
+    pub(super) rows: &'a [T],
+    pub(super) columns: Vec<Column>,
+    /// What a figure without a value is shown as.
+    none: &'static str,
+}
+
+impl<'a, T> Table<'a, T> {
+    /// Returns a table for people.
+    pub(super) fn new(rows: &'a [T]) -> Self {
+        Self { rows, columns: Vec::new(), none: NONE }
+    }
+
+    /// Returns a table for programs.
+    pub(super) fn of_data(rows: &'a [T]) -> Self {
+        Self { none: "", ..Self::new(rows) }
+    }
+
+    /// Adds a column.
+    pub(super) fn add(
+        &mut self,
         head: impl Into<String>,
         kind: Kind,
-        rows: impl IntoIterator<Item = &'a T>,
         cell: impl Fn(&'a T) -> String,
-    ) -> Self {
-        Self { head: head.into(), kind, cells: rows.into_iter().map(cell).collect() }
+    ) {
+        self.columns.push(Column {
+            head: head.into(),
+            kind,
+            cells: self.rows.iter().map(cell).collect(),
+        });
+    }
+
+    /// Adds a column of names.
+    pub(super) fn name(&mut self, head: impl Into<String>, cell: impl Fn(&'a T) -> &'a str) {
+        self.add(head, Kind::Name, |row| cell(row).to_owned());
+    }
+
+    /// Adds a column of figures.
+    pub(super) fn figure<F: ToString>(
+        &mut self,
+        head: impl Into<String>,
+        cell: impl Fn(&'a T) -> Option<F>,
+    ) {
+        let none = self.none;
+        self.add(head, Kind::Figure, |row| {
+            cell(row).map_or_else(|| none.to_owned(), |value| value.to_string())
+        });
+    }
+
+    /// Adds a column of numbers with `decimals` decimals; one that isn't finite is missing.
+    pub(super) fn decimal(
+        &mut self,
+        head: impl Into<String>,
+        decimals: usize,
+        cell: impl Fn(&'a T) -> Option<f64>,
+    ) {
+        let finite = |row| cell(row).filter(|value| value.is_finite());
+        self.figure(head, |row| finite(row).map(|value| fixed(value, decimals)));
     }
 }
 
@@ -58,130 +110,103 @@ pub(super) enum Detail {
     Full,
 }
 
+type Players<'a> = Table<'a, Standing>;
+
 /// Returns the standings, a row for each player.
 pub(super) fn standings(report: &Report, detail: Detail) -> Vec<Column> {
-    let mut columns = vec![
-        column(report, "#", Kind::Figure, |standing| standing.rank.to_string()),
-        column(report, "player", Kind::Name, |standing| standing.name.clone()),
-    ];
+    let seats = report.standings.seats;
+    let mut table = Table::new(&report.standings.players);
+    table.figure("#", |own| Some(own.rank));
+    table.name("player", |own| &own.name);
     if report.ratings.is_some() {
-        columns.extend(rating(report, detail));
+        rating(&mut table, report, detail);
     }
-    columns.push(figure(report, "games", |standing| standing.total.games.to_string()));
-    if report.standings.seats == 1 {
-        columns.extend(alone(report));
+    table.figure("games", |own| Some(own.total.games));
+    if seats == 1 {
+        scores(&mut table);
     } else {
-        columns.extend(results(report));
+        results(&mut table, seats);
     }
     // Before the tie-breaks, so that a page shows it without scrolling.
-    columns.push(column(report, "faults", Kind::Words, |standing| {
-        faults(standing).unwrap_or_else(|| NONE.to_owned())
-    }));
-    if report.standings.seats > 1 && detail != Detail::Short {
-        columns.extend(tie_breaks(report));
+    table.add("faults", Kind::Words, faults);
+    if seats > 1 && detail != Detail::Short {
+        tie_breaks(&mut table);
     }
     if detail == Detail::Full {
-        columns.extend(time(report));
+        time(&mut table);
     }
-    columns
+    table.columns
 }
 
-fn column(report: &Report, head: &str, kind: Kind, cell: impl Fn(&Standing) -> String) -> Column {
-    Column::new(head, kind, &report.standings.players, cell)
+fn rating(table: &mut Players<'_>, report: &Report, detail: Detail) {
+    let of = |own: &Standing| report.rating(own.player);
+    table.figure("Elo", |own| Some(elo(of(own)?.elo)));
+    table.decimal("±", 1, |own| of(own)?.error);
+    if detail != Detail::Full {
+        return;
+    }
+    let rated = || table.rows.iter().filter_map(of);
+    let is_ordered = rated().any(|own| own.better_than_next.is_some());
+    if rated().any(|own| own.bootstrap.is_some()) {
+        table.figure("95 % bootstrap", |own| of(own)?.bootstrap.map(interval));
+    }
+    if is_ordered {
+        table.decimal("better than the next, %", 1, |own| of(own)?.better_than_next);
+    }
 }
 
-fn figure(report: &Report, head: &str, cell: impl Fn(&Standing) -> String) -> Column {
-    column(report, head, Kind::Figure, cell)
+/// Formats an interval in Elo.
+pub(super) fn interval((low, high): (f64, f64)) -> String {
+    format!("{} to {}", elo(low), elo(high))
 }
 
-fn rating(report: &Report, detail: Detail) -> Vec<Column> {
-    let of = |standing: &Standing| report.rating(standing.player);
-    let mut columns = vec![
-        figure(report, "Elo", |standing| or_dash(of(standing), |own| elo(own.elo))),
-        figure(report, "±", |standing| {
-            or_dash(of(standing).and_then(|own| own.error), |error| fixed(error, 1))
-        }),
-    ];
-    let rated = || report.standings.players.iter().filter_map(of);
-    if detail == Detail::Full && rated().any(|own| own.bootstrap.is_some()) {
-        columns.push(figure(report, "95 % bootstrap", |standing| {
-            let interval = of(standing).and_then(|own| own.bootstrap);
-            or_dash(interval, |(low, high)| format!("{} to {}", elo(low), elo(high)))
-        }));
+fn results(table: &mut Players<'_>, seats: usize) {
+    table.figure("points", |own| Some(own.points));
+    table.figure("%", |own| own.total.share().map(percent));
+    if table.rows.iter().any(|own| own.bye_points.parts() > 0) {
+        table.figure("of which byes", |own| Some(own.bye_points));
     }
-    if detail == Detail::Full && rated().any(|own| own.better_than_next.is_some()) {
-        columns.push(figure(report, "better than the next, %", |standing| {
-            or_dash(of(standing).and_then(|own| own.better_than_next), |share| fixed(share, 1))
-        }));
-    }
-    columns
-}
-
-fn results(report: &Report) -> Vec<Column> {
-    let mut columns = vec![
-        figure(report, "points", |standing| standing.points.to_string()),
-        figure(report, "%", |standing| or_dash(standing.total.share(), percent)),
-    ];
-    if report.standings.players.iter().any(|standing| standing.bye_points.parts() > 0) {
-        columns.push(figure(report, "of which byes", |standing| standing.bye_points.to_string()));
-    }
-    if report.standings.seats == 2 {
-        columns.push(figure(report, "wins", |standing| standing.total.wins.to_string()));
-        columns.push(figure(report, "draws", |standing| {
-            or_dash(standing.total.draws, |draws| draws.to_string())
-        }));
-        columns.push(figure(report, "losses", |standing| {
-            or_dash(standing.total.losses, |losses| losses.to_string())
-        }));
+    if seats == 2 {
+        table.figure("wins", |own| Some(own.total.wins));
+        table.figure("draws", |own| own.total.draws);
+        table.figure("losses", |own| own.total.losses);
     } else {
-        for place in 0..report.standings.seats {
-            columns.push(figure(report, &ordinal(place + 1), |standing| {
-                or_dash(standing.total.places.get(place), u64::to_string)
-            }));
+        for place in 0..seats {
+            table.figure(ordinal(place + 1), |own| own.total.places.get(place));
         }
     }
-    columns
 }
 
-fn alone(report: &Report) -> Vec<Column> {
-    let puzzle = |standing: &Standing| standing.puzzle.clone();
-    let mut columns = vec![figure(report, "solved", |standing| {
-        or_dash(puzzle(standing), |own| own.solved.to_string())
-    })];
-    let games = report.standings.players.first().and_then(puzzle).map_or(0, |own| own.games.len());
-    for game in 0..games {
-        let sum = |standing: &Standing| {
-            standing.puzzle.as_ref().and_then(|own| own.games.get(game)).cloned()
+fn scores(table: &mut Players<'_>) {
+    table.figure("solved", |own| Some(own.puzzle.as_ref()?.solved));
+    let Some(first) = table.rows.first().and_then(|own| own.puzzle.as_ref()) else { return };
+    for (game, sum) in first.games.iter().enumerate() {
+        let scored = |own: &Standing| {
+            let sum = own.puzzle.as_ref()?.games.get(game).filter(|sum| sum.scored > 0)?;
+            Some((sum.total, sum.mean))
         };
-        if !report.standings.players.iter().filter_map(sum).any(|own| own.scored > 0) {
+        if table.rows.iter().all(|own| scored(own).is_none()) {
             continue;
         }
-        let first = report.standings.players.first().and_then(sum);
         // The game's name is untrusted; writers sanitize it.
-        let name = first.filter(|_| games > 1).map(|own| format!("{} ", own.game));
-        let name = name.unwrap_or_default();
-        columns.push(figure(report, &format!("{name}score"), |standing| {
-            let own = sum(standing).filter(|own| own.scored > 0);
-            or_dash(own, |own| own.total.to_string())
-        }));
-        columns.push(figure(report, &format!("{name}mean"), |standing| {
-            or_dash(sum(standing).and_then(|own| own.mean), |mean| fixed(mean, 2))
-        }));
+        let name = if first.games.len() > 1 { format!("{} ", sum.game) } else { String::new() };
+        table.figure(format!("{name}score"), |own| Some(scored(own)?.0));
+        table.decimal(format!("{name}mean"), 2, |own| scored(own)?.1);
     }
-    columns
 }
 
-fn tie_breaks(report: &Report) -> Vec<Column> {
+fn tie_breaks(table: &mut Players<'_>) {
     type Pick = fn(&Standing) -> Option<Points>;
     let all: [(&str, Pick); 3] = [
-        ("direct", |standing| standing.tie_breaks.direct),
-        ("Buchholz", |standing| standing.tie_breaks.buchholz),
-        ("Sonneborn-Berger", |standing| standing.tie_breaks.sonneborn_berger),
+        ("direct", |own| own.tie_breaks.direct),
+        ("Buchholz", |own| own.tie_breaks.buchholz),
+        ("Sonneborn-Berger", |own| own.tie_breaks.sonneborn_berger),
     ];
-    let used = |pick: &Pick| report.standings.players.iter().any(|own| pick(own).is_some());
-    let shown = all.into_iter().filter(|(_, pick)| used(pick));
-    let cell = |pick: Pick| move |own: &Standing| or_dash(pick(own), |points| points.to_string());
-    shown.map(|(head, pick)| figure(report, head, cell(pick))).collect()
+    for (head, pick) in all {
+        if table.rows.iter().any(|own| pick(own).is_some()) {
+            table.figure(head, pick);
+        }
+    }
 }
 
 /// Returns the cross table of at most `players_max` players, by rank: what the row's player got
@@ -190,56 +215,53 @@ pub(super) fn cross(
     report: &Report,
     players_max: usize,
     number: &str,
-    none: &str,
+    none: &'static str,
 ) -> Option<Vec<Column>> {
     let players = &report.standings.players;
     if report.standings.seats < 2 || players.len() > players_max {
         return None;
     }
-    let numbers: Vec<usize> = (1..=players.len()).collect();
-    let mut columns = vec![
-        Column::new(number, Kind::Figure, &numbers, usize::to_string),
-        Column::new("player", Kind::Name, players, |own| own.name.clone()),
-    ];
-    columns.extend(players.iter().zip(&numbers).map(|(other, number)| {
-        let met = |own: &Standing| report.standings.meeting(own.player, other.player);
-        Column::new(number.to_string(), Kind::Figure, players, |own| {
-            met(own).and_then(Meeting::share).map_or_else(|| none.to_owned(), percent)
-        })
-    }));
-    Some(columns)
+    let rows: Vec<(usize, &Standing)> = (1..).zip(players).collect();
+    let mut table = Table { none, ..Table::new(&rows) };
+    table.figure(number, |(number, _)| Some(number));
+    table.name("player", |(_, own)| &own.name);
+    for (number, other) in &rows {
+        table.figure(number.to_string(), |(_, own)| {
+            let met = report.standings.meeting(own.player, other.player);
+            met.and_then(Meeting::share).map(percent)
+        });
+    }
+    Some(table.columns)
 }
 
 /// Returns the reasons for which games ended, a row each.
-pub(super) fn ends(report: &Report) -> Vec<Column> {
-    let ends = &report.standings.ends;
-    vec![
-        Column::new("ended by", Kind::Words, ends, |end| result_name(end.result).to_owned()),
-        Column::new("reason", Kind::Words, ends, |end| end.reason.clone()),
-        Column::new("games", Kind::Figure, ends, |end| end.games.to_string()),
-    ]
+pub(super) fn ends(report: &Report) -> Table<'_, End> {
+    let mut table = Table::new(&report.standings.ends);
+    table.add("ended by", Kind::Words, |end| result_name(end.result).to_owned());
+    table.add("reason", Kind::Words, |end| report.reason(end.result, &end.reason, None));
+    table.figure("games", |end| Some(end.games));
+    table
 }
 
-/// Returns a player's faults with counts, by the protocol's names, if there are any.
-pub(super) fn faults(standing: &Standing) -> Option<String> {
-    let each = standing.faults.iter().map(|fault| format!("{} {}", fault.games, fault.kind));
-    let text = each.collect::<Vec<_>>().join(", ");
-    (!text.is_empty()).then_some(text)
+/// Returns a player's faults with counts.
+fn faults(standing: &Standing) -> String {
+    let each = |fault: &FaultCount| format!("{} ({})", fault_text(fault.kind), fault.games);
+    let faults = standing.faults.iter().map(each).collect::<Vec<_>>().join(", ");
+    if faults.is_empty() { NONE.to_owned() } else { faults }
 }
 
 /// Returns the players' names and time use.
 pub(super) fn time_table(report: &Report) -> Vec<Column> {
-    let name = column(report, "player", Kind::Name, |standing| standing.name.clone());
-    std::iter::once(name).chain(time(report)).collect()
+    let mut table = Table::new(&report.standings.players);
+    table.name("player", |own| &own.name);
+    time(&mut table);
+    table.columns
 }
 
-fn time(report: &Report) -> Vec<Column> {
+fn time(table: &mut Players<'_>) {
+    table.figure("time per turn", |own| own.time.ms_a_turn.map(duration));
+    table.figure("time per game", |own| own.time.mean_used_ms.map(duration));
     #[expect(clippy::cast_precision_loss, reason = "a time that is shown with three digits")]
-    let longest = |standing: &Standing| duration(standing.time.max_used_ms as f64);
-    vec![
-        figure(report, "time per turn", |own| or_dash(own.time.ms_a_turn, duration)),
-        figure(report, "time per game", |own| or_dash(own.time.mean_used_ms, duration)),
-        figure(report, "longest game", longest),
-        figure(report, "CPU per game", |own| or_dash(own.time.mean_cpu_ms, duration)),
-    ]
+    table.figure("longest game", |own| Some(duration(own.time.max_used_ms as f64)));
+    table.figure("CPU per game", |own| own.time.mean_cpu_ms.map(duration));
 }

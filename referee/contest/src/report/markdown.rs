@@ -1,6 +1,6 @@
 //! The report as Markdown with tables, as on GitHub.
 
-use super::columns::{self, Column, Detail, Kind};
+use super::columns::{self, Column, Detail, Kind, Table};
 use super::{Report, notes};
 use referee_protocol::plain::sanitize;
 use std::fmt::Write as _;
@@ -30,23 +30,19 @@ impl Report {
             table(&mut out, &cross);
         }
         out.push_str("## Ends\n\n");
-        table(&mut out, &columns::ends(self));
+        table(&mut out, &columns::ends(self).columns);
         if !self.left_out.is_empty() {
             out.push_str("## Left out\n\n");
             let each = self.left_out.iter();
-            list(
-                &mut out,
-                &each
-                    .map(|one| format!("{}: {}", one.name, one_line(&one.reason)))
-                    .collect::<Vec<_>>(),
-            );
+            let each = each.map(|one| format!("{}: {}", one.name, one_line(&one.reason)));
+            list(&mut out, &each.collect::<Vec<_>>());
         }
         if !self.settings.is_empty() {
             out.push_str("## Settings\n\n");
-            let settings = &self.settings;
-            let name = Column::new("setting", Kind::Words, settings, |own| own.name.clone());
-            let value = Column::new("value", Kind::Words, settings, |own| own.value.clone());
-            table(&mut out, &[name, value]);
+            let mut settings = Table::new(&self.settings);
+            settings.name("setting", |own| &own.name);
+            settings.name("value", |own| &own.value);
+            table(&mut out, &settings.columns);
         }
         for command in &self.commands {
             writeln!(out, "{}:\n\n    {}\n", escape(&command.does), sanitize(&command.line))

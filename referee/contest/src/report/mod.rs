@@ -11,17 +11,18 @@ mod csv;
 mod html;
 
 pub(crate) use number_format::fixed;
-pub use text::Layout;
+pub use text::{Layout, aligned};
 pub use ties::{Tie, ties};
 
 use super::ratings::{HistoryPoint, Rating, Ratings};
 use super::standings::Standings;
 use super::{Contest, Player, Record};
-use referee_match::summary::Summary;
+use referee_match::summary::{Summary, reason};
 use referee_protocol::{FaultKind, Result as Ended};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that a report shows; serialized, it is the JSON report.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -44,11 +45,17 @@ pub struct Report {
     pub ties: Vec<Tie>,
     /// The games that count, in schedule order.
     pub games: Vec<GameRow>,
+    /// Why games ended, in words.
+    #[serde(skip)]
+    pub reasons: Reasons,
     /// Submissions that don't play.
     pub left_out: Vec<LeftOut>,
     /// Commands to show, such as the one that verifies the contest.
     pub commands: Vec<Command>,
 }
+
+/// Why games ended, in words: by kind of end, reason, and game as the contest calls it.
+pub type Reasons = BTreeMap<(Ended, String, String), String>;
 
 /// A setting to show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -141,6 +148,19 @@ pub struct Command {
     pub line: String,
 }
 
+/// Returns why these games ended, in words.
+pub fn reasons(contest: &Contest, records: &[Record]) -> Reasons {
+    let mut reasons = Reasons::new();
+    for record in records {
+        let Some(game) = contest.games.get(record.game) else { continue };
+        let key = (record.result, record.reason.clone(), game.name.clone());
+        reasons
+            .entry(key)
+            .or_insert_with(|| reason(&game.game, &game.setup, record.result, &record.reason));
+    }
+    reasons
+}
+
 impl GameRow {
     /// Returns the row of a game.
     pub fn new(contest: &Contest, record: &Record) -> Self {
@@ -189,7 +209,7 @@ impl Report {
         (head, rows.collect())
     }
 
-    /// Returns what a reader must know beside the table, as sentences. Names are not sanitized.
+    /// Returns what a reader must know besides the table, as sentences. Names are not sanitized.
     pub fn remarks(&self) -> Vec<String> {
         let ratings = self.ratings.iter().flat_map(notes::ratings);
         let first = std::iter::once(notes::progress(self));
@@ -200,6 +220,15 @@ impl Report {
     fn rating(&self, player: Player) -> Option<&Rating> {
         let ratings = self.ratings.as_ref()?;
         ratings.players.iter().find(|rating| rating.player == player && rating.games > 0)
+    }
+
+    /// Returns why games ended, in words: this game of the contest, or any.
+    fn reason(&self, result: Ended, code: &str, game: Option<&str>) -> String {
+        let matching = self.reasons.iter().filter(|((kind, reason, of), _)| {
+            *kind == result && reason == code && game.is_none_or(|game| game == of)
+        });
+        let texts: BTreeSet<&str> = matching.map(|(_, text)| text.as_str()).collect();
+        texts.into_iter().collect::<Vec<_>>().join(" / ")
     }
 
     /// Returns all names, in the order of the contest's list.

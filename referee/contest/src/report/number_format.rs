@@ -39,11 +39,6 @@ pub(super) fn duration(ms: f64) -> String {
     }
 }
 
-/// Formats a value by `show`, or a missing one as a dash.
-pub(super) fn or_dash<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
-    value.map_or_else(|| NONE.to_owned(), show)
-}
-
 /// Formats a number as "1st", "2nd", ..
 pub(super) fn ordinal(number: usize) -> String {
     let ending = match (number % 10, number % 100) {

@@ -31,9 +31,10 @@ impl Report {
     /// Returns the standings alone.
     pub fn players(&self, layout: Layout) -> String {
         let standings = columns::standings(self, Detail::Short);
+        let line = |row: Vec<String>| row.join("\t") + "\n";
         match layout {
-            Layout::Aligned => aligned(&standings),
-            Layout::Tabs => tabs(&standings),
+            Layout::Aligned => table(&standings),
+            Layout::Tabs => shown(&standings, usize::MAX).into_iter().map(line).collect(),
         }
     }
 
@@ -65,7 +66,7 @@ impl Report {
         }
         if let Some(cross) = columns::cross(self, CROSS_PLAYERS_MAX, "", NONE) {
             text.push_str("\nPoints of the row's player against the column's, in percent\n\n");
-            text.push_str(&aligned(&cross));
+            text.push_str(&table(&cross));
         }
         if !self.commands.is_empty() {
             text.push('\n');
@@ -81,37 +82,36 @@ fn line(text: &mut String, line: &str) {
     writeln!(text, "{}", sanitize(line)).expect("text takes text");
 }
 
-fn tabs(columns: &[Column]) -> String {
-    let line = |cells: &mut dyn Iterator<Item = &str>| {
-        cells.map(sanitize).collect::<Vec<_>>().join("\t") + "\n"
-    };
-    let head = line(&mut columns.iter().map(|column| column.head.as_str()));
-    head + &columns::rows(columns).map(|mut cells| line(&mut cells)).collect::<String>()
+fn table(columns: &[Column]) -> String {
+    aligned(&shown(columns, NAME_COLUMNS), |column| columns[column].kind == Kind::Figure)
 }
 
-/// Writes columns as wide as their widest cell, two spaces apart, figures at the right.
-fn aligned(columns: &[Column]) -> String {
-    let shown: Vec<Vec<String>> = columns
-        .iter()
-        .map(|column| {
-            let cells = std::iter::once(&column.head).chain(&column.cells);
-            cells.map(|cell| short(cell, NAME_COLUMNS)).collect()
-        })
-        .collect();
-    let widest = |cells: &Vec<String>| cells.iter().map(|cell| width(cell)).max().unwrap_or(0);
-    let widths: Vec<usize> = shown.iter().map(widest).collect();
-    let rows = shown.first().map_or(0, Vec::len);
+/// Returns the heads and then the rows, sanitized, with names of at most `name_columns` columns.
+fn shown(columns: &[Column], name_columns: usize) -> Vec<Vec<String>> {
+    let heads = columns.iter().map(|column| short(&column.head, name_columns)).collect();
+    let cell = |(column, cell): (&Column, &str)| match column.kind {
+        Kind::Name => short(cell, name_columns),
+        _ => sanitize(cell),
+    };
+    let rows = columns::rows(columns).map(|row| columns.iter().zip(row).map(cell).collect());
+    std::iter::once(heads).chain(rows).collect()
+}
+
+/// Returns rows as text, with columns as wide as their widest cell and two spaces apart; figures are
+/// aligned at the right.
+pub fn aligned(rows: &[Vec<String>], is_figure: impl Fn(usize) -> bool) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widest = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(widest).collect();
     let mut text = String::new();
-    for row in 0..rows {
+    for row in rows {
         let mut line = String::new();
-        for ((column, cells), &widest) in columns.iter().zip(&shown).zip(&widths) {
-            let padding = " ".repeat(widest - width(&cells[row]));
-            let (before, after) = if column.kind == Kind::Figure {
-                (padding.as_str(), "")
-            } else {
-                ("", padding.as_str())
-            };
-            write!(line, "{before}{}{after}  ", cells[row]).expect("text takes text");
+        for (column, cell) in row.iter().enumerate() {
+            let padding = " ".repeat(widths[column] - width(cell));
+            let [before, after] = if is_figure(column) { [&*padding, ""] } else { ["", &*padding] };
+            write!(line, "{before}{cell}{after}  ").expect("text takes text");
         }
         text.push_str(line.trim_end());
         text.push('\n');

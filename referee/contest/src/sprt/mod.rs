@@ -16,7 +16,7 @@ pub mod render;
 mod tests;
 
 pub use pentanomial::{Estimate, Pentanomial};
-pub use planning::{Expectation, INDEPENDENT_GAMES};
+pub use planning::Expectation;
 pub use summary::{Summary, TestSummary};
 
 use super::SprtSettings;
@@ -75,7 +75,7 @@ fn elo_of(score: f64) -> f64 {
 }
 
 /// Converts a count.
-#[expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 games")]
+#[expect(clippy::cast_precision_loss, reason = "there are never 2^53 games")]
 fn real(count: u64) -> f64 {
     count as f64
 }

@@ -1,12 +1,7 @@
 //! What to expect of a test.
 
 use super::expected_score;
-use super::pentanomial::EVEN_VARIANCE;
 use crate::SprtSettings;
-
-/// The variance of a pair's score when its games are independent, even and never drawn. Draws, and
-/// openings that favour a seat, reduce it and shorten the test.
-pub const INDEPENDENT_GAMES: f64 = EVEN_VARIANCE;
 
 /// The expected course of a test, by Wald's approximation, which ignores by how much the last pair
 /// exceeds the bound.
@@ -20,7 +15,8 @@ pub struct Expectation {
 
 impl Expectation {
     /// Returns the expectation for a new agent that is `elo` Elo stronger. The variance of a pair's
-    /// score is a guess, such as [`INDEPENDENT_GAMES`].
+    /// score is a guess: that of even games without draws, or less, since draws and openings that favour a seat reduce
+    /// it.
     ///
     /// The log-likelihood ratio is modelled as a Brownian motion between the bounds.
     pub fn of(settings: &SprtSettings, elo: f64, variance: f64) -> Self {

@@ -1,7 +1,8 @@
 //! A comparison as text for the terminal, from the perspective of the new agent, which is named
 //! first.
 
-use super::{Decision, Expectation, INDEPENDENT_GAMES, Summary, TestSummary, real};
+use super::pentanomial::EVEN_VARIANCE;
+use super::{Decision, Expectation, Summary, TestSummary, real};
 use crate::SprtSettings;
 use crate::report::fixed;
 use referee_protocol::plain::{count, sanitize};
@@ -23,7 +24,7 @@ pub fn plan(sprt: Option<&SprtSettings>, most_pairs: u64, names: Names) -> Strin
         return format!("{new} against {old}: {most} of games, without a test\n");
     };
     let SprtSettings { elo0, elo1, alpha, beta } = *settings;
-    let pairs = |elo| Expectation::of(settings, elo, INDEPENDENT_GAMES).pairs.max(1.0);
+    let pairs = |elo| Expectation::of(settings, elo, EVEN_VARIANCE).pairs.max(1.0);
     let mut text = format!(
         "{new} against {old}: H0: {} Elo; H1: {} Elo; false positives {}, false negatives {}\n\
          about {:.0} pairs if they are equal, {:.0} if H1 is true, {:.0} half-way between; at most \
@@ -43,14 +44,9 @@ pub fn plan(sprt: Option<&SprtSettings>, most_pairs: u64, names: Names) -> Strin
     text
 }
 
-/// Returns one line to show while games are played.
-pub fn live(summary: &Summary, names: Names) -> String {
-    figures(summary, names)
-}
-
 /// Returns the result, in lines.
 pub fn verdict(summary: &Summary, names: Names) -> String {
-    let mut lines = vec![figures(summary, names)];
+    let mut lines = vec![live(summary, names)];
     if summary.pairs > 0 {
         lines.push(summary.test.as_ref().map_or_else(
             || "no test: only the interval above".into(),
@@ -61,7 +57,8 @@ pub fn verdict(summary: &Summary, names: Names) -> String {
     lines.join("\n") + "\n"
 }
 
-fn figures(summary: &Summary, names: Names) -> String {
+/// Returns one line to show while games are played.
+pub fn live(summary: &Summary, names: Names) -> String {
     let who = format!("{} against {}", sanitize(names.new), sanitize(names.old));
     let (Some(elo), Some(error)) = (summary.elo, summary.error) else {
         return format!("{who}: no finished pair yet");
@@ -75,7 +72,7 @@ fn figures(summary: &Summary, names: Names) -> String {
 
 fn sentence(test: &TestSummary, names: Names) -> String {
     let (new, old) = (sanitize(names.new), sanitize(names.old));
-    let TestSummary { elo0, elo1, alpha, beta, .. } = *test;
+    let SprtSettings { elo0, elo1, alpha, beta } = test.settings;
     let (alpha, beta) = (percent(alpha), percent(beta));
     match test.decision {
         Decision::Better => {

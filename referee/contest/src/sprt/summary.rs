@@ -47,14 +47,9 @@ pub struct Summary {
 /// A sequential test so far.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TestSummary {
-    /// The first hypothesis, in Elo.
-    pub elo0: f64,
-    /// The second.
-    pub elo1: f64,
-    /// How often the second may be accepted although the first is true.
-    pub alpha: f64,
-    /// How often the first may be accepted although the second is true.
-    pub beta: f64,
+    /// Its hypotheses and error rates.
+    #[serde(flatten)]
+    pub settings: SprtSettings,
     /// The log-likelihood ratio: positive if the games favour the second hypothesis.
     pub llr: f64,
     /// At this ratio or below the first hypothesis is accepted.
@@ -121,10 +116,7 @@ impl TestSummary {
         let (lower, upper) = settings.bounds();
         let decision = settings.decision(pairs);
         Self {
-            elo0: settings.elo0,
-            elo1: settings.elo1,
-            alpha: settings.alpha,
-            beta: settings.beta,
+            settings: *settings,
             llr: rounded(pairs.llr(settings)),
             lower: rounded(lower),
             upper: rounded(upper),

@@ -265,7 +265,7 @@ fn a_plan_needs_no_built_programs() {
 }
 
 #[test]
-fn openings_are_read_beside_the_file() {
+fn openings_are_read_from_the_files_folder() {
     let file = "game = \"hex\"\nagents = [\"@random\", \"@first\"]\nopenings.file = \"o.jsonl\"";
     let place = place(&[("contest.toml", file)]);
     let failure = prepared_failure(&place);

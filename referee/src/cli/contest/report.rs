@@ -10,7 +10,7 @@ use referee_contest::formats::Comparison;
 use referee_contest::report::{Command, Layout, Report};
 use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::{Names, verdict};
-use referee_contest::summary::{ReportContext, report};
+use referee_contest::summary::report;
 use referee_contest::{Contest, PlayerInfo, Record, Schedule};
 use referee_process::Failure;
 use referee_runner::checking::ContestCheck;
@@ -27,6 +27,10 @@ use std::sync::Arc;
 const PAGE: &str = "report.html";
 /// The report in the contest's folder.
 const REPORT: &str = "report.json";
+/// The fields of the report that are made of sentences, which change between versions, or that name the
+/// folder.
+const SENTENCES: [&str; 7] =
+    ["anchor", "commands", "notes", "prior", "ranked_by", "settings", "text"];
 /// All report files in the contest's folder.
 const FILES: [(&str, Form); 5] = [
     (PAGE, Form::Html),
@@ -192,7 +196,7 @@ pub(super) fn of_folder(folder: &Folder) -> Result<Results, Failure> {
 /// Returns the standings of a series that is stored nowhere.
 pub(in crate::cli) fn series(contest: &Arc<Contest>, records: &[Record]) -> String {
     let schedule = Schedule::after(contest.clone(), records);
-    report(contest, &schedule, records.to_vec(), ReportContext::default()).players(layout())
+    report(contest, &schedule, records.to_vec(), None).players(layout())
 }
 
 /// Returns how tables are printed on stdout.
@@ -230,8 +234,8 @@ pub(super) fn assemble(
     results::assemble(kept, schedule, records, voids, commands)
 }
 
-/// Compares the report in the folder with the one computed from `checked`. Returns the differences and a
-/// note. Numbers may differ by rounding, since logarithms differ between machines.
+/// Compares the report in the folder with the one computed from `checked`, except its sentences. Returns
+/// the differences and a note. Numbers may differ by rounding, since logarithms differ between machines.
 pub(in crate::cli) fn differences(
     folder: &Folder,
     checked: &ContestCheck,
@@ -251,19 +255,15 @@ pub(in crate::cli) fn differences(
         return (Vec::new(), Some(format!("{REPORT} is older than the latest games")));
     }
     let mut found = Vec::new();
-    for (key, value) in made.as_object().into_iter().flatten() {
-        // Commands contain the folder's path at that time.
-        if key != "commands" {
-            compare(key, &left[key.as_str()], value, &mut found);
-        }
-    }
+    compare("", &left, &made, &mut found);
     (found, None)
 }
 
 fn compare(path: &str, left: &Value, made: &Value, found: &mut Vec<String>) {
     match (left, made) {
         (Value::Object(_), Value::Object(fields)) => {
-            for (key, value) in fields {
+            for (key, value) in fields.iter().filter(|(key, _)| !SENTENCES.contains(&key.as_str()))
+            {
                 // A report of an earlier version lacks newer fields.
                 if let Some(left) = left.get(key) {
                     compare(&format!("{path}.{key}"), left, value, found);
@@ -277,7 +277,10 @@ fn compare(path: &str, left: &Value, made: &Value, found: &mut Vec<String>) {
         }
         (Value::Number(a), Value::Number(b)) if close(a.as_f64(), b.as_f64()) => {}
         _ if left == made => {}
-        _ => found.push(format!("{REPORT} has {path} = {left}, but the games give {made}")),
+        _ => {
+            let path = path.trim_start_matches('.');
+            found.push(format!("{REPORT} has {path} = {left}, but the games give {made}"));
+        }
     }
 }
 
@@ -318,4 +321,32 @@ fn relative_path(file: &Path, folder: &Path) -> Result<String, Failure> {
     let down = there.components().skip(shared);
     let down = down.map(|part| part.as_os_str().to_string_lossy().into_owned());
     Ok(up.chain(down).collect::<Vec<_>>().join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compare;
+    use serde_json::json;
+
+    #[test]
+    fn reports_are_compared_without_their_sentences() {
+        let report = |notes: &str, elo: f64, reason: &str| {
+            json!({"settings": [notes], "ratings": {"notes": [notes], "players": [{"elo": elo}]},
+                   "games": [{"reason": reason}]})
+        };
+        let made = report("plain words", 12.5, "late");
+        let differences = |left| {
+            let mut found = Vec::new();
+            compare("", &left, &made, &mut found);
+            found
+        };
+        assert!(differences(report("older words", 12.5 + 1e-9, "late")).is_empty());
+        assert_eq!(
+            differences(report("plain words", 13.0, "gone")),
+            [
+                r#"report.json has games[0].reason = "gone", but the games give "late""#,
+                "report.json has ratings.players[0].elo = 13.0, but the games give 12.5",
+            ]
+        );
+    }
 }

@@ -15,7 +15,7 @@ use referee_protocol::plain::sanitize;
 use referee_protocol::{Level, LevelChoice};
 use referee_runner::folder::Folder;
 use referee_runner::store::{Store, StoredContest};
-use referee_runner::{Prepared, prepare_again};
+use referee_runner::{Prepared, prepare_again, sandbox_request};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -82,7 +82,7 @@ pub(crate) fn begin(
     global: &Global,
 ) -> Result<ExitCode, Failure> {
     // Nothing is written before the sandbox or the server is known to work.
-    let request = prepared.sandbox_request();
+    let request = sandbox_request(&prepared.contest.sandbox, prepared.base.clone());
     let runtime = runtime()?;
     let venue = Venue::choose(&request, &prepared, options, &runtime, global)?;
     let default = || Path::new(DEFAULT_FOLDER).join(file_name(&prepared.contest.name));
@@ -128,7 +128,8 @@ pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCod
     let prepared =
         prepare_again(&stored, &folder.file()).map_err(|failure| cannot_resume(&failure))?;
     check_unchanged(&stored.contest, &prepared.contest)?;
-    let request = resumed_request(&stored, prepared.sandbox_request());
+    let request =
+        resumed_request(&stored, sandbox_request(&prepared.contest.sandbox, prepared.base.clone()));
     let runtime = runtime()?;
     let venue = Venue::choose(&request, &prepared, &options.shared, &runtime, global)
         .map_err(|failure| cannot_resume(&failure))?;

@@ -72,9 +72,9 @@ impl FleetVenue {
         observer: &mut impl Observer,
     ) -> Result<RunResult, Failure> {
         let Self { connection, settings } = self;
-        let (line, contest) = (connection.clone(), runner.contest().clone());
+        let (line, contest) = (connection.clone(), runner.contest.clone());
         let contest_run = ContestRun { begun: begun.to_owned(), folder, playing };
-        let (schedule, orders) = (runner.schedule(), interrupts.orders());
+        let (schedule, orders) = (&runner.schedule, interrupts.orders());
         let starting = Coordinator::begin(connection, settings, contest_run, schedule, orders);
         let field = tokio::select! {
             field = starting => field?,

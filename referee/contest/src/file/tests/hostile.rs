@@ -56,10 +56,10 @@ fn the_whole_file_is_right() {
 /// Reads it, and writes down what is wrong; that is bounded too.
 fn read(text: &str) {
     if let Err(error) = contest(text) {
-        let told = error.to_string();
-        assert!(told.starts_with("contest.toml:"), "{told}");
-        assert!(!told.contains('\u{1b}'), "{told:?}");
-        assert!(told.len() < 4000, "{} bytes", told.len());
+        let text = error.to_string();
+        assert!(text.starts_with("contest.toml:"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+        assert!(text.len() < 4000, "{} bytes", text.len());
     }
 }
 

@@ -160,7 +160,7 @@ fn a_sandbox_is_exact_or_the_strongest() {
     let sandbox = with("[sandbox]\nlevel = \"auto\"\nat_least = \"confined\"").sandbox;
     assert_eq!((sandbox.level, sandbox.at_least), (None, Some(Level::Confined)));
     assert!(sandbox.allows(Level::Metered) && !sandbox.allows(Level::Basic));
-    assert!(!sandbox.allows(Level::External), "nobody knows what that does");
+    assert!(!sandbox.allows(Level::External), "its strength is unknown");
     for wrapper in ["\"box --ro 'a b'\"", "[\"box\", \"--ro\", \"a b\"]"] {
         let lines = format!("[sandbox]\nlevel = \"external\"\nwrapper = {wrapper}");
         assert_eq!(with(&lines).sandbox.wrapper, ["box", "--ro", "a b"]);
@@ -181,7 +181,7 @@ fn openings_are_drawn_or_read() {
     let position = kind.start(&json!({})).unwrap().position();
     let line = json!({"game": "freckers", "position": position}).to_string();
     let source = Source { file: "o".to_owned(), text: format!("\n{line}\n\n{line}") };
-    let read = games::positions(&source, &file.games).unwrap();
+    let read = games::positions(&source, &file.settings.games).unwrap();
     assert_eq!((read[0].len(), read[1].len()), (0, 2));
     assert_eq!(read[1][0].0, position);
     let (contest, _) = file.contest(&found_agents(&file), Some(&source)).unwrap();

@@ -26,14 +26,14 @@ fn errors_of(texts: &[&str]) -> String {
 }
 
 fn shown(error: &FileError) -> String {
-    match error.help_text() {
+    match &error.help {
         Some(help) => format!("{error}\nhelp: {help}\n"),
         None => format!("{error}\n"),
     }
 }
 
-/// The same for lines beside a game of two seats and two who play it.
-fn errors_beside(lines: &[&str]) -> String {
+/// The same for lines after a game of two seats and two agents.
+fn errors_in(lines: &[&str]) -> String {
     let whole = |line: &&str| format!("game = \"hex\"\n{TWO}{line}\n");
     let texts: Vec<String> = lines.iter().map(whole).collect();
     errors_of(&texts.iter().map(String::as_str).collect::<Vec<_>>())
@@ -43,7 +43,7 @@ fn errors_beside(lines: &[&str]) -> String {
 fn form() {
     check(
         "form",
-        &errors_beside(&[
+        &errors_in(&[
             "formt = \"swiss\"",
             "format = \"swis\"",
             "rounds = \"6\"",
@@ -69,7 +69,7 @@ fn form() {
 fn ranges_and_contradictions() {
     check(
         "ranges_and_contradictions",
-        &errors_beside(&[
+        &errors_in(&[
             "rounds = 0",
             "rounds = 1000001",
             "seed = 9007199254740992",
@@ -118,7 +118,7 @@ fn ranges_and_contradictions() {
 fn formats() {
     check(
         "formats",
-        &errors_beside(&[
+        &errors_in(&[
             "format = \"puzzle\"",
             "[gauntlet]\nchallengers = 1",
             "format = \"gauntlet\"\ngauntlet = { challengers = 2 }",
@@ -198,7 +198,7 @@ fn openings() {
         (&both, "{\"game\":\"hex\",\"position\":{\"x\":1}}"),
     ] {
         let source = Source { file: "openings.jsonl".to_owned(), text: lines.to_owned() };
-        errors += &shown(&games::positions(&source, &file.games).expect_err(lines));
+        errors += &shown(&games::positions(&source, &file.settings.games).expect_err(lines));
     }
     check("openings", &errors);
 }

@@ -269,7 +269,7 @@ fn large_fields_keep_their_score_groups() {
         let points: Vec<i64> = (0..200).map(|who| rules.points(who)).collect();
         let floats = pairs(next).into_iter().filter(|&(a, b)| {
             let far = points[a as usize] - points[b as usize];
-            assert!(far.abs() <= 2, "nobody floats by more than a point");
+            assert!(far.abs() <= 2, "no player floats by more than a point");
             far != 0
         });
         assert!(floats.count() <= 8);

@@ -147,7 +147,7 @@ proptest! {
         let mut pairs: Vec<[u32; 2]> = losers.into_keys().map(|(_, pair)| pair).collect();
         pairs.sort_unstable();
         pairs.dedup();
-        prop_assert_eq!(pairs.len(), players - 1, "nobody meets twice");
+        prop_assert_eq!(pairs.len(), players - 1, "no two players meet twice");
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The list of games, folded by rounds, each game with a link to its transcript.
 
-use super::super::columns::{Column, Kind};
+use super::super::columns::{Column, Kind, Table};
 use super::super::number_format::short;
 use super::super::{GameRow, Report, SeatFault};
 use super::markup::{Link, Markup, Name, Text};
 use super::tables::columns_table;
+use referee_match::summary::fault_text;
 use referee_protocol::plain::count;
 
 /// Short rounds are combined until they have this many games.
@@ -64,34 +65,33 @@ fn groups(games: &[GameRow]) -> Vec<&[GameRow]> {
 
 fn columns(report: &Report, games: &[GameRow], folder: &str) -> Vec<Column> {
     let name = |name: &str| Name(name, NAME_COLUMNS).to_string();
-    let number = |game: &GameRow| {
+    let mut table = Table::new(games);
+    table.add("game", Kind::Html("n"), |game| {
         let link = Link { folder, path: &game.transcript };
         format!("<a href=\"{link}\">{}</a>", game.number)
-    };
-    let mut columns = vec![Column::new("game", Kind::Html("n"), games, number)];
+    });
     if report.games.iter().any(|game| game.game != report.games[0].game) {
-        columns.push(Column::new("of", Kind::Html(""), games, |game| name(&game.game)));
+        table.add("of", Kind::Html(""), |game| name(&game.game));
     }
     let (seats, names) = (report.standings.seats, report.names());
     for seat in 0..seats {
         let head = if seats == 1 { "player".to_owned() } else { format!("seat {seat}") };
-        columns.push(Column::new(head, Kind::Html(""), games, |game| {
+        table.add(head, Kind::Html(""), |game| {
             let player = game.players.get(seat);
             name(player.and_then(|player| names.get(player.index())).unwrap_or(&"?"))
-        }));
+        });
     }
     let head = match seats {
         1 => "score",
         2 => "result",
         _ => "places",
     };
-    columns.extend([
-        Column::new(head, Kind::Words, games, result),
-        Column::new("end", Kind::Html(""), games, |game| name(&game.reason)),
-        Column::new("turns", Kind::Figure, games, |game| game.turns.to_string()),
-        Column::new("remarks", Kind::Html("r"), games, |game| Text(&remarks(game)).to_string()),
-    ]);
-    columns
+    table.add(head, Kind::Words, result);
+    table
+        .add("end", Kind::Words, |game| report.reason(game.result, &game.reason, Some(&game.game)));
+    table.figure("turns", |game| Some(game.turns));
+    table.add("remarks", Kind::Html("r"), |game| Text(&remarks(game)).to_string());
+    table.columns
 }
 
 /// Returns the result by seat.
@@ -111,13 +111,13 @@ fn result(game: &GameRow) -> String {
     }
 }
 
-/// Returns what went wrong: the kinds and messages of faults.
+/// Returns what went wrong, with the messages of faults.
 fn remarks(game: &GameRow) -> String {
     let fault = |fault: &SeatFault| {
         let text = fault.text.as_deref().unwrap_or_default();
         let text = short(text, FAULT_COLUMNS);
         let colon = if text.is_empty() { "" } else { ": " };
-        format!("seat {}, {}{colon}{text}", fault.seat, fault.kind)
+        format!("seat {} {}{colon}{text}", fault.seat, fault_text(fault.kind))
     };
     let late = game.marked.then(|| "the referee was late".to_owned());
     game.faults.iter().map(fault).chain(late).collect::<Vec<_>>().join("; ")

@@ -1,11 +1,11 @@
 //! The page's tables.
 
-use super::super::columns::{self, Column, Detail, Kind};
-use super::super::number_format::{NONE, elo, fixed, or_dash, ordinal, percent};
+use super::super::columns::{self, Column, Detail, Kind, Table, interval};
+use super::super::number_format::{NONE, elo, ordinal, percent};
 use super::super::{Report, notes};
 use super::markup::{Markup, Name, Text};
 use crate::ratings::Rating;
-use crate::standings::{Instance, Standing, Tally};
+use crate::standings::Tally;
 use referee_protocol::plain::count;
 
 /// The width of names in tables; the whole name is in the title.
@@ -61,25 +61,17 @@ pub(super) fn columns_table(out: &mut Markup, class: &str, columns: &[Column]) {
 
 /// Writes the ratings with all results of the fit, the best first, folded.
 pub(super) fn ratings(out: &mut Markup, report: &Report, sorted: &[&Rating]) {
-    let column = |head: &str, kind, cell: &dyn Fn(&Rating) -> String| {
-        Column::new(head, kind, sorted.iter().copied(), cell)
-    };
-    let interval = |own: &Rating| {
-        or_dash(own.bootstrap, |(low, high)| format!("{} to {}", elo(low), elo(high)))
-    };
-    let better = |own: &Rating| or_dash(own.better_than_next, |share| fixed(share, 1));
-    let mut columns = vec![
-        column("player", Kind::Name, &|own| report.player_name(own.player).to_owned()),
-        column("Elo", Kind::Figure, &|own| elo(own.elo)),
-        column("±", Kind::Figure, &|own| or_dash(own.error, |error| fixed(error, 1))),
-        column("95 % interval by bootstrap", Kind::Figure, &interval),
-        column("better than the next, %", Kind::Figure, &better),
-        column("games fitted", Kind::Figure, &|own| own.games.to_string()),
-    ];
+    let mut table = Table::new(sorted);
+    table.name("player", |own| report.player_name(own.player));
+    table.figure("Elo", |own| Some(elo(own.elo)));
+    table.decimal("±", 1, |own| own.error);
+    table.figure("95 % interval by bootstrap", |own| own.bootstrap.map(interval));
+    table.decimal("better than the next, %", 1, |own| own.better_than_next);
+    table.figure("games fitted", |own| Some(own.games));
     if report.ratings.as_ref().is_some_and(|ratings| ratings.groups > 1) {
-        columns.push(column("group", Kind::Figure, &|own| own.group.to_string()));
+        table.figure("group", |own| Some(own.group));
     }
-    out.details(false, AS_TABLE, |out| columns_table(out, "", &columns));
+    out.details(false, AS_TABLE, |out| columns_table(out, "", &table.columns));
 }
 
 /// A figure with a minus sign instead of a hyphen.
@@ -96,18 +88,14 @@ impl std::fmt::Display for Figure<'_> {
 
 /// Writes each player's results by seat.
 pub(super) fn seats(out: &mut Markup, report: &Report) {
-    let players = &report.standings.players;
-    let mut columns = vec![Column::new("player", Kind::Name, players, |own| own.name.clone())];
+    let mut table = Table::new(&report.standings.players);
+    table.name("player", |own| &own.name);
     for seat in 0..report.standings.seats {
-        let mut figure = |head: &str, cell: &dyn Fn(&Tally) -> String| {
-            let cell = |own: &Standing| or_dash(own.by_seat.get(seat), cell);
-            columns.push(Column::new(head, Kind::Figure, players, cell));
-        };
-        figure(&format!("seat {seat}, points"), &|tally| tally.points.to_string());
-        figure("of games", &|tally| tally.games.to_string());
-        figure("%", &|tally| or_dash(tally.share(), percent));
+        table.figure(format!("seat {seat}, points"), |own| Some(own.by_seat.get(seat)?.points));
+        table.figure("of games", |own| Some(own.by_seat.get(seat)?.games));
+        table.figure("%", |own| own.by_seat.get(seat)?.share().map(percent));
     }
-    out.details(false, "Players by seat", |out| columns_table(out, "", &columns));
+    out.details(false, "Players by seat", |out| columns_table(out, "", &table.columns));
 }
 
 /// Returns the counts of results, by name.
@@ -122,16 +110,13 @@ pub(super) fn parts(tally: &Tally) -> Vec<(String, u64)> {
 
 /// Writes how games ended.
 pub(super) fn ends(out: &mut Markup, report: &Report) {
-    let ends = &report.standings.ends;
-    if ends.is_empty() {
+    let mut table = columns::ends(report);
+    if table.rows.is_empty() {
         return;
     }
-    let mut columns = columns::ends(report);
     #[expect(clippy::cast_precision_loss, reason = "a percentage with one decimal")]
-    columns.push(Column::new("%", Kind::Figure, ends, |end| {
-        percent(end.games as f64 / report.standings.games.max(1) as f64)
-    }));
-    columns_table(out, "", &columns);
+    table.figure("%", |end| Some(percent(end.games as f64 / report.standings.games.max(1) as f64)));
+    columns_table(out, "", &table.columns);
 }
 
 /// Writes the instances of one-seat games.
@@ -141,26 +126,23 @@ pub(super) fn instances(out: &mut Markup, report: &Report) {
         return;
     }
     let name = |name| Name(name, NAME_COLUMNS).to_string();
-    let best = |one: &Instance| or_dash(one.best, |best| best.to_string());
-    let by = |one: &Instance| {
+    let mut table = Table::new(instances);
+    table.add("game", Kind::Html(""), |one| name(&one.game));
+    table.add("instance", Kind::Number, |one| one.number.to_string());
+    table.figure("tried", |one| Some(one.tried));
+    table.figure("solved", |one| Some(one.solved));
+    table.figure("best score", |one| one.best);
+    table.add("by", Kind::Html(""), |one| {
         let names = one.by.iter().take(3).map(|&player| name(report.player_name(player)));
         let more = match one.by.len().saturating_sub(3) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
         names.collect::<Vec<_>>().join(", ") + &more
-    };
-    let columns = [
-        Column::new("game", Kind::Html(""), instances, |one| name(&one.game)),
-        Column::new("instance", Kind::Number, instances, |one| one.number.to_string()),
-        Column::new("tried", Kind::Figure, instances, |one| one.tried.to_string()),
-        Column::new("solved", Kind::Figure, instances, |one| one.solved.to_string()),
-        Column::new("best score", Kind::Figure, instances, best),
-        Column::new("by", Kind::Html(""), instances, by),
-    ];
+    });
     let open = instances.len() <= OPEN_ROWS_MAX;
     let summary = count(instances.len() as u64, "instance");
-    out.details(open, &summary, |out| columns_table(out, "", &columns));
+    out.details(open, &summary, |out| columns_table(out, "", &table.columns));
 }
 
 /// Writes which submissions don't play, and why.

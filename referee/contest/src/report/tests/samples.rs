@@ -3,7 +3,7 @@
 use crate::formats::{Puzzle, RoundRobin};
 use crate::ratings::{Rating, Ratings, Term};
 use crate::report::{
-    Command, GameRow, HistoryPoint, LeftOut, Progress, Report, Setting, VoidCounts,
+    Command, GameRow, HistoryPoint, LeftOut, Progress, Report, Setting, VoidCounts, reasons,
 };
 use crate::standings::standings;
 use crate::standings::tests::contests::{contest, game};
@@ -60,7 +60,7 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
         blocks: records.len() as u64 / 2,
         duplicates: 0,
         groups: 1,
-        notes: vec!["No results link nobody.".into()],
+        notes: vec!["A note.".into()],
     });
     let point = |part: usize| {
         let upto = records.len() * part / 20;
@@ -83,6 +83,7 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
         history,
         ties: Vec::new(),
         games: records.iter().map(|record| GameRow::new(contest, record)).collect(),
+        reasons: reasons(contest, records),
         left_out: vec![LeftOut {
             name: "late one".into(),
             reason: "not built\n    x.c:1 <a>\n      ^".into(),
@@ -108,7 +109,7 @@ fn shares(players: usize, records: &[Record]) -> Vec<(f64, u32)> {
     sums.into_iter().map(elo).collect()
 }
 
-/// So many games of players whose strength goes down with their number, by dice (Plackett-Luce).
+/// Random games (Plackett-Luce) of players whose strength falls with their number.
 pub(super) fn games(seed: u64, players: u32, seats: usize, count: u64) -> Vec<Record> {
     let mut dice = ChaCha8Rng::seed_from_u64(seed);
     let strength = |player: u32| (-3.0 * f64::from(player) / f64::from(players)).exp();

@@ -7,7 +7,7 @@ use crate::{FormatSettings, Schedule};
 use referee_match::named_seed;
 use std::sync::Arc;
 
-/// A knockout of so many players in which everything happens, draws more often than not.
+/// A contest with random results, more than half of them draws, and its ties.
 fn played(format: FormatSettings, players: usize, seed: u64) -> (Schedule, Vec<Tie>) {
     let contest = Arc::new(contest(players, 2, format));
     let mut schedule = Schedule::new(contest.clone());
@@ -22,8 +22,8 @@ fn played(format: FormatSettings, players: usize, seed: u64) -> (Schedule, Vec<T
         number += 1;
     }
     assert!(schedule.is_over());
-    let told = ties(&contest, schedule.results());
-    (schedule, told)
+    let found = ties(&contest, schedule.results());
+    (schedule, found)
 }
 
 #[test]
@@ -35,23 +35,23 @@ fn players_who_lose_ties_are_out() {
         let mut by_seed = 0;
         for players in 2..=11 {
             for seed in 0..20 {
-                let (schedule, told) = played(format.clone(), players, seed);
+                let (schedule, found) = played(format.clone(), players, seed);
                 let ranking = schedule.ranking().unwrap();
                 let winner = ranking[0][0];
                 for player in ranking.iter().flatten() {
-                    let lost = told.iter().filter(|tie| tie.players[1] == *player).count();
+                    let lost = found.iter().filter(|tie| tie.players[1] == *player).count();
                     let most = if *player == winner { lives - 1 } else { lives };
-                    assert!(lost == most || (*player == winner && lost < lives), "{told:?}");
+                    assert!(lost == most || (*player == winner && lost < lives), "{found:?}");
                 }
-                assert_eq!(told.last().unwrap().players[0], winner);
-                for tie in &told {
+                assert_eq!(found.last().unwrap().players[0], winner);
+                for tie in &found {
                     assert_eq!(tie.by_seed, tie.points[0] <= tie.points[1], "{tie:?}");
                     assert!(!tie.by_seed || tie.players[0] < tie.players[1], "{tie:?}");
                     assert!((1..=4).contains(&tie.pairings), "{tie:?}");
                 }
-                let pairings: usize = told.iter().map(|tie| tie.pairings as usize).sum();
+                let pairings: usize = found.iter().map(|tie| tie.pairings as usize).sum();
                 assert_eq!(pairings, schedule.results().len(), "every pairing belongs to a tie");
-                by_seed += told.iter().filter(|tie| tie.by_seed).count();
+                by_seed += found.iter().filter(|tie| tie.by_seed).count();
             }
         }
         assert!(by_seed > 0, "level ties came about");
@@ -60,6 +60,6 @@ fn players_who_lose_ties_are_out() {
 
 #[test]
 fn other_formats_have_none() {
-    let (_, told) = played(FormatSettings::Swiss(Swiss {}), 4, 1);
-    assert!(told.is_empty());
+    let (_, found) = played(FormatSettings::Swiss(Swiss {}), 4, 1);
+    assert!(found.is_empty());
 }

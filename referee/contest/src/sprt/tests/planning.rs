@@ -1,11 +1,12 @@
 use super::test_of;
 use crate::SprtSettings;
-use crate::sprt::{Expectation, INDEPENDENT_GAMES, expected_score};
+use crate::sprt::pentanomial::EVEN_VARIANCE;
+use crate::sprt::{Expectation, expected_score};
 
 #[test]
 fn the_chances_of_error_are_the_nominal_ones() {
     let settings = SprtSettings { alpha: 0.02, beta: 0.1, ..test_of(-10.0, 30.0) };
-    let at = |elo| Expectation::of(&settings, elo, INDEPENDENT_GAMES).better;
+    let at = |elo| Expectation::of(&settings, elo, EVEN_VARIANCE).better;
     assert!((at(-10.0) - 0.02).abs() < 1e-9);
     assert!((at(30.0) - 0.9).abs() < 1e-9);
     assert!(at(-1000.0) < 1e-9 && at(1000.0) > 1.0 - 1e-9);
@@ -16,11 +17,11 @@ fn the_chances_of_error_are_the_nominal_ones() {
 #[test]
 fn half_way_takes_longest() {
     let settings = test_of(-20.0, 20.0);
-    let at = |elo| Expectation::of(&settings, elo, INDEPENDENT_GAMES).pairs;
+    let at = |elo| Expectation::of(&settings, elo, EVEN_VARIANCE).pairs;
     let width = expected_score(20.0) - expected_score(-20.0);
-    let middle = 19_f64.ln().powi(2) * INDEPENDENT_GAMES / width.powi(2);
+    let middle = 19_f64.ln().powi(2) * EVEN_VARIANCE / width.powi(2);
     assert!((at(0.0) - middle).abs() < 1e-6);
-    assert!((at(0.01) - middle).abs() < 0.01 * middle, "no step beside the middle");
+    assert!((at(0.01) - middle).abs() < 0.01 * middle, "no step next to the middle");
     let along: Vec<f64> = (0..50).map(|step| at(f64::from(step) * 20.0)).collect();
     assert!(along.is_sorted_by(|near, far| near > far), "{along:?}");
     assert!(along.iter().all(|pairs| pairs.is_finite() && *pairs > 0.0));

@@ -52,7 +52,7 @@ impl World {
         parts.map(|part| part / sum)
     }
 
-    /// The chances of 0 to 4 half-points in a pair whose expected score is that of so many Elo.
+    /// The chances of 0 to 4 half-points in a pair whose expected score is that of `elo`.
     fn chances(&self, elo: f64) -> [f64; 5] {
         let (mut low, mut high) = (-4000.0, 4000.0);
         for _ in 0..100 {

@@ -7,7 +7,7 @@ use referee_protocol::FaultKind;
 
 const NAMES: render::Names = render::Names { new: "rabbit", old: "turtle\u{1b}[2J" };
 
-/// A game with the new agent in this seat, which got so many half-points.
+/// A game with the new agent in this seat, which got `half_points`.
 fn game(number: u64, seat: usize, half_points: u32) -> Record {
     let places = match half_points {
         0 => [2, 1],

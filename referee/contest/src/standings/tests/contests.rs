@@ -4,11 +4,11 @@ use crate::settings::{Contest, ContestGame, OpeningSettings, PlayerInfo, Policy,
 use crate::{FormatSettings, Player, Record, SeatOrders, SeatRecord};
 use referee_protocol::{ClockSettings, Limits, Result as Ended};
 
-/// A contest of so many players in a game of so many seats.
+/// A contest of `players` players in games of `seats` seats.
 pub(crate) fn contest(players: usize, seats: usize, format: FormatSettings) -> Contest {
     let game = |name: &str, fewer_is_better| ContestGame {
         name: name.into(),
-        game: name.into(),
+        game: "hex".into(),
         setup: serde_json::json!({}),
         seats,
         fewer_is_better,

@@ -37,7 +37,7 @@ fn direct_encounters_decide() {
 
 #[test]
 fn without_having_met_the_better_victims_decide() {
-    // 0 beat 2, who beat 4; 1 beat 3, who beat nobody. 0 and 1 never met.
+    // 0 beat 2, who beat 4; 1 beat 3, who won no game. 0 and 1 never met.
     let records = [game(0, &[0, 2], &[1, 2]), game(1, &[1, 3], &[1, 2]), game(2, &[2, 4], &[1, 2])];
     let format = FormatSettings::Knockout(Knockout { third_place: false });
     let table = standings(&contest(5, 2, format), &records, &[], None);

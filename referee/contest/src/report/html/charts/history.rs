@@ -60,7 +60,7 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
         String::new()
     };
     let text = format!(
-        "Elo of one fit over the first so many games of the schedule. Positive is stronger; 0 is \
+        "Elo of one fit over the first games of the schedule. Positive is stronger; 0 is \
          the mean.{grey}"
     );
     svg.figure(out, "history-chart", "Ratings over games", &text);

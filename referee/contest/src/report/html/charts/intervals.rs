@@ -1,17 +1,11 @@
 //! Ratings with their intervals, the best at the top.
 
 use super::super::markup::Markup;
-use super::super::svg::{Anchor, Scale, Svg, WIDTH};
 use super::super::tables;
-use super::{BASE, NAME_COLUMNS, ROW, ROWS_MAX, axis, float, rest};
+use super::{ROWS_MAX, rest, rows_chart};
 use crate::ratings::Rating;
 use crate::report::Report;
-use crate::report::number_format::{elo, fixed, short};
-
-const LEFT: f64 = 160.0;
-const RIGHT: f64 = 180.0;
-const TOP: f64 = 8.0;
-const BOTTOM: f64 = 40.0;
+use crate::report::number_format::{elo, fixed};
 
 pub(crate) fn draw(out: &mut Markup, report: &Report) {
     let Some(ratings) = &report.ratings else { return };
@@ -27,22 +21,12 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
 }
 
 fn picture(out: &mut Markup, report: &Report, anchor: &str, rated: &[&Rating], all: usize) {
-    let ends = rated.iter().flat_map(|own| {
-        let (low, high) = interval(own);
-        [low, high]
-    });
-    let (low, high) =
-        ends.fold((0.0_f64, 0.0_f64), |(low, high), end| (low.min(end), high.max(end)));
+    let low = rated.iter().map(|own| interval(own).0).fold(0.0, f64::min);
+    let high = rated.iter().map(|own| interval(own).1).fold(0.0, f64::max);
     let room = ((high - low) * 0.03).max(5.0);
-    let scale = Scale { from: (low - room, high + room), to: (LEFT, WIDTH - RIGHT) };
-    let bottom = TOP + ROW * float(rated.len());
-    let mut svg = Svg::new(WIDTH, bottom + BOTTOM);
-    let show = |tick: f64| fixed(tick, 0).replace('-', "−");
-    axis(&mut svg, scale, (TOP, bottom), 6.0, show, "Elo, 95 % interval");
-    for (index, own) in rated.iter().enumerate() {
-        let y = TOP + ROW * (float(index) + 0.5);
-        let name = short(report.player_name(own.player), NAME_COLUMNS);
-        svg.text("label", Anchor::End, (LEFT - 10.0, y + BASE), &name);
+    let axis = ((low - room, high + room), 6.0, "Elo, 95 % interval");
+    let name = |own: &&Rating| report.player_name(own.player).to_owned();
+    let svg = rows_chart(rated, axis, name, |svg, scale, y, own| {
         let (low, high) = interval(own);
         if high > low {
             svg.line("interval", (scale.at(low), y), (scale.at(high), y));
@@ -51,9 +35,8 @@ fn picture(out: &mut Markup, report: &Report, anchor: &str, rated: &[&Rating], a
             }
         }
         svg.dot("point", (scale.at(own.elo), y), 4.0);
-        let value = value(own).replace('-', "−");
-        svg.text("value", Anchor::Start, (WIDTH - RIGHT + 10.0, y + BASE), &value);
-    }
+        value(own).replace('-', "−")
+    });
     let how = if rated.iter().any(|own| own.bootstrap.is_some()) {
         "by bootstrap over blocks where there are enough of them"
     } else {

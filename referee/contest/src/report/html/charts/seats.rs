@@ -5,7 +5,7 @@ use super::super::svg::{Anchor, Scale, Svg, WIDTH};
 use super::super::tables::parts;
 use super::{BASE, float, float64};
 use crate::report::Report;
-use crate::report::number_format::{or_dash, percent};
+use crate::report::number_format::{NONE, percent};
 
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 136.0;
@@ -40,7 +40,7 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
                 svg.text(&text, Anchor::Middle, middle, &count.to_string());
             }
         }
-        let share = or_dash(tally.share(), percent);
+        let share = tally.share().map_or_else(|| NONE.to_owned(), percent);
         let text = format!("{share} % of points");
         svg.text("value", Anchor::Start, (WIDTH - RIGHT + 10.0, base), &text);
     }
