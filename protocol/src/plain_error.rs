@@ -45,7 +45,13 @@ pub fn read_typed<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let text = plain_error(&error.into_inner().to_string());
-        if path == "." || path == "?" { text } else { format!("{path}: {text}") }
+        // The path of an unknown field ends with its name, which is in the text.
+        let unknown = text.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+        let outer = path.strip_suffix(unknown.unwrap_or_default()).unwrap_or(&path);
+        match outer.trim_end_matches('.') {
+            "" | "?" => text,
+            outer => format!("{outer}: {text}"),
+        }
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::AgentError;
 use crate::messages::{Hello, RefereeMessage};
 use crate::player::{Player, Reply};
-use referee_protocol::{Action, FromAgent, REFEREE_LINE_BYTES_MAX, Ready};
+use referee_protocol::{Action, FromAgent, REFEREE_LINE_BYTES_MAX, Ready, plain_error};
 use std::io::{BufRead, Read, Write};
 
 /// Plays one match on these streams: `seat` creates the player from `hello`, and `ready` is the
@@ -23,6 +23,7 @@ pub fn play_match(
             continue;
         }
         let message = serde_json::from_slice(&line).map_err(|error| {
+            let error = plain_error(&error.to_string());
             AgentError::referee(format!("the referee's line is not a message: {error}"))
         })?;
         match message {

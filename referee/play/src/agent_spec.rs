@@ -9,8 +9,8 @@ use referee_process::agent::Launch;
 use referee_process::files::{absolute, program};
 use referee_process::sandbox::reach::{ProgramFiles, files_of_command};
 use referee_process::{Cause, Failure, OWN_PROGRAM};
-use referee_protocol::LineProtocol;
 use referee_protocol::plain::sanitize_name;
+use referee_protocol::{LineProtocol, plain_error};
 use serde::Deserialize;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -239,8 +239,9 @@ impl AgentSpec {
         name.parse::<sample_agents::Agent>().map_err(|error| {
             let known = sample_agents::BUILT_INS.iter().map(|it| it.name).chain(["human"]);
             let bare = name.split(':').next().unwrap_or(name);
-            Failure::usage(format!("{written}: {error}"))
-                .or_help(nearest(bare, known).map(|near| format!("did you mean @{near}?")))
+            let near = nearest(bare, known).filter(|near| *near != bare);
+            Failure::usage(error.to_string())
+                .or_help(near.map(|near| format!("did you mean @{near}?")))
         })?;
         let command = vec!["referee".to_owned(), "agent".to_owned(), name.to_owned()];
         let digest =
@@ -253,7 +254,11 @@ impl AgentSpec {
     fn folder(folder: &Path, prefix: Option<&str>, program: Program) -> Result<Self, Failure> {
         let manifest_path = folder.join("agent.toml");
         let text = std::fs::read_to_string(&manifest_path).map_err(|error| {
-            Failure::usage(format!("{}: {error}", manifest_path.display())).because_of(&error).help(
+            let text = match error.kind() {
+                io::ErrorKind::NotFound => format!("{} has no agent.toml", folder.display()),
+                _ => format!("{}: {error}", manifest_path.display()),
+            };
+            Failure::usage(text).because_of(&error).help(
                 "a folder needs an `agent.toml` with at least `command = [\"program\", ..]`; \
                  or give the program itself",
             )
@@ -261,8 +266,12 @@ impl AgentSpec {
         let wrong = |error: &str| {
             Failure::usage(format!("{}: {error}", manifest_path.display())).because(Cause::Manifest)
         };
-        let manifest: Manifest =
-            toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end()))?;
+        let manifest: Manifest = toml::from_str(&text).map_err(|error| {
+            let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or(&text);
+            let line = before.matches('\n').count() + 1;
+            let message = plain_error(error.message()).replace(", expected literal string", "");
+            wrong(&format!("line {line}: {message}"))
+        })?;
         let protocol = manifest.line_protocol(prefix).map_err(|error| wrong(&error))?;
         let folder = absolute(folder)?;
         let unreadable =
@@ -434,7 +443,7 @@ mod tests {
     #[test]
     fn mistakes_have_a_hint() {
         for (text, message, help) in [
-            ("@randm", "@randm", "did you mean @random?"),
+            ("@randm", "`randm`", "did you mean @random?"),
             ("@minimax:0", "1 to 9", ""),
             ("greedy", "no program `greedy`", "built-in agent is @greedy"),
             ("./missing", "no program `./missing`", "quoted command line"),

@@ -46,9 +46,15 @@ impl Failure {
         Self::new(Self::MACHINE, text)
     }
 
-    /// A failure with the given exit code.
+    /// A failure with the given exit code. Leaves out the system's error numbers, `(os error 2)`.
     pub fn new(code: u8, text: impl Into<String>) -> Self {
-        Self { code, text: text.into(), help: None, cause: None }
+        let mut text = text.into();
+        while let Some(start) = text.find(" (os error ")
+            && let Some(length) = text[start..].find(')')
+        {
+            text.replace_range(start..=start + length, "");
+        }
+        Self { code, text, help: None, cause: None }
     }
 
     /// Adds what to do about it.

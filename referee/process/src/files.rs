@@ -45,5 +45,5 @@ pub fn program(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
         return Err(missing(format!("no program `{word}` in {}", folder.display())));
     }
     in_path(word)
-        .ok_or_else(|| missing(format!("no program `{word}`: no such file, and none in PATH")))
+        .ok_or_else(|| missing(format!("no program `{word}` in {} or in PATH", folder.display())))
 }

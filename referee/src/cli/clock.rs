@@ -43,8 +43,9 @@ impl ClockOptions {
         let default = preset.map_or_else(ClockSettings::default, Preset::clock);
         let (bank_ms, increment_ms) = match (self.bank(preset), self.move_time) {
             (Some(text), _) => {
+                let source = if self.clock.is_some() { "--clock" } else { CLOCK_VARIABLE };
                 let (bank, increment) = read_clock(&text)
-                    .map_err(|error| Failure::usage(format!("--clock {text}: {error}")))?;
+                    .map_err(|error| Failure::usage(format!("{source} {text}: {error}")))?;
                 (Some(bank), increment)
             }
             (None, Some(_)) if preset.is_none() => (None, 0),
@@ -65,6 +66,9 @@ impl ClockOptions {
             margin_ms: self.margin.unwrap_or(default.margin_ms),
             backstop_ms: self.backstop.or(default.backstop_ms),
         };
+        if self.move_time == Some(0) || bank_ms == Some(0) {
+            return Err(Failure::usage("--clock and --move-time must be at least 1ms"));
+        }
         settings.check().map_err(|error| Failure::usage(format!("clock: {error}")))?;
         Ok(settings)
     }

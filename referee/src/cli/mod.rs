@@ -38,9 +38,11 @@ mod verify;
 mod viewer;
 mod shell;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use referee_process::sandbox::attacker;
 use referee_process::{Failure, launcher};
+use std::error::Error as _;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -137,7 +139,13 @@ pub fn main() -> ExitCode {
         attacker::run();
         return ExitCode::SUCCESS;
     }
-    let matches = command_line().get_matches();
+    let matches = allow_negative(command_line()).try_get_matches().unwrap_or_else(|error| {
+        if let Some(text) = invalid_value(&error) {
+            print_failure(&Failure::usage(text));
+            std::process::exit(i32::from(Failure::USAGE));
+        }
+        error.exit()
+    });
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     set_up(&arguments.global);
     match run(arguments) {
@@ -169,6 +177,40 @@ fn command_line() -> clap::Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\n\
          {heading}Options:{off}\n{{options}}{{after-help}}"
     ))
+}
+
+/// Lets every option have a negative number as its value, so that the error is about the number.
+fn allow_negative(command: clap::Command) -> clap::Command {
+    let option = |arg: &clap::Arg| arg.get_long().is_some() && arg.get_action().takes_values();
+    command
+        .mut_args(|arg| if option(&arg) { arg.allow_negative_numbers(true) } else { arg })
+        .mut_subcommands(allow_negative)
+}
+
+/// Returns what is wrong with a value that an option's parser refused, without terms of Rust.
+fn invalid_value(error: &clap::Error) -> Option<String> {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let (option, value) = (context(ContextKind::InvalidArg)?, context(ContextKind::InvalidValue)?);
+    let option = option.split(' ').next().unwrap_or(option);
+    let text = error.source()?.to_string();
+    let expected = match text.split_once(" is not in ") {
+        Some((_, range)) => match range.replace("..=", "..").split_once("..") {
+            Some((from, to)) if to.len() < 10 => format!("a whole number from {from} to {to}"),
+            Some((from, _)) => format!("a whole number from {from}"),
+            None => return None,
+        },
+        None if text.contains("digit")
+            || text.contains("integer")
+            || text.contains("number too") =>
+        {
+            "a whole number".to_owned()
+        }
+        None => return Some(format!("{option} {value}: {text}")),
+    };
+    Some(format!("{option} {value}: expected {expected}"))
 }
 
 fn run(arguments: Arguments) -> Result<ExitCode, Failure> {

@@ -24,7 +24,7 @@ use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_process::Failure;
 use referee_process::cores;
 use referee_protocol::plain::count;
-use referee_protocol::{Limits, OnFault, Pondering};
+use referee_protocol::{Limits, OnFault, Pondering, read_typed};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -263,8 +263,8 @@ impl Options {
         for (key, value) in given.as_object().into_iter().flatten() {
             known[key] = value.clone();
         }
-        let limits: Limits = serde_json::from_value(known)
-            .map_err(|error| Failure::usage(format!("--limit: {error}")))?;
+        let limits: Limits =
+            read_typed(&known).map_err(|error| Failure::usage(format!("--limit: {error}")))?;
         limits.check().map_err(|error| Failure::usage(format!("--limit: {error}")))?;
         Ok(limits)
     }
@@ -288,7 +288,17 @@ impl Options {
             return Ok(Destination::Stdout);
         }
         if !is_file {
+            if path.exists() && !path.is_dir() {
+                return Err(Failure::usage(format!("--out {out}: not a folder"))
+                    .help("the name of a transcript ends with .jsonl or .jsonl.gz"));
+            }
             return Ok(Destination::Folder(path));
+        }
+        if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty() && !it.is_dir())
+        {
+            let folder = folder.display();
+            return Err(Failure::usage(format!("--out {out}: there is no folder {folder}"))
+                .help(format!("create it: mkdir -p {folder}")));
         }
         if path.exists() && !self.force {
             return Err(Failure::usage(format!("--out {out}: the file already exists"))

@@ -22,18 +22,20 @@ pub fn print(
     if only.is_none() {
         out(&format!("{}\n{}", report::title(steps.walk().header()), board(steps.walk(), style)))?;
     }
-    let mut shown = false;
+    let (mut shown, mut last) = (false, 0);
     loop {
         let turn = steps.walk().game().turn_number();
         let step = steps.step().map_err(|error| unreadable(file, &error))?;
         let Some(event) = step else { break };
+        if matches!(event, Event::Turn(_)) {
+            last = turn;
+        }
         if only.is_none_or(|only| only == turn) {
             shown = true;
             out(&happened(steps.walk(), turn, &event, style))?;
         }
     }
     if let Some(turn) = only.filter(|_| !shown) {
-        let last = steps.walk().game().turn_number();
         return Err(Failure::usage(format!("--turn {turn}: the last turn is {last}")));
     }
     if let Some(ReadEnd::Cut { line }) = steps.end() {

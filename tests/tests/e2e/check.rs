@@ -93,7 +93,7 @@ fn start_failures_are_distinguished() {
     dir.write("empty/readme.txt", "");
     for (agent, probe, defect, expected) in [
         ("./missing", "start", "not_found", "no program `./missing`"),
-        ("missing --depth 3", "start", "not_found", "none in PATH"),
+        ("missing --depth 3", "start", "not_found", "in PATH"),
         ("./plain.py", "start", "not_executable", "chmod +x"),
         ("./bare", "start", "interpreter", "nor a script with a #! line"),
         ("./lost", "start", "interpreter", "#!/usr/bin/python2.2"),
@@ -182,7 +182,7 @@ fn the_text_report_and_usage_errors() {
     let under = got.chars().skip(caret.find('^').unwrap()).collect::<String>();
     assert!(under.starts_with(r#"{"at""#) || under.starts_with(r#"{"type""#), "{under}");
     for (words, expected) in [
-        (&["check", "@human"][..], "cannot check a person"),
+        (&["check", "@human"][..], "@human is a person"),
         (&["check", "@random", "--game", "hexx"], "did you mean `hex`?"),
         (&["check", "@random", "--probe", "redy"], "did you mean `ready`?"),
         (&["check", "@random", "--setup", "size=5"], "--game GAME"),

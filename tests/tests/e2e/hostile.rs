@@ -184,6 +184,6 @@ fn programs_that_are_none() {
     }
     // A missing program is a usage error.
     let dir = TestDir::new();
-    dir.run(&["play", "hex", "missing-program", "@first"]).code(2).stderr_has("none in PATH");
+    dir.run(&["play", "hex", "missing-program", "@first"]).code(2).stderr_has("or in PATH");
     assert!(!dir.path("matches").exists());
 }

@@ -81,7 +81,9 @@ impl Source {
 
 /// Returns the TOML reader's message in terms of TOML, without types of Rust.
 fn user_message(message: &str) -> String {
-    let mut message = message.replace(", expected literal string", "");
+    let mut message = message
+        .replace(", expected literal string", "")
+        .replace("invalid key-value pair, expected key", "expected KEY = VALUE");
     for (begin, words) in [
         ("unknown field", "unknown key"),
         ("unknown variant", "unknown value"),
@@ -101,12 +103,15 @@ fn user_message(message: &str) -> String {
         "f64" => "a number",
         "a boolean" => "true or false",
         "a map" => "a table",
+        "a sequence" => "a list",
         expected if expected.starts_with("struct ") => "a table",
         expected => expected,
     };
     let found = match found.split_once(' ') {
         Some(("string", text)) => format!("the string {text}"),
-        Some((_, number)) if number.starts_with('`') => number.trim_matches('`').to_owned(),
+        Some((_, number)) if number.ends_with('`') => {
+            number.rsplit('`').nth(1).unwrap_or(number).to_owned()
+        }
         _ => found.replace("sequence", "a list").replace("map", "a table"),
     };
     format!("expected {expected}, not {found}")

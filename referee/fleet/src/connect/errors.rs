@@ -44,7 +44,7 @@ pub(super) fn connect_failure(error: &ConnectError, shown: &str, server: &Server
              options they come from NATS_USER, NATS_PASSWORD, NATS_TOKEN, NATS_CREDS and NATS_NKEY",
         ),
         ConnectErrorKind::Dns => failure(
-            &format!("host not found: {cause}"),
+            "host not found",
             "check the host name, and that this machine can resolve names",
         ),
         ConnectErrorKind::TimedOut => failure(

@@ -210,6 +210,12 @@ fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let what = fault.text.clone();
     let defect = match known.status.map_or_else(|| EndReason::read(&fault.text), EndReason::Exited)
     {
+        EndReason::Unready if known.used.is_none() && known.unended.is_empty() => {
+            return Finding::new(Defect::Waiting, what).fix(
+                "answer `hello` with `ready` at once, flush stdout after it, and load large files \
+                 later",
+            );
+        }
         EndReason::Unready => return silent(what, known),
         EndReason::NotStarted => Defect::CannotStart,
         // The status of `env` and shells for a program that is missing or can't be executed.

@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read as _};
 /// The first bytes of a gzip file: the magic number, then the only method there is.
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 
-/// How a packed stream ended.
+/// How a compressed stream ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum StreamEnd {
     /// With its checksum, which matches.
@@ -38,12 +38,12 @@ pub(super) fn unpack_pieces(bytes: &[u8], mut piece: impl FnMut(&[u8])) -> Strea
             Ok(0) => break,
             Ok(length) => piece(&buffer[..length]),
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => return StreamEnd::Cut,
-            Err(error) => return StreamEnd::Damaged(error.to_string()),
+            Err(_) => return StreamEnd::Damaged("it cannot be unpacked".to_owned()),
         }
     }
     match decoder.into_inner() {
         [] => StreamEnd::Whole,
-        rest => StreamEnd::Damaged(format!("{} bytes follow the packed stream", rest.len())),
+        rest => StreamEnd::Damaged(format!("{} bytes follow the compressed data", rest.len())),
     }
 }
 

@@ -68,13 +68,13 @@ pub fn verify(bytes: &[u8]) -> Report {
         StreamEnd::Cut => {
             if matches!(report.status, Status::Ok | Status::Disagrees | Status::Torn) {
                 report.status = Status::Torn;
-                report.detail = format!("the packed stream is cut off; {}", report.detail);
+                report.detail = format!("the compressed data is cut off; {}", report.detail);
             }
         }
         StreamEnd::Damaged(text) => {
             report.status = Status::Tampered;
             report.seal = None;
-            report.detail = format!("the packed stream is damaged: {text}");
+            report.detail = format!("the compressed data is damaged: {text}");
         }
     }
     report

@@ -85,7 +85,7 @@ struct ProbeSetup<'a> {
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let spec = AgentSpec::read(&options.agent);
     if spec.as_ref().is_ok_and(|spec| spec.launch.is_none()) {
-        return Err(Failure::usage("cannot check a person"));
+        return Err(Failure::usage("@human is a person; only programs can be checked"));
     }
     let kinds = options.kinds(spec.as_ref().ok())?;
     let foreign = spec.as_ref().is_ok_and(AgentSpec::is_foreign);

@@ -36,10 +36,10 @@ pub(in crate::cli) struct Options {
           value_parser = clap::value_parser!(u32).range(2..))]
     games: Option<u32>,
     /// Hypothesis H0: the new agent is stronger by this many Elo, less than --elo1
-    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true, value_parser = number)]
+    #[arg(long, default_value_t = 0.0, value_parser = number)]
     elo0: f64,
     /// Hypothesis H1: the new agent is stronger by this many Elo, more than --elo0
-    #[arg(long, default_value_t = 30.0, allow_negative_numbers = true, value_parser = number)]
+    #[arg(long, default_value_t = 30.0, value_parser = number)]
     elo1: f64,
     /// Probability of accepting H1 if H0 is true, 0 to 0.5
     #[arg(long, default_value_t = 0.05, value_parser = number)]

@@ -70,7 +70,17 @@ pub(super) fn prepare_regenerated(
 
 fn prepare_here(text: &str, builds: Builds<'_>) -> Result<Prepared, Failure> {
     let base = std::env::current_dir().map_err(machine("cannot find the working directory"))?;
-    prepare_text(text, Path::new(FILE), &base, builds)
+    prepare_text(text, Path::new(FILE), &base, builds).map_err(|failure| {
+        let text = failure.to_string();
+        // Lines of the generated file mean nothing to its reader.
+        let Some((_, message)) = text.strip_prefix(FILE).and_then(|rest| rest.split_once(": "))
+        else {
+            return failure;
+        };
+        let lines: Vec<&str> = message.lines().take_while(|line| line.trim() != "|").collect();
+        let help = failure.help_text().map(str::to_owned);
+        Failure::new(failure.code(), lines.join("\n")).or_help(help)
+    })
 }
 
 /// Returns agents as a contest file has them. Those with the same name get different ones.

@@ -41,7 +41,8 @@ pub(super) struct Options {
     #[arg(long, value_name = "NAME", value_parser = formats())]
     format: Option<String>,
     /// Minimum number of games, 1 or more, rounded up to whole rounds. Defaults to one round
-    #[arg(long, short = 'n', conflicts_with = "rounds")]
+    #[arg(long, short = 'n', conflicts_with = "rounds",
+          value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
     /// Number of rounds, 1 or more. Defaults to 1
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..))]
