@@ -76,7 +76,7 @@ fn positions<T>(
         }
         applied = apply(&mut played);
         if let Some(ply) = ply.filter(|_| matches!(applied, Ok(false))) {
-            return Err(Failure::usage(format!("--ply {ply}: there are only {count} actions")));
+            return Err(Failure::usage(format!("--ply {ply}: the number of actions is {count}")));
         }
         if !matches!(applied, Ok(true)) {
             break;
