@@ -1,4 +1,4 @@
-//! Removes agents' work folders on a thread of its own, since that can take longer than a match.
+//! Removes agents' work folders on its own thread, since that can take longer than a match.
 //! Never follows links, and neither modes nor depth can prevent the removal.
 
 use nix::dir::Dir;
@@ -106,7 +106,7 @@ struct Trash {
 }
 
 impl Trash {
-    /// Created beside the folders to be removed: a folder can't be moved to another file system.
+    /// Creates it next to the folders to be removed: a folder can't be moved to another file system.
     fn create() -> io::Result<Self> {
         let permissions = Permissions::from_mode(0o700);
         let folder =

@@ -11,7 +11,7 @@ pub const JAVA_NOTICE: &str = "Picked up JAVA_TOOL_OPTIONS:";
 /// line override them.
 pub fn hints(limits: &Limits) -> [String; 4] {
     let memory_mb = limits.memory_mb;
-    // Beside its heap a runtime needs room for itself, compiled code, threads and stacks.
+    // Besides its heap a runtime needs room for itself, compiled code, threads and stacks.
     let heap_mb = (memory_mb.saturating_mul(3) / 4).saturating_sub(64).max(memory_mb / 4).max(8);
     [
         format!("JAVA_TOOL_OPTIONS=-Xmx{heap_mb}m"),

@@ -1,5 +1,5 @@
 //! Keeps the head and the tail of an agent's stderr: the head is handed out turn by turn, the tail
-//! at the end. What is between is dropped and counted.
+//! at the end. The rest is dropped and counted.
 
 use std::collections::VecDeque;
 

@@ -126,7 +126,7 @@ fn a_build_timeout_kills_all_its_processes() {
         .code(2)
         .stderr_has("c.toml:2:22: made: `sh make.sh` failed: not finished after 5s\n    begun\n");
     let is_running = || command_lines().any(|(_, words)| words.iter().any(|word| word == mark));
-    assert!(eventually(|| !is_running()), "what the build began goes on");
+    assert!(eventually(|| !is_running()), "a process of the build still runs");
 }
 
 #[test]

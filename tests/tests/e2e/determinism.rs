@@ -102,5 +102,5 @@ fn seats_rotate_with_each_game() {
         assert_ne!(one["transcript"], two["transcript"], "nothing is overwritten");
     }
     assert_eq!(one[0]["seed"], 5);
-    assert_ne!(one[0]["match"], one[3]["match"], "each game of a series has an id of its own");
+    assert_ne!(one[0]["match"], one[3]["match"], "each game of a series has its own id");
 }

@@ -59,7 +59,7 @@ fn agents_receive_only_documented_environment() {
             assert_eq!(variables[name], "/given", "{name} passes as it is");
         }
         assert_eq!(variables["LANG"], "C.UTF-8");
-        assert_eq!(report["session"], report["pid"], "it has a session of its own");
+        assert_eq!(report["session"], report["pid"], "it has its own session");
     }
     dir.assert_tmp_is_empty();
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-/// An agent that reads a file beside it, tries to read forbidden files, and plays.
+/// An agent that reads a file in its folder, tries to read forbidden files, and plays.
 const BOT: &str = r#"
 import json, os, sys
 assert open("weights.txt").read() == "42" and "weights.txt" in os.listdir(".")

@@ -52,11 +52,11 @@ pub(crate) fn state(pid: u32) -> Option<char> {
 fn a_stopped_match_continues_and_no_agent_is_charged() {
     // Also if one of the agents was already stopped.
     for pondering in ["allow", "freeze"] {
-        stopped_and_let_go_on(pondering);
+        stop_and_continue(pondering);
     }
 }
 
-fn stopped_and_let_go_on(pondering: &str) {
+fn stop_and_continue(pondering: &str) {
     let dir = TestDir::new();
     // In a separate folder, which is made readable for the agents.
     let gate = dir.path("gate/open");
@@ -69,11 +69,15 @@ fn stopped_and_let_go_on(pondering: &str) {
     let pids = wait_for_families(&dir, &["x.jsonl"]);
     running.send(Signal::SIGTSTP);
     assert!(eventually(|| state(running.pid()) == Some('T')), "it doesn't stop");
-    let all_stand = || pids.iter().all(|&pid| state(pid) == Some('T'));
-    assert!(eventually(all_stand), "{:?}", pids.iter().map(|&pid| state(pid)).collect::<Vec<_>>());
-    let stood = Instant::now();
+    let all_stopped = || pids.iter().all(|&pid| state(pid) == Some('T'));
+    assert!(
+        eventually(all_stopped),
+        "{:?}",
+        pids.iter().map(|&pid| state(pid)).collect::<Vec<_>>()
+    );
+    let stopped_at = Instant::now();
     std::thread::sleep(Duration::from_millis(3500));
-    let gap = stood.elapsed();
+    let gap = stopped_at.elapsed();
     running.send(Signal::SIGCONT);
     fs::write(&gate, "").unwrap();
     let output = running.wait().code(0).json();

@@ -42,20 +42,20 @@ fn collect(folder: &Path, found: &mut Vec<String>) {
 fn commands(page: &str) -> Vec<Line> {
     let text = fs::read_to_string(root().join(page)).unwrap();
     let (mut inside, mut found) = (false, Vec::<Line>::new());
-    let mut goes_on = false;
+    let mut continues = false;
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim_start();
         if let Some(fence) = line.strip_prefix("```") {
             inside = !inside && fence.trim() == "console";
-            goes_on = false;
-        } else if goes_on {
+            continues = false;
+        } else if continues {
             let last = found.last_mut().unwrap();
             last.text.push('\n');
             last.text.push_str(line);
-            goes_on = line.ends_with('\\');
+            continues = line.ends_with('\\');
         } else if let Some(command) = line.strip_prefix("$ ").filter(|_| inside) {
             found.push(Line { page: page.to_owned(), number, text: command.to_owned() });
-            goes_on = command.ends_with('\\');
+            continues = command.ends_with('\\');
         }
     }
     found

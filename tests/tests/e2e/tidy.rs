@@ -84,8 +84,8 @@ fn only_its_folder_names_a_game() {
                 let written = [format!("\"{name}\""), format!("{name}::")];
                 assert!(
                     !written.iter().any(|form| code.contains(form)),
-                    "{}:{line}: names the game {name}: what is particular to a game belongs into \
-                     its folder in referee/games/src",
+                    "{}:{line}: names the game {name}: move what is specific to a game to its \
+                     folder in referee/games/src",
                     source.path
                 );
             }
@@ -128,7 +128,7 @@ fn nothing_but_its_file_names_a_format() {
                 let found = names.iter().find(|name| code.contains(name.as_str()));
                 assert!(
                     found.is_none(),
-                    "{}:{line}: names a format ({}): move what is particular to a format into its \
+                    "{}:{line}: names a format ({}): move what is specific to a format to its \
                      file in {own}, behind a method of `Format`",
                     source.path,
                     found.unwrap()

@@ -50,7 +50,7 @@ pub(super) fn clone_into(
 pub(super) fn clone_within(stack: &mut [u8], child: impl FnMut() -> isize) -> nix::Result<Pid> {
     let flags = CloneFlags::CLONE_VM | CloneFlags::CLONE_VFORK;
     // SAFETY: this process has one thread, which is suspended until the new one has left its
-    // memory; until then the new one makes system calls only, on a stack of its own.
+    // memory; until then the new one makes system calls only, on its own stack.
     #[expect(unsafe_code, reason = "three times as quick as a fork: there is nothing to copy")]
     unsafe {
         clone(Box::new(child), stack, flags, Some(libc::SIGCHLD))

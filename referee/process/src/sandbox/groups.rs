@@ -39,7 +39,7 @@ pub struct Groups {
 
 impl Groups {
     /// Makes the groups. Call it before anything else is started: the referee may have to move into
-    /// a group of its own, as only groups without processes can be divided.
+    /// its own group, as only groups without processes can be divided.
     pub fn find() -> Result<Self, Failure> {
         let read = |path| {
             fs::read_to_string(path)

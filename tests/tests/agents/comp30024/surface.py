@@ -154,7 +154,7 @@ def board_plays():
     jump = MoveAction(Coord(0, 2), [Direction.DownRight])
     try:
         board.apply_action(jump)
-        raise AssertionError("jumped onto what is no pad")
+        raise AssertionError("jumped onto a cell without a pad")
     except IllegalActionException as refused:
         assert refused.args[1] == PlayerColor.RED
     board.apply_action(GrowAction())

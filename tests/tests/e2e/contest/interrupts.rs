@@ -102,11 +102,11 @@ fn a_stopped_contest_continues_without_late_faults() {
     // Reports of agents are recorded when the first turn begins.
     let pids = wait_for_families(&dir, &games[..jobs]);
     running.send(Signal::SIGTSTP);
-    let all_stand = || pids.iter().all(|&pid| state(pid) == Some('T'));
-    assert!(eventually(|| state(running.pid()) == Some('T') && all_stand()), "it doesn't stop");
-    let stood = Instant::now();
+    let all_stopped = || pids.iter().all(|&pid| state(pid) == Some('T'));
+    assert!(eventually(|| state(running.pid()) == Some('T') && all_stopped()), "it doesn't stop");
+    let stopped_at = Instant::now();
     std::thread::sleep(GAP);
-    let gap = stood.elapsed();
+    let gap = stopped_at.elapsed();
     running.send(Signal::SIGCONT);
     dir.write(GATE, "");
     running.wait().code(0);

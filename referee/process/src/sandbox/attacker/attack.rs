@@ -137,7 +137,7 @@ attacks! {
     /// A new file among the referee's own.
     WriteReferee: "write into the referee's folder", [Landlock], Quick,
         |it| files::write_into(it, "referee");
-    /// A new file in the folder of its own program, which it may read.
+    /// A new file in its own program's folder, which it may read.
     WriteProgram: "write into its program's folder", [Landlock], Quick,
         |it| files::write_into(it, PROGRAM);
     /// The memory of a process of the same user.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Folders of programs; the installation is the folder above.
 const PROGRAM_FOLDERS: &[&str] = &["bin", "sbin", "libexec", "shims", "Scripts"];
-/// What is beside a folder of programs in an installation.
+/// Names next to a folder of programs in an installation.
 const INSTALLED: &[&str] = &["lib", "lib64", "libexec", "share", "pyvenv.cfg", "versions"];
 /// Folders in a home folder that look like installations, but hold other things too.
 const COLLECTIONS: &[&str] = &[".local", ".cargo"];
@@ -21,7 +21,7 @@ const SCRIPT_BYTES: u64 = 4096;
 const BASES: &[&str] =
     &["home", "base-prefix", "base-exec-prefix", "executable", "base-executable"];
 
-/// What was found; not checked yet.
+/// The files that were found, not checked yet.
 #[derive(Debug, Default)]
 pub(super) struct Installed {
     /// Files and folders, canonical.

@@ -115,7 +115,7 @@ impl Reachable {
     }
 
     /// Returns the folder that prevents its start because others may not enter it, if these layers
-    /// give it a user of its own. With its own mounts it is shown what is below such a folder.
+    /// give it its own user. With its own mounts it is shown what is below such a folder.
     pub fn closed(&self, layers: Layers) -> Option<Unreachable> {
         let shown =
             |hidden: &Unreachable| layers.has(Layer::Mounts) && hidden.closed != hidden.path;

@@ -1,4 +1,4 @@
-//! Paths that an agent with a user of its own may read but can't reach: a folder above is closed to
+//! Paths that an agent with its own user may read but can't reach: a folder above is closed to
 //! others, like root's home folder.
 
 use std::fmt;

@@ -1,4 +1,4 @@
-"""Answers what is no action, as its class says."""
+"""Answers with something that is not an action; the class selects it."""
 
 from referee.game import Coord, Direction, GrowAction, MoveAction
 

@@ -13,7 +13,7 @@ class Forward:
         self.colour, self.board, self.mine = colour, start(), None
 
     def action(self):
-        """One of what is legal."""
+        """Returns a legal action."""
         def worth(action):
             name, where = action
             exits = name == "EXIT"

@@ -1,4 +1,4 @@
-"""Plays by classes of its own folder's `referee`, which only has what it needs."""
+"""Uses classes of the `referee` in its own folder, which has only what it needs."""
 
 from .program import Agent
 

@@ -1,4 +1,4 @@
-"""Has a `Board` of its own, and imports all of the course's modules over it."""
+"""Has its own `Board`, and imports all of the course's modules over it."""
 
 from .program import Agent
 

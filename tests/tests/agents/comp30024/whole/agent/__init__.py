@@ -1,4 +1,4 @@
-"""A submission as students hand it in: a package of modules that import each other in every way."""
+"""A typical submission: a package of modules that import each other in every way."""
 
 from .program import Agent
 

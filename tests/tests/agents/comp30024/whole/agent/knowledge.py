@@ -1,4 +1,4 @@
-"""What the modules of the agent share: state of a module, filled as the match goes on."""
+"""State that the agent's modules share, filled during the match."""
 
 from referee.game import Direction, PlayerColor
 

@@ -1,4 +1,4 @@
-"""Prints wherever one can print, reads where there is nothing to read, and plays forward."""
+"""Prints wherever it can, reads where there is no input, and plays forward."""
 
 import os
 import random
