@@ -4,20 +4,16 @@
 use super::agent_spec::AgentSpec;
 use referee_games::{Decoded, Dialect, GameKind};
 use referee_match::diagnosis::Usage;
-use referee_process::agent::{AgentEvent, AgentProcess, KILL_WAIT, Launch, StartConditions};
+use referee_process::agent::{AgentProcess, Launch, StartConditions};
 use referee_process::framer::Line;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::{Sandbox, reach};
 use referee_process::usage::Meters;
 use referee_process::work_folder;
 use referee_protocol::{Limits, Nanos, ToAgent};
-use std::future::poll_fn;
 use std::io;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-
-/// How much is read at once.
-const SCRATCH_BYTES: usize = 64 * 1024;
 
 /// Replaces the line of a message before it is written.
 pub type RewriteMessage = fn(&ToAgent, &str) -> String;
@@ -34,8 +30,6 @@ pub struct AgentConnection {
     pub rewrite: Option<RewriteMessage>,
     /// The lines that were exchanged, if they are kept.
     pub exchange: Option<Exchange>,
-    /// For bytes on their way; empty until it is used.
-    scratch: Vec<u8>,
 }
 
 /// The lines that were exchanged.
@@ -78,14 +72,7 @@ impl AgentConnection {
         dialect: Option<Box<dyn Dialect>>,
     ) -> io::Result<Self> {
         let process = AgentProcess::start(launcher, launch, conditions)?;
-        Ok(Self {
-            process,
-            dialect,
-            slow: true,
-            rewrite: None,
-            exchange: None,
-            scratch: Vec::new(),
-        })
+        Ok(Self { process, dialect, slow: true, rewrite: None, exchange: None })
     }
 
     /// Starts an agent that plays alone, with a private work folder; remove the folder when the agent has
@@ -169,14 +156,6 @@ impl AgentConnection {
         }
     }
 
-    /// Returns the next event; `None` if there is none by `deadline`.
-    pub async fn next(&mut self, deadline: Instant) -> Option<AgentEvent> {
-        self.scratch.resize(SCRATCH_BYTES, 0);
-        let (process, scratch) = (&mut self.process, &mut self.scratch);
-        let event = poll_fn(|context| process.poll_event(context, scratch));
-        Some(tokio::time::timeout_at(deadline.into(), event).await.ok()?.1)
-    }
-
     /// Returns the CPU time so far, of the process tree or of its own process.
     pub fn cpu(&self, whole: bool) -> Option<Nanos> {
         if whole { self.process.tree_cpu() } else { self.process.meters()?.process_cpu() }
@@ -197,18 +176,5 @@ impl AgentConnection {
         let time = |nanos: Option<Nanos>| Duration::from_nanos(nanos.unwrap_or_default().0);
         let waited = time(self.process.meters().and_then(Meters::wait));
         Usage { wall: began.elapsed(), cpu: time(self.process.tree_cpu()), waited }
-    }
-
-    /// Kills its process tree and waits until it is gone.
-    pub async fn end(&mut self) -> io::Result<()> {
-        self.process.kill();
-        let deadline = Instant::now() + KILL_WAIT;
-        while !self.process.is_gone() {
-            if self.next(deadline).await.is_none() {
-                let text = "processes of the agent could not be killed";
-                return Err(io::Error::new(io::ErrorKind::TimedOut, text));
-            }
-        }
-        Ok(())
     }
 }

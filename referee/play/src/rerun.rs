@@ -173,7 +173,7 @@ impl Replay<'_> {
 
     /// Returns the next event. `None` also for its end, which is judged later.
     async fn next(&mut self, until: Instant) -> Option<AgentEvent> {
-        let event = self.agent.next(until).await?;
+        let event = self.agent.process.next_event(until).await?;
         match event {
             AgentEvent::Stderr => {
                 let piece = self.agent.process.stderr.take();

@@ -204,7 +204,7 @@ impl Running {
 
     /// Returns the next message, valid or not; `None` for any other event.
     async fn next_message(&mut self, deadline: Instant) -> Option<Result<FromAgent, String>> {
-        match self.agent.next(deadline).await? {
+        match self.agent.process.next_event(deadline).await? {
             AgentEvent::Line(line) => return self.line(&line),
             AgentEvent::Stderr => {
                 let piece = self.agent.process.stderr.take();

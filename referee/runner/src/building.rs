@@ -8,13 +8,10 @@ use referee_process::launcher::{Bytes, Launcher, LauncherConfig, Reach};
 use referee_process::stderr::Stderr;
 use referee_protocol::Limits;
 use referee_protocol::plain::sanitize;
-use std::future::poll_fn;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
-/// How long to wait for a killed build to end.
-const KILL_WAIT: Duration = Duration::from_secs(5);
 /// How much of the output is kept from its start, and as much from its end, in bytes.
 const OUTPUT_BYTES: u64 = 16 * 1024;
 /// How many of its last lines an error shows.
@@ -23,8 +20,6 @@ const LINES_SHOWN: usize = 12;
 const LINE_CHARACTERS_MAX: usize = 200;
 /// The most open files of a build.
 const FILES: u64 = 4096;
-/// The size of the read buffer.
-const SCRATCH_BYTES: usize = 64 * 1024;
 /// Longer environment variables, except PATH, are not passed to builds: all must fit in one request.
 const VARIABLE_BYTES_MAX: usize = 4096;
 
@@ -83,7 +78,6 @@ async fn run(
     let mut build = Build {
         agent: agent.map_err(|error| error.to_string())?,
         output: Stderr::new(OUTPUT_BYTES),
-        scratch: vec![0; SCRATCH_BYTES],
     };
     build.agent.close();
     let deadline = Instant::now() + time;
@@ -99,9 +93,7 @@ async fn run(
         }
     };
     build.output.add(build.agent.unended_line());
-    build.agent.kill();
-    let deadline = Instant::now() + KILL_WAIT;
-    while !build.agent.is_gone() && build.next(deadline).await.is_some() {}
+    build.agent.kill_and_wait().await.ok();
     if ended.is_empty() { Ok(()) } else { Err(ended + &build.last_lines()) }
 }
 
@@ -110,15 +102,12 @@ struct Build {
     agent: AgentProcess,
     /// Its stdout; the agent has its stderr.
     output: Stderr,
-    scratch: Vec<u8>,
 }
 
 impl Build {
     /// Returns the next event, or `None` at the deadline.
     async fn next(&mut self, deadline: Instant) -> Option<AgentEvent> {
-        let (agent, scratch) = (&mut self.agent, &mut self.scratch);
-        let event = poll_fn(|context| agent.poll_event(context, scratch));
-        let (_, event) = tokio::time::timeout_at(deadline.into(), event).await.ok()?;
+        let event = self.agent.next_event(deadline).await?;
         if let AgentEvent::Line(line) = &event {
             self.output.add(&line.bytes);
             self.output.add(b"\n");

@@ -217,7 +217,7 @@ impl<'a> PartialMatch<'a> {
 
     /// Returns the next event of the process, without judging it.
     pub async fn listen(&mut self, until: Instant) -> Option<AgentEvent> {
-        let event = self.connection_mut().next(until).await;
+        let event = self.connection_mut().process.next_event(until).await;
         if let Some(event) = &event {
             self.note(event);
         }
@@ -253,7 +253,7 @@ impl<'a> PartialMatch<'a> {
 
     /// Kills the process tree, waits until it is gone, and returns all its stderr.
     pub async fn end(mut self) -> io::Result<String> {
-        self.connection_mut().end().await?;
+        self.connection_mut().process.kill_and_wait().await?;
         let pieces = self.connection_mut().process.stderr.finish();
         self.keep(pieces);
         Ok(self.stderr)

@@ -21,6 +21,7 @@ use nix::sys::socket::{MsgFlags, recv};
 use nix::unistd::{Pid, read};
 use referee_protocol::{Layer, Nanos};
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
@@ -34,6 +35,9 @@ use tokio::net::unix::pipe;
 
 /// How long to wait for a killed process tree to end before the machine is blamed.
 pub const KILL_WAIT: Duration = Duration::from_secs(10);
+
+/// The size of the read buffer of [`AgentProcess::next_event`].
+const SCRATCH_BYTES: usize = 16 * 1024;
 
 /// A process's state between start and end. It only ever moves to a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,6 +232,26 @@ impl AgentProcess {
             return Poll::Ready((Instant::now(), event));
         }
         self.poll_stdin(context).map(|event| (Instant::now(), event))
+    }
+
+    /// Returns its next event; `None` if there is none by `deadline`.
+    pub async fn next_event(&mut self, deadline: Instant) -> Option<AgentEvent> {
+        let mut scratch = vec![0; SCRATCH_BYTES];
+        let event = poll_fn(|context| self.poll_event(context, &mut scratch));
+        Some(tokio::time::timeout_at(deadline.into(), event).await.ok()?.1)
+    }
+
+    /// Kills it, and waits until none of its processes is left.
+    pub async fn kill_and_wait(&mut self) -> io::Result<()> {
+        self.kill();
+        let deadline = Instant::now() + KILL_WAIT;
+        while !self.is_gone() {
+            if self.next_event(deadline).await.is_none() {
+                let text = "processes of the agent could not be killed";
+                return Err(io::Error::new(io::ErrorKind::TimedOut, text));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the next of the lines that have already been read: they were written before the

@@ -5,14 +5,13 @@ use super::super::reach::system::system;
 use super::WORKED;
 use super::plan::Run;
 use super::targets::TestTargets;
-use crate::agent::{AgentEvent, AgentProcess, KILL_WAIT, Launch, StartConditions, StartFailure};
+use crate::agent::{AgentEvent, AgentProcess, Launch, StartConditions, StartFailure};
 use crate::launcher::{Bytes, Launcher, LauncherConfig, Limit, Reach, Step};
 use crate::usage::Meters;
 use crate::{OWN_PROGRAM, cleaning, work_folder};
 use nix::unistd::geteuid;
 use referee_protocol::{Layer, Limits};
 use std::fs;
-use std::future::poll_fn;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -22,8 +21,6 @@ use std::time::{Duration, Instant};
 const STAY: Duration = Duration::from_secs(3);
 /// Readable for the attacker, so that it is not `/proc` that is closed.
 const PROCESSES: &str = "/proc";
-/// The size of the read buffer.
-const SCRATCH_BYTES: usize = 4096;
 /// How long an attacker may take, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -139,7 +136,7 @@ pub(super) async fn run(
     found.listen(&mut agent, run.attacks.len()).await;
     let attacked = found.answers.iter().any(|it| it.attack == Attack::Daemon && !it.held);
     let daemon = attacked && is_there(&daemons_word);
-    end(&mut agent).await?;
+    agent.kill_and_wait().await?;
     if attacked {
         found.judge_daemon(daemon, is_there(&daemons_word));
     }
@@ -176,12 +173,6 @@ fn is_there(word: &str) -> bool {
     })
 }
 
-async fn next(agent: &mut AgentProcess, deadline: Instant) -> Option<AgentEvent> {
-    let mut scratch = [0; SCRATCH_BYTES];
-    let event = poll_fn(|context| agent.poll_event(context, &mut scratch));
-    Some(tokio::time::timeout_at(deadline.into(), event).await.ok()?.1)
-}
-
 impl AttackerReport {
     /// Collects results until there are `answers` of them, or no more can come.
     async fn listen(&mut self, agent: &mut AgentProcess, answers: usize) {
@@ -189,7 +180,7 @@ impl AttackerReport {
         // If it doesn't read its request, it doesn't answer either.
         agent.flush();
         while self.answers.len() < answers && !agent.is_gone() {
-            let Some(event) = next(agent, deadline).await else {
+            let Some(event) = agent.next_event(deadline).await else {
                 self.end.get_or_insert("the attacker doesn't answer".to_owned());
                 return;
             };
@@ -218,17 +209,4 @@ impl AttackerReport {
             }
         }
     }
-}
-
-/// Kills it, and waits until none of its processes is left.
-async fn end(agent: &mut AgentProcess) -> io::Result<()> {
-    agent.kill();
-    let deadline = Instant::now() + KILL_WAIT;
-    while !agent.is_gone() {
-        if next(agent, deadline).await.is_none() {
-            let text = "processes of the self-test could not be killed";
-            return Err(io::Error::new(io::ErrorKind::TimedOut, text));
-        }
-    }
-    Ok(())
 }
