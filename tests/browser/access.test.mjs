@@ -1,5 +1,4 @@
-// Every page for everybody: what axe finds, narrow windows, large text, names that want to be more
-// than text.
+// Accessibility of every page: axe, narrow windows, large text, and names with markup.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -15,7 +14,7 @@ const matches = folder();
 const server = new Server(matches);
 
 const MARKUP = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
-/** An agent that writes markup wherever text goes. */
+/** An agent that sends markup in every text. */
 const WRITES = `
 import json, sys
 markup = ${JSON.stringify(MARKUP)} + "\\u202e\\u2066" + "x" * 10000
@@ -58,7 +57,7 @@ function contest(into) {
 }
 
 const PAGES = [
-  ["first page", () => `${server.url}/`, "#matches .match-row"],
+  ["home page", () => `${server.url}/`, "#matches .match-row"],
   ["contest", () => `${server.url}/contest?folder=cup`, "#games .match-row"],
   ["hostile match", () => server.match("hostile.jsonl", "#ply=1"), ".output pre"],
   ["six seats", () => server.match("star.jsonl", "#ply=40"), ".seat"],
@@ -67,7 +66,7 @@ const PAGES = [
 
 for (const [name, url, there] of PAGES) {
   test(`axe finds nothing: ${name}`, async () => {
-    // axe is put in by the browser's own means, which a page's policy doesn't bind.
+    // The page's policy would refuse axe.
     const { page, fine } = await newPage({ bypassCSP: true });
     await page.goto(url());
     await page.locator(there).first().waitFor();
@@ -85,8 +84,8 @@ for (const [name, url, there] of PAGES) {
     await fine();
   });
 
-  for (const [size, width, zoom] of [["a telephone", 360, 1], ["large text", 1280, 2]]) {
-    test(`nothing hangs over the side: ${name}, ${size}`, async () => {
+  for (const [size, width, zoom] of [["a phone", 360, 1], ["large text", 1280, 2]]) {
+    test(`nothing overflows: ${name}, ${size}`, async () => {
       const viewport = { width: width / zoom, height: 740 };
       const { page, fine } = await newPage({ viewport, deviceScaleFactor: zoom });
       await page.goto(url());
@@ -99,7 +98,7 @@ for (const [name, url, there] of PAGES) {
   }
 }
 
-test("names and output are text, wherever they stand", async () => {
+test("names and output are shown as text", async () => {
   const { page, fine } = await newPage();
   for (const [, url, there] of PAGES.slice(0, 3)) {
     await page.goto(url());

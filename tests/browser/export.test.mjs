@@ -28,7 +28,7 @@ test("an exported match opens from disk and steps, offline", async () => {
   assert.equal((await pieces(page)).length, 3);
   await page.keyboard.press("ArrowRight");
   await shows(page, 4);
-  await page.getByRole("button", { name: "To the end" }).click();
+  await page.getByRole("button", { name: "Last ply" }).click();
   assert.ok((await page.locator("#result").textContent()).includes("wins"));
   assert.ok((await page.locator("#title").textContent()).includes("</script><b>x</b>"));
   assert.deepEqual(asked.filter((other) => !other.startsWith(url)), []);

@@ -1,4 +1,4 @@
-// What the page's modules do without a browser: adding up frames, choosing actions, addresses.
+// The page's modules without a browser: adding up frames, choosing actions, addresses.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -27,7 +27,7 @@ function frame(index, more = {}) {
 }
 
 /** @param {number} plies */
-function sheet(plies) {
+function match(plies) {
   const cells = Array.from({ length: CELLS }, () => ({}));
   return {
     board: { cells }, seats: [{}, {}], asked: null, state: "running", problem: null, line: 1,
@@ -35,7 +35,7 @@ function sheet(plies) {
   };
 }
 
-/** The board after a ply, from its start and by no other way. */
+/** The board after a ply, computed from the start. */
 function slowly(frames, ply) {
   const position = { pieces: new Array(CELLS).fill(null), ground: new Array(CELLS).fill(null) };
   for (const { set, ground } of frames.slice(0, ply + 1)) {
@@ -46,14 +46,14 @@ function slowly(frames, ply) {
 }
 
 test("any ply's board is the sum of the frames up to it, in any order of requests", () => {
-  const store = new Store(sheet(200));
+  const store = new Store(match(200));
   for (const ply of [0, 199, 31, 32, 33, 64, 1, 150, 96, 95]) {
     assert.deepEqual(store.position(ply), slowly(store.frames, ply), `ply ${ply}`);
   }
 });
 
-test("the first fault is found, and giving up is none", () => {
-  const store = new Store(sheet(9));
+test("the first fault is found, and resigning is none", () => {
+  const store = new Store(match(9));
   assert.equal(store.firstFault(), 8);
   store.put([frame(3, { fault: "resigned" })]);
   assert.equal(store.firstFault(), 8);
@@ -62,8 +62,8 @@ test("the first fault is found, and giving up is none", () => {
   assert.equal(fromHash("#fault").fault, true);
 });
 
-test("what a seat said last stays until it says more", () => {
-  const store = new Store(sheet(9));
+test("a seat's last output stays until its next", () => {
+  const store = new Store(match(9));
   const said = (seat, text) => ({ stderr: [{ seat, text, dropped: 0 }] });
   store.put([frame(2, said(0, "early")), frame(4, said(0, "late")), frame(5, said(1, "other"))]);
   store.put([frame(3, { infos: [{ seat: 1 }] })]);
@@ -71,8 +71,8 @@ test("what a seat said last stays until it says more", () => {
   assert.deepEqual(turns, [[4, undefined], [5, 3]]);
 });
 
-test("frames replace those of the same number, and what follows from them", () => {
-  const store = new Store(sheet(100));
+test("frames replace those of the same number, and later boards change", () => {
+  const store = new Store(match(100));
   store.position(99);
   store.put([frame(64, { set: [[3, "green"]] }), frame(65, { set: [[4, "green"]] })]);
   for (const ply of [63, 64, 65, 99]) {
@@ -81,18 +81,18 @@ test("frames replace those of the same number, and what follows from them", () =
   assert.equal(store.position(64).pieces[3], "green");
 });
 
-test("what a live match sends goes on where it was; a gap isn't bridged", () => {
-  const store = new Store(sheet(3));
-  const news = { asked: null, state: "over", problem: null, line: 9 };
-  store.take({ ...news, plies: [frame(2), frame(3)] });
+test("updates of a live match are added; updates after a gap are ignored", () => {
+  const store = new Store(match(3));
+  const update = { asked: null, state: "over", problem: null, line: 9 };
+  store.take({ ...update, plies: [frame(2), frame(3)] });
   assert.equal(store.last, 3);
   assert.equal(store.running, false);
-  store.take({ ...news, plies: [frame(7)] });
+  store.take({ ...update, plies: [frame(7)] });
   assert.equal(store.last, 3);
 });
 
 test("faults and output are found in both directions", () => {
-  const store = new Store(sheet(10));
+  const store = new Store(match(10));
   store.put([frame(4, { stderr: [{}] }), frame(5), frame(6, { fault: "late" })]);
   assert.equal(store.problem(0, 1), 4);
   assert.equal(store.problem(4, 1), 6);
@@ -105,7 +105,7 @@ test("faults and output are found in both directions", () => {
 
 test("a seat's score is the last one of each ply", () => {
   const info = (seat, score) => ({ seat, score });
-  const store = new Store(sheet(3));
+  const store = new Store(match(3));
   store.put([frame(1, { infos: [info(0, 1), info(0, 2), info(1, null)] })]);
   assert.deepEqual(store.scores(), [[{ ply: 1, score: 2 }], []]);
 });
@@ -123,7 +123,7 @@ test("a click on an empty cell places, one on a piece chooses it", () => {
   assert.deepEqual(placeless(actions, null, pieces).map(({ text }) => text), ["pass"]);
 });
 
-test("several ways between the same ends are chosen among; leaving the board is a button", () => {
+test("several actions with the same ends are offered; leaving the board has a button", () => {
   const pieces = ["red", null, null, null];
   const actions = [move("left", 0, 1, 3), move("right", 0, 2, 3), move("exit", 0)];
   const chosen = choose(actions, 0, 3, pieces);
@@ -133,7 +133,7 @@ test("several ways between the same ends are chosen among; leaving the board is 
   assert.deepEqual(choose(actions, null, 0, pieces).selected, 0);
 });
 
-test("two actions that put something on the same cell are chosen between", () => {
+test("several placements on a cell are offered", () => {
   const [pieces, actions] = [["red", null, null], [move("b1", 1), move("swap", 1), move("c1", 2)]];
   const names = (all) => all.map(({ text }) => text);
   assert.deepEqual(names(choose(actions, null, 1, pieces).among), ["b1", "swap"]);
@@ -153,7 +153,7 @@ test("an address has the settings of the viewer, and is read back", () => {
   assert.deepEqual(wild, { settings: { ...base, flip: true }, ...none });
 });
 
-test("times and names in words", () => {
+test("times, letters and names", () => {
   assert.deepEqual([0, 9300, 65000, 3725000].map(clockText), ["0.0", "9.3", "1:05", "1:02:05"]);
   assert.deepEqual([0.5, 12, 1250].map(duration), ["0.5 ms", "12 ms", "1.25 s"]);
   assert.deepEqual(["red", "peg"].map(letter), ["R", "o"]);

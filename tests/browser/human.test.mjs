@@ -7,7 +7,7 @@ import { Server, folder, newPage } from "./stage.mjs";
 const server = new Server(folder());
 before(() => server.start());
 
-/** Starts a match from the form on the first page. */
+/** Starts a match from the form on the home page. */
 async function start(page, game, setup, opponent) {
   await page.goto(`${server.url}/`);
   await page.getByLabel("Game").selectOption(game);
@@ -18,14 +18,14 @@ async function start(page, game, setup, opponent) {
     await page.locator(`[name="${name}"]`).fill(value);
   }
   await page.getByLabel("Pace").fill("0");
-  await page.getByRole("button", { name: "Start the match" }).click();
+  await page.getByRole("button", { name: "Start match" }).click();
   await page.getByRole("region", { name: "Your move" }).waitFor();
 }
 
 /** The cell of this name. */
 const cell = (page, name) => page.locator(`[role=gridcell][aria-label^="${name},"]`);
 
-/** Waits until a person is asked again, or the match is over. */
+/** Waits until a person is to move, or the match is over. */
 async function next(page) {
   await page.waitForFunction(() => {
     const isOver = /wins/.test(document.querySelector("#result")?.textContent ?? "");
@@ -48,13 +48,13 @@ test("a game is won by clicks", async () => {
     );
   }
   await page.locator("#result", { hasText: "wins: it connected its two sides" }).waitFor();
-  await page.getByText("You win: connected").waitFor();
+  await page.getByText("You win: you connected your two sides").waitFor();
   await page.getByRole("link", { name: "Play again" }).waitFor();
   assert.equal(await page.getByRole("region", { name: "Your move" }).count(), 0);
   await fine();
 });
 
-test("a piece is chosen, its targets light up, and it goes where the click is", async () => {
+test("a chosen piece shows its targets and goes to the clicked one", async () => {
   const { page, fine } = await newPage();
   await start(page, "chinese-checkers", {}, "@random");
   await next(page);
@@ -62,7 +62,7 @@ test("a piece is chosen, its targets light up, and it goes where the click is", 
   const before = await starts.count();
   assert.ok(before > 0);
   await starts.first().click();
-  await page.getByText("now click where it goes.").waitFor();
+  await page.getByText("click a target.").waitFor();
   assert.ok(await page.locator(".layer-marks .mark-legal").count() > 0);
   assert.equal(await page.locator(".layer-marks .mark-selected").count(), 1);
   await page.locator(".choosable").first().click();
@@ -70,7 +70,7 @@ test("a piece is chosen, its targets light up, and it goes where the click is", 
   await fine();
 });
 
-test("without a mouse: cells by keys, moves by typing, and leaving the game is asked twice", async () => {
+test("without a mouse: cells by keys, moves by typing, and resigning needs a confirmation", async () => {
   const { page, fine } = await newPage({}, ["422"]);
   await start(page, "hex", { size: "4" }, "@first");
   await cell(page, "b2").focus();
@@ -79,13 +79,13 @@ test("without a mouse: cells by keys, moves by typing, and leaving the game is a
   await next(page);
   await page.getByLabel("Your move", { exact: true }).and(page.locator("input")).fill("zz");
   await page.keyboard.press("Enter");
-  await page.locator(".human .trouble").waitFor();
+  await page.locator(".human .error").waitFor();
   await page.locator("#typed-move").fill("c3");
   await page.keyboard.press("Enter");
   await page.locator(".move[data-ply='4']").waitFor();
   await next(page);
   await page.getByRole("button", { name: "Resign" }).click();
-  await page.getByRole("button", { name: "Play on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("button", { name: "Resign" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Resign" }).click();
   await page.locator("#result", { hasText: "resign" }).waitFor();

@@ -1,5 +1,4 @@
-// Matches that are being played: followed to their end, over a lost connection, and while a page
-// steps back.
+// Live matches: to their end, over a lost connection, and while a page steps back.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -20,14 +19,14 @@ before(async () => {
   await server.start();
 });
 
-/** Plays into a file of the folder, slowly enough to be watched, and waits for its first turn. The match
- * waits at a turn for what this gives to be called, with the turn that it may go on to. */
+/** Starts a slow match and waits for its first turn. The match waits at `turn` until the returned
+ * function is called with a later one. */
 async function begin(file, seconds, turn) {
   // In a folder of its own, which the agent may be shown.
   mkdirSync(join(matches, `${file}.gate`));
   const gate = join(matches, `${file}.gate`, "turn");
-  const goOn = (to) => writeFileSync(gate, String(to));
-  goOn(turn);
+  const playUntil = (to) => writeFileSync(gate, String(to));
+  playUntil(turn);
   const players = [`python3 slow.py ${seconds} ${gate}`, "@first"];
   const args = ["play", "hex", ...players, "--setup", "size=5", "--clock", "1h", "--start-time", "3m",
     "--quiet", "--out", file];
@@ -35,19 +34,19 @@ async function begin(file, seconds, turn) {
   after(() => child.kill("SIGKILL"));
   const path = join(matches, file);
   while (!existsSync(path) || !readFileSync(path, "utf8").includes('"played"')) await pause(20);
-  return goOn;
+  return playUntil;
 }
 
-/** Waits until the viewer says that the match is over. */
+/** Waits until the match is over. */
 async function over(page) {
   await page.waitForFunction(() => /wins/.test(document.querySelector("#result")?.textContent ?? ""));
 }
 
 test("a live match is followed to its end, and its clock runs", async () => {
   const { page, fine } = await newPage();
-  const goOn = await begin("followed.jsonl", 0.5, 8);
+  const playUntil = await begin("followed.jsonl", 0.5, 8);
   await page.goto(server.match("followed.jsonl"));
-  await page.locator("#result", { hasText: "under way" }).waitFor();
+  await page.locator("#result", { hasText: "running" }).waitFor();
   const clocks = () => page.locator(".seat-time").allTextContents();
   const then = await clocks();
   await page.waitForFunction(
@@ -56,7 +55,7 @@ test("a live match is followed to its end, and its clock runs", async () => {
   );
   const note = page.locator(".output", { hasText: "a note" });
   await note.waitFor();
-  goOn(END);
+  playUntil(END);
   await over(page);
   assert.match(await note.locator("figcaption").textContent(), /turn 2$/);
   const [ply, last] = await where(page);
@@ -70,18 +69,18 @@ test("a live match is followed to its end, and its clock runs", async () => {
   await fine();
 });
 
-test("a connection that was lost is said to be lost, and taken up where it broke", async () => {
+test("a lost connection is shown, and continues where it broke", async () => {
   const { page, fine } = await newPage({}, ["Failed to load resource", "ERR_"]);
-  const goOn = await begin("broken.jsonl", 0.6, 8);
+  const playUntil = await begin("broken.jsonl", 0.6, 8);
   await page.goto(server.match("broken.jsonl"));
-  await page.locator("#result", { hasText: "under way" }).waitFor();
+  await page.locator("#result", { hasText: "running" }).waitFor();
   await server.stop();
-  await page.getByText("The connection is lost").waitFor();
+  await page.getByText("Connection lost").waitFor();
   const [, before] = await where(page);
   await pause(1000);
   await server.start();
-  await page.getByText("The connection is lost").waitFor({ state: "hidden" });
-  goOn(END);
+  await page.getByText("Connection lost").waitFor({ state: "hidden" });
+  playUntil(END);
   await over(page);
   const [ply, last] = await where(page);
   assert.equal(ply, last);
@@ -94,35 +93,35 @@ test("a connection that was lost is said to be lost, and taken up where it broke
   await fine();
 });
 
-test("new plies don't disturb who steps back, and one button leads to the end", async () => {
+test("new plies don't move a page that stepped back, and one button leads to the end", async () => {
   const { page, fine } = await newPage();
-  const goOn = await begin("stepped.jsonl", 0.5, 2);
+  const playUntil = await begin("stepped.jsonl", 0.5, 2);
   await page.goto(server.match("stepped.jsonl"));
-  await page.locator("#result", { hasText: "under way" }).waitFor();
+  await page.locator("#result", { hasText: "running" }).waitFor();
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
   await shows(page, 1);
   const [, then] = await where(page);
   const board = await pieces(page);
-  goOn(12);
+  playUntil(12);
   await page.waitForFunction(
     (old) => Number(document.querySelector(".where")?.textContent?.split("/")[1]) > old + 1,
     then,
   );
   assert.equal((await where(page))[0], 1);
   assert.deepEqual(await pieces(page), board);
-  await page.getByRole("button", { name: "To the live end" }).click();
+  await page.getByRole("button", { name: "Go to the live position" }).click();
   const [ply, last] = await where(page);
   assert.ok(ply >= last - 1, `${ply} of ${last}`);
-  goOn(END);
+  playUntil(END);
   await over(page);
   const [end, all] = await where(page);
   assert.equal(end, all);
   await fine();
 });
 
-test("a game that is played again under the same name is followed anew", async () => {
-  // As it comes from a worker in the place of another, which was lost.
+test("a game that is played again under the same name is followed again", async () => {
+  // As from a worker that replaces a lost one.
   const begun = (name, agent) => {
     play(matches, "whole.jsonl", ["hex", agent, "@first", "--setup", "size=5", "--force"]);
     const whole = readFileSync(join(matches, "whole.jsonl"), "utf8");
@@ -132,12 +131,12 @@ test("a game that is played again under the same name is followed anew", async (
   begun("next", "@greedy");
   const { page, fine } = await newPage();
   await page.goto(server.match("again.jsonl"));
-  await page.locator("#result", { hasText: "under way" }).waitFor();
+  await page.locator("#result", { hasText: "running" }).waitFor();
   const name = (text) => page.locator(".name", { hasText: text });
   await name("@random").first().waitFor();
   renameSync(join(matches, "next"), join(matches, "again.jsonl"));
   await name("@greedy").first().waitFor();
-  await page.locator("#result", { hasText: "under way" }).waitFor();
+  await page.locator("#result", { hasText: "running" }).waitFor();
   assert.equal(await name("@random").count(), 0);
   await fine();
 });

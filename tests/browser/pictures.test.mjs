@@ -1,5 +1,5 @@
-// Every game at its smallest, usual and largest size, light and dark: the board is there, nothing
-// hangs over the side, and with REFEREE_TESTS_SCREENSHOTS=FOLDER pictures are left to be looked at.
+// Every game at its smallest, default and largest size, light and dark: the board is within the window.
+// REFEREE_TESTS_SCREENSHOTS=FOLDER stores screenshots.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { Server, folder, newPage, play, shows, where } from "./stage.mjs";
 const shots = process.env.REFEREE_TESTS_SCREENSHOTS;
 const matches = folder();
 const server = new Server(matches);
-/** Game, setup, how many play. */
+/** Game, setup, number of seats. */
 const BOARDS = [
   ["hex", "size=3", 2], ["hex", "size=11", 2], ["hex", "size=26", 2],
   ["chinese-checkers", "size=2", 2], ["chinese-checkers", "seats=3", 3],

@@ -1,5 +1,4 @@
-// What the tests in a browser share: a server over a folder of its own, a browser, and a watch on
-// everything that a page must not do.
+// Shared by the browser tests: a server with its own folder, and pages that record errors.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -13,8 +12,8 @@ const require = createRequire(`${process.env.REFEREE_TESTS_NODE_MODULES}/`);
 const { chromium } = require("playwright-core");
 export const PROGRAM = process.env.REFEREE_TESTS_PROGRAM;
 
-/** An agent that takes as many seconds for a turn as its first argument says. Its second is a file with the
- * number of the turn that it waits in, until there is a higher one. */
+/** An agent that takes as many seconds per turn as its first argument. Its second argument is a file with
+ * the number of a turn: it waits in that turn and later ones. */
 export const SLOW = `
 import json, sys, time
 
@@ -38,15 +37,15 @@ for line in sys.stdin:
         print(json.dumps({"type": "action", "action": message["actions"][0]}), flush=True)
 `;
 
-/** So many milliseconds. */
+/** Waits this many milliseconds. */
 export const pause = (ms) => new Promise((resolve) => {
   setTimeout(resolve, ms);
 });
 
-/** A folder that is gone after the tests. */
+/** A folder that is removed after the tests. */
 export function folder() {
   const path = mkdtempSync(join(tmpdir(), "referee-browser-"));
-  // Where the referee runs as root, agents have users of their own.
+  // If the referee runs as root, agents have their own users.
   chmodSync(path, 0o755);
   after(() => rmSync(path, { recursive: true, force: true }));
   return path;
@@ -59,7 +58,7 @@ export function play(into, file, args) {
   assert.equal(done.status, 0, done.stderr);
 }
 
-/** Gives the agents of a transcript names that the command line wouldn't take. */
+/** Renames the agents of a transcript, also to names that the command line refuses. */
 export function rename(file, names) {
   const [first, ...rest] = readFileSync(file, "utf8").split("\n");
   const header = JSON.parse(first);
@@ -69,7 +68,7 @@ export function rename(file, names) {
   writeFileSync(file, [JSON.stringify(header), ...rest].join("\n"));
 }
 
-/** `referee serve` over a folder: where it listens, and ways to end it and to begin it again. */
+/** `referee serve` for a folder; it can be stopped and started again. */
 export class Server {
   constructor(over, args = []) {
     this.over = over;
@@ -98,7 +97,7 @@ export class Server {
     return this;
   }
 
-  /** Ends it at once, as a crash would. */
+  /** Kills it. */
   async stop(signal = "SIGKILL") {
     const { child } = this;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -116,7 +115,7 @@ export class Server {
 
 let browser = null;
 
-/** The browser, which all tests of a file share. */
+/** The browser, shared by the tests of a file. */
 async function started() {
   if (!browser) {
     browser = await chromium.launch({
@@ -131,11 +130,11 @@ after(async () => {
   await browser?.close();
 });
 
-/** A page of a fresh profile that keeps a list of what must not happen: errors, refused resources,
- * dialogs. `expected` are beginnings of messages that a test brings about. */
+/** A page of a new profile that records errors, warnings and dialogs. `expected` are parts of messages
+ * that a test causes. */
 export async function newPage(options = {}, expected = []) {
   const context = await (await started()).newContext(options);
-  // So long that only something that hangs takes longer.
+  // Only a hanging page takes longer.
   context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   const wrong = [];
@@ -152,7 +151,7 @@ export async function newPage(options = {}, expected = []) {
   });
   return {
     page,
-    /** Fails if anything of that kind has happened. */
+    /** Fails if anything was recorded. */
     fine: async () => {
       assert.deepEqual(wrong, []);
       await context.close();

@@ -1,4 +1,4 @@
-// Stepping through a match that is over: buttons, keys, slider, addresses, what stands beside a ply.
+// A finished match: buttons, keys, slider, addresses, output.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { Server, folder, newPage, pieces, play, shows, where } from "./stage.mjs
 
 const matches = folder();
 const server = new Server(matches);
-/** An agent that writes to stderr, sends its thoughts, marks cells, and is gone in turn 6. */
+/** An agent that writes to stderr, sends info, marks cells, and exits in turn 6. */
 const COMPLAINS = `
 import json, sys
 for line in sys.stdin:
@@ -32,7 +32,7 @@ before(async () => {
   await server.start();
 });
 
-test("buttons, keys and the slider step, and the board goes back and forth with them", async () => {
+test("buttons, keys and the slider step, and the board follows", async () => {
   const { page, fine } = await newPage();
   await page.goto(server.match("long.jsonl"));
   await page.locator(".where").waitFor();
@@ -43,18 +43,18 @@ test("buttons, keys and the slider step, and the board goes back and forth with 
   await shows(page, 0);
   const empty = await pieces(page);
   const press = (name) => page.getByRole("button", { name, exact: true }).click();
-  await press("One on");
+  await press("Next ply");
   await shows(page, 1);
   assert.equal((await pieces(page)).length, empty.length + 1);
-  await press("+10 plies");
+  await press("Forward 10 plies");
   await shows(page, 11);
   const eleven = await pieces(page);
-  await press("To the end");
+  await press("Last ply");
   await shows(page, last);
-  await press("−10 plies");
+  await press("Back 10 plies");
   await shows(page, last - 10);
-  await press("One back");
-  await press("To the start");
+  await press("Previous ply");
+  await press("First ply");
   await shows(page, 0);
   assert.deepEqual(await pieces(page), empty);
   for (const [key, ply] of [
@@ -94,7 +94,7 @@ test("playback stops at a step", async () => {
   await fine();
 });
 
-test("an address leads to a ply and a look, follows both, and wins over what was kept", async () => {
+test("an address contains ply and settings, and overrides stored settings", async () => {
   const { page, fine } = await newPage();
   await page.goto(server.match("long.jsonl", "#ply=17&flip=1&coords=0&theme=dark"));
   await shows(page, 17);
@@ -119,7 +119,7 @@ test("an address leads to a ply and a look, follows both, and wins over what was
   await fine();
 });
 
-test("a link leads to the first fault, and playing begins anew at the end", async () => {
+test("a link leads to the first fault, and playback at the end starts again", async () => {
   const { page, fine } = await newPage();
   await page.goto(`${server.url}/`);
   await page.locator(".match-row", { has: page.locator(".flag.fault") }).click();
@@ -137,7 +137,7 @@ test("a link leads to the first fault, and playing begins anew at the end", asyn
   await fine();
 });
 
-test("what an agent wrote stands beside its ply, and is found without knowing where", async () => {
+test("output is shown with its ply, and buttons find it", async () => {
   const { page, fine } = await newPage();
   await page.goto(server.match("gone.jsonl", "#ply=0"));
   await shows(page, 0);
@@ -163,7 +163,7 @@ test("what an agent wrote stands beside its ply, and is found without knowing wh
   await fine();
 });
 
-test("the board is gone through by keys, and left by one", async () => {
+test("keys move on the board and leave it", async () => {
   const { page, fine } = await newPage();
   await page.goto(server.match("gone.jsonl", "#ply=1"));
   await shows(page, 1);
@@ -185,14 +185,14 @@ test("the board is gone through by keys, and left by one", async () => {
   await page.keyboard.press("ArrowRight");
   await shows(page, 2);
   await page.keyboard.press("?");
-  await page.getByRole("dialog").getByText("from cell to cell").waitFor();
+  await page.getByRole("dialog").getByText("next cell").waitFor();
   await page.keyboard.press("ArrowRight");
   assert.deepEqual((await where(page))[0], 2);
   await page.getByRole("button", { name: "Close" }).click();
   await fine();
 });
 
-test("a match that isn't there is said to be missing", async () => {
+test("a missing match is an error", async () => {
   const { page, fine } = await newPage({}, ["404"]);
   await page.goto(server.match("nothing.jsonl"));
   await page.getByRole("alert").waitFor();

@@ -1,4 +1,4 @@
-// The page of a contest that is played on many machines: who plays, and what is played where.
+// The page of a contest on many machines: its workers and live matches.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -14,7 +14,7 @@ const place = folder();
 const server = new Server(place);
 /** A clock that no agent runs out of, on however busy a machine. */
 const AMPLE = ["--clock", "1h", "--start-time", "3m"];
-/** Text that must stay text. */
+/** Must be shown as text. */
 const HOSTILE = "<img src=x onerror=alert(1)>";
 
 /** A worker that was just seen. */
@@ -45,7 +45,7 @@ function show(workers) {
   renameSync(`${path}.new`, path);
 }
 
-test("a contest's page shows its workers, and who plays what", async () => {
+test("a contest's page shows its workers and their matches", async () => {
   const { page, fine } = await newPage();
   await page.goto(`${server.url}/contest?folder=cup`);
   const table = page.getByRole("region", { name: "Workers" });
@@ -54,7 +54,7 @@ test("a contest's page shows its workers, and who plays what", async () => {
   assert.equal(await table.count(), 0);
   assert.doesNotMatch(await live.first().textContent(), / on /);
 
-  // Whichever game is under way now.
+  // Any game that is running now.
   const games = Array.from({ length: 20 }, (_, number) => number);
   show([
     worker("room-3", { games, played: 5, class: HOSTILE }),
@@ -73,14 +73,14 @@ test("a contest's page shows its workers, and who plays what", async () => {
   await fine();
 });
 
-/** Debian has it where only root looks. */
+/** Debian installs it in a folder of root's path. */
 const NATS = [...(process.env.PATH ?? "").split(":"), "/usr/sbin", "/usr/local/sbin"]
   .map((path) => join(path, "nats-server")).find((path) => existsSync(path));
 const FORBID_SKIP = Boolean(process.env.REFEREE_TESTS_FORBID_SKIP);
 const others = [];
 after(() => others.forEach((one) => one.kill("SIGKILL")));
 
-/** Starts something that ends with the tests. */
+/** Starts a program that ends with the tests. */
 function start(program, args) {
   const one = spawn(program, args, { cwd: place, stdio: "ignore" });
   others.push(one);
@@ -127,7 +127,7 @@ test("a match on a worker is followed to its end", { skip: lacks }, async () => 
   await live.first().waitFor();
   assert.match(await page.getByRole("region", { name: "Workers" }).textContent(), /room-7.*playing/);
   await live.first().click();
-  await page.locator("#result", { hasText: "under way" }).waitFor();
+  await page.locator("#result", { hasText: "running" }).waitFor();
   const [, then] = await where(page);
   await page.waitForFunction(
     () => /wins/.test(document.querySelector("#result")?.textContent ?? ""), undefined, { timeout: 180_000 },

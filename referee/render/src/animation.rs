@@ -1,23 +1,20 @@
-//! Animations: GIF and APNG, encoded frame by frame, each frame only where it differs from the one
-//! before.
+//! Animated GIF and PNG. Each frame contains only the rectangle that differs from the frame before.
 
-use super::palette::Theme;
+use super::gif_palette::GifPalette;
 use super::raster::{PictureError, Pixels};
-use super::theme_colours::{GifPalette, colours_used};
-use referee_games::view::View;
 use std::io::Write;
 
-/// A GIF under way. It repeats for ever.
-pub(crate) struct Gif<W: Write> {
+/// An unfinished GIF. It repeats forever.
+pub(super) struct Gif<W: Write> {
     encoder: gif::Encoder<W>,
     colours: GifPalette,
     width: u16,
-    /// The frame before, as numbers of colours.
+    /// The frame before, as indexes into the palette.
     before: Vec<u8>,
 }
 
-/// An APNG under way. It repeats for ever.
-pub(crate) struct Apng<W: Write> {
+/// An unfinished APNG. It repeats forever.
+pub(super) struct Apng<W: Write> {
     writer: png::Writer<W>,
     before: Option<Pixels>,
 }
@@ -32,25 +29,21 @@ struct Part {
 }
 
 impl<W: Write> Gif<W> {
-    /// Begins an animation of frames of this size that show these views in this theme.
-    pub(crate) fn begin<'a>(
-        out: W,
-        (width, height): (u32, u32),
-        theme: Theme,
-        views: impl IntoIterator<Item = &'a View>,
-    ) -> Result<Self, PictureError> {
-        let colours = GifPalette::new(theme, &colours_used(views));
+    /// Begins an animation in the colours of these frames, which have one size.
+    pub(super) fn begin(out: W, samples: &[Pixels; 2]) -> Result<Self, PictureError> {
+        let colours =
+            GifPalette::new(&samples.each_ref().map(|frame| frame.rgb.as_slice()).concat());
+        let Pixels { width, height, .. } = samples[0];
         let too_large = |_| PictureError::TooLarge { width, height: height.into() };
         let side = |pixels: u32| u16::try_from(pixels).map_err(too_large);
         let (width, height) = (side(width)?, side(height)?);
-        let palette = colours.palette();
-        let mut encoder = gif::Encoder::new(out, width, height, &palette)?;
+        let mut encoder = gif::Encoder::new(out, width, height, &colours.bytes())?;
         encoder.set_repeat(gif::Repeat::Infinite)?;
         Ok(Self { encoder, colours, width, before: Vec::new() })
     }
 
-    /// Adds a frame, shown so long, in milliseconds. A GIF counts hundredths of a second.
-    pub(crate) fn frame(&mut self, pixels: &Pixels, delay_ms: u32) -> Result<(), PictureError> {
+    /// Adds a frame that is shown this long, rounded to hundredths of a second.
+    pub(super) fn frame(&mut self, pixels: &Pixels, delay_ms: u32) -> Result<(), PictureError> {
         let row = usize::from(self.width);
         let now = self.colours.numbers(&pixels.rgb);
         let part = changed(&self.before, &now, row);
@@ -77,19 +70,15 @@ impl<W: Write> Gif<W> {
         Ok(())
     }
 
-    /// Ends it.
-    pub(crate) fn finish(self) -> Result<(), PictureError> {
-        self.encoder
-            .into_inner()
-            .map_err(|error| PictureError::Broken(error.to_string()))?
-            .flush()?;
-        Ok(())
+    /// Completes it.
+    pub(super) fn finish(self) -> Result<(), PictureError> {
+        Ok(self.encoder.into_inner()?.flush()?)
     }
 }
 
 impl<W: Write> Apng<W> {
-    /// Begins an animation of so many frames of this size.
-    pub(crate) fn begin(
+    /// Begins an animation of this many frames of this size.
+    pub(super) fn begin(
         out: W,
         (width, height): (u32, u32),
         frames: u32,
@@ -101,8 +90,8 @@ impl<W: Write> Apng<W> {
         Ok(Self { writer: encoder.write_header()?, before: None })
     }
 
-    /// Adds a frame, shown so long, in milliseconds.
-    pub(crate) fn frame(&mut self, pixels: &Pixels, delay_ms: u32) -> Result<(), PictureError> {
+    /// Adds a frame that is shown this long.
+    pub(super) fn frame(&mut self, pixels: &Pixels, delay_ms: u32) -> Result<(), PictureError> {
         let row = usize::try_from(pixels.width).unwrap_or(usize::MAX);
         let before = self.before.as_ref().map(|before| before.rgb.as_slice()).unwrap_or_default();
         let part = changed(before, &pixels.rgb, row);
@@ -111,7 +100,7 @@ impl<W: Write> Apng<W> {
         let writer = &mut self.writer;
         let delay = u16::try_from(delay_ms).unwrap_or(u16::MAX);
         writer.set_frame_delay(delay, 1000)?;
-        // The place first would be checked against the size of the frame before.
+        // A new position is checked against the old size, so reset it first.
         writer.reset_frame_position()?;
         writer.set_frame_dimension(side(part.width), side(part.height))?;
         writer.set_frame_position(side(part.left), side(part.top))?;
@@ -120,22 +109,22 @@ impl<W: Write> Apng<W> {
         Ok(())
     }
 
-    /// Ends it; an error if it has fewer frames than were announced.
-    pub(crate) fn finish(self) -> Result<(), PictureError> {
+    /// Completes it; an error if frames are missing.
+    pub(super) fn finish(self) -> Result<(), PictureError> {
         Ok(self.writer.finish()?)
     }
 }
 
 impl Part {
-    /// The places of its pixels in a picture with rows of this length.
+    /// Returns the indexes of its pixels in a picture with rows of this length.
     fn places(self, row: usize) -> impl Iterator<Item = usize> {
         let rows = self.top..self.top + self.height;
         rows.flat_map(move |y| (0..self.width).map(move |x| y * row + self.left + x))
     }
 }
 
-/// The least rectangle outside of which the picture stayed as it was: all of it for a first frame,
-/// one pixel where nothing changed, since a frame has at least one.
+/// Returns the smallest rectangle with all changes: the whole picture for a first frame, one pixel if
+/// nothing changed.
 fn changed<T: PartialEq>(before: &[T], now: &[T], row: usize) -> Part {
     let rows = now.len() / row;
     if before.len() != now.len() {

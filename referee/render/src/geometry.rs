@@ -1,5 +1,5 @@
-//! One geometry for all pictures: where cells lie, their outlines and neighbours, the bands along
-//! edges that belong to colours, the letters beside camps, and the names of rows and columns.
+//! The geometry of all pictures: the places of cells, their outlines and neighbours, the bands along
+//! edges that belong to colours, the letters of camps, and the names of rows and columns.
 //!
 //! Lengths are whole hundredths of a unit, so that outlines of neighbours meet exactly and the same
 //! view gives the same numbers on every machine. A hexagon is 40 units high with its point at the
@@ -25,88 +25,87 @@ pub(super) const BADGE: i32 = 950;
 pub(super) const NAME_SIZE: i32 = 1300;
 /// Room around everything.
 const MARGIN: i32 = 500;
-/// On longer edges the letter stands twice.
+/// Longer edges have their letter twice.
 const LONG_EDGE: usize = 8;
 
-/// A place or a vector: x to the right, y downwards, in hundredths of a unit.
+/// A place or a vector, in hundredths of a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Point {
+pub(super) struct Point {
     /// To the right.
-    pub x: i32,
+    pub(super) x: i32,
     /// Downwards.
-    pub y: i32,
+    pub(super) y: i32,
 }
 
-/// Where everything on a board is drawn. The upper left corner is at zero.
+/// Where everything is drawn. The upper left corner is at zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Geometry {
+pub(super) struct Geometry {
     /// The width of everything.
-    pub width: i32,
+    pub(super) width: i32,
     /// The height of everything.
-    pub height: i32,
+    pub(super) height: i32,
     /// The outline of every cell around its middle, clockwise.
-    pub outline: Vec<Point>,
+    pub(super) outline: Vec<Point>,
     /// From a cell's middle to its nearest side.
-    pub reach: i32,
-    /// The cells, in the order of the shape's.
-    pub cells: Vec<CellPlace>,
+    pub(super) reach: i32,
+    /// The cells, in the shape's order.
+    pub(super) cells: Vec<CellPlace>,
     /// The edges that belong to a colour, in the view's order.
-    pub bands: Vec<Band>,
-    /// The camps that colours want to reach: each one's letter stands outside, beside it.
-    pub camps: Vec<Badge>,
+    pub(super) bands: Vec<Band>,
+    /// The letters of the camps that colours want to reach, outside the board.
+    pub(super) camps: Vec<Badge>,
     /// The names of rows and columns on two sides; empty unless they were asked for.
-    pub names: Vec<NamePlace>,
+    pub(super) names: Vec<NamePlace>,
 }
 
 /// A cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CellPlace {
-    /// Which.
-    pub cell: Cell,
-    /// How people name it.
-    pub name: String,
+pub(super) struct CellPlace {
+    /// The cell.
+    pub(super) cell: Cell,
+    /// Its name for people.
+    pub(super) name: String,
     /// Its middle.
-    pub at: Point,
-    /// Its line as drawn, from 0 at the top.
-    pub row: usize,
-    /// Its neighbours, as places in the list of cells.
-    pub near: Vec<usize>,
+    pub(super) at: Point,
+    /// Its row, from 0 at the top.
+    pub(super) row: usize,
+    /// Its neighbours, as indexes into the list of cells.
+    pub(super) near: Vec<usize>,
 }
 
 /// A band along the outer sides of an edge's cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Band {
+pub(super) struct Band {
     /// Whose edge it is.
-    pub colour: Colour,
-    /// Its corners, around.
-    pub corners: Vec<Point>,
-    /// Where the colour's letter stands.
-    pub badges: Vec<Badge>,
+    pub(super) colour: Colour,
+    /// Its corners, in order.
+    pub(super) corners: Vec<Point>,
+    /// The colour's letters.
+    pub(super) badges: Vec<Badge>,
 }
 
-/// A colour's letter outside of the cells.
+/// A colour's letter outside the cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Badge {
-    /// Whose letter.
-    pub colour: Colour,
+pub(super) struct Badge {
+    /// The colour.
+    pub(super) colour: Colour,
     /// Its middle.
-    pub at: Point,
+    pub(super) at: Point,
 }
 
 /// The name of a row or a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamePlace {
+pub(super) struct NamePlace {
     /// The name.
-    pub text: String,
+    pub(super) text: String,
     /// Its middle.
-    pub at: Point,
+    pub(super) at: Point,
 }
 
 impl Geometry {
-    /// Where everything of this view is drawn; with `flip` turned by half a turn. It depends on the
-    /// view's shape, labels, edges and camps, not on the pieces. Room is kept for the names of rows
-    /// and columns only if they are asked for.
-    pub fn of(view: &View, flip: bool, coordinates: bool) -> Self {
+    /// Lays out a view; `flip` turns it by half a turn. The result depends on the view's shape, labels,
+    /// edges and camps, not on the pieces.
+    pub(super) fn of(view: &View, flip: bool, coordinates: bool) -> Self {
         let grid = Grid { shape: view.shape, flip };
         let rows: BTreeSet<i32> =
             view.shape.cells().into_iter().map(|cell| grid.at(cell).y).collect();
@@ -128,7 +127,7 @@ impl Geometry {
         geometry
     }
 
-    /// Moves everything so that it begins at zero, and measures it.
+    /// Measures everything, and moves its upper left corner to zero.
     fn settle(&mut self) {
         let mut all: Vec<Point> = Vec::new();
         for spot in &self.cells {
@@ -168,28 +167,28 @@ impl Geometry {
         }
     }
 
-    /// The middle of each cell.
-    pub fn places(&self) -> BTreeMap<Cell, Point> {
+    /// Returns the middle of each cell.
+    pub(super) fn places(&self) -> BTreeMap<Cell, Point> {
         self.cells.iter().map(|spot| (spot.cell, spot.at)).collect()
     }
 }
 
 impl Point {
-    /// The sum.
+    /// Returns the sum.
     #[must_use]
-    pub fn plus(self, other: Self) -> Self {
+    pub(super) fn plus(self, other: Self) -> Self {
         Self { x: self.x + other.x, y: self.y + other.y }
     }
 
-    /// The difference.
+    /// Returns the difference.
     #[must_use]
-    pub fn less(self, other: Self) -> Self {
+    pub(super) fn less(self, other: Self) -> Self {
         Self { x: self.x - other.x, y: self.y - other.y }
     }
 
-    /// The same direction with this length. No direction stays none.
+    /// Returns a vector of this length in the same direction; of zero, zero.
     #[must_use]
-    pub fn with_length(self, length: i32) -> Self {
+    pub(super) fn with_length(self, length: i32) -> Self {
         let (x, y) = (i64::from(self.x), i64::from(self.y));
         let own = (x * x + y * y).isqrt().max(1);
         let scaled = |value: i64| i32::try_from(value * i64::from(length) / own).unwrap_or(0);
@@ -205,7 +204,7 @@ impl Point {
     }
 }
 
-/// How a shape's cells lie on the plane.
+/// Converts a shape's places to points.
 #[derive(Clone, Copy, Debug)]
 struct Grid {
     shape: Shape,
@@ -221,7 +220,7 @@ impl Grid {
         if self.is_square() { HALF } else { APOTHEM }
     }
 
-    /// A place or a direction in half-cells and rows.
+    /// Converts a place or a direction in half-cells and rows.
     fn point(self, (x, y): (i32, i32)) -> Point {
         let row = if self.is_square() { 2 * HALF } else { 3 * RADIUS / 2 };
         let direction = if self.flip { -1 } else { 1 };
@@ -232,7 +231,7 @@ impl Grid {
         self.point(self.shape.place(cell))
     }
 
-    /// Half a turn changes nothing about it.
+    /// Returns a cell's outline; half a turn doesn't change it.
     fn outline(self) -> Vec<Point> {
         let corners: &[(i32, i32)] = if self.is_square() {
             &[(-HALF, -HALF), (HALF, -HALF), (HALF, HALF), (-HALF, HALF)]
@@ -250,7 +249,7 @@ impl Grid {
         corners.iter().map(|&(x, y)| Point { x, y }).collect()
     }
 
-    /// The direction across each side, in half-cells and rows, the outline's first side first.
+    /// Returns the direction across each side, in half-cells and rows, in the outline's order.
     fn across(self) -> &'static [(i32, i32)] {
         if self.is_square() {
             &[(0, -1), (2, 0), (0, 1), (-2, 0)]
@@ -259,7 +258,7 @@ impl Grid {
         }
     }
 
-    /// Whether there is no cell across this side.
+    /// Returns whether there is no cell across this side.
     fn is_outer(self, cell: Cell, across: (i32, i32)) -> bool {
         let here = self.shape.place(cell);
         let there = (here.0 + across.0, here.1 + across.1);
@@ -267,8 +266,7 @@ impl Grid {
         !self.shape.neighbours(cell).any(there)
     }
 
-    /// The two ends of a cell's side, clockwise. Turned by half a turn, a side lies where the one
-    /// across from it was.
+    /// Returns the two ends of a cell's side, clockwise. On a flipped board it is the opposite side.
     fn side(self, cell: Cell, side: usize) -> (Point, Point) {
         let outline = self.outline();
         let count = outline.len();
@@ -296,7 +294,7 @@ fn spots(view: &View, grid: Grid, rows: &[i32]) -> Vec<CellPlace> {
     cells.iter().map(spot).collect()
 }
 
-/// The sides of an edge: those beyond which no cell of it has a neighbour, and that look outwards.
+/// Returns the outer sides of an edge's cells: they face outwards, and no cell has a neighbour there.
 fn outer_sides(edge: &Edge, grid: Grid) -> Vec<usize> {
     let outward = (i32::from(edge.outward.0), i32::from(edge.outward.1));
     let out = grid.point(outward);
@@ -341,8 +339,7 @@ fn bands(view: &View, grid: Grid) -> Vec<Band> {
     view.edges.iter().enumerate().map(band).collect()
 }
 
-/// The sides one after the other, as corners. A side at an end that another edge shares is theirs
-/// from its middle on.
+/// Joins sides into a line of corners. A side at an end that another edge shares is cut in half.
 fn line(sides: &[(Point, Point)], others: &BTreeSet<(Point, Point)>) -> Vec<Point> {
     let ends: BTreeSet<Point> = sides.iter().map(|side| side.1).collect();
     let from: BTreeMap<Point, Point> = sides.iter().copied().collect();
@@ -364,8 +361,8 @@ fn line(sides: &[(Point, Point)], others: &BTreeSet<(Point, Point)>) -> Vec<Poin
     corners
 }
 
-/// The letter in the middle of the edge; on a long one twice, at its quarters. It stands between two
-/// cells, where there is no name of a row or a column.
+/// Returns the letter in the middle of the edge; on a long one twice, at its quarters. It is between
+/// two cells, where no row or column has its name.
 fn edge_badges(edge: &Edge, grid: Grid, normal: Point) -> Vec<Badge> {
     let count = edge.cells.len();
     let quarter = count / 4;
@@ -381,58 +378,34 @@ fn edge_badges(edge: &Edge, grid: Grid, normal: Point) -> Vec<Badge> {
     at.into_iter().filter_map(badge).collect()
 }
 
-/// A letter outside of each camp, beside the cell that is farthest from the board's middle.
+/// Returns the letters of the camps, each outside beside the camp's cell that is farthest from the
+/// board's middle.
 fn camps(view: &View, grid: Grid) -> Vec<Badge> {
     let cells = view.shape.cells();
     let corner = |pick: fn(i32, i32) -> i32| {
         let places = cells.iter().map(|&cell| grid.at(cell));
         places.reduce(|a, b| Point { x: pick(a.x, b.x), y: pick(a.y, b.y) }).unwrap_or_default()
     };
-    let (least, most) = (corner(i32::min), corner(i32::max));
-    let middle = least.middle(most);
-    let mut rest: BTreeMap<Cell, Colour> = BTreeMap::new();
+    let middle = corner(i32::min).middle(corner(i32::max));
+    let mut farthest: BTreeMap<Colour, (i64, Cell)> = BTreeMap::new();
     for ground in &view.ground {
         if let GroundKind::Target(colour) = ground.kind {
-            rest.insert(ground.at, colour);
+            let distance = grid.at(ground.at).less(middle).squared();
+            let far = farthest.entry(colour).or_default();
+            *far = (distance, ground.at).max(*far);
         }
     }
-    let mut badges = Vec::new();
-    while let Some((cell, colour)) = rest.pop_first() {
-        let camp = connected(view.shape, cell, colour, &mut rest);
-        let distance = |cell: Cell| grid.at(cell).less(middle).squared();
-        let Some(far) = camp.into_iter().max_by_key(|&cell| (distance(cell), cell)) else {
-            continue;
-        };
-        let out = grid.at(far).less(middle).with_length(RADIUS + BADGE + MARGIN);
-        badges.push(Badge { colour, at: grid.at(far).plus(out) });
-    }
-    badges
-}
-
-/// The cells of this colour's camp around a cell, taken out of the rest.
-fn connected(
-    shape: Shape,
-    cell: Cell,
-    colour: Colour,
-    rest: &mut BTreeMap<Cell, Colour>,
-) -> Vec<Cell> {
-    let mut camp = vec![cell];
-    let mut done = 0;
-    while let Some(&cell) = camp.get(done) {
-        for near in shape.neighbours(cell) {
-            if rest.get(&near) == Some(&colour) {
-                rest.remove(&near);
-                camp.push(near);
-            }
-        }
-        done += 1;
-    }
-    camp
+    let badge = |(colour, (_, cell))| {
+        let at = grid.at(cell);
+        let out = at.less(middle).with_length(RADIUS + BADGE + MARGIN);
+        Badge { colour, at: at.plus(out) }
+    };
+    farthest.into_iter().map(badge).collect()
 }
 
 fn name_places(view: &View, grid: Grid, far: i32) -> Vec<NamePlace> {
     let place = |name: super::naming::Name| {
-        // A long name that stands to the side begins where a short one does.
+        // At the side, a long name begins where a short one does.
         let longer = if name.towards.1 == 0 { half_width(&name.text) - half_width("0") } else { 0 };
         let towards = grid.point(name.towards).with_length(far + longer);
         NamePlace { text: name.text, at: grid.at(name.beside).plus(towards) }

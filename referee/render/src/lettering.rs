@@ -1,20 +1,19 @@
-//! Text as outlines of one embedded font and none of the machine's, so that a picture is the same
-//! everywhere and a renderer needs no fonts. Only the documents of [`crate::svg`] are read: what their
-//! text elements consist of is known.
+//! Replaces text by outlines of an embedded font, so that a picture is the same on every machine.
+//! Reads only the documents of [`crate::svg`], whose text elements have a known form.
 
 use std::fmt::Write;
 use std::sync::LazyLock;
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
-/// The font, cut down: see `fonts/README.md`.
+/// A part of a font: see `fonts/README.md`.
 static FONT: LazyLock<Face<'static>> = LazyLock::new(|| {
     let font = include_bytes!("fonts/DejaVuSans-subset.ttf");
     Face::parse(font, 0).expect("the embedded font can be read")
 });
-/// Marks where a word may be broken; nothing is drawn there.
+/// Marks where a word may be broken; it is not drawn.
 const SOFT_HYPHEN: char = '\u{ad}';
 
-/// The document with a path in the place of each text element.
+/// Replaces each text element of a document by a path.
 pub(super) fn outlined(svg: &str) -> String {
     let mut parts = svg.split("<text ");
     let mut drawn = parts.next().unwrap_or_default().to_owned();
@@ -27,7 +26,7 @@ pub(super) fn outlined(svg: &str) -> String {
     drawn
 }
 
-/// One text element as a path.
+/// Returns a text element as a path.
 fn path(attributes: &str, words: &str) -> String {
     let value = |name: &str| attribute(attributes, name);
     let number = |name: &str| value(name).and_then(|it| it.parse::<f32>().ok()).unwrap_or(0.0);
@@ -43,7 +42,7 @@ fn path(attributes: &str, words: &str) -> String {
     format!(r#"<path fill="{fill}" transform="{place}" d="{}"/>"#, line.outline)
 }
 
-/// The value of an attribute of an element.
+/// Returns the value of an attribute of an element.
 fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     let mut parts = attributes.split('"');
     while let (Some(found), Some(value)) = (parts.next(), parts.next()) {
@@ -59,6 +58,17 @@ fn unescaped(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
+fn glyph(letter: char) -> GlyphId {
+    let glyph = FONT.glyph_index(letter).or_else(|| FONT.glyph_index('\u{fffd}'));
+    glyph.unwrap_or(GlyphId(0))
+}
+
+/// Returns the width of a letter of this size.
+pub(super) fn advance(letter: char, size: i32) -> i32 {
+    let units = FONT.glyph_hor_advance(glyph(letter)).unwrap_or(0);
+    i32::from(units) * size / i32::from(FONT.units_per_em())
+}
+
 /// Letters side by side, in units of the font.
 #[derive(Default)]
 struct Line {
@@ -68,8 +78,7 @@ struct Line {
 
 impl Line {
     fn add(&mut self, letter: char) {
-        let glyph = FONT.glyph_index(letter).or_else(|| FONT.glyph_index('\u{fffd}'));
-        let glyph = glyph.unwrap_or(GlyphId(0));
+        let glyph = glyph(letter);
         FONT.outline_glyph(glyph, self);
         self.width += f32::from(FONT.glyph_hor_advance(glyph).unwrap_or(0));
     }

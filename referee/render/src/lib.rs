@@ -1,5 +1,5 @@
-//! Boards and matches as pictures: text for a terminal, SVG, PNG, GIF. It knows shapes, not games, and
-//! touches neither files nor a terminal: bytes and text come out.
+//! Draws boards and matches: as text for a terminal, SVG, PNG, GIF and APNG. It knows shapes, not
+//! games, and returns text and bytes; it reads and writes no files.
 
 #![forbid(unsafe_code)]
 
@@ -13,17 +13,12 @@ mod svg;
 mod web_board;
 mod lettering;
 mod raster;
-mod theme_colours;
+mod gif_palette;
 mod animation;
 pub mod pictures;
 
-pub(crate) use animation::{Apng, Gif};
-pub use geometry::{Badge, Band, CellPlace, Geometry, NamePlace, Point};
 pub use palette::Theme;
-pub(crate) use raster::Canvas;
-pub use raster::{PIXELS_MAX, PictureError, Pixels, pixels, png};
-pub(crate) use svg::layers;
-pub use svg::{CaptionLine, PictureStyle, extent, lines, strip, svg};
+pub use raster::PictureError;
 pub use terminal::{
     Charset, Glyph, Paint, Picture, Style, TerminalColours, picture, terminal, terminal_colours,
 };

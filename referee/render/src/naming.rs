@@ -1,10 +1,10 @@
-//! The names of rows and columns, and on which sides of the board they stand.
+//! The names of rows and columns, and their sides of the board.
 
 use referee_games::board::{Cell, Shape};
 use referee_games::view::{Labels, View};
 use std::collections::BTreeMap;
 
-/// A name that stands outside, beside a cell.
+/// A name outside the board, next to a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     /// The cell at the end of the row or column.
@@ -16,8 +16,8 @@ pub(super) struct Name {
     pub(super) text: String,
 }
 
-/// The names on a board: where cells are numbered, the numbers of the first and last cell of each
-/// line; elsewhere, each line of cells has its name where it leaves the board.
+/// Returns the names of a board: if cells are numbered, the numbers of the first and last cell of each
+/// row; otherwise the name of each row and column at one of its ends.
 pub(super) fn names(view: &View) -> Vec<Name> {
     match view.labels {
         Labels::Number => numbers(view.shape),
@@ -35,7 +35,7 @@ enum Axis {
     Second,
 }
 
-/// A name for every line of cells that share this coordinate, beyond one of its ends.
+/// Returns a name for every line of cells that share this coordinate, beyond one of its ends.
 fn along(view: &View, axis: Axis) -> Vec<Name> {
     let shape = view.shape;
     // On a hexagon the two sides are the upper left and the right; elsewhere the lines end at
@@ -60,12 +60,12 @@ fn along(view: &View, axis: Axis) -> Vec<Name> {
     ends.map(name).collect()
 }
 
-/// The letter of the cell's second coordinate.
+/// Returns the letter of the cell's second coordinate.
 fn letter(cell: Cell) -> String {
     char::from(b'a'.saturating_add_signed(cell.1)).to_string()
 }
 
-/// The numbers of the cells at both ends of each line; once, where a line has one cell only.
+/// Returns the numbers of the cells at both ends of each row; one number for a row of one cell.
 fn numbers(shape: Shape) -> Vec<Name> {
     let mut rows: BTreeMap<i32, Vec<(i32, usize, Cell)>> = BTreeMap::new();
     for (number, cell) in (1..).zip(shape.cells()) {

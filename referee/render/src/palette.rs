@@ -1,13 +1,12 @@
-//! The colours of pictures: the hues of Okabe and Ito, which people with any colour vision can distinguish
-//! apart, on a light and on a dark ground.
+//! The colours of pictures, light and dark. The hues are those of Okabe and Ito, which people with any
+//! colour vision can distinguish.
 //!
-//! Colour only repeats what letters and shapes say. Pieces and marks have a contrast of 3:1 to the
-//! board, letters 4.5:1 to what they stand on, by the measure of the web's accessibility guidelines
-//! (WCAG 2.2, 1.4.3 and 1.4.11).
+//! Colour only repeats letters and shapes. Pieces and marks have a contrast of 3:1 to the board, letters
+//! 4.5:1 to their background, as in the web's accessibility guidelines (WCAG 2.2, 1.4.3 and 1.4.11).
 
 use referee_games::view::Colour;
 
-/// Which ground a picture is drawn on.
+/// The background of pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Theme {
     /// Dark on light.
@@ -20,7 +19,7 @@ pub enum Theme {
 /// Red, green and blue.
 pub(super) type Rgb = [u8; 3];
 
-/// What a part of a picture is, for its colour.
+/// A part of a picture that has a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub(super) enum Role {
@@ -28,13 +27,13 @@ pub(super) enum Role {
     Background,
     /// Text.
     Ink,
-    /// Text beside the point, such as coordinates.
+    /// Less important text, such as coordinates.
     Faint,
     /// A cell.
     Cell,
     /// The lines between cells.
     Line,
-    /// What is marked: the last action, a chain.
+    /// Marks: the last action, a chain.
     Mark,
     /// A pad.
     Pad,
@@ -51,7 +50,7 @@ pub(super) enum Role {
 }
 
 impl Theme {
-    /// The colour of this part.
+    /// Returns the colour of a part.
     pub(super) fn rgb(self, role: Role) -> Rgb {
         match role {
             Role::Background => self.pick([0xff, 0xff, 0xff], [0x14, 0x14, 0x14]),
@@ -83,7 +82,7 @@ impl Theme {
     }
 }
 
-/// The hue of a colour's pieces, and the same dark or light enough for a letter on the board.
+/// Returns the hue of a colour's pieces, and a darker and a lighter one for letters on the board.
 fn colours_of(colour: Colour) -> [Rgb; 3] {
     match colour {
         Colour::Red => [[0xd5, 0x5e, 0x00], [0xa8, 0x47, 0x00], [0xf0, 0x8a, 0x3c]],
@@ -98,7 +97,7 @@ fn colours_of(colour: Colour) -> [Rgb; 3] {
 }
 
 impl Role {
-    /// Every part that has a colour.
+    /// Returns all parts.
     pub(super) fn all() -> Vec<Self> {
         let own = [
             Self::Background,
@@ -116,7 +115,7 @@ impl Role {
         own.into_iter().chain(Colour::ALL.iter().copied().flat_map(of)).collect()
     }
 
-    /// The name that a stylesheet gives it: `piece-red`, `board-cell`.
+    /// Returns the name in stylesheets: `piece-red`, `board-cell`.
     pub(super) fn name(self) -> String {
         let part: &str = self.into();
         match self {
@@ -129,7 +128,7 @@ impl Role {
     }
 }
 
-/// The colour as `#rrggbb`.
+/// Formats a colour as `#rrggbb`.
 pub(super) fn show([red, green, blue]: Rgb) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }

@@ -1,10 +1,9 @@
-//! Pictures of a match: one position, a frames strip, an animation. Bytes out; where they go is the
-//! caller's.
+//! Pictures of a match: one position, a strip of positions, an animation.
 
-use crate::{
-    Apng, Canvas, CaptionLine, Gif, PictureError, PictureStyle, Pixels, Theme, extent, layers,
-    lines, pixels, png, strip, svg,
-};
+use crate::animation::{Apng, Gif};
+use crate::palette::Theme;
+use crate::raster::{Canvas, PictureError, Pixels, pixels, png};
+use crate::svg::{CaptionLine, PictureStyle, extent, layers, lines, strip, svg};
 use clap::ValueEnum;
 use referee_games::view::{Colour, View};
 use referee_match::frames::describe;
@@ -14,16 +13,16 @@ use referee_protocol::Seat;
 use serde::Deserialize;
 use std::io::Write;
 
-/// How wide a picture is in pixels unless that is said, where two for a unit are too many.
+/// The widest default, in pixels: smaller boards get two pixels a unit.
 const USUAL_WIDTH: u32 = 800;
-/// Longer names are cut, so that what their agents did still stands beside them, in characters.
+/// The most characters of an agent's name, so that there is room for what it did.
 const NAME_MAX: usize = 30;
-/// The last frame of an animation stays so many times as long,
+/// The last frame of an animation is shown this many times as long as the others,
 const LAST_TIMES: u32 = 4;
-/// and at least so long, in milliseconds.
+/// and at least for this many milliseconds.
 const LAST_MS: u32 = 3000;
 
-/// What a match can be written as.
+/// The formats in which a match can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -45,13 +44,13 @@ pub enum OutputFormat {
 }
 
 impl OutputFormat {
-    /// How the names of such files end.
+    /// Returns the ending of file names.
     pub fn ending(self) -> &'static str {
         self.into()
     }
 }
 
-/// How a picture of a match is to look.
+/// The options of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PictureOptions {
     /// Dark on light, or light on dark.
@@ -60,7 +59,7 @@ pub struct PictureOptions {
     pub coordinates: bool,
     /// Whether to turn the board by half a turn.
     pub flip: bool,
-    /// The width in pixels, where there are any.
+    /// The width in pixels, except for SVG.
     pub width: Option<u32>,
     /// How long a frame is shown, in milliseconds.
     pub delay_ms: u32,
@@ -69,63 +68,52 @@ pub struct PictureOptions {
 /// Which plies a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plies {
-    /// This one, which must be there.
+    /// One, by its index. Panics if there is none.
     One(usize),
-    /// At most so many, evenly spread, the first and the last among them.
+    /// At most this many, evenly spread, the first and the last among them.
     Strip(usize),
 }
 
-/// Writes the position or the strip as SVG.
-pub fn write_svg(
+/// Writes a match as SVG, PNG, GIF or APNG. An animation shows every ply, whatever `plies` says, and
+/// calls `done` with the number of plies written.
+pub fn write_picture(
+    form: OutputFormat,
     playback: &Playback,
     plies: Plies,
     options: &PictureOptions,
     mut out: impl Write,
-) -> Result<(), PictureError> {
-    out.write_all(drawn(playback, plies, options).0.as_bytes())?;
-    Ok(out.flush()?)
-}
-
-/// Writes the position or the strip as PNG.
-pub fn write_png(
-    playback: &Playback,
-    plies: Plies,
-    options: &PictureOptions,
-    out: impl Write,
-) -> Result<(), PictureError> {
-    let (document, width) = drawn(playback, plies, options);
-    png(&pixels(&document, options.width.unwrap_or(width))?, out)
-}
-
-/// Writes all plies as an animated GIF, and calls `done` with the number of plies written.
-pub fn write_gif(
-    playback: &Playback,
-    options: &PictureOptions,
-    out: impl Write,
     done: &mut dyn FnMut(usize),
 ) -> Result<(), PictureError> {
-    let frames = AnimationFrames::new(playback, options)?;
-    let views = playback.plies().iter().map(|ply| &ply.view);
-    let mut gif = Gif::begin(out, frames.board.size(), options.theme, views)?;
-    frames.each(done, |pixels, delay| gif.frame(pixels, delay))?;
-    gif.finish()
+    match form {
+        OutputFormat::Svg => {
+            out.write_all(drawn(playback, plies, options).0.as_bytes())?;
+            Ok(out.flush()?)
+        }
+        OutputFormat::Png => {
+            let (document, width) = drawn(playback, plies, options);
+            png(&pixels(&document, options.width.unwrap_or(width))?, out)
+        }
+        OutputFormat::Gif => {
+            let frames = AnimationFrames::new(playback, options)?;
+            let mut gif =
+                Gif::begin(out, &[frames.frame(0)?, frames.frame(frames.looks.len() - 1)?])?;
+            frames.each(done, |pixels, delay| gif.frame(pixels, delay))?;
+            gif.finish()
+        }
+        OutputFormat::Apng => {
+            let frames = AnimationFrames::new(playback, options)?;
+            let count = u32::try_from(frames.looks.len()).unwrap_or(u32::MAX);
+            let mut apng = Apng::begin(out, frames.board.size(), count)?;
+            frames.each(done, |pixels, delay| apng.frame(pixels, delay))?;
+            apng.finish()
+        }
+        OutputFormat::Html | OutputFormat::Txt | OutputFormat::Sgf => {
+            unreachable!("{form:?} is not a picture")
+        }
+    }
 }
 
-/// Writes all plies as an animated PNG, and calls `done` with the number of plies written.
-pub fn write_apng(
-    playback: &Playback,
-    options: &PictureOptions,
-    out: impl Write,
-    done: &mut dyn FnMut(usize),
-) -> Result<(), PictureError> {
-    let frames = AnimationFrames::new(playback, options)?;
-    let count = u32::try_from(frames.looks.len()).unwrap_or(u32::MAX);
-    let mut apng = Apng::begin(out, frames.board.size(), count)?;
-    frames.each(done, |pixels, delay| apng.frame(pixels, delay))?;
-    apng.finish()
-}
-
-/// All plies with how they look: all of one size.
+/// The frames of an animation, all of one size.
 struct AnimationFrames<'a> {
     plies: &'a [Ply],
     looks: Vec<PictureStyle>,
@@ -166,7 +154,7 @@ impl<'a> AnimationFrames<'a> {
     }
 }
 
-/// The document, and its usual width in pixels.
+/// Returns the SVG document and its default width in pixels.
 fn drawn(playback: &Playback, plies: Plies, options: &PictureOptions) -> (String, u32) {
     let all = playback.plies();
     match plies {
@@ -194,7 +182,7 @@ fn look(options: &PictureOptions, caption: Vec<CaptionLine>, figures: bool) -> P
     PictureStyle { theme, coordinates, flip, caption, figures, room: 0 }
 }
 
-/// The looks with room for as much text as any of them has.
+/// Gives all of them room for as much text as the longest has.
 fn equalize_text_rows<'a>(
     views: impl Iterator<Item = &'a View>,
     looks: Vec<PictureStyle>,
@@ -203,7 +191,7 @@ fn equalize_text_rows<'a>(
     looks.into_iter().map(|look| PictureStyle { room, ..look }).collect()
 }
 
-/// What happened, and who is to move; at the end, who played.
+/// Returns what happened and who is to move; at the end, who played.
 fn caption(playback: &Playback, ply: &Ply) -> Vec<CaptionLine> {
     let header = playback.header();
     let text = match &ply.kind {
@@ -219,7 +207,7 @@ fn caption(playback: &Playback, ply: &Ply) -> Vec<CaptionLine> {
         let text = format!("{} to move", named(playback, ply, seat));
         notes.push(CaptionLine { piece: colour(ply, seat), text });
     }
-    // Who had which colour is nowhere else to be seen at the end.
+    // Nothing else shows at the end who had which colour.
     if matches!(ply.kind, PlyKind::Over(_)) && header.seats.len() > 1 {
         for seat in Seat::all(header.seats.len()) {
             notes.push(CaptionLine { piece: colour(ply, seat), text: named(playback, ply, seat) });
@@ -228,7 +216,7 @@ fn caption(playback: &Playback, ply: &Ply) -> Vec<CaptionLine> {
     notes
 }
 
-/// The same in a line or two.
+/// Returns what happened, for a strip.
 fn short(playback: &Playback, ply: &Ply) -> CaptionLine {
     let name = |seat: Seat| name(playback, seat);
     let text = match &ply.kind {
@@ -247,7 +235,7 @@ fn named(playback: &Playback, ply: &Ply, seat: Seat) -> String {
     format!("{} ({colour})", name(playback, seat))
 }
 
-/// What the seat's agent calls itself, or the beginning of it.
+/// Returns the agent's name, cut if it is long.
 fn name(playback: &Playback, seat: Seat) -> String {
     let name = playback.header().seats.get(seat.index()).map_or("?", |seat| &seat.name);
     match name.char_indices().nth(NAME_MAX) {
@@ -260,7 +248,7 @@ fn colour(ply: &Ply, seat: Seat) -> Option<Colour> {
     ply.colours.get(seat.index()).and_then(|name| Colour::named(name))
 }
 
-/// Which of so many plies are shown, if at most this many can be.
+/// Returns the indexes of at most `most` of `count` plies, evenly spread.
 fn spread(count: usize, most: usize) -> Vec<usize> {
     let most = most.clamp(1, count);
     (0..most)
@@ -268,7 +256,7 @@ fn spread(count: usize, most: usize) -> Vec<usize> {
         .collect()
 }
 
-/// So many columns that the strip is about three by two.
+/// Returns the number of columns with which a strip is about three by two.
 fn columns(count: usize, wide: f64, high: f64) -> usize {
     let fits = |columns: &usize| {
         let rows = count.div_ceil(*columns);
@@ -281,7 +269,7 @@ fn small(number: usize) -> f64 {
     u32::try_from(number).map_or(f64::INFINITY, f64::from)
 }
 
-/// Two pixels a unit, if that isn't much; one at least.
+/// Returns two pixels a unit, less for large boards, at least one.
 fn usual_width(units: f64) -> u32 {
     let units = whole(units);
     (2 * units).min(USUAL_WIDTH).max(units)
@@ -299,8 +287,7 @@ fn whole(units: f64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::{
-        PictureOptions, Plies, caption, columns, pixels, spread, svg, write_apng, write_gif,
-        write_png, write_svg,
+        OutputFormat, PictureOptions, Plies, caption, columns, pixels, spread, svg, write_picture,
     };
     use referee_match::transcript::{Playback, PlyKind, TranscriptFollower};
     use resvg::usvg::roxmltree::Document;
@@ -330,10 +317,15 @@ mod tests {
         PictureOptions { width: Some(90), delay_ms: 500, ..PictureOptions::default() }
     }
 
+    fn written(form: OutputFormat, playback: &Playback, plies: Plies) -> (Vec<u8>, Vec<usize>) {
+        let (mut out, mut counts) = (Vec::new(), Vec::new());
+        let mut done = |count| counts.push(count);
+        write_picture(form, playback, plies, &options(), &mut out, &mut done).unwrap();
+        (out, counts)
+    }
+
     fn text(playback: &Playback, plies: Plies) -> String {
-        let mut out = Vec::new();
-        write_svg(playback, plies, &options(), &mut out).unwrap();
-        String::from_utf8(out).unwrap()
+        String::from_utf8(written(OutputFormat::Svg, playback, plies).0).unwrap()
     }
 
     #[test]
@@ -375,8 +367,7 @@ mod tests {
     #[test]
     fn a_picture_is_as_wide_as_asked_for() {
         let (_, playback) = golden().remove(0);
-        let mut out = Vec::new();
-        write_png(&playback, Plies::One(0), &options(), &mut out).unwrap();
+        let (out, _) = written(OutputFormat::Png, &playback, Plies::One(0));
         let reader = png::Decoder::new(Cursor::new(out)).read_info().unwrap();
         assert_eq!(reader.info().width, 90);
     }
@@ -385,8 +376,7 @@ mod tests {
     fn animations_have_every_ply_and_stay_at_the_end() {
         for (name, playback) in short() {
             let count = playback.plies().len();
-            let (mut out, mut counts) = (Vec::new(), Vec::new());
-            write_gif(&playback, &options(), &mut out, &mut |done| counts.push(done)).unwrap();
+            let (out, counts) = written(OutputFormat::Gif, &playback, Plies::One(0));
             assert_eq!(counts, (1..=count).collect::<Vec<_>>());
             let mut decoder = gif::DecodeOptions::new().read_info(Cursor::new(out)).unwrap();
             assert_eq!(decoder.width(), 90);
@@ -400,7 +390,7 @@ mod tests {
         }
     }
 
-    /// Frame upon frame, an animation comes to what its last ply is by itself.
+    /// All frames of an animation drawn over each other give the picture of the last ply.
     #[test]
     fn the_frames_add_up_to_the_last_picture() {
         for (name, playback) in short() {
@@ -411,8 +401,7 @@ mod tests {
             let look = &frames.looks[count - 1];
             let at_once = pixels(&svg(&playback.plies()[count - 1].view, look), 90).unwrap();
             assert!(last == at_once, "{name}");
-            let mut out = Vec::new();
-            write_apng(&playback, &options, &mut out, &mut |_| {}).unwrap();
+            let (out, _) = written(OutputFormat::Apng, &playback, Plies::One(0));
             let mut reader = png::Decoder::new(Cursor::new(out)).read_info().unwrap();
             assert_eq!(reader.info().animation_control().unwrap().num_frames as usize, count);
             let row = last.width as usize;

@@ -1,28 +1,28 @@
-//! SVG as pixels and as PNG, the same bytes everywhere.
+//! Draws SVG as pixels and writes PNG, with the same bytes on every machine.
 
 use super::lettering::outlined;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 use std::io::Write;
 
-/// A picture has at most so many pixels: 64 MiB while it is drawn.
-pub const PIXELS_MAX: u64 = 1 << 24;
+/// The most pixels of a picture: 64 MiB while it is drawn.
+pub(super) const PIXELS_MAX: u64 = 1 << 24;
 
 /// A picture in pixels, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pixels {
+pub(super) struct Pixels {
     /// Pixels in a row, at least one.
-    pub width: u32,
+    pub(super) width: u32,
     /// Rows, at least one.
-    pub height: u32,
-    /// Red, green and blue of each.
-    pub rgb: Vec<[u8; 3]>,
+    pub(super) height: u32,
+    /// Red, green and blue of each pixel.
+    pub(super) rgb: Vec<[u8; 3]>,
 }
 
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
-    /// It would have more than [`PIXELS_MAX`] pixels.
+    /// It would have too many pixels.
     #[error("{width} x {height} pixels are too many; {PIXELS_MAX} can be drawn")]
     TooLarge {
         /// Pixels in a row.
@@ -30,21 +30,21 @@ pub enum PictureError {
         /// Rows.
         height: u64,
     },
-    /// What was to be drawn can't be read.
+    /// It can't be drawn.
     #[error("the picture can't be drawn: {0}")]
     Broken(String),
-    /// Where it was to go takes no more.
+    /// It can't be written.
     #[error(transparent)]
     Written(#[from] std::io::Error),
 }
 
-/// What has been drawn so far.
+/// A picture while it is drawn.
 #[derive(Clone, Debug)]
-pub(crate) struct Canvas(Pixmap);
+pub(super) struct Canvas(Pixmap);
 
 impl Canvas {
-    /// Draws an SVG document so many pixels wide.
-    pub(crate) fn new(svg: &str, width: u32) -> Result<Self, PictureError> {
+    /// Draws an SVG document with this width in pixels.
+    pub(super) fn new(svg: &str, width: u32) -> Result<Self, PictureError> {
         let tree = tree(svg)?;
         let (width, height) = scaled(tree.size().width(), tree.size().height(), width)?;
         let too_large = || PictureError::TooLarge { width, height: height.into() };
@@ -53,8 +53,8 @@ impl Canvas {
         Ok(canvas)
     }
 
-    /// What it is with another document of the same size over it.
-    pub(crate) fn with(&self, svg: &str) -> Result<Pixels, PictureError> {
+    /// Draws another document of the same size over a copy.
+    pub(super) fn with(&self, svg: &str) -> Result<Pixels, PictureError> {
         let mut canvas = self.clone();
         canvas.draw(&tree(svg)?);
         Ok(canvas.pixels())
@@ -67,8 +67,8 @@ impl Canvas {
         resvg::render(tree, Transform::from_scale(across, down), &mut self.0.as_mut());
     }
 
-    /// Width and height in pixels.
-    pub(crate) fn size(&self) -> (u32, u32) {
+    /// Returns width and height in pixels.
+    pub(super) fn size(&self) -> (u32, u32) {
         (self.0.width(), self.0.height())
     }
 
@@ -79,8 +79,8 @@ impl Canvas {
     }
 }
 
-/// Draws an SVG document so many pixels wide.
-pub fn pixels(svg: &str, width: u32) -> Result<Pixels, PictureError> {
+/// Draws an SVG document with this width in pixels.
+pub(super) fn pixels(svg: &str, width: u32) -> Result<Pixels, PictureError> {
     Ok(Canvas::new(svg, width)?.pixels())
 }
 
@@ -90,7 +90,7 @@ fn tree(svg: &str) -> Result<Tree, PictureError> {
 }
 
 /// Writes pixels as PNG.
-pub fn png(pixels: &Pixels, out: impl Write) -> Result<(), PictureError> {
+pub(super) fn png(pixels: &Pixels, out: impl Write) -> Result<(), PictureError> {
     let mut encoder = png::Encoder::new(out, pixels.width, pixels.height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
@@ -98,8 +98,6 @@ pub fn png(pixels: &Pixels, out: impl Write) -> Result<(), PictureError> {
     writer.write_image_data(pixels.rgb.as_flattened())?;
     Ok(writer.finish()?)
 }
-
-// Errors of an encoder that aren't those of what it writes to are its own.
 
 impl From<png::EncodingError> for PictureError {
     fn from(error: png::EncodingError) -> Self {
@@ -119,7 +117,7 @@ impl From<gif::EncodingError> for PictureError {
     }
 }
 
-/// Width and height in pixels of something so large, this many pixels wide.
+/// Returns width and height in pixels of a document scaled to this width.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

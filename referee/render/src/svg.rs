@@ -1,52 +1,50 @@
-//! A position as a picture in SVG: one file that any program shows, with nothing to load and
-//! nothing that runs.
+//! A position as one SVG file, without scripts and links.
 
 use super::geometry::{Geometry, NAME_SIZE, Point};
 use super::palette::{Role, Theme};
 use super::symbols::{Painter, Symbols, Units, ground_id, points, translated};
 use super::text::{self, TextLine};
 use referee_games::board::Cell;
-use referee_games::view::{Colour, Figure, GroundKind, View};
-use std::collections::{BTreeMap, BTreeSet};
+use referee_games::view::{Colour, Figure, View};
 use std::fmt::Write;
 
-/// The fonts that are asked for, the embedded one first: what is measured then fits.
+/// The fonts, the embedded one first.
 pub(super) const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
 
-/// How a picture looks.
+/// The style of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PictureStyle {
+pub(super) struct PictureStyle {
     /// Dark on light, or light on dark.
-    pub theme: Theme,
+    pub(super) theme: Theme,
     /// Whether to name rows and columns on two sides.
-    pub coordinates: bool,
+    pub(super) coordinates: bool,
     /// Whether to turn the board by half a turn.
-    pub flip: bool,
-    /// Plain text above the board, a paragraph each. It may come from anywhere.
-    pub caption: Vec<CaptionLine>,
-    /// Whether to show the view's figures below it.
-    pub figures: bool,
-    /// So many lines of text have room at least: with [`lines`] of all plies, pictures of one match
+    pub(super) flip: bool,
+    /// Plain text above the board, a paragraph each. It may contain text of agents.
+    pub(super) caption: Vec<CaptionLine>,
+    /// Whether to show the view's figures below the caption.
+    pub(super) figures: bool,
+    /// Room for at least this many lines of text: with the most of all plies, the pictures of a match
     /// have one size.
-    pub room: usize,
+    pub(super) room: usize,
 }
 
 /// A paragraph of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CaptionLine {
-    /// A piece to put in front, so that it shows whom the text is about.
-    pub piece: Option<Colour>,
+pub(super) struct CaptionLine {
+    /// A piece in front of the text: whom it is about.
+    pub(super) piece: Option<Colour>,
     /// The text.
-    pub text: String,
+    pub(super) text: String,
 }
 
-/// The position as a standalone SVG document. The same view and look give the same bytes.
-pub fn svg(view: &View, look: &PictureStyle) -> String {
+/// Returns a position as an SVG document. The same view and style give the same bytes.
+pub(super) fn svg(view: &View, look: &PictureStyle) -> String {
     strip(&[(view, look)], 1)
 }
 
-/// Positions side by side in rows of so many, as one document in the first one's theme.
-pub fn strip(positions: &[(&View, &PictureStyle)], columns: usize) -> String {
+/// Returns positions in rows of this many, as one document in the first one's theme.
+pub(super) fn strip(positions: &[(&View, &PictureStyle)], columns: usize) -> String {
     let pictures: Vec<Picture<'_>> =
         positions.iter().map(|(view, look)| Picture::new(view, look)).collect();
     let largest = |side: fn((i32, i32)) -> i32| {
@@ -57,17 +55,15 @@ pub fn strip(positions: &[(&View, &PictureStyle)], columns: usize) -> String {
     let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
     let width = wide * count(columns);
     let height = high * count(pictures.len().div_ceil(columns));
-    let mut text = opening(width, height);
-    let definitions: BTreeSet<String> = pictures.iter().flat_map(Picture::definitions).collect();
-    write!(text, "<defs>{}</defs>", definitions.into_iter().collect::<String>()).ok();
-    let theme = positions.first().map_or(Theme::Light, |(_, look)| look.theme);
-    text += &background(theme, width, height);
+    let mut body = String::new();
     for (index, picture) in pictures.iter().enumerate() {
         let (x, y) = (wide * count(index % columns), high * count(index / columns));
-        text += &translated(Point { x, y }, &(picture.under() + &picture.over()));
+        body += &translated(Point { x, y }, &(picture.under() + &picture.over()));
     }
-    text.push_str("</svg>\n");
-    text
+    let definitions = pictures.first().map_or_else(String::new, |first| first.definitions(&body));
+    let theme = positions.first().map_or(Theme::Light, |(_, look)| look.theme);
+    let (opening, ground) = (opening(width, height), background(theme, width, height));
+    format!("{opening}{definitions}{ground}{body}</svg>\n")
 }
 
 fn background(theme: Theme, width: i32, height: i32) -> String {
@@ -76,32 +72,33 @@ fn background(theme: Theme, width: i32, height: i32) -> String {
     format!(r#"<rect width="{width}" height="{height}" {fill}/>"#)
 }
 
-/// The position as two documents, one to be drawn over the other: the board, which is the same for
-/// every ply of a match, and what stands on it.
-pub(crate) fn layers(view: &View, look: &PictureStyle) -> [String; 2] {
+/// Returns a position as two documents to draw over each other: the board, which is the same for every
+/// ply of a match, and everything else.
+pub(super) fn layers(view: &View, look: &PictureStyle) -> [String; 2] {
     let picture = Picture::new(view, look);
     let (width, height) = picture.size();
     let opening = opening(width, height);
     let ground = background(look.theme, width, height);
-    let definitions: String = picture.definitions().into_iter().collect();
+    let over = picture.over();
+    let definitions = picture.definitions(&over);
     [
         format!("{opening}{ground}{}</svg>", picture.under()),
-        format!("{opening}<defs>{definitions}</defs>{}</svg>", picture.over()),
+        format!("{opening}{definitions}{over}</svg>"),
     ]
 }
 
-/// Width and height of a picture, in units.
-pub fn extent(view: &View, look: &PictureStyle) -> (f64, f64) {
+/// Returns the width and height of a picture, in units.
+pub(super) fn extent(view: &View, look: &PictureStyle) -> (f64, f64) {
     let (width, height) = Picture::new(view, look).size();
     (f64::from(width) / 100.0, f64::from(height) / 100.0)
 }
 
-/// How many lines of text stand above the board.
-pub fn lines(view: &View, look: &PictureStyle) -> usize {
+/// Returns the number of lines of text above the board.
+pub(super) fn lines(view: &View, look: &PictureStyle) -> usize {
     Picture::new(view, look).words.len()
 }
 
-/// The beginning of a document of this size, in hundredths.
+/// Returns the start tag of a document of this size, in hundredths.
 pub(super) fn opening(width: i32, height: i32) -> String {
     let (width, height) = (Units(width), Units(height));
     format!(
@@ -110,7 +107,7 @@ pub(super) fn opening(width: i32, height: i32) -> String {
     )
 }
 
-/// A position laid out.
+/// The layout of a position.
 #[derive(Debug)]
 pub(super) struct Picture<'a> {
     view: &'a View,
@@ -130,7 +127,7 @@ impl<'a> Picture<'a> {
         Self { view, look, geometry, words, size, width }
     }
 
-    /// Width and height, in hundredths.
+    /// Returns width and height, in hundredths.
     pub(super) fn size(&self) -> (i32, i32) {
         (self.width, self.geometry.height + self.text_height())
     }
@@ -143,41 +140,34 @@ impl<'a> Picture<'a> {
         Symbols { geometry: &self.geometry, pen: Painter(self.look.theme) }
     }
 
-    /// The symbols that are used.
-    pub(super) fn definitions(&self) -> BTreeSet<String> {
-        let (symbols, view) = (self.symbols(), self.view);
-        let noted = self.look.caption.iter().filter_map(|note| note.piece);
-        let pieces = view.pieces.iter().map(|piece| piece.colour);
-        let colours: BTreeSet<Colour> = pieces.chain(noted).collect();
-        let grounds: BTreeMap<String, GroundKind> =
-            view.ground.iter().map(|ground| (ground_id(ground.kind), ground.kind)).collect();
-        let pieces = colours.into_iter().map(|colour| symbols.piece(colour));
-        let grounds = grounds.into_values().map(|kind| symbols.ground(kind));
-        let mut all: BTreeSet<String> = pieces.chain(grounds).collect();
-        if !view.last.is_empty() {
-            all.insert(symbols.mark_last());
-        }
-        if view.last.len() > 1 {
-            all.extend([symbols.mark_from(), symbols.markers()]);
-        }
-        if !view.chain.is_empty() {
-            all.insert(symbols.mark_chain());
-        }
-        all
+    /// Returns the definitions of the symbols that a body uses.
+    fn definitions(&self, body: &str) -> String {
+        let is_used = |definition: &String| {
+            let id = definition.split('"').nth(1).unwrap_or_default();
+            body.contains(&format!("#{id}"))
+        };
+        format!(
+            "<defs>{}</defs>",
+            self.symbols().all().into_iter().filter(is_used).collect::<String>()
+        )
     }
 
-    /// The board without what changes from ply to ply.
+    /// Returns the part that is the same for every ply.
     fn under(&self) -> String {
         let pen = Painter(self.look.theme);
         let board = cells(&self.geometry, pen) + &self.symbols().edges();
         self.placed(&(board + &names(&self.geometry, pen)))
     }
 
-    /// The text, and what stands on the board.
+    /// Returns the part that changes from ply to ply.
     fn over(&self) -> String {
         let pen = Painter(self.look.theme);
         let text = text::drawn(&self.words, self.size, self.geometry.reach, pen);
-        text + &self.placed(&(self.ground() + &self.last() + &self.pieces() + &self.chain()))
+        let grounds = self.view.ground.iter().map(|ground| (ground_id(ground.kind), ground.at));
+        let pieces = self.view.pieces.iter();
+        let pieces = pieces.map(|piece| (format!("piece-{}", piece.colour.name()), piece.at));
+        let chain = self.view.chain.iter().map(|&cell| ("mark-chain".to_owned(), cell));
+        text + &self.placed(&(self.used(grounds) + &self.last() + &self.used(pieces.chain(chain))))
     }
 
     fn placed(&self, board: &str) -> String {
@@ -185,21 +175,7 @@ impl<'a> Picture<'a> {
         translated(Point { x, y: self.text_height() }, board)
     }
 
-    fn ground(&self) -> String {
-        let used = self.view.ground.iter().map(|ground| (ground_id(ground.kind), ground.at));
-        self.used(used)
-    }
-
-    fn pieces(&self) -> String {
-        let name = |colour: Colour| format!("piece-{}", colour.name());
-        self.used(self.view.pieces.iter().map(|piece| (name(piece.colour), piece.at)))
-    }
-
-    fn chain(&self) -> String {
-        self.used(self.view.chain.iter().map(|&cell| ("mark-chain".to_owned(), cell)))
-    }
-
-    /// The line through the last action's cells, a mark where it began and a ring where it ended.
+    /// Returns the path of the last action, with a mark where it began and a ring where it ended.
     fn last(&self) -> String {
         let Some((&end, before)) = self.view.last.split_last() else { return String::new() };
         let mut text = String::new();
@@ -215,7 +191,7 @@ impl<'a> Picture<'a> {
         text + &self.used([("mark-last".to_owned(), end)])
     }
 
-    /// Symbols on cells. A cell that isn't on the board has no place.
+    /// Returns symbols on cells. Cells outside the board are left out.
     fn used(&self, symbols: impl IntoIterator<Item = (String, Cell)>) -> String {
         let places = self.geometry.places();
         let mut text = String::new();
@@ -228,7 +204,7 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Every cell's outline, with its number.
+/// Returns the outlines of all cells, with their indexes.
 pub(super) fn cells(geometry: &Geometry, pen: Painter) -> String {
     let mut text =
         format!(r#"<g class="layer-cells"><g {}>"#, pen.both(Role::Cell, Role::Line, 120));
@@ -239,7 +215,7 @@ pub(super) fn cells(geometry: &Geometry, pen: Painter) -> String {
     text + "</g></g>"
 }
 
-/// The names of rows and columns.
+/// Returns the names of rows and columns.
 pub(super) fn names(geometry: &Geometry, pen: Painter) -> String {
     let mut text = String::from(r#"<g class="layer-coordinates">"#);
     for name in &geometry.names {
@@ -248,7 +224,7 @@ pub(super) fn names(geometry: &Geometry, pen: Painter) -> String {
     text + "</g>"
 }
 
-/// The caption, and a paragraph for each kind of figure.
+/// Returns the caption, and a paragraph for each kind of figure.
 fn notes(view: &View, look: &PictureStyle) -> Vec<CaptionLine> {
     let mut notes = look.caption.clone();
     if !look.figures {

@@ -1,15 +1,16 @@
-//! What stands on cells, as SVG drawn around a cell's middle: pieces, grounds, marks. A picture and
-//! the web page use the same ones.
+//! The symbols on cells as SVG, drawn around a cell's middle: pieces, grounds, marks. Pictures and the
+//! web page share them.
 //!
-//! Colours are presentation attributes, which any program shows, and classes beside them, by which
-//! the page's stylesheet overrides them.
+//! Colours are presentation attributes, which every program shows. Classes let the page's stylesheet
+//! override them.
 
 use super::geometry::{BADGE, Geometry, Point};
 use super::palette::{Role, Theme, show};
 use referee_games::view::{Colour, GroundKind};
 use std::fmt::{self, Display, Write};
+use strum::VariantArray as _;
 
-/// Hundredths as a number of SVG: at most two digits behind the point.
+/// Hundredths, shown as a number with at most two decimal places.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Units(pub(super) i32);
 
@@ -27,24 +28,42 @@ impl Display for Units {
     }
 }
 
-/// Corners as the value of `points`.
+/// Returns corners as the value of `points`.
 pub(super) fn points(corners: impl IntoIterator<Item = Point>) -> String {
     let corner = |point: Point| format!("{},{}", Units(point.x), Units(point.y));
     corners.into_iter().map(corner).collect::<Vec<_>>().join(" ")
 }
 
-/// Something around the middle of where it stands.
+/// Moves what is drawn around zero to a place.
 pub(super) fn translated(at: Point, drawn: &str) -> String {
     let (x, y) = (Units(at.x), Units(at.y));
     format!(r#"<g transform="translate({x} {y})">{drawn}</g>"#)
 }
 
-/// The letter of a camp: lower case, as no piece's is but the peg's.
-pub(crate) fn target_letter(colour: Colour) -> char {
+/// Returns the letter of a camp: lower case, like no piece but the peg.
+pub(super) fn target_letter(colour: Colour) -> char {
     match colour {
         Colour::Peg => 'x',
         _ => colour.letter().to_ascii_lowercase(),
     }
+}
+
+/// A mark on a cell.
+#[derive(Clone, Copy, Debug, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
+enum Mark {
+    /// The last action ended here.
+    Last,
+    /// The last action began here.
+    From,
+    /// Part of the chain that decided the game.
+    Chain,
+    /// On the page: a piece may go here.
+    Legal,
+    /// On the page: the chosen cell.
+    Selected,
+    /// On the page: an agent's mark.
+    Note,
 }
 
 /// Draws in one theme.
@@ -52,29 +71,18 @@ pub(crate) fn target_letter(colour: Colour) -> char {
 pub(super) struct Painter(pub(super) Theme);
 
 impl Painter {
-    /// The attributes that fill with a colour.
+    /// Returns the attributes that fill with a colour.
     pub(super) fn fill(self, role: Role) -> String {
-        self.paint("fill", &[], role)
+        format!(r#"class="fill-{}" fill="{}""#, role.name(), show(self.0.rgb(role)))
     }
 
-    /// The same for text that stays upright where the page turns the board.
-    fn upright(self, role: Role) -> String {
-        self.paint("fill", &["upright"], role)
-    }
-
-    fn paint(self, what: &str, classes: &[&str], role: Role) -> String {
-        let own = format!("{what}-{}", role.name());
-        let classes: Vec<&str> = classes.iter().copied().chain([own.as_str()]).collect();
-        format!(r#"class="{}" {what}="{}""#, classes.join(" "), show(self.0.rgb(role)))
-    }
-
-    /// The attributes that draw a line this wide around nothing.
+    /// Returns the attributes of a line of this width, without a filling.
     pub(super) fn stroke(self, role: Role, width: i32) -> String {
-        let line = self.paint("stroke", &[], role);
-        format!(r#"{line} stroke-width="{}" fill="none""#, Units(width))
+        let (name, colour, width) = (role.name(), show(self.0.rgb(role)), Units(width));
+        format!(r#"class="stroke-{name}" stroke="{colour}" stroke-width="{width}" fill="none""#)
     }
 
-    /// The attributes that fill with one colour and draw around it with another.
+    /// Returns the attributes that fill with one colour and draw the border in another.
     pub(super) fn both(self, fill: Role, stroke: Role, width: i32) -> String {
         let (inner, outer) = (show(self.0.rgb(fill)), show(self.0.rgb(stroke)));
         let classes = format!("fill-{} stroke-{}", fill.name(), stroke.name());
@@ -82,19 +90,21 @@ impl Painter {
         format!(r#"class="{classes}" fill="{inner}" stroke="{outer}" stroke-width="{width}""#)
     }
 
-    /// A letter around the middle.
+    /// Returns a letter around the middle.
     pub(super) fn letter(self, role: Role, size: i32, letter: &str) -> String {
         // Half the height of a capital, and of a small letter without a stem.
         let small = letter.chars().all(|c| c.is_ascii_lowercase() && c != 'b');
         let down = Units(size * if small { 27 } else { 36 } / 100);
-        let (upright, size) = (self.upright(role), Units(size));
+        // The page keeps this class upright when it turns the board.
+        let fill = self.fill(role).replace("class=\"", "class=\"upright ");
+        let size = Units(size);
         format!(
-            r#"<text {upright} y="{down}" font-size="{size}" text-anchor="middle">{letter}</text>"#
+            r#"<text {fill} y="{down}" font-size="{size}" text-anchor="middle">{letter}</text>"#
         )
     }
 }
 
-/// The parts that are drawn on cells of one geometry.
+/// Draws the symbols for one geometry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Symbols<'a> {
     pub(super) geometry: &'a Geometry,
@@ -102,20 +112,30 @@ pub(super) struct Symbols<'a> {
 }
 
 impl Symbols<'_> {
-    /// A share of the way from a cell's middle to its sides, in hundredths.
+    /// Returns the definitions of all symbols.
+    pub(super) fn all(self) -> Vec<String> {
+        let colours = || Colour::ALL.iter().copied();
+        let pieces = colours().map(|colour| self.piece(colour));
+        let targets = colours().map(|colour| self.ground(GroundKind::Target(colour)));
+        let pad = self.ground(GroundKind::Pad);
+        let marks = Mark::VARIANTS.iter().map(|&mark| self.mark(mark));
+        pieces.chain(targets).chain([pad]).chain(marks).chain(self.markers()).collect()
+    }
+
+    /// Returns a part of the distance from a cell's middle to its sides.
     fn part(self, percent: i32) -> i32 {
         self.geometry.reach * percent / 100
     }
 
-    /// The cell's outline, smaller.
+    /// Returns the cell's outline at this size.
     fn inset(self, percent: i32) -> String {
         let corner =
             |point: &Point| Point { x: point.x * percent / 100, y: point.y * percent / 100 };
         points(self.geometry.outline.iter().map(corner))
     }
 
-    /// A disc with its colour's letter; a peg, the only kind on its board, has a ring on it.
-    pub(super) fn piece(self, colour: Colour) -> String {
+    /// Returns a disc with its colour's letter; a peg has a ring instead.
+    fn piece(self, colour: Colour) -> String {
         let (pen, radius) = (self.pen, Units(self.part(66)));
         let disc = pen.both(Role::Piece(colour), Role::Rim(colour), 150);
         let on_it = if colour == Colour::Peg {
@@ -127,8 +147,8 @@ impl Symbols<'_> {
         format!(r#"<g id="piece-{}"><circle r="{radius}" {disc}/>{on_it}</g>"#, colour.name())
     }
 
-    /// A camp has a dashed border and its colour's small letter; a pad fills its cell.
-    pub(super) fn ground(self, kind: GroundKind) -> String {
+    /// Returns a ground: a camp has a dashed border and its colour's small letter; a pad fills its cell.
+    fn ground(self, kind: GroundKind) -> String {
         let (pen, id) = (self.pen, ground_id(kind));
         match kind {
             GroundKind::Pad => {
@@ -146,61 +166,41 @@ impl Symbols<'_> {
         }
     }
 
-    /// A ring where the last action ended.
-    pub(super) fn mark_last(self) -> String {
-        self.ring("mark-last", 220, "")
+    /// A mark on a cell: its id is `mark-` and its name.
+    fn mark(self, mark: Mark) -> String {
+        let line = |width| self.pen.stroke(Role::Mark, width);
+        let ring =
+            |line, dashes| format!(r#"<circle r="{}" {line}{dashes}/>"#, Units(self.part(85)));
+        let outline = |percent, line, dashes| {
+            format!(r#"<polygon points="{}" {line}{dashes}/>"#, self.inset(percent))
+        };
+        let drawn = match mark {
+            Mark::Last => ring(line(220), ""),
+            Mark::From => ring(line(180), r#" stroke-dasharray="4 3.5""#),
+            Mark::Chain => outline(94, line(240), ""),
+            Mark::Legal => {
+                let paint = self.pen.both(Role::Mark, Role::Cell, 150);
+                format!(r#"<circle r="{}" {paint}/>"#, Units(self.part(30)))
+            }
+            Mark::Selected => outline(90, line(300), r#" stroke-dasharray="6 4""#),
+            Mark::Note => outline(85, line(150), r#" stroke-dasharray="1.5 3""#),
+        };
+        format!(r#"<g id="mark-{}">{drawn}</g>"#, <&str>::from(mark))
     }
 
-    /// A broken ring where it began.
-    pub(super) fn mark_from(self) -> String {
-        self.ring("mark-from", 180, r#" stroke-dasharray="4 3.5""#)
-    }
-
-    /// A thick outline of a cell that decided the game.
-    pub(super) fn mark_chain(self) -> String {
-        self.outline("mark-chain", 94, 240, "")
-    }
-
-    /// For the page: where a piece may go.
-    pub(super) fn mark_legal(self) -> String {
-        let paint = self.pen.both(Role::Mark, Role::Cell, 150);
-        format!(r#"<g id="mark-legal"><circle r="{}" {paint}/></g>"#, Units(self.part(30)))
-    }
-
-    /// For the page: the cell that was chosen.
-    pub(super) fn mark_selected(self) -> String {
-        self.outline("mark-selected", 90, 300, r#" stroke-dasharray="6 4""#)
-    }
-
-    /// For the page: a cell that an agent spoke of.
-    pub(super) fn mark_note(self) -> String {
-        self.outline("mark-note", 85, 150, r#" stroke-dasharray="1.5 3""#)
-    }
-
-    fn ring(self, id: &str, width: i32, dashes: &str) -> String {
-        let (radius, line) = (Units(self.part(85)), self.pen.stroke(Role::Mark, width));
-        format!(r#"<g id="{id}"><circle r="{radius}" {line}{dashes}/></g>"#)
-    }
-
-    fn outline(self, id: &str, percent: i32, width: i32, dashes: &str) -> String {
-        let (inset, line) = (self.inset(percent), self.pen.stroke(Role::Mark, width));
-        format!(r#"<g id="{id}"><polygon points="{inset}" {line}{dashes}/></g>"#)
-    }
-
-    /// What a line through the last action's cells has at its corners and at its end.
-    pub(super) fn markers(self) -> String {
+    /// Returns the markers at the corners and at the end of the last action's path.
+    fn markers(self) -> [String; 2] {
         let fill = self.pen.fill(Role::Mark);
         let tip = self.part(93);
         let (tip, back) = (Units(-tip), Units(-tip - 800));
         let attributes = r#"markerUnits="userSpaceOnUse" orient="auto" overflow="visible""#;
-        format!(
-            "<marker id=\"path-stop\" {attributes}><circle r=\"3.5\" {fill}/></marker>\
-             <marker id=\"path-end\" {attributes}>\
-             <path d=\"M{tip} 0L{back} -5V5Z\" {fill}/></marker>"
-        )
+        let stop = format!(r#"<circle r="3.5" {fill}/>"#);
+        let end = format!(r#"<path d="M{tip} 0L{back} -5V5Z" {fill}/>"#);
+        [("path-stop", stop), ("path-end", end)]
+            .map(|(id, shape)| format!(r#"<marker id="{id}" {attributes}>{shape}</marker>"#))
     }
 
-    /// The attributes of that line.
+    /// Returns the attributes of that path.
     pub(super) fn path(self) -> String {
         let line = self.pen.stroke(Role::Mark, 240);
         format!(
@@ -208,7 +208,7 @@ impl Symbols<'_> {
         )
     }
 
-    /// The bands of edges with their letters, and the letters of camps.
+    /// Returns the bands of edges with their letters, and the letters of camps.
     pub(super) fn edges(self) -> String {
         let mut text = String::new();
         for band in &self.geometry.bands {
@@ -223,7 +223,7 @@ impl Symbols<'_> {
         text
     }
 
-    /// A rounded square with a letter: no piece looks like it.
+    /// Returns a rounded square with a letter.
     fn badge(self, colour: Colour) -> String {
         let paint = self.pen.both(Role::Piece(colour), Role::Rim(colour), 120);
         let letter = match colour {
@@ -238,7 +238,7 @@ impl Symbols<'_> {
     }
 }
 
-/// The id of a ground's symbol.
+/// Returns the id of a ground's symbol.
 pub(super) fn ground_id(kind: GroundKind) -> String {
     match kind {
         GroundKind::Pad => "ground-pad".to_owned(),

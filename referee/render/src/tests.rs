@@ -1,9 +1,10 @@
 //! Pictures of boards: what is on them, and what must be true of every picture.
 
+use super::geometry::{Geometry, Point};
+use super::raster::pixels;
+use super::svg::{CaptionLine, PictureStyle, strip, svg};
 use super::symbols::Units;
-use super::{
-    CaptionLine, Geometry, PictureStyle, Point, Theme, board, palette_css, pixels, strip, svg,
-};
+use super::{Theme, board, palette_css};
 use proptest::prelude::*;
 use referee_games::board::{Cell, Shape};
 use referee_games::view::{Colour, Edge, Figure, Ground, GroundKind, Labels, Piece, View};
@@ -175,7 +176,7 @@ fn looks() -> impl Strategy<Value = PictureStyle> {
     })
 }
 
-/// The places where symbols of this kind stand.
+/// The places of the symbols of this kind.
 fn places(document: &Document<'_>, kind: &str) -> BTreeMap<String, usize> {
     let is_kind = |node: &Node<'_, '_>| {
         let to = node.attribute("href").unwrap_or_default();

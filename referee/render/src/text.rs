@@ -1,6 +1,6 @@
-//! Lines of text above a board: broken where they are too long, and free of anything that SVG would
-//! take for its own.
+//! The text above a board: broken into lines, and escaped for SVG.
 
+use super::lettering::advance;
 use super::palette::Role;
 use super::svg::CaptionLine;
 use super::symbols::{Painter, Units};
@@ -8,42 +8,41 @@ use referee_games::view::Colour;
 use referee_protocol::plain::sanitize;
 use std::fmt::Write;
 
-/// Pictures with text are at least so wide, in hundredths.
+/// The least width of pictures with text, in hundredths.
 const WIDTH_MIN: i32 = 28_000;
-/// The sizes of letters.
+/// The sizes of letters, in hundredths.
 const SIZES: std::ops::RangeInclusive<i32> = 1250..=3200;
-/// A paragraph has at most so many lines: agents choose their names.
+/// The most lines of a paragraph: agents choose their names.
 const LINES_MAX: usize = 3;
 
-/// A line.
+/// A line of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TextLine {
-    /// The piece in front.
+    /// The piece in front of it.
     piece: Option<Colour>,
-    /// Whether it continues a line that has one.
+    /// Whether its paragraph has a piece in front.
     inset: bool,
     text: String,
 }
 
-/// The width of a picture around a board of this width, and the size of its letters.
+/// Returns the width of a picture with a board of this width, and the size of its letters.
 pub(super) fn measure(board: i32, has_text: bool) -> (i32, i32) {
     let width = if has_text { board.max(WIDTH_MIN) } else { board };
     (width, (width / 28).clamp(*SIZES.start(), *SIZES.end()))
 }
 
-/// The height of so many lines, with room around them.
+/// Returns the height of this many lines, with room around them.
 pub(super) fn height(lines: usize, size: i32) -> i32 {
     let lines = i32::try_from(lines).unwrap_or(0);
     if lines == 0 { 0 } else { lines * size * 3 / 2 + size / 2 }
 }
 
-/// The paragraphs in lines of this width.
+/// Breaks paragraphs into lines of this width.
 pub(super) fn broken(notes: &[CaptionLine], width: i32, size: i32) -> Vec<TextLine> {
     let mut lines = Vec::new();
     for note in notes {
         let inset = if note.piece.is_some() { size * 3 / 2 } else { 0 };
-        let room = i64::from(width - inset - size);
-        let mut parts = fitted(&clean(&note.text), room * 100 / i64::from(size));
+        let mut parts = fitted(&clean(&note.text), width - inset - size, size);
         if parts.len() > LINES_MAX {
             parts.truncate(LINES_MAX);
             if let Some(last) = parts.last_mut() {
@@ -59,7 +58,7 @@ pub(super) fn broken(notes: &[CaptionLine], width: i32, size: i32) -> Vec<TextLi
     lines
 }
 
-/// The lines as SVG.
+/// Returns the lines as SVG.
 pub(super) fn drawn(lines: &[TextLine], size: i32, reach: i32, pen: Painter) -> String {
     let mut text = String::new();
     let mut base = size * 3 / 2;
@@ -80,48 +79,35 @@ pub(super) fn drawn(lines: &[TextLine], size: i32, reach: i32, pen: Painter) -> 
     text
 }
 
-/// Text without what SVG can't hold, and with single blanks.
+/// Removes characters that SVG can't contain, and repeated blanks.
 fn clean(text: &str) -> String {
-    let tamed = sanitize(text).replace(['\u{FFFE}', '\u{FFFF}'], "\u{FFFD}");
-    tamed.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    let text = sanitize(text).replace(['\u{FFFE}', '\u{FFFF}'], "\u{FFFD}");
+    text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Text as the content of an element.
+/// Escapes text for the content of an element.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// The text in lines that are at most this wide, in hundredths of the letters' size.
-fn fitted(text: &str, room: i64) -> Vec<String> {
+/// Breaks text into lines of at most this width.
+fn fitted(text: &str, room: i32, size: i32) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut left = room;
     for word in text.split_inclusive(' ') {
-        let width: i64 = word.trim_end().chars().map(advance).sum();
+        let width: i32 = word.trim_end().chars().map(|letter| advance(letter, size)).sum();
         if width > left && left < room {
             lines.push(String::new());
             left = room;
         }
         for letter in word.chars() {
-            if advance(letter) > left && letter != ' ' {
+            if advance(letter, size) > left && letter != ' ' {
                 lines.push(String::new());
                 left = room;
             }
-            left -= advance(letter);
+            left -= advance(letter, size);
             lines.last_mut().expect("there is one").push(letter);
         }
     }
     lines.iter().map(|line| line.trim_end().to_owned()).collect()
-}
-
-/// About how wide a letter is, in hundredths of the size, rather too wide than too narrow.
-fn advance(letter: char) -> i64 {
-    match letter {
-        ' ' | '\u{A0}' | 'i' | 'l' | 'j' | 'f' | 't' | '.' | ',' | ':' | ';' | '\'' | '|' | '!'
-        | '(' | ')' => 40,
-        'm' | 'w' | 'M' | 'W' | '@' | '%' => 100,
-        'A'..='Z' => 76,
-        ' '..='~' => 64,
-        '\u{A0}'..='\u{52F}' => 80,
-        _ => 104,
-    }
 }

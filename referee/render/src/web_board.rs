@@ -1,61 +1,59 @@
-//! The empty board for the web page, which puts pieces and marks on it, and the stylesheet that
-//! gives both their colours.
+//! The empty board for the web page, which adds pieces and marks, and the stylesheet with their
+//! colours.
 
 use super::geometry::Geometry;
 use super::palette::{Role, Theme, show};
 use super::svg::{cells, names, opening};
 use super::symbols::{Painter, Symbols};
-use referee_games::board::Cell;
-use referee_games::view::{Colour, GroundKind, View};
+use referee_games::view::{Edge, View};
+use referee_match::frames::Frames;
 use serde::Serialize;
 use std::fmt::Write;
 
 /// A board without pieces.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Board {
-    /// The board as SVG, with symbols for everything that can stand on it and an empty layer for
-    /// each kind of it.
+    /// The board as SVG, with all symbols and an empty layer for each kind of them.
     pub svg: String,
     /// Its width, in the SVG's units.
     pub width: f64,
     /// Its height.
     pub height: f64,
-    /// The cells, in the order of the shape's; `data-cell` in the SVG is the place in this list.
+    /// The cells, in the shape's order; `data-cell` in the SVG is the index.
     pub cells: Vec<BoardCell>,
-    /// The edges that belong to a colour, for a legend.
+    /// The edges that belong to a colour.
     pub edges: Vec<BoardEdge>,
 }
 
 /// An edge that belongs to a colour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BoardEdge {
-    /// Whose.
+    /// The colour.
     pub colour: &'static str,
-    /// The cells along it, as places in the list.
+    /// The cells along it, as indexes into the list.
     pub cells: Vec<usize>,
 }
 
-/// A cell of it.
+/// A cell of a board.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BoardCell {
-    /// How people name it.
+    /// Its name for people.
     pub name: String,
-    /// The middle, to the right, in the SVG's units.
+    /// The middle from the left, in the SVG's units.
     pub x: f64,
-    /// The middle, downwards.
+    /// The middle from the top.
     pub y: f64,
-    /// Its line as drawn, from 0 at the top.
+    /// Its row, from 0 at the top.
     pub row: usize,
-    /// Its neighbours, as places in the list.
+    /// Its neighbours, as indexes into the list.
     pub near: Vec<usize>,
 }
 
-/// The layers above the cells, in drawing order. The coordinates come last.
+/// The layers between the cells and the coordinates, in drawing order.
 const LAYERS: [&str; 5] =
     ["layer-ground", "layer-last", "layer-pieces", "layer-chain", "layer-marks"];
 
-/// The empty board on which this view is drawn: edges and the letters of camps are on it, pieces and
-/// grounds aren't.
+/// Returns the empty board of a view: it has edges and the letters of camps, but no pieces and grounds.
 ///
 /// The page puts `<use href="#piece-red" x=".." y=".."/>` and the like at the middle of a cell into
 /// the layers; a path is a `<polyline class="path" points=".."/>` through the middles in the layer
@@ -67,7 +65,7 @@ pub fn board(view: &View) -> Board {
     let symbols = Symbols { geometry: &geometry, pen };
     let mut text =
         opening(geometry.width, geometry.height).replacen("<svg ", "<svg class=\"board\" ", 1);
-    write!(text, "<defs>{}</defs><g class=\"turn\">", definitions(symbols)).ok();
+    write!(text, "<defs>{}</defs><g class=\"turn\">", symbols.all().concat()).ok();
     text += &cells(&geometry, pen);
     write!(text, r#"<g class="layer-edges">{}</g>"#, symbols.edges()).ok();
     for layer in LAYERS {
@@ -75,6 +73,9 @@ pub fn board(view: &View) -> Board {
     }
     text += &names(&geometry, pen);
     text += "</g></svg>";
+    let frames = Frames::new(view);
+    let edge =
+        |edge: &Edge| BoardEdge { colour: edge.colour.name(), cells: frames.numbers(&edge.cells) };
     let units = |hundredths: i32| f64::from(hundredths) / 100.0;
     let cell = |spot: super::geometry::CellPlace| BoardCell {
         name: spot.name,
@@ -87,42 +88,12 @@ pub fn board(view: &View) -> Board {
         svg: text,
         width: units(geometry.width),
         height: units(geometry.height),
-        edges: edges(view),
+        edges: view.edges.iter().map(edge).collect(),
         cells: geometry.cells.into_iter().map(cell).collect(),
     }
 }
 
-fn edges(view: &View) -> Vec<BoardEdge> {
-    let all = view.shape.cells();
-    let numbers = |cells: &[Cell]| {
-        cells.iter().filter_map(|cell| all.iter().position(|other| other == cell)).collect()
-    };
-    let edges = view.edges.iter();
-    edges
-        .map(|edge| BoardEdge { colour: edge.colour.name(), cells: numbers(&edge.cells) })
-        .collect()
-}
-
-/// Every symbol: which ones a match needs isn't known when it begins.
-fn definitions(symbols: Symbols<'_>) -> String {
-    let pieces = Colour::ALL.iter().copied().map(|colour| symbols.piece(colour));
-    let targets =
-        Colour::ALL.iter().copied().map(|colour| symbols.ground(GroundKind::Target(colour)));
-    let marks = [
-        symbols.ground(GroundKind::Pad),
-        symbols.mark_last(),
-        symbols.mark_from(),
-        symbols.mark_chain(),
-        symbols.mark_legal(),
-        symbols.mark_selected(),
-        symbols.mark_note(),
-        symbols.markers(),
-    ];
-    pieces.chain(targets).chain(marks).collect()
-}
-
-/// The colours as custom properties, light and dark, and the rules by which a board's classes take
-/// them.
+/// Returns the colours as custom properties, light and dark, and the rules that apply them.
 pub fn palette_css() -> String {
     let (light, dark) = (properties(Theme::Light), properties(Theme::Dark));
     let mut css = format!(

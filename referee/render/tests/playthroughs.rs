@@ -41,7 +41,7 @@ fn every_game_plays_as_it_is_written() {
         let same = pairs.take_while(|(written, played)| written == played).count();
         panic!(
             "{} differs from line {} on\n  written: {:?}\n  played:  {:?}\n\
-             if that is meant, write it anew and read the difference:\n  \
+             if that is intended, write it again and read the difference:\n  \
              {UPDATE}=1 cargo test -p referee --test playthroughs && git diff",
             file.display(),
             same + 1,

@@ -6,45 +6,16 @@ use std::borrow::Cow;
 
 /// The files with their names.
 macro_rules! files {
-    ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("assets/", $name)))),*] };
+    ($($name:literal)*) => { &[$(($name, include_str!(concat!("assets/", $name)))),*] };
 }
 
 /// All files, sorted by name.
 pub(super) const FILES: &[(&str, &str)] = files![
-    "base.css",
-    "board.css",
-    "board.js",
-    "choosing.js",
-    "common.js",
-    "contest.html",
-    "contest.js",
-    "controls.js",
-    "graph.js",
-    "grid.js",
-    "home.js",
-    "human.js",
-    "icon.svg",
-    "index.html",
-    "keys.js",
-    "lists.css",
-    "live.js",
-    "match.html",
-    "match.js",
-    "moves.js",
-    "offline.js",
-    "page.html",
-    "panes.js",
-    "player.js",
-    "rows.js",
-    "seats.js",
-    "settings.js",
-    "starting.js",
-    "store.js",
-    "theme.js",
-    "types.js",
-    "viewer.css",
-    "viewer.js",
-    "workers.js",
+    "base.css" "board.css" "board.js" "choosing.js" "common.js" "contest.html" "contest.js"
+    "controls.js" "graph.js" "grid.js" "home.js" "human.js" "icon.svg" "index.html" "keys.js"
+    "lists.css" "live.js" "match.html" "match.js" "moves.js" "offline.js" "page.html" "panes.js"
+    "player.js" "rows.js" "seats.js" "settings.js" "starting.js" "store.js" "theme.js" "types.js"
+    "viewer.css" "viewer.js" "workers.js"
 ];
 
 /// Returns a file and its content type: `match.html`, `viewer.js`, or `palette.css`, the colours of

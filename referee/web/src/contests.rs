@@ -6,7 +6,8 @@ use super::errors::{ApiError, ApiResult};
 use super::listing::games_of;
 use super::overview::{COUNT, COUNT_MAX};
 use super::pages::REPORT;
-use super::workers::{name_workers, rows};
+use super::workers::{name_workers, worker_rows};
+use referee_contest::report::Report;
 use referee_contest::{Contest, Player, Record, Schedule};
 use referee_games::kind;
 use referee_match::summary::Summary;
@@ -33,7 +34,7 @@ const CONTESTS_MAX: usize = 200;
 #[derive(Debug, Default)]
 pub(super) struct Contests {
     progress: Cache<Progress>,
-    tables: Cache<Arc<Table>>,
+    reports: Cache<Arc<Report>>,
 }
 
 type Cache<T> = Mutex<BTreeMap<String, Cached<T>>>;
@@ -46,14 +47,6 @@ struct Cached<T> {
     games: (u64, u64),
     at: Instant,
     took: Duration,
-}
-
-/// The standings.
-#[derive(Debug)]
-struct Table {
-    head: Vec<String>,
-    rows: Vec<Vec<String>>,
-    notes: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -142,7 +135,7 @@ fn summary(app: &App, name: &str) -> ApiResult<Value> {
                "running": folder.is_locked(), "problem": null }))
 }
 
-fn table(store: &Store) -> ApiResult<Table> {
+fn report(store: &Store) -> ApiResult<Arc<Report>> {
     let stored = store.contest()?;
     let records = store.records()?;
     let mut schedule = Schedule::new(Arc::new(stored.contest.clone()));
@@ -150,16 +143,15 @@ fn table(store: &Store) -> ApiResult<Table> {
         schedule.record(record.number, &record.places);
     }
     let voids = store.voids()?;
-    let report = assemble(&stored, &schedule, records, &voids, Vec::new());
-    let (head, rows) = report.table();
-    Ok(Table { head, rows, notes: report.remarks() })
+    Ok(Arc::new(assemble(&stored, &schedule, records, &voids, Vec::new())))
 }
 
 pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
     let name = query.folder.trim_end_matches('/');
     let (folder, store, games) = open(app, name)?;
     let known = cached(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
-    let table = cached(&app.contests.tables, name, games, || table(&store).map(Arc::new))?;
+    let results = cached(&app.contests.reports, name, games, || report(&store))?;
+    let (head, rows) = results.table();
     let players = store.contest()?.contest.players;
     let found = app.listing.contents(&app.served);
     let (running, workers) = (folder.is_locked(), workers::read(&folder));
@@ -176,13 +168,13 @@ pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
         "void": known.void,
         "running": running,
         "over": known.over,
-        "head": table.head,
-        "rows": table.rows,
-        "notes": table.notes,
+        "head": head,
+        "rows": rows,
+        "notes": results.remarks(),
         "players": players.iter().map(|player| &player.name).collect::<Vec<_>>(),
         "report": folder.path(REPORT).is_file(),
         "live": live,
-        "workers": rows(&workers, running),
+        "workers": worker_rows(&workers, running),
     }))
 }
 

@@ -11,10 +11,8 @@ use axum::response::{IntoResponse, Response};
 use referee_games::kind;
 use referee_match::frames::Frames;
 use referee_match::transcript::{Playback, game_record};
-use referee_render::pictures::{
-    OutputFormat, PictureOptions, Plies, write_apng, write_gif, write_png, write_svg,
-};
-use referee_render::{PictureError, terminal};
+use referee_render::pictures::{OutputFormat, PictureOptions, Plies, write_picture};
+use referee_render::terminal;
 use serde::Deserialize;
 use std::io;
 use std::sync::Arc;
@@ -84,19 +82,17 @@ fn draw(tail: &Tail, ply: usize, form: OutputFormat, own: bool) -> ApiResult<Vec
             ApiError::unfit(text).help("`referee replay export` makes animations of any length")
         );
     }
-    let one = Plies::One(ply);
-    let mut bytes = io::Cursor::new(Vec::new());
-    let drawn = match form {
-        OutputFormat::Svg => write_svg(playback, one, &options, &mut bytes),
-        OutputFormat::Png => write_png(playback, one, &options, &mut bytes),
-        OutputFormat::Gif => write_gif(playback, &options, &mut bytes, &mut |_| {}),
-        OutputFormat::Apng => write_apng(playback, &options, &mut bytes, &mut |_| {}),
-        OutputFormat::Html => return Ok(export(&tail.match_page(own)?).into_bytes()),
-        OutputFormat::Txt => return Ok(as_text(playback, ply).into_bytes()),
-        OutputFormat::Sgf => return notation(playback).map(String::into_bytes),
-    };
-    drawn.map_err(|error: PictureError| ApiError::unfit(error.to_string()))?;
-    Ok(bytes.into_inner())
+    match form {
+        OutputFormat::Html => Ok(export(&tail.match_page(own)?).into_bytes()),
+        OutputFormat::Txt => Ok(as_text(playback, ply).into_bytes()),
+        OutputFormat::Sgf => notation(playback).map(String::into_bytes),
+        _ => {
+            let mut bytes = io::Cursor::new(Vec::new());
+            write_picture(form, playback, Plies::One(ply), &options, &mut bytes, &mut |_| {})
+                .map_err(|error| ApiError::unfit(error.to_string()))?;
+            Ok(bytes.into_inner())
+        }
+    }
 }
 
 /// Returns the board as plain text below a sentence about the ply.

@@ -74,7 +74,7 @@ async fn run(
         });
         let Ok((read, state, update)) = read.await else { return };
         tail = read;
-        if tail.is_replaced() {
+        if tail.replaced {
             events.send(Event::default().event("anew").data("anew")).await.ok();
             return;
         }

@@ -1,6 +1,6 @@
-//! The matches of this program that the page can show as its own: started from the page, or by the command
-//! that started the server. Each match from the page has its own pool, so that it has its own pace and
-//! can be stopped alone.
+//! The matches that this program plays: started from the page, or by the command that started the
+//! server. Each match from the page has its own pool, so that it has its own pace and can be stopped
+//! alone.
 
 use super::errors::{ApiError, ApiResult};
 use super::rows::Row;
@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_games::kind;
-use referee_match::times::{read_clock, read_time};
+use referee_match::times::read_clock;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::core_context::{Orders, PausedTime};
 use referee_play::destination::{DEFAULT_FOLDER, Destination};
@@ -23,16 +23,14 @@ use referee_process::lock::lock;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::{ClockSettings, Event};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-/// Seeds are below this, so that every language has an exact number for them.
-const SEED_BOUND: u64 = 1 << 53;
 /// The longest pause after a turn, in milliseconds.
 const PACE_MS_MAX: u64 = 10_000;
 
@@ -68,23 +66,18 @@ impl fmt::Debug for Play {
 #[serde(deny_unknown_fields)]
 pub(super) struct MatchRequest {
     game: String,
-    #[serde(default = "no_setup")]
-    setup: Value,
+    #[serde(default)]
+    setup: Map<String, Value>,
     seats: Vec<String>,
     clock: Option<String>,
-    move_time: Option<String>,
-    seed: Option<u64>,
-    pace_ms: Option<u64>,
-}
-
-fn no_setup() -> Value {
-    Value::Object(serde_json::Map::new())
+    #[serde(default)]
+    pace_ms: u64,
 }
 
 /// A match that this program plays.
 #[derive(Clone, Debug)]
 struct HostedMatch {
-    desks: Arc<PlayerPrompts>,
+    prompts: Arc<PlayerPrompts>,
     /// Controls this match alone; `None` if another part of the program started it.
     orders: Option<watch::Sender<Orders>>,
 }
@@ -140,8 +133,8 @@ impl HostedMatches {
     }
 
     /// Adds a match that another part of the program plays, with its people.
-    pub(super) fn register(&self, transcript: PathBuf, desks: Arc<PlayerPrompts>) {
-        lock(&self.running).insert(transcript, HostedMatch { desks, orders: None });
+    pub(super) fn register(&self, transcript: PathBuf, prompts: Arc<PlayerPrompts>) {
+        lock(&self.running).insert(transcript, HostedMatch { prompts, orders: None });
     }
 
     /// Removes that match.
@@ -183,8 +176,8 @@ impl HostedMatches {
     }
 
     /// Returns the people of a match, if this program plays it.
-    pub(super) fn desks(&self, transcript: &Path) -> Option<Arc<PlayerPrompts>> {
-        lock(&self.running).get(transcript).map(|hosted| hosted.desks.clone())
+    pub(super) fn prompts(&self, transcript: &Path) -> Option<Arc<PlayerPrompts>> {
+        lock(&self.running).get(transcript).map(|hosted| hosted.prompts.clone())
     }
 
     /// Stops a match; it is void.
@@ -219,7 +212,7 @@ impl HostedMatches {
         if self.orders.borrow().stop.is_some() {
             return Err(ApiError::conflict("the server is stopping"));
         }
-        let pace_ms = request.pace_ms.unwrap_or(0);
+        let pace_ms = request.pace_ms;
         if pace_ms > PACE_MS_MAX {
             let text = format!("the pause after a turn is at most {PACE_MS_MAX} ms, not {pace_ms}");
             return Err(ApiError::unfit(text));
@@ -259,8 +252,8 @@ impl HostedMatches {
         let failed = |error: std::io::Error| ApiError::machine(error.to_string());
         let (header, _) = job.header(&sandbox.recorded).map_err(failed)?;
         job.destination = job.destination.reserved(&header).map_err(failed)?;
-        let desks = Arc::<PlayerPrompts>::default();
-        job.human_input = HumanInput::Prompts(desks.clone());
+        let prompts = Arc::<PlayerPrompts>::default();
+        job.human_input = HumanInput::Prompts(prompts.clone());
         let Destination::File { path, .. } = &job.destination else {
             return Err(ApiError::machine("the match has no transcript file"));
         };
@@ -269,37 +262,23 @@ impl HostedMatches {
             // Under the lock: new orders are either read here or forwarded to the list.
             let mut running = lock(&self.running);
             let orders = watch::Sender::new(self.orders.borrow().clone());
-            running.insert(path.clone(), HostedMatch { desks, orders: Some(orders.clone()) });
+            running.insert(path.clone(), HostedMatch { prompts, orders: Some(orders.clone()) });
             orders
         };
-        let (begun, started) = oneshot::channel();
         let guard = MatchGuard { matches: self.clone(), path: path.clone(), _permit: permit };
-        let paused = self.paused.clone();
-        std::thread::Builder::new()
-            .name("match".to_owned())
-            .spawn(move || {
-                let room = PoolSize { matches: 1, pin: false };
-                let (watching, live) = (watching(pace), RunningMatches::default());
-                let orders = orders.subscribe();
-                let pool = Pool::start(room, sandbox, orders, paused, watching, live);
-                match pool {
-                    Ok(pool) => {
-                        begun.send(Ok(())).ok();
-                        if let Err(error) = play_one(pool, job) {
-                            tracing::warn!("a match from the page failed: {error}");
-                            let why = format!("the match ended without a result: {error}");
-                            guard.matches.remember(guard.path.clone(), why);
-                        }
-                    }
-                    Err(error) => {
-                        begun.send(Err(error)).ok();
-                    }
-                }
-                drop(guard);
-            })
-            .map_err(failed)?;
-        let started = started.blocking_recv();
-        started.map_err(|_| ApiError::machine("the match did not start"))?.map_err(failed)?;
+        let (watching, live) = (watching(pace), RunningMatches::default());
+        let (size, orders) = (PoolSize { matches: 1, pin: false }, orders.subscribe());
+        let pool = Pool::start(size, sandbox, orders, self.paused.clone(), watching, live);
+        let pool = pool.map_err(failed)?;
+        let play = move || {
+            if let Err(error) = play_one(pool, job) {
+                tracing::warn!("a match from the page failed: {error}");
+                let why = format!("the match ended without a result: {error}");
+                guard.matches.remember(guard.path.clone(), why);
+            }
+            drop(guard);
+        };
+        std::thread::Builder::new().name("match".to_owned()).spawn(play).map_err(failed)?;
         Ok(path)
     }
 
@@ -373,8 +352,9 @@ fn job(
 ) -> ApiResult<Job> {
     let kind = kind(&request.game)
         .ok_or_else(|| ApiError::unfit(format!("unknown game {:?}", request.game)))?;
+    let setup = Value::Object(request.setup.clone());
     let game = kind
-        .start(&request.setup)
+        .start(&setup)
         .map_err(|error| ApiError::unfit(error.to_string()).help(&error.help))?;
     let (seats, given) = (game.seats(), request.seats.len());
     if seats != given {
@@ -392,10 +372,10 @@ fn job(
     Ok(Job {
         number: 0,
         kind,
-        setup: request.setup.clone(),
+        setup,
         seated: specs,
         conditions: MatchSettings { clock: clock(request, person)?, ..MatchSettings::default() },
-        seed: seed(request.seed)?,
+        seed: seed()?,
         readable_files: Arc::new(ReadableFiles::new(shared_rules)),
         human_input: HumanInput::default(),
         destination,
@@ -422,32 +402,24 @@ fn spec(served: &ServedFolder, play: &Play, below: &[String], agent: &str) -> Ap
 
 /// Returns the clock, as in `referee play`: by default a match with a person has no limit.
 fn clock(request: &MatchRequest, person: bool) -> ApiResult<ClockSettings> {
-    let unfit = |name: &str, text: &str, error: String| {
-        ApiError::unfit(format!("{name} {text:?}: {error}"))
-    };
-    let time = |text: &String| read_time(text).map_err(|error| unfit("move_time", text, error));
-    let move_ms = request.move_time.as_ref().map(time).transpose()?;
-    let default = ClockSettings::default();
-    let (bank_ms, increment_ms) = match (&request.clock, move_ms) {
-        (Some(text), _) => {
-            let read = read_clock(text).map_err(|error| unfit("clock", text, error))?;
-            (Some(read.0), read.1)
-        }
-        (None, Some(_)) => (None, 0),
-        (None, None) if person => (Some(ClockSettings::MS_MAX), 0),
-        (None, None) => (default.bank_ms, default.increment_ms),
-    };
-    let settings = ClockSettings { bank_ms, increment_ms, move_ms, ..default };
+    let mut settings = ClockSettings::default();
+    if let Some(text) = &request.clock {
+        let read = read_clock(text);
+        let unfit = |error| ApiError::unfit(format!("clock {text:?}: {error}"));
+        let (bank_ms, increment_ms) = read.map_err(unfit)?;
+        settings = ClockSettings { bank_ms: Some(bank_ms), increment_ms, ..settings };
+    } else if person {
+        let bank_ms = Some(ClockSettings::MS_MAX);
+        settings = ClockSettings { bank_ms, increment_ms: 0, ..settings };
+    }
     settings.check().map_err(|error| ApiError::unfit(format!("clock: {error}")))?;
     Ok(settings)
 }
 
-fn seed(given: Option<u64>) -> ApiResult<u64> {
-    if let Some(seed) = given {
-        let fits = (seed < SEED_BOUND).then_some(seed);
-        return fits.ok_or_else(|| ApiError::unfit("the seed must be below 2^53"));
-    }
+/// Draws a seed below 2^53, which every language can represent exactly.
+fn seed() -> ApiResult<u64> {
     let drawn = SysRng.try_next_u64();
-    let drawn = drawn.map_err(|error| ApiError::machine(format!("no randomness: {error}")))?;
-    Ok(drawn % SEED_BOUND)
+    let failed =
+        |error| ApiError::machine(format!("cannot get random bytes from the system: {error}"));
+    Ok(drawn.map_err(failed)? >> 11)
 }

@@ -190,8 +190,8 @@ impl Server {
 
     /// Adds a match that another part of the program plays, with its people; the transcript's path is
     /// canonical.
-    pub fn register(&self, transcript: &Path, desks: Arc<PlayerPrompts>) {
-        self.app.matches.register(transcript.to_owned(), desks);
+    pub fn register(&self, transcript: &Path, prompts: Arc<PlayerPrompts>) {
+        self.app.matches.register(transcript.to_owned(), prompts);
     }
 
     /// Removes that match.
@@ -217,18 +217,13 @@ fn bind(host: &str, port: Option<u16>) -> Result<std::net::TcpListener, Failure>
         Some(port) => port..=port,
         None => PORT..=PORT + PORTS_TRIED,
     };
-    let mut failure = None;
-    for port in ports {
-        match std::net::TcpListener::bind((address.ip(), port)) {
-            Ok(listener) => {
-                let blocking = listener.set_nonblocking(true);
-                blocking.map_err(|error| Failure::machine(format!("the server: {error}")))?;
-                return Ok(listener);
-            }
-            Err(error) => failure = Some(format!("{host}:{port}: {error}")),
-        }
-    }
-    Err(Failure::machine(failure.unwrap_or_default()).help("use any free port with --port 0"))
+    let tried = if port.is_some() { "" } else { " and the ports after it" };
+    let text = |error| format!("{host}:{}{tried}: {error}", ports.start());
+    let failed = |error| Failure::machine(text(error)).help("use any free port with --port 0");
+    let addresses: Vec<_> = ports.clone().map(|port| (address.ip(), port).into()).collect();
+    let listener = std::net::TcpListener::bind::<&[SocketAddr]>(&addresses).map_err(failed)?;
+    listener.set_nonblocking(true).map_err(failed)?;
+    Ok(listener)
 }
 
 async fn serve(

@@ -45,16 +45,9 @@ pub struct MatchPage {
     pub seats: Vec<MatchPageSeat>,
     /// The board without pieces.
     pub board: Board,
-    /// The plies; the first is the start.
-    pub plies: Vec<Frame>,
-    /// The request that waits for an answer.
-    pub asked: Option<Asked>,
-    /// `running`, `over`, `torn`, `broken`.
-    pub state: &'static str,
-    /// Why it stopped without a result, if so.
-    pub problem: Option<String>,
-    /// The number of the transcript's lines that are included.
-    pub line: u64,
+    /// The match so far; the first ply is the start.
+    #[serde(flatten)]
+    pub progress: MatchUpdate,
     /// Whether the page can stop it.
     pub own: bool,
     /// The file endings of this game's notations.
@@ -132,8 +125,6 @@ impl MatchPage {
     pub fn new(file: &str, playback: &Playback, state: &MatchState, for_ms: u64) -> Self {
         let header = playback.header();
         let view = &playback.plies()[0].view;
-        let MatchUpdate { plies, asked, state, problem, line } =
-            MatchUpdate::since(0, playback, state, for_ms);
         Self {
             title: title(header),
             file: file.to_owned(),
@@ -149,11 +140,7 @@ impl MatchPage {
             move_ms: header.clock.move_ms,
             seats: header.seats.iter().map(MatchPageSeat::of).collect(),
             board: board(view),
-            plies,
-            asked,
-            state,
-            problem,
-            line,
+            progress: MatchUpdate::since(0, playback, state, for_ms),
             own: false,
             notations: notations(&header.game),
         }

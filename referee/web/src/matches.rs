@@ -3,6 +3,7 @@
 use super::App;
 use super::errors::{ApiError, ApiResult, run_blocking};
 use super::following::PERIOD;
+use super::pages::FileQuery;
 use super::tail::Tail;
 use crate::{MatchPage, MatchState};
 use axum::Json;
@@ -25,12 +26,6 @@ const LINES_BYTES_MAX: usize = 4 << 20;
 pub(super) const PLAIN: Style =
     Style { charset: Charset::Ascii, colour: false, coordinates: true, flip: false, legend: false };
 
-/// The parameter of a match.
-#[derive(Debug, Deserialize)]
-pub(super) struct MatchQuery {
-    file: String,
-}
-
 /// The parameters of one of its plies.
 #[derive(Debug, Deserialize)]
 pub(super) struct PlyQuery {
@@ -49,7 +44,7 @@ struct Line {
 
 pub(super) async fn match_page(
     State(app): State<Arc<App>>,
-    Query(query): Query<MatchQuery>,
+    Query(query): Query<FileQuery>,
 ) -> ApiResult<Json<MatchPage>> {
     let end = Instant::now() + START_WAIT;
     loop {
@@ -61,7 +56,7 @@ pub(super) async fn match_page(
             let is_starting =
                 own && tail.playback().is_none() && tail.state(own) == MatchState::Running;
             let page = tail.match_page(own).map(|mut page| {
-                page.own = page.state == "running" && app.matches.can_stop(tail.path());
+                page.own = page.progress.state == "running" && app.matches.can_stop(tail.path());
                 page
             });
             Ok(if is_starting { Err(page) } else { Ok(page?) })

@@ -25,7 +25,7 @@ const REPORT_POLICY: &str = "script-src 'none'; object-src 'none'; img-src 'none
 /// The parameter of a file.
 #[derive(Debug, Deserialize)]
 pub(super) struct FileQuery {
-    file: String,
+    pub(super) file: String,
 }
 
 /// Returns the handler of a page.

@@ -14,8 +14,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Headers and ends are mostly within the first number of bytes, always within the second: they contain
-/// commands, positions and legal actions.
+/// How many bytes are read at the start and at the end of a file: the second number if the first is not
+/// enough.
 const EDGE_BYTES: [u64; 2] = [16 << 10, 1 << 20];
 
 /// A match in a list.
@@ -93,25 +93,23 @@ impl Row {
 
     fn of(name: &str, header: &Header, end: End, changed: SystemTime) -> Self {
         let End { sealed, over, asked, turns } = end;
-        let seats = || header.seats.iter();
+        let (seats, over) = (&header.seats, over.as_deref());
+        let turns_of = |over: &OverEvent| {
+            over.verdict.seats.iter().map(|seat| seat.turns).fold(0, u64::saturating_add)
+        };
         let result = |over: &OverEvent| sentence(header, over.outcome.as_ref(), &over.verdict);
-        let of_seats = |over: &OverEvent| {
-            over.verdict.seats.iter().fold(0_u64, |sum, seat| sum.saturating_add(seat.turns))
-        };
-        let faults = |over: &OverEvent| {
-            over.verdict.seats.iter().find_map(|seat| Some(seat.fault.as_ref()?.kind.name()))
-        };
+        let mut verdicts = over.iter().flat_map(|over| &over.verdict.seats);
         Self {
             file: name.to_owned(),
             game: header.game.clone(),
-            names: seats().map(|seat| seat.name.clone()).collect(),
-            colours: seats().map(|seat| seat.colour.clone()).collect(),
-            turns: over.as_deref().map(of_seats).or(turns),
-            result: over.as_deref().map(result),
+            names: seats.iter().map(|seat| seat.name.clone()).collect(),
+            colours: seats.iter().map(|seat| seat.colour.clone()).collect(),
+            turns: over.map(turns_of).or(turns),
+            result: over.map(result),
             live: !sealed && is_written(changed, asked.as_ref(), Some(&header.clock)),
             own: false,
             started: header.started.clone(),
-            fault: over.as_deref().and_then(faults),
+            fault: verdicts.find_map(|seat| Some(seat.fault.as_ref()?.kind.name())),
             worker: None,
         }
     }

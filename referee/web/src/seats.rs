@@ -1,19 +1,13 @@
 //! What a page can do with the matches of this server: start one, play in one, stop one.
 
 use super::errors::{ApiError, ApiResult};
+use super::pages::FileQuery;
 use super::{App, hosted_matches};
 use referee_games::AnyGame;
 use referee_match::frames::Frames;
 use referee_play::human::AnswerError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-
-/// The parameter of a match.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct MatchQuery {
-    file: String,
-}
 
 /// A person's answer.
 #[derive(Debug, Deserialize)]
@@ -40,14 +34,14 @@ pub(super) fn start_match(app: &App, request: &hosted_matches::MatchRequest) -> 
     Ok(json!({ "file": name.to_string_lossy() }))
 }
 
-pub(super) fn stop(app: &App, query: &MatchQuery) -> ApiResult<Value> {
+pub(super) fn stop(app: &App, query: &FileQuery) -> ApiResult<Value> {
     app.matches.stop(&app.served.transcript(&query.file)?)?;
     Ok(json!({}))
 }
 
-pub(super) fn waiting(app: &App, query: &MatchQuery) -> ApiResult<Value> {
+pub(super) fn waiting(app: &App, query: &FileQuery) -> ApiResult<Value> {
     let path = app.served.transcript(&query.file)?;
-    let asked = app.matches.desks(&path).and_then(|desks| desks.asked());
+    let asked = app.matches.prompts(&path).and_then(|prompts| prompts.asked());
     let Some((seat, game)) = asked else { return Ok(json!({ "waiting": false })) };
     let (actions, colours) = (legal(game.as_ref()), game.current_colours());
     let (colour, turn) = (colours.get(seat.index()), game.turn_number());
@@ -69,10 +63,10 @@ fn legal(game: &dyn AnyGame) -> Vec<Legal> {
 }
 
 pub(super) fn answer(app: &App, action: &Action) -> ApiResult<Value> {
-    let desks = app.matches.desks(&app.served.transcript(&action.file)?).ok_or_else(|| {
+    let prompts = app.matches.prompts(&app.served.transcript(&action.file)?).ok_or_else(|| {
         ApiError::conflict("this server isn't playing that match").help("it may be over")
     })?;
-    desks.answer(action.turn, &action.text).map_err(|error| match error {
+    prompts.answer(action.turn, &action.text).map_err(|error| match error {
         AnswerError::NotAsked => {
             let text = format!("turn {} is not waiting for an answer", action.turn);
             ApiError::conflict(text).help("the match has continued; load the page again")

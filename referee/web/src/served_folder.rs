@@ -43,12 +43,9 @@ impl ServedFolder {
 
     /// Returns the canonical path of a name in the folder. The empty name is the folder itself.
     pub(super) fn find(&self, name: &str) -> ApiResult<PathBuf> {
-        let plain = |part: Component<'_>| {
-            let name = match part {
-                Component::Normal(name) => name.to_string_lossy().into_owned(),
-                _ => return false,
-            };
-            !name.starts_with('.')
+        let plain = |part: Component<'_>| match part {
+            Component::Normal(name) => !name.as_encoded_bytes().starts_with(b"."),
+            _ => false,
         };
         let outside = || {
             ApiError::missing(format!("the served folder has no file {name:?}"))

@@ -26,7 +26,7 @@ pub(super) struct Tail {
     /// Why it can't be shown any further, though it could be read.
     problem: Option<String>,
     /// Whether another match is now written to the same file.
-    replaced: bool,
+    pub(super) replaced: bool,
 }
 
 impl Tail {
@@ -83,11 +83,6 @@ impl Tail {
 
     fn is_over(&self) -> bool {
         matches!(self.following.state(), FollowState::Sealed(_))
-    }
-
-    /// Returns whether another match is now written to the same file.
-    pub(super) fn is_replaced(&self) -> bool {
-        self.replaced
     }
 
     fn feed(&mut self, piece: &[u8]) {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const SHOWN_MAX: usize = 500;
 
 /// Returns the rows of a contest's workers; none is busy unless the contest is `running`.
-pub(super) fn rows(workers: &Workers, running: bool) -> Vec<Value> {
+pub(super) fn worker_rows(workers: &Workers, running: bool) -> Vec<Value> {
     let mut shown: Vec<&KnownWorker> = workers.workers.iter().collect();
     if shown.len() > SHOWN_MAX {
         shown.sort_by(|a, b| b.seen.cmp(&a.seen));

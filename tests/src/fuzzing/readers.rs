@@ -9,7 +9,7 @@ use referee_match::transcript::{
     sent, unpack, verify, walk,
 };
 use referee_render::Style;
-use referee_render::pictures::{PictureOptions, Plies, write_svg};
+use referee_render::pictures::{OutputFormat, PictureOptions, Plies, write_picture};
 use referee_web::{MatchPage, MatchState, export};
 use serde_json::{Value, json};
 
@@ -159,7 +159,8 @@ fn export_all(playback: &Playback) {
     let sheet = MatchPage::new("x", playback, &MatchState::Over, 0);
     export(&sheet);
     for plies in [Plies::One(playback.plies().len() - 1), Plies::Strip(3)] {
-        write_svg(playback, plies, &PictureOptions::default(), Vec::new())
+        let options = PictureOptions::default();
+        write_picture(OutputFormat::Svg, playback, plies, &options, Vec::new(), &mut |_| {})
             .expect("memory takes all bytes");
     }
     if let Ok(record) = game_record(playback) {

@@ -1,4 +1,4 @@
-//! A sheet of glyphs, each with its paint, and how it becomes text.
+//! A grid of glyphs, each with its paint, and its conversion to text.
 
 use super::palette;
 use referee_games::view::Colour;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// What stands in one column of one line.
+/// A character and its paint.
 pub type Glyph = (char, Paint);
 
 /// One line of a picture.
@@ -19,9 +19,9 @@ pub enum Paint {
     Plain,
     /// The same, bold.
     Strong,
-    /// Beside the point, such as a coordinate.
+    /// Less important, such as a coordinate.
     Faint,
-    /// A pad that can be stood on.
+    /// A free pad.
     Pad,
     /// In this colour, on the terminal's own background.
     Ink(Colour),
@@ -31,15 +31,14 @@ pub enum Paint {
     Block(Colour),
 }
 
-/// Glyphs by line and column; blanks keep room where nothing is drawn.
+/// Glyphs by line and column; blanks reserve space.
 #[derive(Debug, Default)]
 pub(super) struct Canvas(BTreeMap<(i32, i32), Glyph>);
 
 const BLANK: Glyph = (' ', Paint::Plain);
 
 impl Canvas {
-    /// Makes sure that the picture reaches as far as this place, whether or not anything is drawn
-    /// there.
+    /// Extends the picture to this place.
     pub(super) fn reserve(&mut self, (x, y): (i32, i32)) {
         self.0.entry((y, x)).or_insert(BLANK);
     }
@@ -49,24 +48,24 @@ impl Canvas {
         self.0.insert((y, x), (glyph, paint));
     }
 
-    /// Whether nothing is drawn there.
+    /// Returns whether nothing is drawn there.
     pub(super) fn is_blank(&self, (x, y): (i32, i32)) -> bool {
         self.0.get(&(y, x)).is_none_or(|glyph| *glyph == BLANK)
     }
 
-    /// The lines that the picture takes.
+    /// Returns the range of lines.
     pub(super) fn rows(&self) -> RangeInclusive<i32> {
         let row = |entry: Option<(&(i32, i32), &Glyph)>| entry.map_or(0, |((y, _), _)| *y);
         row(self.0.first_key_value())..=row(self.0.last_key_value())
     }
 
-    /// The columns that the picture takes.
+    /// Returns the range of columns.
     pub(super) fn columns(&self) -> RangeInclusive<i32> {
         let columns = || self.0.keys().map(|(_, x)| *x);
         columns().min().unwrap_or(0)..=columns().max().unwrap_or(0)
     }
 
-    /// The picture, line by line, without trailing blanks.
+    /// Returns the lines, without trailing blanks.
     pub(super) fn lines(&self) -> Vec<Line> {
         let columns = self.columns();
         let glyph = |x, y| self.0.get(&(y, x)).copied().unwrap_or(BLANK);
@@ -81,8 +80,8 @@ impl Canvas {
     }
 }
 
-/// The line as text; glyphs of equal paint share their escape codes, and every line ends with the
-/// terminal's own colours.
+/// Converts a line to text. Glyphs of equal paint share their escape codes, and every line ends with
+/// the terminal's own colours.
 pub(super) fn written(line: &Line, colour: bool) -> String {
     if !colour {
         return line.iter().map(|&(glyph, _)| glyph).collect();

@@ -8,10 +8,10 @@ use referee_games::board::Shape;
 use referee_games::view::{Colour, Ground, GroundKind, Labels, View};
 use std::collections::BTreeSet;
 
-/// Longer lines of text for a terminal or a file are broken.
+/// The widest line; longer ones are broken.
 pub(super) const WIDTH_MAX: usize = 78;
 
-/// The figures, one line a name, then the legend if it is asked for. Longer lines are broken.
+/// Returns the figures, a line for each name, then the legend if it is asked for.
 pub(super) fn lines(view: &View, style: Style, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for (name, figures) in view.figures_by_name() {
@@ -27,7 +27,7 @@ pub(super) fn lines(view: &View, style: Style, width: usize) -> Vec<Line> {
     lines
 }
 
-/// An entry for every kind of mark that is on this picture.
+/// Returns an entry for every kind of mark in this picture.
 fn legend(view: &View, style: Style) -> Vec<Line> {
     let colours: BTreeSet<Colour> = view.pieces.iter().map(|piece| piece.colour).collect();
     let mut entries: Vec<Line> = colours
@@ -67,7 +67,7 @@ fn legend(view: &View, style: Style) -> Vec<Line> {
     entries
 }
 
-/// On which side each half of a cell's name stands.
+/// Returns the sides on which the two parts of a cell's name are.
 fn pair_sides(shape: Shape, flip: bool) -> &'static str {
     match (shape, flip) {
         (Shape::Square(_), false) => "cell: left,above",
@@ -77,7 +77,7 @@ fn pair_sides(shape: Shape, flip: bool) -> &'static str {
     }
 }
 
-/// The lower-case letters of all colours of something, and what it is.
+/// Returns lower-case letters of colours, and what they mean.
 fn colours_used(colours: BTreeSet<Colour>, meaning: &str) -> Option<Line> {
     if colours.is_empty() {
         return None;
@@ -89,7 +89,7 @@ fn colours_used(colours: BTreeSet<Colour>, meaning: &str) -> Option<Line> {
     Some(entry)
 }
 
-/// A mark and what it means.
+/// Returns a mark and what it means.
 fn marked(mark: (char, Paint), meaning: &str) -> Line {
     let mut line = vec![mark, (' ', Paint::Plain)];
     line.extend(plain(meaning));
@@ -100,7 +100,7 @@ fn plain(text: &str) -> Line {
     text.chars().map(|glyph| (glyph, Paint::Plain)).collect()
 }
 
-/// The entries, two blanks apart, in lines that are broken between entries.
+/// Joins entries, two blanks apart, into lines that are broken between entries.
 fn wrapped(entries: impl IntoIterator<Item = Line>, width: usize) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for entry in entries {

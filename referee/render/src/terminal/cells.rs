@@ -1,4 +1,4 @@
-//! The cells with what is on them, the marks around them, and the edges beside them.
+//! Draws the cells, their pieces and marks, and the edges.
 
 use super::canvas::{Canvas, Paint};
 use super::{Charset, Style};
@@ -6,7 +6,7 @@ use crate::symbols::target_letter;
 use referee_games::board::{Cell, Shape};
 use referee_games::view::{Colour, Edge, GroundKind, View};
 
-/// Where things are drawn: the shape's places, turned around if the board is flipped.
+/// Converts the shape's places to columns and lines, turned around if the board is flipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     shape: Shape,
@@ -18,18 +18,18 @@ impl Frame {
         Self { shape: view.shape, flip: style.flip }
     }
 
-    /// Column and line of a cell's glyph.
+    /// Returns the column and line of a cell's glyph.
     pub(super) fn at(self, cell: Cell) -> (i32, i32) {
         self.turned(self.shape.place(cell))
     }
 
-    /// A place or a direction as it is drawn.
+    /// Converts a place or a direction.
     pub(super) fn turned(self, (x, y): (i32, i32)) -> (i32, i32) {
         if self.flip { (-x, -y) } else { (x, y) }
     }
 }
 
-/// The board without its coordinates.
+/// Draws the board without its coordinates.
 pub(super) fn drawn(view: &View, style: Style) -> Canvas {
     let frame = Frame::new(view, style);
     let mut canvas = Canvas::default();
@@ -49,8 +49,8 @@ pub(super) fn drawn(view: &View, style: Style) -> Canvas {
     canvas
 }
 
-/// Beside each piece in a camp whose camp that is, where nothing else says more: a camp that is full
-/// could not be distinguished otherwise.
+/// Draws the letter of a camp beside each piece in it, unless another mark is there: a full camp would
+/// not be visible otherwise.
 fn draw_camps(canvas: &mut Canvas, frame: Frame, view: &View) {
     for ground in &view.ground {
         let GroundKind::Target(colour) = ground.kind else { continue };
@@ -62,7 +62,7 @@ fn draw_camps(canvas: &mut Canvas, frame: Frame, view: &View) {
     }
 }
 
-/// The glyph of a cell: its piece, else what its ground means, else that it is empty.
+/// Returns the glyph of a cell: its piece, else its ground, else the empty glyph.
 fn cell_glyph(view: &View, style: Style, cell: Cell) -> (char, Paint) {
     if let Some(colour) = piece_at(view, cell) {
         return piece_glyph(view, style, colour);
@@ -74,18 +74,17 @@ fn cell_glyph(view: &View, style: Style, cell: Cell) -> (char, Paint) {
     }
 }
 
-/// The colour of the piece on a cell.
+/// Returns the colour of the piece on a cell.
 pub(super) fn piece_at(view: &View, cell: Cell) -> Option<Colour> {
     view.pieces.iter().find(|piece| piece.at == cell).map(|piece| piece.colour)
 }
 
-/// What the cell's ground means.
+/// Returns the ground of a cell.
 fn ground_at(view: &View, cell: Cell) -> Option<GroundKind> {
     view.ground.iter().find(|ground| ground.at == cell).map(|ground| ground.kind)
 }
 
-/// A letter wherever pieces of several colours could meet; pegs, which can't be confused with
-/// anything but holes, are full cells among empty ones.
+/// Returns the glyph of a piece: a letter, or for pegs in Unicode a full cell.
 pub(super) fn piece_glyph(view: &View, style: Style, colour: Colour) -> (char, Paint) {
     match (style.charset, colour, view.shape) {
         (Charset::Unicode, Colour::Peg, Shape::Square(_)) => ('◼', Paint::StrongInk(colour)),
@@ -108,9 +107,8 @@ fn empty_glyph(view: &View, style: Style) -> char {
     }
 }
 
-/// The owner's letter in lower case beside every cell of the edge. Beside the first and last cell,
-/// marks can fall above or below the board: left out, so that it keeps its height and has its one
-/// cell at the top.
+/// Draws the owner's letter in lower case beside every cell of the edge. Letters that would be above or
+/// below the board are left out, so that it keeps its height.
 fn draw_edge(canvas: &mut Canvas, frame: Frame, edge: &Edge) {
     let outward = frame.turned((i32::from(edge.outward.0), i32::from(edge.outward.1)));
     let rows = canvas.rows();
@@ -131,7 +129,7 @@ fn draw_edge(canvas: &mut Canvas, frame: Frame, edge: &Edge) {
     }
 }
 
-/// How the cells of the last action are marked, besides the brackets around the last of them.
+/// Returns the mark of a cell of the last action, except its last cell.
 fn path_mark(index: usize) -> char {
     match index {
         0 => '+',
@@ -139,23 +137,23 @@ fn path_mark(index: usize) -> char {
     }
 }
 
-/// Whether a mark of the path must stand beside the cell, because what is on it matters.
+/// Returns whether a mark must be beside the cell, since the cell's own glyph matters.
 fn keeps_glyph(view: &View, cell: Cell) -> bool {
     piece_at(view, cell).is_some() || ground_at(view, cell) == Some(GroundKind::Pad)
 }
 
-/// Brackets around the cell where the last action ended; on the way there a plus where it began and
-/// numbers in the order in which the cells were gone through.
+/// Draws brackets around the cell where the last action ended, a plus where it began, and numbers on the
+/// cells between, in order.
 fn draw_last(canvas: &mut Canvas, frame: Frame, view: &View) {
     let Some((&end, before)) = view.last.split_last() else { return };
     let (x, y) = frame.at(end);
     let colour = piece_at(view, end);
-    // In a chain the brackets belong to its block.
+    // In a chain the brackets have its colour.
     let bracket = colour.filter(|_| view.chain.contains(&end)).map_or(Paint::Strong, Paint::Block);
     canvas.put((x - 1, y), '[', bracket);
     canvas.put((x + 1, y), ']', bracket);
     let paint = colour.map_or(Paint::Strong, Paint::StrongInk);
-    // A path may come back to a cell: the later mark counts.
+    // If a path returns to a cell, the later mark counts.
     for (index, &cell) in before.iter().enumerate() {
         let later = &view.last[index + 1..];
         if later.contains(&cell) {
@@ -173,7 +171,7 @@ fn draw_last(canvas: &mut Canvas, frame: Frame, view: &View) {
     }
 }
 
-/// Bars through the chain: each of its cells with the blanks beside it as one block.
+/// Draws bars beside each cell of the chain.
 fn draw_chain(canvas: &mut Canvas, frame: Frame, view: &View) {
     for &cell in &view.chain {
         let (x, y) = frame.at(cell);

@@ -12,14 +12,13 @@ pub(super) fn draw(canvas: &mut Canvas, view: &View, style: Style) {
     for name in names(view) {
         let (x, y) = frame.at(name.beside);
         let (dx, dy) = frame.turned(name.towards);
-        // A ring is left free for the marks of edges, but above a column none is needed.
+        // One column is left free for the letters of edges; above a column none is needed.
         let far = if dx == 0 { 1 } else { 2 };
         write(canvas, (x + far * dx, y + far * dy), dx, &name.text);
     }
 }
 
-/// Writes a name so that it grows away from the board. Names that would run into each other, as
-/// long ones do on large boards, are left out: their neighbours are enough.
+/// Writes a name that extends away from the board. Names that would touch others are left out.
 fn write(canvas: &mut Canvas, (x, y): (i32, i32), dx: i32, text: &str) {
     let length = i32::try_from(text.len()).unwrap_or(0);
     let start = if dx < 0 { x + 1 - length } else { x };

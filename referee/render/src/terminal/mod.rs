@@ -1,17 +1,16 @@
-//! The board as text for a terminal or a file.
+//! Draws a board as text.
 //!
 //! A half-cell of [`Shape::place`](referee_games::board::Shape::place) is one column and a row is
-//! one line, so a cell is one glyph with a blank on either side: room for a mark. The picture's
-//! outline depends only on the shape, the edges and the style, never on the pieces, so a board
-//! that is drawn again and again in one place doesn't jump.
+//! one line, so a cell is one glyph with a blank on either side: room for a mark. The size depends only
+//! on the shape, the edges and the style, not on the pieces, so a board that is redrawn stays in place.
 //!
 //! What fits 24 lines of 80 columns: diamonds up to 12 (23 lines; 11 with coordinates, which take
 //! two lines more), triangles up to 24 (22), hexagons up to radius 11 (10), stars up to 5, squares
-//! up to 24 (23). Figures and the legend need their lines besides. A diamond of 26 takes 51 lines
-//! and 55 columns.
+//! up to 24 (23). Figures and the legend need more lines. A diamond of 26 takes 51 lines and 55
+//! columns.
 //!
-//! Colour only repeats what the glyphs say: without its escape codes, a picture in colour is the
-//! picture without colour.
+//! Colour only repeats the glyphs: without escape codes, a picture in colour is the picture without
+//! colour.
 
 mod canvas;
 mod caption;
@@ -29,7 +28,7 @@ use referee_games::view::View;
 pub use canvas::{Glyph, Paint};
 pub use palette::{TerminalColours, terminal_colours};
 
-/// How a board is shown. The default is plain ASCII.
+/// The style of a board. The default is plain ASCII.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -58,21 +57,21 @@ pub enum Charset {
     Unicode,
 }
 
-/// A board as glyphs, to be drawn anywhere.
+/// A board as glyphs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// The board's lines, without trailing blanks.
     pub board: Vec<Vec<Glyph>>,
     /// The columns that the board takes: the same for every position of a game.
     pub width: usize,
-    /// What stands below the board: figures, and the legend if it is asked for.
+    /// The lines below the board: figures, and the legend if it is asked for.
     pub captions: Vec<Vec<Glyph>>,
     frame: Frame,
     corner: (i32, i32),
 }
 
 impl Picture {
-    /// The column and the line of a cell's glyph among the board's lines.
+    /// Returns the column and the line of a cell's glyph.
     pub fn place(&self, cell: Cell) -> (usize, usize) {
         let (x, y) = self.frame.at(cell);
         let count = |place: i32, corner: i32| usize::try_from(place - corner).unwrap_or_default();
@@ -80,7 +79,7 @@ impl Picture {
     }
 }
 
-/// The board as glyphs. Captions take `width` columns at most, unless one word takes more.
+/// Draws the board as glyphs. Captions take `width` columns at most, unless one word takes more.
 pub fn picture(view: &View, style: &Style, width: usize) -> Picture {
     let mut canvas = cells::drawn(view, *style);
     if style.coordinates {
@@ -96,25 +95,11 @@ pub fn picture(view: &View, style: &Style, width: usize) -> Picture {
     }
 }
 
-/// The board with its figures and, if asked for, its legend: lines without trailing blanks, each
-/// ended by a line feed.
+/// Returns the board with its figures and, if asked for, its legend: lines without trailing blanks, each
+/// with a line feed.
 pub fn terminal(view: &View, style: &Style) -> String {
-    let mut text = String::new();
-    for line in lines(view, *style).0 {
-        text.push_str(&written(&line, style.colour));
-        text.push('\n');
-    }
-    text
-}
-
-/// The picture's lines and the columns that they may take.
-fn lines(view: &View, style: Style) -> (Vec<Line>, usize) {
-    let Picture { board: mut lines, width, captions, .. } =
-        picture(view, &style, caption::WIDTH_MAX);
-    let caption_width = captions.iter().map(Vec::len).max().unwrap_or(0);
-    if !captions.is_empty() {
-        lines.push(Line::new());
-        lines.extend(captions);
-    }
-    (lines, width.max(caption_width))
+    let Picture { board, captions, .. } = picture(view, style, caption::WIDTH_MAX);
+    let gap = (!captions.is_empty()).then(Line::new);
+    let lines = board.iter().chain(&gap).chain(&captions);
+    lines.map(|line| written(line, style.colour) + "\n").collect()
 }

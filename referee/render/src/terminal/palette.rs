@@ -1,9 +1,9 @@
-//! Which of a terminal's 256 colours stand for the colours of pieces.
+//! The colours of pieces among a terminal's 256 colours.
 //!
-//! The hues are those of Okabe and Ito, which people with any colour vision can distinguish, each as its
-//! neighbour in the terminal's colour cube. A piece is a letter on a block of its hue, so it reads
-//! on any background; ink on the terminal's own background, dark or light, needs a middle
-//! brightness, which moves some hues.
+//! The hues are those of Okabe and Ito, which people with any colour vision can distinguish, each
+//! rounded to the terminal's colour cube. A piece is a letter on a block of its hue, readable on any
+//! background; ink on the terminal's own background, dark or light, needs a middle brightness, which
+//! changes some hues.
 
 use super::canvas::Paint;
 use referee_games::view::Colour;
@@ -13,18 +13,18 @@ const BLACK: u8 = 16;
 /// The number of white there.
 const WHITE: u8 = 231;
 
-/// How a terminal shows a paint.
+/// The colours of a paint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TerminalColours {
     /// Whether it is bold.
     pub bold: bool,
-    /// The glyph's colour, of 256; `None` is the terminal's own.
+    /// The glyph's colour, 0 to 255; `None` is the terminal's own.
     pub front: Option<u8>,
-    /// The ground's colour, of 256; `None` is the terminal's own.
+    /// The background's colour, 0 to 255; `None` is the terminal's own.
     pub back: Option<u8>,
 }
 
-/// How a terminal shows a paint.
+/// Returns the colours of a paint.
 pub fn terminal_colours(paint: Paint) -> TerminalColours {
     let front = |bold, colour| TerminalColours { bold, front: Some(colour), back: None };
     match paint {
@@ -41,7 +41,7 @@ pub fn terminal_colours(paint: Paint) -> TerminalColours {
     }
 }
 
-/// The parameters of the escape code for a paint, if it needs one.
+/// Returns the parameters of the escape code for a paint, if it needs one.
 pub(super) fn code(paint: Paint) -> Option<String> {
     let TerminalColours { bold, front, back } = terminal_colours(paint);
     let bold = bold.then(|| "1".to_owned());
@@ -51,7 +51,7 @@ pub(super) fn code(paint: Paint) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(";"))
 }
 
-/// A piece's block, the letter on it, and the colour of marks and lower-case letters.
+/// Returns a piece's block, the letter on it, and the colour of marks and lower-case letters.
 fn colours_of(colour: Colour) -> [u8; 3] {
     match colour {
         Colour::Red => [166, BLACK, 166],

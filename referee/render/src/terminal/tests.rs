@@ -1,6 +1,6 @@
 //! Snapshots of every shape at several sizes, and what holds for every picture.
 
-use super::{Charset, Style, lines, terminal};
+use super::{Charset, Picture, Style, caption, picture, terminal};
 use crate::tests::empty;
 use proptest::prelude::*;
 use referee_games::board::{Cell, Shape};
@@ -261,8 +261,10 @@ fn album(pictures: &[(&str, &View, Style)]) -> String {
 
 /// How many columns and lines the picture takes.
 fn size(view: &View, style: Style) -> (usize, usize) {
-    let (lines, width) = lines(view, style);
-    (width, lines.len())
+    let Picture { board, width, captions, .. } = picture(view, &style, caption::WIDTH_MAX);
+    let caption_width = captions.iter().map(Vec::len).max().unwrap_or(0);
+    let gap = usize::from(!captions.is_empty());
+    (width.max(caption_width), board.len() + gap + captions.len())
 }
 
 /// A diamond whose edges belong to two sides, with some stones.

@@ -12,9 +12,7 @@ use referee_play::destination::create;
 use referee_play::input_files::read_transcript;
 use referee_process::Failure;
 use referee_protocol::plain::sanitize;
-use referee_render::pictures::{
-    OutputFormat, PictureOptions, Plies, write_apng, write_gif, write_png, write_svg,
-};
+use referee_render::pictures::{OutputFormat, PictureOptions, Plies, write_picture};
 use referee_render::{PictureError, Theme};
 use referee_web::{MatchPage, MatchState, export};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
@@ -199,7 +197,7 @@ impl Options {
     fn picture(&self, form: OutputFormat, global: &Global) -> Result<(), Failure> {
         let (playback, _) = read(&self.file)?;
         let plies = self.plies(&playback)?;
-        let wish = PictureOptions {
+        let drawn = PictureOptions {
             theme: self.theme,
             coordinates: self.coords,
             flip: self.flip,
@@ -210,15 +208,8 @@ impl Options {
         let wanted = animated && !global.quiet && io::stderr().is_terminal();
         let bar = progress_bar(playback.plies().len(), wanted);
         let mut done = |count: usize| bar.set_position(count as u64);
-        let written = self.write(|out| match form {
-            OutputFormat::Svg => write_svg(&playback, plies, &wish, out),
-            OutputFormat::Png => write_png(&playback, plies, &wish, out),
-            OutputFormat::Gif => write_gif(&playback, &wish, out, &mut done),
-            OutputFormat::Apng => write_apng(&playback, &wish, out, &mut done),
-            OutputFormat::Html | OutputFormat::Txt | OutputFormat::Sgf => {
-                unreachable!("text is no picture")
-            }
-        });
+        let written =
+            self.write(|out| write_picture(form, &playback, plies, &drawn, out, &mut done));
         bar.finish_and_clear();
         written
     }

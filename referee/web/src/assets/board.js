@@ -1,9 +1,9 @@
 // @ts-check
-// The board: the server's picture of the empty board, with pieces and marks put on it.
+// The board: the server's SVG of the empty board, with pieces and marks.
 
 import { h, letter, s, short } from "./common.js";
 
-/** @typedef {import("./types.js").Sheet} Sheet */
+/** @typedef {import("./types.js").MatchData} MatchData */
 /** @typedef {import("./types.js").Frame} Frame */
 /** @typedef {import("./store.js").Position} Position */
 /** @typedef {{flip: boolean, coords: boolean, marks: boolean}} Look */
@@ -11,23 +11,23 @@ import { h, letter, s, short } from "./common.js";
  *   make: () => Element[]) => void} Want */
 /** @typedef {{selected: number|null, legal: Set<number>, route: number[]}} Choice */
 
-/** Layers that are drawn anew at each ply. */
+/** Layers that change with each ply. */
 const DRAWN = ["ground", "last", "pieces", "chain", "marks"];
-/** Boards of more cells are shown so small that the last action needs a wider ring. */
+/** On boards with more cells, the last action gets a wide ring. */
 const LARGE = 250;
-/** How far apart cells are for their letters to be read; windows without room: in pixels. */
+/** The distance of cells with readable letters, and the widest narrow window, in pixels. */
 const [READABLE, NARROW] = [24, 860];
 
 export class Board {
-  /** @param {Sheet} sheet */
-  constructor(sheet) {
-    this.picture = sheet.board;
-    this.cells = sheet.board.cells;
-    this.svg = parsed(sheet.board.svg);
+  /** @param {MatchData} match */
+  constructor(match) {
+    this.picture = match.board;
+    this.cells = match.board.cells;
+    this.svg = parsed(match.board.svg);
     /** @type {Map<string, SVGGElement>} */
     this.layers = new Map();
     for (const name of DRAWN) this.layers.set(name, this.layer(name));
-    /** What stands in a layer at a cell, so that only what changed is touched.
+    /** The elements that are shown, so that only changes are applied.
      * @type {Map<string, {key: string, elements: Element[]}>} */
     this.put = new Map();
     this.flipped = false;
@@ -42,14 +42,14 @@ export class Board {
     return this.svg.appendChild(s("g", { class: `layer-${name}` }));
   }
 
-  /** Where the middle of a cell is in the picture, which may be turned as a whole.
+  /** The middle of a cell in the SVG, which may be flipped as a whole.
    * @param {number} cell */
   place(cell) {
     const { x, y } = this.cells[cell] ?? { x: 0, y: 0 };
     return { x, y };
   }
 
-  /** Where the middle of a cell is for the eye. @param {number} cell */
+  /** The middle of a cell on the screen. @param {number} cell */
   seen(cell) {
     const { x, y } = this.place(cell);
     const { width, height } = this.picture;
@@ -79,12 +79,12 @@ export class Board {
     for (const cell of frame.chain) use("chain", cell, "mark-chain");
     if (look.marks) this.wantNotes(frame, want);
     if (choice) this.wantChoice(choice, position, want);
-    this.exchange(wanted);
+    this.apply(wanted);
     const to = frame.last.at(-1);
     if (this.zoom > 1 && to !== undefined) this.reveal(to);
   }
 
-  /** The last action: a ring, and where a piece went, its way. @param {Frame} frame
+  /** The last action: a ring and, for a move, its path. @param {Frame} frame
    * @param {Want} want */
   wantLast(frame, want) {
     const { last } = frame;
@@ -95,16 +95,16 @@ export class Board {
     if (this.cells.length > LARGE) want("chain", "beacon", `${to}`, () => [this.beacon(to)]);
     if (last.length < 2) return;
     want("last", "from", `${from}`, () => [this.use(from, "mark-from")]);
-    want("last", "way", last.join(" "), () => [this.way(last, "path")]);
+    want("last", "way", last.join(" "), () => [this.path(last, "path")]);
   }
 
-  /** A wide ring around a cell, to be found on a board of small cells. @param {number} cell */
+  /** A wide ring around a cell. @param {number} cell */
   beacon(cell) {
     const { x, y } = this.place(cell);
     return s("circle", { class: "beacon", cx: x, cy: y, r: 44 });
   }
 
-  /** What agents marked. @param {Frame} frame @param {Want} want */
+  /** The agents' marks. @param {Frame} frame @param {Want} want */
   wantNotes(frame, want) {
     for (const info of frame.infos) {
       for (const [cell, label] of info.marks) {
@@ -117,7 +117,7 @@ export class Board {
     }
   }
 
-  /** What a person may choose: where a piece stands, around it, so that its letter is still seen.
+  /** The cells that a person can choose. Marks on pieces are rings, so that letters stay visible.
    * @param {Choice} choice @param {Position} position @param {Want} want */
   wantChoice(choice, position, want) {
     for (const cell of choice.legal) {
@@ -129,13 +129,13 @@ export class Board {
       want("marks", "selected", `${selected}`, () => [this.use(selected, "mark-selected")]);
     }
     if (route.length > 1) {
-      want("marks", "route", route.join(" "), () => [this.way(route, "route")]);
+      want("marks", "route", route.join(" "), () => [this.path(route, "route")]);
     }
   }
 
-  /** Takes away what isn't wanted any more and adds what is new.
+  /** Removes old elements and adds new ones.
    * @param {Map<string, {key: string, layer: string, make: () => Element[]}>} wanted */
-  exchange(wanted) {
+  apply(wanted) {
     for (const [name, { key, elements }] of this.put) {
       if (wanted.get(name)?.key === key) continue;
       for (const element of elements) element.remove();
@@ -161,14 +161,13 @@ export class Board {
       s("text", { class: "upright note", y: 4 }, text));
   }
 
-  /** The way of a piece over the board. @param {number[]} cells @param {string} name */
-  way(cells, name) {
+  /** The path of a piece. @param {number[]} cells @param {string} name */
+  path(cells, name) {
     const points = cells.map((cell) => this.place(cell)).map(({ x, y }) => `${x},${y}`).join(" ");
     return s("polyline", { class: name, points });
   }
 
-  /** Makes cells large enough for their letters to be read, where the window has the room to scroll
-   * in: in a small one the whole board comes first. */
+  /** Enlarges large boards until their letters are readable, except in narrow windows. */
   enlarge() {
     const [first] = this.cells;
     const next = first && this.cells[first.near[0] ?? -1];
@@ -177,7 +176,7 @@ export class Board {
     this.magnify(READABLE / (apart * Math.max(1, this.frame.clientWidth)));
   }
 
-  /** Scrolls an enlarged board to a cell that is out of sight. @param {number} cell */
+  /** Scrolls an enlarged board to a cell that is not visible. @param {number} cell */
   reveal(cell) {
     const { frame, svg } = this;
     const [box, all] = [frame.getBoundingClientRect(), svg.getBoundingClientRect()];
@@ -188,7 +187,7 @@ export class Board {
     if (!isSeen) frame.scrollBy(left - box.width / 2, top - box.height / 2);
   }
 
-  /** How large the board is, in widths of its place. @param {number} zoom */
+  /** Sets the size of the board, relative to its space. @param {number} zoom */
   magnify(zoom) {
     const middle = (/** @type {number} */ at, /** @type {number} */ room) => at + room / 2;
     const { frame } = this;
@@ -206,13 +205,12 @@ export class Board {
   }
 }
 
-/** The server's picture as elements. It is the one markup that pages take in, and has no scripts,
- * styles or foreign addresses: what else there is is taken out.
+/** Parses the server's SVG. It is the only markup that pages insert; scripts and styles are removed.
  * @param {string} text @returns {SVGSVGElement} */
 function parsed(text) {
   const read = new DOMParser().parseFromString(text, "image/svg+xml");
   const root = read.documentElement;
-  if (root.localName !== "svg") throw new Error("the board's picture can't be read");
+  if (root.localName !== "svg") throw new Error("the board can't be shown");
   for (const element of read.querySelectorAll("script, style, foreignObject")) element.remove();
   /** @type {unknown} */
   const imported = document.importNode(root, true);
@@ -222,10 +220,10 @@ function parsed(text) {
   return svg;
 }
 
-/** What there is to say about a cell.
+/** Describes a cell.
  * @param {string} name @param {string|null} piece @param {string|null} ground
  * @param {string[]} more */
-export function cellWords(name, piece, ground, more) {
+export function describeCell(name, piece, ground, more) {
   const parts = [name];
   if (piece) parts.push(piece === "peg" ? "peg" : `${piece} piece`);
   if (ground === "pad") parts.push("pad");
@@ -234,7 +232,7 @@ export function cellWords(name, piece, ground, more) {
   return [...parts, ...more].join(", ");
 }
 
-/** A small picture of a colour: its piece with its letter.
+/** A small picture of a colour: a piece with its letter.
  * @param {string} colour */
 export function badge(colour) {
   const mark = s("text", { x: 12, y: 12, class: "badge-letter" }, letter(colour));
@@ -243,7 +241,7 @@ export function badge(colour) {
     s("circle", { cx: 12, cy: 12, r: 10.5 }), mark);
 }
 
-/** A colour's name as part of a class: colours come from transcripts.
+/** A colour's name for a class; colours come from transcripts, so anything else is replaced.
  * @param {string} colour */
 export function safe(colour) {
   return /^[a-z]+$/.test(colour) ? colour : "other";

@@ -1,10 +1,10 @@
 // @ts-check
-// From clicked cells to an action.
+// Finds the action that clicks on cells mean.
 
 /** @typedef {import("./types.js").Action} Action */
 
-/** Whether an action is played by one click: it puts something on an empty cell. One that begins
- * and ends at a piece, such as leaving the board, gets a button.
+/** Whether one click plays an action: it places a piece on an empty cell. Actions that begin and end
+ * at a piece, such as leaving the board, have a button instead.
  * @param {Action} action @param {(string|null)[]} pieces */
 function isPlacement(action, pieces) {
   const [cell] = action.cells;
@@ -16,8 +16,7 @@ function placements(actions, cell, pieces) {
   return actions.filter((action) => isPlacement(action, pieces) && action.cells[0] === cell);
 }
 
-/** The cells that a click now means something at: without a piece chosen those that can be, with
- * one those that it can go to.
+/** The cells that can be clicked: pieces that can be chosen, or the targets of the chosen one.
  * @param {Action[]} actions @param {number|null} selected @param {(string|null)[]} pieces */
 export function legalFrom(actions, selected, pieces) {
   /** @type {Set<number>} */
@@ -31,8 +30,8 @@ export function legalFrom(actions, selected, pieces) {
   return legal;
 }
 
-/** Actions that a click on a cell doesn't mean for sure: passing, swapping, two that put something
- * on the same cell, and of the chosen piece, or of all while none is chosen, leaving the board.
+/** Actions that need a button: passing, swapping, several placements on one cell, and leaving the
+ * board with the chosen piece, or with any while none is chosen.
  * @param {Action[]} actions @param {number|null} selected @param {(string|null)[]} pieces */
 export function placeless(actions, selected, pieces) {
   return actions.filter((action) => {
@@ -43,7 +42,7 @@ export function placeless(actions, selected, pieces) {
   });
 }
 
-/** What a click does: plays an action, chooses a piece, or leaves several ways to choose among.
+/** What a click does: plays an action, chooses a piece, or offers several actions.
  * @param {Action[]} actions @param {number|null} selected @param {number} cell
  * @param {(string|null)[]} pieces
  * @returns {{play: Action|null, selected: number|null, among: Action[]}} */

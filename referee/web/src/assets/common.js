@@ -1,5 +1,5 @@
 // @ts-check
-// What every page needs: elements without markup in strings, requests, times in words.
+// Shared by all pages: elements, requests, texts.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -20,7 +20,7 @@ function setAll(element, attributes) {
   }
 }
 
-/** An element. Strings become text, never markup: names and output of agents are hostile.
+/** An element. Strings become text, never markup: names and output of agents are untrusted.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {Record<string, unknown>|null} [attributes]
@@ -54,14 +54,14 @@ function shown(children) {
     .map((child) => (child instanceof Node ? child : String(child)));
 }
 
-/** Puts these children in place of the old ones.
+/** Replaces the children.
  * @param {Element} element
  * @param {...(Child|Child[])} children */
 export function fill(element, ...children) {
   element.replaceChildren(...shown(children));
 }
 
-/** The element with this id, which the page has.
+/** The element with this id.
  * @param {string} id @returns {HTMLElement} */
 export function byId(id) {
   const element = document.getElementById(id);
@@ -69,13 +69,13 @@ export function byId(id) {
   return element;
 }
 
-/** Text that only screen readers get. @param {string} text */
+/** Text for screen readers only. @param {string} text */
 export function hidden(text) {
   return h("span", { class: "unseen" }, text);
 }
 
-/** What a server says went wrong, and what to do about it. */
-export class Refusal extends Error {
+/** An error response: what happened and what to do. */
+export class ServerError extends Error {
   /** @param {string} message @param {string|null} help @param {number} status */
   constructor(message, help, status) {
     super(message);
@@ -91,11 +91,11 @@ async function answer(response) {
   try {
     body = await response.json();
   } catch {
-    // Not from the server itself; the status has to do.
+    // Not JSON: only the status is known.
   }
   if (!response.ok || body === null) {
     const message = body?.error ?? `the server answered ${response.status}`;
-    throw new Refusal(String(message), body?.help ?? null, response.status);
+    throw new ServerError(String(message), body?.help ?? null, response.status);
   }
   return body;
 }
@@ -124,19 +124,19 @@ async function ask(path, how) {
   try {
     return await fetch(path, { cache: "no-store", ...how });
   } catch {
-    throw new Refusal("the server can't be reached", "Is `referee serve` still running?", 0);
+    throw new ServerError("the server can't be reached", "check that `referee serve` is running", 0);
   }
 }
 
-/** A message about what went wrong. @param {unknown} error */
-export function trouble(error) {
+/** An error message. @param {unknown} error */
+export function errorMessage(error) {
   const message = error instanceof Error ? error.message : String(error);
-  const help = error instanceof Refusal ? error.help : null;
+  const help = error instanceof ServerError ? error.help : null;
   const children = [h("strong", null, message), help && h("span", null, ` ${help}`)];
-  return h("p", { class: "trouble", role: "alert" }, children);
+  return h("p", { class: "error", role: "alert" }, children);
 }
 
-/** The letter of a colour, for those who can't see colours. @param {string} colour */
+/** The letter of a colour. @param {string} colour */
 export function letter(colour) {
   return colour === "peg" ? "o" : colour.slice(0, 1).toUpperCase();
 }
@@ -152,14 +152,14 @@ export function clockText(ms) {
   return hours ? `${hours}:${two(minutes)}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** A duration in words: `12 ms`, `1.25 s`. @param {number} ms */
+/** A duration: `12 ms`, `1.25 s`. @param {number} ms */
 export function duration(ms) {
   if (ms < 10) return `${Number(ms.toFixed(2))} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return ms < 60000 ? `${(ms / 1000).toFixed(2)} s` : `${clockText(ms)} min`;
 }
 
-/** When it was, in the reader's own time. @param {string} stamp */
+/** A date and time in the local time zone. @param {string} stamp */
 export function moment(stamp) {
   const date = new Date(stamp);
   if (Number.isNaN(date.getTime())) return stamp;
@@ -168,13 +168,13 @@ export function moment(stamp) {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** Text that fits a line: at most so many characters. @param {string} text @param {number} most */
+/** Text cut to at most this many characters. @param {string} text @param {number} most */
 export function short(text, most) {
   const characters = [...text.slice(0, 2 * most + 2)];
   return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
 }
 
-/** An agent's name: kept short, and from reordering the words around it. @param {string} name */
+/** An agent's name: cut, and isolated from the direction of the text around it. @param {string} name */
 export function agentName(name) {
   return h("bdi", { class: "name", title: name.length > 60 ? short(name, 400) : null },
     short(name, 60));
@@ -185,9 +185,9 @@ export function count(n, one, many = `${one}s`) {
   return `${n.toLocaleString("en-GB")} ${n === 1 ? one : many}`;
 }
 
-/** Runs it once things have been quiet for so long.
+/** Returns a function that runs `what` after this long without another call.
  * @param {number} ms @param {() => void} what */
-export function later(ms, what) {
+export function debounce(ms, what) {
   let timer = 0;
   return () => {
     clearTimeout(timer);

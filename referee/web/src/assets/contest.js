@@ -1,7 +1,7 @@
 // @ts-check
-// The page of a contest: standings, refreshed while it runs, and its games.
+// The page of a contest: standings, which are refreshed while it runs, and games.
 
-import { address, agentName, byId, count, fill, get, h, short, trouble } from "./common.js";
+import { address, agentName, byId, count, errorMessage, fill, get, h, short } from "./common.js";
 import { flag, matchLink, paged, players, showLive, TO_FAULT } from "./rows.js";
 import { fromHash, themeButton } from "./settings.js";
 import { dataTable, workerTable } from "./workers.js";
@@ -10,7 +10,7 @@ import { dataTable, workerTable } from "./workers.js";
 /** @typedef {import("./types.js").ContestRow} ContestRow */
 
 const AGAIN_MS = 2000;
-/** What heads the columns of tables that have names. */
+/** The columns with names. */
 const NAMES = ["player", "agent"];
 const folder = new URLSearchParams(location.search).get("folder") ?? "";
 
@@ -20,13 +20,13 @@ function standings(contest) {
     contest.rows.every((row) => /^([-+−]?\d[\d.,%±– ]*)?$/.test(row[at] ?? "")));
   const rows = contest.rows.map((row) => row.map((text, at) =>
     (NAMES.includes(contest.head[at] ?? "") ? agentName(text) : short(text, 80))));
-  return dataTable("Table", contest.head, isNumber, rows);
+  return dataTable("Standings", contest.head, isNumber, rows);
 }
 
-/** What there is to know about the numbers. @param {Contest} contest */
+/** Remarks about the standings. @param {Contest} contest */
 function notes({ notes }) {
   if (!notes.length) return null;
-  return h("details", null, h("summary", null, "About these numbers"),
+  return h("details", null, h("summary", null, "Notes"),
     notes.map((note) => h("p", { class: "soft" }, note)));
 }
 
@@ -34,12 +34,12 @@ function notes({ notes }) {
 function progress(contest) {
   const done = `${contest.played} of ${count(contest.games, "game")} played`;
   const parts = [contest.format, done];
-  if (contest.void) parts.push(`${count(contest.void, "attempt")} void`);
+  if (contest.void) parts.push(`${contest.void} void`);
   return [contest.running && h("span", { class: "live-tag" }, "running"), " ", parts.join(" · "),
     h("progress", { max: Math.max(1, contest.games), value: contest.played, "aria-label": done })];
 }
 
-/** A game leads to where it was decided: the first fault, else its end.
+/** A game, with a link to its first fault or its end.
  * @param {ContestRow} row */
 function gameRow(row) {
   const hash = row.faults.length ? TO_FAULT : "";
@@ -50,7 +50,7 @@ function gameRow(row) {
     h("span", { class: "row-game" }, `#${row.number}`),
     players(row),
     h("span", { class: "row-result" }, row.live && h("span", { class: "live-tag" }, "live"), " ",
-      row.result ? short(row.result, 120) : "not played yet", faults),
+      row.result ? short(row.result, 120) : "no result", faults),
     h("span", { class: "row-facts soft" }, `round ${row.round}`,
       row.turns === null ? "" : ` · ${count(row.turns, "turn")}`)));
 }
@@ -64,7 +64,7 @@ function games() {
   };
   const [faults, lost] = [box("with faults"), box("lost by this agent")];
   lost.input.disabled = true;
-  // The filters stand in the address; the agent's name waits until the names are known.
+  // The filters are in the address; the agent is set when the names are known.
   const given = new URLSearchParams(location.search);
   let asked = given.get("agent") ?? "";
   faults.input.checked = given.has("faults");
@@ -83,7 +83,7 @@ function games() {
   for (const input of [agent, faults.input, lost.input]) {
     input.addEventListener("change", remember);
   }
-  const list = paged("/api/contest/games", query, gameRow, () => "No such game.");
+  const list = paged("/api/contest/games", query, gameRow, () => "No games match.");
   fill(byId("games"),
     h("div", { class: "panel-head" }, h("h2", null, "Games"),
       h("div", { class: "inline" }, h("label", null, "Agent ", agent), lost.label, faults.label)),
@@ -101,13 +101,13 @@ function games() {
   return { list, setAgents };
 }
 
-/** What changes all the time: the matches that are under way, and who plays them.
+/** The live matches and the workers, which change all the time.
  * @param {Contest} contest */
 function showPresent({ live, workers }) {
   showLive(live);
   byId("workers").hidden = !workers.length;
   fill(byId("workers"), h("div", { class: "panel-head" }, h("h2", null, "Workers"),
-    h("span", { class: "soft" }, "speed: thousand positions a second on each core")),
+    h("span", { class: "soft" }, "speed: thousand positions per second and core")),
     workerTable(workers));
 }
 
@@ -116,7 +116,7 @@ async function start() {
   fill(byId("tools"), themeButton(settings, () => {}));
   const { list, setAgents } = games();
   let known = "";
-  const look = async () => {
+  const refresh = async () => {
     let again = true;
     try {
       /** @type {Contest} */
@@ -131,18 +131,18 @@ async function start() {
         const report = address("/files", { file: `${folder}/report.html` });
         fill(byId("standings"),
           h("div", { class: "panel-head" }, h("h2", null, "Standings"),
-            contest.report && h("a", { href: report }, "Whole report")),
+            contest.report && h("a", { href: report }, "Full report")),
           standings(contest), notes(contest));
         setAgents(contest.players);
         await list.load();
       }
       again = contest.running;
     } catch (error) {
-      fill(byId("standings"), trouble(error));
+      fill(byId("standings"), errorMessage(error));
     }
-    if (again) setTimeout(look, AGAIN_MS);
+    if (again) setTimeout(refresh, AGAIN_MS);
   };
-  await look();
+  await refresh();
 }
 
 await start();

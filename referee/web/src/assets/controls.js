@@ -6,7 +6,7 @@ import { SPEEDS } from "./settings.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 
-/** Outlines in a square of 24. */
+/** SVG paths in a square of 24. */
 const ICONS = {
   start: "M6 5v14M19 5 9 12l10 7z",
   back: "M15 5l-8 7 8 7",
@@ -39,16 +39,16 @@ export function controls(viewer) {
     oninput: () => player.jump(Number(slider.value)),
   });
   const steps = h("div", { class: "steps", role: "group", "aria-label": "Steps" },
-    button(icon("start"), "To the start", () => player.jump(0), "Home"),
-    button("−10", "−10 plies", () => player.step(-10), "Shift+←"),
-    button(icon("back"), "One back", () => player.step(-1), "←"),
+    button(icon("start"), "First ply", () => player.jump(0), "Home"),
+    button("−10", "Back 10 plies", () => player.step(-10), "Shift+←"),
+    button(icon("back"), "Previous ply", () => player.step(-1), "←"),
     play,
-    button(icon("on"), "One on", () => player.step(1), "→"),
-    button("+10", "+10 plies", () => player.step(10), "Shift+→"),
-    button(icon("end"), "To the end", () => player.jump(viewer.store.last), "End"));
+    button(icon("on"), "Next ply", () => player.step(1), "→"),
+    button("+10", "Forward 10 plies", () => player.step(10), "Shift+→"),
+    button(icon("end"), "Last ply", () => player.jump(viewer.store.last), "End"));
   const live = h("button", {
     type: "button", class: "live-end", hidden: true, onclick: () => player.jump(viewer.store.last),
-  }, "To the live end");
+  }, "Go to the live position");
   const where = h("output", { class: "where" });
   const element = h("div", { class: "controls" }, slider,
     h("div", { class: "controls-row" }, steps, where, live));
@@ -77,13 +77,13 @@ function showControls(viewer, { play, slider, live, where }) {
   where.textContent = `${player.ply} / ${store.last}`;
 }
 
-/** The switches of how the board looks. @param {Viewer} viewer */
+/** The settings of the board. @param {Viewer} viewer */
 export function switches(viewer) {
   const { player, settings } = viewer;
   const speed = h("select", {
-    class: "speed", "aria-label": "Speed", title: "Speed (+ faster, − slower)",
-    onchange: () => player.pace(Number(speed.value)),
-  }, SPEEDS.map((value) => h("option", { value }, `${value === 0.5 ? "½" : value} a second`)));
+    class: "speed", "aria-label": "Speed", title: "Plies per second (+ faster, − slower)",
+    onchange: () => player.setSpeed(Number(speed.value)),
+  }, SPEEDS.map((value) => h("option", { value }, `${value === 0.5 ? "½" : value} per second`)));
   /** @param {"flip"|"coords"|"marks"} name @param {string} text @param {string} key */
   const one = (name, text, key) => {
     const act = () => viewer.turn(name);
@@ -106,7 +106,7 @@ export function switches(viewer) {
   return { element, show };
 }
 
-/** Asks for a turn and goes there. @param {Viewer} viewer */
+/** The form that goes to a turn. @param {Viewer} viewer */
 export function goTo(viewer) {
   const input = h("input", {
     type: "text", inputmode: "numeric", pattern: "[0-9]*", "aria-label": "Go to turn",

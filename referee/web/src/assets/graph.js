@@ -1,5 +1,5 @@
 // @ts-check
-// How good each agent thought its position was, over the match.
+// The scores that the agents reported, over the match.
 
 import { agentName, fill, h, s } from "./common.js";
 import { badge, safe } from "./board.js";
@@ -19,7 +19,7 @@ export function graph(viewer) {
   const table = h("div", { class: "graph-table" });
   const details = h("details", null, h("summary", null, "Scores as a table"), table);
   const element = h("section", { class: "panel", "aria-label": "Scores", hidden: true },
-    h("div", { class: "panel-head" }, h("h2", null, "What the agents think of their own position")),
+    h("div", { class: "panel-head" }, h("h2", null, "Scores reported by the agents")),
     h("div", { class: "graph-frame" }, svg), now, details);
   const cursor = s("line", { class: "graph-cursor", y1: 0, y2: HEIGHT });
   svg.addEventListener("click", (event) => {
@@ -60,7 +60,7 @@ function across(viewer, ply) {
   return EDGE + (ply / Math.max(1, viewer.store.last)) * (WIDTH - 2 * EDGE);
 }
 
-/** Each seat has a scale of its own, since each has its own unit; all share the line of zero.
+/** Draws the lines. Each seat has its own scale, since its unit is its own; zero is the same for all.
  * @param {Viewer} viewer @param {SVGSVGElement} svg @param {SVGLineElement} cursor
  * @param {Point[][]} scores */
 function draw(viewer, svg, cursor, scores) {
@@ -83,13 +83,13 @@ function draw(viewer, svg, cursor, scores) {
 function latest(viewer, points, seat) {
   const point = points.findLast(({ ply }) => ply <= viewer.player.ply);
   const colour = viewer.colourOf(viewer.frame(), seat);
-  return h("li", null, badge(colour), agentName(viewer.store.sheet.seats[seat]?.name ?? ""),
+  return h("li", null, badge(colour), agentName(viewer.store.match.seats[seat]?.name ?? ""),
     h("span", { class: "soft" }, point ? ` ${Number(point.score.toFixed(3))}` : " –"));
 }
 
 /** @param {Viewer} viewer @param {Point[][]} scores */
 function rows(viewer, scores) {
-  const { seats } = viewer.store.sheet;
+  const { seats } = viewer.store.match;
   const plies = [...new Set(scores.flatMap((points) => points.map(({ ply }) => ply)))];
   plies.sort((a, b) => a - b);
   const maps = scores.map((points) => new Map(points.map(({ ply, score }) => [ply, score])));

@@ -1,7 +1,7 @@
 // @ts-check
-// The board for hands: cells as a grid that keys, screen readers and clicks work on.
+// Makes the board's cells a grid for keys, screen readers and clicks.
 
-import { cellWords } from "./board.js";
+import { describeCell } from "./board.js";
 import { s } from "./common.js";
 
 /** @typedef {import("./board.js").Board} Board */
@@ -19,7 +19,7 @@ const STEPS = new Map([
 export class Grid {
   /** @param {Board} board @param {string} title
    *  @param {(cell: number) => void} chosen a cell was clicked
-   *  @param {() => void} left the reader wants to leave the board */
+   *  @param {() => void} left Escape was pressed */
   constructor(board, title, chosen, left) {
     this.board = board;
     this.chosen = chosen;
@@ -27,7 +27,7 @@ export class Grid {
     /** @type {(SVGElement|null)[]} */
     this.cells = board.cells.map((_, cell) => board.svg.querySelector(`[data-cell="${cell}"]`));
     this.at = 0;
-    /** The column that up and down keep to. @type {number|null} */
+    /** The column in which up and down move. @type {number|null} */
     this.column = null;
     this.arrange(title);
     this.ring = s("g", { class: "focus-ring", "aria-hidden": "true" });
@@ -35,7 +35,7 @@ export class Grid {
     this.listen();
   }
 
-  /** Puts the cells into rows, and hides what only eyes need. @param {string} title */
+  /** Puts the cells into rows, and hides everything else from screen readers. @param {string} title */
   arrange(title) {
     const { svg } = this.board;
     const grid = s("g", { role: "grid", "aria-label": title });
@@ -118,15 +118,15 @@ export class Grid {
     return (end ? same.at(-1) : same[0]) ?? this.at;
   }
 
-  /** The cell to go to in this direction: the neighbour that lies there; across a gap, the nearest
-   * cell. Up and down keep to a column, though rows may be set off by half a cell.
+  /** The next cell in a direction: the neighbour, or across a gap the nearest cell. Up and down stay in
+   * a column, though rows may be offset by half a cell.
    * @param {number} from @param {number} dx @param {number} dy @returns {number|null} */
   beside(from, dx, dy) {
     const here = this.board.seen(from);
     if (dx) this.column = null;
     const column = dy ? (this.column ??= here.x) : here.x;
     /** @param {number} cell */
-    const badness = (cell) => {
+    const cost = (cell) => {
       const there = this.board.seen(cell);
       const [x, y] = [there.x - here.x, there.y - here.y];
       const along = x * dx + y * dy;
@@ -134,7 +134,7 @@ export class Grid {
       return dx ? along + 2 * Math.abs(y) : along + Math.abs(there.x - column) * 0.9;
     };
     const best = (/** @type {number[]} */ cells) => {
-      const ranked = cells.map((cell) => ({ cell, bad: badness(cell) }));
+      const ranked = cells.map((cell) => ({ cell, bad: cost(cell) }));
       ranked.sort((a, b) => a.bad - b.bad);
       const first = ranked[0];
       return first && first.bad < Infinity ? first.cell : null;
@@ -143,7 +143,7 @@ export class Grid {
     return near ?? best(this.board.cells.map((_, cell) => cell));
   }
 
-  /** Makes this cell the one that Tab comes to. @param {number} cell @param {boolean} focus */
+  /** Makes this cell the one in the tab order. @param {number} cell @param {boolean} focus */
   move(cell, focus) {
     this.cells[this.at]?.setAttribute("tabindex", "-1");
     this.at = cell;
@@ -152,7 +152,7 @@ export class Grid {
     if (focus) element?.focus({ preventScroll: false });
   }
 
-  /** Draws the ring around the cell that has the focus, above everything else.
+  /** Draws the focus ring around a cell, above everything else.
    * @param {number} cell */
   mark(cell) {
     const copy = this.cells[cell]?.cloneNode(false);
@@ -162,7 +162,7 @@ export class Grid {
     this.ring.replaceChildren(copy);
   }
 
-  /** Says of each cell what is there.
+  /** Labels every cell for screen readers.
    * @param {Position} position @param {Frame} frame @param {boolean} notes
    * @param {Choice|null} choice */
   describe(position, frame, notes, choice) {
@@ -182,7 +182,7 @@ export class Grid {
     this.cells.forEach((element, cell) => {
       const name = this.board.cells[cell]?.name ?? "";
       const [piece, ground] = [position.pieces[cell] ?? null, position.ground[cell] ?? null];
-      const words = cellWords(name, piece, ground, more.get(cell) ?? []);
+      const words = describeCell(name, piece, ground, more.get(cell) ?? []);
       if (element && element.getAttribute("aria-label") !== words) {
         element.setAttribute("aria-label", words);
       }

@@ -1,7 +1,7 @@
 // @ts-check
-// The first page: what runs, contests, every match, and a form to start one.
+// The home page: live matches, contests, all matches, and a form to start one.
 
-import { address, byId, count, fill, get, h, trouble } from "./common.js";
+import { address, byId, count, errorMessage, fill, get, h } from "./common.js";
 import { matchRow, paged, showLive } from "./rows.js";
 import { fromHash, themeButton } from "./settings.js";
 import { starting } from "./starting.js";
@@ -36,7 +36,7 @@ function transcripts() {
     type: "search", placeholder: "name, game, result", oninput: () => list.soon(),
   });
   const list = paged("/api/transcripts", () => ({ find: find.value }), (row) => matchRow(row),
-    () => (find.value ? "Nothing matches." : "No match here yet."));
+    () => (find.value ? "No matches found." : "No matches yet."));
   fill(byId("matches"),
     h("div", { class: "panel-head" }, h("h2", null, "Matches"), h("label", null, "Find ", find)),
     list.element);
@@ -49,7 +49,7 @@ async function start() {
   const list = transcripts();
   let known = -1;
   let isBuilt = false;
-  const look = async () => {
+  const refresh = async () => {
     try {
       /** @type {Overview} */
       const overview = await get("/api/overview");
@@ -63,11 +63,11 @@ async function start() {
       if (overview.transcripts !== known) await list.load();
       known = overview.transcripts;
     } catch (error) {
-      fill(byId("problem"), trouble(error));
+      fill(byId("problem"), errorMessage(error));
     }
-    setTimeout(look, AGAIN_MS);
+    setTimeout(refresh, AGAIN_MS);
   };
-  await look();
+  await refresh();
 }
 
 await start();

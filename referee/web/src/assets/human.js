@@ -1,15 +1,15 @@
 // @ts-check
-// A person's own moves: by clicks on the board, by buttons, or typed.
+// The moves of a person: by clicks on the board, by buttons, or typed.
 
-import { fill, get, h, hidden, post, short, trouble } from "./common.js";
+import { errorMessage, fill, get, h, hidden, post, short } from "./common.js";
 import { choose, legalFrom, placeless } from "./choosing.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {import("./types.js").Action} Action */
 /** @typedef {import("./types.js").Waiting} Waiting */
 
-/** When to ask again while a person is to move and the server doesn't wait yet: it may be that it
- * never will, because the person plays on another page. */
+/** How long to wait before asking the server again whether it waits for a person's move. It may never,
+ * if the person plays in a terminal. */
 const [AGAIN_LEAST_MS, AGAIN_MOST_MS] = [200, 5000];
 
 /** @param {string} text @param {string|null} kind @param {() => void} act */
@@ -17,14 +17,16 @@ function button(text, kind, act) {
   return h("button", { type: "button", class: kind, onclick: act }, text);
 }
 
-/** A result as a person reads it: `You win: connected` where one person alone has played.
+/** The result for the reader: `You win: you connected your two sides` if they alone played.
  * @param {import("./types.js").Seat[]} seats @param {string} text */
 export function outcome(seats, text) {
   const [person, ...more] = seats.filter(({ human }) => human);
   const isOnly = person && !more.length
     && seats.filter(({ name }) => name === person.name).length === 1;
   const won = `${person?.name} wins`;
-  return isOnly && text.startsWith(won) ? `You win${text.slice(won.length)}` : text;
+  if (!isOnly || !text.startsWith(won)) return text;
+  const why = text.slice(won.length).replace(/^: it /, ": you ");
+  return `You win${why.replace(/\bits\b/, "your")}`;
 }
 
 export class Human {
@@ -35,31 +37,31 @@ export class Human {
     /** @type {Action[]} */
     this.actions = [];
     this.turn = 0;
-    /** Whose move it is: the name and the colour. */
+    /** The colour and name of the seat to move. */
     this.whose = "";
     this.busy = false;
     this.timer = 0;
     this.wait = AGAIN_LEAST_MS;
     /** @type {number|null} */
     this.selected = null;
-    /** Several actions with the same ends, to choose among. @type {Action[]} */
+    /** Several actions to choose from. @type {Action[]} */
     this.among = [];
     this.note = h("div", { class: "human-note", role: "status" });
     this.list = h("div", { class: "choices" });
     this.options = h("datalist", { id: "actions" });
     this.typed = h("input", {
       type: "text", list: "actions", id: "typed-move", class: "typed",
-      placeholder: "move", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+      placeholder: "action", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     });
     this.panel = this.build();
     viewer.onCell = (cell) => this.click(cell);
-    /** How it ended, for those who have played. */
+    /** The result, for those who played. */
     this.outcome = h("p", { class: "outcome panel", role: "status", hidden: true });
     viewer.slot?.append(this.panel, this.outcome);
   }
 
   build() {
-    const resign = button("Resign", "danger", () => this.ask.showModal());
+    const resign = button("Resign", "danger", () => this.resignDialog.showModal());
     const form = h("form", {
       class: "inline",
       onsubmit: (/** @type {Event} */ event) => {
@@ -69,30 +71,30 @@ export class Human {
       },
     }, h("label", null, hidden("Your move"), this.typed),
     h("button", { type: "submit", class: "main" }, "Move"), resign);
-    this.ask = h("dialog", { "aria-labelledby": "resign-title" },
+    this.resignDialog = h("dialog", { "aria-labelledby": "resign-title" },
       h("h2", { id: "resign-title" }, "Resign this match?"),
       h("div", { class: "inline" },
         button("Resign", "danger", () => this.resign()),
-        button("Play on", null, () => this.ask.close())));
+        button("Continue", null, () => this.resignDialog.close())));
     return h("section", { class: "human panel", "aria-label": "Your move", hidden: true },
-      this.note, this.list, form, this.options, this.ask);
+      this.note, this.list, form, this.options, this.resignDialog);
   }
 
   /** Whether a person is asked for a move now, by the transcript. */
   get isAsked() {
-    const { asked, running, sheet } = this.viewer.store;
-    return running && asked !== null && (sheet.seats[asked.seat]?.human ?? false);
+    const { asked, running, match } = this.viewer.store;
+    return running && asked !== null && (match.seats[asked.seat]?.human ?? false);
   }
 
-  /** Looks whether the server waits for a person's move, since something has happened. */
-  look() {
+  /** Checks whether the server waits for a person's move. */
+  check() {
     this.wait = AGAIN_LEAST_MS;
-    return this.lookNow();
+    return this.checkNow();
   }
 
-  async lookNow() {
+  async checkNow() {
     clearTimeout(this.timer);
-    this.conclude();
+    this.showOutcome();
     if (!this.isAsked) {
       this.rest();
       return;
@@ -106,12 +108,12 @@ export class Human {
       waiting = { waiting: false };
     }
     if (waiting.waiting) this.begin(waiting);
-    else this.lookAgain();
+    else this.checkLater();
   }
 
-  lookAgain() {
+  checkLater() {
     clearTimeout(this.timer);
-    this.timer = Number(setTimeout(() => this.lookNow(), this.wait));
+    this.timer = Number(setTimeout(() => this.checkNow(), this.wait));
     this.wait = Math.min(AGAIN_MOST_MS, 2 * this.wait);
   }
 
@@ -131,11 +133,11 @@ export class Human {
     this.show([]);
   }
 
-  /** Whose move it is: on one screen several may play. @param {Waiting} waiting */
+  /** The colour and name of the seat to move: several people may share a screen. @param {Waiting} waiting */
   who({ seat = 0, colour }) {
-    const { sheet, frames, last } = this.viewer.store;
+    const { match, frames, last } = this.viewer.store;
     const shown = colour ?? frames[last]?.colours[seat] ?? "";
-    const name = short(sheet.seats[seat]?.name ?? "", 40);
+    const name = short(match.seats[seat]?.name ?? "", 40);
     return shown ? `${shown} (${name})` : name;
   }
 
@@ -143,19 +145,19 @@ export class Human {
     if (this.panel.hidden) return;
     this.panel.hidden = true;
     document.body.classList.remove("asked");
-    this.ask.close();
+    this.resignDialog.close();
     this.actions = [];
     this.viewer.choice = null;
     this.viewer.changed();
   }
 
   /** Shows the result of a match that ended while the page was open. */
-  conclude() {
-    const { running, frames, sheet } = this.viewer.store;
-    const isPlayed = sheet.state === "running" && sheet.seats.some(({ human }) => human);
+  showOutcome() {
+    const { running, frames, match } = this.viewer.store;
+    const isPlayed = match.state === "running" && match.seats.some(({ human }) => human);
     if (running || !isPlayed || !this.outcome.hidden) return;
     const end = frames.findLast(({ kind }) => kind === "over")?.text ?? "The match is over.";
-    fill(this.outcome, h("strong", null, short(outcome(sheet.seats, end), 300)), " ",
+    fill(this.outcome, h("strong", null, short(outcome(match.seats, end), 300)), " ",
       h("a", { href: "/#start" }, "Play again"));
     this.outcome.hidden = false;
   }
@@ -178,11 +180,11 @@ export class Human {
     return this.viewer.store.position(this.viewer.store.last).pieces;
   }
 
-  /** What to do now, in words and buttons. */
+  /** Shows what to do, and the buttons. */
   showState() {
     const others = placeless(this.actions, this.selected, this.pieces());
     const buttons = this.among.length ? this.among : others;
-    fill(this.note, h("strong", null, this.words()));
+    fill(this.note, h("strong", null, this.instruction()));
     fill(this.list, buttons.map((action) => h("button", {
       type: "button",
       onclick: () => this.play(action.text),
@@ -191,14 +193,14 @@ export class Human {
     }, action.text)));
   }
 
-  words() {
-    if (!this.actions.length) return "There is nothing to play.";
-    if (this.among.length > 1) return "There are several ways there: choose one.";
-    if (this.selected !== null) return `${this.whose}: now click where it goes.`;
-    return `Your move, ${this.whose}: click the board, or type it.`;
+  instruction() {
+    if (!this.actions.length) return "There is no legal action.";
+    if (this.among.length > 1) return "Several actions lead there: choose one.";
+    if (this.selected !== null) return `${this.whose}: click a target.`;
+    return `Your move, ${this.whose}: click a marked cell or type the action.`;
   }
 
-  /** Lights up what can be chosen. @param {number[]} route */
+  /** Marks the cells that can be chosen. @param {number[]} route */
   show(route) {
     const legal = legalFrom(this.actions, this.selected, this.pieces());
     this.viewer.choice = { selected: this.selected, legal, route };
@@ -206,7 +208,7 @@ export class Human {
   }
 
   resign() {
-    this.ask.close();
+    this.resignDialog.close();
     this.play("resign");
   }
 
@@ -218,7 +220,7 @@ export class Human {
       await post("/api/seat", { file: this.file, turn: this.turn, text });
       this.rest();
     } catch (error) {
-      fill(this.note, trouble(error));
+      fill(this.note, errorMessage(error));
       this.selected = null;
       this.among = [];
       this.show([]);

@@ -1,5 +1,5 @@
 // @ts-check
-// Keys, and the dialog that lists them.
+// The keyboard, and its help.
 
 import { h } from "./common.js";
 
@@ -7,25 +7,25 @@ import { h } from "./common.js";
 
 /** @type {[string, string][]} */
 const KEYS = [
-  ["← →", "one ply back, one on"],
-  ["Shift + ← →", "ten plies"],
-  ["Home, End", "the start, the end"],
-  ["Space", "play and pause"],
+  ["← →", "previous, next ply"],
+  ["Shift + ← →", "back, forward 10 plies"],
+  ["Home, End", "first, last ply"],
+  ["Space", "play or pause"],
   ["+ −", "faster, slower"],
   ["f", "flip the board"],
-  ["c", "coordinates"],
-  ["d", "marks of the agents"],
-  ["[ ]", "previous, next ply with a fault or output"],
+  ["c", "show coordinates"],
+  ["d", "show the agents' marks"],
+  ["[ ]", "previous, next fault or output"],
   ["/", "go to a turn"],
   ["?", "this help"],
 ];
 /** @type {[string, string][]} */
 const BOARD_KEYS = [
   ["Tab", "to the board"],
-  ["arrows", "from cell to cell"],
+  ["Arrows", "next cell"],
   ["Home, End", "first and last cell of the row"],
   ["Enter, Space", "choose the cell"],
-  ["Escape", "away from the board"],
+  ["Escape", "leave the board"],
 ];
 
 /** @param {string} title @param {[string, string][]} keys */
@@ -43,15 +43,15 @@ export function helpDialog() {
   return dialog;
 }
 
-/** Whether keys go into a field there. @param {EventTarget|null} target */
+/** Whether keys go into a field. @param {EventTarget|null} target */
 function isTyping(target) {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return target.type !== "range";
   return target.matches("select, textarea") || target.isContentEditable;
 }
 
-/** Keys of the page; those of the board are the grid's.
- * @param {Viewer} viewer @param {HTMLDialogElement} help @param {() => void} ask for a turn */
+/** Handles the keys of the page; the grid handles those of the board.
+ * @param {Viewer} viewer @param {HTMLDialogElement} help @param {() => void} ask asks for a turn */
 export function keys(viewer, help, ask) {
   const { player } = viewer;
   /** @type {Map<string, (event: KeyboardEvent) => void>} */
@@ -61,9 +61,9 @@ export function keys(viewer, help, ask) {
     ["Home", () => player.jump(0)],
     ["End", () => player.jump(viewer.store.last)],
     [" ", () => player.toggle()],
-    ["+", () => player.hurry(1)],
-    ["=", () => player.hurry(1)],
-    ["-", () => player.hurry(-1)],
+    ["+", () => player.changeSpeed(1)],
+    ["=", () => player.changeSpeed(1)],
+    ["-", () => player.changeSpeed(-1)],
     ["f", () => viewer.turn("flip")],
     ["c", () => viewer.turn("coords")],
     ["d", () => viewer.turn("marks")],

@@ -1,40 +1,39 @@
 // @ts-check
-// Following a match that is being played: what comes is taken in, a lost connection is taken up
-// where it broke.
+// Follows a live match, and reconnects after a lost connection.
 
 import { address, fill, h } from "./common.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
-/** @typedef {import("./types.js").News} News */
+/** @typedef {import("./types.js").MatchUpdate} MatchUpdate */
 
 const [WAIT_LEAST_MS, WAIT_MOST_MS] = [500, 10000];
 
-/** @param {Viewer} viewer @param {string} file @param {(news: News) => void} onNews */
-export function follow(viewer, file, onNews) {
+/** @param {Viewer} viewer @param {string} file @param {(update: MatchUpdate) => void} onUpdate */
+export function follow(viewer, file, onUpdate) {
   const note = h("p", { class: "connection", role: "status", hidden: true });
   viewer.slot?.before(note);
   let wait = WAIT_LEAST_MS;
   const lost = () => {
-    fill(note, "The connection is lost; reconnecting.");
+    fill(note, "Connection lost; reconnecting.");
     note.hidden = false;
     setTimeout(open, wait);
     wait = Math.min(WAIT_MOST_MS, wait * 2);
   };
   const open = () => {
-    // The browser's own retry would give up at an answer that isn't a stream; this one never does.
+    // The browser's own retry stops at a response that is not a stream; this one doesn't.
     const stream = new EventSource(address("/api/follow", { file, line: viewer.store.line }));
     stream.addEventListener("open", () => {
       wait = WAIT_LEAST_MS;
       note.hidden = true;
     });
     stream.addEventListener("plies", (event) => {
-      /** @type {News} */
-      const news = JSON.parse(event.data);
-      viewer.take(news);
-      onNews(news);
+      /** @type {MatchUpdate} */
+      const update = JSON.parse(event.data);
+      viewer.take(update);
+      onUpdate(update);
       if (!viewer.store.running) stream.close();
     });
-    // Another match has the file now: the same game, played again.
+    // The file has another match now: the same game, played again.
     stream.addEventListener("anew", () => location.reload());
     stream.addEventListener("end", () => stream.close());
     stream.addEventListener("error", () => {

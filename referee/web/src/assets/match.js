@@ -1,13 +1,13 @@
 // @ts-check
-// The page of one match: fetches it, shows it, follows it, and lets a person play in it.
+// The page of a match: shows it, follows it, and lets a person play.
 
-import { address, byId, fill, get, h, trouble } from "./common.js";
+import { address, byId, errorMessage, fill, get, h } from "./common.js";
 import { Human } from "./human.js";
 import { follow } from "./live.js";
 import { stopButton } from "./rows.js";
 import { Viewer } from "./viewer.js";
 
-/** @typedef {import("./types.js").Sheet} Sheet */
+/** @typedef {import("./types.js").MatchData} MatchData */
 /** @typedef {import("./types.js").Source} Source */
 
 /** @param {string} file @returns {Source} */
@@ -19,36 +19,36 @@ function fromServer(file) {
   };
 }
 
-/** The way back to the contest that a game belongs to. @param {string} file */
+/** A link to the contest of a game. @param {string} file */
 function contestOf(file) {
   const at = file.lastIndexOf("/games/");
   if (at < 0) return null;
   const href = address("/contest", { folder: file.slice(0, at) });
-  return h("a", { class: "back", href }, "To the contest");
+  return h("a", { class: "back", href }, "Back to the contest");
 }
 
 async function start() {
   const root = byId("viewer");
   const file = new URLSearchParams(location.search).get("file") ?? "";
   try {
-    /** @type {Sheet} */
-    const sheet = await get("/api/match", { file });
-    const viewer = new Viewer(sheet, fromServer(file));
+    /** @type {MatchData} */
+    const match = await get("/api/match", { file });
+    const viewer = new Viewer(match, fromServer(file));
     viewer.build(root);
     const human = new Human(viewer, file);
     const to = contestOf(file);
     if (to) byId("tools").prepend(to);
-    const stop = sheet.own ? stopButton(file) : null;
+    const stop = match.own ? stopButton(file) : null;
     if (stop) byId("tools").prepend(stop);
     const showResult = () => {
-      human.look();
+      human.check();
       if (!viewer.store.running) stop?.remove();
     };
     follow(viewer, file, showResult);
     showResult();
   } catch (error) {
     fill(byId("title"), "This match can't be shown");
-    fill(root, trouble(error));
+    fill(root, errorMessage(error));
   }
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// The list of plies: what was played, and where something went wrong.
+// The list of plies, with faults and output.
 
 import { duration, fill, h, hidden, short } from "./common.js";
 import { badge } from "./board.js";
@@ -8,7 +8,7 @@ import { Store } from "./store.js";
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {import("./types.js").Frame} Frame */
 
-/** So many plies share a list: lists that are out of sight cost nothing. */
+/** Plies in one list: lists outside the window cost nothing. */
 const GROUP = 50;
 
 /** @param {Viewer} viewer */
@@ -61,8 +61,7 @@ function update(viewer, list, shown) {
   });
 }
 
-/** Before the next paint, when the page is laid out anyway, and once more when the rows that came
- * into sight have their true heights.
+/** Scrolls before the next paint, and again when the visible rows have their true heights.
  * @param {HTMLElement} list @param {HTMLElement} item */
 function keepInSight(list, item) {
   requestAnimationFrame(() => {

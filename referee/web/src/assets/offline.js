@@ -1,11 +1,11 @@
 // @ts-check
-// The page that `replay export` writes: the match lies in the page, and there is no server.
+// The page that `replay export` writes: it contains the match and needs no server.
 
 import { byId } from "./common.js";
 import { Viewer } from "./viewer.js";
 
-/** @typedef {import("./types.js").Sheet} Sheet */
+/** @typedef {import("./types.js").MatchData} MatchData */
 
-/** @type {Sheet} */
-const ownSheet = JSON.parse(byId("sheet").textContent ?? "");
-new Viewer(ownSheet, { lines: null, text: null, picture: null }).build(byId("viewer"));
+/** @type {MatchData} */
+const ownMatch = JSON.parse(byId("match-data").textContent ?? "");
+new Viewer(ownMatch, { lines: null, text: null, picture: null }).build(byId("viewer"));

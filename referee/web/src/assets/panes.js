@@ -1,16 +1,16 @@
 // @ts-check
-// The panel about one ply: fault, output, thoughts, lines, times.
+// The panel about a ply: fault, output, info, lines, times.
 
-import { agentName, duration, fill, h, later, short, trouble } from "./common.js";
+import { agentName, debounce, duration, errorMessage, fill, h, short } from "./common.js";
 import { badge } from "./board.js";
 import { Store } from "./store.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {import("./types.js").Frame} Frame */
-/** @typedef {import("./types.js").Complaint} Complaint */
+/** @typedef {import("./types.js").StderrPiece} StderrPiece */
 /** @typedef {import("./types.js").Info} Info */
 
-const NOTHING = "No agent said anything in this turn.";
+const NOTHING = "No agent sent output in this turn.";
 
 /** @param {Viewer} viewer */
 export function panes(viewer) {
@@ -32,7 +32,7 @@ export function panes(viewer) {
       wasLatest = isLatest;
       sentence.textContent = short(frame.sentence, 300);
       const notes = isLatest ? lastNotes(viewer)
-        : [output(viewer, frame.stderr), thoughts(viewer, frame.infos)].flat();
+        : [output(viewer, frame.stderr), infoFigures(viewer, frame.infos)].flat();
       fill(body, fault(frame), notes.length ? notes : h("p", { class: "soft" }, NOTHING),
         times(frame));
     }
@@ -45,7 +45,7 @@ export function panes(viewer) {
 /** @param {Viewer} viewer @param {number} seat */
 function who(viewer, seat) {
   const frame = viewer.frame();
-  const listed = viewer.store.sheet.seats[seat];
+  const listed = viewer.store.match.seats[seat];
   return [badge(viewer.colourOf(frame, seat)), agentName(listed?.name ?? `seat ${seat}`)];
 }
 
@@ -58,37 +58,37 @@ function fault(frame) {
     frame.text !== frame.sentence && h("p", null, frame.text));
 }
 
-/** Whether the page follows a match that was live when it was opened: what an agent said
- * stays until it says more, since turns go by faster than it can be read. @param {Viewer} viewer */
+/** Whether the page follows a match that was live when it was opened: an agent's output then stays
+ * until its next, since turns are faster than reading. @param {Viewer} viewer */
 function follows(viewer) {
-  return viewer.player.atEnd && viewer.store.sheet.state === "running";
+  return viewer.player.atEnd && viewer.store.match.state === "running";
 }
 
-/** What each seat said last. @param {Viewer} viewer */
+/** The last output of each seat. @param {Viewer} viewer */
 function lastNotes(viewer) {
   return viewer.store.latest().flatMap(({ stderr, infos }, seat) => {
     const own = (/** @type {{seat: number}} */ note) => note.seat === seat;
     const when = (/** @type {Frame|null} */ frame) => (frame ? `, turn ${frame.turn}` : "");
     return [
       output(viewer, stderr?.stderr.filter(own) ?? [], when(stderr)),
-      thoughts(viewer, infos?.infos.filter(own) ?? [], when(infos)),
+      infoFigures(viewer, infos?.infos.filter(own) ?? [], when(infos)),
     ].flat();
   });
 }
 
-/** @param {Viewer} viewer @param {Complaint[]} complaints @param {string} [when] */
-function output(viewer, complaints, when = "") {
-  return joined(complaints).map((complaint) => h("figure", { class: "output" },
-    h("figcaption", null, who(viewer, complaint.seat), ` wrote to stderr${when}`),
-    complaint.dropped > 0
-      && h("p", { class: "soft" }, `${complaint.dropped} bytes before this were left out`),
-    verbatim("stderr", complaint.text)));
+/** @param {Viewer} viewer @param {StderrPiece[]} pieces @param {string} [when] */
+function output(viewer, pieces, when = "") {
+  return joined(pieces).map((piece) => h("figure", { class: "output" },
+    h("figcaption", null, who(viewer, piece.seat), ` wrote to stderr${when}`),
+    piece.dropped > 0
+      && h("p", { class: "soft" }, `${piece.dropped} bytes before this were dropped`),
+    verbatim("stderr", piece.text)));
 }
 
-/** What an agent wrote in several pieces, of which nothing between was lost, as one.
- * @param {Complaint[]} pieces */
+/** Joins consecutive pieces of an agent's output.
+ * @param {StderrPiece[]} pieces */
 function joined(pieces) {
-  /** @type {Complaint[]} */
+  /** @type {StderrPiece[]} */
   const whole = [];
   for (const piece of pieces) {
     const before = whole.at(-1);
@@ -98,21 +98,21 @@ function joined(pieces) {
   return whole;
 }
 
-/** Text as it was written, which the keyboard can scroll. @param {string} label
+/** Preformatted text that the keyboard can scroll. @param {string} label
  * @param {string} text @param {string|null} [kind] */
 function verbatim(label, text, kind = null) {
   return h("pre", { tabindex: "0", role: "group", "aria-label": label, class: kind }, text);
 }
 
 /** @param {Viewer} viewer @param {Info[]} infos @param {string} [when] */
-function thoughts(viewer, infos, when = "") {
+function infoFigures(viewer, infos, when = "") {
   if (!infos.length) return [];
-  const all = infos.map((info) => thought(viewer, info, when));
-  return [h("div", { class: "thoughts", tabindex: "0", role: "group", "aria-label": "info" }, all)];
+  const all = infos.map((info) => infoFigure(viewer, info, when));
+  return [h("div", { class: "infoFigures", tabindex: "0", role: "group", "aria-label": "info" }, all)];
 }
 
 /** @param {Viewer} viewer @param {Info} info @param {string} when */
-function thought(viewer, info, when) {
+function infoFigure(viewer, info, when) {
   /** @type {[string, string][]} */
   const facts = [];
   const number = (/** @type {number} */ n) =>
@@ -121,7 +121,7 @@ function thought(viewer, info, when) {
   if (info.depth !== null) facts.push(["depth", number(info.depth)]);
   if (info.nodes !== null) facts.push(["nodes", number(info.nodes)]);
   return h("figure", { class: "thought" },
-    h("figcaption", null, who(viewer, info.seat), ` says${when}`),
+    h("figcaption", null, who(viewer, info.seat), ` sent info${when}`),
     facts.length > 0 && h("dl", { class: "facts" },
       facts.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)))),
     info.text !== null && h("p", { class: "said" }, info.text),
@@ -133,7 +133,7 @@ function times(frame) {
   /** @type {[string, number|null][]} */
   const all = [
     ["charged", frame.used_ms], ["CPU", frame.cpu_ms],
-    ["waited for a core", frame.wait_ms], ["referee's own lag", frame.lag_ms],
+    ["waited for a core", frame.wait_ms], ["referee's lag", frame.lag_ms],
   ];
   const known = all.filter(([, ms]) => ms !== null);
   if (!known.length) return null;
@@ -147,7 +147,7 @@ function times(frame) {
 function lazily(viewer, title, make) {
   const body = h("div", null);
   const element = h("details", null, h("summary", null, title), body);
-  /** What is shown: the ply as it was when it was asked for. @type {unknown} */
+  /** The ply that is shown. @type {unknown} */
   let current = null;
   const load = async () => {
     const [frame, { ply }] = [viewer.frame(), viewer.player];
@@ -158,11 +158,11 @@ function lazily(viewer, title, make) {
     try {
       node = await make(viewer, ply);
     } catch (error) {
-      node = trouble(error);
+      node = errorMessage(error);
     }
     if (current === frame) fill(body, node);
   };
-  const soon = later(120, load);
+  const soon = debounce(120, load);
   element.addEventListener("toggle", load);
   return { element, show: soon };
 }
@@ -170,12 +170,12 @@ function lazily(viewer, title, make) {
 /** @param {Viewer} viewer @param {number} ply @returns {Promise<Node>} */
 async function linesOf(viewer, ply) {
   const lines = await viewer.source.lines?.(ply) ?? [];
-  if (!lines.length) return h("p", { class: "soft" }, "No line in this turn.");
+  if (!lines.length) return h("p", { class: "soft" }, "No lines in this turn.");
   const kind = (/** @type {boolean} */ sent) => (sent ? "sent" : "got");
   return h("ol", { class: "lines" }, lines.map((line) => h("li", { class: kind(line.sent) },
     h("span", { class: "line-who" }, line.sent ? "to " : "from ", who(viewer, line.seat)),
     verbatim(line.sent ? "sent" : "received", line.text),
-    line.cut && h("span", { class: "soft" }, "cut here"))));
+    line.cut && h("span", { class: "soft" }, "cut"))));
 }
 
 /** @param {Viewer} viewer @param {number} ply @returns {Promise<Node>} */

@@ -1,7 +1,7 @@
 // @ts-check
-// Which ply is shown, and how it moves on.
+// The ply that is shown, and playback.
 
-import { keep, SPEEDS } from "./settings.js";
+import { save, SPEEDS } from "./settings.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./settings.js").Settings} Settings */
@@ -66,17 +66,17 @@ export class Player {
     }, 1000 / this.settings.speed));
   }
 
-  /** @param {number} speed in plies a second */
-  pace(speed) {
+  /** @param {number} speed in plies per second */
+  setSpeed(speed) {
     this.settings.speed = speed;
-    keep(this.settings);
+    save(this.settings);
     this.wait();
     this.changed();
   }
 
   /** @param {number} by steps in the list of speeds */
-  hurry(by) {
+  changeSpeed(by) {
     const at = SPEEDS.indexOf(this.settings.speed) + by;
-    this.pace(SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at))] ?? 1);
+    this.setSpeed(SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at))] ?? 1);
   }
 }

@@ -1,8 +1,8 @@
 // @ts-check
-// Lists of matches, as the home page and the page of a contest show them.
+// Lists of matches, for the home page and contests.
 
-import { address, agentName, byId, count, fill, get, h, post, trouble } from "./common.js";
-import { later, moment, short } from "./common.js";
+import { address, agentName, byId, count, errorMessage, fill, get, h, post } from "./common.js";
+import { debounce, moment, short } from "./common.js";
 import { badge } from "./board.js";
 import { RESIGNED } from "./store.js";
 
@@ -12,7 +12,7 @@ const PAGE = 50;
 /** Leads to the ply of a match's first fault. */
 export const TO_FAULT = "#fault";
 
-/** Who played, in the order of the seats. @param {Row} row */
+/** The players, in seat order. @param {Row} row */
 export function players(row) {
   return h("span", { class: "players" }, row.names.map((name, seat) =>
     h("span", { class: "player" }, badge(row.colours[seat] ?? ""), agentName(name))));
@@ -44,7 +44,7 @@ export function matchRow(row) {
       row.worker && [" · on ", agentName(row.worker)])), stop);
 }
 
-/** The matches that are played now. @param {Row[]} live */
+/** Shows the live matches. @param {Row[]} live */
 export function showLive(live) {
   byId("live").hidden = !live.length;
   fill(byId("live-list"), live.map((row) => matchRow(row)));
@@ -59,12 +59,12 @@ export function stopButton(file) {
       await post("/api/stop", { file });
       dialog.close();
     } catch (error) {
-      fill(problem, trouble(error));
+      fill(problem, errorMessage(error));
     }
   };
   const title = "Stop this match?";
   const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove() },
-    h("h2", null, title), h("p", null, "It is void: no one wins."), problem,
+    h("h2", null, title), h("p", null, "It will be void: there is no winner."), problem,
     h("div", { class: "inline" },
       h("button", { type: "button", class: "danger", onclick: stop }, "Stop the match"),
       h("button", { type: "button", onclick: () => dialog.close() }, "Continue the match")));
@@ -78,7 +78,7 @@ export function stopButton(file) {
 
 /** A list that is fetched page by page.
  * @param {string} path @param {() => Record<string, string|number|boolean|null>} query
- * @param {(row: any) => Node} make @param {() => string} none what to say when nothing is there */
+ * @param {(row: any) => Node} make @param {() => string} none the text of an empty list */
 export function paged(path, query, make, none) {
   let from = 0;
   let asked = 0;
@@ -101,7 +101,7 @@ export function paged(path, query, make, none) {
       newer.disabled = from === 0;
       older.disabled = last >= total;
     } catch (error) {
-      if (own === asked) fill(list, h("li", null, trouble(error)));
+      if (own === asked) fill(list, h("li", null, errorMessage(error)));
     }
   };
   const again = () => {
@@ -109,5 +109,5 @@ export function paged(path, query, make, none) {
     return load();
   };
   const element = h("div", null, list, h("div", { class: "inline pages" }, newer, where, older));
-  return { element, load, again, soon: later(250, again) };
+  return { element, load, again, soon: debounce(250, again) };
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// Who plays: name, colour, letter, what each wants, whose turn it is, and the clocks.
+// The players: names, colours, goals, whose turn it is, and clocks.
 
 import { agentName, clockText, duration, fill, h, hidden, letter, short } from "./common.js";
 import { badge, safe } from "./board.js";
@@ -8,33 +8,33 @@ import { badge, safe } from "./board.js";
 /** @typedef {import("./types.js").Seat} Seat */
 /** @typedef {import("./types.js").Frame} Frame */
 
-/** Who has more than this plays without a clock: thirty days. */
+/** Times above this are shown as unlimited: thirty days. */
 const UNLIMITED_MS = 30 * 24 * 3600 * 1000;
 
-/** A side of the board in words. @param {number} dx to the right @param {number} dy downwards */
+/** The name of a side of the board. @param {number} dx to the right @param {number} dy downwards */
 export function side(dx, dy) {
   const words = [["upper left", "top", "upper right"], ["left", "", "right"],
     ["lower left", "bottom", "lower right"]];
   return words[Math.sign(dy) + 1]?.[Math.sign(dx) + 1] ?? "";
 }
 
-/** What a colour has to reach or join, from the board's data.
+/** The goal of a colour, from the board's data.
  * @param {Viewer} viewer @param {string} colour */
 export function goal(viewer, colour) {
-  const own = viewer.store.sheet.board.edges.filter((edge) => edge.colour === colour);
-  const sides = own.map((edge) => whereabouts(viewer, edge.cells));
+  const own = viewer.store.match.board.edges.filter((edge) => edge.colour === colour);
+  const sides = own.map((edge) => boardSide(viewer, edge.cells));
   const symbol = letter(colour);
-  if (sides.length > 1) return `joins the borders ${symbol}, ${sides.join(" and ")}`;
-  if (sides.length === 1) return `to the border ${symbol}, ${sides[0]}`;
+  if (sides.length > 1) return `connects the edges ${symbol}: ${sides.join(" and ")}`;
+  if (sides.length === 1) return `goal edge ${symbol}: ${sides[0]}`;
   const { ground } = viewer.store.position(0);
   const cells = ground.flatMap((kind, cell) => (kind === `target-${colour}` ? [cell] : []));
   if (!cells.length) return "";
   const small = colour === "peg" ? "x" : symbol.toLowerCase();
-  return `to the ${cells.length} cells ${small}, ${whereabouts(viewer, cells)}`;
+  return `goal: the ${cells.length} cells ${small}, ${boardSide(viewer, cells)}`;
 }
 
-/** Where cells lie, seen from the board's middle. @param {Viewer} viewer @param {number[]} cells */
-function whereabouts(viewer, cells) {
+/** The side of the board on which cells are. @param {Viewer} viewer @param {number[]} cells */
+function boardSide(viewer, cells) {
   const { board } = viewer;
   const all = board.cells.map((_, cell) => cell);
   const mean = (/** @type {number[]} */ of, /** @type {"x"|"y"} */ axis) =>
@@ -48,14 +48,14 @@ function whereabouts(viewer, cells) {
 
 /** @param {Viewer} viewer */
 export function seats(viewer) {
-  const { sheet } = viewer.store;
-  const cards = sheet.seats.map((seat) => card(seat));
+  const { match } = viewer.store;
+  const cards = match.seats.map((seat) => card(seat));
   const general = h("p", { class: "soft figures" });
   const element = h("section", { class: "seats", "aria-label": "Players" },
     cards.map(({ element }) => element), general);
   const show = () => {
     const frame = viewer.frame();
-    sheet.seats.forEach((seat, at) => {
+    match.seats.forEach((seat, at) => {
       const parts = cards[at];
       if (parts) updateCard(viewer, seat, frame, parts);
     });
@@ -64,7 +64,7 @@ export function seats(viewer) {
     general.hidden = !free.length;
   };
   const tick = () => {
-    sheet.seats.forEach((seat, at) => {
+    match.seats.forEach((seat, at) => {
       const parts = cards[at];
       if (parts) clock(viewer, seat.seat, viewer.frame(), parts);
     });
@@ -77,7 +77,7 @@ export function seats(viewer) {
 /** @param {Seat} seat */
 function card(seat) {
   const symbol = h("span", { class: "seat-symbol" });
-  const wants = h("span", { class: "soft seat-goal" });
+  const goalText = h("span", { class: "soft seat-goal" });
   const turn = h("span", { class: "seat-turn" });
   const time = h("span", { class: "seat-time" });
   const bar = h("span", { class: "bar" }, h("span", { class: "bar-left" }));
@@ -88,8 +88,8 @@ function card(seat) {
     kind && h("span", { class: "soft" }, ` ${short(kind, 24)}`));
   const element = h("div", { class: "seat" }, symbol,
     h("div", { class: "seat-words" },
-      h("div", { class: "seat-line" }, name, turn, time), bar, wants, figure));
-  return { element, symbol, wants, turn, time, bar, figure, colour: "", sight: "" };
+      h("div", { class: "seat-line" }, name, turn, time), bar, goalText, figure));
+  return { element, symbol, goalText, turn, time, bar, figure, colour: "", goalKey: "" };
 }
 
 /** @param {Viewer} viewer @param {Seat} seat @param {Frame} frame @param {Card} parts */
@@ -100,10 +100,10 @@ function updateCard(viewer, seat, frame, parts) {
     fill(parts.symbol, badge(colour));
     parts.element.className = `seat seat-${safe(colour)}`;
   }
-  const sight = `${colour} ${viewer.settings.flip}`;
-  if (parts.sight !== sight) {
-    parts.sight = sight;
-    fill(parts.wants, colour && colour !== "peg" ? `${colour}: ` : "", goal(viewer, colour));
+  const goalKey = `${colour} ${viewer.settings.flip}`;
+  if (parts.goalKey !== goalKey) {
+    parts.goalKey = goalKey;
+    fill(parts.goalText, colour && colour !== "peg" ? `${colour}: ` : "", goal(viewer, colour));
   }
   const moves = frame.to_move === seat.seat && frame.kind !== "over";
   parts.element.classList.toggle("to-move", moves);
@@ -113,17 +113,17 @@ function updateCard(viewer, seat, frame, parts) {
   clock(viewer, seat.seat, frame, parts);
 }
 
-/** A time that is there to be looked at: people play on clocks of a year.
+/** The time left, or null if it is unlimited.
  * @param {number|null} left */
 function limited(left) {
   return left !== null && left < UNLIMITED_MS ? left : null;
 }
 
-/** What the seat has left; while it thinks in a live match, counting down.
+/** Shows the time left; in a live match it counts down.
  * @param {Viewer} viewer @param {number} seat @param {Frame} frame @param {Card} parts */
 function clock(viewer, seat, frame, parts) {
   const { store } = viewer;
-  const { bank_ms: bank, move_ms: move } = store.sheet;
+  const { bank_ms: bank, move_ms: move } = store.match;
   let left = limited(frame.left_ms[seat] ?? null);
   let thinking = null;
   if (viewer.player.atEnd && store.running && store.asked?.seat === seat) {

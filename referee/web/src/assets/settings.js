@@ -8,7 +8,7 @@ export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
 export const THEMES = ["auto", "light", "dark"];
 /** @type {Settings} */
 const DEFAULTS = { flip: false, coords: true, marks: true, theme: "auto", speed: 1 };
-const KEPT_AS = "referee";
+const STORAGE_KEY = "referee";
 
 /** @param {unknown} given @returns {Settings} */
 function checked(given) {
@@ -25,28 +25,28 @@ function checked(given) {
 }
 
 /** @returns {Settings} */
-function kept() {
+function saved() {
   try {
-    return checked(JSON.parse(localStorage.getItem(KEPT_AS) ?? "null"));
+    return checked(JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null"));
   } catch {
     return { ...DEFAULTS };
   }
 }
 
-/** Keeps them for the next time; a browser that keeps nothing is no trouble.
+/** Stores the settings, if the browser allows it.
  * @param {Settings} settings */
-export function keep(settings) {
+export function save(settings) {
   try {
-    localStorage.setItem(KEPT_AS, JSON.stringify(settings));
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(settings));
   } catch {
     // Private windows and files opened from disk may have no storage.
   }
 }
 
-/** What an address asks for: `#ply=17&flip=1&coords=1&theme=dark`.
+/** Reads an address: `#ply=17&flip=1&coords=1&theme=dark`.
  * @param {string} hash @param {Settings} [base]
  * @returns {{settings: Settings, ply: number|null, turn: number|null, fault: boolean}} */
-export function fromHash(hash, base = kept()) {
+export function fromHash(hash, base = saved()) {
   const asked = new URLSearchParams(hash.replace(/^#/, ""));
   /** @type {Record<string, unknown>} */
   const given = { ...base };
@@ -66,7 +66,7 @@ export function fromHash(hash, base = kept()) {
   return { settings, ply: number("ply"), turn: number("turn"), fault: asked.has("fault") };
 }
 
-/** The address of this sight: the ply, and what differs from the usual.
+/** The address of a ply with the settings that differ from the defaults.
  * @param {Settings} settings @param {number|null} ply */
 export function toHash(settings, ply) {
   const parts = ply === null ? [] : [`ply=${ply}`];
@@ -83,7 +83,7 @@ export function useTheme(theme) {
   else document.documentElement.dataset.theme = theme;
 }
 
-/** A button that goes through the themes.
+/** A button that switches between the themes.
  * @param {Settings} settings @param {() => void} changed */
 export function themeButton(settings, changed) {
   const button = document.createElement("button");
@@ -98,7 +98,7 @@ export function themeButton(settings, changed) {
     const next = (THEMES.indexOf(settings.theme) + 1) % THEMES.length;
     settings.theme = THEMES[next] ?? "auto";
     update();
-    keep(settings);
+    save(settings);
     changed();
   });
   update();

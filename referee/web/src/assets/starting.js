@@ -1,7 +1,7 @@
 // @ts-check
 // The form that starts a match.
 
-import { fill, h, post, trouble } from "./common.js";
+import { errorMessage, fill, h, post } from "./common.js";
 import { matchLink } from "./rows.js";
 
 /** @typedef {import("./types.js").Overview} Overview */
@@ -10,7 +10,7 @@ import { matchLink } from "./rows.js";
 /** @typedef {import("./types.js").AgentLine} AgentLine */
 
 const PERSON = "@human";
-/** The field of a setup that says how many play, where there is a choice. */
+/** The setup field with the number of players. */
 const SEATS = "seats";
 
 /** @param {Game} game */
@@ -19,7 +19,7 @@ function titleOf(game) {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
-/** The agents that can take part in it, a person first.
+/** The agents that can play a game, a person first.
  * @param {Overview} overview @param {Game} game */
 function agentsOf(overview, game) {
   const fit = overview.agents.filter(({ games }) => games === null || games.includes(game.name));
@@ -27,13 +27,13 @@ function agentsOf(overview, game) {
   return [{ agent: PERSON, about: "you", games: null }, ...others];
 }
 
-/** An agent in the list: its name, and what more there is to say. @param {AgentLine} line */
-function agentWords({ agent, about }) {
+/** An agent in the list: its name and description. @param {AgentLine} line */
+function agentLabel({ agent, about }) {
   if (agent === PERSON) return "you";
   return about && about !== agent ? `${agent}: ${about}` : agent;
 }
 
-/** One field of the setup: a list where its values are listed, a number or text elsewhere.
+/** A setup field: a list, a number or text, by its values.
  * @param {Field} field */
 function input(field) {
   const listed = field.range.split("|").map((value) => value.trim());
@@ -50,7 +50,7 @@ function input(field) {
   return h("input", { type: "text", name: field.name, value, autocomplete: "off" });
 }
 
-/** What was filled in, as JSON where it parses. @param {string} text */
+/** The value of a field: JSON if it parses, otherwise text. @param {string} text */
 function read(text) {
   try {
     return JSON.parse(text);
@@ -77,7 +77,7 @@ class StartForm {
     this.number = h("select", { onchange: () => this.seatFields() });
     this.numberLabel = h("label", { class: "inline" }, "Seats", this.number);
     this.clock = h("input", { type: "text", placeholder: "60s+0.5s", autocomplete: "off" });
-    this.pace = h("input", { type: "number", min: 0, max: 60000, step: 100, value: 500 });
+    this.pace = h("input", { type: "number", min: 0, max: 10000, step: 100, value: 500 });
     this.choose();
   }
 
@@ -97,9 +97,9 @@ class StartForm {
       this.about, this.seats,
       h("details", null, h("summary", null, "Setup, clock, pace"), this.setup,
         h("div", { class: "fields" },
-          labelled("Clock", this.clock, "the bank and what each turn adds"),
-          labelled("Pace", this.pace, "milliseconds between moves"))),
-      this.problem, h("button", { type: "submit", class: "main" }, "Start the match"));
+          labelled("Clock", this.clock, "time per agent + increment per turn; default: 60s+0.5s, with a person none"),
+          labelled("Pace", this.pace, "pause after each move, in ms"))),
+      this.problem, h("button", { type: "submit", class: "main" }, "Start match"));
   }
 
   /** Shows the fields of the chosen game. */
@@ -110,7 +110,7 @@ class StartForm {
     const fields = game.setup.filter((field) => field.name !== SEATS);
     fill(this.setup, fields.map((field) => {
       const element = input(field);
-      // A list shows its values itself.
+      // A list shows its values.
       const range = element instanceof HTMLSelectElement ? null : field.range;
       return h("div", null, labelled(field.name, element, range),
         h("p", { class: "soft hint" }, field.about));
@@ -128,12 +128,12 @@ class StartForm {
     const option = (/** @type {number} */ seat) => (/** @type {AgentLine} */ line,
       /** @type {number} */ at) => h("option", {
       value: line.agent, selected: at === Math.min(seat, 1),
-    }, agentWords(line));
+    }, agentLabel(line));
     fill(this.seats, Array.from({ length: Number(this.number.value) }, (_, seat) =>
       labelled(`Seat ${seat}`, h("select", null, agents.map(option(seat))))));
   }
 
-  /** The fields of the setup that aren't as usual. */
+  /** The setup fields that differ from the default. */
   changedSetup() {
     /** @type {Record<string, unknown>} */
     const changed = {};
@@ -156,13 +156,11 @@ class StartForm {
         setup: this.changedSetup(),
         seats,
         clock: this.clock.value.trim() || null,
-        move_time: null,
-        seed: null,
         pace_ms: Number(this.pace.value) || 0,
       });
       location.assign(matchLink(file));
     } catch (error) {
-      fill(this.problem, trouble(error));
+      fill(this.problem, errorMessage(error));
     }
   }
 }
@@ -172,7 +170,7 @@ export function starting(overview) {
   return [h("h2", null, "Start a match"), new StartForm(overview).build()];
 }
 
-/** How many seats there can be. @param {Game} game */
+/** The possible numbers of seats. @param {Game} game */
 function seatCounts({ seats, setup }) {
   const listed = setup.find(({ name }) => name === SEATS)?.range.split("|").map(Number);
   return [...new Set(listed ?? seats)].sort((a, b) => a - b);

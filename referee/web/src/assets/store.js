@@ -1,32 +1,32 @@
 // @ts-check
-// A match as far as it is known, and the board after any of its plies.
+// A match, and the board after each of its plies.
 
 /** @typedef {import("./types.js").Frame} Frame */
-/** @typedef {import("./types.js").News} News */
-/** @typedef {import("./types.js").Sheet} Sheet */
+/** @typedef {import("./types.js").MatchUpdate} MatchUpdate */
+/** @typedef {import("./types.js").MatchData} MatchData */
 /** @typedef {{pieces: (string|null)[], ground: (string|null)[]}} Position */
 
-/** Every so many plies the board is kept, so that none is more than this many steps away. */
+/** How often the board is stored: any ply is fewer steps than this from a stored one. */
 const KEPT_EVERY = 32;
-/** What stands in place of a fault where a seat gave up. */
+/** The fault of a seat that resigned, which is no error. */
 export const RESIGNED = "resigned";
 
 export class Store {
-  /** @param {Sheet} sheet */
-  constructor(sheet) {
-    this.sheet = sheet;
-    this.cells = sheet.board.cells.length;
+  /** @param {MatchData} match */
+  constructor(match) {
+    this.match = match;
+    this.cells = match.board.cells.length;
     /** @type {Frame[]} */
     this.frames = [];
     /** @type {Position[]} */
     this.kept = [];
-    this.asked = sheet.asked;
-    this.state = sheet.state;
-    this.trouble = sheet.problem;
-    this.line = sheet.line;
-    /** When `asked` arrived, on the page's clock. */
+    this.asked = match.asked;
+    this.state = match.state;
+    this.failure = match.problem;
+    this.line = match.line;
+    /** When `asked` arrived, by the page's clock. */
     this.askedAt = performance.now();
-    this.put(sheet.plies);
+    this.put(match.plies);
   }
 
   /** The last ply's number. */
@@ -38,17 +38,17 @@ export class Store {
     return this.state === "running";
   }
 
-  /** Takes in what a live match sent. @param {News} news */
-  take(news) {
-    this.put(news.plies);
-    this.asked = news.asked;
+  /** Applies an update of a live match. @param {MatchUpdate} update */
+  take(update) {
+    this.put(update.plies);
+    this.asked = update.asked;
     this.askedAt = performance.now();
-    this.state = news.state;
-    this.trouble = news.problem;
-    this.line = news.line;
+    this.state = update.state;
+    this.failure = update.problem;
+    this.line = update.line;
   }
 
-  /** Frames replace those of the same number; one that would leave a gap is left out.
+  /** Adds or replaces frames; those that would leave a gap are ignored.
    * @param {Frame[]} frames */
   put(frames) {
     for (const frame of frames) {
@@ -58,7 +58,7 @@ export class Store {
     }
   }
 
-  /** A ply that there is. @param {number} ply */
+  /** The nearest ply that exists. @param {number} ply */
   clamp(ply) {
     return Math.max(0, Math.min(this.last, Math.trunc(ply) || 0));
   }
@@ -70,7 +70,7 @@ export class Store {
     return ply % KEPT_EVERY ? this.walk(ply) : /** @type {Position} */ (this.kept[wanted]);
   }
 
-  /** Goes there from the last place that is kept. @param {number} ply @returns {Position} */
+  /** Computes the board from the nearest stored one. @param {number} ply @returns {Position} */
   walk(ply) {
     const base = Math.min(Math.floor(ply / KEPT_EVERY), this.kept.length - 1);
     const from = this.kept[base];
@@ -85,12 +85,12 @@ export class Store {
     return { pieces, ground };
   }
 
-  /** Whether something went wrong in this ply or an agent wrote to stderr. @param {Frame} frame */
+  /** Whether a ply has a fault or stderr. @param {Frame} frame */
   static hasProblem(frame) {
     return frame.fault !== null || frame.stderr.length > 0;
   }
 
-  /** The nearest ply with a problem in this direction, or null.
+  /** The nearest ply with a fault or stderr in this direction, or null.
    * @param {number} ply @param {1|-1} direction */
   problem(ply, direction) {
     for (let at = ply + direction; at >= 0 && at <= this.last; at += direction) {
@@ -106,12 +106,12 @@ export class Store {
     return at < 0 ? this.last : at;
   }
 
-  /** Whether a seat did something wrong, which giving up isn't. @param {Frame} frame */
+  /** Whether a ply has a fault other than a resignation. @param {Frame} frame */
   static isFault(frame) {
     return frame.fault !== null && frame.fault !== RESIGNED;
   }
 
-  /** The ply of this turn: that of its fault if there was one, else the first that is as late.
+  /** The ply of a turn: its fault if there is one, else the first ply that is not earlier.
    * @param {number} turn */
   ofTurn(turn) {
     const faulty = this.frames.findIndex((frame) => frame.fault !== null && frame.turn === turn);
@@ -120,10 +120,10 @@ export class Store {
     return played < 0 ? this.last : played;
   }
 
-  /** What each seat said last, and in which turns: stderr and `info` apart. */
+  /** The last plies in which each seat wrote to stderr and sent `info`. */
   latest() {
     /** @type {{stderr: Frame|null, infos: Frame|null}[]} */
-    const seats = this.sheet.seats.map(() => ({ stderr: null, infos: null }));
+    const seats = this.match.seats.map(() => ({ stderr: null, infos: null }));
     for (const frame of this.frames) {
       for (const kind of /** @type {("stderr"|"infos")[]} */ (["stderr", "infos"])) {
         for (const { seat } of frame[kind]) {
@@ -135,10 +135,10 @@ export class Store {
     return seats;
   }
 
-  /** Each seat's own scores: the last one of each ply. */
+  /** The scores of each seat: the last one of each ply. */
   scores() {
     /** @type {{ply: number, score: number}[][]} */
-    const seats = this.sheet.seats.map(() => []);
+    const seats = this.match.seats.map(() => []);
     for (const frame of this.frames) {
       for (const info of frame.infos) {
         const seat = seats[info.seat];

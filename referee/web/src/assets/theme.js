@@ -1,11 +1,11 @@
-// Puts the chosen theme on before the first paint, so that a dark page doesn't flash white.
+// Sets the theme before the first paint, so that a dark page doesn't flash white.
 {
   const asked = new URLSearchParams(location.hash.slice(1)).get("theme");
   let theme = asked;
   try {
     theme ??= JSON.parse(localStorage.getItem("referee") ?? "{}").theme;
   } catch {
-    // Nothing kept, or nothing readable: the system's own.
+    // Nothing stored: use the system's theme.
   }
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// The shapes of the server's JSON, for the type checker; nothing runs here.
+// The types of the server's JSON, for the type checker.
 
 /** @typedef {{seat: number, name: string, colour: string, agent: string|null, command: string[],
  *   human: boolean}} Seat */
@@ -9,23 +9,23 @@
  *   edges: Edge[]}} Picture */
 /** @typedef {{seat: number, score: number|null, depth: number|null, nodes: number|null,
  *   text: string|null, marks: [number, string][], more: string|null}} Info */
-/** @typedef {{seat: number, text: string, dropped: number}} Complaint */
+/** @typedef {{seat: number, text: string, dropped: number}} StderrPiece */
 /** @typedef {{name: string, colour: string|null, value: string}} Figure */
 /** @typedef {{index: number, kind: string, turn: number, seat: number|null, text: string,
  *   sentence: string, fault: string|null, to_move: number|null, colours: string[],
  *   set: [number, string|null][], ground: [number, string|null][], last: number[],
  *   chain: number[], figures: Figure[], used_ms: number|null, cpu_ms: number|null,
  *   wait_ms: number|null, lag_ms: number|null, left_ms: (number|null)[], infos: Info[],
- *   stderr: Complaint[]}} Frame */
+ *   stderr: StderrPiece[]}} Frame */
 /** @typedef {{seat: number, turn: number, left_ms: number|null, for_ms: number}} Asked */
 /** @typedef {{seat: number, sent: boolean, text: string, cut: boolean}} Line */
 /** @typedef {{title: string, file: string, game: string, setup: Record<string, unknown>,
  *   match: string, seed: number|string, started: string, referee: string, sandbox: unknown,
  *   clock: string, bank_ms: number|null, move_ms: number|null, seats: Seat[], board: Picture,
  *   plies: Frame[], asked: Asked|null, state: string, problem: string|null, line: number,
- *   own?: boolean, notations?: string[]}} Sheet */
+ *   own?: boolean, notations?: string[]}} MatchData */
 /** @typedef {{plies: Frame[], asked: Asked|null, state: string, problem: string|null,
- *   line: number}} News */
+ *   line: number}} MatchUpdate */
 /** @typedef {{text: string, cells: number[]}} Action */
 /** @typedef {{waiting: boolean, seat?: number, turn?: number, colour?: string|null,
  *   actions?: Action[]}} Waiting */
@@ -49,7 +49,7 @@
 /** @typedef {{name: string, class: string, busy: number, slots: number, played: number,
  *   speed: number, noise: number, sandbox: string, silent_s: number|null, state: string}} Worker */
 
-/** What a viewer can ask for beside the sheet; null where it can't.
+/** What a viewer can load besides the match; null if it can't.
  * @typedef {{lines: null|((ply: number) => Promise<Line[]>),
  *   text: null|((ply: number) => Promise<string>),
  *   picture: null|((form: string, ply: number) => string)}} Source */

@@ -1,7 +1,7 @@
 // @ts-check
-// The viewer: a match, the ply that is shown, and the parts of the page that show it.
+// The viewer of a match: the parts of the page, and the ply that they show.
 
-import { agentName, byId, fill, h, later, moment, short } from "./common.js";
+import { agentName, byId, debounce, fill, h, moment, short } from "./common.js";
 import { Board } from "./board.js";
 import { controls, goTo, switches } from "./controls.js";
 import { graph } from "./graph.js";
@@ -11,43 +11,43 @@ import { moves } from "./moves.js";
 import { panes } from "./panes.js";
 import { Player } from "./player.js";
 import { seats } from "./seats.js";
-import { fromHash, keep, themeButton, toHash, useTheme } from "./settings.js";
+import { fromHash, save, themeButton, toHash, useTheme } from "./settings.js";
 import { Store } from "./store.js";
 
 /** @typedef {import("./types.js").Frame} Frame */
-/** @typedef {import("./types.js").News} News */
-/** @typedef {import("./types.js").Sheet} Sheet */
+/** @typedef {import("./types.js").MatchUpdate} MatchUpdate */
+/** @typedef {import("./types.js").MatchData} MatchData */
 /** @typedef {import("./types.js").Source} Source */
 /** @typedef {import("./board.js").Choice} Choice */
 
-/** The most characters of an announced sentence: names of agents may be long. */
-const MOST_SPOKEN = 300;
+/** The most characters of an announced sentence. */
+const SPOKEN_MAX = 300;
 
 export class Viewer {
-  /** @param {Sheet} sheet @param {Source} source */
-  constructor(sheet, source) {
+  /** @param {MatchData} match @param {Source} source */
+  constructor(match, source) {
     const asked = fromHash(location.hash);
     this.source = source;
-    this.store = new Store(sheet);
+    this.store = new Store(match);
     this.settings = asked.settings;
-    /** Counts what came in, for the parts that look at all plies. */
+    /** Counts updates, for parts that depend on all plies. */
     this.version = 0;
     this.player = new Player(this.store, this.settings, () => this.changed());
     this.player.ply = this.asked(asked) ?? this.store.last;
-    this.board = new Board(sheet);
-    const title = `Board, ${sheet.game}`;
-    /** What to do with a cell that was chosen. @type {(cell: number) => void} */
+    this.board = new Board(match);
+    const title = `Board, ${match.game}`;
+    /** Called when a cell is chosen. @type {(cell: number) => void} */
     this.onCell = () => {};
     this.grid = new Grid(this.board, title, (cell) => this.onCell(cell), () => this.leaveBoard());
-    /** What a person may choose now. @type {Choice|null} */
+    /** The cells that a person can choose. @type {Choice|null} */
     this.choice = null;
     /** @type {{show: () => void}[]} */
     this.parts = [];
     this.spoken = h("p", { class: "spoken", "aria-live": "polite" });
-    this.remember = later(150, () => this.writeAddress());
+    this.remember = debounce(150, () => this.writeAddress());
   }
 
-  /** The ply that an address asks for.
+  /** The ply in an address.
    * @param {{ply: number|null, turn: number|null, fault: boolean}} address */
   asked({ ply, turn, fault }) {
     if (ply !== null) return this.store.clamp(ply);
@@ -72,7 +72,7 @@ export class Viewer {
     const [under, look, where] = [controls(this), switches(this), goTo(this)];
     const [list, pane, who, scores] = [moves(this), panes(this), seats(this), graph(this)];
     const help = helpDialog();
-    /** Where a live match and a person's own moves have their place. */
+    /** The place of a person's controls and of connection messages. */
     this.slot = h("div", { class: "slot" });
     fill(root,
       h("div", { class: "stage" },
@@ -93,27 +93,27 @@ export class Viewer {
 
   /** Title and buttons in the page's head. @param {HTMLDialogElement} help */
   head(help) {
-    const { sheet } = this.store;
-    const names = sheet.seats.flatMap((seat, at) => [at ? " – " : "", agentName(seat.name)]);
+    const { match } = this.store;
+    const names = match.seats.flatMap((seat, at) => [at ? " – " : "", agentName(seat.name)]);
     fill(byId("title"), names);
-    document.title = `${short(sheet.seats.map((seat) => seat.name).join(" – "), 80)} · Referee`;
+    document.title = `${short(match.seats.map((seat) => seat.name).join(" – "), 80)} · Referee`;
     this.result = byId("result");
     fill(byId("tools"),
       themeButton(this.settings, () => this.changed()),
-      h("button", { type: "button", class: "quiet", "aria-label": "Help: keys", title: "Help (?)",
+      h("button", { type: "button", class: "quiet", "aria-label": "Keyboard help", title: "Keyboard help (?)",
         onclick: () => help.showModal() }, "?"));
   }
 
-  /** What there is to know about the match. */
+  /** The settings of the match. */
   about() {
-    const { sheet } = this.store;
-    const setup = Object.entries(sheet.setup)
+    const { match } = this.store;
+    const setup = Object.entries(match.setup)
       .map(([name, value]) => `${name} ${JSON.stringify(value)}`);
     /** @type {[string, string][]} */
     const facts = [
-      ["game", sheet.game], ["setup", short(setup.join(", "), 300)], ["clock", sheet.clock],
-      ["seed", String(sheet.seed)], ["match", sheet.match], ["started", moment(sheet.started)],
-      ["referee", sheet.referee], ["file", sheet.file],
+      ["game", match.game], ["setup", short(setup.join(", "), 300)], ["clock", match.clock],
+      ["seed", String(match.seed)], ["match", match.match], ["started", moment(match.started)],
+      ["referee", match.referee], ["file", match.file],
     ];
     return h("details", { class: "panel about" }, h("summary", null, "About this match"),
       h("dl", { class: "facts wide" }, facts.map(([name, value]) =>
@@ -124,7 +124,7 @@ export class Viewer {
     const { picture } = this.source;
     if (!picture) return null;
     const usual = ["svg", "png", "gif", "apng", "html", "txt"];
-    const forms = [...usual, ...(this.store.sheet.notations ?? [])];
+    const forms = [...usual, ...(this.store.match.notations ?? [])];
     const link = (/** @type {string} */ form) => h("a", {
       href: picture(form, 0), download: true,
       onclick: (/** @type {MouseEvent} */ { currentTarget: link }) => {
@@ -134,7 +134,7 @@ export class Viewer {
     return h("p", { class: "downloads" }, "Download as ", forms.map(link));
   }
 
-  /** Shows everything as it is now. */
+  /** Updates everything. */
   changed() {
     const position = this.store.position(this.player.ply);
     const frame = this.frame();
@@ -142,36 +142,36 @@ export class Viewer {
     this.board.show(position, frame, this.settings, choice);
     this.grid.describe(position, frame, this.settings.marks, choice);
     for (const part of this.parts) part.show();
-    this.say(frame);
-    this.tellResult();
+    this.announce(frame);
+    this.showResult();
     this.remember();
   }
 
-  /** Shows the ply in words; screen readers get it at a limited rate. @param {Frame} frame */
-  say(frame) {
+  /** Shows the ply as a sentence; fast playback doesn't announce it. @param {Frame} frame */
+  announce(frame) {
     const isQuick = this.player.playing && this.settings.speed > 1;
     this.spoken.setAttribute("aria-live", isQuick ? "off" : "polite");
-    const words = short(frame.sentence, MOST_SPOKEN);
+    const words = short(frame.sentence, SPOKEN_MAX);
     if (this.spoken.textContent !== words) this.spoken.textContent = words;
   }
 
-  tellResult() {
+  showResult() {
     if (!this.result) return;
-    const { state, trouble, frames } = this.store;
+    const { state, failure, frames } = this.store;
     const end = frames.findLast((frame) => frame.kind === "over");
     const words = {
-      running: "under way", torn: "torn: what wrote it was stopped",
-      broken: `can't be read on: ${trouble ?? ""}`, over: "",
+      running: "running", torn: "incomplete: the referee was stopped",
+      broken: `can't be shown further: ${failure ?? ""}`, over: "",
     }[state] ?? state;
     const dot = h("span", { class: "live-dot", "aria-hidden": "true" });
     fill(this.result, state === "running" && dot,
       end ? short(end.text, 300) : words, end && words ? ` (${words})` : "");
   }
 
-  /** Takes in what came from a live match; who is at the end stays there. @param {News} news */
-  take(news) {
+  /** Applies an update of a live match; a page at its end stays there. @param {MatchUpdate} update */
+  take(update) {
     const follows = this.player.atEnd;
-    this.store.take(news);
+    this.store.take(update);
     this.version += 1;
     if (follows) this.player.go(this.store.last);
     else this.player.go(this.player.ply);
@@ -180,7 +180,7 @@ export class Viewer {
   /** @param {"flip"|"coords"|"marks"} name */
   turn(name) {
     this.settings[name] = !this.settings[name];
-    keep(this.settings);
+    save(this.settings);
     this.changed();
   }
 

@@ -1,11 +1,11 @@
 // @ts-check
-// Who plays a contest that is played on many machines.
+// The workers of a contest on many machines, and tables.
 
 import { agentName, count, h, short } from "./common.js";
 
 /** @typedef {import("./types.js").Worker} Worker */
 
-/** What heads the columns, and whether numbers stand below. @type {[string, boolean][]} */
+/** The columns, and whether they contain numbers. @type {[string, boolean][]} */
 const COLUMNS = [["worker", false], ["class", false], ["busy", true], ["played", true],
   ["speed", true], ["noise", true], ["sandbox", false], ["last seen", false], ["state", false]];
 
@@ -30,7 +30,7 @@ export function workerTable(workers) {
   return dataTable("Workers", COLUMNS.map(([text]) => text), isNumber, workers.map(cells));
 }
 
-/** A table in a box that scrolls; columns of numbers stand to the right.
+/** A table in a box that scrolls; numbers are aligned to the right.
  * @param {string} label @param {string[]} heads @param {boolean[]} isNumber
  * @param {(Node|string)[][]} rows */
 export function dataTable(label, heads, isNumber, rows) {

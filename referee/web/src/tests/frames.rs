@@ -117,7 +117,7 @@ proptest! {
 }
 
 #[test]
-fn a_ply_tells_what_was_used_and_thought() {
+fn a_ply_has_its_times_and_infos() {
     let playback = playback(0, &[0, 0]);
     let frames = Frames::new(&playback.plies()[0].view);
     let [start, first, second] = frames.from(&playback, 0).try_into().unwrap();
