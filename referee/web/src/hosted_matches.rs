@@ -353,9 +353,8 @@ fn job(
     let kind = kind(&request.game)
         .ok_or_else(|| ApiError::unfit(format!("unknown game {:?}", request.game)))?;
     let setup = Value::Object(request.setup.clone());
-    let game = kind
-        .start(&setup)
-        .map_err(|error| ApiError::unfit(error.to_string()).help(&error.help))?;
+    let game =
+        kind.start(&setup).map_err(|error| ApiError::unfit(error.to_string()).help(&error.help))?;
     let (seats, given) = (game.seats(), request.seats.len());
     if seats != given {
         let text = format!("{} needs {seats} agents, {given} were given", kind.name);
