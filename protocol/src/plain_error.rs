@@ -24,6 +24,7 @@ const SYNTAX: &[(&str, &str)] = &[
 /// expected i64" becomes "expected a whole number, got \"b\"". Drops its position.
 pub fn plain_error(text: &str) -> String {
     let text = text.rsplit_once(" at line ").map_or(text, |(text, _)| text);
+    let text = text.strip_suffix(", there are no fields").unwrap_or(text);
     if let Some(rest) = text.strip_prefix("unknown variant ") {
         return format!("unknown value {}", rest.replacen("`, expected", "`: expected", 1));
     }
@@ -61,9 +62,11 @@ fn expectation(serde: &str) -> String {
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0".to_owned(),
         "f32" | "f64" => "a number".to_owned(),
         "a boolean" => "true or false".to_owned(),
-        "a string" | "string or map" | "variant identifier" | "field identifier" => {
-            "text".to_owned()
-        }
+        "a string"
+        | "string or map"
+        | "map with a single key"
+        | "variant identifier"
+        | "field identifier" => "text".to_owned(),
         "a sequence" => "a list".to_owned(),
         "a map" | "map" => "an object".to_owned(),
         "fewer elements in array" => "fewer entries".to_owned(),
@@ -123,6 +126,8 @@ mod tests {
                 "unknown variant `go, 3`, expected `place`",
                 "unknown value `go, 3`: expected `place`",
             ),
+            ("unknown field `x`, there are no fields", "unknown field `x`"),
+            ("invalid value: map, expected map with a single key", "expected text, got an object"),
             ("expected ident at line 1 column 2", "this is not JSON"),
             ("missing field `at` at line 1 column 9", "missing field `at`"),
             (

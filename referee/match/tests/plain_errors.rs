@@ -21,6 +21,7 @@ const TERMS: &[&str] = &[
     "internally tagged",
     "sequence",
     "map,",
+    "map with",
     "a map",
     "EOF",
     "serde",

@@ -40,13 +40,17 @@ fn may_repeat(game: &Chexers, depth: u32) -> bool {
 
 /// Returns whether the seat has an action other than a pass.
 pub(super) fn has_action(pieces: [Hexes; SEATS], seat: usize) -> bool {
-    let own = pieces[seat];
-    let occupied = pieces[0] | pieces[1] | pieces[2];
-    let empty = ALL & !occupied;
+    let [own, occupied, empty] = split(pieces, seat);
     if own & hexes::EXITS[seat] != 0 || hexes::around(own) & empty != 0 {
         return true;
     }
     WAYS.iter().any(|&way| jumpers(own, occupied, empty, way) != 0)
+}
+
+/// Returns the seat's pieces, all pieces, and the empty hexes.
+fn split(pieces: [Hexes; SEATS], seat: usize) -> [Hexes; 3] {
+    let occupied = pieces[0] | pieces[1] | pieces[2];
+    [pieces[seat], occupied, ALL & !occupied]
 }
 
 /// Returns the pieces of a set that can step that way.
@@ -61,9 +65,7 @@ fn jumpers(own: Hexes, occupied: Hexes, empty: Hexes, way: u32) -> Hexes {
 
 /// Counts the seat's actions; a pass is one.
 fn count_actions(pieces: [Hexes; SEATS], seat: usize) -> u64 {
-    let own = pieces[seat];
-    let occupied = pieces[0] | pieces[1] | pieces[2];
-    let empty = ALL & !occupied;
+    let [own, occupied, empty] = split(pieces, seat);
     let moves = WAYS.map(|way| movers(own, empty, way));
     let jumps = WAYS.map(|way| jumpers(own, occupied, empty, way));
     // Thirteen sets, added bit by bit into ones, twos, fours and eights, so that only four words
@@ -202,9 +204,7 @@ fn last_two(
     cached: CachedCount,
     passes: bool,
 ) -> u64 {
-    let own = pieces[mover];
-    let occupied = pieces[0] | pieces[1] | pieces[2];
-    let empty = ALL & !occupied;
+    let [own, occupied, empty] = split(pieces, mover);
     let unchanged = cached.actions;
     // With one seat left, that seat's own actions change with each of its actions.
     let near = if mover == other { ALL } else { cached.dependencies };
@@ -243,9 +243,7 @@ fn jump_ends(from: Hexes, way: u32) -> Ends {
 
 /// Calls `visit` with every move and jump of the seat.
 fn each_step(pieces: [Hexes; SEATS], mover: usize, mut visit: impl FnMut(Hexes, Ends)) {
-    let own = pieces[mover];
-    let occupied = pieces[0] | pieces[1] | pieces[2];
-    let empty = ALL & !occupied;
+    let [own, occupied, empty] = split(pieces, mover);
     for way in WAYS {
         for from in singles(movers(own, empty, way)) {
             visit(from, move_ends(from, way));

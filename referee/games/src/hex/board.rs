@@ -62,14 +62,8 @@ impl Board {
 
     /// Returns the index of the cell with these coordinates, if it is on the board.
     pub(super) fn find(&self, [row, column]: [i64; 2]) -> Option<usize> {
-        let size = u64::from(self.size);
-        let (row, column) = (row.cast_unsigned(), column.cast_unsigned());
-        // Negative numbers are too large once they are unsigned.
-        if row >= size || column >= size {
-            return None;
-        }
-        let (row, column) = (usize::try_from(row).ok()?, usize::try_from(column).ok()?);
-        Some((row + 1) * self.stride() + column + 1)
+        let place = |number: i64| u8::try_from(number).ok().filter(|&number| number < self.size);
+        Some(self.index(place(row)?, place(column)?))
     }
 
     /// Returns whether the cell is empty.

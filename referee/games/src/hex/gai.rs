@@ -37,7 +37,7 @@ struct Options {
 }
 
 /// The codec for one engine.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Gai {
     options: Options,
     init: Vec<String>,
@@ -67,15 +67,7 @@ impl Gai {
                 return Err(format!("{line:?} has a line end"));
             }
         }
-        Ok(Self {
-            options,
-            init: settings.init.clone(),
-            out: Vec::new(),
-            name: None,
-            is_ready: false,
-            game: None,
-            asked: None,
-        })
+        Ok(Self { options, init: settings.init.clone(), ..Self::default() })
     }
 
     fn write(&mut self, line: &str) {

@@ -60,7 +60,7 @@ enum BoardSize {
 }
 
 /// The codec for one engine.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Htp {
     options: Options,
     init: Vec<String>,
@@ -122,18 +122,7 @@ impl Htp {
         if let Some(line) = settings.init.iter().find(|line| line.contains(['\n', '\r'])) {
             return Err(format!("`init` must have one command per entry: {line:?} has a line end"));
         }
-        Ok(Self {
-            options,
-            init: settings.init.clone(),
-            out: Vec::new(),
-            queue: VecDeque::new(),
-            waiting: None,
-            reply: None,
-            known_commands: Vec::new(),
-            ready: Ready::default(),
-            is_ready: false,
-            game: None,
-        })
+        Ok(Self { options, init: settings.init.clone(), ..Self::default() })
     }
 
     fn add(&mut self, purpose: Purpose, text: impl Into<String>) {

@@ -77,10 +77,8 @@ fn simple(text: &str) -> String {
 /// none.
 fn day(text: &str) -> Option<String> {
     let day = text.get(..10)?;
-    let numbers = [day.get(..4)?, day.get(5..7)?, day.get(8..)?];
-    let dashes = [day.get(4..5)?, day.get(7..8)?];
-    let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
-    (numbers.iter().all(is_number) && dashes == ["-", "-"]).then(|| day.to_owned())
+    let form = day.replace(|ch: char| ch.is_ascii_digit(), "0");
+    (form == "0000-00-00").then(|| day.to_owned())
 }
 
 /// A move as written.
