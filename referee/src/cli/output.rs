@@ -5,6 +5,7 @@ use referee_process::Failure;
 use referee_render::{Charset, Style};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 /// Whether colour may be used on stdout.
 pub(super) fn stdout_has_colour() -> bool {
@@ -34,6 +35,15 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
 /// Prints a line to stderr.
 pub(super) fn eprint_line(text: &str) {
     writeln!(anstream::stderr(), "{text}").ok();
+}
+
+/// Fails if a file named by this option exists, unless it may be overwritten.
+pub(super) fn check_new(option: &str, file: &Path, force: bool) -> Result<(), Failure> {
+    if !file.exists() || force {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("{option} {}: the file already exists", file.display()))
+        .help("add --force to overwrite it"))
 }
 
 /// Prints a value as one line of JSON.

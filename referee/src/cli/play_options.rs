@@ -1,6 +1,6 @@
 //! The options of `play`.
 
-use super::output::BoardOptions;
+use super::output::{BoardOptions, check_new};
 use super::presets::PresetOptions;
 use super::runtime::machine;
 use super::sandbox::ConditionOptions;
@@ -188,8 +188,8 @@ impl Options {
         let games = if self.game_number.is_some() { 1 } else { self.games };
         // Unique now, so that names stay with their agents in all seats.
         let names = unique_names(&specs.iter().collect::<Vec<_>>());
-        let named = |(spec, name)| Arc::new(AgentSpec { name, ..spec });
-        let specs: Vec<_> = specs.into_iter().zip(names).map(named).collect();
+        let spec = |(spec, name)| Arc::new(AgentSpec { name, ..spec });
+        let specs: Vec<_> = specs.into_iter().zip(names).map(spec).collect();
         let destination = self.destination(games)?;
         let conditions = MatchSettings {
             clock: self.preset.clock(person)?,
@@ -300,10 +300,7 @@ impl Options {
             return Err(Failure::usage(format!("--out {out}: there is no folder {folder}"))
                 .help(format!("create it: mkdir -p {folder}")));
         }
-        if path.exists() && !self.force {
-            return Err(Failure::usage(format!("--out {out}: the file already exists"))
-                .help("add --force to overwrite it"));
-        }
+        check_new("--out", &path, self.force)?;
         Ok(Destination::File { path, force: self.force })
     }
 

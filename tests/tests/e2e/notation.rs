@@ -101,7 +101,7 @@ fn unreadable_lines_are_reported_with_their_position() {
     dir.write("x.jsonl", "kept");
     import("bad.sgf", "x.jsonl").code(2).stderr_has("add --force to overwrite it");
     let words = ["replay", "import", "bad.sgf", "--game", "hx", "--output", "y.jsonl"];
-    dir.run(&words).code(2).stderr_has("did you mean hex?");
+    dir.run(&words).code(2).stderr_has("did you mean `hex`?");
     let words = ["replay", "import", "bad.sgf", "--game", "chexers", "--output", "y.jsonl"];
     dir.run(&words).code(2).stderr_has("no game can be read from this ending");
     dir.write("bad.sgf", "(;GM[11]SZ[5];B[c3])");
@@ -121,7 +121,7 @@ fn text_export_equals_printed_replay() {
     dir.run(&["replay", "export", "x.jsonl", "-o", "x.txt", "--force", "-k", "--flip"]).code(0);
     assert_eq!(text(), dir.run(&["replay", "x.jsonl", "-k", "--flip"]).code(0).stdout);
     let words = ["replay", "export", "x.jsonl", "-o", "x.sgf", "--turn", "1"];
-    dir.run(&words).code(2).stderr_has("the file contains every turn");
+    dir.run(&words).code(2).stderr_has("file contains every turn");
     let words = ["replay", "export", "-", "-o", "-", "--form", "sgf"];
     let match_text = fs::read_to_string(dir.path("x.jsonl")).unwrap();
     dir.run_with_input(&words, &match_text).code(0).stdout_has("(;FF[4]");

@@ -23,7 +23,7 @@ fn the_last_position_is_printed() {
     assert_eq!(output["actions"][0], json!({"type": "place", "at": [0, 1]}));
     let mut names = keys(&output);
     names.sort_unstable();
-    assert_eq!(names, ["actions", "outcome", "position", "to_move", "turn"]);
+    assert_eq!(names, ["actions", "outcome", "position", "text", "to_move", "turn"]);
 }
 
 #[test]

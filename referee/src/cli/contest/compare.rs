@@ -65,7 +65,7 @@ fn number(text: &str) -> Result<f64, String> {
 }
 
 pub(in crate::cli) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    let prepared = prepare_generated(&options.contest_file()?, global)?;
+    let prepared = prepare_generated(&options.contest_file()?, None, global)?;
     options.generated.begin(prepared, global)
 }
 

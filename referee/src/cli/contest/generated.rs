@@ -54,22 +54,17 @@ pub(super) fn prepare_built(file: &Path, global: &Global) -> Result<Prepared, Fa
     prepare(file, Builds::Now(&|done, of| advance(&bar, done, of)))
 }
 
-/// Does the same with a generated file. Paths are relative to the working directory.
-pub(super) fn prepare_generated(text: &str, global: &Global) -> Result<Prepared, Failure> {
-    let bar = count_bar("building", !global.quiet);
-    prepare_here(text, Builds::Now(&|done, of| advance(&bar, done, of)))
-}
-
-/// Does the same when the agents are already built and `left_out` were left out.
-pub(super) fn prepare_regenerated(
+/// Does the same with a generated file; its paths are relative to the working directory. If agents were
+/// left out by an earlier call, builds nothing and leaves them out again.
+pub(super) fn prepare_generated(
     text: &str,
-    left_out: &[(String, String)],
+    left_out: Option<&[(String, String)]>,
+    global: &Global,
 ) -> Result<Prepared, Failure> {
-    prepare_here(text, Builds::Done(left_out))
-}
-
-fn prepare_here(text: &str, builds: Builds<'_>) -> Result<Prepared, Failure> {
     let base = std::env::current_dir().map_err(machine("cannot find the working directory"))?;
+    let bar = count_bar("building", !global.quiet);
+    let progress = |done, of| advance(&bar, done, of);
+    let builds = left_out.map_or(Builds::Now(&progress), Builds::Done);
     prepare_text(text, Path::new(FILE), &base, builds).map_err(|failure| {
         let text = failure.to_string();
         // Lines of the generated file mean nothing to its reader.
@@ -91,9 +86,8 @@ pub(super) fn named_agents(agents: &[String]) -> Value {
         return json!(agents);
     };
     let names = unique_names(&specs.iter().collect::<Vec<_>>());
-    let agent = |(spec, name): (AgentSpec, String)| match name == spec.name {
-        true => json!(spec.written),
-        false => json!({ "name": name, "run": spec.written }),
+    let agent = |(AgentSpec { name: own, written: run, .. }, name)| {
+        if name == own { json!(run) } else { json!({ "name": name, "run": run }) }
     };
     specs.into_iter().zip(names).map(agent).collect()
 }

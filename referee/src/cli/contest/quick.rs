@@ -1,8 +1,6 @@
 //! `contest quick`: a contest from the command line alone.
 
-use super::generated::{
-    GeneratedContestOptions, as_toml, named_agents, prepare_generated, prepare_regenerated,
-};
+use super::generated::{GeneratedContestOptions, as_toml, named_agents, prepare_generated};
 use crate::cli::Global;
 use crate::cli::presets::{Preset, preset};
 use crate::cli::setup::GameOptions;
@@ -65,13 +63,13 @@ fn formats() -> PossibleValuesParser {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     let first = options.contest_file(options.rounds.unwrap_or(1))?;
-    let mut prepared = prepare_generated(&first, global)?;
+    let mut prepared = prepare_generated(&first, None, global)?;
     if let Some(games) = options.games {
         let per_round = Schedule::new(prepared.contest.clone()).size().1.max(1);
         let rounds = u32::try_from(games.div_ceil(per_round).max(1))
             .map_err(|_| Failure::usage(format!("--games {games}: too many rounds")))?;
-        let left_out = prepared.left_out;
-        prepared = prepare_regenerated(&options.contest_file(rounds)?, &left_out)?;
+        let text = options.contest_file(rounds)?;
+        prepared = prepare_generated(&text, Some(&prepared.left_out), global)?;
     }
     options.generated.begin(prepared, global)
 }

@@ -3,7 +3,7 @@
 use super::run::resume_command;
 use crate::cli::Global;
 use crate::cli::bars::spinner;
-use crate::cli::output::{print, stdout_is_terminal};
+use crate::cli::output::{check_new, print, stdout_is_terminal};
 use crate::cli::shell::join;
 use clap::{Args, ValueEnum};
 use referee_contest::formats::Comparison;
@@ -95,13 +95,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         }
         return print(&form.render(&report, "")?);
     };
-    if file.exists() && !options.force {
-        return Err(Failure::usage(format!(
-            "--output {}: the file already exists",
-            file.display()
-        ))
-        .help("add --force to overwrite it"));
-    }
+    check_new("--output", file, options.force)?;
     let path = relative_path(file, folder.root())?;
     write(file, &form.render(&report, &path)?)
 }

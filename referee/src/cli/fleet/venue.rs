@@ -79,7 +79,7 @@ impl FleetVenue {
         let field = tokio::select! {
             field = starting => field?,
             _ = interrupts.interrupted() => {
-                retract(&line, &contest, begun).await;
+                Box::pin(retract(&line, &contest, begun)).await;
                 return Ok(runner.leave(interrupts));
             }
         };

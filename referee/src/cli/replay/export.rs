@@ -173,18 +173,11 @@ impl Options {
 
     /// Checks that the options fit the format.
     fn check(&self, form: OutputFormat) -> Result<(), Failure> {
-        let whole = match form {
-            OutputFormat::Svg | OutputFormat::Png => None,
-            OutputFormat::Gif | OutputFormat::Apng => Some("an animation contains every turn"),
-            OutputFormat::Html => Some("the page contains every turn"),
-            OutputFormat::Txt | OutputFormat::Sgf => Some("the file contains every turn"),
-        };
-        if let Some(why) = whole
-            && (self.turn.is_some() || self.strip.is_some())
-        {
+        let has_all_turns = !matches!(form, OutputFormat::Svg | OutputFormat::Png);
+        if has_all_turns && (self.turn.is_some() || self.strip.is_some()) {
             let given = if self.turn.is_some() { "--turn" } else { "--strip" };
-            return Err(Failure::usage(format!("{given}: {why}"))
-                .help(format!("remove {given}, or write .svg or .png")));
+            let text = format!("{given}: a .{} file contains every turn", form.ending());
+            return Err(Failure::usage(text).help(format!("remove {given}, or write .svg or .png")));
         }
         if !(DELAY_MIN_MS..=DELAY_MAX_MS).contains(&self.delay) {
             return Err(Failure::usage(format!("--delay {}ms is out of range", self.delay))

@@ -1,7 +1,7 @@
 //! `replay import`: converts a game from another program into a transcript.
 
 use crate::cli::Global;
-use crate::cli::output::{eprint_line, print};
+use crate::cli::output::{check_new, eprint_line, print};
 use crate::cli::runtime::machine;
 use crate::cli::setup::find_kind;
 use crate::reading::report;
@@ -46,10 +46,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         return Err(Failure::usage(format!("--output {output}: not a transcript name"))
             .help("end the name with .jsonl or .jsonl.gz"));
     }
-    if options.output.exists() && !options.force {
-        return Err(Failure::usage(format!("--output {output}: the file already exists"))
-            .help("add --force to overwrite it"));
-    }
+    check_new("--output", &options.output, options.force)?;
     let (kind, notation) = notation(options)?;
     let (text, digest) = read_record(&options.file)?;
     let failed =

@@ -29,12 +29,7 @@ const CAPTIONS_COLUMNS: usize = 26;
 pub fn draw(model: &mut Model, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
     if area.width < COLUMNS_MIN || area.height < LINES_MIN {
         let text = format!("the viewer needs {COLUMNS_MIN} columns and {LINES_MIN} lines");
-        for (y, line) in
-            (area.top()..area.bottom()).zip(super::text::wrap(&text, usize::from(area.width)))
-        {
-            buffer.set_string(area.x, y, line, Style::new());
-        }
-        return;
+        return put_text(&[&text], area, buffer);
     }
     let Some(playback) = scene.playback else { return draw_nothing(model, scene, area, buffer) };
     model.grow(playback);
@@ -85,7 +80,11 @@ fn draw_nothing(model: &Model, scene: &Scene<'_>, area: Rect, buffer: &mut Buffe
     let why = scene.problem.map_or("waiting for it to start", |problem| problem);
     let close = if model.setting == super::Setting::Replay { "q quits" } else { "b goes back" };
     let status_message = model.status_message.as_deref().unwrap_or_default();
-    let lines = [name.as_str(), why, status_message, close];
+    put_text(&[name.as_str(), why, status_message, close], area, buffer);
+}
+
+/// Draws text, wrapped.
+fn put_text(lines: &[&str], area: Rect, buffer: &mut Buffer) {
     let lines = lines.iter().flat_map(|line| super::text::wrap(line, usize::from(area.width)));
     for (y, line) in (area.top()..area.bottom()).zip(lines) {
         buffer.set_string(area.x, y, line, Style::new());
