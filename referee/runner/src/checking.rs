@@ -98,14 +98,9 @@ type Verified = Result<VerifiedTranscript, (Status, String)>;
 /// agents and the openings file may no longer exist.
 fn contest_of_text(text: &str, name: &str, other: &Contest) -> Result<Contest, FileError> {
     let file = ContestFile::read(text, name, &other.name)?;
-    let entrant = |player: &PlayerInfo| FoundAgent {
-        name: player.name.clone(),
-        run: player.run.clone(),
-        digest: player.digest.clone(),
-        span: 0..0,
-    };
-    let entrants: Vec<FoundAgent> = other.players.iter().map(entrant).collect();
-    let (mut contest, _) = file.contest(&entrants, None)?;
+    let agent = |player: &PlayerInfo| FoundAgent { player: player.clone(), span: 0..0 };
+    let agents: Vec<FoundAgent> = other.players.iter().map(agent).collect();
+    let (mut contest, _) = file.contest(&agents, None)?;
     if file.openings.is_some() {
         contest.openings.positions.clone_from(&other.openings.positions);
     }

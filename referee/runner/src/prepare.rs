@@ -5,7 +5,7 @@ use super::entrants::{Candidate, build_of, describe, error_at, find};
 use super::store::StoredContest;
 use crate::parallel::Progress;
 use referee_contest::file::{ContestFile, FileError, FoundAgent, OnBroken, Source};
-use referee_contest::{Contest, SandboxSettings};
+use referee_contest::{Contest, PlayerInfo, SandboxSettings};
 use referee_play::agent_spec::{AgentSpec, resolve};
 use referee_process::Failure;
 use referee_process::agent::Launch;
@@ -172,13 +172,14 @@ pub fn prepare_text(
     let playing = |candidate: Candidate| {
         let Candidate { name, run, span, spec, .. } = candidate;
         let spec = spec.ok()?;
-        Some((FoundAgent { name, run, digest: spec.digest.clone(), span }, spec))
+        let player = PlayerInfo { name, run, digest: spec.digest.clone() };
+        Some((FoundAgent { player, span }, spec))
     };
     let (entrants, specs): (Vec<_>, Vec<_>) = candidates.into_iter().filter_map(playing).unzip();
     let (contest, order) =
         read.contest(&entrants, openings.as_ref()).map_err(|error| failure(&error))?;
     notes.extend(specs.iter().filter_map(unusual_paths));
-    let player = |(place, player): (&usize, &referee_contest::PlayerInfo)| {
+    let player = |(place, player): (&usize, &PlayerInfo)| {
         let spec: &AgentSpec = &specs[*place];
         AgentSpec { name: player.name.clone(), ..spec.clone() }
     };

@@ -96,21 +96,21 @@ pub struct KnownWorker {
 impl KnownWorker {
     /// Returns what it does, or why it does nothing, in words.
     pub fn state(&self) -> String {
-        let mut parts = Vec::new();
-        if self.lost {
-            parts.push("lost".to_owned());
-        } else if let Some(why) = &self.refused {
-            parts.push(format!("doesn't fit: {why}"));
-        } else if self.leaving {
-            parts.push(if self.games.is_empty() { "left" } else { "leaving" }.to_owned());
-        } else {
-            parts.push(if self.games.is_empty() { "waiting" } else { "playing" }.to_owned());
-        }
+        let mut state = match &self.refused {
+            _ if self.lost => "lost".to_owned(),
+            Some(why) => format!("doesn't fit: {why}"),
+            None => match (self.leaving, self.games.is_empty()) {
+                (true, true) => "left".to_owned(),
+                (true, false) => "leaving".to_owned(),
+                (false, true) => "waiting".to_owned(),
+                (false, false) => "playing".to_owned(),
+            },
+        };
         if let Some(fault) = &self.fault {
             let times = if self.faults == 1 { "once" } else { &format!("{} times", self.faults) };
-            parts.push(format!("failed {times}: {fault}"));
+            state += &format!("; failed {times}: {fault}");
         }
-        parts.join("; ")
+        state
     }
 }
 

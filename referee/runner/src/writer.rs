@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc as async_mpsc;
@@ -168,11 +168,10 @@ impl WriterThread {
 fn gather(given: &mpsc::Receiver<Entry>, first: Entry) -> Vec<Entry> {
     let end = Instant::now() + BATCH_WAIT;
     let mut batch = vec![first];
-    while batch.len() < BATCH_ENTRIES {
-        match given.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            Ok(entry) => batch.push(entry),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
-        }
+    while batch.len() < BATCH_ENTRIES
+        && let Ok(entry) = given.recv_timeout(end.saturating_duration_since(Instant::now()))
+    {
+        batch.push(entry);
     }
     batch
 }

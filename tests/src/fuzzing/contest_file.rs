@@ -2,7 +2,7 @@
 
 use super::Draw;
 use referee_contest::file::{ContestFile, FileError, FoundAgent, Source};
-use referee_contest::{Contest, Schedule};
+use referee_contest::{Contest, PlayerInfo, Schedule};
 use referee_games::kind;
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,11 +37,9 @@ fn plan(text: &str, openings: Option<&Source>) -> Result<Contest, FileError> {
         assert!(text.get(span.clone()).is_some_and(|part| !part.is_empty()), "{span:?}");
         check_error(&file.source.error(span.clone(), "something"));
     }
-    let entrant = |name: &str, span: &Range<usize>| FoundAgent {
-        name: name.to_owned(),
-        run: name.to_owned(),
-        digest: String::new(),
-        span: span.clone(),
+    let entrant = |name: &str, span: &Range<usize>| {
+        let (name, run) = (name.to_owned(), name.to_owned());
+        FoundAgent { player: PlayerInfo { name, run, digest: String::new() }, span: span.clone() }
     };
     let mut entrants: Vec<FoundAgent> = Vec::new();
     for agent in &file.agents {
@@ -53,7 +51,7 @@ fn plan(text: &str, openings: Option<&Source>) -> Result<Contest, FileError> {
     let (contest, order) = file.contest(&entrants, openings)?;
     assert_eq!(contest.players.len(), order.len());
     for (player, place) in contest.players.iter().zip(order) {
-        assert_eq!(player.run, entrants[place].run);
+        assert_eq!(player.run, entrants[place].player.run);
     }
     Ok(contest)
 }

@@ -46,7 +46,8 @@ impl<T: JsonSchema> JsonSchema for Spanned<T> {
 }
 
 /// Something short, a text or a number, or something longer, a table or a list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, untagged)]
 pub(crate) enum ShortOrLong<S, L> {
     Short(S),
     Long(L),
@@ -113,21 +114,6 @@ where
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Either(PhantomData))
-    }
-}
-
-impl<S: JsonSchema, L: JsonSchema> JsonSchema for ShortOrLong<S, L> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        format!("{}_or_{}", S::schema_name(), L::schema_name()).into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (short, long) = (generator.subschema_for::<S>(), generator.subschema_for::<L>());
-        json_schema!({ "anyOf": [short, long] })
     }
 }
 

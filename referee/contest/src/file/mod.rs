@@ -84,15 +84,11 @@ pub struct Submissions {
     pub span: Range<usize>,
 }
 
-/// An agent that was found: what the contest must know of it.
+/// An agent that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundAgent {
-    /// Its name; hostile text.
-    pub name: String,
-    /// The AGENT as it was written.
-    pub run: String,
-    /// SHA-256 of it, in hex.
-    pub digest: String,
+    /// The player that it becomes.
+    pub player: PlayerInfo,
     /// Where the contest file names it, in bytes.
     pub span: Range<usize>,
 }
@@ -171,8 +167,8 @@ impl ContestFile {
             None => Vec::new(),
         };
         let player = |&place: &usize| {
-            let FoundAgent { name, run, digest, .. } = &agents[place];
-            PlayerInfo { name: sanitize_name(name), run: run.clone(), digest: digest.clone() }
+            let player = &agents[place].player;
+            PlayerInfo { name: sanitize_name(&player.name), ..player.clone() }
         };
         let contest = Contest {
             format,
@@ -188,7 +184,7 @@ impl ContestFile {
     fn check_names(&self, agents: &[FoundAgent]) -> Result<(), FileError> {
         let mut names = std::collections::BTreeSet::new();
         for agent in agents {
-            let name = sanitize_name(&agent.name);
+            let name = sanitize_name(&agent.player.name);
             let at = || agent.span.clone();
             if name.is_empty() {
                 return Err(self.source.error(at(), "the agent needs a name"));

@@ -72,7 +72,7 @@ impl Source {
         .or_help(help)
     }
 
-    /// The nearest place that is no part of a character.
+    /// Returns the nearest place before `at` that is not inside a character.
     fn boundary(&self, at: usize) -> usize {
         let at = at.min(self.text.len());
         (0..=at).rev().find(|&at| self.text.is_char_boundary(at)).unwrap_or(0)

@@ -53,7 +53,7 @@ fn challengers(input: &Input<'_, Table>) -> Result<Vec<usize>, FileError> {
         }
         ShortOrLong::Long(names) => {
             let known: Vec<String> =
-                agents.iter().map(|agent| sanitize_name(&agent.name)).collect();
+                agents.iter().map(|agent| sanitize_name(&agent.player.name)).collect();
             for name in names {
                 let wanted = sanitize_name(name);
                 let Some(place) = known.iter().position(|name| *name == wanted) else {

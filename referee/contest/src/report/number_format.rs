@@ -1,7 +1,7 @@
 //! Formats numbers and names for people. A number that isn't finite is shown as unknown.
 
 use referee_protocol::plain::sanitize;
-use unicode_width::UnicodeWidthChar;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Shown instead of a missing value.
 pub(super) const NONE: &str = "-";
@@ -51,25 +51,15 @@ pub(super) fn ordinal(number: usize) -> String {
     format!("{number}{ending}")
 }
 
-/// Returns the width of a text in columns of a terminal.
-pub(super) fn width(text: &str) -> usize {
-    text.chars().map(char_width).sum()
-}
-
-/// Wide glyphs take two columns, marks that combine none.
-fn char_width(c: char) -> usize {
-    c.width().unwrap_or(1)
-}
-
 /// Returns a sanitized name, cut to `columns` columns.
 pub(super) fn short(name: &str, columns: usize) -> String {
     let name = sanitize(name);
-    if width(&name) <= columns {
+    if name.width() <= columns {
         return name;
     }
     let mut used = 1;
     let fits = |c: &char| {
-        used += char_width(*c);
+        used += c.width().unwrap_or(1);
         used <= columns
     };
     name.chars().take_while(fits).chain(['…']).collect()

@@ -1,10 +1,11 @@
 //! The report for a terminal, or its standings with tabs for programs.
 
 use super::columns::{self, Column, Detail, Kind};
-use super::number_format::{NONE, short, width};
+use super::number_format::{NONE, short};
 use super::{Report, notes};
 use referee_protocol::plain::sanitize;
 use std::fmt::Write as _;
+use unicode_width::UnicodeWidthStr;
 
 /// Larger cross tables don't fit a terminal.
 const CROSS_PLAYERS_MAX: usize = 12;
@@ -102,14 +103,14 @@ fn shown(columns: &[Column], name_columns: usize) -> Vec<Vec<String>> {
 pub fn aligned(rows: &[Vec<String>], is_figure: impl Fn(usize) -> bool) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max().unwrap_or(0)
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(widest).collect();
     let mut text = String::new();
     for row in rows {
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
-            let padding = " ".repeat(widths[column] - width(cell));
+            let padding = " ".repeat(widths[column] - cell.width());
             let [before, after] = if is_figure(column) { [&*padding, ""] } else { ["", &*padding] };
             write!(line, "{before}{cell}{after}  ").expect("text takes text");
         }

@@ -42,11 +42,8 @@ impl Pentanomial {
 /// matters only by its square.
 fn shortfall(outcomes: &[(f64, f64); 5], mean: f64) -> f64 {
     let multiplier = multiplier(outcomes, mean);
-    let mut sum = 0.0;
-    for &(score, weight) in outcomes {
-        sum += weight * (multiplier * (score - mean)).ln_1p();
-    }
-    sum
+    let part = |(score, weight): &(f64, f64)| weight * (multiplier * (score - mean)).ln_1p();
+    outcomes.iter().map(part).sum()
 }
 
 /// The root of the sum of w (a - s) / (1 + t (a - s)), which falls in t and runs from plus to minus

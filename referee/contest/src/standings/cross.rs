@@ -1,7 +1,7 @@
 //! The cross table: the results of every pair of players.
 
 use super::{Meeting, Points};
-use crate::{Player, Record};
+use crate::{Player, Record, half_points};
 use std::collections::BTreeMap;
 
 /// Returns the results of every ordered pair of players who met, in order.
@@ -14,14 +14,11 @@ pub(super) fn meetings(records: &[&Record]) -> Vec<Meeting> {
                 if row == column {
                     continue;
                 }
-                // A lower place is better.
-                let half_points = match place.cmp(other) {
-                    std::cmp::Ordering::Less => 2,
-                    std::cmp::Ordering::Equal => 1,
-                    std::cmp::Ordering::Greater => 0,
-                };
-                let entry = pairs.entry((row, column)).or_default();
-                *entry = (entry.0 + 1, entry.1 + half_points);
+                // As in a game of these two alone.
+                let won = half_points(&[*place, *other])[0];
+                let (games, half_points) = pairs.entry((row, column)).or_default();
+                *games += 1;
+                *half_points += u64::from(won);
             }
         }
     }

@@ -135,10 +135,8 @@ pub(super) fn by_seat(seats: usize, records: &[&Record]) -> Vec<Tally> {
     let mut by_seat = vec![Tally::new(seats); seats];
     for record in records {
         let half_points = half_points(&record.places);
-        for (tally, (&place, &half_points)) in
-            by_seat.iter_mut().zip(record.places.iter().zip(&half_points))
-        {
-            tally.add(place, half_points);
+        for (seat, tally) in by_seat.iter_mut().enumerate() {
+            tally.add(record.places[seat], half_points[seat]);
         }
     }
     by_seat

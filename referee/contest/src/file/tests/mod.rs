@@ -5,7 +5,7 @@ mod meaning;
 mod hostile;
 
 use super::{ContestFile, FileError, FoundAgent};
-use crate::Contest;
+use crate::{Contest, PlayerInfo};
 
 /// The contest of a file, between the agents that it names, by the names that it gives them.
 fn contest(text: &str) -> Result<Contest, FileError> {
@@ -28,5 +28,23 @@ fn found_agents(file: &ContestFile) -> Vec<FoundAgent> {
 
 fn found(name: Option<&str>, run: &str, span: std::ops::Range<usize>) -> FoundAgent {
     let name = name.unwrap_or(run).to_owned();
-    FoundAgent { name, run: run.to_owned(), digest: String::new(), span }
+    let player = PlayerInfo { name, run: run.to_owned(), digest: String::new() };
+    FoundAgent { player, span }
+}
+#[test]
+fn dump_schema() {
+    std::fs::write(
+        "/tmp/c2read/schema-new.json",
+        serde_json::to_string_pretty(&super::schema()).unwrap(),
+    )
+    .unwrap();
+    let c = contest("game = \"hex\"\nformat = \"king-of-the-hill\"\nrounds = 2\nagents = [\"a\", \"b\", \"c\"]\n").unwrap();
+    let mut s = crate::Schedule::new(std::sync::Arc::new(c));
+    let mut n = 0;
+    while n < s.known() {
+        assert!(s.record(n, if n % 3 == 0 { &[2, 1] } else { &[1, 2] }));
+        n += 1;
+    }
+    assert!(s.is_over());
+    std::fs::write("/tmp/c2read/koth.txt", format!("{:?}", s.pairings())).unwrap();
 }

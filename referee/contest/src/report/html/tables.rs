@@ -41,7 +41,7 @@ pub(super) fn columns_table(out: &mut Markup, class: &str, columns: &[Column]) {
     for row in columns::rows(columns) {
         out.put(format_args!("<tr>"));
         for (column, cell) in columns.iter().zip(row) {
-            let (name, figure) = (Name(cell, NAME_COLUMNS), Figure(cell));
+            let (name, figure) = (Name(cell, NAME_COLUMNS), figure(cell));
             match column.kind {
                 Kind::Name => out.put(format_args!("<th scope=\"row\">{name}</th>")),
                 Kind::Number => {
@@ -74,16 +74,9 @@ pub(super) fn ratings(out: &mut Markup, report: &Report, sorted: &[&Rating]) {
     out.details(false, AS_TABLE, |out| columns_table(out, "", &table.columns));
 }
 
-/// A figure with a minus sign instead of a hyphen.
-struct Figure<'a>(&'a str);
-
-impl std::fmt::Display for Figure<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0 == NONE {
-            return f.write_str("–");
-        }
-        write!(f, "{}", Text(&self.0.replace('-', "−")))
-    }
+/// Returns a figure with a minus sign instead of a hyphen.
+fn figure(text: &str) -> String {
+    if text == NONE { "–".to_owned() } else { Text(&text.replace('-', "−")).to_string() }
 }
 
 /// Writes each player's results by seat.
