@@ -44,7 +44,9 @@ fn a_fault_leaves_a_puzzle_unsolved() {
 #[test]
 fn fail_on_fault_sets_the_exit_code() {
     let dir = TestDir::new();
-    dir.run(&["play", "hex", "@crash", "@random", "--fail-on-fault"]).code(3).stdout_has("gone");
+    dir.run(&["play", "hex", "@crash", "@random", "--fail-on-fault"])
+        .code(3)
+        .stdout_has("stopped before the match ended in turn");
     let words = ["play", "hex", "@first", "@random", "--setup", "size=3", "--fail-on-fault"];
     dir.run(&words).code(0);
 }

@@ -72,7 +72,7 @@ fn games_of_other_programs() {
         [&json!({"type": "place", "at": [2, 2]}), &json!({"type": "place", "at": [1, 1]}),]
     );
     import("2", "2.jsonl").stdout_has("void: the record ends before the game does");
-    import("3", "3.jsonl").stdout_has("late in turn 1: its time ran out");
+    import("3", "3.jsonl").stdout_has("ran out of time in turn 1: its time ran out");
     for name in ["1.jsonl", "2.jsonl", "3.jsonl"] {
         assert_eq!(dir.verify_status(name), "ok");
         dir.run(&["replay", name, "--print"]).code(0).stdout_has("turn 0: ");

@@ -104,6 +104,8 @@ pub(super) fn rows(columns: &[Column]) -> impl Iterator<Item = impl Iterator<Ite
 pub(super) enum Detail {
     /// The columns that fit a terminal.
     Short,
+    /// The same for programs.
+    Data,
     /// Tie-breaks as well.
     Ranks,
     /// Intervals and time use as well.
@@ -128,8 +130,11 @@ pub(super) fn standings(report: &Report, detail: Detail) -> Vec<Column> {
         results(&mut table, seats);
     }
     // Before the tie-breaks, so that a page shows it without scrolling.
-    table.add("faults", Kind::Words, faults);
-    if seats > 1 && detail != Detail::Short {
+    table.add("faults", Kind::Words, |own| {
+        let faults = faults(own, detail == Detail::Data);
+        if faults.is_empty() { NONE.to_owned() } else { faults }
+    });
+    if seats > 1 && matches!(detail, Detail::Ranks | Detail::Full) {
         tie_breaks(&mut table);
     }
     if detail == Detail::Full {
@@ -243,11 +248,16 @@ pub(super) fn ends(report: &Report) -> Table<'_, End> {
     table
 }
 
-/// Returns a player's faults with counts.
-fn faults(standing: &Standing) -> String {
-    let each = |fault: &FaultCount| format!("{} ({})", fault_text(fault.kind), fault.games);
-    let faults = standing.faults.iter().map(each).collect::<Vec<_>>().join(", ");
-    if faults.is_empty() { NONE.to_owned() } else { faults }
+/// Returns a player's faults with counts, for programs by their codes; empty if there are none.
+pub(super) fn faults(standing: &Standing, for_programs: bool) -> String {
+    let each = |fault: &FaultCount| {
+        if for_programs {
+            format!("{} {}", fault.games, fault.kind)
+        } else {
+            format!("{} ({})", fault_text(fault.kind), fault.games)
+        }
+    };
+    standing.faults.iter().map(each).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the players' names and time use.

@@ -2,8 +2,8 @@
 //! spreadsheet would take for a formula gets an apostrophe in front (OWASP, "CSV Injection").
 
 use super::Report;
-use super::columns::{Column, Kind, Table, rows};
-use crate::standings::{FaultCount, Standing, result_name};
+use super::columns::{Column, Kind, Table, faults, rows};
+use crate::standings::{Standing, result_name};
 use referee_protocol::plain::sanitize;
 
 /// Writes a table: the heads, then a line for each row.
@@ -42,10 +42,7 @@ impl Report {
         table.figure("sonneborn_berger", |own| own.tie_breaks.sonneborn_berger);
         puzzle(&mut table);
         table.figure("faults", |own| Some(own.faults.iter().map(|fault| fault.games).sum::<u64>()));
-        table.add("fault_kinds", Kind::Name, |own| {
-            let each = |fault: &FaultCount| format!("{} {}", fault.games, fault.kind);
-            own.faults.iter().map(each).collect::<Vec<_>>().join(", ")
-        });
+        table.add("fault_kinds", Kind::Name, |own| faults(own, true));
         table.figure("used_ms", |own| Some(own.time.used_ms));
         table.decimal("mean_used_ms", 1, |own| own.time.mean_used_ms);
         table.figure("max_used_ms", |own| Some(own.time.max_used_ms));

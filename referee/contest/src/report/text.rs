@@ -31,12 +31,11 @@ impl Report {
 
     /// Returns the standings alone.
     pub fn players(&self, layout: Layout) -> String {
-        let standings = columns::standings(self, Detail::Short);
-        let line = |row: Vec<String>| row.join("\t") + "\n";
-        match layout {
-            Layout::Aligned => table(&standings),
-            Layout::Tabs => shown(&standings, usize::MAX).into_iter().map(line).collect(),
+        if layout == Layout::Aligned {
+            return table(&columns::standings(self, Detail::Short));
         }
+        let rows = shown(&columns::standings(self, Detail::Data), usize::MAX);
+        rows.into_iter().map(|row| row.join("\t") + "\n").collect()
     }
 
     /// Returns the report as text: aligned for people, or with tabs for programs. Names are
