@@ -312,14 +312,14 @@ fn text(case: &Case, agent: &str, report: &RerunReport, wrong: Option<&Finding>)
     let turn = case.turn.map_or("its start".to_owned(), |turn| format!("turn {turn}"));
     rows.wrapped("debug", &format!("{agent} at seat {} in {turn}", case.seat));
     if let Some(first) = report.strayed.first() {
-        let more = match report.strayed.len() - 1 {
-            0 => String::new(),
-            more => format!(" and {}", count(more as u64, "later turn")),
+        let note = match report.strayed.len() - 1 {
+            0 => format!("its answer in turn {first} differs from the recording"),
+            more => {
+                let more = count(more as u64, "later turn");
+                format!("its answers in turn {first} and {more} differ from the recording")
+            }
         };
-        rows.wrapped(
-            "note",
-            &format!("its answer in turn {first}{more} differs from the recording"),
-        );
+        rows.wrapped("note", &note);
     }
     for line in report.sent.lines() {
         rows.line("sent", line.as_bytes(), None);

@@ -194,7 +194,7 @@ fn invalid_value(error: &clap::Error) -> Option<String> {
         _ => None,
     };
     let (option, value) = (context(ContextKind::InvalidArg)?, context(ContextKind::InvalidValue)?);
-    let option = option.split(' ').next().unwrap_or(option);
+    let option = option.split(' ').next().unwrap_or(option).trim_matches(['<', '>']);
     let text = error.source()?.to_string();
     let expected = match text.split_once(" is not in ") {
         Some((_, range)) => match range.replace("..=", "..").split_once("..") {

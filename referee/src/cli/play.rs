@@ -399,7 +399,9 @@ impl<'a> SeriesResults<'a> {
                 self.plan.first.readable_files.advice(spec, self.layers, words)
             });
             let words = words.as_deref();
-            text.push_str(&advice(fault, words, denied.as_deref(), record.as_ref()));
+            if !seat.is_human() {
+                text.push_str(&advice(fault, words, denied.as_deref(), record.as_ref()));
+            }
         }
         if let Some(transcript) = transcript {
             writeln!(text, "transcript: {transcript}").ok();
