@@ -56,7 +56,7 @@ fn an_illegal_action_is_named_after_the_last_good_position() {
     assert_eq!(ran.json_lines().len(), 2);
     for (input, wanted) in [
         ("{\"type\":\"pass\"}\n", "line 1: {\"type\":\"pass\"}: not an action of this game"),
-        ("{\"type\":\n", "line 1: {\"type\":: not JSON"),
+        ("{\"type\":\n", "line 1: {\"type\":: the line ends where a value is expected"),
         ("nowhere\n", "line 1: nowhere: "),
     ] {
         let ran = dir.run_with_input(&words, input).code(1).stderr_has(wanted);
