@@ -16,18 +16,13 @@ use tempfile::TempDir;
 /// Variables that an agent inherits from the referee; all others are removed.
 const PASSED_VARIABLES: &[&str] = &["PATH", "LANG", "TZ", "VIRTUAL_ENV", "JAVA_HOME"];
 
-/// Creates a folder that no other user may list. If the referee runs as root, agents' users may
-/// pass through it to their own folders.
+/// Creates a temporary folder that no other user may list. If the referee runs as root, agents'
+/// users may pass through it to their own folders.
 pub fn create() -> io::Result<TempDir> {
-    create_in(&std::env::temp_dir())
+    create_named("referee-", &std::env::temp_dir())
 }
 
-/// Creates such a folder in `folder`.
-pub fn create_in(folder: &Path) -> io::Result<TempDir> {
-    create_named("referee-", folder)
-}
-
-/// Creates such a folder with a name that starts with `prefix`.
+/// Creates such a folder in `folder`, with a name that starts with `prefix`.
 pub fn create_named(prefix: &str, folder: &Path) -> io::Result<TempDir> {
     let mode = if nix::unistd::geteuid().is_root() { 0o711 } else { 0o700 };
     let permissions = Permissions::from_mode(mode);

@@ -1,5 +1,6 @@
 /* Takes this much memory in its first turn, then plays on: memory HOW MEGABYTES. HOW is
  *   private    malloc
+ *   named      as `private`, with a name that is not UTF-8
  *   shared     a shared anonymous mapping
  *   memfd      a file in memory, mapped
  *   memfds     many files in memory, written and never mapped
@@ -11,6 +12,7 @@
 #include "lib_agent.h"
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -132,7 +134,10 @@ static void turn(int number)
         return;
     if (strcmp(how, "private") == 0)
         take_private(megabytes);
-    else if (strcmp(how, "shared") == 0)
+    else if (strcmp(how, "named") == 0) {
+        prctl(PR_SET_NAME, "\xff\xfe");
+        take_private(megabytes);
+    } else if (strcmp(how, "shared") == 0)
         take_mapping(-1, MAP_SHARED | MAP_ANONYMOUS);
     else if (strcmp(how, "memfd") == 0) {
         int file = memfd_create("mapped", 0);

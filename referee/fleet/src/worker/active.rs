@@ -16,7 +16,7 @@ use referee_play::agent_spec::AgentSpec;
 use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_process::Failure;
 use referee_process::sandbox::{Depth, Sandbox, choose};
-use referee_process::work_folder::create_in;
+use referee_process::work_folder::create_named;
 use referee_protocol::plain::{sanitize, to_hex};
 use referee_protocol::plain_error;
 use referee_runner::sandbox_request;
@@ -127,7 +127,7 @@ impl ActiveContest {
         if let Some(reason) = requirements::mismatch(&checked.brief, info) {
             return Err(reason.into());
         }
-        let folder = create_in(root).map_err(|error| error.to_string())?;
+        let folder = create_named("referee-", root).map_err(|error| error.to_string())?;
         let agents = folder.path().join("agents");
         // Agents may run as other users, who need to enter it.
         std::fs::create_dir(&agents)

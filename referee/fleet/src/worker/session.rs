@@ -18,7 +18,7 @@ use referee_play::interrupts::Interrupts;
 use referee_play::pool::{Played, Pool, PoolSize, Threads};
 use referee_play::running_matches::RunningMatches;
 use referee_process::lock::lock;
-use referee_process::work_folder::create_in;
+use referee_process::work_folder::create_named;
 use referee_protocol::plain::count;
 use std::path::PathBuf;
 use std::pin::pin;
@@ -67,7 +67,7 @@ impl Session {
         info: &WorkerInfo,
         filter: ContestFilter,
     ) -> std::io::Result<Self> {
-        let transcripts = create_in(contest.folder.path())?;
+        let transcripts = create_named("referee-", contest.folder.path())?;
         let info = WorkerInfo { sandbox: Some(contest.sandbox.recorded.clone()), ..info.clone() };
         Ok(Self {
             connection,

@@ -142,7 +142,7 @@ impl AgentProcess {
             stderr_pipe: Some(pipe::Receiver::from_owned_fd(OwnedFd::from(stderr))?),
             stderr: Stderr::new(limits.stderr_bytes),
             control: Some(UnixStream::from_std(control)?),
-            idle: launcher.idle(),
+            idle: launcher.idle.clone(),
             isolated: launcher.layers().has(Layer::Scope),
             group,
             limit_reported: false,

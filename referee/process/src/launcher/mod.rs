@@ -50,7 +50,8 @@ use std::sync::{Arc, Mutex};
 pub struct Launcher {
     socket: OwnedFd,
     child: Child,
-    idle: Idle,
+    /// Where the sockets of idle supervisors go.
+    pub(crate) idle: Idle,
     config: LauncherConfig,
     /// How many agents have got a group.
     grouped: AtomicU64,
@@ -58,7 +59,7 @@ pub struct Launcher {
 
 /// Control sockets of supervisors without an agent: each has sent [`Report::Gone`] and takes the
 /// next agent. The last one's memory is warmest.
-pub type Idle = Arc<Mutex<Vec<UnixStream>>>;
+pub(crate) type Idle = Arc<Mutex<Vec<UnixStream>>>;
 
 impl Launcher {
     /// Starts the launcher from this program's own file.
@@ -90,7 +91,7 @@ impl Launcher {
     /// closes.
     ///
     /// The returned socket delivers [`Report`]s and accepts [`Command`]s; closing it kills the
-    /// agent's whole tree. After [`Report::Gone`] the socket belongs to [`Launcher::idle`]. The
+    /// agent's whole tree. After [`Report::Gone`] the socket belongs to `idle`. The
     /// agent's own control group is returned too, if it has one.
     pub fn spawn(
         &self,
@@ -134,11 +135,6 @@ impl Launcher {
         let number = self.grouped.fetch_add(1, Ordering::Relaxed);
         let name = format!("agent-{}-{number}", self.child.id());
         Group::make(groups, &name, limits).map(Some)
-    }
-
-    /// Returns where the sockets of idle supervisors go.
-    pub fn idle(&self) -> Idle {
-        self.idle.clone()
     }
 }
 
