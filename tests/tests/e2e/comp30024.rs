@@ -234,7 +234,7 @@ fn errors_show_the_authors_own_frames() {
         (
             "at_import",
             "start",
-            "No module named 'a_library_that_nobody_has'",
+            "No module named 'a_missing_library'",
             "at_import.py\", line 3",
         ),
         ("bad_syntax", "start", "bad_syntax.py:3: SyntaxError: ", "bad_syntax.py\", line 3"),

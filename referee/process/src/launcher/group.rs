@@ -248,7 +248,7 @@ mod tests {
     use super::number_in;
 
     #[test]
-    fn a_number_stands_alone_or_after_its_name() {
+    fn a_number_is_alone_or_after_its_name() {
         let events = "low 0\nhigh 0\nmax 31\noom 2\noom_kill 3\noom_group_kill 1\n";
         assert_eq!(number_in(events, "oom"), Some(2));
         assert_eq!(number_in(events, "oom_kill"), Some(3));

@@ -1,3 +1,3 @@
 """Needs what isn't there."""
 
-import a_library_that_nobody_has
+import a_missing_library
