@@ -2,7 +2,6 @@
 //! acknowledged: until then the server delivers them again after a crash.
 
 use super::judge::{Bucket, Fixtures, Judged, Outcome, Rules, VerifiedReport, judge, outcome};
-use crate::connect::Connection;
 use crate::link::send_unacknowledged;
 use crate::messages::split_bytes;
 use crate::{Payload, Report};
@@ -44,8 +43,7 @@ struct PendingReport {
 /// Incoming reports.
 #[derive(Debug)]
 pub(super) struct Intake {
-    connection: Connection,
-    bucket: String,
+    bucket: Bucket,
     rules: Arc<Rules>,
     reports: mpsc::Receiver<Message>,
     /// Reports that are being verified.
@@ -83,14 +81,8 @@ pub(super) enum Event {
 }
 
 impl Intake {
-    pub(super) fn new(
-        connection: Connection,
-        bucket: String,
-        rules: Rules,
-        reports: mpsc::Receiver<Message>,
-    ) -> Self {
+    pub(super) fn new(bucket: Bucket, rules: Rules, reports: mpsc::Receiver<Message>) -> Self {
         Self {
-            connection,
             bucket,
             rules: Arc::new(rules),
             reports,
@@ -188,14 +180,10 @@ impl Intake {
             not_durable.filter_map(|(game, (_, outcome))| Some((game, outcome.clone()?))).collect();
         self.pending.insert(number, PendingReport { message, left: 0, objects, before });
         self.busy.insert(block, number);
-        let (rules, bucket) = (self.rules.clone(), self.bucket());
+        let (rules, bucket) = (self.rules.clone(), self.bucket.clone());
         let judging = judge(report.clone(), bytes, fixtures, rules, bucket);
         self.judging.spawn(Judged::of(number, report, judging));
         Some(block)
-    }
-
-    fn bucket(&self) -> Bucket {
-        Bucket { connection: self.connection.clone(), name: self.bucket.clone() }
     }
 
     /// Returns the games of a block that count, and whether each has a result.
@@ -268,7 +256,7 @@ impl Intake {
         let Some(pending) = self.pending.remove(&report) else { return };
         let PendingReport { message, mut objects, .. } = pending;
         objects.retain(|name| !self.is_in_use(name));
-        let bucket = self.bucket();
+        let bucket = self.bucket.clone();
         // If this message is lost, the report arrives again and its games are known.
         tokio::spawn(async move {
             send_unacknowledged(message.ack()).await;

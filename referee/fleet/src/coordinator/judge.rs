@@ -125,7 +125,7 @@ pub(super) trait Objects: Send {
 }
 
 /// The contest's bucket.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bucket {
     pub(super) connection: Connection,
     pub(super) name: String,

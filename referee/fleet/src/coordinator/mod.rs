@@ -23,7 +23,7 @@ use crate::{Brief, Names, Order, live};
 use async_nats::Subscriber;
 use fetch::Queue;
 use intake::Intake;
-use judge::Rules;
+use judge::{Bucket, Rules};
 use layout::Layout;
 pub use layout::Withdrawn;
 use publisher::{Published, QueueChange};
@@ -147,13 +147,14 @@ impl Coordinator {
         }
         let reports = fetch::start(connection.clone(), names.clone());
         let queue = fetch::observe(connection.clone(), names.clone());
+        let bucket = Bucket { connection: connection.clone(), name: names.bucket() };
         Ok(Self {
             began: Instant::now(),
             dispatch,
             fixtures: BTreeMap::new(),
             blocks: BTreeMap::new(),
             found,
-            intake: Intake::new(connection.clone(), names.bucket(), rules, reports),
+            intake: Intake::new(bucket, rules, reports),
             registry: WorkerRegistry::new(folder.clone(), resume_args),
             changes,
             published,

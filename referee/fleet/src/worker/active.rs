@@ -6,7 +6,6 @@ use super::filter::Mismatch;
 use crate::bundles::{WorkerAgents, bundle_fetcher, read_object};
 use crate::connect::Connection;
 use crate::link::{call, with_timeout};
-use crate::messages::FORMAT_VERSION;
 use crate::names::BRIEF;
 use crate::{Brief, FaultCause, WorkerFault, WorkerInfo, requirements};
 use async_nats::jetstream::object_store::ObjectStore;
@@ -73,12 +72,6 @@ impl fmt::Debug for ActiveContest {
 impl CheckedBrief {
     /// Checks a brief from the wire, whose fields may be anything.
     pub(super) fn of(brief: Brief) -> Result<Self, String> {
-        if brief.form != FORMAT_VERSION {
-            return Err(format!(
-                "it uses message format {}, this worker only {FORMAT_VERSION}",
-                brief.form
-            ));
-        }
         let contest = Arc::new(brief.contest.clone());
         let seats = contest.seats();
         let mut kinds = Vec::new();

@@ -54,10 +54,7 @@ pub(super) async fn list(connection: &Connection) -> Result<Vec<AnnouncedContest
             found.push(AnnouncedContest { names, announcement });
         }
     }
-    found.sort_by(|a, b| {
-        let key = |it: &AnnouncedContest| (it.announcement.since.clone(), it.names.id.clone());
-        key(a).cmp(&key(b))
-    });
+    found.sort_by_cached_key(|it| (it.announcement.since.clone(), it.names.id.clone()));
     Ok(found)
 }
 

@@ -4,7 +4,7 @@ use super::announced::{has_orders, list};
 use super::leases::{Accepted, HeldOrder};
 use super::orders::{attempt_of, block_of, read};
 use super::phase::{LeaveReason, Phase};
-use super::playing::{Outcome, PackedTranscript, play};
+use super::playing::{Outcome, play};
 use super::reporting::report;
 use super::session::Session;
 use crate::link::{
@@ -296,21 +296,16 @@ async fn deliver(session: &Session, held: &HeldOrder, outcome: Outcome, slot: Pe
     }
     match why {
         None => {
-            let games = outcome.as_ref().map_or(0, |matches| counted(matches));
-            session.played.fetch_add(games, Ordering::Relaxed);
+            let matches = outcome.as_deref().unwrap_or_default();
+            // Some games were played more than once.
+            let games = matches.chunk_by(|one, next| one.number == next.number).count();
+            session.played.fetch_add(games as u64, Ordering::Relaxed);
         }
         Some(why) => answer(session, held, why).await,
     }
     for packed in outcome.iter().flatten() {
         std::fs::remove_file(&packed.path).ok();
     }
-}
-
-/// Returns the number of games in these matches; some were played more than once.
-fn counted(matches: &[PackedTranscript]) -> u64 {
-    let mut numbers: Vec<u64> = matches.iter().map(|packed| packed.number).collect();
-    numbers.dedup();
-    numbers.len() as u64
 }
 
 /// Returns an order to the server that is not reported.
