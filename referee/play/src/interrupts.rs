@@ -185,6 +185,13 @@ impl Interrupts {
         }
     }
 
+    /// Waits until every match was stopped.
+    pub async fn stopped(&mut self) {
+        while !self.is_stopped() {
+            self.next().await;
+        }
+    }
+
     /// Waits for a signal that ends the run. Cancel-safe.
     pub async fn interrupted(&mut self) -> Interrupt {
         loop {

@@ -80,9 +80,7 @@ impl Page {
             server.unregister(transcript);
         }
         eprint_line("press Ctrl-C to stop the server");
-        while !interrupts.is_stopped() {
-            interrupts.next().await;
-        }
+        interrupts.stopped().await;
         server.join();
     }
 }

@@ -4,14 +4,14 @@ use super::output::{BoardOptions, check_new};
 use super::presets::PresetOptions;
 use super::runtime::machine;
 use super::sandbox::ConditionOptions;
-use super::setup::{GameOptions, read_pairs};
+use super::setup::{GameOptions, read_pairs, unknown};
 use super::shell::{join, option};
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_contest::{Contest, PlayerInfo};
-use referee_games::{AnyGame, nearest};
+use referee_games::AnyGame;
 use referee_match::game_seed;
 use referee_match::times::read_time;
 use referee_play::agent_spec::AgentSpec;
@@ -254,10 +254,7 @@ impl Options {
         let names = || known.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
         for key in given.as_object().into_iter().flatten().map(|(key, _)| key) {
             if names().all(|name| name != key) {
-                let near = nearest(key, names()).map(|near| format!("did you mean `{near}`?"));
-                return Err(Failure::usage(format!("--limit: unknown limit `{key}`"))
-                    .help(format!("the limits are {}", names().collect::<Vec<_>>().join(", ")))
-                    .or_help(near));
+                return Err(unknown("limit", key, names()));
             }
         }
         for (key, value) in given.as_object().into_iter().flatten() {

@@ -20,7 +20,7 @@ pub(super) struct PresetOptions {
 }
 
 /// Returns a parser of preset names.
-pub(super) fn preset() -> impl TypedValueParser<Value = &'static Preset> {
+fn preset() -> impl TypedValueParser<Value = &'static Preset> {
     let value = |preset: &Preset| PossibleValue::new(preset.name).help(preset.about);
     let names = PossibleValuesParser::new(PRESETS.iter().map(value));
     names.try_map(|name| find(&name).ok_or("unknown preset"))

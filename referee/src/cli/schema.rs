@@ -1,8 +1,8 @@
 //! `schema`: JSON Schema, generated from the types that read and write.
 
 use super::output::{print, print_json, row};
+use super::setup::unknown;
 use clap::Args;
-use referee_games::nearest;
 use referee_process::Failure;
 use referee_protocol::{ClockSettings, Event, FromAgent, Limits, Outcome, ToAgent, Verdict};
 use referee_runner::verifying::CheckedFile;
@@ -72,10 +72,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         return print(&super::output::table(&rows));
     };
     let Some((_, _, make)) = SCHEMAS.iter().find(|(known, ..)| known == name) else {
-        let near = nearest(name, SCHEMAS.iter().map(|(known, ..)| *known));
-        return Err(Failure::usage(format!("unknown schema `{name}`"))
-            .help("`referee schema` lists them")
-            .or_help(near.map(|near| format!("did you mean `{near}`?"))));
+        return Err(unknown("schema", name, SCHEMAS.iter().map(|(known, ..)| *known)));
     };
     print_json(&make())
 }

@@ -90,9 +90,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         if options.open {
             browse(&server.url_here());
         }
-        while !interrupts.is_stopped() {
-            interrupts.next().await;
-        }
+        interrupts.stopped().await;
         let code = interrupts.received().map_or(0, Interrupt::code);
         server.join();
         Ok(ExitCode::from(code))

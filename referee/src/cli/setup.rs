@@ -1,7 +1,7 @@
 //! The options that choose a game and its setup.
 
 use super::shell::option;
-use referee_games::{AnyGame, GAMES, GameKind, kind, nearest_kind};
+use referee_games::{AnyGame, GAMES, GameKind, kind, nearest};
 use referee_process::Failure;
 use referee_protocol::parse_strict;
 use serde_json::{Map, Value};
@@ -30,10 +30,10 @@ impl GameOptions {
         start(self.kind()?, &self.setup()?)
     }
 
-    /// Returns the game and setup in the form of a contest file, and the number of seats.
-    pub(super) fn for_contest(&self) -> Result<(Value, usize), Failure> {
-        let (kind, setup, seats) = (self.kind()?, self.setup()?, self.start()?.seats());
-        Ok((serde_json::json!([{ "game": kind.name, "setup": setup }]), seats))
+    /// Returns the game and setup in the form of a contest file.
+    pub(super) fn for_contest(&self) -> Result<Value, Failure> {
+        let (kind, setup) = (self.kind()?, self.setup()?);
+        Ok(serde_json::json!([{ "game": kind.name, "setup": setup }]))
     }
 
     /// Returns the arguments that give this game and setup.
@@ -44,15 +44,16 @@ impl GameOptions {
 }
 
 pub(super) fn find_kind(name: &str) -> Result<GameKind, Failure> {
-    kind(name).ok_or_else(|| {
-        let names: Vec<&str> = GAMES.iter().map(|kind| kind.name).collect();
-        let near = nearest_kind(name).map(|near| format!("did you mean `{}`? ", near.name));
-        Failure::usage(format!("unknown game `{name}`")).help(format!(
-            "{}the games are {}",
-            near.unwrap_or_default(),
-            names.join(", ")
-        ))
-    })
+    kind(name).ok_or_else(|| unknown("game", name, GAMES.iter().map(|kind| kind.name)))
+}
+
+/// Returns the failure of a mistyped name; its help lists the known ones, the nearest first.
+pub(super) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+    let known: Vec<&str> = known.collect();
+    let near = nearest(name, known.iter().copied());
+    let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
+    Failure::usage(format!("unknown {what} `{name}`"))
+        .help(format!("{near}the {what}s are {}", known.join(", ")))
 }
 
 pub(super) fn start(kind: GameKind, setup: &Value) -> Result<Box<dyn AnyGame>, Failure> {

@@ -9,12 +9,12 @@ pub(super) use report::CheckReport;
 use super::Global;
 use super::presets::PresetOptions;
 use super::sandbox::SandboxOptions;
-use super::setup::{find_kind, read_pairs};
+use super::setup::{find_kind, read_pairs, unknown};
 use crate::cli::bars::{progress_bar, style};
 use crate::cli::runtime::{machine, runtime};
 use clap::Args;
 use probes::{Probe, ProbeHistory, probes};
-use referee_games::{GAMES, GameKind, nearest};
+use referee_games::{GAMES, GameKind};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::core_context::CoreContext;
 use referee_play::interrupts::{Interrupt, Interrupts};
@@ -154,11 +154,8 @@ impl Options {
         }
         for name in &self.probe {
             if all.iter().all(|probe| &probe.name != name) {
-                let names: Vec<&str> = all.iter().map(|probe| probe.name.as_str()).collect();
-                let near = nearest(name, names.iter().copied());
-                return Err(Failure::usage(format!("unknown probe `{name}`"))
-                    .help(format!("the probes are {}", names.join(", ")))
-                    .or_help(near.map(|near| format!("did you mean `{near}`?"))));
+                let known = all.iter().map(|probe| probe.name.as_str());
+                return Err(unknown("probe", name, known));
             }
         }
         all.retain(|probe| self.probe.contains(&probe.name));

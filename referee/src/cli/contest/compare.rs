@@ -1,8 +1,7 @@
 //! `compare`: a contest of two agents that stops when one hypothesis is accepted.
 
-use super::generated::{GeneratedContestOptions, as_toml, named_agents, prepare_generated};
+use super::generated::{GeneratedContestOptions, prepare_generated};
 use crate::cli::Global;
-use crate::cli::setup::GameOptions;
 use clap::Args;
 use referee_process::Failure;
 use serde_json::json;
@@ -17,7 +16,6 @@ const OPENING_PLIES: u32 = 4;
 /// one of two hypotheses, or --games games without a test. It is a contest with a folder of its own, so
 /// `contest resume` continues it after an interrupt.
 #[derive(Debug, Args)]
-#[command(mut_arg("game", |it| it.long("game").short('g').display_order(0)))]
 #[command(after_long_help = "Examples:\n  \
     referee compare ./new ./old --game hex\n  \
     referee compare ./new ./old --game freckers --elo1 10 --move-time 100ms\n  \
@@ -29,8 +27,6 @@ pub(in crate::cli) struct Options {
     /// Old agent, as in `play`
     #[arg(value_name = "OLD")]
     old: String,
-    #[command(flatten)]
-    game: GameOptions,
     /// Number of games to play without a test, 2 or more. Defaults to a test
     #[arg(long, short = 'n', conflicts_with_all = ["elo0", "elo1", "alpha", "beta", "games_most"],
           value_parser = clap::value_parser!(u32).range(2..))]
@@ -72,20 +68,15 @@ pub(in crate::cli) fn run(options: &Options, global: &Global) -> Result<ExitCode
 impl Options {
     /// Returns the contest file.
     fn contest_file(&self) -> Result<String, Failure> {
-        let Self { generated, elo0, elo1, alpha, beta, .. } = self;
+        let Self { elo0, elo1, alpha, beta, .. } = self;
         let test = json!({ "elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta });
-        as_toml(json!({
-            "name": format!("compare-{}", self.game.game),
-            "seed": generated.seed()?,
+        let more = json!({
             "format": "compare",
             // A pair is two games.
             "rounds": self.games.unwrap_or(self.games_most).div_ceil(2),
-            "clock": generated.clock.settings(None, false)?,
-            "sandbox": generated.conditions.for_contest()?,
             "openings": { "plies": self.openings },
             "compare": self.games.is_none().then_some(test),
-            "games": self.game.for_contest()?.0,
-            "agents": named_agents(&[self.new.clone(), self.old.clone()]),
-        }))
+        });
+        self.generated.contest_file("compare", &[self.new.clone(), self.old.clone()], more)
     }
 }

@@ -3,10 +3,11 @@
 use super::run::{SharedRunOptions, begin, free_folder};
 use crate::cli::Global;
 use crate::cli::bars::{advance, count_bar};
-use crate::cli::clock::ClockOptions;
 use crate::cli::play_options::new_seed;
+use crate::cli::presets::PresetOptions;
 use crate::cli::runtime::machine;
 use crate::cli::sandbox::ConditionOptions;
+use crate::cli::setup::GameOptions;
 use clap::Args;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::names::unique_names;
@@ -21,14 +22,17 @@ const FILE: &str = "(command line)";
 
 /// The options of both commands that generate a contest file.
 #[derive(Debug, Args)]
+#[command(mut_arg("game", |it| it.long("game").short('g').display_order(0)))]
 pub(super) struct GeneratedContestOptions {
+    #[command(flatten)]
+    pub(super) game: GameOptions,
     /// Seed of all random choices, below 2^53. Defaults to a new one each time
     #[arg(long)]
     seed: Option<u64>,
     #[command(flatten)]
-    pub(super) clock: ClockOptions,
+    preset: PresetOptions,
     #[command(flatten)]
-    pub(super) conditions: ConditionOptions,
+    conditions: ConditionOptions,
     /// Folder to create for the contest. Defaults to a new one in ./contests
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -37,8 +41,24 @@ pub(super) struct GeneratedContestOptions {
 }
 
 impl GeneratedContestOptions {
-    pub(super) fn seed(&self) -> Result<u64, Failure> {
-        self.seed.map_or_else(new_seed, Ok)
+    /// Returns the contest file: `more`, and what both commands have in common.
+    pub(super) fn contest_file(
+        &self,
+        command: &str,
+        agents: &[String],
+        mut more: Value,
+    ) -> Result<String, Failure> {
+        let PresetOptions { preset, clock } = &self.preset;
+        let is_needed = preset.is_none() || clock.is_given();
+        more["name"] = format!("{command}-{}", self.game.game).into();
+        more["seed"] = self.seed.map_or_else(new_seed, Ok)?.into();
+        more["preset"] = json!(preset.map(|preset| preset.name));
+        more["clock"] = json!(is_needed.then(|| self.preset.clock(false)).transpose()?);
+        more["sandbox"] = self.conditions.for_contest()?;
+        more["games"] = self.game.for_contest()?;
+        more["agents"] = named_agents(agents);
+        toml::to_string(&without_nulls(more))
+            .map_err(|error| Failure::operation(format!("cannot generate a contest file: {error}")))
     }
 
     /// Runs the contest in --out, or in a new folder with its name.
@@ -79,7 +99,7 @@ pub(super) fn prepare_generated(
 }
 
 /// Returns agents as a contest file has them. Those with the same name get different ones.
-pub(super) fn named_agents(agents: &[String]) -> Value {
+fn named_agents(agents: &[String]) -> Value {
     let read = |agent: &String| AgentSpec::read_unbuilt(agent, Path::new(""));
     let Ok(specs) = agents.iter().map(read).collect::<Result<Vec<_>, _>>() else {
         // The contest file's error says which can't be read, and why.
@@ -92,19 +112,15 @@ pub(super) fn named_agents(agents: &[String]) -> Value {
     specs.into_iter().zip(names).map(agent).collect()
 }
 
-/// Returns JSON as TOML, without nulls.
-pub(super) fn as_toml(value: Value) -> Result<String, Failure> {
-    fn without_nulls(value: Value) -> Value {
-        match value {
-            Value::Object(fields) => fields
-                .into_iter()
-                .filter(|(_, value)| !value.is_null())
-                .map(|(key, value)| (key, without_nulls(value)))
-                .collect(),
-            Value::Array(values) => values.into_iter().map(without_nulls).collect(),
-            other => other,
-        }
+/// Removes what is null, which TOML doesn't have.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => fields
+            .into_iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(key, value)| (key, without_nulls(value)))
+            .collect(),
+        Value::Array(values) => values.into_iter().map(without_nulls).collect(),
+        other => other,
     }
-    toml::to_string(&without_nulls(value))
-        .map_err(|error| Failure::operation(format!("cannot generate a contest file: {error}")))
 }

@@ -1,9 +1,7 @@
 //! `contest quick`: a contest from the command line alone.
 
-use super::generated::{GeneratedContestOptions, as_toml, named_agents, prepare_generated};
+use super::generated::{GeneratedContestOptions, prepare_generated};
 use crate::cli::Global;
-use crate::cli::presets::{Preset, preset};
-use crate::cli::setup::GameOptions;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use referee_contest::Schedule;
@@ -19,7 +17,6 @@ const OPENING_PLIES: u32 = 2;
 
 /// Run a contest without a contest file
 #[derive(Debug, Args)]
-#[command(mut_arg("game", |it| it.long("game").short('g').display_order(0)))]
 #[command(after_long_help = "Examples:\n  \
     referee contest quick --game hex @random @greedy ./mybot --games 60\n  \
     referee contest quick --game chexers --submissions submissions --move-time 1s")]
@@ -27,8 +24,6 @@ pub(super) struct Options {
     /// Agents that play, as in `play`
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
-    #[command(flatten)]
-    game: GameOptions,
     /// Folder of agents that play too. Defaults to none
     #[arg(long, value_name = "DIR")]
     submissions: Option<PathBuf>,
@@ -48,9 +43,6 @@ pub(super) struct Options {
     /// Random plies before each game, 0 to 100. Defaults to 2, or 0 for games of one seat
     #[arg(long, value_name = "PLIES")]
     openings: Option<u32>,
-    /// Clock, limits and fault handling of a course; other options override parts of it
-    #[arg(long, value_name = "NAME", value_parser = preset())]
-    preset: Option<&'static Preset>,
     #[command(flatten)]
     generated: GeneratedContestOptions,
 }
@@ -77,25 +69,15 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
 impl Options {
     /// Returns the contest file.
     fn contest_file(&self, rounds: u32) -> Result<String, Failure> {
-        let Self { generated, preset, .. } = self;
-        let (games, seats) = self.game.for_contest()?;
-        let clock = (preset.is_none() || generated.clock.is_given())
-            .then(|| generated.clock.settings(*preset, false))
-            .transpose()?;
+        let seats = self.generated.game.start()?.seats();
         let plies = self.openings.unwrap_or(if seats == 1 { 0 } else { OPENING_PLIES });
-        as_toml(json!({
-            "name": format!("quick-{}", self.game.game),
-            "seed": generated.seed()?,
+        let more = json!({
             "rounds": rounds,
             "format": self.format,
             "submissions": self.submissions,
             "policy": self.leave_out.then(|| json!({ "on_broken": "leave-out" })),
-            "preset": preset.map(|preset| preset.name),
-            "clock": clock,
             "openings": { "plies": plies },
-            "sandbox": generated.conditions.for_contest()?,
-            "games": games,
-            "agents": named_agents(&self.agents),
-        }))
+        });
+        self.generated.contest_file("quick", &self.agents, more)
     }
 }
