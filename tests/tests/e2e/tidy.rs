@@ -93,6 +93,58 @@ fn only_its_folder_names_a_game() {
     }
 }
 
+/// Crates and folders without input and output.
+const PURE: [&str; 7] = [
+    "protocol/src",
+    "referee/games/src",
+    "referee/match/src",
+    "referee/contest/src",
+    "referee/render/src",
+    "referee/src/reading",
+    "referee/src/screen",
+];
+
+/// Modules and types for files, the network, clocks, the environment, the machine's randomness,
+/// processes and threads.
+const IMPURE: [&str; 11] = [
+    "fs::",
+    "net::",
+    "process::",
+    "thread::",
+    "env::",
+    "tokio::",
+    "Instant",
+    "SystemTime",
+    "Timestamp",
+    "Zoned",
+    "SysRng",
+];
+
+#[test]
+fn pure_code_has_no_input_or_output() {
+    for source in PURE.iter().flat_map(|folder| sources(folder, &[".rs"])) {
+        // The search for pairings frees its memory with its thread.
+        let matching = source.path == "referee/contest/src/formats/matching/mod.rs";
+        if source.path.contains("/tests/") || source.path.ends_with("/tests.rs") || matching {
+            continue;
+        }
+        for (line, code) in source.code() {
+            for path in code.split(|it: char| !it.is_alphanumeric() && !"_:".contains(it)) {
+                let mut parts = path.split_inclusive("::");
+                let impure = parts.any(|part| {
+                    IMPURE.contains(&part) || IMPURE.contains(&part.trim_end_matches(':'))
+                });
+                assert!(
+                    !impure,
+                    "{}:{line}: {path}: pass in what this returns; input and output belong into \
+                     the crates play, runner, fleet and web, and into the command line",
+                    source.path
+                );
+            }
+        }
+    }
+}
+
 /// The names of the formats, from the registry: as a contest file has them, and as code does.
 fn formats() -> Vec<String> {
     let registry = root().join("referee/contest/src/formats/mod.rs");
