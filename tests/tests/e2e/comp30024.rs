@@ -231,12 +231,7 @@ fn passes_and_retirements_are_translated() {
 fn errors_show_the_authors_own_frames() {
     let Some(dir) = dir() else { return };
     for (agent, kind, last, line) in [
-        (
-            "at_import",
-            "start",
-            "No module named 'a_missing_library'",
-            "at_import.py\", line 3",
-        ),
+        ("at_import", "start", "No module named 'a_missing_library'", "at_import.py\", line 3"),
         ("bad_syntax", "start", "bad_syntax.py:3: SyntaxError: ", "bad_syntax.py\", line 3"),
         (
             "no_class",

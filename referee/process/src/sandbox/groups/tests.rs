@@ -38,8 +38,8 @@ struct Member {
 }
 
 impl Member {
-    fn start(groups: &Groups, name: &str, limits: Limits, code: &str) -> Self {
-        let group = Group::make(&groups.folders(), name, &limits).unwrap();
+    fn start(groups: &Groups, name: &str, limits: &Limits, code: &str) -> Self {
+        let group = Group::make(&groups.folders(), name, limits).unwrap();
         let procs_files = groups.folders().into_iter().map(|it| it.join(name).join("cgroup.procs"));
         let enter = "code=$1; shift; for door; do echo 0 > $door || exit 1; done; exec python3 -c \
                      \"$code\"";
@@ -82,8 +82,8 @@ fn too_much_memory_of_any_kind_is_seen_and_others_continue() {
     let Some((_guard, groups)) = groups() else { return };
     for (name, how) in KINDS {
         let other = format!("{name}-2");
-        let much = Member::start(&groups, name, limits(64, 8), &holding(128, how));
-        let little = Member::start(&groups, &other, limits(64, 8), &holding(32, how));
+        let much = Member::start(&groups, name, &limits(64, 8), &holding(128, how));
+        let little = Member::start(&groups, &other, &limits(64, 8), &holding(32, how));
         let (passed, status, _) = much.end();
         assert_eq!(passed, Some(Limit::Memory(64 * 1024 + 4)), "{name}");
         assert!(!status.success(), "{name}");
@@ -106,7 +106,7 @@ fn memory_is_counted_over_all_processes() {
                 \x20       os.read(end, 1)\n\
                 \x20       os._exit(0)\n\
                 os.wait()";
-    let (passed, ..) = Member::start(&groups, "sum", limits(64, 8), code).end();
+    let (passed, ..) = Member::start(&groups, "sum", &limits(64, 8), code).end();
     assert_eq!(passed, Some(Limit::Memory(64 * 1024 + 4)));
 }
 
@@ -122,9 +122,9 @@ fn a_process_too_many_is_seen() {
              except OSError: sys.exit(1)\n"
         )
     };
-    let (passed, status, _) = Member::start(&groups, "forks", limits(256, 8), &code(8)).end();
+    let (passed, status, _) = Member::start(&groups, "forks", &limits(256, 8), &code(8)).end();
     assert_eq!((passed, status.code()), (Some(Limit::Processes(9)), Some(1)));
-    let (passed, status, _) = Member::start(&groups, "fewer", limits(256, 8), &code(7)).end();
+    let (passed, status, _) = Member::start(&groups, "fewer", &limits(256, 8), &code(7)).end();
     assert_eq!((passed, status.code()), (None, Some(0)));
 }
 
@@ -139,7 +139,7 @@ fn time_of_unreaped_children_is_counted() {
                 \x20       os._exit(0)\n\
                 try: os.wait()\n\
                 except ChildProcessError: pass\n";
-    let (passed, status, group) = Member::start(&groups, "burn", limits(256, 8), code).end();
+    let (passed, status, group) = Member::start(&groups, "burn", &limits(256, 8), code).end();
     assert_eq!((passed, status.success()), (None, true));
     let cpu = group.cpu().unwrap();
     assert!(cpu.0 >= 200_000_000, "{cpu:?}");
