@@ -26,9 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Returns the attacker's limits, which are small, since it uses more.
 pub(super) fn limits() -> Limits {
-    let (line_bytes, stderr_bytes) = (1024, 0);
-    let (files, memory_mb, processes, work_mb) = (64, 32, 24, 1);
-    Limits { line_bytes, stderr_bytes, memory_mb, processes, files, work_mb, ..Limits::default() }
+    Limits { files: 64, memory_mb: 32, processes: 24, work_mb: 1, ..Limits::default() }
 }
 
 /// What an attacker found, and how it ended.
