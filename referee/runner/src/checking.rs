@@ -48,7 +48,7 @@ pub fn check(
     jobs: Option<usize>,
     progress: Progress<'_>,
 ) -> Result<ContestCheck, Failure> {
-    let store = Store::open(folder)?;
+    let store = Store::open_to_read(folder)?;
     let stored = store.contest()?;
     let records = store.records()?;
     let contest = Arc::new(stored.contest.clone());

@@ -1,10 +1,11 @@
 //! The store of a contest: one `SQLite` file. A game counts when its row is here, and its row is
 //! written only after its transcript is on the disk.
 
-use super::folder::{Folder, has_contest};
+use super::folder::{Folder, STORE_FILE, has_contest};
 use super::rows::{add_contest, add_game, add_session, from_json};
 use super::writer::disk_full;
 use nix::sys::statvfs::statvfs;
+use nix::unistd::{AccessFlags, access};
 use referee_contest::{Contest, PlayerInfo, Record};
 use referee_process::Failure;
 use referee_protocol::SandboxRecord;
@@ -12,6 +13,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Row, params};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// The version of the tables: each step of [`MIGRATIONS`] is one.
 const VERSION: usize = MIGRATIONS.len();
@@ -35,6 +37,8 @@ const BUSY_WAIT: Duration = Duration::from_secs(20);
 pub struct Store {
     connection: Connection,
     path: PathBuf,
+    /// The private copy that is read, if the folder can't be written.
+    _copy: Option<TempDir>,
 }
 
 /// A contest as its store has it.
@@ -86,7 +90,7 @@ impl Store {
             std::fs::remove_file(&new).map_err(moved)?;
         }
         let connection = Connection::open(&new).map_err(|error| failed(&new, &error))?;
-        let mut store = Self { connection, path: new.clone() };
+        let mut store = Self { connection, path: new.clone(), _copy: None };
         store.migrate()?;
         store.write(|transaction| add_contest(transaction, kept))?;
         drop(store);
@@ -99,6 +103,34 @@ impl Store {
         let mut store = Self::connect(folder.store())?;
         store.migrate()?;
         Ok(store)
+    }
+
+    /// Opens the store to read results. The folder may be one that can't be written, such as an
+    /// archive: `SQLite` needs to write beside the file, so a private copy is read then.
+    pub fn open_to_read(folder: &Folder) -> StoreResult<Self> {
+        let can_write = |path: &Path| access(path, AccessFlags::W_OK).is_ok();
+        if can_write(folder.root()) && can_write(&folder.store()) {
+            return Self::open(folder);
+        }
+        // Works while a referee of another user runs the contest: its WAL index is there.
+        Self::open_read_only(folder).or_else(|_| Self::open_copy(folder))
+    }
+
+    fn open_copy(folder: &Folder) -> StoreResult<Self> {
+        let path = folder.store();
+        let copy = || {
+            let copy = TempDir::new()?;
+            for file in [STORE_FILE.to_owned(), format!("{STORE_FILE}-wal")] {
+                if folder.path(&file).exists() {
+                    std::fs::copy(folder.path(&file), copy.path().join(file))?;
+                }
+            }
+            Ok(copy)
+        };
+        let copy: TempDir = copy().map_err(|error: std::io::Error| unusable(&path, &error))?;
+        let mut store = Self::connect(copy.path().join(STORE_FILE))?;
+        store.migrate()?;
+        Ok(Self { path, _copy: Some(copy), ..store })
     }
 
     /// Opens the store without changing a row, also while a referee works on it. The folder must be
@@ -119,7 +151,7 @@ impl Store {
             return Err(Failure::machine(format!("{}: {text}", path.display()))
                 .help("update them with `referee contest status DIR`"));
         }
-        Ok(Self { connection, path })
+        Ok(Self { connection, path, _copy: None })
     }
 
     fn connect(path: PathBuf) -> StoreResult<Self> {
@@ -133,7 +165,7 @@ impl Store {
             Ok(connection)
         };
         let connection = connect().map_err(|error| failed(&path, &error))?;
-        Ok(Self { connection, path })
+        Ok(Self { connection, path, _copy: None })
     }
 
     fn migrate(&mut self) -> StoreResult<()> {
@@ -338,7 +370,7 @@ fn failed(path: &Path, error: &rusqlite::Error) -> Failure {
 
 fn unusable(path: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure::machine(format!("{}: {error}", path.display())).help(
-        "the folder must be writable; check the file with `sqlite3 FILE 'pragma integrity_check'` \
+        "check the file with `sqlite3 FILE 'pragma integrity_check'` \
          and the transcripts with `referee verify DIR/games`",
     )
 }

@@ -177,7 +177,7 @@ impl ComparisonReport {
 
 /// Reads the results in a contest's folder.
 pub(super) fn of_folder(folder: &Folder) -> Result<Results, Failure> {
-    let store = Store::open(folder)?;
+    let store = Store::open_to_read(folder)?;
     let kept = store.contest()?;
     let records = store.records()?;
     let contest = Arc::new(kept.contest.clone());

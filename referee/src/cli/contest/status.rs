@@ -29,7 +29,7 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let folder = Folder::open(&options.folder)?;
-    let progress = results::progress(&folder, &Store::open(&folder)?)?;
+    let progress = results::progress(&folder, &Store::open_to_read(&folder)?)?;
     if options.json {
         return print_json(&progress);
     }

@@ -1,7 +1,8 @@
 //! A full disk stops a contest; it can be resumed when there is space.
 
-use super::{assert_whole, contest, count, gated, stopped, write};
+use super::{GATE, assert_whole, contest, count, gated, start, stopped, wait_for_games, write};
 use crate::support::{RunResult, TestDir, skip};
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::os::unix::fs::symlink;
 
@@ -25,13 +26,16 @@ fn an_unwritable_transcript_stops_the_contest() {
     dir.assert_tmp_is_empty();
 }
 
-/// Mounts a small disk at the folder `d` and runs these shell lines; the disk is gone when the shell
-/// exits. `None` where mounting isn't allowed.
-fn on_a_small_disk(dir: &TestDir, lines: &str) -> Option<RunResult> {
-    std::fs::create_dir(dir.path("d")).unwrap();
-    let mount = "mount -t tmpfs -o size=400k none d";
+const SMALL_DISK: &str = "mkdir d && mount -t tmpfs -o size=400k none d";
+const READ_ONLY: &str = "mount --bind d d && mount -o remount,ro,bind d";
+
+/// Runs these shell lines where something is mounted at the folder `d`; the mount is gone when the
+/// shell exits. `None` where mounting isn't allowed.
+fn with_mount(dir: &TestDir, mount: &str, lines: &str) -> Option<RunResult> {
     let ways = ["unshare -m sh -c", "unshare -rm sh -c"];
-    let way = ways.iter().find(|way| dir.shell(&format!("{way} '{mount}'")).exit == Some(0));
+    let way = ways
+        .iter()
+        .find(|way| dir.shell(&format!("{way} 'mount -t tmpfs none /mnt'")).exit == Some(0));
     let Some(way) = way else {
         // Without root this may be forbidden.
         if nix::unistd::geteuid().is_root() {
@@ -42,12 +46,40 @@ fn on_a_small_disk(dir: &TestDir, lines: &str) -> Option<RunResult> {
     Some(dir.shell(&format!("{way} '{mount} || exit\n{lines}'")))
 }
 
+/// Tests that a finished contest and one whose referee was killed are read from an archive.
+#[test]
+fn a_read_only_folder_is_checked() {
+    for killed in [false, true] {
+        let dir = TestDir::new();
+        let agent = gated(&dir, "slow.sh");
+        write(&dir, &[&agent, "@random"], "rounds = 3\njobs = 2\n");
+        if killed {
+            let running = start(&dir, &["run", "c.toml", "--out", "d"]);
+            wait_for_games(&dir, "d", 2);
+            running.send(Signal::SIGKILL);
+            running.wait();
+        } else {
+            dir.write(GATE, "");
+            contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
+        }
+        let lines = "ls -lR d > before\n\
+             referee verify d -q > /dev/null && referee contest status d > status && \
+             referee contest report d > report && ls -lR d | cmp - before";
+        let Some(ran) = with_mount(&dir, READ_ONLY, lines) else { return };
+        ran.code(0);
+        let status = std::fs::read_to_string(dir.path("status")).unwrap();
+        assert!(status.contains(if killed { "stopped" } else { "over" }), "{status}");
+        dir.assert_tmp_is_empty();
+    }
+}
+
 #[test]
 fn a_contest_resumes_after_a_full_disk() {
     let dir = TestDir::new();
     write(&dir, &["@first", "@random"], "rounds = 100\n");
-    let ran = on_a_small_disk(
+    let ran = with_mount(
         &dir,
+        SMALL_DISK,
         "referee contest run c.toml --out d -q > /dev/null\n\
          echo run $?\n\
          referee contest status d --json\n\
@@ -77,8 +109,9 @@ fn a_contest_resumes_after_a_full_disk() {
 fn a_report_on_a_full_disk_keeps_the_previous_one() {
     let dir = TestDir::new();
     write(&dir, &["@first", "@random"], "");
-    let ran = on_a_small_disk(
+    let ran = with_mount(
         &dir,
+        SMALL_DISK,
         "referee contest run c.toml --out d -q > /dev/null\n\
          echo run $?\n\
          cp d/report.json before\n\
