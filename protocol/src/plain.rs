@@ -16,13 +16,24 @@ pub fn to_hex(bytes: &[u8]) -> String {
 }
 
 /// Replaces characters that a terminal would interpret or that are invisible: control characters,
-/// marks of text direction, byte-order marks.
+/// line separators, marks of text direction, spaces and joiners without width, tags.
 pub fn sanitize(text: &str) -> String {
-    let hidden = |c: char| {
-        let mark = matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}');
-        c.is_control() || mark || matches!(c, '\u{2066}'..='\u{2069}' | '\u{FEFF}')
-    };
-    text.chars().map(|c| if hidden(c) { '\u{FFFD}' } else { c }).collect()
+    text.chars().map(visible).collect()
+}
+
+/// Sanitizes untrusted text of several lines: like [`sanitize`], but keeps line feeds and tabs.
+pub fn sanitize_lines(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    text.chars().map(|c| if matches!(c, '\n' | '\t') { c } else { visible(c) }).collect()
+}
+
+fn visible(c: char) -> char {
+    let hidden = c.is_control()
+        || matches!(c, '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{180E}')
+        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}')
+        || matches!(c, '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF9}'..='\u{FFFB}')
+        || matches!(c, '\u{E0000}'..='\u{E0FFF}');
+    if hidden { char::REPLACEMENT_CHARACTER } else { c }
 }
 
 /// Sanitizes and shortens the name of an agent or a player.
@@ -78,7 +89,7 @@ pub fn unique_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{games, sanitize_line, sanitize_name};
+    use super::{games, sanitize_line, sanitize_lines, sanitize_name};
 
     #[test]
     fn of_many_games_the_first_are_named() {
@@ -98,6 +109,18 @@ mod tests {
     fn names_are_sanitized_and_short() {
         assert_eq!(sanitize_name("a\u{1b}[31mb"), "a\u{FFFD}[31mb");
         assert_eq!(sanitize_name(&"x".repeat(99)).len(), 60);
+    }
+
+    #[test]
+    fn nothing_invisible_is_shown() {
+        let hidden =
+            "\u{1b}\u{9b}\u{ad}\u{200b}\u{200d}\u{2028}\u{202e}\u{2060}\u{2069}\u{feff}\u{e0041}";
+        for c in hidden.chars() {
+            assert_eq!(sanitize_name(&format!("a{c}b")), "a\u{FFFD}b", "{c:?}");
+        }
+        assert_eq!(sanitize_name("Jürgen 王 ♞"), "Jürgen 王 ♞");
+        let text = "a\tb\r\nc\u{1b}]52;c;x\u{7}\u{2028}d\r";
+        assert_eq!(sanitize_lines(text), "a\tb\nc\u{FFFD}]52;c;x\u{FFFD}\u{FFFD}d\u{FFFD}");
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod core_context;
 pub mod drive;
 pub mod digest;
 mod asked;
+mod echo;
 pub mod agent_spec;
 pub mod names;
 pub mod adapted;

@@ -5,6 +5,7 @@ use super::agent_spec::AgentSpec;
 use super::connection::{AgentConnection, Exchange};
 use super::core_context::CoreContext;
 use super::drive::{PartialMatch, PartialMatchRules};
+use super::echo::echo;
 use super::participant::Participant;
 use referee_games::{AnyGame, Decoded};
 use referee_match::diagnosis::Usage;
@@ -18,7 +19,7 @@ use referee_protocol::{
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::time::{Duration, Instant};
 
 /// How much longer than in the record to wait for further events.
@@ -319,13 +320,6 @@ impl JudgedTurn<'_> {
     fn echo(&mut self) {
         echo(&self.part.stderr[self.echoed..]);
         self.echoed = self.part.stderr.len();
-    }
-}
-
-fn echo(text: &str) {
-    if !text.is_empty() {
-        // A closed stderr can't be reported.
-        io::stderr().write_all(text.as_bytes()).ok();
     }
 }
 

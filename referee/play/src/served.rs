@@ -4,6 +4,7 @@
 
 use super::agent_spec::AgentSpec;
 use super::connection::AgentConnection;
+use super::echo::echo;
 use referee_games::{AnyGame, GameKind, MoveRequest, Turn};
 use referee_match::{hello, parse_line, request};
 use referee_process::agent::AgentEvent;
@@ -12,7 +13,6 @@ use referee_process::launcher::Launcher;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::{FromAgent, Header, Limits, Played, Seat, ToAgent, Want};
 use serde_json::Value;
-use std::io::Write;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -209,7 +209,7 @@ impl Running {
             AgentEvent::Stderr => {
                 let piece = self.agent.process.stderr.take();
                 let text = piece.map(|piece| piece.text).unwrap_or_default();
-                std::io::stderr().write_all(text.as_bytes()).ok();
+                echo(&text);
             }
             AgentEvent::Failed(errno) => {
                 self.ended = Some(format!("can't be started: {}", errno.desc()));

@@ -378,3 +378,40 @@ fn the_top_level_has_only_known_files() {
         assert!(known || name.starts_with('.'), "{name} doesn't belong at the top level");
     }
 }
+
+/// What agents write reaches the terminal through functions that remove what it would interpret.
+#[test]
+fn few_files_write_to_the_terminal() {
+    let writers = [
+        "referee/play/src/echo.rs",
+        "referee/play/src/human.rs",
+        "referee/play/src/sink.rs",
+        "referee/src/cli/agent.rs",
+        "referee/src/cli/htp.rs",
+        "referee/src/cli/live.rs",
+        "referee/src/cli/mod.rs",
+        "referee/src/cli/output.rs",
+        "referee/src/cli/replay/export.rs",
+        "referee/src/console.rs",
+        // In the sandbox, to its parent.
+        "referee/process/src/sandbox/attacker/",
+    ];
+    let crates = sources("referee", &[".rs"]).into_iter().chain(sources("protocol/src", &[".rs"]));
+    for source in crates.filter(|it| it.path.contains("/src/") && !it.path.contains("/tests")) {
+        if writers.iter().any(|writer| source.path.starts_with(writer)) {
+            continue;
+        }
+        for (line, code) in source.code() {
+            let of_terminal = ["stdout()", "stderr()"].iter().any(|it| code.contains(it));
+            let reads = ["is_terminal", "terminal_size", "draw_target", "owns_terminal", "cursor."];
+            let writes = ["println!(", "print!(", "eprintln!(", "eprint!(", "dbg!("]
+                .iter()
+                .any(|it| code.trim_start().starts_with(it));
+            assert!(
+                !writes && (!of_terminal || reads.iter().any(|it| code.contains(it))),
+                "{}:{line}: writes to the terminal: use referee/src/cli/output.rs",
+                source.path
+            );
+        }
+    }
+}
