@@ -3,13 +3,10 @@
 use super::{Contest, Fixture, Record, RecordBuilder, Void};
 use referee_games::GameKind;
 use referee_match::match_id;
-use referee_match::transcript::{Status, read, unpack, verify};
+use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX, read, unpack, verify};
 use referee_protocol::plain::sanitize;
 use referee_protocol::{Event, Header, Outcome};
 use serde_json::Value;
-
-/// The largest transcript that is read, unpacked, in bytes.
-const TRANSCRIPT_BYTES_MAX: usize = 1 << 30;
 
 /// A transcript whose moves and seal have been verified.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use super::digest::{digest_command, digest_file, digest_files, folder_files};
 use crate::asked::AgentSandboxSettings;
 use referee_games::{Dialect, GameKind, dialects, nearest};
 use referee_process::agent::Launch;
-use referee_process::files::{absolute, program};
+use referee_process::files::{absolute, program, read_regular};
 use referee_process::sandbox::reach::{ProgramFiles, files_of_command};
 use referee_process::{Cause, Failure, OWN_PROGRAM};
 use referee_protocol::plain::sanitize_name;
@@ -56,6 +56,9 @@ enum Program {
     /// Not if a command builds it.
     Built,
 }
+
+/// The largest agent.toml, in bytes.
+const MANIFEST_BYTES_MAX: u64 = 64 << 10;
 
 /// `agent.toml`.
 #[derive(Debug, Deserialize)]
@@ -253,7 +256,10 @@ impl AgentSpec {
 
     fn folder(folder: &Path, prefix: Option<&str>, program: Program) -> Result<Self, Failure> {
         let manifest_path = folder.join("agent.toml");
-        let text = std::fs::read_to_string(&manifest_path).map_err(|error| {
+        let text = read_regular(&manifest_path, MANIFEST_BYTES_MAX).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|_| io::Error::other("not UTF-8: save it as UTF-8"))
+        });
+        let text = text.map_err(|error| {
             let text = match error.kind() {
                 io::ErrorKind::NotFound => format!("{} has no agent.toml", folder.display()),
                 _ => format!("{}: {error}", manifest_path.display()),

@@ -1,10 +1,14 @@
 //! The identity of an agent: SHA-256 over its files.
 
+use referee_process::files::too_large;
 use referee_protocol::plain::to_hex;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+/// The most bytes of an agent's files: hashing a sparse file of many terabytes would take days.
+const AGENT_BYTES_MAX: u64 = 4 << 30;
 
 /// Folders that building and running an agent leaves in its folder.
 const LEFT_OUT: &[&str] = &["__pycache__", "node_modules", "target", "matches"];
@@ -27,6 +31,13 @@ pub fn folder_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// Hashes these files of a folder, in this order.
 pub fn digest_files(folder: &Path, files: &[PathBuf]) -> io::Result<String> {
     let mut hash = Sha256::new();
+    let mut bytes = 0_u64;
+    for name in files {
+        bytes = bytes.saturating_add(folder.join(name).metadata()?.len());
+    }
+    if bytes > AGENT_BYTES_MAX {
+        return Err(too_large(AGENT_BYTES_MAX));
+    }
     for name in files {
         let file = folder.join(name);
         let length = file.metadata()?.len();
@@ -77,7 +88,11 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 }
 
 fn add(hash: &mut Sha256, file: &Path) -> io::Result<()> {
-    let mut file = File::open(file)?;
+    let data = file.metadata()?;
+    if data.len() > AGENT_BYTES_MAX {
+        return Err(too_large(AGENT_BYTES_MAX));
+    }
+    let mut file = File::open(file)?.take(data.len());
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match file.read(&mut buffer)? {
@@ -110,5 +125,16 @@ mod tests {
         let one = digest_command(&words, path);
         std::fs::write(path.join("bot.py"), "print(2)").unwrap();
         assert_ne!(digest_command(&words, path), one);
+    }
+
+    #[test]
+    fn a_sparse_file_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("weights.bin");
+        std::fs::File::create(&file).unwrap().set_len(8 << 40).unwrap();
+        for refused in [digest_file(&file), digest_folder(folder.path())] {
+            assert_eq!(refused.unwrap_err().to_string(), "larger than 4096 MB");
+        }
+        assert_eq!(digest_command(&["./weights.bin".into()], folder.path()).len(), 64);
     }
 }

@@ -1,15 +1,15 @@
 //! Reading input files: by name, stdin as `-`, the newest transcript as `latest`.
 
 use super::destination::{DEFAULT_FOLDER, latest};
-use referee_match::transcript::unpack;
+use referee_match::transcript::{TRANSCRIPT_BYTES_MAX, unpack};
 use referee_process::Failure;
+use referee_process::files::{read_all, read_at_most};
 use referee_protocol::plain::to_hex;
 use sha2::{Digest, Sha256};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The largest transcript that can be read, unpacked, in bytes.
-const TRANSCRIPT_BYTES_MAX: usize = 1 << 30;
+/// The largest input, in bytes: a transcript's.
+const INPUT_BYTES_MAX: u64 = TRANSCRIPT_BYTES_MAX as u64;
 
 /// Reads a text file or stdin. Invalid UTF-8 is replaced, so that an error is shown in its line.
 pub fn read_text(name: &str) -> Result<String, Failure> {
@@ -47,9 +47,7 @@ pub fn transcript_path(name: &str) -> Result<PathBuf, Failure> {
 pub fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
     let failed = |error: std::io::Error| Failure::operation(format!("{name}: {error}"));
     if name != "-" {
-        return std::fs::read(name).map_err(failed);
+        return read_at_most(name.as_ref(), INPUT_BYTES_MAX).map_err(failed);
     }
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
-    Ok(bytes)
+    read_all(std::io::stdin().lock(), INPUT_BYTES_MAX).map_err(failed)
 }

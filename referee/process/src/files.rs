@@ -2,12 +2,45 @@
 
 use crate::{Cause, Failure};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// Prefixes an error with the file's path.
 pub fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// Reads a file of at most `bytes_max` bytes; a larger one, also one with holes, is an error.
+pub fn read_at_most(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    read_all(File::open(path)?, bytes_max)
+}
+
+/// Reads at most `bytes_max` bytes to the end; more is an error.
+pub fn read_all(reader: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(too_large(bytes_max));
+    }
+    Ok(bytes)
+}
+
+/// Reads a regular file like [`read_at_most`]: opening a FIFO would block, and a device has no end.
+pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let data = path.metadata()?;
+    if !data.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
+    }
+    if data.len() > bytes_max { Err(too_large(bytes_max)) } else { read_at_most(path, bytes_max) }
+}
+
+/// The error for a file that is larger than this.
+pub fn too_large(bytes_max: u64) -> io::Error {
+    let size = match bytes_max {
+        0..=0xf_ffff => format!("{} kB", bytes_max >> 10),
+        _ => format!("{} MB", bytes_max >> 20),
+    };
+    io::Error::new(ErrorKind::FileTooLarge, format!("larger than {size}"))
 }
 
 /// Makes a path absolute and canonical; the empty path is the working directory.

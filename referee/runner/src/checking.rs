@@ -12,11 +12,13 @@ use referee_contest::audit::{
 use referee_contest::file::{ContestFile, FileError, FoundAgent};
 use referee_contest::{Contest, PlayerInfo, Record, Schedule};
 use referee_games::GameKind;
-use referee_match::transcript::Status;
+use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX};
 use referee_play::destination::is_transcript;
 use referee_process::Failure;
+use referee_process::files::read_regular;
 use referee_protocol::plain::count;
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -74,7 +76,7 @@ pub fn check(
             jobs,
             &|done, _| progress(before + done, records.len()),
             |record| {
-                let bytes = std::fs::read(folder.path(&record.transcript));
+                let bytes = read_transcript(folder, &record.transcript);
                 verify_and_record(&bytes.map_err(|error| (Status::Unreadable, error.to_string()))?)
             },
         );
@@ -183,8 +185,7 @@ impl Check<'_> {
         let known: BTreeSet<PathBuf> =
             records.iter().map(|record| self.folder.path(&record.transcript)).collect();
         let root = self.folder.path(GAMES_FOLDER);
-        let failed =
-            |error: std::io::Error| Failure::machine(format!("{}: {error}", root.display()));
+        let failed = |error: io::Error| Failure::machine(format!("{}: {error}", root.display()));
         let mut unfinished = 0;
         for outer in root.read_dir().into_iter().flatten() {
             let outer = outer.map_err(failed)?.path();
@@ -235,7 +236,7 @@ impl Check<'_> {
         let voids = std::mem::take(&mut self.checked.voids);
         for void in &voids {
             let Some(name) = &void.transcript else { continue };
-            let bytes = std::fs::read(self.folder.path(name));
+            let bytes = read_transcript(self.folder, name);
             let status = bytes.map_or(Status::Unreadable, |bytes| {
                 referee_match::transcript::verify(&bytes).status
             });
@@ -249,4 +250,8 @@ impl Check<'_> {
         }
         self.checked.voids = voids;
     }
+}
+
+fn read_transcript(folder: &Folder, name: &str) -> io::Result<Vec<u8>> {
+    read_regular(&folder.path(name), TRANSCRIPT_BYTES_MAX as u64)
 }

@@ -10,7 +10,7 @@ use referee_play::agent_spec::{AgentSpec, resolve};
 use referee_process::Failure;
 use referee_process::agent::Launch;
 use referee_process::cores;
-use referee_process::files::absolute;
+use referee_process::files::{absolute, read_regular};
 use referee_process::sandbox::SandboxRequest;
 use referee_process::sandbox::reach::unusual_requests;
 use referee_protocol::plain::sanitize;
@@ -218,11 +218,7 @@ fn failure(error: &FileError) -> Failure {
 fn read(file: &Path, bytes_max: u64) -> Result<String, Failure> {
     let name = file.display();
     let failed = |error: std::io::Error| Failure::usage(format!("{name}: {error}"));
-    let length = file.metadata().map_err(failed)?.len();
-    if length > bytes_max {
-        return Err(Failure::usage(format!("{name}: larger than {} MB", bytes_max >> 20)));
-    }
-    let bytes = std::fs::read(file).map_err(failed)?;
+    let bytes = read_regular(file, bytes_max).map_err(failed)?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::usage(format!("{name}: not UTF-8 at byte {at}: save the file as UTF-8"))

@@ -18,7 +18,7 @@ mod export;
 pub use exchange::{ExchangedLine, exchange};
 pub use export::game_record;
 pub use follower::{FollowState, TranscriptFollower};
-pub use gzip::{is_packed, unpack};
+pub use gzip::{TRANSCRIPT_BYTES_MAX, is_packed, unpack};
 pub use import::{IMPORTED, Origin, import};
 pub use playback::{Playback, Ply, PlyKind, PlyOutput};
 pub use read::{HeaderError, ReadEnd, Reading, read};

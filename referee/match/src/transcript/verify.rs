@@ -5,7 +5,7 @@
 //! second question counts only with a matching seal. Without one, the lines only distinguish a
 //! truncated file from one that truncation can't have made.
 
-use super::gzip::{StreamEnd, is_packed, unpack_pieces};
+use super::gzip::{StreamEnd, TRANSCRIPT_BYTES_MAX, is_packed, unpack_pieces};
 use super::read::{
     HeaderError, may_begin_header, may_begin_line, read_event, read_header, split_line,
 };
@@ -61,7 +61,7 @@ pub fn verify(bytes: &[u8]) -> Report {
         verifier.push(bytes);
         return verifier.finish();
     }
-    let end = unpack_pieces(bytes, |piece| verifier.push(piece));
+    let end = unpack_pieces(bytes, TRANSCRIPT_BYTES_MAX, |piece| verifier.push(piece));
     let mut report = verifier.finish();
     match end {
         StreamEnd::Whole => {}
