@@ -12,7 +12,6 @@ use super::participant::Participant;
 use super::running_matches::RunningMatches;
 use super::sink::Sink;
 use crate::reach::ReadableFiles;
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use referee_games::{AnyGame, GameKind};
 use referee_match::Match;
 use referee_process::agent::Launch;
@@ -140,7 +139,6 @@ impl Pool {
         watching: Box<Watching>,
         playing: RunningMatches,
     ) -> io::Result<Self> {
-        raise_file_limit();
         let launcher = Arc::new(Launcher::start(&sandbox.launcher)?);
         let (cleaner, cleaning) = Cleaner::start()?;
         let cores = cores::count();
@@ -173,16 +171,6 @@ impl Pool {
             })
             .collect::<io::Result<Vec<_>>>()?;
         Ok(Self { jobs, results, threads: Threads { matches, cleaning } })
-    }
-}
-
-/// Raises the limit of open files: every agent takes five, and a shell's limit is meant for ordinary
-/// programs. Agents have their own limit. If it can't be raised, fewer matches can run at once.
-fn raise_file_limit() {
-    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
-        && soft < hard
-    {
-        setrlimit(Resource::RLIMIT_NOFILE, hard, hard).ok();
     }
 }
 

@@ -277,3 +277,24 @@ fn verify_names_games_with_another_sandbox_level() {
     let output = dir.run(&["verify", "d"]).code(1);
     output.stdout_has("the sandbox was none, but the contest requires basic");
 }
+
+/// Tests that limits of the shell are raised, or reported before an agent could lose by them.
+#[test]
+fn no_agent_loses_by_a_limit_of_the_shell() {
+    let dir = TestDir::new();
+    let play = "referee play hex @first @first --setup size=3 --out x.jsonl --force --json";
+    for (soft, limit) in [("-t 1", "-f 4"), ("-s 64", "-v 9000000"), ("-n 64", "-d 5000000")] {
+        let ran = dir.shell(&format!("ulimit -S {soft}; ulimit -S {limit}; {play}")).code(0);
+        assert_eq!(ran.json()["faults"], serde_json::json!([0, 0]), "{soft} {limit}");
+    }
+    if nix::unistd::geteuid().is_root() {
+        dir.shell(&format!("ulimit -t 1; ulimit -f 20; {play}")).code(0);
+        return;
+    }
+    for (option, value, unit) in [("t", "1", "s"), ("f", "20", "kB"), ("v", "1000000", "kB")] {
+        let ran = dir.shell(&format!("rm -f x.jsonl; ulimit -{option} {value}; {play}")).code(4);
+        ran.stderr_has(&format!("to {value} {unit}: agents would lose by it"))
+            .stderr_has(&format!("help: run `ulimit -{option} "));
+        assert!(!exists(&dir, "x.jsonl"));
+    }
+}

@@ -1,7 +1,9 @@
 //! Chooses and tests the sandbox: the strongest that this machine supports, exactly the requested
 //! one, or none with the reason.
 
-use super::{Depth, Groups, Sandbox, SelfTest, attack, injected_failure, remedy, remedy_untested};
+use super::{
+    Depth, Groups, Sandbox, SelfTest, attack, inherited, injected_failure, remedy, remedy_untested,
+};
 use crate::Failure;
 use crate::files::{absolute, program};
 use crate::launcher::{LauncherConfig, Step, USERS, landlock_version};
@@ -37,6 +39,7 @@ struct Unavailable {
 
 /// Finds the requested sandbox, and attacks it before it is trusted.
 pub fn choose(request: &SandboxRequest, depth: Depth) -> Result<Sandbox, Failure> {
+    inherited::raise()?;
     let wrapper = wrapper(request)?;
     let (level, (config, groups), missing) = match request.level {
         LevelChoice::Exactly(level) => {

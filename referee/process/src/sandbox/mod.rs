@@ -4,6 +4,7 @@ mod groups;
 pub mod reach;
 pub mod attacker;
 mod selftest;
+mod inherited;
 mod remedy;
 mod choose;
 
