@@ -2,6 +2,7 @@
 
 use crate::times::show_time;
 use referee_protocol::{ClockKind, ClockSettings, LateBy, Nanos};
+use std::time::Duration;
 
 /// What the driver measured at the moment of an input. CPU and waiting time are cumulative over the
 /// process tree of the seat whose turn it is.
@@ -13,6 +14,17 @@ pub struct Reading {
     pub wait: Option<Nanos>,
     /// The longest lag of the referee itself since the turn began.
     pub lag: Nanos,
+}
+
+/// Returns the wall time after which a turn is late, with `left_ms` in the bank (`None`: a full one).
+/// `None` if it has no limit.
+pub fn turn_wall_limit(settings: &ClockSettings, left_ms: Option<u64>) -> Option<Duration> {
+    let mut clock = Clock::new(settings);
+    if left_ms.is_some() {
+        clock.set_left_ms(left_ms);
+    }
+    let Nanos(limit) = clock.wall_limit(settings);
+    (limit < u64::MAX).then_some(Duration::from_nanos(limit))
 }
 
 /// One seat's clock.

@@ -10,7 +10,7 @@ use super::participant::Participant;
 use referee_games::{AnyGame, Decoded};
 use referee_match::diagnosis::Usage;
 use referee_match::transcript::{Sent, Walk};
-use referee_match::{Match, parse_line};
+use referee_match::{Match, parse_line, turn_wall_limit};
 use referee_process::agent::AgentEvent;
 use referee_process::cleaning;
 use referee_protocol::{
@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 /// How much longer than in the record to wait for further events.
 const AFTER: Duration = Duration::from_secs(1);
 /// How long to wait for an answer after the clock's limit, to distinguish late from never.
-pub const LATE_ANSWER_WAIT: Duration = Duration::from_secs(5);
+const LATE_ANSWER_WAIT: Duration = Duration::from_secs(5);
 /// The wait without a limit.
 const LONG: Duration = Duration::from_secs(365 * 24 * 3600);
 
@@ -40,8 +40,8 @@ pub struct RerunRequest<'a> {
     pub seat: Seat,
     /// The turn; `None` for the agent's start.
     pub turn: Option<u64>,
-    /// How long to wait for the answers to earlier turns; `None`: for ever, also for the last.
-    pub patience: Option<Duration>,
+    /// Whether to wait for answers without a limit.
+    pub is_patient: bool,
 }
 
 /// The result of a rerun.
@@ -120,7 +120,10 @@ impl Replay<'_> {
         let Some(last) = turn else { return Ok(()) };
         let mut sent = Sent::begin(&walk, seat).map_err(RerunError::Transcript)?;
         let recorded = Recorded::of(events, seat);
-        let mut is_answering = self.exchange(&sent.take_messages()).await.is_some();
+        let clock = &self.rerun.header.clock;
+        let start_time = Duration::from_millis(clock.start_ms);
+        let turn_time = turn_wall_limit(clock, None).unwrap_or(LONG);
+        let mut is_answering = self.exchange(&sent.take_messages(), start_time).await.is_some();
         for event in events {
             walk.event(event).map_err(RerunError::Transcript)?;
             sent.event(event, walk.game());
@@ -136,9 +139,11 @@ impl Replay<'_> {
                 return Ok(());
             }
             if is_answering {
-                let said = self.exchange(&messages).await;
+                let recorded = recorded.get(&Some(asked.turn));
+                let wall = recorded.map_or(Duration::ZERO, |it| 2 * it.wall);
+                let said = self.exchange(&messages, wall.max(turn_time)).await;
                 is_answering = said.is_some();
-                if said != recorded.get(&Some(asked.turn)).and_then(Recorded::answer) {
+                if said != recorded.and_then(Recorded::answer) {
                     self.strayed.push(asked.turn);
                 }
             }
@@ -153,10 +158,15 @@ impl Replay<'_> {
     }
 
     /// Sends messages and waits for an answer: a message other than `info`, or an invalid line. `None` if
-    /// there is none in time.
-    async fn exchange(&mut self, messages: &[ToAgent]) -> Option<Result<FromAgent, ParseError>> {
+    /// there is none within this time and a little more: the match has judged these turns.
+    async fn exchange(
+        &mut self,
+        messages: &[ToAgent],
+        time: Duration,
+    ) -> Option<Result<FromAgent, ParseError>> {
         self.send(messages);
-        let until = Instant::now() + self.rerun.patience.unwrap_or(LONG);
+        let time = if self.rerun.is_patient { LONG } else { time.min(LONG) };
+        let until = Instant::now() + time + LATE_ANSWER_WAIT;
         let mut said = None;
         while said.is_none() {
             said = match self.next(until).await {
@@ -206,7 +216,7 @@ impl Replay<'_> {
         table: &CoreContext,
         game: Box<dyn AnyGame>,
     ) -> Result<RerunReport, RerunError> {
-        let RerunRequest { header, events, seat, turn, patience } = *self.rerun;
+        let RerunRequest { header, events, seat, turn, is_patient } = *self.rerun;
         let begun = if let Some(turn) = turn {
             Match::resume(header.clone(), events, (seat, turn)).map_err(RerunError::Transcript)?
         } else {
@@ -219,7 +229,7 @@ impl Replay<'_> {
             seat,
             turns_max: u64::from(turn.is_some()),
             time_max: None,
-            is_patient: patience.is_none(),
+            is_patient,
         };
         let mut played = None;
         let mut watcher = |event: &Event, _: &Match| {
@@ -332,6 +342,8 @@ struct Recorded {
     played: Option<Value>,
     /// When that was.
     at_ns: u64,
+    /// The wall time of the turn.
+    wall: Duration,
     /// When a fault followed.
     fault_at_ns: Option<u64>,
 }
@@ -352,6 +364,7 @@ impl Recorded {
                 Event::Line(event) if event.seat == seat => recorded.lines.push(line_bytes(event)),
                 Event::Played(event) if event.seat == seat => {
                     (recorded.played, recorded.at_ns) = (Some(event.action.clone()), event.at_ns);
+                    recorded.wall = Duration::from_nanos(event.wall_ns);
                 }
                 Event::Retired(event) if event.seat == seat => {
                     recorded.fault_at_ns = Some(event.at_ns);

@@ -6,7 +6,7 @@ use super::agent_spec::AgentSpec;
 use super::connection::AgentConnection;
 use super::echo::echo;
 use referee_games::{AnyGame, GameKind, MoveRequest, Turn};
-use referee_match::{hello, parse_line, request};
+use referee_match::{hello, parse_line, request, turn_wall_limit};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
 use referee_process::launcher::Launcher;
@@ -82,7 +82,7 @@ impl ServedAgent {
         match &mut self.running {
             Some(running) if running.ended.is_none() => {
                 // A message now was not asked for.
-                running.next_message(far()).await;
+                running.next_message(Instant::now() + FAR).await;
             }
             _ => std::future::pending().await,
         }
@@ -142,8 +142,8 @@ impl ServedAgent {
             exited: false,
         };
         running.agent.send(&ToAgent::Hello(Box::new(hello(&self.header, seat))));
-        let start_ms = self.header.clock.start_ms;
-        let FromAgent::Ready(ready) = running.next(Some(start_ms)).await? else {
+        let start_time = Duration::from_millis(self.header.clock.start_ms);
+        let FromAgent::Ready(ready) = running.next(Some(start_time)).await? else {
             return Err("the agent sent something else before `ready`".to_owned());
         };
         running.want = ready.want;
@@ -159,8 +159,7 @@ impl Running {
         let turn = request(self.game.as_ref(), &self.want, left_ms);
         let number = turn.turn;
         self.agent.send(&ToAgent::Turn(turn));
-        let allowed = left_ms.into_iter().chain(clock.move_ms).min();
-        let allowed = allowed.map(|ms| ms + clock.margin_ms);
+        let allowed = turn_wall_limit(clock, left_ms);
         loop {
             match self.next(allowed).await? {
                 FromAgent::Info(_) => {}
@@ -176,8 +175,8 @@ impl Running {
     }
 
     /// Returns the next message, within this time.
-    async fn next(&mut self, ms: Option<u64>) -> Result<FromAgent, String> {
-        let deadline = ms.map_or_else(far, |ms| Instant::now() + Duration::from_millis(ms));
+    async fn next(&mut self, time: Option<Duration>) -> Result<FromAgent, String> {
+        let deadline = Instant::now() + time.unwrap_or(FAR).min(FAR);
         loop {
             if self.ended.is_some() {
                 return Err(self.how_it_ended().await);
@@ -186,7 +185,7 @@ impl Running {
                 Some(message) => return message,
                 None if Instant::now() < deadline => {}
                 None => {
-                    let ms = ms.unwrap_or_default();
+                    let ms = time.unwrap_or_default().as_millis();
                     return Err(format!("the agent gave no answer within {ms} ms"));
                 }
             }
@@ -244,11 +243,8 @@ impl Running {
     }
 }
 
-/// Returns a moment that never comes.
-fn far() -> Instant {
-    const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
-    Instant::now() + FAR
-}
+/// The wait without a limit.
+const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Plays an action.
 fn play(game: &mut dyn AnyGame, action: &Value) -> Result<Played, String> {

@@ -14,11 +14,11 @@ use referee_play::agent_spec::AgentSpec;
 use referee_play::core_context::CoreContext;
 use referee_play::input_files::read_transcript;
 use referee_play::interrupts::{Interrupt, Interrupts};
-use referee_play::rerun::{LATE_ANSWER_WAIT, RerunError, RerunReport, RerunRequest, rerun};
+use referee_play::rerun::{RerunError, RerunReport, RerunRequest, rerun};
 use referee_process::Failure;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::plain::count;
-use referee_protocol::{ClockKind, HeaderSeat, Seat};
+use referee_protocol::{HeaderSeat, Seat};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
@@ -105,22 +105,6 @@ impl Case {
     /// Whether the agent speaks another protocol than the referee's.
     fn is_foreign(&self) -> bool {
         self.header.seats[self.seat.index()].is_foreign()
-    }
-
-    /// Returns the time allowed for the turn or the start, in milliseconds; `None` without a limit.
-    fn allowed_ms(&self) -> Option<u64> {
-        let clock = &self.header.clock;
-        if self.turn.is_none() {
-            return Some(clock.start_ms);
-        }
-        let bank = self.left_ms.or(clock.bank_ms);
-        let allowed = bank.into_iter().chain(clock.move_ms).min()?;
-        Some(allowed.saturating_add(clock.margin_ms))
-    }
-
-    /// Whether CPU time counts: never for the start.
-    fn counts_cpu(&self) -> bool {
-        self.header.clock.kind == ClockKind::Cpu && self.turn.is_some()
     }
 
     /// Returns what is wrong with the agent's answer, if anything.
@@ -212,15 +196,6 @@ impl Options {
         Ok(spec)
     }
 
-    /// Returns how long to wait for answers: longer than the match did.
-    fn patience(&self, case: &Case) -> Option<Duration> {
-        let clock = &case.header.clock;
-        let wall = case.allowed_ms().filter(|_| !self.no_timeout && !self.wait);
-        let backstop = |ms: u64| clock.backstop_ms.unwrap_or(ms.saturating_mul(4));
-        let wall = wall.map(|ms| if case.counts_cpu() { backstop(ms) } else { ms });
-        wall.map(|ms| Duration::from_millis(ms) + LATE_ANSWER_WAIT)
-    }
-
     async fn rerun(
         &self,
         case: &Case,
@@ -234,7 +209,7 @@ impl Options {
             events: &case.events,
             seat: case.seat,
             turn: case.turn,
-            patience: self.patience(case),
+            is_patient: self.no_timeout || self.wait,
         };
         let table = CoreContext::alone(sandbox).map_err(&machine)?;
         let wait = self.wait;

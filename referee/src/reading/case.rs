@@ -22,8 +22,6 @@ pub struct Case {
     pub turn: Option<u64>,
     /// The game at that turn.
     pub game: Box<dyn AnyGame>,
-    /// The time left in the seat's bank in milliseconds, if it has one.
-    pub left_ms: Option<u64>,
 }
 
 impl Case {
@@ -52,17 +50,15 @@ impl Case {
             Some(wanted) => Some(turn_before(wanted, seat, &turns)?),
         };
         let mut again = walk(bytes).map_err(|error| unreadable(file, &error))?;
-        let mut left_ms = None;
         while let Some(event) = again.step().map_err(|error| unreadable(file, &error))? {
             if let Event::Turn(asked) = event
                 && Some(asked.turn) == turn
             {
-                left_ms = asked.left_ms;
                 break;
             }
         }
         let game = again.walk().game().clone_box();
-        Ok(Self { header, events, seat, turn, game, left_ms })
+        Ok(Self { header, events, seat, turn, game })
     }
 }
 

@@ -177,3 +177,22 @@ fn debug_judges_as_the_match_did() {
         dir.assert_tmp_is_empty();
     }
 }
+
+/// Earlier turns, and the start, have the time that they had in the match, however little is left for
+/// the turn that is judged.
+#[test]
+fn slow_answers_before_the_turn_are_waited_for() {
+    let conditions = [("6 0", ["--move-time", "200ms"]), ("0 6", ["--clock", "6500ms"])];
+    let checks = conditions.map(|(seconds, clock)| {
+        std::thread::spawn(move || {
+            let dir = TestDir::new();
+            let Some(agent) = script_agent("slow.py", seconds) else { return };
+            let seats = ["hex", "--setup", "size=3", &agent, "@first", "--out", "x.jsonl"];
+            let output = dir.play(&[&seats[..], &clock].concat());
+            assert_eq!(output["verdict"]["seats"][0]["fault"]["kind"], "illegal", "{output}");
+            let report = dir.run(&["debug", "x.jsonl", "--json"]).code(3).json();
+            assert!(report["wrong"].as_str().unwrap().contains("board"), "{seconds}: {report}");
+        })
+    });
+    checks.map(|check| check.join().unwrap());
+}
