@@ -194,5 +194,7 @@ fn slow_answers_before_the_turn_are_waited_for() {
             assert!(report["wrong"].as_str().unwrap().contains("board"), "{seconds}: {report}");
         })
     });
-    checks.map(|check| check.join().unwrap());
+    for check in checks {
+        check.join().unwrap();
+    }
 }
