@@ -1,6 +1,6 @@
 //! `debug`: replays a recorded turn to a new process of the agent.
 
-use super::Global;
+use super::global::Global;
 use super::output::{eprint_line, print, print_json};
 use super::rows::Rows;
 use super::sandbox::SandboxOptions;

@@ -1,7 +1,7 @@
 //! `htp`: serves an agent as an engine to a GTP controller.
 
-use super::Global;
 use super::clock::ClockOptions;
+use super::global::Global;
 use super::runtime::{machine, runtime};
 use super::sandbox::SandboxOptions;
 use super::setup::read_pairs;

@@ -15,6 +15,7 @@ mod fleet;
 mod fleet;
 mod adapter;
 mod games;
+mod global;
 mod languages;
 mod htp;
 mod live;
@@ -38,18 +39,15 @@ mod verify;
 mod viewer;
 mod shell;
 
+use self::global::{Global, success};
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use referee_process::sandbox::attacker;
 use referee_process::{Failure, launcher};
 use std::error::Error as _;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::fmt;
-use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
-use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Run matches between game-playing agents, under the rules and the clock
 #[derive(Debug, Parser)]
@@ -68,32 +66,6 @@ struct Arguments {
     command: Command,
     #[command(flatten)]
     global: Global,
-}
-
-/// The options of every command.
-#[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Global options")]
-struct Global {
-    /// Print only results and errors
-    #[arg(short, long, global = true)]
-    quiet: bool,
-    /// Print more detail, such as the sandbox in use; -vv prints debug logs
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
-    verbose: u8,
-    /// When to use colour
-    #[arg(long, global = true, value_enum, default_value_t, env = "REFEREE_COLOR")]
-    color: Color,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Color {
-    /// On a terminal unless `NO_COLOR` is set
-    #[default]
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
 }
 
 /// The commands in the order and groups of `referee --help`.
@@ -147,7 +119,7 @@ pub fn main() -> ExitCode {
         error.exit()
     });
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    set_up(&arguments.global);
+    arguments.global.set_up();
     match run(arguments) {
         Ok(code) => code,
         Err(failure) => {
@@ -235,43 +207,6 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Adapter(options) => adapter::run(&options).map(success),
         Command::Htp(options) => htp::run(&options, &global).map(success),
     }
-}
-
-impl Global {
-    /// Prints notes to stderr, unless --quiet is given.
-    fn note(&self, notes: impl IntoIterator<Item: std::fmt::Display>) {
-        for note in notes.into_iter().filter(|_| !self.quiet) {
-            output::eprint_line(&format!("note: {note}"));
-        }
-    }
-}
-
-/// The exit code of a command that has no other.
-fn success(_: ()) -> ExitCode {
-    ExitCode::SUCCESS
-}
-
-fn set_up(global: &Global) {
-    match global.color {
-        Color::Auto => {}
-        Color::Always => anstream::ColorChoice::Always.write_global(),
-        Color::Never => anstream::ColorChoice::Never.write_global(),
-    }
-    let level = match (global.quiet, global.verbose) {
-        // The users of a connection report its errors themselves.
-        (true, _) => "error,async_nats=off",
-        (false, 0) => "warn,async_nats=off",
-        (false, 1) => "referee=info",
-        (false, _) => "referee=debug",
-    };
-    let chosen = std::env::var("REFEREE_LOG").ok().and_then(|filter| filter.parse().ok());
-    let filter: Targets = chosen.unwrap_or_else(|| level.parse().expect("a list of levels"));
-    let lines = fmt::layer()
-        .with_writer(std::io::stderr)
-        .without_time()
-        .with_target(false)
-        .with_ansi(output::stderr_has_colour());
-    tracing_subscriber::registry().with(lines.with_filter(filter)).init();
 }
 
 fn print_failure(failure: &Failure) {

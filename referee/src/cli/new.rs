@@ -1,6 +1,6 @@
 //! `new`: creates an agent from a starter.
 
-use super::Global;
+use super::global::Global;
 use super::languages::{find, list, missing};
 use super::new_text::{Plan, next_commands, readme};
 use super::output::{eprint_line, print, print_json};

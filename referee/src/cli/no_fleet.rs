@@ -1,6 +1,6 @@
 //! Replaces `fleet` in a build without that feature: no commands, no options, and no remote games.
 
-use super::Global;
+use super::global::Global;
 use clap::{Args, Subcommand};
 use referee_play::interrupts::Interrupts;
 use referee_play::running_matches::RunningMatches;

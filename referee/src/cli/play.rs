@@ -1,7 +1,7 @@
 //! `play`: a match or a series.
 
-use super::Global;
 use super::faults::{Record as FaultRecord, advice, debug_command};
+use super::global::Global;
 use super::live::{LiveBoard, ScreenOverlay};
 use super::output::{print, print_json, stderr_has_colour, stdout_has_colour};
 use super::play_open::Page;

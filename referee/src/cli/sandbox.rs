@@ -1,6 +1,6 @@
 //! The sandbox options.
 
-use super::Global;
+use super::global::Global;
 use super::output::eprint_line;
 use super::shell::option;
 use clap::Args;

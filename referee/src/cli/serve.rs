@@ -1,6 +1,6 @@
 //! `serve`: the web viewer.
 
-use super::Global;
+use super::global::Global;
 use super::output::{eprint_line, print};
 use super::runtime::{machine, runtime};
 use super::sandbox::ConditionOptions;

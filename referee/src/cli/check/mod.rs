@@ -6,7 +6,7 @@ mod report;
 
 pub(super) use report::CheckReport;
 
-use super::Global;
+use super::global::Global;
 use super::presets::PresetOptions;
 use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs, unknown};

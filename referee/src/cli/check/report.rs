@@ -3,7 +3,7 @@
 use super::Options;
 use super::judge::{ProbeFailure, ProbeOutcome};
 use super::probes::Probe;
-use crate::cli::Global;
+use crate::cli::global::Global;
 use crate::cli::output::{print, print_json};
 use crate::cli::rows::Rows;
 use crate::cli::shell::{join, option};

@@ -1,7 +1,7 @@
 //! `compare`: a contest of two agents that stops when one hypothesis is accepted.
 
 use super::generated::{GeneratedContestOptions, prepare_generated};
-use crate::cli::Global;
+use crate::cli::global::Global;
 use clap::Args;
 use referee_process::Failure;
 use serde_json::json;

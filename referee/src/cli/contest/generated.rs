@@ -1,8 +1,8 @@
 //! Contests given by command line options: they are turned into a contest file.
 
 use super::run::{SharedRunOptions, begin, free_folder};
-use crate::cli::Global;
 use crate::cli::bars::{advance, count_bar};
+use crate::cli::global::Global;
 use crate::cli::play_options::new_seed;
 use crate::cli::presets::PresetOptions;
 use crate::cli::runtime::machine;

@@ -10,7 +10,8 @@ pub(super) mod run;
 mod generated;
 pub(super) mod status;
 
-use super::{Global, fleet, success};
+use super::fleet;
+use super::global::{Global, success};
 use clap::{Args, Subcommand};
 use referee_process::Failure;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! `contest plan`: shows what a contest file means, without playing.
 
 use super::generated::prepare_built;
-use crate::cli::Global;
+use crate::cli::global::Global;
 use crate::cli::output::{print, print_json};
 use clap::Args;
 use referee_contest::estimate::{Estimate, QUICK_TURN_MS, estimate};

@@ -1,7 +1,7 @@
 //! `contest quick`: a contest from the command line alone.
 
 use super::generated::{GeneratedContestOptions, prepare_generated};
-use crate::cli::Global;
+use crate::cli::global::Global;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use referee_contest::Schedule;

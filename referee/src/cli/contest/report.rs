@@ -1,8 +1,8 @@
 //! `contest report`: the results, as text, documents and data.
 
 use super::run::resume_command;
-use crate::cli::Global;
 use crate::cli::bars::spinner;
+use crate::cli::global::Global;
 use crate::cli::output::{check_new, print, stdout_is_terminal};
 use crate::cli::shell::join;
 use clap::{Args, ValueEnum};

@@ -3,8 +3,8 @@
 use super::generated::prepare_built;
 use super::running::{ContestRun, play_contest};
 use super::venue::Venue;
-use crate::cli::Global;
 use crate::cli::fleet::{FleetOptions, note_elsewhere};
+use crate::cli::global::Global;
 use crate::cli::runtime::{machine, runtime};
 use crate::cli::shell::contest_command;
 use clap::Args;

@@ -3,8 +3,8 @@
 use super::report::{self, ComparisonReport, Form, Results};
 use super::run::{SharedRunOptions, resume_command};
 use super::venue::{RunContext, Venue};
-use crate::cli::Global;
 use crate::cli::bars::{games_counter, progress_bar, spinner};
+use crate::cli::global::Global;
 use crate::cli::output::{BoardOptions, eprint_line, print, print_json, stderr_has_colour};
 use crate::cli::runtime::machine;
 use crate::cli::viewer::ViewerHost;

@@ -2,8 +2,8 @@
 
 use super::run::SharedRunOptions;
 use super::running::{choose_sandbox, room};
-use crate::cli::Global;
 use crate::cli::fleet::FleetVenue;
+use crate::cli::global::Global;
 use crate::cli::sandbox::print_sandbox;
 use referee_play::interrupts::Interrupts;
 use referee_play::pool::unwatched;

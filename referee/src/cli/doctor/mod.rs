@@ -3,8 +3,9 @@
 mod machine;
 mod text;
 
+use super::global::Global;
+use super::languages;
 use super::output::{print, print_json, table};
-use super::{Global, languages};
 use crate::cli::bars::spinner;
 use clap::Args;
 use clap::builder::PossibleValuesParser;

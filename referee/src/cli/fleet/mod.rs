@@ -9,7 +9,7 @@ mod worker;
 pub(super) use venue::{FleetVenue, note_elsewhere};
 
 use self::server::ServerOptions;
-use super::{Global, success};
+use super::global::{Global, success};
 use clap::{Args, Subcommand};
 use referee_match::times::read_time;
 use referee_process::Failure;

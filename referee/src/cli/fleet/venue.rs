@@ -2,8 +2,8 @@
 //! written.
 
 use super::FleetOptions;
-use crate::cli::Global;
 use crate::cli::bars::spinner;
+use crate::cli::global::Global;
 use crate::cli::shell::contest_command;
 use referee_fleet::bundles::pack;
 use referee_fleet::connect::Connection;

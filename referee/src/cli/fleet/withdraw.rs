@@ -1,7 +1,7 @@
 //! `contest withdraw`: removes a contest from a server.
 
 use super::ServerOptions;
-use crate::cli::Global;
+use crate::cli::global::Global;
 use crate::cli::output::print;
 use crate::cli::runtime::{machine, runtime};
 use clap::Args;

@@ -1,8 +1,8 @@
 //! `worker`: plays the games of contests on other machines.
 
 use super::ServerOptions;
-use crate::cli::Global;
 use crate::cli::bars::{SPIN, style};
+use crate::cli::global::Global;
 use crate::cli::output::eprint_line;
 use crate::cli::runtime::{machine, runtime};
 use crate::console::owns_terminal;

@@ -1,8 +1,8 @@
 //! `replay export`: writes a match as a picture, an animation, a page, text or another notation.
 
 use super::notation;
-use crate::cli::Global;
 use crate::cli::bars::progress_bar;
+use crate::cli::global::Global;
 use crate::cli::output::{BoardOptions, eprint_line};
 use crate::reading::print;
 use clap::{Args, ValueEnum};

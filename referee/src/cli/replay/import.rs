@@ -1,6 +1,6 @@
 //! `replay import`: converts a game from another program into a transcript.
 
-use crate::cli::Global;
+use crate::cli::global::Global;
 use crate::cli::output::{check_new, eprint_line, print};
 use crate::cli::runtime::machine;
 use crate::cli::setup::find_kind;

@@ -4,8 +4,9 @@ mod export;
 mod notation;
 mod import;
 
+use super::global::{Global, success};
 use super::output::{BoardOptions, print, stdout_has_colour};
-use super::{Global, success, viewer};
+use super::viewer;
 use crate::reading;
 use clap::{Args, Subcommand};
 use referee_play::input_files::read_transcript;

@@ -2,8 +2,8 @@
 
 mod contest;
 
-use super::Global;
 use super::bars::{advance, count_bar};
+use super::global::Global;
 use super::output::{print, print_json, table};
 use super::play_options::at_least_one;
 use clap::Args;
