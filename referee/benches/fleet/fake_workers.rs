@@ -103,10 +103,10 @@ impl FakeWorkers {
 fn check(contest: &Contest) -> Outcome<()> {
     let schedule = Schedule::new(Arc::new(contest.clone()));
     let fixture = schedule.fixture(0).ok_or("a contest without games")?;
-    let heard = verify_and_record(&play(contest, &fixture)?)
+    let recorded = verify_and_record(&play(contest, &fixture)?)
         .map_err(|(status, text)| format!("{status}: {text}"))?;
     let kind = kind(&contest.games[fixture.game].game).ok_or("no such game")?;
-    let found = differences(contest, kind, &fixture, &heard.header);
+    let found = differences(contest, kind, &fixture, &recorded.header);
     if found.is_empty() { Ok(()) } else { Err(found.join("; ").into()) }
 }
 

@@ -37,13 +37,13 @@ pub(super) struct ConditionOptions {
 impl SandboxOptions {
     /// Chooses the sandbox, and prints it with --verbose.
     pub(super) fn choose(&self, global: &Global) -> Result<Sandbox, Failure> {
-        let wish = SandboxRequest {
+        let request = SandboxRequest {
             level: self.sandbox,
             wrapper: self.wrapper()?,
             ..SandboxRequest::default()
         };
-        let sandbox = choose(&wish, Depth::Quick)?;
-        print_sandbox(&sandbox, wish.level, global);
+        let sandbox = choose(&request, Depth::Quick)?;
+        print_sandbox(&sandbox, request.level, global);
         Ok(sandbox)
     }
 

@@ -7,7 +7,7 @@
 //! 0ms * {"type":"ready"}                     every seat says this
 //! 1ms 0 asked                                seat 0's request is written
 //! 40ms+1ns 0 {"type":"action",..}            a line from seat 0
-//! 90ms - tick [lag 5ms]                      nobody's doing, and what the machine's state was
+//! 90ms - tick [lag 5ms]                      no seat's doing, and the machine's state
 //! ```
 
 use crate::{Effect, Input, Match, Reading, header};
@@ -16,7 +16,7 @@ use referee_protocol::{Event, FaultKind, Nanos, OnFault, Seat, ToAgent};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// The log of a script.
+/// Returns the log of a script.
 pub(super) fn run(script: &str) -> String {
     let mut lines = script.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
     let (game, setup) = lines.next().and_then(|line| line.split_once(' ')).expect("game and setup");
@@ -174,7 +174,7 @@ fn input(seat: Option<Seat>, what: &str, reading: Reading) -> Input<'_> {
         return match word {
             "tick" => Input::Tick(reading),
             "disk_full" => Input::Stop { cause: "disk_full", text: rest.to_owned() },
-            _ => panic!("nobody does `{what}`"),
+            _ => panic!("no seat does `{what}`"),
         };
     };
     let said = |line, cut| Input::Line { seat, line, cut, reading, meaning: None };

@@ -148,7 +148,7 @@ mod tests {
         Origin { file, digest: "ab".repeat(32), number: 3, started }
     }
 
-    /// The first so many actions of a game, each time the first one that is listed.
+    /// Returns this many actions of a game, each the first one that is listed.
     fn record(kind: GameKind, plies: usize) -> GameRecord {
         let mut game = kind.start(&json!({})).unwrap();
         let mut actions = Vec::new();

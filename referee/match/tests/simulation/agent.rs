@@ -23,7 +23,7 @@ pub(crate) enum ScriptEvent {
     Stops(&'static str),
 }
 
-/// What happens so many nanoseconds from now.
+/// What happens, each after this many nanoseconds from now.
 pub(crate) type Script = Vec<(u64, ScriptEvent)>;
 
 const MS: u64 = 1_000_000;
@@ -38,7 +38,7 @@ pub(crate) struct Allowance {
     pub(crate) cpu: Option<u64>,
 }
 
-/// What an agent does from the start, whoever is asked.
+/// Returns what an agent does from the start.
 pub(crate) fn begins(plan: &Plan, seat: Seat, random: &mut Random) -> Script {
     let due = plan.header.clock.start_ms * MS;
     // Mostly nothing: lists of actions are what a simulation spends its time on.

@@ -11,11 +11,11 @@ const BUFFER_BYTES: usize = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     None,
-    /// There is room for so many bytes.
+    /// There is room for this many bytes.
     Full {
         bytes: usize,
     },
-    /// The write of this number, counted from 0, fails; so many of its bytes are there.
+    /// The write of this number, counted from 0, fails after this many bytes.
     Write {
         number: u64,
         bytes: usize,

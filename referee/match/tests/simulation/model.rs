@@ -148,7 +148,7 @@ impl<'a> Model<'a> {
             Some(kind) => self.accuse(seat, kind, false),
             None if meaning == Meaning::Ready => {
                 self.ready[seat.index()] = true;
-                // It can't hear any more, but has started.
+                // It can't receive anything any more, but has started.
                 if let Some(accusation) = &mut self.accused[seat.index()] {
                     accusation.kinds = vec![FaultKind::Gone];
                 }
@@ -280,9 +280,9 @@ impl<'a> Model<'a> {
             }
             Effect::Broadcast(ToAgent::Played(played)) => {
                 let last =
-                    self.last_played.take().expect("an action is recorded before it is told");
-                let told = (played.turn, played.seat, &played.action, played.used_ms);
-                assert_eq!(told, (last.turn, last.seat, &last.action, last.used_ms));
+                    self.last_played.take().expect("an action is recorded before it is sent");
+                let sent = (played.turn, played.seat, &played.action, played.used_ms);
+                assert_eq!(sent, (last.turn, last.seat, &last.action, last.used_ms));
             }
             Effect::Broadcast(ToAgent::Retired(retired)) => {
                 assert_eq!(self.gone.last(), Some(&retired.seat));
@@ -333,9 +333,9 @@ impl<'a> Model<'a> {
         match event {
             Event::Header(header) => {
                 self.is_starting = false;
-                let told = header.seats.iter().map(|seat| seat.ready.is_some());
-                // A `ready` that came after what ended the match isn't taken.
-                assert!(told.zip(&self.ready).all(|(told, said)| !told || *said));
+                let recorded = header.seats.iter().map(|seat| seat.ready.is_some());
+                // A `ready` that came after the match's end isn't recorded.
+                assert!(recorded.zip(&self.ready).all(|(recorded, sent)| !recorded || *sent));
             }
             Event::Turn(event) => self.turn(event),
             Event::Played(event) => self.played(event),
@@ -384,7 +384,7 @@ impl<'a> Model<'a> {
     }
 
     fn check_fault(&self, seat: Seat, fault: &Fault) {
-        let kinds = &self.accused[seat.index()].as_ref().expect("somebody accused").kinds;
+        let kinds = &self.accused[seat.index()].as_ref().expect("an accusation").kinds;
         assert!(kinds.contains(&fault.kind), "seat {seat}: {fault:?}, expected {kinds:?}");
         assert_eq!(fault.by.is_some(), fault.kind == FaultKind::Late);
         assert_eq!(fault.legal.is_some(), fault.kind == FaultKind::Illegal);
@@ -400,15 +400,15 @@ impl<'a> Model<'a> {
             self.gone,
             self.order
         );
-        for (seat, told) in Seat::all(self.ready.len()).zip(&verdict.seats) {
+        for (seat, judged) in Seat::all(self.ready.len()).zip(&verdict.seats) {
             let at = seat.index();
             let used = (self.used[at].div_ceil(MS), self.cpu[at].div_ceil(MS), self.turns[at]);
             assert_eq!(
-                (told.seat, told.used_ms, told.cpu_ms, told.turns),
+                (judged.seat, judged.used_ms, judged.cpu_ms, judged.turns),
                 (seat, used.0, used.1, used.2)
             );
-            assert_eq!(told.fault.is_some(), self.gone.contains(&seat));
-            if let Some(fault) = &told.fault {
+            assert_eq!(judged.fault.is_some(), self.gone.contains(&seat));
+            if let Some(fault) = &judged.fault {
                 self.check_fault(seat, fault);
             }
         }
@@ -463,8 +463,8 @@ impl<'a> Model<'a> {
                     (Some(_), None) => std::cmp::Ordering::Greater,
                     (Some(one), Some(other)) => other.cmp(&one),
                 };
-                let told = places[one.index()].cmp(&places[other.index()]);
-                assert_eq!(told, wanted, "{places:?}: seats {one} and {other}");
+                let found = places[one.index()].cmp(&places[other.index()]);
+                assert_eq!(found, wanted, "{places:?}: seats {one} and {other}");
             }
         }
     }

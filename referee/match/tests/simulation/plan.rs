@@ -29,7 +29,7 @@ impl Random {
         first + self.below(last - first + 1)
     }
 
-    /// True in so many of a hundred cases.
+    /// Returns true in this many of a hundred cases.
     pub(crate) fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
@@ -39,7 +39,7 @@ impl Random {
         from[usize::try_from(at).unwrap()].clone()
     }
 
-    /// Nanoseconds: none, a few, or up to so many milliseconds.
+    /// Returns nanoseconds: none, a few, or up to this many milliseconds.
     pub(crate) fn delay(&mut self, ms_max: u64) -> u64 {
         match self.below(4) {
             0 => 0,
@@ -80,7 +80,7 @@ pub(crate) struct Plan {
     pub(crate) tempers: Vec<Temper>,
     /// The machine fails at this time, if the match lasts so long.
     pub(crate) stop_at: u64,
-    /// Somebody stops the match after so many turns, so that it doesn't last for ever.
+    /// The match is stopped after this many turns, so that it doesn't last forever.
     pub(crate) turns_max: u64,
     /// Whether ticks and requests are late sometimes.
     pub(crate) is_busy: bool,
@@ -92,7 +92,7 @@ pub(crate) struct Plan {
     pub(crate) flaw: Flaw,
     /// When this seat's supervisor ends, and the agent with it.
     pub(crate) orphaned: Option<(u64, Seat)>,
-    /// The machine stands still.
+    /// How long the machine is frozen, and when.
     pub(crate) stall: Stall,
     /// Of a hundred wake-ups, how many come seconds too late.
     pub(crate) lost_percent: u64,
@@ -188,7 +188,7 @@ fn limits(random: &mut Random, tempers: &[Temper]) -> Limits {
     Limits {
         line_bytes: 2000,
         turn_bytes: 6000,
-        // Whoever does nothing wrong can play to the end.
+        // A good agent can play to the end.
         match_bytes: if good { 1_000_000 } else { random.between(500, 20_000) },
         ..Limits::default()
     }

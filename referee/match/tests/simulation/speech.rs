@@ -54,7 +54,7 @@ pub(crate) enum Meaning {
     Resign {
         turn: Option<u64>,
     },
-    /// An action that has been tried on the board as it stands.
+    /// An action that has been tried on the current board.
     Action {
         turn: Option<u64>,
         is_legal: bool,

@@ -173,10 +173,10 @@ impl World<'_> {
         (Reading { cpu: total, wait: None, lag: Nanos(lag) }, Moment { at, cpu, lag })
     }
 
-    /// CPU time of a turn so far. While the machine stands still, nobody uses any.
+    /// Returns the CPU time of a turn so far. While the machine is frozen, no agent uses any.
     fn cpu_of(&self, turn: Thinking) -> u64 {
-        let stood_still = self.plan.stall.within(turn.at, self.now);
-        (self.now - turn.at - stood_still) * turn.busy / 1000
+        let frozen = self.plan.stall.within(turn.at, self.now);
+        (self.now - turn.at - frozen) * turn.busy / 1000
     }
 
     fn wake(&mut self) {
@@ -248,7 +248,7 @@ impl World<'_> {
             ScriptEvent::Slot(number) => self.slot(number),
             ScriptEvent::Stops(cause) => self.stop(cause),
             ScriptEvent::Orphaned(seat) => {
-                // Whoever listens to the supervisor hears of it before the pipes end.
+                // The supervisor's socket reports it before the pipes end.
                 self.stop("machine");
                 self.silent[seat.index()] = true;
                 self.queue_up(0, ScriptEvent::Exits(seat, "the end of its supervisor"));
@@ -433,8 +433,8 @@ fn recorded((_, effect): &(u64, Effect)) -> Option<&Event> {
     }
 }
 
-/// A file that could not be written whole is a beginning of the transcript, and nobody takes it for
-/// more.
+/// Checks that a file that could not be written whole is the start of the transcript, and is read as
+/// such.
 fn check_kept(disk: &Disk, transcript: &[u8]) {
     assert!(transcript.starts_with(&disk.file), "the file holds what was never recorded");
     let is_whole = disk.file.len() == transcript.len();
@@ -445,7 +445,7 @@ fn check_kept(disk: &Disk, transcript: &[u8]) {
     }
 }
 
-/// What was put on its way to a seat.
+/// Returns what was sent to a seat.
 fn written(effects: &[(u64, Effect)], seat: Seat) -> String {
     let mut lines = String::new();
     let mut write = |message: &ToAgent| {
@@ -469,7 +469,7 @@ fn written(effects: &[(u64, Effect)], seat: Seat) -> String {
     lines
 }
 
-/// The same, as the transcript tells it.
+/// Rebuilds the same from the transcript.
 fn made_again(transcript: &[u8], seat: Seat) -> String {
     let reading = read(transcript).expect("a transcript");
     let (header, events) = (reading.header.clone(), reading.collect::<Vec<_>>());

@@ -31,7 +31,7 @@ fn a_cut_at_any_byte_is_torn() {
     }
 }
 
-/// Values that no event of today has may stand in fields of tomorrow.
+/// Future fields may have values that no present event has.
 #[test]
 fn a_cut_within_any_value_is_torn() {
     let line = "{\"type\":\"new\",\"a\":[-1.5e+30,-0.25E-7,true,false,null,{},[]],\
@@ -141,15 +141,19 @@ fn packed_files_are_judged_on_what_is_in_them() {
 }
 
 #[test]
-fn the_detail_tells_the_place() {
+fn the_detail_names_the_place() {
     let bytes = sealed(&hex_played());
     let text = std::str::from_utf8(&bytes).unwrap();
     let count = text.lines().count();
-    let told = |bytes: &[u8]| verify(bytes).detail;
+    let detail_of = |bytes: &[u8]| verify(bytes).detail;
     let cut = &bytes[..bytes.len() - 1];
-    assert!(told(cut).contains(&format!("line {count} is cut off after")), "{}", told(cut));
+    assert!(
+        detail_of(cut).contains(&format!("line {count} is cut off after")),
+        "{}",
+        detail_of(cut)
+    );
     let changed = text.replacen("\"seat\":1", "\"seat\":0", 2);
-    let detail = told(changed.as_bytes());
+    let detail = detail_of(changed.as_bytes());
     assert!(detail.contains(&format!("line {count}: the seal's sha256 is")), "{detail}");
     let short: String = text
         .lines()
@@ -157,15 +161,15 @@ fn the_detail_tells_the_place() {
         .filter(|(at, _)| *at != 3)
         .flat_map(|(_, line)| [line, "\n"])
         .collect();
-    let detail = told(short.as_bytes());
+    let detail = detail_of(short.as_bytes());
     let wanted =
         format!("the seal counts {} lines before it, but there are {}", count - 1, count - 2);
     assert!(detail.contains(&wanted), "{detail}");
     let broken = text.replacen("{\"type\":\"line\"", "{\"type\":\"line", 1);
     assert!(
-        told(broken.as_bytes()).contains("line 3 is not an event"),
+        detail_of(broken.as_bytes()).contains("line 3 is not an event"),
         "{}",
-        told(broken.as_bytes())
+        detail_of(broken.as_bytes())
     );
 }
 

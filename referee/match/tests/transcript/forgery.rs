@@ -1,4 +1,4 @@
-//! Files that were changed and sealed again: only playing tells.
+//! Files that were changed and sealed again: only replaying the game shows it.
 
 use super::samples::{
     hex_failed, hex_played, hex_void, last_seat, retired, sealed, sealed_lines, unsealed_lines,
@@ -10,7 +10,7 @@ use referee_protocol::{
 };
 use serde_json::json;
 
-/// A change of a match's end, and what is to be told of it.
+/// A change of a match's end, and the words of the report about it.
 type Change = (fn(&mut OverEvent), &'static str);
 
 /// The report on a match whose events were changed and sealed again.
@@ -40,7 +40,7 @@ fn played(events: &mut [Event], index: usize) -> &mut PlayedEvent {
         Event::Played(played) => Some(played),
         _ => None,
     });
-    all.nth(index).expect("so many turns")
+    all.nth(index).expect("enough turns")
 }
 
 fn over(events: &mut [Event]) -> &mut OverEvent {
@@ -185,7 +185,7 @@ fn failed_matches_must_tell_of_the_failure() {
     }
 }
 
-/// With two seats the fault that ends a match may stand in its verdict alone.
+/// With two seats the fault that ends a match may be only in its verdict.
 #[test]
 fn a_last_fault_needs_no_event_of_its_own() {
     let report = forged(hex_failed(), |events| {
@@ -286,9 +286,9 @@ fn lines_that_are_no_events_disagree() {
     }
 }
 
-/// A match under other rules is played all the same; the difference is told where it matters.
+/// A match under other rules is replayed anyway; the difference is reported where it matters.
 #[test]
-fn other_rules_are_told_where_the_match_disagrees() {
+fn other_rules_are_reported_where_the_match_disagrees() {
     let rules = |events: &mut Vec<Event>| {
         let Event::Header(header) = &mut events[0] else { unreachable!() };
         header.rules += 1;

@@ -92,7 +92,7 @@ impl Scribe {
         self.over(Some(outcome), Ending::Played, &reason, places)
     }
 
-    /// Ends, with what stands in the verdict.
+    /// Ends the match with this verdict.
     pub(crate) fn over(
         mut self,
         outcome: Option<Outcome>,
@@ -213,7 +213,7 @@ pub(crate) fn retired() -> Vec<Event> {
     scribe.retire(0, FaultKind::Start).play(99).over_by_rules(&[3, 1, 1])
 }
 
-/// Three seats; the first fault ends the match, and only the verdict tells of it.
+/// Three seats; the first fault ends the match, and is only in the verdict.
 fn ended() -> Vec<Event> {
     let scribe = Scribe::new("chexers", &json!({}), OnFault::End).play(4);
     let scribe = scribe.fail(1, FaultKind::Illegal);

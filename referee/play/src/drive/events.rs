@@ -132,7 +132,7 @@ impl Drive<'_> {
         let participant = &self.participants[seat.index()];
         let has_dialect = participant.connection().is_some_and(AgentConnection::has_dialect);
         if has_dialect {
-            // A codec must hear exactly the lines that are recorded.
+            // A codec must get exactly the lines that are recorded.
             self.input_at(at, Input::LineArrived(seat));
             self.apply();
             if !self.is_judged(seat) {

@@ -20,7 +20,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Files with their text, or links: `from -> to`. `ROOT` stands for the folder of it all.
+    /// Creates files with their text, or links: `from -> to`. `ROOT` is the folder of them all.
     fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
@@ -362,9 +362,9 @@ fn home_folders_are_too_wide() {
 }
 
 #[test]
-fn mistakes_in_agent_toml_are_told() {
+fn mistakes_in_agent_toml_are_reported() {
     let tree = Tree::new(&[("a/bot", "")]);
-    for (read, told) in [
+    for (read, words) in [
         ("[\"../nothing\"]", "No such file"),
         ("[\"/\"]", "home folder"),
         ("[\"/home\"]", "home folder"),
@@ -372,12 +372,10 @@ fn mistakes_in_agent_toml_are_told() {
         ("[]\nwrite = []", "unknown field"),
     ] {
         tree.add("a/agent.toml", &format!("{ECHO}\n[sandbox]\nread = {read}"));
-        let Err(failure) = AgentSpec::read_in("a", &tree.root) else {
-            // A machine without such a folder tells that.
-            panic!("{read}")
-        };
-        let told = failure.to_string().contains(told) || failure.to_string().contains("No such");
-        assert!(told, "{read}: {failure}");
+        let Err(failure) = AgentSpec::read_in("a", &tree.root) else { panic!("{read}") };
+        // On a machine without such a folder, that is reported instead.
+        let text = failure.to_string();
+        assert!(text.contains(words) || text.contains("No such"), "{read}: {failure}");
         assert_eq!(failure.code(), referee_process::Failure::USAGE);
     }
     tree.add(
@@ -438,17 +436,17 @@ fn what_was_denied_is_what_is_there_and_out_of_reach() {
     let line = format!("`read = [\"{root}/net.bin\"]` under `[sandbox]` to {root}/a/agent.toml");
     for text in ["open ROOT/net.bin: permission denied", "No such file or directory: '../net.bin'"]
     {
-        let told = said(&a, landlock, text);
-        assert!(told.ends_with(&line), "{text}: {told}");
+        let advice = said(&a, landlock, text);
+        assert!(advice.ends_with(&line), "{text}: {advice}");
         assert_eq!(said(&a, Layers::default(), text), "");
     }
-    // Nobody is told how to read what is another's, or what it may read already.
+    // There is no advice on how to read another's files, or what the agent may read already.
     for text in ["ROOT/b.py", "ROOT/games/x.jsonl", "ROOT/a/bot", "ROOT/nothing", "/root", "/"] {
         assert_eq!(said(&a, landlock, &format!("{text}: Permission denied")), "", "{text}");
     }
-    let told = said(&b, landlock, "ROOT/a/bot: Permission denied; /opt: Permission denied");
-    assert!(told.contains("use a folder with an agent.toml") || !Path::new("/opt").exists());
+    let advice = said(&b, landlock, "ROOT/a/bot: Permission denied; /opt: Permission denied");
+    assert!(advice.contains("use a folder with an agent.toml") || !Path::new("/opt").exists());
     fs::set_permissions(tree.at("a"), Permissions::from_mode(0o700)).unwrap();
-    let told = said(&a, landlock.with(&[Layer::User]), "ROOT/a/bot: Permission denied");
-    assert!(told.contains(&format!("chmod o+x {root}/a")), "{told}");
+    let advice = said(&a, landlock.with(&[Layer::User]), "ROOT/a/bot: Permission denied");
+    assert!(advice.contains(&format!("chmod o+x {root}/a")), "{advice}");
 }

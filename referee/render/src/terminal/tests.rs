@@ -217,7 +217,7 @@ proptest! {
     #[test]
     fn one_cell_is_at_the_top(view in views(), charset in charsets(), colour: bool) {
         prop_assume!(!matches!(view.shape, Shape::Hexagon(_) | Shape::Square(_)));
-        // Beside a piece in a camp stands whose camp that is, which is no cell.
+        // A piece in a camp has the camp's owner next to it, which is not a cell.
         let view = View { last: Vec::new(), chain: Vec::new(), ground: Vec::new(), ..view };
         let picture = terminal(&view, &Style { charset, colour, ..ASCII });
         let picture = without_escapes(&picture);

@@ -29,7 +29,7 @@ class NotAnAction(Exception):
 
 
 class Freckers:
-    """The agents of 2025: objects of `referee.game`, and what they are told of time and memory."""
+    """The agents of 2025, which get objects of `referee.game`, and facts about time and memory."""
 
     classes = ["Agent", "Player", "ExamplePlayer"]
     expected = "MoveAction(coord, directions) or GrowAction()"
@@ -51,7 +51,7 @@ class Freckers:
         self.ways = {way.name.replace("_", "").upper(): way for way in self.game.Direction}
 
     def colour(self, name):
-        """A colour as agents are told it."""
+        """Returns a colour as agents get it."""
         return self.game.PlayerColor[name.upper()]
 
     def construct(self, make, colour, facts):
@@ -63,14 +63,14 @@ class Freckers:
         return make(colour, **facts)
 
     def action(self, wire):
-        """An action as agents are told it."""
+        """Returns an action as agents get it."""
         if wire["type"] == "grow":
             return self.game.GrowAction()
         ways = tuple(self.ways[way.replace("_", "")] for way in wire["directions"])
         return self.game.MoveAction(self.game.Coord(*wire["from"]), ways)
 
     def wire(self, action):
-        """An action as the referee is told it."""
+        """Returns an action as the referee gets it."""
         kinds = {kind.__name__ for kind in type(action).__mro__}
         if "GrowAction" in kinds:
             return {"type": "grow"}
@@ -83,7 +83,7 @@ class Freckers:
 
     @staticmethod
     def wire_way(way):
-        """A direction as the referee is told it: `DownLeft` is `DOWN_LEFT`."""
+        """Returns a direction as the referee gets it: `DownLeft` is `DOWN_LEFT`."""
         inner = "".join(f"_{letter}" if letter.isupper() else letter for letter in way.name[1:])
         return (way.name[0] + inner).upper()
 
@@ -95,7 +95,7 @@ class Chexers:
     expected = '("MOVE", ((q, r), (q, r))), ("JUMP", ..), ("EXIT", (q, r)) or ("PASS", None)'
 
     def colour(self, name):
-        """A colour as players are told it."""
+        """Returns a colour as players get it."""
         return name.lower()
 
     def construct(self, make, colour, facts):
@@ -103,7 +103,7 @@ class Chexers:
         return make(colour)
 
     def action(self, wire):
-        """An action as players are told it."""
+        """Returns an action as players get it."""
         name = wire["type"].upper()
         if name == "PASS":
             return (name, None)
@@ -112,7 +112,7 @@ class Chexers:
         return (name, (tuple(wire["from"]), tuple(wire["to"])))
 
     def wire(self, action):
-        """An action as the referee is told it; the course took nothing but these very tuples."""
+        """Returns an action as the referee gets it; the course accepted only exactly these tuples."""
         name, where = action
         if name in ("MOVE", "JUMP"):
             (from_q, from_r), (to_q, to_r) = where
@@ -138,7 +138,7 @@ def whole(number):
 
 
 def parameters(function):
-    """The parameters of a function or class, as far as Python can tell."""
+    """Returns the parameters of a function or class, as far as Python knows them."""
     try:
         return inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -154,7 +154,7 @@ def accepted(function, facts):
 
 
 class Resources:
-    """What an agent is told of its time, in seconds, and of its memory, in MB."""
+    """What an agent gets to know about its time, in seconds, and its memory, in MB."""
 
     def __init__(self, clock, limits):
         self.clock, self.limit_mb = clock, limits.get("memory_mb")
@@ -214,7 +214,7 @@ class Printed(io.FileIO):
 
 
 class Wire:
-    """The referee's lines, on descriptors that nobody else knows."""
+    """The referee's lines, on descriptors that only this class knows."""
 
     def __init__(self):
         self.inbox = os.fdopen(os.dup(0), "rb")
@@ -279,7 +279,7 @@ class Seat:
         return {"type": "action", "turn": message["turn"], "action": wire}
 
     def update(self, message):
-        """Tells the agent of an action; of its own, as it returned it."""
+        """Passes an action to the agent; its own as it returned it."""
         own = message["seat"] == self.number
         if own:
             self.resources.end(message["used_ms"])
@@ -332,18 +332,18 @@ def guarded(what, function, *arguments):
     try:
         return function(*arguments)
     except BaseException as error:  # An agent's sys.exit() is a mistake like any other.
-        told = traceback.TracebackException(type(error), error, error.__traceback__)
-        trim(told)
-        lines = list(told.format())
-        if not told.stack and not told.__cause__ and not told.__context__:
-            lines = list(told.format_exception_only())
+        trace = traceback.TracebackException(type(error), error, error.__traceback__)
+        trim(trace)
+        lines = list(trace.format())
+        if not trace.stack and not trace.__cause__ and not trace.__context__:
+            lines = list(trace.format_exception_only())
         last = one_line(error)
         if isinstance(error, SystemExit):
             last = f"the agent ended its own process ({last})"
         if what == "import" and sys.version_info < NEEDED_PYTHON:
             python = ".".join(map(str, sys.version_info[:2]))
             last += f"; the course used Python 3.12, and this is {python}: {sys.executable}"
-        text, last = "".join(lines).rstrip(), place(error, told) + last
+        text, last = "".join(lines).rstrip(), place(error, trace) + last
         text += "" if text.endswith(f"\n{last}") or text == last else f"\n{last}"
         fail(f"{sys.argv[1]} failed in {what}:\n{text}")
 
@@ -357,9 +357,9 @@ def one_line(error):
     return ": ".join([type(error).__name__] + [" ".join(text.split())] * bool(text.strip()))
 
 
-def place(error, told):
+def place(error, trace):
     """`file:line: ` of the agent's own line that an exception is about or came through last."""
-    places = [(frame.filename, frame.lineno) for frame in told.stack]
+    places = [(frame.filename, frame.lineno) for frame in trace.stack]
     if isinstance(error, SyntaxError):
         places.append((error.filename or "", error.lineno))
     here = os.path.join(FOLDER, "")
@@ -370,14 +370,14 @@ def place(error, told):
     return f"{os.path.relpath(file, FOLDER)}:{line or 1}: "
 
 
-def trim(told):
+def trim(trace):
     """Leaves the agent's own frames in a traceback, and in those that led to it."""
     # What dataclasses write for themselves has no file of its own.
     ours = (OWN_FILE, importlib.__file__, "<string>")
-    frames = [frame for frame in told.stack if frame.filename not in ours]
+    frames = [frame for frame in trace.stack if frame.filename not in ours]
     frames = [frame for frame in frames if not frame.filename.startswith("<frozen importlib")]
-    told.stack = traceback.StackSummary.from_list(frames)
-    for earlier in (told.__cause__, told.__context__):
+    trace.stack = traceback.StackSummary.from_list(frames)
+    for earlier in (trace.__cause__, trace.__context__):
         if earlier is not None:
             trim(earlier)
 

@@ -285,14 +285,14 @@ class Board:
 
     @property
     def winner_color(self):
-        """Who has won; None for nobody, or nobody yet."""
+        """The winner; None if there is none, or none yet."""
         red, blue = map(self._player_score, PlayerColor)
         if not self.game_over or red == blue:
             return None
         return PlayerColor.RED if red > blue else PlayerColor.BLUE
 
     def apply_action(self, action):
-        """Plays an action of the player whose turn it is, and tells what it changed."""
+        """Plays an action of the player to move, and returns what it changed."""
         if isinstance(action, MoveAction):
             mutation = self._resolve_move_action(action)
         elif isinstance(action, GrowAction):
@@ -305,7 +305,7 @@ class Board:
         return mutation
 
     def undo_action(self):
-        """Takes back the last action, and tells what it had changed."""
+        """Takes back the last action, and returns what it had changed."""
         if not self._history:
             raise IndexError("No actions to undo.")
         mutation = self._history.pop()
