@@ -31,20 +31,3 @@ fn found(name: Option<&str>, run: &str, span: std::ops::Range<usize>) -> FoundAg
     let player = PlayerInfo { name, run: run.to_owned(), digest: String::new() };
     FoundAgent { player, span }
 }
-#[test]
-fn dump_schema() {
-    std::fs::write(
-        "/tmp/c2read/schema-new.json",
-        serde_json::to_string_pretty(&super::schema()).unwrap(),
-    )
-    .unwrap();
-    let c = contest("game = \"hex\"\nformat = \"king-of-the-hill\"\nrounds = 2\nagents = [\"a\", \"b\", \"c\"]\n").unwrap();
-    let mut s = crate::Schedule::new(std::sync::Arc::new(c));
-    let mut n = 0;
-    while n < s.known() {
-        assert!(s.record(n, if n % 3 == 0 { &[2, 1] } else { &[1, 2] }));
-        n += 1;
-    }
-    assert!(s.is_over());
-    std::fs::write("/tmp/c2read/koth.txt", format!("{:?}", s.pairings())).unwrap();
-}
