@@ -1,7 +1,7 @@
 //! Assembles a report from a contest and its results.
 
 use super::ratings::{RatingField, rate, rate_history};
-use super::report::{GameRow, Progress, Report, Setting, VoidCounts, reasons, ties};
+use super::report::{GameRow, Progress, Report, Setting, VoidCounts, ties};
 use super::standings::standings;
 use super::{Contest, Record, Schedule};
 use referee_match::times::show_clock;
@@ -41,7 +41,6 @@ pub fn report(
         history: if rated { rate_history(&field, &records, HISTORY_POINTS) } else { Vec::new() },
         ties: ties(contest, schedule.results()),
         games: records.iter().map(|record| GameRow::new(contest, record)).collect(),
-        reasons: reasons(contest, &records),
         left_out: Vec::new(),
         commands: Vec::new(),
     }

@@ -7,10 +7,10 @@ use super::listing::games_of;
 use super::overview::{COUNT, COUNT_MAX};
 use super::pages::REPORT;
 use super::workers::{name_workers, worker_rows};
+use referee_contest::report::GameRow;
 use referee_contest::report::Report;
 use referee_contest::{Contest, Player, Record, Schedule};
 use referee_games::kind;
-use referee_match::summary::Summary;
 use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_runner::folder::Folder;
@@ -212,34 +212,22 @@ fn row(folder: &str, contest: &Contest, colours: &[Vec<String>], record: &Record
         contest.players.get(player.index()).map_or("?", |player| player.name.as_str())
     };
     let names: Vec<&str> = record.players.iter().map(name).collect();
-    let faults = record.seats.iter().enumerate().filter_map(|(seat, part)| {
-        Some(json!({ "seat": seat, "kind": part.fault?.name(), "text": part.fault_text }))
-    });
-    let played = contest.games.get(record.game);
-    let kinds: Vec<_> = record.seats.iter().map(|part| part.fault).collect();
-    let summary = Summary {
-        game: played.map_or("?", |game| game.game.as_str()),
-        setup: played.map_or(&Value::Null, |game| &game.setup),
-        names: &names,
-        result: record.result,
-        reason: &record.reason,
-        places: &record.places,
-        faults: &kinds,
-    };
+    let game = contest.games.get(record.game).map_or("?", |game| game.game.as_str());
+    let GameRow { text, faults, .. } = GameRow::new(contest, record);
     let separator = if folder.is_empty() { "" } else { "/" };
     json!({
         "file": format!("{folder}{separator}{}", record.transcript),
-        "game": summary.game,
-        "result": summary.sentence(),
+        "game": game,
+        "result": text,
         "names": names,
         "colours": colours.get(record.game).cloned().unwrap_or_default(),
         "turns": record.turns,
         "live": false,
         "started": "",
-        "fault": record.seats.iter().find_map(|part| Some(part.fault?.name())),
+        "fault": faults.first().map(|fault| fault.kind),
         "number": record.number,
         "round": record.round,
         "places": record.places,
-        "faults": faults.collect::<Vec<_>>(),
+        "faults": faults,
     })
 }

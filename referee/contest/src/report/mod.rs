@@ -22,7 +22,6 @@ use referee_protocol::{FaultKind, Result as Ended};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that a report shows; serialized, it is the JSON report.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -45,17 +44,11 @@ pub struct Report {
     pub ties: Vec<Tie>,
     /// The games that count, in schedule order.
     pub games: Vec<GameRow>,
-    /// Why games ended, in words.
-    #[serde(skip)]
-    pub reasons: Reasons,
     /// Submissions that don't play.
     pub left_out: Vec<LeftOut>,
     /// Commands to show, such as the one that verifies the contest.
     pub commands: Vec<Command>,
 }
-
-/// Why games ended, in words: by kind of end, reason, and game as the contest calls it.
-pub type Reasons = BTreeMap<(Ended, String, String), String>;
 
 /// A setting to show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -103,6 +96,9 @@ pub struct GameRow {
     pub result: Ended,
     /// The rules' reason, or the fault's kind.
     pub reason: String,
+    /// The reason in words.
+    #[serde(skip)]
+    pub reason_text: String,
     /// Who won and why, as a sentence; names in it are untrusted text.
     pub text: String,
     /// The place of each seat, from 1.
@@ -148,19 +144,6 @@ pub struct Command {
     pub line: String,
 }
 
-/// Returns why these games ended, in words.
-pub fn reasons(contest: &Contest, records: &[Record]) -> Reasons {
-    let mut reasons = Reasons::new();
-    for record in records {
-        let Some(game) = contest.games.get(record.game) else { continue };
-        let key = (record.result, record.reason.clone(), game.name.clone());
-        reasons
-            .entry(key)
-            .or_insert_with(|| reason(&game.game, &game.setup, record.result, &record.reason));
-    }
-    reasons
-}
-
 impl GameRow {
     /// Returns the row of a game.
     pub fn new(contest: &Contest, record: &Record) -> Self {
@@ -188,6 +171,7 @@ impl GameRow {
             players: record.players.clone(),
             result: record.result,
             reason: record.reason.clone(),
+            reason_text: reason(summary.game, summary.setup, record.result, &record.reason),
             text: summary.sentence(),
             places: record.places.clone(),
             scores: record.scores.clone(),
@@ -220,15 +204,6 @@ impl Report {
     fn rating(&self, player: Player) -> Option<&Rating> {
         let ratings = self.ratings.as_ref()?;
         ratings.players.iter().find(|rating| rating.player == player && rating.games > 0)
-    }
-
-    /// Returns why games ended, in words: this game of the contest, or any.
-    fn reason(&self, result: Ended, code: &str, game: Option<&str>) -> String {
-        let matching = self.reasons.iter().filter(|((kind, reason, of), _)| {
-            *kind == result && reason == code && game.is_none_or(|game| game == of)
-        });
-        let texts: BTreeSet<&str> = matching.map(|(_, text)| text.as_str()).collect();
-        texts.into_iter().collect::<Vec<_>>().join(" / ")
     }
 
     /// Returns all names, in the order of the contest's list.

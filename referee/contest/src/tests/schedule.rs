@@ -226,7 +226,7 @@ fn openings_are_all_used() {
     }
 }
 
-/// Whoever plays alone plays the same as everybody else in that round.
+/// All players of a puzzle play the same instance in a round.
 #[test]
 fn puzzles_are_the_same_for_all() {
     let mut contest = contest(FormatSettings::Puzzle(Puzzle {}), 3, 1);

@@ -87,8 +87,7 @@ fn columns(report: &Report, games: &[GameRow], folder: &str) -> Vec<Column> {
         _ => "places",
     };
     table.add(head, Kind::Words, result);
-    table
-        .add("end", Kind::Words, |game| report.reason(game.result, &game.reason, Some(&game.game)));
+    table.add("end", Kind::Words, |game| game.reason_text.clone());
     table.figure("turns", |game| Some(game.turns));
     table.add("remarks", Kind::Html("r"), |game| Text(&remarks(game)).to_string());
     table.columns

@@ -31,7 +31,7 @@ fn make_samples() -> Vec<(&'static str, Report)> {
     ]
 }
 
-/// Checks that tags are closed in order, attributes are quoted, and `&` and `<` stand alone nowhere.
+/// Checks that tags are closed in order, attributes are quoted, and `&` and `<` are always escaped.
 fn check_form(page: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = page.strip_prefix("<!DOCTYPE html>").unwrap();

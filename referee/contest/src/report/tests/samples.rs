@@ -3,7 +3,7 @@
 use crate::formats::{Puzzle, RoundRobin};
 use crate::ratings::{Rating, Ratings, Term};
 use crate::report::{
-    Command, GameRow, HistoryPoint, LeftOut, Progress, Report, Setting, VoidCounts, reasons,
+    Command, GameRow, HistoryPoint, LeftOut, Progress, Report, Setting, VoidCounts,
 };
 use crate::standings::standings;
 use crate::standings::tests::contests::{contest, game};
@@ -83,7 +83,6 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
         history,
         ties: Vec::new(),
         games: records.iter().map(|record| GameRow::new(contest, record)).collect(),
-        reasons: reasons(contest, records),
         left_out: vec![LeftOut {
             name: "late one".into(),
             reason: "not built\n    x.c:1 <a>\n      ^".into(),
