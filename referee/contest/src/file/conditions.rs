@@ -1,4 +1,4 @@
-//! Under what conditions is played: preset, clock, limits, sandbox, policy.
+//! The conditions of games: preset, clock, limits, sandbox, policy.
 
 use super::forms::{ShortOrLong, Spanned, Time};
 use super::problem::{FileError, Source};
@@ -11,20 +11,20 @@ use referee_match::times::read_clock;
 use referee_protocol::{ClockKind, ClockSettings, Level, Limits};
 use std::time::Duration;
 
-/// How long the build of an agent may take, unless the file says otherwise.
+/// The time limit of an agent's build, unless the file sets another.
 const BUILD_TIME: Duration = Duration::from_secs(600);
-/// The most cores for a match that can be asked for.
+/// The most cores for a match that can be required.
 const CORES_MAX: u32 = 10_000;
-/// The most memory for a match that can be asked for: 1 TiB.
+/// The most memory for a match that can be required: 1 TiB.
 const MEMORY_MB_MAX: u64 = 1 << 20;
-/// The most speed that can be asked for.
+/// The greatest speed that can be required.
 const SPEED_MAX: f64 = 1e9;
-/// The most noise that can be named.
+/// The greatest noise that can be set.
 const NOISE_MAX: f64 = 1000.0;
-/// The most that a void game is played again.
+/// The most times that a void game is played again.
 const VOID_RETRIES_MAX: u32 = 1000;
 
-/// The preset that it names.
+/// Returns the preset that the file names.
 pub(super) fn preset(source: &Source, raw: &Raw) -> Result<Option<&'static Preset>, FileError> {
     let Some(name) = &raw.preset else { return Ok(None) };
     let known = || PRESETS.iter().map(|preset| preset.name);
@@ -40,7 +40,7 @@ pub(super) fn preset(source: &Source, raw: &Raw) -> Result<Option<&'static Prese
     })
 }
 
-/// What keeps agents apart.
+/// Reads the sandbox.
 pub(super) fn sandbox(source: &Source, raw: &RawSandbox) -> Result<SandboxSettings, FileError> {
     let level = raw.level.as_deref().and_then(|level| level.named());
     if let (Some(least), Some(at)) = (&raw.at_least, &raw.level)
@@ -71,7 +71,7 @@ pub(super) fn sandbox(source: &Source, raw: &RawSandbox) -> Result<SandboxSettin
     })
 }
 
-/// The words of the command that starts agents.
+/// Reads the words of the command that starts agents.
 fn wrapper(
     source: &Source,
     raw: &RawSandbox,
@@ -100,7 +100,7 @@ fn wrapper(
     Ok(words)
 }
 
-/// One time of a clock, which may be written in two ways.
+/// Reads one time of a clock, which may be written in two ways.
 fn time(
     source: &Source,
     key: &str,
@@ -117,7 +117,7 @@ fn time(
     }
 }
 
-/// The clock.
+/// Reads the clock.
 pub(super) fn clock(
     source: &Source,
     raw: Option<&Spanned<ShortOrLong<String, RawClock>>>,
@@ -175,7 +175,7 @@ fn clock_table(
     })
 }
 
-/// The limits.
+/// Reads the limits.
 pub(super) fn limits(
     source: &Source,
     raw: &RawLimits,
@@ -207,7 +207,7 @@ pub(super) fn limits(
     Ok(limits)
 }
 
-/// What becomes of games that went wrong.
+/// Reads what happens with games that fail.
 pub(super) fn policy(
     source: &Source,
     raw: &RawPolicy,
@@ -226,7 +226,7 @@ pub(super) fn policy(
     })
 }
 
-/// What is asked of the machines of a contest on many.
+/// Reads the requirements of the machines of a contest on many machines.
 pub(super) fn workers(source: &Source, raw: &RawWorkers) -> Result<WorkerSettings, FileError> {
     for (key, value) in [("class", &raw.class), ("arch", &raw.arch)] {
         if let Some(at) = value.as_ref().filter(|at| at.trim().is_empty()) {
@@ -254,7 +254,7 @@ pub(super) fn workers(source: &Source, raw: &RawWorkers) -> Result<WorkerSetting
     }
 }
 
-/// How long the build of an agent may take.
+/// Reads the time limit of an agent's build.
 pub(super) fn build_time(source: &Source, raw: &RawPolicy) -> Result<Duration, FileError> {
     let Some(time) = &raw.build_time else { return Ok(BUILD_TIME) };
     if time.0 == 0 || time.0 > ClockSettings::MS_MAX {

@@ -1,4 +1,4 @@
-//! What is played, and where games begin.
+//! The games, and where they begin.
 
 use super::forms::Spanned;
 use super::problem::{FileError, Source};
@@ -19,7 +19,7 @@ const GAMES_MAX: usize = 100;
 /// The most positions in a file with openings.
 const POSITIONS_MAX: usize = 100_000;
 
-/// What is played.
+/// Reads the games.
 pub(super) fn read(source: &Source, raw: &Raw) -> Result<Vec<ContestGame>, FileError> {
     let games = match (&raw.game, &raw.games[..]) {
         (None, []) => {
@@ -55,7 +55,7 @@ pub(super) fn read(source: &Source, raw: &Raw) -> Result<Vec<ContestGame>, FileE
     named(source, &raw.games, games)
 }
 
-/// `1 seat`, `2 seats`.
+/// Returns a number of seats: `1 seat`, `2 seats`.
 pub(super) fn seats(count: usize) -> String {
     if count == 1 { "1 seat".to_owned() } else { format!("{count} seats") }
 }
@@ -83,7 +83,7 @@ fn one(
     Ok(ContestGame::new(start.as_ref()))
 }
 
-/// Gives every game its name: the given one, the game's own, or that with what was set up.
+/// Gives every game its name: the given one, the game's own, or that with its setup.
 fn named(
     source: &Source,
     raw: &[RawGame],
@@ -138,7 +138,7 @@ fn json(value: &toml::Value) -> Result<Value, String> {
     })
 }
 
-/// The file with openings that it names.
+/// Returns the openings file that the contest file names.
 pub(super) fn openings_file(
     source: &Source,
     raw: &RawOpenings,
@@ -152,7 +152,7 @@ pub(super) fn openings_file(
     Ok(Some(((**file).clone(), file.span())))
 }
 
-/// The positions of a file with openings: one JSON position a line, or `{"game":..,"position":..}`.
+/// Reads the positions of an openings file: one JSON position a line, or `{"game":..,"position":..}`.
 pub(super) fn positions(openings: &Source, games: &[ContestGame]) -> Result<Positions, FileError> {
     let mut positions = vec![Vec::new(); games.len()];
     let mut start = 0;

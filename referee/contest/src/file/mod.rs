@@ -1,6 +1,6 @@
 //! The contest file, from its text to a [`Contest`]. Strict: whatever is unknown, out of range or
-//! contradicts itself is an error that points at its place. Pure: agents, submissions and the file
-//! with openings are found by the caller, who hands in what they are.
+//! contradicts itself is an error that points at its place. Pure: the caller finds agents,
+//! submissions and the openings file.
 
 mod problem;
 mod forms;
@@ -46,11 +46,11 @@ pub struct ContestFile {
     pub agents: Vec<NamedAgent>,
     /// The folder with submissions.
     pub submissions: Option<Submissions>,
-    /// The file with openings, as it is named, and where.
+    /// The openings file, and where it is named.
     pub openings: Option<(String, Range<usize>)>,
-    /// What all agents may read, as it is named, and where.
+    /// The paths that all agents may read, and where they are named.
     pub read: Vec<(String, Range<usize>)>,
-    /// How many matches may be under way at once.
+    /// The most matches at once.
     pub jobs: Option<usize>,
     /// Whether matches are pinned to cores.
     pub pin: bool,
@@ -73,7 +73,7 @@ pub struct NamedAgent {
     pub span: Range<usize>,
 }
 
-/// A folder of agents that all play.
+/// A folder of which every agent plays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submissions {
     /// The folder, relative to the contest file's.
@@ -93,7 +93,7 @@ pub struct FoundAgent {
     pub span: Range<usize>,
 }
 
-/// JSON Schema of the contest file.
+/// Returns the JSON Schema of the contest file.
 pub fn schema() -> Schema {
     schema_for!(Raw)
 }
@@ -153,7 +153,7 @@ impl ContestFile {
         })
     }
 
-    /// The contest between these, and for each of its players the agent's place in the list.
+    /// Returns the contest between these agents, and for each player its agent's place in the list.
     /// `openings` are the lines of the file with openings, and what errors call it.
     pub fn contest(
         &self,
@@ -199,7 +199,7 @@ impl ContestFile {
         Ok(())
     }
 
-    /// An error at the line that names the format, if there is one.
+    /// Returns an error at the line that names the format, if there is one.
     pub(crate) fn error_at_format(&self, message: String) -> FileError {
         match &self.raw.format {
             Some(format) => self.source.error(format.span(), message),
@@ -207,18 +207,18 @@ impl ContestFile {
         }
     }
 
-    /// Whether it gives the contest's name.
+    /// Returns whether it gives the contest's name.
     pub fn is_named(&self) -> bool {
         self.raw.name.is_some()
     }
 }
 
-/// A name without anything that a terminal would obey, and not too long.
+/// Sanitizes and shortens a name.
 pub(crate) fn sanitize_name(name: &str) -> String {
     sanitize(name.trim()).chars().take(NAME_CHARACTERS_MAX).collect()
 }
 
-/// A number in its range.
+/// Returns a number if it is in its range.
 pub(crate) fn within<T: Copy + PartialOrd + std::fmt::Display>(
     source: &Source,
     value: Option<&Spanned<T>>,

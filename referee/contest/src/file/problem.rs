@@ -1,4 +1,4 @@
-//! What is wrong with a contest file, and where: file, line, column, and the line with carets.
+//! Errors in a contest file: the message with file, line and column, and the line with carets.
 
 use referee_games::nearest;
 use referee_protocol::plain::sanitize;
@@ -29,7 +29,7 @@ pub struct FileError {
 }
 
 impl Source {
-    /// Something that is wrong in this part of the text, in bytes.
+    /// Returns an error at this part of the text, in bytes.
     pub fn error(&self, span: Range<usize>, message: impl fmt::Display) -> FileError {
         let start = self.boundary(span.start);
         let end = self.boundary(span.end.max(start));
@@ -55,12 +55,12 @@ impl Source {
         FileError { text, help: None }
     }
 
-    /// Something that is wrong with the whole.
+    /// Returns an error about the whole file.
     pub fn error_of_all(&self, message: impl fmt::Display) -> FileError {
         FileError { text: format!("{}: {message}", self.file), help: None }
     }
 
-    /// What the reader of TOML found wrong.
+    /// Returns an error of the TOML reader.
     pub(super) fn toml_error(&self, error: &toml::de::Error) -> FileError {
         let message = sanitize(error.message());
         let help = near(&message);
@@ -117,8 +117,8 @@ fn user_message(message: &str) -> String {
     format!("expected {expected}, not {found}")
 }
 
-/// What was meant by an unknown name, from the words of the reader's error: between backticks it
-/// has the name and then those that it knows.
+/// Returns a suggestion for an unknown name from the TOML reader's message, which has the name and
+/// then the known ones between backticks.
 fn near(message: &str) -> Option<String> {
     let mut quoted = message.strip_prefix("unknown ")?.split('`').skip(1).step_by(2);
     let given = quoted.next()?;
@@ -126,20 +126,20 @@ fn near(message: &str) -> Option<String> {
 }
 
 impl FileError {
-    /// The same with what to do about it.
+    /// Adds what to do about it.
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Self {
         self.or_help(Some(help.into()))
     }
 
-    /// The same with what to do about it, where that is known.
+    /// Adds what to do about it, if that is known.
     #[must_use]
     pub fn or_help(mut self, help: Option<String>) -> Self {
         self.help = help.or(self.help);
         self
     }
 
-    /// The same with the known name that is nearest to this one, where one is near.
+    /// Suggests the known name that is nearest to this one, if one is near.
     #[must_use]
     pub(crate) fn or_near<'a>(self, name: &str, known: impl Iterator<Item = &'a str>) -> Self {
         self.or_help(nearest(name, known).map(|near| format!("did you mean `{near}`?")))

@@ -1,4 +1,4 @@
-//! The contest file as it is written: every key, and nothing about what it means together.
+//! The keys of the contest file. `conditions.rs` and `games.rs` check how they fit together.
 
 use super::forms::{Described, ShortOrLong, Spanned, Time};
 use crate::formats::{self, FormatName, FromContestFile, with_formats};
@@ -15,49 +15,49 @@ macro_rules! contest_file {
         #[serde(deny_unknown_fields)]
         #[schemars(rename = "ContestFile")]
         pub(crate) struct Raw {
-            /// The contest's name; the file's without it.
+            /// The contest's name. Defaults to the file's.
             pub(super) name: Option<Spanned<String>>,
-            /// Everything that is drawn comes from it; below 2^53, 1 without it.
+            /// The seed of all random choices, below 2^53. Defaults to 1.
             pub(super) seed: Option<Spanned<u64>>,
-            /// Who meets whom; `round-robin` without it, `puzzle` for games of one seat.
+            /// Who plays whom. Defaults to `round-robin`, or `puzzle` for games of one seat.
             pub(super) format: Option<Spanned<FormatName>>,
-            /// How often every pairing of the format is played, 1 without it.
+            /// How often every pairing of the format is played. Defaults to 1.
             pub(super) rounds: Option<Spanned<u32>>,
-            /// In which seat orders those of a pairing play.
+            /// The seat orders in which a pairing is played.
             #[serde(default)]
             pub(super) seat_orders: SeatOrders,
-            /// How many matches may be under way at once.
+            /// The most matches at once. Defaults to the number of cores.
             pub(super) jobs: Option<Spanned<u32>>,
             /// Whether matches are pinned to cores.
             #[serde(default)]
             pub(super) pin: bool,
-            /// A course's conditions.
+            /// The published conditions of a course.
             pub(super) preset: Option<Spanned<String>>,
-            /// The only game, where its setup is the default one.
+            /// The game, if there is only one and its setup is the default.
             pub(super) game: Option<Spanned<String>>,
-            /// What is played.
+            /// The games.
             #[serde(default)]
             pub(super) games: Vec<RawGame>,
-            /// Who plays: an AGENT, or a table.
+            /// The agents: each an AGENT, or a table.
             #[serde(default)]
             pub(super) agents: Vec<Spanned<ShortOrLong<String, RawAgent>>>,
-            /// A folder of agents that all play.
+            /// A folder of which every agent plays.
             pub(super) submissions: Option<Spanned<ShortOrLong<String, RawSubmissions>>>,
             /// The clock: `BANK[+INCREMENT]`, or a table.
             pub(super) clock: Option<Spanned<ShortOrLong<String, RawClock>>>,
-            /// What an agent may use.
+            /// The limits of an agent.
             #[serde(default)]
             pub(super) limits: RawLimits,
-            /// What keeps agents apart.
+            /// How agents are isolated.
             #[serde(default)]
             pub(super) sandbox: RawSandbox,
-            /// What is asked of the machines of a contest on many.
+            /// The requirements of the machines of a contest on many machines.
             #[serde(default)]
             pub(super) workers: RawWorkers,
             /// Where games begin.
             #[serde(default)]
             pub(super) openings: RawOpenings,
-            /// What becomes of games and submissions that went wrong.
+            /// What happens with games and submissions that fail.
             #[serde(default)]
             pub(super) policy: RawPolicy,
             $($(
@@ -76,10 +76,10 @@ with_formats!(contest_file);
 pub(super) struct RawGame {
     /// The game, as `referee games` lists it.
     pub(super) game: Spanned<String>,
-    /// Its setup; fields that are left out take their defaults.
+    /// Its setup. Missing fields have their defaults.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub(super) setup: Option<Spanned<toml::Table>>,
-    /// As reports call it.
+    /// Its name in reports.
     pub(super) name: Option<Spanned<String>>,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct RawGame {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Agent")]
 pub(super) struct RawAgent {
-    /// Its name; what the agent is called by itself without it.
+    /// Its name. Defaults to the agent's own.
     pub(super) name: Option<Spanned<String>>,
     /// The AGENT: a program file, a command line, a folder with agent.toml, or a built-in one.
     pub(super) run: Spanned<String>,
@@ -96,48 +96,48 @@ pub(super) struct RawAgent {
 
 impl Described for RawAgent {}
 
-/// A folder of agents that all play.
+/// A folder of which every agent plays.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Submissions")]
 pub(super) struct RawSubmissions {
     /// The folder, relative to the contest file's.
     pub(super) folder: Spanned<String>,
-    /// The AGENT that each is, with `{}` for its path.
+    /// The AGENT for each of them, with `{}` for its path.
     pub(super) run: Option<Spanned<String>>,
 }
 
 impl Described for RawSubmissions {}
 
-/// A clock. Each time is given in milliseconds or as people write it, not both.
+/// A clock. Give each time in milliseconds or as text, not both.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Clock")]
 pub(super) struct RawClock {
-    /// What is counted.
+    /// Which time is counted.
     pub(super) kind: Option<ClockKind>,
-    /// From the start of the process to `ready`.
+    /// The time from the start of the process to `ready`.
     pub(super) start: Option<Spanned<Time>>,
     /// The same in milliseconds.
     pub(super) start_ms: Option<Spanned<u64>>,
-    /// For the whole match.
+    /// The time for the whole match.
     pub(super) bank: Option<Spanned<Time>>,
     /// The same in milliseconds.
     pub(super) bank_ms: Option<Spanned<u64>>,
-    /// Added to the bank after each own turn.
+    /// The time added to the bank after each own turn.
     pub(super) increment: Option<Spanned<Time>>,
     /// The same in milliseconds.
     pub(super) increment_ms: Option<Spanned<u64>>,
-    /// The most that one turn may take; without a bank it is all there is.
+    /// The most time for one turn.
     #[serde(rename = "move")]
     pub(super) turn: Option<Spanned<Time>>,
     /// The same in milliseconds.
     pub(super) move_ms: Option<Spanned<u64>>,
-    /// What may be exceeded without a fault.
+    /// By how much a turn may exceed its time without a fault.
     pub(super) margin: Option<Spanned<Time>>,
     /// The same in milliseconds.
     pub(super) margin_ms: Option<Spanned<u64>>,
-    /// With CPU time: what a turn may take on the wall.
+    /// With CPU time: the most wall time for one turn.
     pub(super) backstop: Option<Spanned<Time>>,
     /// The same in milliseconds.
     pub(super) backstop_ms: Option<Spanned<u64>>,
@@ -145,7 +145,7 @@ pub(super) struct RawClock {
 
 impl Described for RawClock {}
 
-/// What an agent may use; what is left out is as always.
+/// The limits of an agent. Missing ones have their defaults.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Limits")]
@@ -156,7 +156,7 @@ pub(super) struct RawLimits {
     pub(super) turn_bytes: Option<Spanned<u64>>,
     /// Bytes of output in the whole match.
     pub(super) match_bytes: Option<Spanned<u64>>,
-    /// Bytes of stderr that are kept at the head, and as many at the tail.
+    /// Bytes of stderr that are kept from its start, and as many from its end.
     pub(super) stderr_bytes: Option<Spanned<u64>>,
     /// Memory of its whole process tree, in MiB.
     pub(super) memory_mb: Option<Spanned<u64>>,
@@ -168,44 +168,44 @@ pub(super) struct RawLimits {
     pub(super) work_mb: Option<Spanned<u64>>,
 }
 
-/// What keeps agents apart.
+/// How agents are isolated.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Sandbox")]
 pub(super) struct RawSandbox {
-    /// Exactly this level; `auto`, which is without it: the strongest that the machine is seen to
-    /// give.
+    /// The exact level. Defaults to `auto`, the strongest that works on the machine.
     pub(super) level: Option<Spanned<LevelChoice>>,
-    /// With `auto`: nothing weaker than this.
+    /// With `auto`: the least level.
     pub(super) at_least: Option<Spanned<Level>>,
-    /// The command that starts agents at level `external`: a text, or its words.
+    /// The command that starts agents at level `external`: a string, or a list of words.
     pub(super) wrapper: Option<Spanned<ShortOrLong<String, Vec<String>>>>,
-    /// What agents may do while it isn't their turn; `freeze` where they share cores, else `allow`,
-    /// without it.
+    /// What agents may do while it isn't their turn. Defaults to `freeze` if they share cores, else
+    /// to `allow`.
     pub(super) pondering: Option<Pondering>,
     /// Files and folders that all agents may read, relative to the contest file's folder.
     #[serde(default)]
     pub(super) read: Vec<Spanned<String>>,
 }
 
-/// What is asked of a machine that plays games of a contest on many machines: all of it.
+/// The requirements of a machine that plays games of a contest on many machines.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Workers")]
 pub(super) struct RawWorkers {
-    /// What it was started as: `referee worker --class`.
+    /// The class it was started with: `referee worker --class`.
     pub(super) class: Option<Spanned<String>>,
-    /// Its architecture, such as `x86_64`; that of the machine which coordinates without it.
+    /// Its architecture, such as `x86_64`. Defaults to the coordinator's.
     pub(super) arch: Option<Spanned<String>>,
-    /// The least cores for each match that it plays at once.
+    /// The least cores per concurrent match.
     pub(super) cores: Option<Spanned<u32>>,
-    /// The least memory for each match that it plays at once, in MiB.
+    /// The least memory per concurrent match, in MiB.
     pub(super) memory_mb: Option<Spanned<u64>>,
-    /// The least speed, in thousand positions a second and core, as `referee worker` measures it.
+    /// The least speed, in thousand positions per second and core, as `referee worker` measures it.
     pub(super) speed: Option<Spanned<f64>>,
-    /// The most.
+    /// The greatest speed.
     pub(super) speed_most: Option<Spanned<f64>>,
-    /// The most noise: how many times slower than usual the slowest twentieth of its time may be.
+    /// The greatest noise: how many times slower than the median the slowest twentieth of the time
+    /// may be.
     pub(super) noise_most: Option<Spanned<f64>>,
 }
 
@@ -220,12 +220,12 @@ pub(super) struct RawOpenings {
     pub(super) file: Option<Spanned<String>>,
 }
 
-/// What becomes of games and submissions that went wrong.
+/// What happens with games and submissions that fail.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Policy")]
 pub(super) struct RawPolicy {
-    /// With three seats and more: what a fault does.
+    /// What a fault does in games of three seats or more.
     pub(super) on_fault: Option<OnFault>,
     /// How often a void game is played again before the run gives up on it.
     pub(super) void_retries: Option<Spanned<u32>>,
@@ -238,7 +238,7 @@ pub(super) struct RawPolicy {
     /// What happens with submissions that can't be read or built.
     #[serde(default)]
     pub(super) on_broken: OnBroken,
-    /// How long the build of an agent may take; 10 minutes without it.
+    /// The time limit of an agent's build. Defaults to 10 minutes.
     pub(super) build_time: Option<Spanned<Time>>,
 }
 

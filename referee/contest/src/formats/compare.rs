@@ -29,9 +29,9 @@ pub(crate) struct Table {
     elo0: Option<Spanned<f64>>,
     /// The second.
     elo1: Option<Spanned<f64>>,
-    /// How often the second may be accepted although the first is true; 0.05 without it.
+    /// How often the second may be accepted although the first is true. Defaults to 0.05.
     alpha: Option<Spanned<f64>>,
-    /// How often the first may be accepted although the second is true; 0.05 without it.
+    /// How often the first may be accepted although the second is true. Defaults to 0.05.
     beta: Option<Spanned<f64>>,
 }
 
