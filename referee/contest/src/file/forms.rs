@@ -45,7 +45,8 @@ impl<T: JsonSchema> JsonSchema for Spanned<T> {
     }
 }
 
-/// Something short, a text or a number, or something longer, a table or a list.
+// Something short, a text or a number, or something longer, a table or a list. (A doc comment
+// would be a description in the schema.)
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, untagged)]
 pub(crate) enum ShortOrLong<S, L> {
