@@ -72,7 +72,7 @@ pub(super) fn answer(app: &App, action: &Action) -> ApiResult<Value> {
             ApiError::conflict(text).help("the match has continued; load the page again")
         }
         AnswerError::Refused(why) => {
-            ApiError::unfit(why).help("the legal actions are listed beside the board")
+            ApiError::unfit(why).help("choose a marked cell, or an action that the field suggests")
         }
     })?;
     Ok(json!({}))

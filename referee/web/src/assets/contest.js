@@ -17,7 +17,7 @@ const folder = new URLSearchParams(location.search).get("folder") ?? "";
 /** @param {Contest} contest */
 function standings(contest) {
   const isNumber = contest.head.map((_, at) =>
-    contest.rows.every((row) => /^([-+−]?\d[\d.,%±– ]*)?$/.test(row[at] ?? "")));
+    contest.rows.every((row) => /^[-+−]?(\d[\d.,%±– ]*)?$/.test(row[at] ?? "")));
   const rows = contest.rows.map((row) => row.map((text, at) =>
     (NAMES.includes(contest.head[at] ?? "") ? agentName(text) : short(text, 80))));
   return dataTable("Standings", contest.head, isNumber, rows);

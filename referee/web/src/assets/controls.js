@@ -83,7 +83,7 @@ export function switches(viewer) {
   const speed = h("select", {
     class: "speed", "aria-label": "Speed", title: "Plies per second (+ faster, − slower)",
     onchange: () => player.setSpeed(Number(speed.value)),
-  }, SPEEDS.map((value) => h("option", { value }, `${value === 0.5 ? "½" : value} per second`)));
+  }, SPEEDS.map((value) => h("option", { value }, `${value === 0.5 ? "½" : value} /s`)));
   /** @param {"flip"|"coords"|"marks"} name @param {string} text @param {string} key */
   const one = (name, text, key) => {
     const act = () => viewer.turn(name);

@@ -40,7 +40,7 @@ export function matchRow(row) {
       row.fault && flag(row.fault),
       row.result ? short(row.result, 120) : row.live ? "" : "no result"),
     h("span", { class: "row-facts soft" },
-      row.turns === null ? "" : count(row.turns, "turn"), " ", moment(row.started),
+      row.turns === null ? "" : `${count(row.turns, "turn")} · `, moment(row.started),
       row.worker && [" · on ", agentName(row.worker)])), stop);
 }
 

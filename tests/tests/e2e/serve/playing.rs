@@ -172,7 +172,7 @@ fn only_known_agents_are_started() {
         ("sh -c 'touch started'", "can't be started from the page"),
         ("name=./bot.sh", "can't be started from the page"),
         ("../mine", "can't be started from the page"),
-        ("@missing", "@missing"),
+        ("@missing", "unknown built-in agent `missing`"),
         ("mine", "does not play hex"),
     ] {
         let request = json!({ "game": "hex", "seats": ["@first", agent] });
