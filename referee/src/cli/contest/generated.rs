@@ -23,6 +23,7 @@ const FILE: &str = "(command line)";
 /// The options of both commands that generate a contest file.
 #[derive(Debug, Args)]
 #[command(mut_arg("game", |it| it.long("game").short('g').display_order(0)))]
+#[command(mut_arg("setup", |it| it.display_order(0)))]
 pub(super) struct GeneratedContestOptions {
     #[command(flatten)]
     pub(super) game: GameOptions,
