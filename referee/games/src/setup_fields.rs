@@ -32,7 +32,7 @@ pub(crate) fn check_limit(name: &str, value: impl Into<u64>) -> Result<(), Illeg
 }
 
 /// Returns an error if a field is out of range.
-pub(crate) fn check_range<N: PartialOrd + Display>(
+pub(crate) fn check_range<N: Copy + PartialOrd + Display>(
     name: &str,
     value: N,
     range: RangeInclusive<N>,

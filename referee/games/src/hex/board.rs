@@ -3,7 +3,7 @@
 use super::setup::Side;
 
 /// The largest board.
-pub(super) const SIZE_MAX: usize = 26;
+const SIZE_MAX: usize = 26;
 /// The cells of the largest board and of the frame of border cells around it.
 const SQUARES: usize = (SIZE_MAX + 2) * (SIZE_MAX + 2);
 

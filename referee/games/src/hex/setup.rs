@@ -1,7 +1,7 @@
 //! The setup, the position, and their checks.
 
 use super::action::name_of;
-use super::board::{Board, SIZE_MAX};
+use super::board::Board;
 use crate::Illegal;
 use crate::setup_fields::{check_range, deserialize_some};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use strum::{Display, IntoStaticStr};
 
 /// The possible numbers of rows.
-const SIZES: RangeInclusive<i64> = 3..=SIZE_MAX as i64;
+const SIZES: RangeInclusive<i64> = 3..=26;
 /// The default board size.
 const SIZE_DEFAULT: i64 = 11;
 
