@@ -36,10 +36,10 @@ pub(super) async fn with_timeout<T, E: Display>(
 }
 
 /// Returns the result of a call within the usual time, or its error as text.
-pub(super) async fn call<T, E: Display>(
+pub(super) fn call<T, E: Display>(
     call: impl Future<Output = Result<T, E>>,
-) -> Result<T, String> {
-    with_timeout(CALL_TIMEOUT, call).await
+) -> impl Future<Output = Result<T, String>> {
+    with_timeout(CALL_TIMEOUT, call)
 }
 
 /// Sends a message that has no answer.
