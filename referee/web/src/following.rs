@@ -75,7 +75,7 @@ async fn run(
         let Ok((read, state, update)) = read.await else { return };
         tail = read;
         if tail.replaced {
-            events.send(Event::default().event("anew").data("anew")).await.ok();
+            events.send(Event::default().event("replaced").data("replaced")).await.ok();
             return;
         }
         let is_new = |update: &MatchUpdate| update.line > line || sent != Some(update.state);

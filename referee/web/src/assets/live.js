@@ -34,7 +34,7 @@ export function follow(viewer, file, onUpdate) {
       if (!viewer.store.running) stream.close();
     });
     // The file has another match now: the same game, played again.
-    stream.addEventListener("anew", () => location.reload());
+    stream.addEventListener("replaced", () => location.reload());
     stream.addEventListener("end", () => stream.close());
     stream.addEventListener("error", () => {
       stream.close();
