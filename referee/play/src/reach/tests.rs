@@ -368,7 +368,7 @@ fn mistakes_in_agent_toml_are_reported() {
         ("[\"../nothing\"]", "No such file"),
         ("[\"/\"]", "home folder"),
         ("[\"/home\"]", "home folder"),
-        ("\"..\"", "invalid type"),
+        ("\"..\"", "expected a list"),
         ("[]\nwrite = []", "unknown field"),
     ] {
         tree.add("a/agent.toml", &format!("{ECHO}\n[sandbox]\nread = {read}"));
