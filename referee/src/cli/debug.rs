@@ -134,6 +134,9 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
             .map_err(|error| options.unplayable(&error))?;
         return print(&String::from_utf8_lossy(&bytes)).map(|()| ExitCode::SUCCESS);
     }
+    case.header.limits.check().map_err(|error| {
+        Failure::operation(format!("{}: line 1: limits: {error}", options.file))
+    })?;
     let spec = options.spec(&case, global)?;
     let sandbox = options.sandbox.choose(global)?;
     let runtime = runtime()?;

@@ -1,6 +1,7 @@
 //! `debug` replays a turn of a recorded match; `play` prints the command after a fault.
 
 use crate::support::{TestDir, script_agent, strings};
+use std::fs;
 
 /// Plays Hex with a defect of `broken.py` in seat 0; returns the `debug: ` line that `play` prints.
 fn lost(dir: &TestDir, defect: &str) -> Option<String> {
@@ -197,4 +198,15 @@ fn slow_answers_before_the_turn_are_waited_for() {
     for check in checks {
         check.join().unwrap();
     }
+}
+
+#[test]
+fn debug_refuses_limits_that_allow_no_line() {
+    let dir = TestDir::new();
+    dir.short_match(["@random", "@random"]);
+    let text = fs::read_to_string(dir.path("x.jsonl")).unwrap();
+    fs::write(dir.path("x.jsonl"), text.replace("\"line_bytes\":65536", "\"line_bytes\":0"))
+        .unwrap();
+    let output = dir.run(&["debug", "x.jsonl", "--seat", "0"]).code(1);
+    assert!(output.stderr.contains("line 1: limits: `line_bytes`"), "{}", output.stderr);
 }
