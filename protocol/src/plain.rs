@@ -1,4 +1,5 @@
-//! Makes bytes and untrusted text safe to show: hex digits, and text without control characters.
+//! Makes bytes and untrusted text safe to show: hex digits, text without control characters, and text
+//! in markup and addresses.
 
 /// The longest name of an agent, in characters.
 pub const NAME_CHARACTERS_MAX: usize = 60;
@@ -55,6 +56,20 @@ pub fn sanitize_line(text: &str) -> String {
         short.push('…');
     }
     sanitize(&short.into_iter().collect::<String>())
+}
+
+/// Escapes text for the content of an element of HTML or SVG.
+pub fn escape_markup(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Percent-encodes a path in an address; `/` stays.
+pub fn percent_encode(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    let shown = |byte: u8| {
+        if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+    };
+    path.bytes().map(shown).collect()
 }
 
 /// Formats a count with its noun: "1 game", "2 games".

@@ -111,7 +111,7 @@ impl Trash {
         let permissions = Permissions::from_mode(0o700);
         let folder =
             tempfile::Builder::new().prefix("referee-").permissions(permissions).tempdir()?;
-        let opened = open(AT_FDCWD, folder.path())?;
+        let opened = open_folder(AT_FDCWD, folder.path())?;
         Ok(Self { folder, opened, coming: 0, next: 0 })
     }
 
@@ -159,7 +159,7 @@ impl Trash {
     /// Empties a folder that has been moved here, and removes it.
     fn empty(&mut self, number: &str) -> nix::Result<()> {
         use std::os::fd::AsFd;
-        let opened = open(self.opened.as_fd(), number)?;
+        let opened = open_folder(self.opened.as_fd(), number)?;
         let listed = opened.try_clone().map_err(|_| Errno::last())?;
         let mut listed = Dir::from_fd(listed)?;
         let mut result = Err(Errno::ENOTEMPTY);
@@ -191,8 +191,8 @@ impl Trash {
     }
 }
 
-/// Opens a folder; fails for anything else.
-fn open<P: NixPath + ?Sized>(at: BorrowedFd<'_>, name: &P) -> nix::Result<OwnedFd> {
+/// Opens a folder; fails for anything else, such as a symbolic link.
+pub fn open_folder<P: NixPath + ?Sized>(at: BorrowedFd<'_>, name: &P) -> nix::Result<OwnedFd> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     openat(at, name, flags, Mode::empty())
 }

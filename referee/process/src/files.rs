@@ -43,6 +43,11 @@ pub fn too_large(bytes_max: u64) -> io::Error {
     io::Error::new(ErrorKind::FileTooLarge, format!("larger than {size}"))
 }
 
+/// Whether the disk, or the user's part of it, is full.
+pub fn is_disk_full(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
 /// Makes a path absolute and canonical; the empty path is the working directory.
 pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };

@@ -53,7 +53,7 @@ fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
-/// The reverse of [`crate::text::escaped`].
+/// The reverse of [`referee_protocol::plain::escape_markup`].
 fn unescaped(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }

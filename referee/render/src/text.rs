@@ -5,7 +5,7 @@ use super::palette::Role;
 use super::svg::CaptionLine;
 use super::symbols::{Painter, Units};
 use referee_games::view::Colour;
-use referee_protocol::plain::sanitize;
+use referee_protocol::plain::{escape_markup, sanitize};
 use std::fmt::Write;
 
 /// The least width of pictures with text, in hundredths.
@@ -71,7 +71,7 @@ pub(super) fn drawn(lines: &[TextLine], size: i32, reach: i32, pen: Painter) -> 
             write!(text, r##"<use href="#piece-{id}" transform="{place}"/>"##).ok();
         }
         let (x, y, fill) = (Units(left), Units(base), pen.fill(Role::Ink));
-        let (size_shown, words) = (Units(size), escaped(&line.text));
+        let (size_shown, words) = (Units(size), escape_markup(&line.text));
         write!(text, r#"<text x="{x}" y="{y}" font-size="{size_shown}" {fill}>{words}</text>"#)
             .ok();
         base += size * 3 / 2;
@@ -83,11 +83,6 @@ pub(super) fn drawn(lines: &[TextLine], size: i32, reach: i32, pen: Painter) -> 
 fn clean(text: &str) -> String {
     let text = sanitize(text).replace(['\u{FFFE}', '\u{FFFF}'], "\u{FFFD}");
     text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-/// Escapes text for the content of an element.
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Breaks text into lines of at most this width.

@@ -12,10 +12,10 @@ use referee_play::pool::{Job, Played, Pool, PoolSize, Threads, Watching, reserve
 use referee_play::reach::ReadableFiles;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
+use referee_process::files::is_disk_full;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::plain::count;
 use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -106,7 +106,7 @@ impl<G: Games> Local<G> {
         let record = self.records.take(number);
         let no_result = |void: Void| NoResult::Void(VoidGame { void, transcript: None });
         let result = match &played.result {
-            Err(error) if error.kind() == io::ErrorKind::StorageFull => {
+            Err(error) if is_disk_full(error) => {
                 let path = played.transcript.as_deref().unwrap_or(Path::new("transcript"));
                 Err(NoResult::Halt(disk_failure(path, error)))
             }

@@ -6,6 +6,7 @@ use super::store::{Store, VoidAttempt};
 use crate::parallel;
 use referee_contest::Record;
 use referee_process::Failure;
+use referee_process::files::is_disk_full;
 use referee_protocol::SandboxRecord;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -185,9 +186,10 @@ fn sync(path: &Path, folder: bool) -> Result<(), Failure> {
 
 /// Returns the failure to report when a contest's folder can't be written.
 pub fn disk_failure(path: &Path, error: &io::Error) -> Failure {
-    match error.kind() {
-        io::ErrorKind::StorageFull => disk_full(path),
-        _ => Failure::machine(format!("{}: {error}", path.display())),
+    if is_disk_full(error) {
+        disk_full(path)
+    } else {
+        Failure::machine(format!("{}: {error}", path.display()))
     }
 }
 

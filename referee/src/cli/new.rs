@@ -10,9 +10,9 @@ use clap::Args;
 use referee_games::GameKind;
 use referee_play::new_files::create_files;
 use referee_process::Failure;
+use referee_process::files::is_disk_full;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The name that means every game.
@@ -92,9 +92,9 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let mut files = vec![("agent.toml", agent_toml.as_str())];
     files.extend(starter.files.iter().map(|file| (file.name, file.text)));
     files.push(("README.md", &readme));
-    create_files(folder, &files).map_err(|error| match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Failure::machine(error.to_string()),
-        _ => Failure::operation(error.to_string()),
+    create_files(folder, &files).map_err(|error| {
+        let failure = if is_disk_full(&error) { Failure::machine } else { Failure::operation };
+        failure(error.to_string())
     })?;
     let report = NewReport {
         folder: folder.display().to_string(),

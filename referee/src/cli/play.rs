@@ -19,6 +19,7 @@ use referee_play::interrupts::Interrupts;
 use referee_play::pool::{Job, Played, PoolSize, Watching};
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
+use referee_process::files::is_disk_full;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::plain::{count, sanitize};
 use referee_protocol::{
@@ -33,7 +34,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::io::{ErrorKind, IsTerminal};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -322,7 +323,7 @@ impl<'a> SeriesResults<'a> {
                 self.void += 1;
                 let again = self.options.reproduce(self.plan, number, self.pondering);
                 let failure = Failure::machine(format!("game {number} is void: {error}"));
-                let full = error.kind() == ErrorKind::StorageFull;
+                let full = is_disk_full(&error);
                 let first = match played.transcript.filter(|_| full) {
                     Some(path) => format!("free disk space for {}, then ", path.display()),
                     None => String::new(),

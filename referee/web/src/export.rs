@@ -3,9 +3,9 @@
 
 use super::assets::text;
 use super::match_page::MatchPage;
-use base64::prelude::{BASE64_STANDARD, Engine};
+use referee_contest::report::policy_hash;
+use referee_protocol::plain::escape_markup;
 use referee_render::palette_css;
-use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 /// The module that runs in the file; its imports are included.
@@ -23,14 +23,14 @@ fn html(title: &str, data: &str) -> String {
     let style = STYLES.into_iter().filter_map(text).fold(palette_css(), |all, part| all + part);
     let first = text("theme.js").unwrap_or_default();
     let script = joined(ENTRY);
-    let sources = [first, &script].map(hash).join(" ");
+    let sources = [first, &script].map(policy_hash).join(" ");
     let policy = format!(
         "default-src 'none'; script-src {sources}; style-src {}; img-src data:",
-        hash(&style)
+        policy_hash(&style)
     );
     // In JSON, `<` is only in strings, where it may be escaped.
     let data = data.replace('<', "\\u003c");
-    let title = escaped(title);
+    let title = escape_markup(title);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
@@ -76,15 +76,6 @@ pub(super) fn modules(entry: &'static str) -> Vec<&'static str> {
 fn imported(line: &str) -> Option<&str> {
     let (_, from) = line.strip_prefix("import ")?.split_once(" from \"./")?;
     from.strip_suffix("\";")
-}
-
-/// Returns the source expression of an inline script or style for a content security policy.
-fn hash(content: &str) -> String {
-    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(content.as_bytes())))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

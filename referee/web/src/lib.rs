@@ -43,6 +43,7 @@ use axum::{Json, Router};
 use referee_play::core_context::{Orders, PausedTime};
 use referee_play::human::PlayerPrompts;
 use referee_process::Failure;
+use referee_protocol::plain::percent_encode;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
@@ -156,7 +157,7 @@ impl Server {
     pub fn url_of_match(&self, transcript: &Path) -> Option<String> {
         let path = transcript.canonicalize().ok()?;
         let name = path.strip_prefix(self.app.served.root()).ok()?.to_str()?;
-        Some(self.url_of(&format!("/match?file={}", pages::escaped(name))))
+        Some(self.url_of(&format!("/match?file={}", percent_encode(name))))
     }
 
     /// Returns whether it listens on all addresses of this machine.

@@ -8,7 +8,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get};
-use referee_protocol::plain::to_hex;
+use referee_protocol::plain::{percent_encode, to_hex};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -61,8 +61,7 @@ fn tagged(content_type: &'static str, text: Cow<'static, str>, headers: &HeaderM
 
 /// Redirects to the address below which a report's links resolve.
 pub(super) async fn file(Query(query): Query<FileQuery>) -> Redirect {
-    let parts = query.file.split('/').map(escaped);
-    Redirect::to(&format!("/files/{}", parts.collect::<Vec<_>>().join("/")))
+    Redirect::to(&format!("/files/{}", percent_encode(&query.file)))
 }
 
 /// Serves a report, or redirects to the page of a transcript that it links to.
@@ -72,7 +71,7 @@ pub(super) async fn file_below(
 ) -> ApiResult<Response> {
     if referee_play::destination::is_transcript(std::path::Path::new(&name)) {
         app.served.transcript(&name)?;
-        return Ok(Redirect::to(&format!("/match?file={}", escaped(&name))).into_response());
+        return Ok(Redirect::to(&format!("/match?file={}", percent_encode(&name))).into_response());
     }
     let bytes = run_blocking(move || report(&app, &name)).await?;
     let headers = [
@@ -96,17 +95,8 @@ fn report(app: &App, name: &str) -> ApiResult<Vec<u8>> {
     if bytes.len() > TRANSCRIPT_BYTES_MAX { Err(too_long(name)) } else { Ok(bytes) }
 }
 
-/// Percent-encodes a part of an address.
-pub(super) fn escaped(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    let shown = |byte: u8| {
-        if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
-    };
-    text.bytes().map(shown).collect()
-}
-
 /// Returns the header value for a download with this name.
 pub(super) fn download(name: &str) -> HeaderValue {
-    let value = format!("attachment; filename*=UTF-8''{}", escaped(&name.replace('/', "-")));
+    let value = format!("attachment; filename*=UTF-8''{}", percent_encode(&name.replace('/', "-")));
     HeaderValue::from_str(&value).unwrap_or(HeaderValue::from_static("attachment"))
 }

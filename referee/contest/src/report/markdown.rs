@@ -2,7 +2,7 @@
 
 use super::columns::{self, Column, Detail, Kind, Table};
 use super::{Report, notes};
-use referee_protocol::plain::sanitize;
+use referee_protocol::plain::{escape_markup, sanitize};
 use std::fmt::Write as _;
 
 /// Larger cross tables can't be read in Markdown.
@@ -86,11 +86,8 @@ fn one_line(text: &str) -> String {
 /// Escapes text so that Markdown shows it as it is, in a cell, too.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in sanitize(text).chars() {
+    for c in escape_markup(&sanitize(text)).chars() {
         match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '!' | '$' => out.extend(['\\', c]),
             _ => out.push(c),
         }

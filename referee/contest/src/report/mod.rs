@@ -10,6 +10,7 @@ mod markdown;
 mod csv;
 mod html;
 
+pub use html::policy_hash;
 pub(crate) use number_format::fixed;
 pub use text::{Layout, aligned};
 pub use ties::{Tie, ties};

@@ -9,6 +9,7 @@ use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::{Mode, fchmod, mkdirat};
 use referee_play::digest::digest_file;
+use referee_process::cleaning::open_folder;
 use referee_protocol::plain::sanitize;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -156,11 +157,6 @@ fn enter(at: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
         fchmod(&folder, Mode::from_bits_truncate(0o755))?;
     }
     Ok(folder)
-}
-
-fn open_folder(at: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
-    let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-    openat(at, name, flags, Mode::empty())
 }
 
 /// Writes exactly as many bytes as the header says.

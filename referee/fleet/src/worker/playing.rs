@@ -10,6 +10,7 @@ use referee_contest::{Fixture, Player, Policy, RecordBuilder};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
 use referee_play::digest::digest_file;
+use referee_process::files::is_disk_full;
 use referee_runner::jobs::JobBuilder;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -127,7 +128,7 @@ fn outcome(
 ) -> Result<TryOutcome, WorkerFault> {
     let outcome = match result {
         // Its transcript is incomplete, so no one could verify that it was void.
-        Err(error) if is_last || is_full(&error) => {
+        Err(error) if is_last || is_disk_full(&error) => {
             let what = format!("game {}", fixture.number);
             Err(failed(&what, &error))
         }
@@ -159,12 +160,8 @@ fn closed() -> WorkerFault {
     WorkerFault::new(FaultCause::Machine, "the worker has stopped playing")
 }
 
-fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
-}
-
 fn failed(what: &str, error: &io::Error) -> WorkerFault {
-    let cause = if is_full(error) { FaultCause::Disk } else { FaultCause::Machine };
+    let cause = if is_disk_full(error) { FaultCause::Disk } else { FaultCause::Machine };
     WorkerFault::new(cause, format!("{what}: {error}"))
 }
 

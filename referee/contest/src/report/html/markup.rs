@@ -1,7 +1,7 @@
 //! Writes HTML such that text can't become markup.
 
 use super::super::number_format::short;
-use referee_protocol::plain::sanitize;
+use referee_protocol::plain::{escape_markup, percent_encode, sanitize};
 use std::fmt::{self, Write as _};
 
 /// HTML under construction.
@@ -45,17 +45,8 @@ pub(super) struct Text<'a>(pub(super) &'a str);
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in sanitize(self.0).chars() {
-            match c {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&#39;")?,
-                _ => f.write_char(c)?,
-            }
-        }
-        Ok(())
+        let content = escape_markup(&sanitize(self.0));
+        f.write_str(&content.replace('"', "&quot;").replace('\'', "&#39;"))
     }
 }
 
@@ -88,14 +79,7 @@ impl fmt::Display for Link<'_> {
             if part.is_empty() || part == "." {
                 continue;
             }
-            f.write_str("/")?;
-            for byte in part.bytes() {
-                if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-                    f.write_char(char::from(byte))?;
-                } else {
-                    write!(f, "%{byte:02X}")?;
-                }
-            }
+            write!(f, "/{}", percent_encode(part))?;
         }
         Ok(())
     }

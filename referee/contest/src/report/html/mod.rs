@@ -51,13 +51,18 @@ struct Section {
     body: Markup,
 }
 
+/// Returns the source expression of an inline script or style for a content security policy.
+pub fn policy_hash(content: &str) -> String {
+    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(content.as_bytes())))
+}
+
 fn head(out: &mut Markup, report: &Report) {
     // Style attributes would need a wider policy, so there are only classes.
-    let digest = BASE64_STANDARD.encode(Sha256::digest(STYLE.as_bytes()));
+    let style = policy_hash(STYLE);
     out.put(format_args!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'\"/>\n\
+         style-src {style}; base-uri 'none'; form-action 'none'\"/>\n\
          <meta name=\"referrer\" content=\"no-referrer\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta name=\"color-scheme\" content=\"light dark\"/>\n\
