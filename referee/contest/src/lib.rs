@@ -1,6 +1,6 @@
 //! Contests without input and output: contest files, formats, schedules, standings, ratings and
 //! reports. Everything is pure: nothing here starts a process, reads a file or a clock, so results
-//! depend on their inputs alone.
+//! depend on their inputs alone. The search for pairings has a thread, which frees its memory.
 
 #![forbid(unsafe_code)]
 

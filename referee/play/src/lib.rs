@@ -1,7 +1,8 @@
 //! Playing matches with real agents: what an agent is, one match with its processes and people, many
 //! matches on all cores, and parts of matches for `check` and `debug`.
 //!
-//! Rules and clocks are decided in `referee_match`. This crate knows no contest and draws nothing.
+//! Rules and clocks are decided in `referee_match`. This crate knows no contest and draws
+//! nothing; it writes an agent's stderr, and questions to a person, to stderr.
 
 #![forbid(unsafe_code)]
 
