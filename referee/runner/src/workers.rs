@@ -96,7 +96,7 @@ pub struct KnownWorker {
 impl KnownWorker {
     /// Returns what it does, or why it does nothing, in words.
     pub fn state(&self) -> String {
-        let mut state = match &self.refused {
+        let state = match &self.refused {
             _ if self.lost => "lost".to_owned(),
             Some(why) => format!("doesn't fit: {why}"),
             None => match (self.leaving, self.games.is_empty()) {
@@ -106,11 +106,9 @@ impl KnownWorker {
                 (false, false) => "playing".to_owned(),
             },
         };
-        if let Some(fault) = &self.fault {
-            let times = if self.faults == 1 { "once" } else { &format!("{} times", self.faults) };
-            state += &format!("; failed {times}: {fault}");
-        }
-        state
+        let Some(fault) = &self.fault else { return state };
+        let times = if self.faults == 1 { "once" } else { &format!("{} times", self.faults) };
+        format!("{state}; failed {times}: {fault}")
     }
 }
 

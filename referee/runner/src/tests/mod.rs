@@ -137,7 +137,7 @@ fn a_template_takes_packages_of_the_course() {
 #[test]
 fn all_broken_submissions_are_reported_at_once() {
     let broken = [
-        ("bots/amy/agent.toml", "comand = \"\u{1b}[31mx\""),
+        ("bots/amy/agent.toml", "comand = \"\\u001b[31mx\""),
         ("bots/bob/main.py", ""),
         ("bots/cat/agent.toml", "command = \"./nothing\""),
         ("bots/dan.py", "#!/usr/bin/env python3\n"),
