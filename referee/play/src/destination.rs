@@ -53,7 +53,7 @@ impl Destination {
     pub fn open(&self, header: &Header) -> io::Result<(Sink, Option<PathBuf>)> {
         Ok(match self.create(header)? {
             Some((file, path)) => (Sink::file(file, &path), Some(path)),
-            None if *self == Self::Stdout => (Sink::stdout(), None),
+            None if *self == Self::Stdout => (Sink::stream(), None),
             None => (Sink::nowhere(), None),
         })
     }

@@ -35,7 +35,7 @@ impl Sink {
     }
 
     /// Writes to stdout.
-    pub fn stdout() -> Self {
+    pub fn stream() -> Self {
         Self::with(Output::Stream(io::stdout()))
     }
 

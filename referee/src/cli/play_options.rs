@@ -294,7 +294,7 @@ impl Options {
         if let Some(folder) = path.parent().filter(|it| !it.as_os_str().is_empty() && !it.is_dir())
         {
             let folder = folder.display();
-            return Err(Failure::usage(format!("--out {out}: there is no folder {folder}"))
+            return Err(Failure::machine(format!("--out {out}: there is no folder {folder}"))
                 .help(format!("create it: mkdir -p {folder}")));
         }
         check_new("--out", &path, self.force)?;

@@ -215,7 +215,7 @@ fn one_of_two_may_be_retired() {
     dir.run(&words).code(1).stdout_has("and is out: left").stderr_has("cut off at line 3");
     dir.run(&["position", "hex", "--transcript", "x.jsonl"]).code(0).stdout_has("turn 0: seat 0");
     dir.run(&["debug", "x.jsonl", "--print"]).code(0).stdout_has("\"type\":\"hello\"");
-    for (form, wanted) in [("txt", "and is out: left"), ("svg", ">before the match ended: left<")] {
+    for (form, wanted) in [("txt", "and is out: left"), ("svg", ">the match ended: left<")] {
         let words = ["replay", "export", "x.jsonl", "--output", "-", "--form", form];
         dir.run(&words).code(0).stdout_has(wanted);
     }
