@@ -285,7 +285,9 @@ fn no_agent_loses_by_a_limit_of_the_shell() {
     let play = "referee play hex @first @first --setup size=3 --out x.jsonl --force --json";
     for (soft, limit) in [("-t 1", "-f 4"), ("-s 64", "-v 9000000"), ("-n 64", "-d 5000000")] {
         let ran = dir.shell(&format!("ulimit -S {soft}; ulimit -S {limit}; {play}")).code(0);
-        assert_eq!(ran.json()["faults"], serde_json::json!([0, 0]), "{soft} {limit}");
+        let output = ran.json();
+        assert_eq!(output["verdict"]["seats"][0]["fault"], Value::Null, "{soft} {limit}");
+        assert_eq!(output["verdict"]["seats"][1]["fault"], Value::Null, "{soft} {limit}");
     }
     if nix::unistd::geteuid().is_root() {
         dir.shell(&format!("ulimit -t 1; ulimit -f 20; {play}")).code(0);
