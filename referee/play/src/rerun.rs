@@ -140,8 +140,8 @@ impl Replay<'_> {
             }
             if is_answering {
                 let recorded = recorded.get(&Some(asked.turn));
-                let wall = recorded.map_or(Duration::ZERO, |it| 2 * it.wall);
-                let said = self.exchange(&messages, wall.max(turn_time)).await;
+                let twice = recorded.map_or(Duration::ZERO, |it| 2 * it.wall);
+                let said = self.exchange(&messages, twice.max(turn_time)).await;
                 is_answering = said.is_some();
                 if said != recorded.and_then(Recorded::answer) {
                     self.strayed.push(asked.turn);
