@@ -111,7 +111,7 @@ fn an_agent_starts_in_its_folder() {
 #[test]
 fn a_low_file_limit_is_not_an_agents_fault() {
     let dir = TestDir::new();
-    let line = "ulimit -n 100; exec referee play hex @random @random --setup size=3 --json \
+    let line = "ulimit -Sn 100; exec referee play hex @random @random --setup size=3 --json \
                 --no-transcript";
     let output = dir.shell(line).code(0).json();
     assert_eq!(output["verdict"]["result"], "played", "{output}");

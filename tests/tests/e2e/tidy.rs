@@ -385,6 +385,7 @@ fn few_files_write_to_the_terminal() {
     let writers = [
         "referee/play/src/echo.rs",
         "referee/play/src/human.rs",
+        "referee/play/src/destination.rs",
         "referee/play/src/sink.rs",
         "referee/src/cli/agent.rs",
         "referee/src/cli/htp.rs",
