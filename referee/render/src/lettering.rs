@@ -118,7 +118,7 @@ mod tests {
     use super::outlined;
 
     fn document(words: &str, more: &str) -> String {
-        let words = crate::text::escaped(words);
+        let words = referee_protocol::plain::escape_markup(words);
         format!("<svg><text x=\"4\" y=\"15\" font-size=\"12\"{more}>{words}</text></svg>")
     }
 
