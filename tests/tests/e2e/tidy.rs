@@ -412,11 +412,11 @@ fn few_files_write_to_the_terminal() {
                 "cursor.",
                 "Sink::",
             ];
-            let writes = ["println!(", "print!(", "eprintln!(", "eprint!(", "dbg!("]
+            let prints = ["println!(", "print!(", "eprintln!(", "eprint!(", "dbg!("]
                 .iter()
                 .any(|it| code.trim_start().starts_with(it));
             assert!(
-                !writes && (!of_terminal || other.iter().any(|it| code.contains(it))),
+                !prints && (!of_terminal || other.iter().any(|it| code.contains(it))),
                 "{}:{line}: writes to the terminal: use referee/src/cli/output.rs",
                 source.path
             );
