@@ -4,6 +4,7 @@ use super::edits::edited;
 use referee::reading::{Case, Selection, caption, position_report, print, show_recorded};
 use referee_contest::audit::verify_and_record;
 use referee_games::kind;
+use referee_match::Match;
 use referee_match::transcript::{
     FollowState, Playback, Status, TranscriptFollower, WalkError, exchange, game_record, is_packed,
     sent, unpack, verify, walk,
@@ -143,6 +144,9 @@ fn read(bytes: &[u8]) {
             if let Ok(case) = Case::read(bytes, "x", seat, turn) {
                 assert!(walked.is_ok(), "{walked:?}, but `debug` reads it");
                 sent(&case.header, case.seat, &case.events, case.turn).ok();
+                if let Some(turn) = case.turn {
+                    Match::resume(case.header, &case.events, (case.seat, turn)).ok();
+                }
             }
         }
     }
