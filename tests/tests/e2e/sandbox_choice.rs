@@ -283,7 +283,7 @@ fn verify_names_games_with_another_sandbox_level() {
 fn no_agent_loses_by_a_limit_of_the_shell() {
     let dir = TestDir::new();
     let play = "referee play hex @first @first --setup size=3 --out x.jsonl --force --json";
-    for (soft, limit) in [("-t 1", "-f 4"), ("-s 64", "-v 9000000"), ("-n 64", "-d 5000000")] {
+    for (soft, limit) in [("-t 1", "-f 4"), ("-s 1024", "-v 9000000"), ("-n 64", "-d 5000000")] {
         let ran = dir.shell(&format!("ulimit -S {soft}; ulimit -S {limit}; {play}")).code(0);
         let output = ran.json();
         assert_eq!(output["verdict"]["seats"][0]["fault"], Value::Null, "{soft} {limit}");

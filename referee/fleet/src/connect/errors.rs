@@ -16,18 +16,12 @@ const START: &str = "start a server with `nats-server -js`";
 
 /// Returns whether trying again may help.
 pub(super) fn is_passing(error: &ConnectError) -> bool {
-    let certain = tls_error(error).is_some();
-    match error.kind() {
-        ConnectErrorKind::Dns | ConnectErrorKind::TimedOut => true,
-        ConnectErrorKind::Io => !certain,
-        _ => false,
-    }
+    matches!(error.kind(), ConnectErrorKind::Dns | ConnectErrorKind::TimedOut) || is_refused(error)
 }
 
-/// Returns whether the connection was refused, as before a server has started.
+/// Returns whether the connection was refused or closed at once, as while a server starts or stops.
 pub(super) fn is_refused(error: &ConnectError) -> bool {
-    let refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
-    causes(error).any(|cause| cause.downcast_ref::<io::Error>().is_some_and(refused))
+    error.kind() == ConnectErrorKind::Io && tls_error(error).is_none()
 }
 
 /// Returns why connecting failed.
@@ -55,6 +49,9 @@ pub(super) fn connect_failure(error: &ConnectError, shown: &str, server: &Server
             &format!("TLS failed to start: {cause}"),
             "check the files of --tls-ca, --tls-cert and --tls-key",
         ),
+        ConnectErrorKind::Io if !causes(error).any(<dyn Error>::is::<io::Error>) => {
+            failure("closed the connection without a NATS server's greeting", START)
+        }
         _ => failure(&cause, START),
     }
 }

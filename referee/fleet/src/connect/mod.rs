@@ -131,7 +131,7 @@ impl Server {
     }
 
     /// Connects, or returns why it can't. A server that was just started may not listen yet, so
-    /// refused connections are retried for some seconds.
+    /// refused or closed connections are retried for some seconds.
     pub async fn connect(&self, name: &str) -> Result<Connection, Failure> {
         let began = Instant::now();
         let starts = |error: &NotConnected| error.refused && began.elapsed() < STARTING;
@@ -331,7 +331,7 @@ struct NotConnected {
     failure: Failure,
     /// Whether trying again may help.
     passing: bool,
-    /// Whether the connection was refused.
+    /// Whether the connection was refused or closed at once.
     refused: bool,
 }
 
