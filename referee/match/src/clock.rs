@@ -16,15 +16,26 @@ pub struct Reading {
     pub lag: Nanos,
 }
 
-/// Returns the wall time after which a turn is late, with `left_ms` in the bank (`None`: a full one).
-/// `None` if it has no limit.
-pub fn turn_wall_limit(settings: &ClockSettings, left_ms: Option<u64>) -> Option<Duration> {
-    let mut clock = Clock::new(settings);
-    if left_ms.is_some() {
-        clock.set_left_ms(left_ms);
+/// The times after which a turn is late; `None` without a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnLimits {
+    /// Wall time.
+    pub wall: Option<Duration>,
+    /// CPU time.
+    pub cpu: Option<Duration>,
+}
+
+impl TurnLimits {
+    /// Returns the limits of a turn with `left_ms` in the bank (`None`: a full one).
+    pub fn of(settings: &ClockSettings, left_ms: Option<u64>) -> Self {
+        let mut clock = Clock::new(settings);
+        if left_ms.is_some() {
+            clock.set_left_ms(left_ms);
+        }
+        let time = |Nanos(limit)| (limit < u64::MAX).then_some(Duration::from_nanos(limit));
+        let cpu = (settings.kind == ClockKind::Cpu).then(|| clock.charged_limit(settings));
+        Self { wall: time(clock.wall_limit(settings)), cpu: cpu.and_then(time) }
     }
-    let Nanos(limit) = clock.wall_limit(settings);
-    (limit < u64::MAX).then_some(Duration::from_nanos(limit))
 }
 
 /// One seat's clock.

@@ -22,7 +22,7 @@ pub mod summary;
 pub mod times;
 pub mod presets;
 
-pub use clock::{Reading, turn_wall_limit};
+pub use clock::{Reading, TurnLimits};
 pub use identity::{game_seed, match_id, named_seed, seat_seed};
 pub use machine::{Effect, Ending, Input, Match};
 pub use messages::{header, hello, over, parse_line, request};

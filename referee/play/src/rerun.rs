@@ -10,7 +10,7 @@ use super::participant::Participant;
 use referee_games::{AnyGame, Decoded};
 use referee_match::diagnosis::Usage;
 use referee_match::transcript::{Sent, Walk};
-use referee_match::{Match, parse_line, turn_wall_limit};
+use referee_match::{Match, TurnLimits, parse_line};
 use referee_process::agent::AgentEvent;
 use referee_process::cleaning;
 use referee_protocol::{
@@ -122,7 +122,7 @@ impl Replay<'_> {
         let recorded = Recorded::of(events, seat);
         let clock = &self.rerun.header.clock;
         let start_time = Duration::from_millis(clock.start_ms);
-        let turn_time = turn_wall_limit(clock, None).unwrap_or(LONG);
+        let turn_time = TurnLimits::of(clock, None).wall.unwrap_or(LONG);
         let mut is_answering = self.exchange(&sent.take_messages(), start_time).await.is_some();
         for event in events {
             walk.event(event).map_err(RerunError::Transcript)?;

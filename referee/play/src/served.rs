@@ -6,7 +6,7 @@ use super::agent_spec::AgentSpec;
 use super::connection::AgentConnection;
 use super::echo::echo;
 use referee_games::{AnyGame, GameKind, MoveRequest, Turn};
-use referee_match::{hello, parse_line, request, turn_wall_limit};
+use referee_match::{TurnLimits, hello, parse_line, request};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
 use referee_process::launcher::Launcher;
@@ -143,7 +143,7 @@ impl ServedAgent {
         };
         running.agent.send(&ToAgent::Hello(Box::new(hello(&self.header, seat))));
         let start_time = Duration::from_millis(self.header.clock.start_ms);
-        let FromAgent::Ready(ready) = running.next(Some(start_time)).await? else {
+        let FromAgent::Ready(ready) = running.next(Instant::now(), Some(start_time)).await? else {
             return Err("the agent sent something else before `ready`".to_owned());
         };
         running.want = ready.want;
@@ -159,9 +159,18 @@ impl Running {
         let turn = request(self.game.as_ref(), &self.want, left_ms);
         let number = turn.turn;
         self.agent.send(&ToAgent::Turn(turn));
-        let allowed = turn_wall_limit(clock, left_ms);
+        let (limits, began) = (TurnLimits::of(clock, left_ms), Instant::now());
+        let before = self.agent.used(began);
         loop {
-            match self.next(allowed).await? {
+            let message = self.next(began, limits.wall).await?;
+            let used = self.agent.used(began).since(before).cpu;
+            if let Some(limit) = limits.cpu
+                && used > limit
+            {
+                let ms = limit.as_millis();
+                return Err(format!("the agent used more than {ms} ms of CPU time"));
+            }
+            match message {
                 FromAgent::Info(_) => {}
                 FromAgent::Resign(it) if it.turn.is_none_or(|turn| turn == number) => {
                     return Ok(None);
@@ -174,9 +183,9 @@ impl Running {
         }
     }
 
-    /// Returns the next message, within this time.
-    async fn next(&mut self, time: Option<Duration>) -> Result<FromAgent, String> {
-        let deadline = Instant::now() + time.unwrap_or(FAR).min(FAR);
+    /// Returns the next message, within this time after `began`.
+    async fn next(&mut self, began: Instant, time: Option<Duration>) -> Result<FromAgent, String> {
+        let deadline = began + time.unwrap_or(FAR).min(FAR);
         loop {
             if self.ended.is_some() {
                 return Err(self.how_it_ended().await);

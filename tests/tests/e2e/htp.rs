@@ -228,6 +228,27 @@ fn an_agents_fault_is_an_error_reply() {
     dir.run(&["htp", "@human"]).code(2).stderr_has("cannot serve a person");
 }
 
+/// With a CPU clock only the CPU time of a turn counts, up to the backstop, as in a match.
+#[test]
+fn a_served_agents_clock_is_that_of_a_match() {
+    let dir = TestDir::new();
+    let Some(python) = python() else { return };
+    let ready = "import json, time; input(); print(json.dumps({\"type\": \"ready\"}), flush=True)";
+    let action = "{\"type\": \"action\", \"action\": {\"type\": \"place\", \"at\": [0, 0]}}";
+    let burning = "any(0 for _ in iter(lambda: time.process_time() < 1, False))";
+    for (work, reply) in [
+        ("time.sleep(0.5)", "= a1"),
+        (burning, "? the agent used more than 200 ms of CPU time"),
+        ("time.sleep(9)", "? the agent gave no answer within 2000 ms"),
+    ] {
+        let code = format!("{ready}; input(); {work}; print(json.dumps({action}), flush=True)");
+        let agent = format!("{} -c '{code}'", python.display());
+        let words = [&agent, "--cpu", "--move-time", "200ms", "--margin", "0"];
+        let (output, _) = served(&dir, &words, "genmove black\nquit\n");
+        assert!(output.starts_with(reply), "{work}: {output}");
+    }
+}
+
 /// Both directions combined: an agent served as an engine, and that engine as an agent.
 #[test]
 fn a_served_agent_plays_as_an_engine() {
