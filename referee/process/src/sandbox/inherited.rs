@@ -64,11 +64,12 @@ impl Inherited {
         let Self { what, option, unit, unit_name, least, .. } = self;
         let (now, least) = (now / unit, least / unit);
         Err(Failure::machine(format!(
-            "this shell limits {what} to {now}{unit_name}: agents would lose by it"
+            "this shell limits {what} to {now}{unit_name}, and agents would lose by it: at least \
+             {least}{unit_name} are needed"
         ))
         .help(format!(
-            "run `ulimit -{option} {least}` or more in a new shell; `ulimit -H{option}` prints what \
-             is allowed, and the administrator of this machine can raise that"
+            "run this in a new login shell; if `ulimit -H{option}` is as low there, ask the \
+             administrator of this machine to raise it"
         )))
     }
 }
