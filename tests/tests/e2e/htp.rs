@@ -236,14 +236,14 @@ fn a_served_agents_clock_is_that_of_a_match() {
     let ready = "import json, time; input(); print(json.dumps({\"type\": \"ready\"}), flush=True)";
     let action = "{\"type\": \"action\", \"action\": {\"type\": \"place\", \"at\": [0, 0]}}";
     let burning = "any(0 for _ in iter(lambda: time.process_time() < 1, False))";
-    for (work, reply) in [
-        ("time.sleep(0.5)", "= a1"),
-        (burning, "? the agent used more than 200 ms of CPU time"),
-        ("time.sleep(9)", "? the agent gave no answer within 2000 ms"),
+    for (work, backstop, reply) in [
+        ("time.sleep(0.5)", "60s", "= a1"),
+        (burning, "60s", "? the agent used more than 2"),
+        ("time.sleep(9)", "1s", "? the agent gave no answer within 1000 ms"),
     ] {
         let code = format!("{ready}; input(); {work}; print(json.dumps({action}), flush=True)");
         let agent = format!("{} -c '{code}'", python.display());
-        let words = [&agent, "--cpu", "--move-time", "200ms", "--margin", "0"];
+        let words = [&agent, "--cpu", "--move-time", "200ms", "--backstop", backstop];
         let (output, _) = served(&dir, &words, "genmove black\nquit\n");
         assert!(output.starts_with(reply), "{work}: {output}");
     }
