@@ -225,9 +225,12 @@ impl Replay<'_> {
             header.seats.iter_mut().for_each(|seat| seat.ready = None);
             Match::begin(game, header)
         };
+        let recorded = Recorded::of(events, seat).remove(&turn).unwrap_or_default();
+        // A fault of the start may follow `ready`, and come after the first request this time.
+        let judges_turn = turn.is_some() || recorded.fault_at_ns.is_some();
         let rules = PartialMatchRules {
             seat,
-            turns_max: u64::from(turn.is_some()),
+            turns_max: u64::from(judges_turn),
             time_max: None,
             is_patient,
         };
@@ -243,7 +246,6 @@ impl Replay<'_> {
         let mut part = PartialMatch::begin(table, begun, participants, rules, &mut watcher);
         let echoed = self.stderr.len();
         part.stderr = self.stderr;
-        let recorded = Recorded::of(events, seat).remove(&turn).unwrap_or_default();
         let mut last = JudgedTurn { part, echoed, recorded: recorded.lines.len(), used: None };
         last.play(recorded.fault_after(turn.is_none())).await?;
         let exchange = last.part.connection().exchange.clone().unwrap_or_default();

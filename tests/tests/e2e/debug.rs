@@ -210,3 +210,16 @@ fn debug_refuses_limits_that_allow_no_line() {
     let output = dir.run(&["debug", "x.jsonl", "--seat", "0"]).code(1);
     assert!(output.stderr.contains("line 1: limits: `line_bytes`"), "{}", output.stderr);
 }
+
+/// A fault may be seen before the first request in the match, and after it in the replay.
+#[test]
+fn a_fault_between_ready_and_the_first_request_is_judged() {
+    let dir = TestDir::new();
+    let Some(agent) = script_agent("hostile.py", "closes-stdout") else { return };
+    dir.play(&["hex", "--setup", "size=3", &agent, "@first", "--out", "x.jsonl"]);
+    let text = fs::read_to_string(dir.path("x.jsonl")).unwrap();
+    let lines = text.lines().filter(|line| !line.contains("\"type\":\"turn\""));
+    dir.write("x.jsonl", lines.map(|line| format!("{line}\n")).collect::<String>());
+    let report = dir.run(&["debug", "x.jsonl", "--json"]).code(3).json();
+    assert!(report["wrong"].as_str().unwrap().contains("closed its stdout"), "{report}");
+}
