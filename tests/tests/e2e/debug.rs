@@ -218,8 +218,9 @@ fn a_fault_between_ready_and_the_first_request_is_judged() {
     let Some(agent) = script_agent("hostile.py", "closes-stdout") else { return };
     dir.play(&["hex", "--setup", "size=3", &agent, "@first", "--out", "x.jsonl"]);
     let text = fs::read_to_string(dir.path("x.jsonl")).unwrap();
-    let lines = text.lines().filter(|line| !line.contains("\"type\":\"turn\""));
-    dir.write("x.jsonl", lines.map(|line| format!("{line}\n")).collect::<String>());
+    let lines: Vec<&str> =
+        text.lines().filter(|line| !line.contains("\"type\":\"turn\"")).collect();
+    dir.write("x.jsonl", lines.join("\n") + "\n");
     let report = dir.run(&["debug", "x.jsonl", "--json"]).code(3).json();
     assert!(report["wrong"].as_str().unwrap().contains("closed its stdout"), "{report}");
 }
