@@ -46,6 +46,8 @@ use tokio::time::Interval;
 pub const LEASE: Duration = Duration::from_secs(30);
 /// The interval at which silent workers are looked for.
 const TICK: Duration = Duration::from_secs(1);
+/// How long to try to create the contest: the connection may be cut, or the server restart.
+const SETUP_TIME: Duration = Duration::from_secs(10);
 /// Attempts start at the number of seconds since 2025-01-01, so that no two runs use the same.
 const EPOCH_S: u64 = 1_735_689_600;
 
@@ -131,8 +133,19 @@ impl Coordinator {
         let live = live::listen(&connection.client, &names).await;
         let live = live.map_err(|error| failed(error.to_string()))?;
         let found = async {
-            layout.make(&connection, true).await?;
-            layout.found(&connection).await
+            let began = Instant::now();
+            loop {
+                let found = match layout.make(&connection, true).await {
+                    Ok(()) => layout.found(&connection).await,
+                    Err(error) => Err(error),
+                };
+                let Some(error) = found.as_ref().err() else { return found };
+                if began.elapsed() > SETUP_TIME {
+                    return found;
+                }
+                tracing::debug!("the contest is not on the server yet: {error}");
+                tokio::time::sleep(TICK).await;
+            }
         };
         let all = connection.unless_denied(Box::pin(found)).await.map_err(failed)?;
         connection.log_denied(shown.clone());
