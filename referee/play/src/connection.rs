@@ -15,6 +15,9 @@ use std::io;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
+/// The wait for an agent without a time limit.
+pub(crate) const NO_LIMIT: Duration = Duration::from_secs(365 * 24 * 3600);
+
 /// Replaces the line of a message before it is written.
 pub type RewriteMessage = fn(&ToAgent, &str) -> String;
 

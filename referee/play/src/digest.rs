@@ -30,17 +30,14 @@ pub fn folder_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// Hashes these files of a folder, in this order.
 pub fn digest_files(folder: &Path, files: &[PathBuf]) -> io::Result<String> {
-    let mut hash = Sha256::new();
-    let mut bytes = 0_u64;
-    for name in files {
-        bytes = bytes.saturating_add(folder.join(name).metadata()?.len());
-    }
-    if bytes > AGENT_BYTES_MAX {
+    let length = |name: &PathBuf| Ok(folder.join(name).metadata()?.len());
+    let lengths = files.iter().map(length).collect::<io::Result<Vec<u64>>>()?;
+    if lengths.iter().fold(0, |sum: u64, length| sum.saturating_add(*length)) > AGENT_BYTES_MAX {
         return Err(too_large(AGENT_BYTES_MAX));
     }
-    for name in files {
+    let mut hash = Sha256::new();
+    for (name, length) in files.iter().zip(lengths) {
         let file = folder.join(name);
-        let length = file.metadata()?.len();
         hash.update(format!("{}\0{length}\0", name.to_string_lossy()).as_bytes());
         add(&mut hash, &file)?;
     }

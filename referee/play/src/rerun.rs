@@ -2,7 +2,7 @@
 //! the turn; from there a match judges it, with the recorded answers of the other seats.
 
 use super::agent_spec::AgentSpec;
-use super::connection::{AgentConnection, Exchange};
+use super::connection::{AgentConnection, Exchange, NO_LIMIT};
 use super::core_context::CoreContext;
 use super::drive::{PartialMatch, PartialMatchRules};
 use super::echo::echo;
@@ -26,8 +26,6 @@ use std::time::{Duration, Instant};
 const AFTER: Duration = Duration::from_secs(1);
 /// How long to wait for an answer after the clock's limit, to distinguish late from never.
 const LATE_ANSWER_WAIT: Duration = Duration::from_secs(5);
-/// The wait without a limit.
-const LONG: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// The turn to replay.
 #[derive(Debug)]
@@ -122,7 +120,7 @@ impl Replay<'_> {
         let recorded = Recorded::of(events, seat);
         let clock = &self.rerun.header.clock;
         let start_time = Duration::from_millis(clock.start_ms);
-        let turn_time = TurnLimits::of(clock, None).wall.unwrap_or(LONG);
+        let turn_time = TurnLimits::of(clock, None).wall.unwrap_or(NO_LIMIT);
         let mut is_answering = self.exchange(&sent.take_messages(), start_time).await.is_some();
         for event in events {
             walk.event(event).map_err(RerunError::Transcript)?;
@@ -165,7 +163,7 @@ impl Replay<'_> {
         time: Duration,
     ) -> Option<Result<FromAgent, ParseError>> {
         self.send(messages);
-        let time = if self.rerun.is_patient { LONG } else { time.min(LONG) };
+        let time = if self.rerun.is_patient { NO_LIMIT } else { time.min(NO_LIMIT) };
         let until = Instant::now() + time + LATE_ANSWER_WAIT;
         let mut said = None;
         while said.is_none() {
@@ -202,7 +200,7 @@ impl Replay<'_> {
     }
 
     async fn pause(&mut self, pause: impl AsyncFnOnce(i32) -> io::Result<()>) -> io::Result<()> {
-        let until = Instant::now() + LONG;
+        let until = Instant::now() + NO_LIMIT;
         while self.agent.process.meters().is_none() && self.next(until).await.is_some() {}
         match self.agent.process.meters() {
             Some(meters) => pause(meters.process_id()).await,

@@ -3,7 +3,7 @@
 //! controller takes something back.
 
 use super::agent_spec::AgentSpec;
-use super::connection::AgentConnection;
+use super::connection::{AgentConnection, NO_LIMIT};
 use super::echo::echo;
 use referee_games::{AnyGame, GameKind, MoveRequest, Turn};
 use referee_match::{TurnLimits, hello, parse_line, request};
@@ -82,7 +82,7 @@ impl ServedAgent {
         match &mut self.running {
             Some(running) if running.ended.is_none() => {
                 // A message now was not asked for.
-                running.next_message(Instant::now() + FAR).await;
+                running.next_message(Instant::now() + NO_LIMIT).await;
             }
             _ => std::future::pending().await,
         }
@@ -185,7 +185,7 @@ impl Running {
 
     /// Returns the next message, within this time after `began`.
     async fn next(&mut self, began: Instant, time: Option<Duration>) -> Result<FromAgent, String> {
-        let deadline = began + time.unwrap_or(FAR).min(FAR);
+        let deadline = began + time.unwrap_or(NO_LIMIT).min(NO_LIMIT);
         loop {
             if self.ended.is_some() {
                 return Err(self.how_it_ended().await);
@@ -251,9 +251,6 @@ impl Running {
         Some(message.map_err(|garbled| format!("{blame}{garbled}")))
     }
 }
-
-/// The wait without a limit.
-const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Plays an action.
 fn play(game: &mut dyn AnyGame, action: &Value) -> Result<Played, String> {
