@@ -13,7 +13,8 @@ const MESSAGE_CHARACTERS_MAX: usize = 1000;
 /// A text and what it is called, for errors that point into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The file, as errors name it.
+    /// The file, as errors name it. Empty for a generated text: its lines mean nothing to the user, so
+    /// errors are the message alone.
     pub file: String,
     /// The whole text.
     pub text: String,
@@ -45,6 +46,9 @@ impl Source {
         let shown = sanitize(&shown.replace('\t', " "));
         let carets = "^".repeat(marked.clamp(1, SHOWN_CHARACTERS_MAX - (column - skipped)));
         let message: String = message.to_string().chars().take(MESSAGE_CHARACTERS_MAX).collect();
+        if self.file.is_empty() {
+            return FileError { text: message, help: None };
+        }
         let (file, gap) = (&self.file, " ".repeat(column - skipped));
         let gutter = " ".repeat(number.to_string().len());
         let column = column + 1;
@@ -57,7 +61,8 @@ impl Source {
 
     /// Returns an error about the whole file.
     pub fn error_of_all(&self, message: impl fmt::Display) -> FileError {
-        FileError { text: format!("{}: {message}", self.file), help: None }
+        let file = if self.file.is_empty() { String::new() } else { format!("{}: ", self.file) };
+        FileError { text: format!("{file}{message}"), help: None }
     }
 
     /// Returns an error of the TOML reader.

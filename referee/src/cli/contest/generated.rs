@@ -17,9 +17,6 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The name of the generated file in errors.
-const FILE: &str = "(command line)";
-
 /// The options of both commands that generate a contest file.
 #[derive(Debug, Args)]
 #[command(mut_arg("game", |it| it.long("game").short('g').display_order(0)))]
@@ -86,17 +83,7 @@ pub(super) fn prepare_generated(
     let bar = count_bar("building", !global.quiet);
     let progress = |done, of| advance(&bar, done, of);
     let builds = left_out.map_or(Builds::Now(&progress), Builds::Done);
-    prepare_text(text, Path::new(FILE), &base, builds).map_err(|failure| {
-        let text = failure.to_string();
-        // Lines of the generated file mean nothing to its reader.
-        let Some((_, message)) = text.strip_prefix(FILE).and_then(|rest| rest.split_once(": "))
-        else {
-            return failure;
-        };
-        let lines: Vec<&str> = message.lines().take_while(|line| line.trim() != "|").collect();
-        let help = failure.help_text().map(str::to_owned);
-        Failure::new(failure.code(), lines.join("\n")).or_help(help)
-    })
+    prepare_text(text, Path::new(""), &base, builds)
 }
 
 /// Returns agents as a contest file has them. Those with the same name get different ones.
