@@ -98,6 +98,8 @@ def out_of_reach(row, level, user, lacking):
         return matches.not_tested(f"only as {row.users[0]}")
     if lacking.get(level):
         return matches.not_tested(lacking[level])
+    if row.counted and level != "metered" and not machine.has_counters():
+        return matches.not_tested("kernel.perf_event_paranoid is above 2")
     return None
 
 

@@ -41,8 +41,9 @@ pub use settings::{ClockKind, ClockSettings, Limits};
 pub use strict::{ParseError, ParseErrorKind, parse_strict};
 pub use to_agent::{Hello, Over, Played, Retired, SeatInfo, ToAgent, Turn};
 pub use transcript::{
-    Event, ExitEvent, Header, HeaderSeat, LineEvent, LineProtocol, OnFault, OverEvent, PlayedEvent,
-    Pondering, RetiredEvent, SandboxRecord, Seal, StderrEvent, TRANSCRIPT_VERSION, TurnEvent,
+    Event, ExitEvent, Freezer, Header, HeaderSeat, LineEvent, LineProtocol, OnFault, OverEvent,
+    PlayedEvent, Pondering, RetiredEvent, SandboxRecord, Seal, StderrEvent, TRANSCRIPT_VERSION,
+    TurnEvent,
 };
 pub use verdict::{Fault, FaultKind, LateBy, Result, SeatVerdict, Verdict, VoidNote};
 

@@ -91,6 +91,10 @@ pub struct HeaderSeat {
     /// The line protocol that it uses; omitted if that is the referee's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<LineProtocol>,
+    /// The agent has caused as many void attempts as its contest allows: what else would make the
+    /// match void at its seat is its fault. Omitted if false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_void: bool,
 }
 
 impl HeaderSeat {
@@ -147,6 +151,20 @@ pub struct SandboxRecord {
     /// everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pondering: Option<Pondering>,
+    /// How agents were stopped; omitted unless `pondering` is `freeze`, and by versions that only
+    /// sent signals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub freezer: Option<Freezer>,
+}
+
+/// What stops agents while it isn't their turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Freezer {
+    /// A control group: nothing runs.
+    Cgroup,
+    /// Signals, repeated until everything stays stopped; what ran meanwhile is charged.
+    Signals,
 }
 
 /// What an agent may do with the processor while it isn't its turn.
@@ -187,8 +205,8 @@ pub struct TurnEvent {
     pub seat: Seat,
     /// The time in the bank, rounded down; null without a bank.
     pub left_ms: Option<u64>,
-    /// CPU time that its processes used since its last answer, in nanoseconds, if that is charged:
-    /// the bank has already paid for it.
+    /// CPU time that its processes used since its last answer, in nanoseconds, if that is charged
+    /// (with `freeze`, what ran although it was to be stopped): the bank has already paid for it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pondered_ns: u64,
 }

@@ -119,4 +119,8 @@ pub struct VoidNote {
     pub cause: String,
     /// What happened, as text.
     pub text: String,
+    /// The seat of the agent at which it happened; omitted if it happened at none, such as a full
+    /// disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<Seat>,
 }

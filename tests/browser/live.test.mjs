@@ -42,6 +42,24 @@ async function over(page) {
   await page.waitForFunction(() => /wins/.test(document.querySelector("#result")?.textContent ?? ""));
 }
 
+test("a code lets one browser in, which then follows matches", async () => {
+  const token = join(matches, "token");
+  writeFileSync(token, "open-sesame");
+  const guarded = await new Server(matches, ["--token-file", token]).start();
+  const playUntil = await begin("guarded.jsonl", 0.1, 4);
+  const { page, fine } = await newPage();
+  await page.goto(guarded.url);
+  await page.reload();
+  assert.equal(new URL(page.url()).search, "");
+  await page.goto(new URL("/match?file=guarded.jsonl", guarded.url).href);
+  await page.locator("#result", { hasText: "running" }).waitFor();
+  playUntil(END);
+  await over(page);
+  await fine();
+  const other = await newPage();
+  assert.equal((await other.page.goto(guarded.url))?.status(), 401);
+});
+
 test("a live match is followed to its end, and its clock runs", async () => {
   const { page, fine } = await newPage();
   const playUntil = await begin("followed.jsonl", 0.5, 8);

@@ -98,7 +98,8 @@ fn header(contest: &Contest, fixture: &Fixture, game: &dyn AnyGame) -> Header {
         })
         .collect();
     let level = contest.sandbox.level.unwrap_or(Level::None).name().to_owned();
-    let sandbox = SandboxRecord { level, layers: Vec::new(), pondering: contest.sandbox.pondering };
+    let pondering = contest.sandbox.pondering;
+    let sandbox = SandboxRecord { level, pondering, ..SandboxRecord::default() };
     let conditions = MatchSettings {
         clock: contest.clock.clone(),
         limits: contest.limits.clone(),

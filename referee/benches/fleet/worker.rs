@@ -187,7 +187,7 @@ impl Worker {
     ) -> Outcome<()> {
         let tries = played.iter().map(|(number, bytes)| {
             let transcript = Payload::Message { bytes: bytes.len() as u64 };
-            PlayedMatch { number: *number, transcript }
+            PlayedMatch { number: *number, transcript, signature: None }
         });
         let report = Report {
             block: order.block,

@@ -78,7 +78,13 @@ pub(crate) fn plainly(script: &Script, wrapper: &[&str]) -> Result<f64, Box<dyn 
 /// Returns the environment of the agents, without any readable files.
 pub(crate) fn start_conditions() -> StartConditions {
     let limits = Limits::default();
-    StartConditions { environment: Vec::new(), limits, reach: Reach::default(), core: None }
+    StartConditions {
+        environment: Vec::new(),
+        limits,
+        reach: Reach::default(),
+        core: None,
+        counts_cpu: false,
+    }
 }
 
 /// Starts agents as the referee does. Returns the microseconds from the start to the first answer.

@@ -3,7 +3,7 @@
 use super::{Contest, Fixture, Record, RecordBuilder, Void};
 use referee_games::GameKind;
 use referee_match::match_id;
-use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX, read, unpack, verify};
+use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX, is_imported, read, unpack, verify};
 use referee_protocol::plain::sanitize;
 use referee_protocol::{Event, Header, Outcome};
 use serde_json::Value;
@@ -97,6 +97,9 @@ pub fn differences(
         && header.sandbox.pondering != Some(wanted)
     {
         found.push(format!("pondering is not {wanted}, as the contest requires"));
+    }
+    if is_imported(header) {
+        found.push("it was imported, so it has no times".to_owned());
     }
     let level = &header.sandbox.level;
     if let Some(wanted) = contest.sandbox.unmet_level(level) {

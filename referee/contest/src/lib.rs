@@ -12,6 +12,7 @@ mod schedule;
 pub mod estimate;
 mod record;
 pub mod audit;
+pub mod log;
 pub mod standings;
 pub mod ratings;
 pub mod report;

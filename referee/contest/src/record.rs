@@ -2,7 +2,7 @@
 
 use super::{Fixture, LagPolicy, Player, Policy};
 use referee_protocol::plain::to_hex;
-use referee_protocol::{Event, FaultKind, OverEvent, Result as Ended, SeatVerdict};
+use referee_protocol::{Event, FaultKind, OverEvent, Result as Ended, Seat, SeatVerdict};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -70,6 +70,8 @@ pub struct Void {
     pub cause: String,
     /// What happened, as a sentence.
     pub text: String,
+    /// The seat of the agent at which it happened, if it concerns one agent only.
+    pub seat: Option<Seat>,
 }
 
 /// Builds a [`Record`] from the events of a match, while it is played or while its transcript is
@@ -80,6 +82,9 @@ pub struct RecordBuilder {
     seed: u64,
     moves: Sha256,
     lag_ns: u64,
+    /// The greatest lag in a turn of a seat that may make the match void.
+    void_lag: Option<(u64, Seat)>,
+    no_void: Vec<bool>,
     turns: u64,
     over: Option<OverEvent>,
 }
@@ -91,6 +96,7 @@ impl RecordBuilder {
             Event::Header(header) => {
                 self.match_id.clone_from(&header.match_id);
                 self.seed = header.seed;
+                self.no_void = header.seats.iter().map(|seat| seat.no_void).collect();
                 self.moves.update(header.game.as_bytes());
                 self.moves.update(header.setup.to_string().as_bytes());
             }
@@ -98,6 +104,9 @@ impl RecordBuilder {
                 self.moves.update(b"\n");
                 self.moves.update(played.action.to_string().as_bytes());
                 self.lag_ns = self.lag_ns.max(played.lag_ns);
+                if !self.no_void.get(played.seat.index()).is_some_and(|no_void| *no_void) {
+                    self.void_lag = self.void_lag.max(Some((played.lag_ns, played.seat)));
+                }
                 self.turns += 1;
             }
             Event::Over(over) => self.over = Some(over.as_ref().clone()),
@@ -114,21 +123,24 @@ impl RecordBuilder {
         transcript: String,
         seal: String,
     ) -> Result<Record, Void> {
-        let void = |cause: &str, text: String| Void { cause: cause.to_owned(), text };
+        let void = |cause: &str, text: String, seat| Void { cause: cause.to_owned(), text, seat };
         let Some(OverEvent { outcome, verdict, .. }) = self.over else {
-            return Err(void("machine", "the match has no end".to_owned()));
+            return Err(void("machine", "the match has no end".to_owned(), None));
         };
         if let Some(note) = verdict.void {
-            return Err(Void { cause: note.cause, text: note.text });
+            return Err(Void { cause: note.cause, text: note.text, seat: note.seat });
         }
         let Some(places) = verdict.places else {
-            return Err(void("machine", "the verdict has no places".to_owned()));
+            return Err(void("machine", "the verdict has no places".to_owned(), None));
         };
-        let marked = self.lag_ns > policy.lag_ms.saturating_mul(1_000_000);
-        if marked && policy.on_lag == LagPolicy::Again {
-            let (lag, bound) = (self.lag_ns / 1_000_000, policy.lag_ms);
+        let most_ns = policy.lag_ms.saturating_mul(1_000_000);
+        let marked = self.lag_ns > most_ns;
+        if let Some((lag_ns, seat)) = self.void_lag.filter(|(lag_ns, _)| *lag_ns > most_ns)
+            && policy.on_lag == LagPolicy::Again
+        {
+            let (lag, bound) = (lag_ns / 1_000_000, policy.lag_ms);
             let text = format!("the referee was {lag} ms late in one turn, over {bound} ms");
-            return Err(void("lag", text));
+            return Err(void("lag", text, Some(seat)));
         }
         let played = verdict.result == Ended::Played;
         let reason = outcome.as_ref().filter(|_| played).map(|outcome| outcome.reason.clone());
@@ -185,7 +197,9 @@ pub fn half_points(places: &[u32]) -> Vec<u32> {
 mod tests {
     use super::{Record, RecordBuilder, Void, half_points};
     use crate::{Fixture, LagPolicy, Player, Policy};
-    use serde_json::json;
+    use referee_games::kind;
+    use referee_protocol::Seat;
+    use serde_json::{Value, json};
 
     /// What is kept of a match in which the referee was so late in one of two turns.
     fn with_lag(lag_ns: u64, on_lag: LagPolicy) -> Result<Record, Void> {
@@ -193,18 +207,31 @@ mod tests {
             json!({"type": "played", "at_ns": 1, "turn": turn, "seat": turn, "action": {},
                    "used_ms": 1, "wall_ns": 1, "lag_ns": lag_ns})
         };
+        with_events(vec![played(0, lag_ns), played(1, 3)], on_lag)
+    }
+
+    fn with_events(mut events: Vec<Value>, on_lag: LagPolicy) -> Result<Record, Void> {
         let seat =
             |seat: u8| json!({"seat": seat, "used_ms": 1, "cpu_ms": 1, "turns": 1, "fault": null});
         let verdict = json!({"result": "played", "reason": "connected", "places": [2, 1],
                              "seats": [seat(0), seat(1)], "void": null});
         let over = json!({"type": "over", "at_ns": 2, "outcome": null, "verdict": verdict});
         let mut builder = RecordBuilder::default();
-        for event in [played(0, lag_ns), played(1, 3), over] {
+        events.push(over);
+        for event in events {
             builder.add_event(&serde_json::from_value(event).unwrap());
         }
         let players = vec![Player(1), Player(0)];
-        let fixture =
-            Fixture { number: 7, block: 3, round: 1, game: 0, players, opening: 3, seed: 1 };
+        let fixture = Fixture {
+            number: 7,
+            block: 3,
+            round: 1,
+            game: 0,
+            players,
+            opening: 3,
+            seed: 1,
+            voids_left: Vec::new(),
+        };
         let policy = Policy { lag_ms: 50, on_lag, ..Policy::default() };
         builder.record(&fixture, &policy, "games/7".to_owned(), "seal".to_owned())
     }
@@ -217,6 +244,24 @@ mod tests {
             assert_eq!((kept.number, kept.turns, kept.places), (7, 2, vec![2, 1]));
             let again = with_lag(lag_ns, LagPolicy::Again);
             assert_eq!(again.err().map(|void| void.cause), marked.then(|| "lag".to_owned()));
+        }
+    }
+
+    #[test]
+    fn an_agent_may_make_so_many_games_void_by_lag() {
+        let mut header =
+            referee_match::header(kind("hex").unwrap().start(&json!({})).unwrap().as_ref());
+        header.seats[0].no_void = true;
+        let header = json!(header).as_object().unwrap().clone();
+        for (lags, seat) in [([99, 0], None), ([99, 60], Some(Seat(1))), ([0, 60], Some(Seat(1)))] {
+            let mut events = vec![json!(header)];
+            events[0]["type"] = json!("header");
+            for (seat, ms) in lags.iter().enumerate() {
+                events.push(json!({"type": "played", "at_ns": 1, "turn": seat, "seat": seat,
+                    "action": {}, "used_ms": 1, "wall_ns": 1, "lag_ns": ms * 1_000_000}));
+            }
+            let found = with_events(events, LagPolicy::Again);
+            assert_eq!(found.err().map(|void| void.seat), seat.map(Some), "{lags:?}");
         }
     }
 

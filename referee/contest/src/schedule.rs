@@ -4,6 +4,7 @@
 use super::formats::{Bye, Field, Pairing, PairingResult};
 use super::{Contest, Player, Record, SeatOrders, half_points};
 use referee_match::named_seed;
+use referee_protocol::Seat;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,6 +29,25 @@ pub struct Fixture {
     pub opening: u64,
     /// The match's seed, below 2^53.
     pub seed: u64,
+    /// How many more void attempts each seat's agent may cause; empty if they aren't counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub voids_left: Vec<u32>,
+}
+
+impl Fixture {
+    /// Returns the seats whose agents may cause no more void attempts.
+    pub fn no_void(&self) -> Vec<Seat> {
+        let left = Seat::all(self.voids_left.len()).zip(&self.voids_left);
+        left.filter(|(_, left)| **left == 0).map(|(seat, _)| seat).collect()
+    }
+
+    /// Counts a void attempt that the agent at `seat` has caused.
+    pub fn count_void(&mut self, seat: Option<Seat>) {
+        let left = seat.and_then(|seat| self.voids_left.get_mut(seat.index()));
+        if let Some(left) = left {
+            *left = left.saturating_sub(1);
+        }
+    }
 }
 
 /// A contest's schedule, as far as the results allow.
@@ -173,6 +193,7 @@ impl Schedule {
             players: order.iter().map(|&index| pairing.players[index]).collect(),
             opening,
             seed: named_seed(&name),
+            voids_left: Vec::new(),
         })
     }
 

@@ -211,6 +211,10 @@ pub struct Policy {
     pub on_fault: OnFault,
     /// How often a game that ended void is played again before the run gives up on it.
     pub void_retries: u32,
+    /// How many void attempts one agent may cause in the contest. What would make another one void
+    /// is its fault. Missing in contests of earlier versions.
+    #[serde(default = "agent_voids")]
+    pub agent_voids: u32,
     /// The referee's own lag in one turn, in milliseconds, above which a game is marked.
     pub lag_ms: u64,
     /// What happens with marked games.
@@ -224,11 +228,16 @@ impl Default for Policy {
         Self {
             on_fault: OnFault::Retire,
             void_retries: 3,
+            agent_voids: agent_voids(),
             lag_ms: 50,
             on_lag: LagPolicy::Mark,
             rate_faults: true,
         }
     }
+}
+
+fn agent_voids() -> u32 {
+    3
 }
 
 /// What happens with games in which the referee itself was late.

@@ -27,6 +27,7 @@ pub fn report(
     let field = RatingField::of(contest);
     let rated = contest.seats() > 1;
     Report {
+        referee: env!("CARGO_PKG_VERSION").to_owned(),
         name: contest.name.clone(),
         settings: settings(contest, sandbox),
         progress: Progress {

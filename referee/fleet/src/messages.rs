@@ -1,6 +1,8 @@
 //! The messages between a contest's coordinator and its workers. Each is one JSON object; messages
 //! with bytes have them after the JSON line. Receivers treat every field as hostile.
 
+use referee_contest::file::BuildSettings;
+use referee_contest::log::{PublicKey, WorkerSignature};
 use referee_contest::{Contest, Fixture};
 use referee_protocol::plain::sanitize;
 use referee_protocol::{SandboxRecord, plain_error};
@@ -45,6 +47,9 @@ pub struct Brief {
     pub shared: Option<BundleRef>,
     /// The time limit of a build, in milliseconds.
     pub build_ms: u64,
+    /// What else builds may use.
+    #[serde(default)]
+    pub build: BuildSettings,
     /// Whether a match and its agents are pinned to one core.
     #[serde(default)]
     pub pin: bool,
@@ -117,6 +122,10 @@ pub struct PlayedMatch {
     pub number: u64,
     /// Its transcript, gzipped.
     pub transcript: Payload,
+    /// The worker's signature of the transcript's seal; omitted by workers without a key, such as those of
+    /// earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<WorkerSignature>,
 }
 
 /// Bytes, and how they are sent.
@@ -203,6 +212,9 @@ pub struct WorkerInfo {
     /// The median speed divided by the speed in the slowest twentieth of the time; 1 is perfectly
     /// even.
     pub noise: f64,
+    /// The key that signs its reports; omitted by workers without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<PublicKey>,
 }
 
 /// A worker's heartbeat, sent every [`HEARTBEAT_MS`].

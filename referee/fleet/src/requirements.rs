@@ -133,8 +133,7 @@ mod tests {
     fn a_known_sandbox_is_checked() {
         let brief = with("sandbox.at_least = \"isolated\"");
         let with = |level: &str| {
-            let sandbox =
-                SandboxRecord { level: level.to_owned(), layers: Vec::new(), pondering: None };
+            let sandbox = SandboxRecord { level: level.to_owned(), ..SandboxRecord::default() };
             mismatch(&brief, &WorkerInfo { sandbox: Some(sandbox), ..worker() })
         };
         assert_eq!(mismatch(&brief, &worker()), None);

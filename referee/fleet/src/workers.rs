@@ -45,7 +45,8 @@ pub fn record_heartbeat(workers: &mut Workers, beat: &Heartbeat, now: &str) {
 
 fn sanitize_sandbox(sandbox: &SandboxRecord) -> SandboxRecord {
     let layers = sandbox.layers.iter().take(16).map(|layer| sanitize_name(layer)).collect();
-    SandboxRecord { level: sanitize_name(&sandbox.level), layers, pondering: sandbox.pondering }
+    let SandboxRecord { ref level, pondering, freezer, layers: _ } = *sandbox;
+    SandboxRecord { level: sanitize_name(level), layers, pondering, freezer }
 }
 
 #[cfg(test)]

@@ -49,9 +49,20 @@ impl Match {
         self.finish(Ended::Played, &reason, Some(outcome), None);
     }
 
-    /// Ends the match without a result.
-    pub(super) fn stop(&mut self, cause: &'static str, text: String) {
-        let void = VoidNote { cause: cause.to_owned(), text };
+    /// Ends the match without a result, unless it happened at the seat of an agent that may cause no
+    /// more void matches.
+    pub(super) fn stop(&mut self, cause: &'static str, text: String, seat: Option<Seat>) {
+        if let Some(seat) = seat.filter(|&seat| self.may_not_void(seat)) {
+            if !self.is_out(seat) {
+                let kind = self.fault_at_end(seat);
+                self.fault_with(
+                    seat,
+                    Fault { kind, by: None, turn: self.turn_number(), text, legal: None },
+                );
+            }
+            return;
+        }
+        let void = VoidNote { cause: cause.to_owned(), text, seat };
         self.finish(Ended::Void, cause, None, Some(void));
     }
 

@@ -12,6 +12,10 @@ use referee_protocol::{
     PlayedEvent, Seat, ToAgent, escape_line,
 };
 use serde_json::Value;
+use std::fmt::Write;
+
+/// Ends the text of a fault `late` within the lag, of an agent that may cause no more void matches.
+const NO_EXCUSE: &str = "too many of its matches were void to excuse it by the referee's own delay";
 
 impl Match {
     pub(super) fn line(
@@ -182,6 +186,7 @@ impl Match {
         let clock = &self.players[seat.index()].clock;
         let limit = clock.limit_text(&self.header.clock);
         let punctuality = clock.punctuality(&spent, &self.header.clock);
+        let clock_kind = self.header.clock.kind;
         if punctuality != Punctuality::InTime
             && let Some(closed) = self.players[seat.index()].closed
         {
@@ -192,14 +197,20 @@ impl Match {
             Punctuality::InTime => {}
             Punctuality::WithinLag => {
                 let lag = spent.lag.ms_up();
+                if self.may_not_void(seat) {
+                    let mut text = late_text(&spent, LateBy::Wall, &limit, clock_kind);
+                    write!(text, "; {NO_EXCUSE} of {lag} ms").ok();
+                    let (kind, by) = (FaultKind::Late, Some(LateBy::Wall));
+                    return self.fault_with(seat, Fault { kind, by, turn, text, legal: None });
+                }
                 let text = format!(
                     "seat {seat} answered turn {turn} too late, but by no more than the referee's \
                      own delay of {lag} ms"
                 );
-                self.stop("lag", text);
+                self.stop("lag", text, Some(seat));
             }
             Punctuality::Late(by) => {
-                let mut text = late_text(&spent, by, &limit, self.header.clock.kind);
+                let mut text = late_text(&spent, by, &limit, clock_kind);
                 if pondered > Nanos(0) {
                     let ms = pondered.ms_up().to_string();
                     text.extend(["; it used ", &ms, " ms of CPU time before its turn"]);
@@ -272,6 +283,17 @@ impl Match {
         }
     }
 
+    /// Whether the seat's agent has caused as many void matches as it may.
+    pub(super) fn may_not_void(&self, seat: Seat) -> bool {
+        self.header.seats[seat.index()].no_void
+    }
+
+    /// Returns the fault of an agent that is there no more.
+    pub(super) fn fault_at_end(&self, seat: Seat) -> FaultKind {
+        let ready = self.players[seat.index()].ready.is_some();
+        if ready { FaultKind::Gone } else { FaultKind::Start }
+    }
+
     /// The process exited.
     pub(super) fn exit_fault(&mut self, seat: Seat, status: &str) {
         if self.phase == Phase::Starting && self.players[seat.index()].ready.is_none() {
@@ -286,8 +308,7 @@ impl Match {
     /// The agent closed its stdout or stdin. If its process has exited too, that is known a moment
     /// later.
     pub(super) fn closed_fault(&mut self, seat: Seat, (at, how): (Nanos, &str)) {
-        let ready = self.players[seat.index()].ready.is_some();
-        let kind = if ready { FaultKind::Gone } else { FaultKind::Start };
+        let kind = self.fault_at_end(seat);
         let runs = self.now >= at.plus(STATUS_WAIT);
         let text = match (self.header.seats[seat.index()].is_human(), runs) {
             (true, _) => "you ended the input".to_owned(),

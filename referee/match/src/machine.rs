@@ -17,6 +17,9 @@ pub(super) const STATUS_WAIT: Nanos = Nanos(200_000_000);
 pub enum Input<'a> {
     /// The request that [`Effect::Ask`] wanted is about to be written.
     Asked(Seat, Reading),
+    /// A seat is about to be asked, whose processes have used this CPU time although they were to be
+    /// frozen: it is charged with the request.
+    RanFrozen(Seat, Nanos),
     /// An agent sent a line.
     Line {
         /// The sender.
@@ -68,6 +71,9 @@ pub enum Input<'a> {
         cause: &'static str,
         /// A description.
         text: String,
+        /// The seat at which it happened, if it concerns one agent only. If that has caused too many
+        /// void attempts already, it is its fault.
+        seat: Option<Seat>,
     },
 }
 
@@ -153,6 +159,8 @@ pub(super) struct Player {
     pub(super) turns: u64,
     /// Its CPU time at its last answer, if what it uses after that is charged.
     pub(super) cpu_at_answer: Option<Nanos>,
+    /// CPU time used although it was to be frozen, not yet charged.
+    pub(super) ran_frozen: Nanos,
     /// When and which stream it closed, while its exit status is awaited.
     pub(super) closed: Option<(Nanos, &'static str)>,
 }
@@ -237,6 +245,10 @@ impl Match {
             }
             _ if self.phase == Phase::Ended => {}
             Input::Asked(seat, reading) => self.asked(seat, reading),
+            Input::RanFrozen(seat, ran) => {
+                let player = self.player(seat);
+                player.ran_frozen = player.ran_frozen.plus(ran);
+            }
             Input::LineArrived(seat) => self.judge_closed_streams(Some(seat)),
             Input::Line { seat, line, cut, reading, meaning } => {
                 self.line(seat, line, cut, reading, meaning);
@@ -245,7 +257,7 @@ impl Match {
             Input::StdinClosed(seat, _) => self.closed(seat, "closed its stdin"),
             Input::Fault(seat, kind, text, _) => self.reported_fault(seat, kind, text),
             Input::Tick(reading) => self.tick(reading),
-            Input::Stop { cause, text } => self.stop(cause, text),
+            Input::Stop { cause, text, seat } => self.stop(cause, text, seat),
         }
         effects.extend(self.effects.drain(..));
     }
@@ -372,7 +384,9 @@ impl Match {
         let turn = self.game.turn_number();
         let at = self.now;
         let pondered = self.pondered(seat, reading);
-        self.player(seat).charge_pondering(pondered);
+        let player = self.player(seat);
+        player.charge_pondering(pondered);
+        player.ran_frozen = Nanos(0);
         let left_ms = self.players[seat.index()].clock.left_ms();
         let pondered_ns = pondered.0;
         self.record(Event::Turn(TurnEvent { at_ns: at.0, turn, seat, left_ms, pondered_ns }));
@@ -388,7 +402,9 @@ impl Match {
     /// Returns what a seat used since its last answer, if that is charged.
     fn pondered(&self, seat: Seat, reading: Reading) -> Nanos {
         let since = |before: Nanos| Some(reading.cpu?.since(before));
-        self.players[seat.index()].cpu_at_answer.and_then(since).unwrap_or_default()
+        let player = &self.players[seat.index()];
+        let measured = player.cpu_at_answer.and_then(since).unwrap_or_default();
+        measured.plus(player.ran_frozen)
     }
 
     /// Returns what is left in a seat's bank, in milliseconds, if it is asked now.

@@ -21,6 +21,7 @@ pub fn header(game: &dyn AnyGame) -> Header {
         digest: String::new(),
         ready: None,
         protocol: None,
+        no_void: false,
     };
     Header {
         transcript: TRANSCRIPT_VERSION,
@@ -78,6 +79,10 @@ pub fn over(outcome: Option<Outcome>, mut verdict: Verdict) -> Over {
         if let Some(fault) = &mut seat.fault {
             fault.legal = None;
         }
+    }
+    // Contests count this; agents of earlier versions don't expect it.
+    if let Some(void) = &mut verdict.void {
+        void.seat = None;
     }
     Over { outcome, verdict }
 }

@@ -13,6 +13,7 @@ use referee_protocol::plain::sanitize_name;
 use referee_protocol::{LineProtocol, plain_error};
 use serde::Deserialize;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The name of the referee's own protocol in agent.toml.
@@ -46,6 +47,10 @@ pub struct AgentSpec {
     pub own: Vec<PathBuf>,
     /// What its agent.toml asks to read besides; canonical.
     pub read: Vec<PathBuf>,
+    /// What it is granted if it asks, besides what all agents are; canonical.
+    pub granted: Vec<PathBuf>,
+    /// Whether its command is from its agent.toml.
+    pub has_manifest: bool,
 }
 
 /// Whether an agent's program must exist when the agent is parsed.
@@ -144,6 +149,8 @@ impl AgentSpec {
             launch,
             own: &self.own,
             read: &self.read,
+            granted: &self.granted,
+            has_manifest: self.has_manifest,
             is_built_in: launch.file == Path::new(OWN_PROGRAM) && !self.adapted,
             interpreter: adapted::python().ok().filter(|_| self.adapted),
         })
@@ -306,7 +313,7 @@ impl AgentSpec {
         let own = vec![folder.clone()];
         let launch = Some(Launch { file, command, folder });
         let games = manifest.games;
-        let rest = Self::default();
+        let rest = Self { has_manifest: true, ..Self::default() };
         Ok(Self { name, launch, digest, files, games, protocol, build, own, read, ..rest })
     }
 
@@ -421,10 +428,29 @@ fn split_protocol<'a>(text: &'a str, base: &Path) -> (Option<&'a str>, &'a str) 
 /// Finds a program: in the folder if the word has a slash or is a file there, else in PATH.
 pub fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
     program(word, folder).map_err(|failure| {
-        let built_in = sample_agents::BUILT_INS.iter().any(|it| it.name == word);
-        let hint = format!("the built-in agent is @{word}");
-        failure.help(if built_in { hint } else { WHAT_AN_AGENT_IS.to_owned() })
+        if sample_agents::BUILT_INS.iter().any(|it| it.name == word) {
+            return failure.help(format!("the built-in agent is @{word}"));
+        }
+        let near = similar_agent(word, folder).map(|near| format!("did you mean `{near}`?"));
+        failure.help(WHAT_AN_AGENT_IS).or_help(near)
     })
+}
+
+/// Returns the program file, or the folder with agent.toml, whose path is most similar to a mistyped one.
+fn similar_agent(word: &str, folder: &Path) -> Option<String> {
+    let word = word.trim_end_matches('/');
+    let (parent, mistyped) = word.rsplit_once('/').unwrap_or((".", word));
+    let entries = folder.join(format!("{parent}/")).read_dir().ok()?.flatten();
+    let is_agent = |path: &Path| {
+        let mode = path.metadata().map_or(0, |it| it.permissions().mode());
+        path.join("agent.toml").is_file() || path.is_file() && mode & 0o111 != 0
+    };
+    let names: Vec<String> = entries
+        .filter(|entry| is_agent(&entry.path()))
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    let near = nearest(mistyped, names.iter().map(String::as_str))?;
+    Some(format!("{parent}/{near}"))
 }
 
 #[cfg(test)]

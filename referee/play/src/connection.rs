@@ -93,11 +93,14 @@ impl AgentConnection {
         let work = work_folder::create()?;
         let files = spec.files();
         let reachable = files
-            .map(|files| reach::reachable_alone(launcher.layers(), &files))
+            .map(|files| reach::reachable_alone(launcher.layers(), &files, &sandbox.read))
             .unwrap_or_default();
         reachable.check(&spec.name, launcher.layers())?;
         let reach = reachable.reach(work.path());
-        let conditions = work_folder::start_conditions(work.path(), limits, reach, None);
+        let conditions = StartConditions {
+            counts_cpu: true,
+            ..work_folder::start_conditions(work.path(), limits, reach, None)
+        };
         let launch = sandbox.wrapped(launch, work.path())?;
         let started = Self::start(launcher, &launch, conditions, dialect)?;
         Ok((started, work))

@@ -44,6 +44,7 @@ pub fn header(
         digest: spec.digest.clone(),
         ready: None,
         protocol: spec.protocol.clone(),
+        no_void: false,
     };
     Header {
         transcript: TRANSCRIPT_VERSION,

@@ -22,8 +22,13 @@ pub enum Participant {
     Person(Human),
     /// Code that answers for an agent that doesn't run.
     StandIn(StandIn),
-    /// The agent could not be started, for this reason.
-    Absent(String),
+    /// The agent could not be started.
+    Absent {
+        /// The reason.
+        text: String,
+        /// It is the agent's own fault, not the machine's.
+        is_own_fault: bool,
+    },
 }
 
 /// Returns the line of a [`StandIn`] in a turn; `None` if it never answers.
@@ -102,7 +107,7 @@ impl Participant {
         match self {
             Self::Person(human) => human.ask(game),
             Self::StandIn(stand_in) => stand_in.ask(game),
-            Self::Process(_) | Self::Absent(_) => {}
+            Self::Process(_) | Self::Absent { .. } => {}
         }
     }
 
@@ -112,7 +117,7 @@ impl Participant {
             Self::Process(connection) => connection.process.kill(),
             Self::Person(human) => human.leave(),
             Self::StandIn(stand_in) => stand_in.coming = None,
-            Self::Absent(_) => {}
+            Self::Absent { .. } => {}
         }
     }
 
@@ -129,7 +134,7 @@ impl Participant {
             Self::Process(connection) => connection.process.is_killed(),
             Self::Person(human) => human.has_left(),
             Self::StandIn(_) => false,
-            Self::Absent(_) => true,
+            Self::Absent { .. } => true,
         }
     }
 
@@ -153,7 +158,7 @@ impl Participant {
             Self::Process(connection) => return connection.process.poll_event(context, scratch),
             Self::Person(human) => human.poll_event(context),
             Self::StandIn(stand_in) => stand_in.poll_event(context),
-            Self::Absent(_) => Poll::Pending,
+            Self::Absent { .. } => Poll::Pending,
         };
         event.map(|event| (Instant::now(), event))
     }

@@ -14,13 +14,13 @@ use super::sink::Sink;
 use crate::reach::ReadableFiles;
 use referee_games::{AnyGame, GameKind};
 use referee_match::Match;
-use referee_process::agent::Launch;
+use referee_process::agent::{Launch, StartConditions};
 use referee_process::cleaning::{Cleaner, Cleaning};
 use referee_process::cores;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Sandbox;
 use referee_process::work_folder::{WorkFolders, start_conditions};
-use referee_protocol::{Event, Header, SandboxRecord, Seat};
+use referee_protocol::{ClockKind, Event, Header, Pondering, SandboxRecord, Seat};
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,8 @@ pub struct Job {
     pub seated: Vec<Arc<AgentSpec>>,
     /// Clock and limits.
     pub conditions: MatchSettings,
+    /// The seats whose agents may cause no more void matches.
+    pub no_void: Vec<Seat>,
     /// The match's seed, below 2^53.
     pub seed: u64,
     /// The files that the agents of its series may read.
@@ -252,7 +254,9 @@ impl Job {
                     let folder = work.seat(seat.index())?;
                     self.start(table, spec, launch, &folder)?.unwrap_or_else(|error| {
                         let text = format!("seat {seat} could not be started: {error}");
-                        Participant::Absent(text)
+                        // Nothing else of a start depends on the agent.
+                        let is_own_fault = error.kind() == io::ErrorKind::ArgumentListTooLong;
+                        Participant::Absent { text, is_own_fault }
                     })
                 }
             });
@@ -285,7 +289,11 @@ impl Job {
         folder: &Path,
     ) -> io::Result<io::Result<Participant>> {
         let reach = self.readable_files.of(table.launcher.layers(), spec).reach(folder);
-        let conditions = start_conditions(folder, &self.conditions.limits, reach, table.core);
+        let conditions = StartConditions {
+            counts_cpu: self.conditions.clock.kind == ClockKind::Cpu
+                || table.sandbox.recorded.pondering == Some(Pondering::Measure),
+            ..start_conditions(folder, &self.conditions.limits, reach, table.core)
+        };
         let launch = table.sandbox.wrapped(launch, folder)?;
         let dialect = spec.dialect(self.kind).map_err(io::Error::other)?;
         let started = AgentConnection::start(&table.launcher, &launch, conditions, dialect);
@@ -296,8 +304,11 @@ impl Job {
     pub fn header(&self, sandbox: &SandboxRecord) -> io::Result<(Header, Box<dyn AnyGame>)> {
         let game = self.kind.start(&self.setup).map_err(io::Error::other)?;
         let seated: Vec<&AgentSpec> = self.seated.iter().map(AsRef::as_ref).collect();
-        let header =
+        let mut header =
             header(game.as_ref(), &seated, &self.conditions, sandbox, self.seed, self.number);
+        for seat in &mut header.seats {
+            seat.no_void = self.no_void.contains(&seat.seat);
+        }
         Ok((header, game))
     }
 }

@@ -191,7 +191,7 @@ impl Replay<'_> {
                 self.stderr.push_str(&text);
                 Some(event)
             }
-            AgentEvent::Line(_) | AgentEvent::Started | AgentEvent::Continued => Some(event),
+            AgentEvent::Line(_) | AgentEvent::Started | AgentEvent::Continued(_) => Some(event),
             end => {
                 self.agent.process.unread(end);
                 None

@@ -231,7 +231,7 @@ impl Running {
             AgentEvent::StdoutClosed => self.ends("closed its stdout"),
             AgentEvent::StdinClosed => self.ends("closed its stdin"),
             AgentEvent::Gone => self.ends("ended"),
-            AgentEvent::Started | AgentEvent::Continued => {}
+            AgentEvent::Started | AgentEvent::Continued(_) => {}
         }
         None
     }

@@ -5,6 +5,7 @@ use nix::unistd::{Pid, SysconfVar, sysconf};
 use referee_protocol::Nanos;
 use std::cell::OnceCell;
 use std::fs::File;
+use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -20,15 +21,19 @@ pub struct Meters {
     schedule: Option<File>,
     /// CPU time of earlier agents that the supervisor had already reaped.
     reaped_before: Nanos,
+    /// The kernel's counter of the CPU time of the whole tree, if there is one.
+    counter: Option<File>,
 }
 
 impl Meters {
     /// Creates the meters of the process `agent`, whose supervisor had already reaped
-    /// `reaped_before` of CPU time of others. `None` if the system has no such clock.
-    pub fn of(agent: Pid, reaped_before: Nanos) -> Option<Self> {
+    /// `reaped_before` of CPU time of others. `counter` is the kernel's counter of the tree, in
+    /// nanoseconds. `None` if the system has no such clock.
+    pub fn of(agent: Pid, reaped_before: Nanos, counter: Option<File>) -> Option<Self> {
         let clock = clock_getcpuclockid(agent).ok()?;
         let schedule = File::open(format!("/proc/{agent}/schedstat")).ok();
-        Some(Self { agent, supervisor: OnceCell::new(), clock, schedule, reaped_before })
+        let supervisor = OnceCell::new();
+        Some(Self { agent, supervisor, clock, schedule, reaped_before, counter })
     }
 
     fn supervisor(&self) -> Option<Pid> {
@@ -67,17 +72,22 @@ impl Meters {
 
     /// Returns the CPU time of the agent's own process, all threads: exact and quick.
     pub fn process_cpu(&self) -> Option<Nanos> {
-        let time = clock_gettime(self.clock).ok()?;
-        let seconds = u64::try_from(time.tv_sec()).ok()?;
-        let nanos = u64::try_from(time.tv_nsec()).ok()?;
-        Some(Nanos(seconds * 1_000_000_000 + nanos))
+        time_on(self.clock)
     }
 
-    /// Returns the CPU time of the agent and all its descendants: the process's own clock, or the coarser sum
-    /// over the tree if that is more. Neither has the time of children that a process reaped
-    /// without waiting for them.
+    /// Returns the CPU time of the agent and all its descendants: the kernel's counter, the
+    /// process's own clock or the sum over the tree, whichever is most. Only the counter has the
+    /// time of children that ended without their parent waiting for them. Only the sum has that of
+    /// programs which the agent may not read.
     pub fn tree_cpu(&self) -> Option<Nanos> {
-        self.process_cpu().max(self.tree_ticks())
+        self.process_cpu().max(self.tree_sum()).max(self.counted())
+    }
+
+    fn counted(&self) -> Option<Nanos> {
+        let mut counter = self.counter.as_ref()?;
+        let mut count = [0; 8];
+        counter.read_exact(&mut count).ok()?;
+        Some(Nanos(u64::from_ne_bytes(count)))
     }
 
     /// Returns how long the agent's main thread was ready to run and had no core.
@@ -88,24 +98,48 @@ impl Meters {
         text.split_whitespace().nth(1)?.parse().ok().map(Nanos)
     }
 
-    /// Sums the time of every process below the supervisor with its reaped children, and of what the
-    /// supervisor itself reaped, from `/proc`.
-    fn tree_ticks(&self) -> Option<Nanos> {
-        let supervisor = self.supervisor()?;
-        let reaped = Ticks::of(supervisor)?.reaped;
-        let processes = tree_below(supervisor).into_iter().filter_map(Ticks::of);
-        let ticks: u64 = processes.map(|process| process.own + process.reaped).sum();
-        let per_second = sysconf(SysconfVar::CLK_TCK).ok()??;
-        let tick = 1_000_000_000 / u64::try_from(per_second).ok()?.max(1);
-        Some(Nanos((reaped * tick).saturating_sub(self.reaped_before.0) + ticks * tick))
+    /// Sums the time of every process below the supervisor, from its own clock, with its reaped
+    /// children and with what the supervisor itself reaped. Time of reaped children is known in
+    /// clock ticks; without a counter it is rounded up.
+    fn tree_sum(&self) -> Option<Nanos> {
+        let rounding = if self.counter.is_none() { ROUNDED_TICKS } else { 0 };
+        let (reaped, below) = time_below(self.supervisor()?, rounding)?;
+        Some(reaped.since(self.reaped_before).plus(below))
     }
 }
+
+/// Returns the time of the children that a process has reaped, in whole clock ticks, and that of all
+/// its descendants with what they have reaped, each with so many ticks more.
+pub(crate) fn time_below(root: Pid, rounding: u64) -> Option<(Nanos, Nanos)> {
+    let per_second = sysconf(SysconfVar::CLK_TCK).ok()??;
+    let tick = 1_000_000_000 / u64::try_from(per_second).ok()?.max(1);
+    let reaped = Ticks::of(root)?.reaped * tick;
+    let processes = tree_below(root).into_iter().map(|pid| {
+        let own = clock_getcpuclockid(pid).ok().and_then(time_on).unwrap_or_default();
+        let ticks = Ticks::of(pid).filter(|ticks| ticks.has_reaped);
+        own.0 + ticks.map_or(0, |ticks| (ticks.reaped + rounding) * tick)
+    });
+    Some((Nanos(reaped), Nanos(processes.sum())))
+}
+
+/// Returns the time on a clock.
+fn time_on(clock: ClockId) -> Option<Nanos> {
+    let time = clock_gettime(clock).ok()?;
+    let seconds = u64::try_from(time.tv_sec()).ok()?;
+    let nanos = u64::try_from(time.tv_nsec()).ok()?;
+    Some(Nanos(seconds * 1_000_000_000 + nanos))
+}
+
+/// How much longer than shown the time of reaped children may be, which is the sum of two numbers
+/// of whole ticks.
+const ROUNDED_TICKS: u64 = 2;
 
 /// Fields of `/proc/PID/stat`, in clock ticks.
 struct Ticks {
     parent: Pid,
-    own: u64,
     reaped: u64,
+    /// Whether any child has been reaped, however short its time.
+    has_reaped: bool,
 }
 
 impl Ticks {
@@ -116,8 +150,9 @@ impl Ticks {
         let fields: Vec<&str> = rest.split_whitespace().collect();
         let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
         let parent = fields.get(1)?.parse().ok()?;
-        let (own, reaped) = (number(11)? + number(12)?, number(13)? + number(14)?);
-        Some(Self { parent: Pid::from_raw(parent), own, reaped })
+        // No process runs without a page fault.
+        let has_reaped = number(8)? + number(10)? > 0;
+        Some(Self { parent: Pid::from_raw(parent), reaped: number(13)? + number(14)?, has_reaped })
     }
 }
 
@@ -144,8 +179,12 @@ pub(crate) fn bounded_tree_below(pid: Pid, most: u64) -> (Vec<Pid>, u64) {
 
 /// Whether one of its threads runs, or waits for a core or for the disk.
 fn runs(pid: Pid) -> bool {
-    let mut states = threads_of(pid).into_iter().filter_map(|thread| state_in(&thread));
-    states.any(|state| matches!(state, 'R' | 'D'))
+    states_of(pid).any(|state| matches!(state, 'R' | 'D'))
+}
+
+/// Returns the state letters of a process's threads.
+pub(crate) fn states_of(pid: Pid) -> impl Iterator<Item = char> {
+    threads_of(pid).into_iter().filter_map(|thread| state_in(&thread))
 }
 
 /// Returns the state letter in the `stat` file of a folder in /proc.
@@ -174,4 +213,51 @@ fn children_in(thread: &Path) -> Vec<Pid> {
 /// Reads a file of `/proc`. The name of a process in it need not be UTF-8.
 pub(crate) fn proc_text(path: impl AsRef<Path>) -> Option<String> {
     std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Meters, Pid, ROUNDED_TICKS};
+    use referee_protocol::Nanos;
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+
+    /// A process whose child has 40 children of a millisecond, one after the other. It writes its
+    /// process ID, what it and they have used, and what its parent had reaped before, in
+    /// nanoseconds.
+    const SHORT_CHILDREN: &str = "import os, resource, sys, time\n\
+        def reaped():\n \
+         used = resource.getrusage(resource.RUSAGE_CHILDREN)\n \
+         return int(1e9 * (used.ru_utime + used.ru_stime))\n\
+        before = reaped()\n\
+        if os.fork() != 0: os.wait(); sys.exit()\n\
+        for _ in range(40):\n \
+         if os.fork() == 0:\n  \
+          while time.process_time() < 0.001: pass\n  \
+          os._exit(0)\n \
+         os.wait()\n\
+        print(os.getpid(), time.process_time_ns() + reaped(), before, flush=True)\n\
+        sys.stdin.read()";
+
+    #[test]
+    fn time_of_short_children_is_rounded_up_by_less_than_two_ticks() {
+        let mut command = Command::new("python3");
+        command.args(["-c", SHORT_CHILDREN]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let Ok(mut supervisor) = command.spawn() else { return };
+        let mut line = String::new();
+        BufReader::new(supervisor.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let numbers: Vec<u64> = line.split_whitespace().map(|it| it.parse().unwrap()).collect();
+        let [pid, used, before] = numbers[..] else { panic!("{line}") };
+        let agent = Pid::from_raw(i32::try_from(pid).unwrap());
+        let meters = Meters::of(agent, Nanos(before), None).unwrap();
+        let Nanos(counted) = meters.tree_cpu().unwrap();
+        drop(supervisor.stdin.take());
+        supervisor.wait().unwrap();
+        // `getrusage` itself is cut to microseconds, and the agent went on to wait for its input.
+        let error_us = counted.saturating_sub(used) / 1000;
+        writeln!(std::io::stderr(), "counted {error_us} us too much of {} us", used / 1000)
+            .unwrap();
+        assert!(counted + 2000 >= used, "{counted} of {used}");
+        assert!(error_us < ROUNDED_TICKS * 10_000 + 2000, "{error_us}");
+    }
 }

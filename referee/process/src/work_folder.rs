@@ -144,7 +144,7 @@ pub fn start_conditions(
         .filter_map(|name| std::env::var_os(name).map(|value| variable(name, &value)));
     let own = ["HOME", "TMPDIR"].map(|name| variable(name, folder.as_os_str()));
     let environment = passed.chain(own).chain(hints(limits).iter().map(Bytes::of)).collect();
-    StartConditions { environment, limits: limits.clone(), reach, core }
+    StartConditions { environment, limits: limits.clone(), reach, core, counts_cpu: false }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A backend plays the games of a contest: the local pool, or workers on other machines. The runner
 //! submits games and receives their results.
 
+use referee_contest::log::WorkerSignature;
 use referee_contest::{Contest, Fixture, Record, Schedule, Void};
 use referee_games::{GameKind, kind};
 use referee_process::Failure;
@@ -37,6 +38,8 @@ pub struct FinishedGame {
     pub void_games: Vec<VoidGame>,
     /// The result, or why there is none.
     pub result: Result<Box<Record>, NoResult>,
+    /// The signature of the worker that reported it.
+    pub worker: Option<WorkerSignature>,
 }
 
 /// Why a game has no result.

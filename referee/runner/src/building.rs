@@ -1,15 +1,24 @@
-//! Builds agents: runs each `build` command once, in the agent's folder, several at a time. A build starts
-//! like an agent, so that all its processes are killed at its time limit and when the referee ends.
+//! Builds agents: runs each `build` command once, several at a time. A build starts like an agent, so that
+//! all its processes are killed at its time limit and when the referee ends. It runs in the agents'
+//! sandbox, in a copy of the agent's folder; what it made is taken over if it succeeds.
 
+use super::build_folder::BuildFolder;
 use crate::parallel::{self, Progress};
-use referee_process::Failure;
+use referee_contest::file::BuildSettings;
 use referee_process::agent::{AgentEvent, AgentProcess, Launch, StartConditions};
-use referee_process::launcher::{Bytes, Launcher, LauncherConfig, Reach};
+use referee_process::launcher::{Bytes, Launcher, Reach};
+use referee_process::sandbox::reach::{ProgramFiles, SharedRules, callers, is_wide, reachable};
+use referee_process::sandbox::{Sandbox, readable};
 use referee_process::stderr::Stderr;
-use referee_protocol::Limits;
+use referee_process::{Failure, work_folder};
 use referee_protocol::plain::sanitize;
+use referee_protocol::{Layer, Level, Limits};
+use std::ffi::{OsStr, OsString};
+use std::fs::Permissions;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How much of the output is kept from its start, and as much from its end, in bytes.
@@ -20,33 +29,229 @@ const LINES_SHOWN: usize = 12;
 const LINE_CHARACTERS_MAX: usize = 200;
 /// The most open files of a build.
 const FILES: u64 = 4096;
+/// The most processes and threads of a build.
+const PROCESSES: u64 = 512;
+/// The largest file that a build may write, and its private temporary folder, in MiB.
+const FILE_MB: u64 = 2048;
+/// The time between two looks at the size of its folder.
+const LOOK: Duration = Duration::from_secs(2);
+/// Variables that compilers use, besides those of agents.
+const PASSED: &[&str] =
+    &["CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "RUSTFLAGS", "RUSTUP_TOOLCHAIN", "GOFLAGS"];
+/// What resolves names, for builds with network.
+const NAMES: &[&str] = &["/etc/resolv.conf", "/run/systemd/resolve"];
 /// Longer environment variables, except PATH, are not passed to builds: all must fit in one request.
 const VARIABLE_BYTES_MAX: usize = 4096;
 
-/// Runs the builds, `jobs` at a time; returns the error of each, in their order.
-pub(super) fn build_all(
-    builds: &[Launch],
-    jobs: usize,
-    time: Duration,
-    progress: Progress<'_>,
-) -> Result<Vec<Result<(), String>>, Failure> {
-    let machine = |error| Failure::machine(format!("can't start builds: {error}"));
-    let launcher = Launcher::start(&LauncherConfig::default()).map_err(machine)?;
-    let one = |launch: &Launch| build(&launcher, launch, environment(), time);
-    let results = parallel::map(builds, Some(jobs), progress, one);
-    results.into_iter().collect::<io::Result<_>>().map_err(machine)
+/// Starts builds in a sandbox.
+#[derive(Debug)]
+pub struct Builder {
+    launcher: Launcher,
+    sandbox: Sandbox,
+    settings: BuildSettings,
+    /// What all builds may read besides the system's files; canonical.
+    read: Vec<PathBuf>,
+    /// Whether the agents come from another machine.
+    is_foreign: bool,
 }
 
-/// Runs the build of an agent from another machine, without environment variables that may be secret.
-pub fn build_foreign(launch: &Launch, time: Duration) -> Result<(), String> {
-    let mut environment = environment();
-    environment.retain(|variable| {
-        let name = variable.0.split(|&byte| byte == b'=').next().unwrap_or_default();
-        !is_secret(&String::from_utf8_lossy(name))
-    });
-    let launcher = Launcher::start(&LauncherConfig::default());
-    let built = launcher.and_then(|launcher| build(&launcher, launch, environment, time));
-    built.unwrap_or_else(|error| Err(format!("can't start builds: {error}")))
+impl Builder {
+    /// Creates one for agents that run in this sandbox. Paths of the settings are relative to `base`.
+    pub fn new(sandbox: Sandbox, settings: BuildSettings, base: &Path) -> Result<Self, Failure> {
+        let named = settings.read.iter().map(|path| readable(&base.join(path)));
+        let mut read: Vec<PathBuf> = named.collect::<Result<_, _>>()?;
+        read.extend(toolchains());
+        let mut config = sandbox.launcher.clone();
+        if settings.network {
+            // The filter of system calls refuses sockets too.
+            config.layers = config.layers.without(Layer::NetNs).without(Layer::Seccomp);
+            read.extend(NAMES.iter().filter_map(|path| Path::new(path).canonicalize().ok()));
+        }
+        let launcher = Launcher::start(&config).map_err(|error| machine(&error))?;
+        Ok(Self { launcher, sandbox, settings, read, is_foreign: false })
+    }
+
+    /// The same for agents from another machine, which get no environment variables that may be secret.
+    /// Nothing of this machine is named by them.
+    pub fn foreign(sandbox: Sandbox, settings: &BuildSettings) -> Result<Self, Failure> {
+        let settings = BuildSettings { read: Vec::new(), ..settings.clone() };
+        Ok(Self { is_foreign: true, ..Self::new(sandbox, settings, Path::new("/"))? })
+    }
+
+    /// Runs the builds, `jobs` at a time; returns the error of each, in their order.
+    pub(super) fn build_all(
+        &self,
+        builds: &[Launch],
+        jobs: usize,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Result<(), String>>, Failure> {
+        let results = parallel::map(builds, Some(jobs), progress, |launch| self.build(launch));
+        results.into_iter().collect::<io::Result<_>>().map_err(|error| machine(&error))
+    }
+
+    /// Runs one build: the outer error is the machine's, the inner one the build's.
+    pub fn build(&self, launch: &Launch) -> io::Result<Result<(), String>> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        if self.sandbox.level == Level::None {
+            let conditions = unconfined(self.environment());
+            return Ok(runtime.block_on(self.run(launch, conditions, None)));
+        }
+        let scratch = work_folder::create()?;
+        let home = scratch.path().join("home");
+        std::fs::create_dir(&home)?;
+        let folder = launch.folder.canonicalize()?;
+        let name = folder.file_name().unwrap_or(OsStr::new("agent"));
+        let copy = scratch.path().join("copy").join(name);
+        create_passable(&scratch.path().join("copy"))?;
+        let copied = match BuildFolder::new(&folder, copy) {
+            Ok(copied) => copied,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let launch = moved(launch, &folder, &copied.copy);
+        let reach = match self.reach(&launch, &home, &copied.copy) {
+            Ok(reach) => reach,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let conditions = self.conditions(&home, reach);
+        let launch = self.sandbox.wrapped(&launch, &home)?;
+        let built = runtime.block_on(self.run(&launch, conditions, Some(&copied)));
+        let taken = built.and_then(|()| copied.take_over().map_err(|error| error.to_string()));
+        Ok(taken)
+    }
+
+    /// Returns what a build may read and change.
+    fn reach(&self, launch: &Launch, home: &Path, copy: &Path) -> io::Result<Reach> {
+        let own = [copy.to_owned()];
+        let files = ProgramFiles {
+            launch,
+            own: &own,
+            read: &[],
+            granted: &[],
+            has_manifest: true,
+            is_built_in: false,
+            interpreter: None,
+        };
+        let found = reachable(&files, &SharedRules::new(&[], &[], &[], &self.read));
+        found.check(&launch.command[0], self.launcher.layers())?;
+        let (write, network) = (Some(Bytes::of(copy)), self.settings.network);
+        Ok(Reach { write, network, ..found.reach(home) })
+    }
+
+    fn conditions(&self, home: &Path, reach: Reach) -> StartConditions {
+        let limits = Limits { memory_mb: self.settings.memory_mb, ..limits() };
+        let mut conditions = work_folder::start_conditions(home, &limits, reach, None);
+        conditions.environment.extend(tools(home));
+        let passed = PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+        conditions.environment.extend(passed.map(|(name, value)| variable(name, &value)));
+        conditions
+    }
+
+    fn environment(&self) -> Vec<Bytes> {
+        let mut environment = environment();
+        environment.retain(|variable| {
+            let name = variable.0.split(|&byte| byte == b'=').next().unwrap_or_default();
+            !self.is_foreign || !is_secret(&String::from_utf8_lossy(name))
+        });
+        environment
+    }
+
+    async fn run(
+        &self,
+        launch: &Launch,
+        conditions: StartConditions,
+        folder: Option<&BuildFolder>,
+    ) -> Result<(), String> {
+        let limits = conditions.limits.clone();
+        let agent = AgentProcess::start(&self.launcher, launch, conditions);
+        let mut build = Build {
+            agent: agent.map_err(|error| error.to_string())?,
+            output: Stderr::new(OUTPUT_BYTES),
+        };
+        build.agent.close();
+        let time = self.settings.time();
+        let deadline = Instant::now() + time;
+        let ended = loop {
+            let look = deadline.min(Instant::now() + LOOK);
+            match build.next(look).await {
+                None if Instant::now() >= deadline => break format!("not finished after {time:?}"),
+                None if folder.is_some_and(BuildFolder::is_too_large) => {
+                    break "its folder has become too large".to_owned();
+                }
+                Some(AgentEvent::Failed(errno)) => break errno.desc().to_owned(),
+                Some(AgentEvent::Broken(trouble)) => break trouble.to_string(),
+                Some(AgentEvent::Limit(limit)) => break limit.describe(&limits),
+                Some(AgentEvent::Exited(status)) if status == "exit status 0" => {
+                    break String::new();
+                }
+                Some(AgentEvent::Exited(status)) => break status,
+                Some(AgentEvent::Gone) => break "the process was lost".to_owned(),
+                Some(_) | None => {}
+            }
+        };
+        build.output.add(build.agent.unended_line());
+        // Nothing is taken over while one of its processes could change it.
+        let killed = build.agent.kill_and_wait().await;
+        match (ended.is_empty(), killed) {
+            (true, Ok(())) => Ok(()),
+            (true, Err(error)) => Err(format!("its processes can't be ended: {error}")),
+            (false, _) => Err(ended + &build.last_lines()),
+        }
+    }
+}
+
+fn machine(error: &io::Error) -> Failure {
+    Failure::machine(format!("can't start builds: {error}"))
+}
+
+/// Creates a folder that every user may pass through.
+fn create_passable(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir(folder)?;
+    std::fs::set_permissions(folder, Permissions::from_mode(0o711))
+}
+
+/// Returns a launch in a copy of its folder.
+fn moved(launch: &Launch, folder: &Path, copy: &Path) -> Launch {
+    let file = launch.file.strip_prefix(folder).or(launch.file.strip_prefix(&launch.folder));
+    let file = file.map_or_else(|_| launch.file.clone(), |inside| copy.join(inside));
+    Launch { file, command: launch.command.clone(), folder: copy.to_owned() }
+}
+
+/// Returns what compilers that are installed for the caller alone consist of. Never a folder with
+/// credentials.
+fn toolchains() -> Vec<PathBuf> {
+    let (cargo, rustup) = (of_home("CARGO_HOME", ".cargo"), of_home("RUSTUP_HOME", ".rustup"));
+    let cargo = cargo.into_iter().flat_map(|it| ["bin", "registry", "git"].map(|at| it.join(at)));
+    let go = of_home("GOMODCACHE", "go/pkg/mod");
+    let paths = cargo.chain(rustup).chain(go).filter_map(|path| path.canonicalize().ok());
+    paths.chain(callers().iter().cloned()).filter(|path| !is_wide(path)).collect()
+}
+
+/// Returns variables by which these compilers find their files, and never ask the network.
+fn tools(home: &Path) -> Vec<Bytes> {
+    let mut tools = vec![Bytes::of("CARGO_NET_OFFLINE=true"), Bytes::of("GOTOOLCHAIN=local")];
+    tools.extend(
+        of_home("RUSTUP_HOME", ".rustup").map(|it| variable("RUSTUP_HOME", it.as_os_str())),
+    );
+    tools.extend(
+        of_home("GOMODCACHE", "go/pkg/mod").map(|it| variable("GOMODCACHE", it.as_os_str())),
+    );
+    // Cargo's own folder has credentials: the build's has the downloaded crates alone.
+    let own = home.join(".cargo");
+    if let Some(cargo) = of_home("CARGO_HOME", ".cargo")
+        && std::fs::create_dir(&own).is_ok()
+    {
+        for part in ["registry", "git"] {
+            symlink(cargo.join(part), own.join(part)).ok();
+        }
+    }
+    tools
+}
+
+/// Returns an existing folder that a variable names, or its usual place in the home folder.
+fn of_home(variable: &str, usual: &str) -> Option<PathBuf> {
+    let named = std::env::var_os(variable).map(PathBuf::from);
+    let usual = || Some(PathBuf::from(std::env::var_os("HOME")?).join(usual));
+    named.or_else(usual).filter(|folder| folder.is_dir())
 }
 
 /// Returns whether a variable's name suggests a secret or a path to one.
@@ -55,46 +260,6 @@ fn is_secret(name: &str) -> bool {
     let begins = ["NATS_", "SSH_", "KUBE", "GPG_"];
     let holds = ["TOKEN", "SECRET", "PASSW", "CREDENTIAL", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY"];
     begins.iter().any(|begin| name.starts_with(begin)) || holds.iter().any(|it| name.contains(it))
-}
-
-/// Runs one build: the outer error is the machine's, the inner one the build's.
-fn build(
-    launcher: &Launcher,
-    launch: &Launch,
-    environment: Vec<Bytes>,
-    time: Duration,
-) -> io::Result<Result<(), String>> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    Ok(runtime.block_on(run(launcher, launch, environment, time)))
-}
-
-async fn run(
-    launcher: &Launcher,
-    launch: &Launch,
-    environment: Vec<Bytes>,
-    time: Duration,
-) -> Result<(), String> {
-    let agent = AgentProcess::start(launcher, launch, start_conditions(environment));
-    let mut build = Build {
-        agent: agent.map_err(|error| error.to_string())?,
-        output: Stderr::new(OUTPUT_BYTES),
-    };
-    build.agent.close();
-    let deadline = Instant::now() + time;
-    let ended = loop {
-        match build.next(deadline).await {
-            None => break format!("not finished after {time:?}"),
-            Some(AgentEvent::Failed(errno)) => break errno.desc().to_owned(),
-            Some(AgentEvent::Broken(trouble)) => break trouble.to_string(),
-            Some(AgentEvent::Exited(status)) if status == "exit status 0" => break String::new(),
-            Some(AgentEvent::Exited(status)) => break status,
-            Some(AgentEvent::Gone) => break "the process was lost".to_owned(),
-            Some(_) => {}
-        }
-    };
-    build.output.add(build.agent.unended_line());
-    build.agent.kill_and_wait().await.ok();
-    if ended.is_empty() { Ok(()) } else { Err(ended + &build.last_lines()) }
 }
 
 /// A running build.
@@ -133,33 +298,38 @@ fn lines(output: &mut Stderr, most: usize) -> Vec<String> {
     lines[lines.len().saturating_sub(most)..].iter().map(shown).collect()
 }
 
-/// Returns the start conditions of a build: the caller's environment (compilers find their caches
-/// through it) and no sandbox.
-fn start_conditions(environment: Vec<Bytes>) -> StartConditions {
-    let limits = Limits {
+/// Returns the limits of a build; its memory is set apart.
+fn limits() -> Limits {
+    Limits {
         line_bytes: OUTPUT_BYTES,
         stderr_bytes: OUTPUT_BYTES,
-        memory_mb: u64::MAX,
-        processes: u64::MAX,
+        processes: PROCESSES,
         files: FILES,
-        work_mb: u64::MAX,
+        work_mb: FILE_MB,
         ..Limits::default()
-    };
-    StartConditions { environment, limits, reach: Reach::default(), core: None }
+    }
+}
+
+/// Returns the start conditions of a build at level `none`: the caller's environment, in which
+/// compilers find their caches, and no limits.
+fn unconfined(environment: Vec<Bytes>) -> StartConditions {
+    let (memory_mb, processes, work_mb) = (u64::MAX, u64::MAX, u64::MAX);
+    let limits = Limits { memory_mb, processes, work_mb, ..limits() };
+    StartConditions { environment, limits, reach: Reach::default(), core: None, counts_cpu: false }
 }
 
 fn environment() -> Vec<Bytes> {
-    let fits = |name: &std::ffi::OsStr, value: &std::ffi::OsStr| {
+    let fits = |name: &OsStr, value: &OsStr| {
         name == "PATH" || value.as_bytes().len() <= VARIABLE_BYTES_MAX
     };
     let variables = std::env::vars_os().filter(|(name, value)| fits(name, value));
-    variables
-        .map(|(mut name, value)| {
-            name.push("=");
-            name.push(value);
-            Bytes::of(name)
-        })
-        .collect()
+    variables.map(|(name, value)| variable(&name.to_string_lossy(), &value)).collect()
+}
+
+fn variable(name: &str, value: &OsStr) -> Bytes {
+    let mut text = OsString::from(format!("{name}="));
+    text.push(value);
+    Bytes::of(text)
 }
 
 #[cfg(test)]

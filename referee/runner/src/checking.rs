@@ -3,6 +3,7 @@
 
 use super::backend::kinds;
 use super::folder::{Folder, GAMES_FOLDER};
+use super::log_checking::{self, Signature};
 use super::store::{Store, StoredContest, VoidAttempt};
 use super::verifying::CheckedFile;
 use crate::parallel::{self, Progress};
@@ -10,6 +11,7 @@ use referee_contest::audit::{
     VerifiedTranscript, differences, record_differences, verify_and_record,
 };
 use referee_contest::file::{ContestFile, FileError, FoundAgent};
+use referee_contest::log::{LoggedReport, PublicKey};
 use referee_contest::{Contest, PlayerInfo, Record, Schedule};
 use referee_games::GameKind;
 use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX};
@@ -38,16 +40,21 @@ pub struct ContestCheck {
     pub games: Vec<CheckedFile>,
     /// The void attempts.
     pub voids: Vec<VoidAttempt>,
+    /// Who signed it.
+    pub signature: Signature,
+    /// The report's files that were signed last.
+    pub signed_report: Option<LoggedReport>,
     /// What differs; empty if the folder is consistent.
     pub differences: Vec<String>,
     /// What else a user should know: games cut off by a kill, void attempts.
     pub notes: Vec<String>,
 }
 
-/// Checks a contest's folder on `jobs` cores (default: all).
+/// Checks a contest's folder on `jobs` cores (default: all); `key` is the key that should have signed it.
 pub fn check(
     folder: &Folder,
     jobs: Option<usize>,
+    key: Option<PublicKey>,
     progress: Progress<'_>,
 ) -> Result<ContestCheck, Failure> {
     let store = Store::open_to_read(folder)?;
@@ -63,6 +70,8 @@ pub fn check(
             records: Vec::with_capacity(records.len()),
             games: Vec::with_capacity(records.len()),
             voids: store.voids()?,
+            signature: Signature::unsigned(),
+            signed_report: None,
             differences: Vec::new(),
             notes: Vec::new(),
         },
@@ -86,6 +95,7 @@ pub fn check(
     }
     check.unknown_transcripts(&records)?;
     check.voids();
+    check.log(&store, key)?;
     let schedule = &check.checked.schedule;
     if !schedule.is_over() {
         let (played, known) = (schedule.played(), schedule.known());
@@ -153,7 +163,14 @@ impl Check<'_> {
                 (status, detail)
             }
         };
-        self.checked.games.push(CheckedFile { file, status, turns, outcome, detail });
+        self.checked.games.push(CheckedFile {
+            file,
+            status,
+            turns,
+            outcome,
+            detail,
+            signature: None,
+        });
     }
 
     /// Compares a game's transcript with the schedule and the store, and adds it to the schedule.
@@ -232,23 +249,74 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// Checks the signed log.
+    fn log(&mut self, store: &Store, key: Option<PublicKey>) -> Result<(), Failure> {
+        let over = self.checked.schedule.is_over();
+        let found = log_checking::check(self.folder, store, &self.checked.stored, key, over)?;
+        self.checked.signature = found.signature;
+        self.checked.signed_report = found.report;
+        self.checked.differences.extend(found.differences);
+        self.checked.notes.extend(found.notes);
+        // The games are in the store's order, as far as they were checked.
+        let wrong = self.checked.games.iter().zip(store.records()?);
+        let wrong = wrong.filter(|(checked, _)| checked.status != Status::Ok);
+        let blamed = wrong.filter_map(|(_, record)| {
+            let worker = found.workers.get(&record.number)?;
+            Some(format!("game {} was reported by {worker}", record.number))
+        });
+        self.checked.differences.extend(blamed);
+        Ok(())
+    }
+
     fn voids(&mut self) {
         let voids = std::mem::take(&mut self.checked.voids);
         for void in &voids {
             let Some(name) = &void.transcript else { continue };
-            let bytes = read_transcript(self.folder, name);
-            let status = bytes.map_or(Status::Unreadable, |bytes| {
-                referee_match::transcript::verify(&bytes).status
-            });
-            // The transcript of a void game may be cut off.
-            if !matches!(status, Status::Ok | Status::Torn) {
-                self.differs(format!("game {}, {name}: {status}", void.number));
+            if let Err(text) = self.void(void, name) {
+                self.differs(format!("game {}, {name}: {text}", void.number));
             }
         }
         if !voids.is_empty() {
             self.checked.notes.push(count(voids.len() as u64, "void attempt"));
         }
         self.checked.voids = voids;
+    }
+
+    /// Checks the transcript of a void attempt, which may be cut off. A whole one must be void for the
+    /// reason in the store, and of the game that the schedule has with its number.
+    fn void(&self, void: &VoidAttempt, name: &str) -> Result<(), String> {
+        if *name != Folder::void_transcript(void.number, void.attempt) {
+            return Err("the transcript's file name is that of another attempt".to_owned());
+        }
+        let bytes = read_transcript(self.folder, name)
+            .map_err(|error| format!("{}: {error}", Status::Unreadable))?;
+        let verified = match verify_and_record(&bytes) {
+            Ok(verified) => verified,
+            Err((Status::Torn, _)) => return Ok(()),
+            Err((status, text)) => return Err(format!("{status}: {text}")),
+        };
+        let contest = &self.checked.stored.contest;
+        let fixture = self.checked.schedule.fixture(void.number);
+        let fixture = fixture.ok_or("the schedule has no such game")?;
+        let found = differences(contest, self.kinds[fixture.game], &fixture, &verified.header);
+        if !found.is_empty() {
+            return Err(found.join("; "));
+        }
+        match verified.record(contest, &fixture, name.to_owned()) {
+            Ok(_) => Err("the match has a result, but the store has a void attempt".to_owned()),
+            Err(found) if (&found.cause, &found.text) == (&void.cause, &void.text) => {
+                let cause = found.seat.and_then(|seat| fixture.players.get(seat.index()).copied());
+                // Earlier versions didn't store who caused it.
+                if void.player.is_none() || void.player == cause {
+                    return Ok(());
+                }
+                Err("the store says that another agent caused it".to_owned())
+            }
+            Err(found) => Err(format!(
+                "the match is void ({}): {}; but the store says ({}): {}",
+                found.cause, found.text, void.cause, void.text
+            )),
+        }
     }
 }
 

@@ -12,6 +12,8 @@ use std::time::Duration;
 pub const CONTEST_FILE: &str = "contest.toml";
 /// The store.
 pub const STORE_FILE: &str = "contest.db";
+/// The signed log of the results.
+pub const LOG_FILE: &str = "results.log";
 /// The folder of the transcripts.
 pub const GAMES_FOLDER: &str = "games";
 /// The workers of a contest on many machines.
@@ -68,6 +70,11 @@ impl Folder {
         Err(Failure::usage(format!("{}: not a contest's folder", root.display())).help(format!(
             "it has no {STORE_FILE}; start a contest with `referee contest run FILE --out DIR`"
         )))
+    }
+
+    /// Returns the folder `.`, as the files in a contest's folder name it.
+    pub fn here() -> Self {
+        Self { root: PathBuf::from(".") }
     }
 
     /// Returns whether a folder contains a contest.

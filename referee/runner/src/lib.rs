@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod build_folder;
 pub mod building;
 mod entrants;
 mod prepare;
@@ -13,7 +14,11 @@ pub mod verifying;
 mod rows;
 pub mod store;
 pub mod records;
+pub mod signing;
+pub mod log_file;
+pub mod log_checking;
 pub mod results;
+mod voids;
 mod writer;
 pub mod backend;
 pub mod local;
@@ -23,7 +28,9 @@ pub mod runner;
 pub mod parallel;
 pub mod checking;
 
-pub use prepare::{Builds, Prepared, prepare, prepare_again, prepare_text, sandbox_request};
+pub use prepare::{
+    Builds, Prepared, new_seed, prepare, prepare_again, prepare_text, sandbox_request,
+};
 pub use writer::disk_failure;
 
 #[cfg(test)]

@@ -110,9 +110,11 @@ impl<G: Games> Local<G> {
                 let path = played.transcript.as_deref().unwrap_or(Path::new("transcript"));
                 Err(NoResult::Halt(disk_failure(path, error)))
             }
-            Err(error) => {
-                Err(no_result(Void { cause: "machine".to_owned(), text: error.to_string() }))
-            }
+            Err(error) => Err(no_result(Void {
+                cause: "machine".to_owned(),
+                text: error.to_string(),
+                seat: None,
+            })),
             Ok(finished) => {
                 let seal = finished.seal.as_ref().map_or("", |seal| &seal.sha256).to_owned();
                 let transcript = Folder::transcript(number);
@@ -121,7 +123,7 @@ impl<G: Games> Local<G> {
             }
         };
         self.games.ended(played, result.as_deref().ok());
-        Some(FinishedGame { number, void_games: Vec::new(), result })
+        Some(FinishedGame { number, void_games: Vec::new(), result, worker: None })
     }
 }
 

@@ -1,24 +1,27 @@
 //! Prepares the contest of a contest file: finds, builds and checks its agents.
 
-use super::building::build_all;
+use super::building::Builder;
 use super::entrants::{Candidate, build_of, describe, error_at, find};
 use super::store::StoredContest;
 use crate::parallel::Progress;
-use referee_contest::file::{ContestFile, FileError, FoundAgent, OnBroken, Source};
+use rand::TryRng;
+use rand::rngs::SysRng;
+use referee_contest::file::{
+    BuildSettings, ContestFile, FileError, FoundAgent, OnBroken, SEED_BOUND, Source,
+};
 use referee_contest::{Contest, PlayerInfo, SandboxSettings};
 use referee_play::agent_spec::{AgentSpec, resolve};
+use referee_play::reach::requested;
 use referee_process::Failure;
 use referee_process::agent::Launch;
 use referee_process::cores;
 use referee_process::files::{absolute, read_regular};
-use referee_process::sandbox::SandboxRequest;
-use referee_process::sandbox::reach::unusual_requests;
+use referee_process::sandbox::{Depth, SandboxRequest, choose};
 use referee_protocol::plain::sanitize;
-use referee_protocol::{LevelChoice, SandboxRecord};
+use referee_protocol::{Level, LevelChoice, SandboxRecord};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The largest contest file, in bytes.
 const FILE_BYTES_MAX: u64 = 4 << 20;
@@ -56,10 +59,12 @@ pub struct Prepared {
     pub jobs: Option<usize>,
     /// Whether matches are pinned to cores.
     pub pin: bool,
-    /// The time limit of a build.
-    pub build_time: Duration,
-    /// The contest file's text, with the contest's name.
+    /// What builds may use.
+    pub build: BuildSettings,
+    /// The contest file's text, with the contest's name and the seed that was drawn.
     pub text: String,
+    /// Whether the contest file has a seed.
+    pub is_seeded: bool,
     /// The folder that its paths are relative to.
     pub base: PathBuf,
 }
@@ -121,6 +126,7 @@ pub fn sandbox_request(settings: &SandboxSettings, base: PathBuf) -> SandboxRequ
         level: settings.level.map_or(LevelChoice::Auto, LevelChoice::Exactly),
         at_least: settings.at_least,
         wrapper: settings.wrapper.clone(),
+        read: settings.read.iter().map(PathBuf::from).collect(),
         base,
     }
 }
@@ -131,34 +137,48 @@ pub fn prepare(file: &Path, builds: Builds<'_>) -> Result<Prepared, Failure> {
         failure.help("give a contest file, or play without one: `referee contest quick`")
     })?;
     let base = absolute(file.parent().unwrap_or(Path::new("")))?;
-    prepare_text(&text, file, &base, builds)
+    let seed = matches!(builds, Builds::Now(_)).then(new_seed).transpose()?;
+    prepare_seeded(&text, file, &base, builds, seed)
 }
 
-/// Returns a remark about unusual paths that an agent asks to read, if there are any.
-fn unusual_paths(spec: &AgentSpec) -> Option<String> {
-    let paths = spec.files().map(|files| unusual_requests(&files)).unwrap_or_default();
-    let shown: Vec<String> =
-        paths.iter().map(|path| sanitize(&path.display().to_string())).collect();
-    let (name, shown) = (sanitize(&spec.name), shown.join(", "));
-    (!paths.is_empty()).then(|| format!("{name} asks to read {shown}"))
+/// Draws a new seed.
+pub fn new_seed() -> Result<u64, Failure> {
+    let drawn = SysRng.try_next_u64().map_err(|error| {
+        Failure::machine(format!("cannot get random bytes from the system: {error}"))
+    })?;
+    Ok(drawn % SEED_BOUND)
 }
 
 /// Prepares the contest of a contest file's text. `file` is its name in errors; its paths are relative to
-/// `base`, which is absolute.
+/// `base`, which is absolute. Without a seed in the text, it is that of old contests.
 pub fn prepare_text(
     text: &str,
     file: &Path,
     base: &Path,
     builds: Builds<'_>,
 ) -> Result<Prepared, Failure> {
+    prepare_seeded(text, file, base, builds, None)
+}
+
+/// The same; `drawn` is the seed if the text has none.
+fn prepare_seeded(
+    text: &str,
+    file: &Path,
+    base: &Path,
+    builds: Builds<'_>,
+    drawn: Option<u64>,
+) -> Result<Prepared, Failure> {
     let stem = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy();
-    let read =
+    let mut read =
         ContestFile::read(text, &file.to_string_lossy(), &stem).map_err(|error| failure(&error))?;
+    let (is_named, is_seeded) = (read.is_named(), read.is_seeded());
+    let drawn = drawn.filter(|_| !is_seeded);
+    read.settings.seed = drawn.unwrap_or(read.settings.seed);
     let (mut candidates, mut notes) = find(&read, base)?;
     match builds {
         Builds::Later => {}
         Builds::Now(progress) => {
-            build(&read, &mut candidates, progress)?;
+            build(&read, &mut candidates, base, progress)?;
             read_again(&mut candidates, base);
         }
         Builds::Done(left_out) => {
@@ -168,7 +188,7 @@ pub fn prepare_text(
     }
     let left_out = reject_broken(&read, &mut candidates)?;
     let openings = openings(&read, base)?;
-    check_readable(&read, base)?;
+    let readable = readable(&read, base)?;
     let playing = |candidate: Candidate| {
         let Candidate { name, run, span, spec, .. } = candidate;
         let spec = spec.ok()?;
@@ -178,7 +198,11 @@ pub fn prepare_text(
     let (entrants, specs): (Vec<_>, Vec<_>) = candidates.into_iter().filter_map(playing).unzip();
     let (contest, order) =
         read.contest(&entrants, openings.as_ref()).map_err(|error| failure(&error))?;
-    notes.extend(specs.iter().filter_map(unusual_paths));
+    notes.extend(specs.iter().flat_map(|spec| requested(spec, &readable)));
+    if read.settings.sandbox.level == Some(Level::None) && specs.iter().any(|it| it.build.is_some())
+    {
+        notes.push("at sandbox level none, builds run as you, without a sandbox".to_owned());
+    }
     let player = |(place, player): (&usize, &PlayerInfo)| {
         let spec: &AgentSpec = &specs[*place];
         AgentSpec { name: player.name.clone(), ..spec.clone() }
@@ -189,16 +213,21 @@ pub fn prepare_text(
         notes,
         jobs: read.jobs,
         pin: read.pin,
-        build_time: read.build_time,
-        text: if read.is_named() { text.to_owned() } else { named(text, &contest.name) },
+        build: read.build,
+        text: completed(text, (!is_named).then_some(&contest.name), drawn),
+        is_seeded,
         base: base.to_owned(),
         contest: Arc::new(contest),
     })
 }
 
-/// Adds the contest's name to a file without one: the stored copy has another file name.
-fn named(text: &str, name: &str) -> String {
-    format!("name = {}\n{}", toml::Value::from(name), text.trim_start_matches('\u{feff}'))
+/// Adds what the stored copy of a file needs: the contest's name, since the copy has another file name,
+/// and the seed that was drawn.
+fn completed(text: &str, name: Option<&String>, seed: Option<u64>) -> String {
+    let name = name.map(|name| format!("name = {}\n", toml::Value::from(name.as_str())));
+    let seed = seed.map(|seed| format!("seed = {seed}\n"));
+    let added: String = name.into_iter().chain(seed).collect();
+    if added.is_empty() { text.to_owned() } else { added + text.trim_start_matches('\u{feff}') }
 }
 
 /// Prepares a stored contest to resume it.
@@ -236,21 +265,22 @@ fn openings(file: &ContestFile, base: &Path) -> Result<Option<Source>, Failure> 
     Ok(Some(Source { file: sanitize(name), text }))
 }
 
-/// Checks that the paths of `read` exist.
-fn check_readable(file: &ContestFile, base: &Path) -> Result<(), Failure> {
-    for (path, span) in &file.read {
-        base.join(path).metadata().map_err(|error| {
+/// Returns the canonical paths of `read`, which must exist.
+fn readable(file: &ContestFile, base: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let found = file.read.iter().map(|(path, span)| {
+        base.join(path).canonicalize().map_err(|error| {
             error_at(file, span, format!("{}: {error}", sanitize(path)))
                 .help("paths in `read` are relative to the contest file's folder")
-        })?;
-    }
-    Ok(())
+        })
+    });
+    found.collect()
 }
 
 /// Runs the `build` commands, once per folder.
 fn build(
     file: &ContestFile,
     candidates: &mut [Candidate],
+    base: &Path,
     progress: Progress<'_>,
 ) -> Result<(), Failure> {
     let mut builds: Vec<Launch> = Vec::new();
@@ -273,8 +303,9 @@ fn build(
     if builds.is_empty() {
         return Ok(());
     }
-    let results =
-        build_all(&builds, file.jobs.unwrap_or_else(cores::count), file.build_time, progress)?;
+    let request = sandbox_request(&file.settings.sandbox, base.to_owned());
+    let builder = Builder::new(choose(&request, Depth::Quick)?, file.build.clone(), base)?;
+    let results = builder.build_all(&builds, file.jobs.unwrap_or_else(cores::count), progress)?;
     for candidate in candidates {
         let Some((folder, words)) = candidate.spec.as_ref().ok().and_then(build_of) else {
             continue;

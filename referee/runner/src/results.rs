@@ -2,9 +2,10 @@
 
 use super::folder::Folder;
 use super::store::{Store, StoredContest, VoidAttempt};
+use super::voids::caused;
 use super::workers;
 use crate::workers::KnownWorker;
-use referee_contest::report::{Command, LeftOut, Report, VoidCounts};
+use referee_contest::report::{CausedVoids, Command, LeftOut, Report, VoidCounts};
 use referee_contest::summary::report;
 use referee_contest::{Record, Schedule};
 use referee_process::{Failure, sandbox};
@@ -33,6 +34,9 @@ pub struct Progress {
     pub played: u64,
     /// Void attempts; their games were or will be played again.
     pub void: u64,
+    /// The agents that caused some of them; omitted if none did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub void_caused: Vec<CausedVoids>,
     /// Faults, over all agents.
     pub faults: u64,
     /// The sandbox when the contest began; null if an earlier version began it.
@@ -57,6 +61,7 @@ pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
     })?;
     let (least, most) = schedule.size();
     let (over, played) = (schedule.is_over(), schedule.played());
+    let voids = store.voids()?;
     let exact = over.then(|| schedule.counted());
     Ok(Progress {
         name: contest.name.clone(),
@@ -65,7 +70,8 @@ pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
         games: exact.unwrap_or_else(|| least.max(schedule.known().min(most))),
         games_most: exact.unwrap_or(most),
         played: played.min(exact.unwrap_or(u64::MAX)),
-        void: store.voids()?.len() as u64,
+        void: voids.len() as u64,
+        void_caused: caused(&contest, &voids),
         faults: store.faults()?,
         sandbox: stored.sandbox,
         over,
@@ -93,7 +99,11 @@ pub fn assemble(
     };
     let sandbox = stored.sandbox.as_ref().map(|level| sanitize(&sandbox::line(level)));
     let mut report = Report {
-        void: VoidCounts { attempts: voids.len() as u64, given_up: lost.len() as u64 },
+        void: VoidCounts {
+            attempts: voids.len() as u64,
+            given_up: lost.len() as u64,
+            caused: caused(&stored.contest, voids),
+        },
         left_out: stored.left_out.iter().map(left_out).collect(),
         commands,
         ..report(&stored.contest, schedule, records, sandbox.as_deref())

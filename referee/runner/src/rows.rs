@@ -2,6 +2,7 @@
 
 use super::store::StoredContest;
 use referee_contest::Record;
+use referee_contest::log::WorkerSignature;
 use referee_protocol::SandboxRecord;
 use rusqlite::{Row, params};
 use serde::{Serialize, de::DeserializeOwned};
@@ -47,6 +48,7 @@ pub(super) fn add_session(
 pub(super) fn add_game(
     transaction: &rusqlite::Transaction<'_>,
     game: &Record,
+    worker: Option<&WorkerSignature>,
 ) -> rusqlite::Result<()> {
     let added = transaction
         .prepare_cached(
@@ -73,6 +75,13 @@ pub(super) fn add_game(
         ])?;
     if added == 0 {
         return Ok(());
+    }
+    if let Some(WorkerSignature { name, key, signature }) = worker {
+        transaction
+            .prepare_cached(
+                "insert into signatures (game, worker, key, signature) values (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![game.number, name, key.to_string(), signature])?;
     }
     let mut insert = transaction.prepare_cached(
         "insert into seats (game, seat, player, place, score, used_ms, cpu_ms, turns, fault, \

@@ -4,11 +4,12 @@
 use super::backend::{Backend, BackendEvent, FinishedGame, NoResult, VoidGame, WorkerCount};
 use super::folder::Folder;
 use super::store::{Store, VoidAttempt};
+use super::voids::VoidTally;
 use super::writer::{Entry, ResultWriter, WrittenBatch, disk_failure};
 use referee_contest::{Contest, Player, Schedule, half_points};
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
-use referee_protocol::plain::games;
+use referee_protocol::plain::{count as count_of, games, sanitize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::Path;
@@ -83,8 +84,7 @@ pub struct Runner {
     submitted: BTreeSet<u64>,
     /// Games whose results were sent to the writer and are not stored yet.
     written: BTreeSet<u64>,
-    /// Void attempts of each game, over all runs.
-    attempts: BTreeMap<u64, u32>,
+    voids: VoidTally,
     /// Void attempts of each game in this run.
     tries: BTreeMap<u64, u32>,
     failures_in_a_row: u32,
@@ -117,12 +117,12 @@ impl Runner {
             .help(format!("`referee verify {root}` shows what differs")));
         }
         let progress = Progress { faults: store.faults()?, ..Progress::default() };
-        let attempts = store.attempts()?;
+        let voids = VoidTally::of(&store.voids()?);
         let writer = ResultWriter::start(folder.clone(), store)
             .map_err(|error| Failure::machine(format!("can't store results: {error}")))?;
         let folder = Some(folder);
         let new = Self::new(contest, schedule, writer);
-        Ok(Self { folder, attempts, progress, tally, ..new })
+        Ok(Self { folder, voids, progress, tally, ..new })
     }
 
     /// Returns a runner that plays the games from number `first` and stores nothing.
@@ -142,7 +142,7 @@ impl Runner {
             retries: VecDeque::new(),
             submitted: BTreeSet::new(),
             written: BTreeSet::new(),
-            attempts: BTreeMap::new(),
+            voids: VoidTally::default(),
             tries: BTreeMap::new(),
             failures_in_a_row: 0,
             given_up: Vec::new(),
@@ -286,9 +286,13 @@ impl Runner {
         };
         let fixture = |&number: &u64| {
             let missing = || Failure::operation(format!("the schedule has no game {number}"));
-            self.schedule.fixture(number).ok_or_else(missing)
+            let mut fixture = self.schedule.fixture(number).ok_or_else(missing)?;
+            if self.folder.is_some() {
+                self.voids.limit(&self.contest, &mut fixture);
+            }
+            Ok(fixture)
         };
-        let fixtures = numbers.iter().map(fixture).collect::<Result<Vec<_>, _>>()?;
+        let fixtures = numbers.iter().map(fixture).collect::<Result<Vec<_>, Failure>>()?;
         backend.submit(fixtures)?;
         self.submitted.extend(numbers);
         Ok(())
@@ -305,7 +309,7 @@ impl Runner {
             Ok(record) => {
                 self.failures_in_a_row = 0;
                 self.written.insert(number);
-                self.writer.send(Entry::Game(record));
+                self.writer.send(Entry::Game(record, game.worker));
             }
             Err(NoResult::Halt(failure)) => self.halt(number, failure),
             Err(NoResult::Void(game)) => {
@@ -334,10 +338,9 @@ impl Runner {
     /// Records a void attempt.
     fn add_void(&mut self, number: u64, game: VoidGame, observer: &mut impl Observer) {
         let VoidGame { void, transcript } = game;
-        let attempt = self.attempts.entry(number).or_default();
-        *attempt += 1;
+        let void = self.voids.count(self.schedule.fixture(number).as_ref(), number, void);
         let keep = |folder: &Folder| {
-            let kept = Folder::void_transcript(number, *attempt);
+            let kept = Folder::void_transcript(number, void.attempt);
             let path = |name: &str| folder.path(name);
             let moved = match transcript {
                 None => std::fs::rename(path(&Folder::transcript(number)), path(&kept)),
@@ -346,13 +349,27 @@ impl Runner {
             moved.is_ok().then_some(kept)
         };
         let transcript = self.folder.as_ref().and_then(keep);
-        let (cause, text) = (void.cause, void.text);
-        let void = VoidAttempt { number, attempt: *attempt, cause, text, transcript };
         observer.print(&format!("game {number} is void ({}): {}", void.cause, void.text));
         *self.tries.entry(number).or_default() += 1;
         self.progress.void += 1;
-        self.count_failure(&void.text);
-        self.writer.send(Entry::Void(void));
+        match void.player.filter(|_| self.folder.is_some()) {
+            Some(player) => self.report_cause(player, observer),
+            None => self.count_failure(&void.text),
+        }
+        self.writer.send(Entry::Void(VoidAttempt { transcript, ..void }));
+    }
+
+    /// Says when an agent has caused as many void attempts as it may. They don't stop the contest.
+    fn report_cause(&self, player: Player, observer: &mut impl Observer) {
+        let (caused, most) = (self.voids.caused_by(player), self.contest.policy.agent_voids);
+        if caused == most {
+            let name = sanitize(&self.contest.players[player.index()].name);
+            let attempts = count_of(u64::from(caused), "void attempt");
+            observer.print(&format!(
+                "{name} has caused {attempts}, as many as it may (agent_voids): what would make \
+                 another game void at its seat is its fault from now on"
+            ));
+        }
     }
 
     /// Counts games in a row without a result, and stops the contest when there are too many.
@@ -406,7 +423,7 @@ impl Runner {
                 let mut numbers = Vec::with_capacity(entries.len());
                 for entry in entries {
                     match entry {
-                        Entry::Game(game) => {
+                        Entry::Game(game, _) => {
                             let number = game.number;
                             numbers.push(number);
                             self.written.remove(&number);

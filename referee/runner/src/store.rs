@@ -2,13 +2,16 @@
 //! written only after its transcript is on the disk.
 
 use super::folder::{Folder, STORE_FILE, has_contest};
+use super::log_file::LogFile;
 use super::rows::{add_contest, add_game, add_session, from_json};
 use super::writer::disk_full;
 use nix::sys::statvfs::statvfs;
 use nix::unistd::{AccessFlags, access};
-use referee_contest::{Contest, PlayerInfo, Record};
+use referee_contest::log::WorkerSignature;
+use referee_contest::{Contest, Player, PlayerInfo, Record};
 use referee_process::Failure;
 use referee_protocol::SandboxRecord;
+use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row, params};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +22,12 @@ use tempfile::TempDir;
 const VERSION: usize = MIGRATIONS.len();
 
 /// The SQL from each version of the tables to the next. The first creates them.
-const MIGRATIONS: &[&str] = &[include_str!("store.sql"), include_str!("sessions.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("store.sql"),
+    include_str!("sessions.sql"),
+    include_str!("void_causes.sql"),
+    include_str!("signatures.sql"),
+];
 
 /// The store's name until it is complete.
 const NEW_FILE: &str = "contest.db.new";
@@ -37,6 +45,8 @@ const BUSY_WAIT: Duration = Duration::from_secs(20);
 pub struct Store {
     connection: Connection,
     path: PathBuf,
+    /// The signed log of the results; without one the contest isn't signed.
+    log: Option<LogFile>,
     /// The private copy that is read, if the folder can't be written.
     _copy: Option<TempDir>,
 }
@@ -71,6 +81,8 @@ pub struct VoidAttempt {
     pub cause: String,
     /// What happened.
     pub text: String,
+    /// The player who caused it, if one did.
+    pub player: Option<Player>,
     /// The transcript's path in the folder, if there is one.
     pub transcript: Option<String>,
 }
@@ -90,7 +102,7 @@ impl Store {
             std::fs::remove_file(&new).map_err(moved)?;
         }
         let connection = Connection::open(&new).map_err(|error| failed(&new, &error))?;
-        let mut store = Self { connection, path: new.clone(), _copy: None };
+        let mut store = Self { connection, path: new.clone(), log: None, _copy: None };
         store.migrate()?;
         store.write(|transaction| add_contest(transaction, kept))?;
         drop(store);
@@ -113,7 +125,7 @@ impl Store {
             return Self::open(folder);
         }
         // Works while a referee of another user runs the contest: its WAL index is there.
-        Self::open_read_only(folder).or_else(|_| Self::open_copy(folder))
+        Self::open_unchanged(folder).or_else(|_| Self::open_copy(folder))
     }
 
     fn open_copy(folder: &Folder) -> StoreResult<Self> {
@@ -133,9 +145,8 @@ impl Store {
         Ok(Self { path, _copy: Some(copy), ..store })
     }
 
-    /// Opens the store without changing a row, also while a referee works on it. The folder must be
-    /// writable even so: `SQLite` needs its WAL index there.
-    pub fn open_read_only(folder: &Folder) -> StoreResult<Self> {
+    /// Opens the store without changing a row. `SQLite` needs its WAL index beside it.
+    fn open_unchanged(folder: &Folder) -> StoreResult<Self> {
         let path = folder.store();
         let open = || {
             let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -145,13 +156,10 @@ impl Store {
             Ok((connection, found))
         };
         let (connection, found) = open().map_err(|error| failed(&path, &error))?;
-        check_version(&path, found)?;
-        if found < VERSION {
-            let text = format!("its tables have version {found}, this referee needs {VERSION}");
-            return Err(Failure::machine(format!("{}: {text}", path.display()))
-                .help("update them with `referee contest status DIR`"));
+        if found != VERSION {
+            return Err(Failure::machine(format!("{}: another version", path.display())));
         }
-        Ok(Self { connection, path, _copy: None })
+        Ok(Self { connection, path, log: None, _copy: None })
     }
 
     fn connect(path: PathBuf) -> StoreResult<Self> {
@@ -165,7 +173,7 @@ impl Store {
             Ok(connection)
         };
         let connection = connect().map_err(|error| failed(&path, &error))?;
-        Ok(Self { connection, path, _copy: None })
+        Ok(Self { connection, path, log: None, _copy: None })
     }
 
     fn migrate(&mut self) -> StoreResult<()> {
@@ -175,6 +183,10 @@ impl Store {
             .pragma_query_value(None, "user_version", |row| row.get(0))
             .map_err(|error| failed(&path, &error))?;
         check_version(&path, found)?;
+        if found == VERSION {
+            // Reading takes no lock from a referee that writes.
+            return Ok(());
+        }
         self.write(|transaction| {
             for (index, step) in MIGRATIONS.iter().enumerate().skip(found) {
                 transaction.execute_batch(step)?;
@@ -257,20 +269,43 @@ impl Store {
 
     /// Adds games that count and void attempts. A game that is already stored stays as it is: it can't
     /// count twice.
-    pub fn add(&mut self, games: &[Record], voids: &[VoidAttempt]) -> StoreResult<()> {
+    pub fn add(
+        &mut self,
+        games: &[(Record, Option<WorkerSignature>)],
+        voids: &[VoidAttempt],
+    ) -> StoreResult<()> {
         self.write(|transaction| {
-            for game in games {
-                add_game(transaction, game)?;
+            for (game, worker) in games {
+                add_game(transaction, game, worker.as_ref())?;
             }
             for void in voids {
-                let VoidAttempt { number, attempt, cause, text, transcript } = void;
-                let insert = "insert or replace into voids (game, attempt, cause, text, transcript) \
-                              values (?1, ?2, ?3, ?4, ?5)";
+                let VoidAttempt { number, attempt, cause, text, player, transcript } = void;
+                let insert = "insert or replace into voids (game, attempt, cause, text, player, \
+                              transcript) values (?1, ?2, ?3, ?4, ?5, ?6)";
                 let mut insert = transaction.prepare_cached(insert)?;
-                insert.execute(params![number, attempt, cause, text, transcript])?;
+                let player = player.map(|player| player.0);
+                insert.execute(params![number, attempt, cause, text, player, transcript])?;
             }
             Ok(())
-        })
+        })?;
+        self.log.as_mut().map_or(Ok(()), |log| log.append(games, voids))
+    }
+
+    /// Appends all results from now on to this log.
+    pub fn set_log(&mut self, log: Option<LogFile>) {
+        self.log = log;
+    }
+
+    /// Returns the workers' signatures, by game.
+    pub fn signatures(&self) -> StoreResult<BTreeMap<u64, WorkerSignature>> {
+        let rows = self.rows("select game, worker, key, signature from signatures", |row| {
+            let key: String = row.get(2)?;
+            let key = key.parse().map_err(|error: &str| {
+                rusqlite::Error::FromSqlConversionFailure(2, Type::Text, error.into())
+            })?;
+            Ok((row.get(0)?, WorkerSignature { name: row.get(1)?, key, signature: row.get(3)? }))
+        })?;
+        Ok(rows.into_iter().collect())
     }
 
     /// Returns the number of games that count.
@@ -306,15 +341,16 @@ impl Store {
 
     /// Returns the void attempts, ordered by game.
     pub fn voids(&self) -> StoreResult<Vec<VoidAttempt>> {
-        let query =
-            "select game, attempt, cause, text, transcript from voids order by game, attempt";
+        let query = "select game, attempt, cause, text, player, transcript from voids \
+             order by game, attempt";
         self.rows(query, |row| {
             Ok(VoidAttempt {
                 number: row.get(0)?,
                 attempt: row.get(1)?,
                 cause: row.get(2)?,
                 text: row.get(3)?,
-                transcript: row.get(4)?,
+                player: row.get::<_, Option<u32>>(4)?.map(Player),
+                transcript: row.get(5)?,
             })
         })
     }
@@ -340,12 +376,6 @@ impl Store {
             }
             Ok(())
         })
-    }
-
-    /// Returns the number of void attempts of each game.
-    pub fn attempts(&self) -> StoreResult<BTreeMap<u64, u32>> {
-        let voids = self.voids()?;
-        Ok(voids.into_iter().map(|void| (void.number, void.attempt)).collect())
     }
 }
 

@@ -8,17 +8,18 @@ use super::shell::join;
 use crate::cli::runtime::{machine, runtime};
 use crate::reading::Case;
 use clap::Args;
-use referee_match::diagnosis::{Evidence, Finding, find};
+use referee_match::diagnosis::{Evidence, Finding, Stage, find};
 use referee_match::transcript::{IMPORTED, sent};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::core_context::CoreContext;
 use referee_play::input_files::read_transcript;
 use referee_play::interrupts::{Interrupt, Interrupts};
+use referee_play::reach::not_granted;
 use referee_play::rerun::{RerunError, RerunReport, RerunRequest, rerun};
 use referee_process::Failure;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::plain::count;
-use referee_protocol::{HeaderSeat, Seat};
+use referee_protocol::{Event, HeaderSeat, Seat};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
@@ -40,9 +41,10 @@ use tokio::task::LocalSet;
 pub(super) struct Options {
     /// Transcript; `latest` is the newest in ./matches, - is stdin
     file: String,
-    /// Seat of the agent, from 0. Defaults to the seat at fault, or the only one
+    /// Seat of the agent, from 0, or its name. Defaults to the seat that moved in the turn given, else the
+    /// seat at fault, else the only one
     #[arg(long)]
-    seat: Option<usize>,
+    seat: Option<String>,
     /// Turn to replay, from 0. Defaults to the seat's last turn
     #[arg(long)]
     turn: Option<u64>,
@@ -107,6 +109,15 @@ impl Case {
         self.header.seats[self.seat.index()].is_foreign()
     }
 
+    /// Returns how far the agent came before this turn.
+    fn stage(&self) -> Stage {
+        let earlier = self.events.iter().filter(|event| match event {
+            Event::Played(played) => played.seat == self.seat && Some(played.turn) < self.turn,
+            _ => false,
+        });
+        Stage::after(self.turn.is_some(), earlier.count())
+    }
+
     /// Returns what is wrong with the agent's answer, if anything.
     fn wrong(&self, report: &RerunReport) -> Option<Finding> {
         let known = Evidence {
@@ -117,6 +128,7 @@ impl Case {
             stderr: &report.stderr,
             legal: &self.game.actions(),
             used: Some(report.used),
+            stage: self.stage(),
             ..Evidence::default()
         };
         find(report.fault.as_ref()?, &known)
@@ -139,6 +151,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     })?;
     let spec = options.spec(&case, global)?;
     let sandbox = options.sandbox.choose(global)?;
+    global.note(not_granted(&spec, &sandbox));
     let runtime = runtime()?;
     let local = LocalSet::new();
     let rerun = options.rerun(&case, &spec, sandbox);
@@ -161,13 +174,13 @@ impl Options {
     }
 
     fn case(&self) -> Result<Case, Failure> {
-        let case = Case::read(&read_transcript(&self.file)?, &self.file, self.seat, self.turn)?;
-        if let (Some(wanted), Some(turn)) = (self.turn, case.turn)
-            && wanted != turn
-        {
+        let bytes = read_transcript(&self.file)?;
+        let case = Case::read(&bytes, &self.file, self.seat.as_deref(), self.turn)?;
+        if let Some(wanted) = self.turn.filter(|_| self.turn != case.turn) {
             let seat = case.seat;
+            let shown = case.turn.map_or("its start".to_owned(), |turn| format!("turn {turn}"));
             eprint_line(&format!(
-                "note: seat {seat} did not move in turn {wanted}; showing turn {turn}"
+                "note: seat {seat} did not move in turn {wanted}; showing {shown}"
             ));
         }
         Ok(case)

@@ -1,22 +1,37 @@
 //! The advice after a fault: how to fix it, and the command that replays it.
 
 use super::shell::{join, option};
-use referee_match::diagnosis::{Evidence, find};
+use referee_match::diagnosis::{Evidence, Stage, find};
+use referee_match::summary::fault_text as kind_text;
 use referee_match::transcript;
+use referee_play::drive::LastSeen;
 use referee_play::input_files::read_transcript;
 use referee_protocol::plain::sanitize;
-use referee_protocol::{Event, Fault, FaultKind, Header, HeaderSeat, Seat, Verdict, line_bytes};
+use referee_protocol::{
+    Event, Fault, FaultKind, FromAgent, Header, HeaderSeat, Seat, Verdict, line_bytes,
+    parse_from_agent,
+};
+use std::fmt::Write;
 
 /// What the transcript contains about a seat's fault.
 #[derive(Default)]
 pub(super) struct Record {
-    /// The last line received from it.
+    /// Its last line since it was asked, except `info`.
     line: Option<Vec<u8>>,
+    /// Whether that line is the same as its answer to the turn before.
+    repeated: bool,
+    /// How many actions it has played.
+    actions: usize,
     /// How its process ended, unless it was killed.
     status: Option<String>,
     /// Whether it speaks another protocol than the referee's.
     foreign: bool,
+    /// The end of its stderr.
+    stderr: String,
 }
+
+/// How many bytes of stderr are searched for an explanation, at least.
+const STDERR_BYTES: usize = 4096;
 
 impl Record {
     /// Reads the transcript; `None` if it can't be read.
@@ -26,10 +41,23 @@ impl Record {
         let listed = reading.header.seats.get(seat.index());
         let foreign = listed.is_some_and(HeaderSeat::is_foreign);
         let mut record = Self { foreign, ..Self::default() };
+        let mut answer = None;
         for event in reading {
             match event {
+                Event::Turn(event) if event.seat == seat => answer = record.line.take(),
+                Event::Played(event) if event.seat == seat => record.actions += 1,
                 Event::Line(event) if event.seat == seat => {
-                    record.line = Some(line_bytes(&event));
+                    let line = line_bytes(&event);
+                    if !matches!(parse_from_agent(&line), Ok(FromAgent::Info(_))) {
+                        record.repeated = answer.as_ref() == Some(&line);
+                        record.line = Some(line);
+                    }
+                }
+                Event::Stderr(event) if event.seat == seat => {
+                    if record.stderr.len() > STDERR_BYTES {
+                        record.stderr.clear();
+                    }
+                    record.stderr.push_str(&event.text);
                 }
                 Event::Exit(event) if event.seat == seat && !event.late => {
                     record.status.get_or_insert(event.status);
@@ -41,39 +69,86 @@ impl Record {
     }
 }
 
-/// Returns a line that says how to fix a fault; empty if that is not known.
+/// Returns what an agent wrote to stderr: all that the transcript keeps, or the last line.
+pub(super) fn stderr_of<'a>(seen: &'a LastSeen, record: Option<&'a Record>) -> Option<&'a str> {
+    let recorded = record.map(|record| record.stderr.as_str()).filter(|text| !text.is_empty());
+    recorded.or(seen.words.as_deref())
+}
+
+/// Whether an agent's last words explain its fault: before other faults, stderr says nothing about them,
+/// but that of an adapter does.
+pub(super) fn stderr_explains(seat: &HeaderSeat, fault: &Fault) -> bool {
+    match fault.kind {
+        FaultKind::Gone | FaultKind::Start => true,
+        FaultKind::Garbled => seat.is_foreign() && seat.protocol.is_none(),
+        _ => false,
+    }
+}
+
+/// Returns a fault of a series: the game, the agent, what happened, and the command that debugs it.
+pub(super) fn fault_text(
+    game: u64,
+    (seat, fault): (&HeaderSeat, &Fault),
+    words: Option<&str>,
+    transcript: Option<&str>,
+) -> String {
+    let (name, at, text) = (sanitize(&seat.name), seat.seat, sanitize(&fault.text));
+    let what = kind_text(fault.kind);
+    let mut shown =
+        format!("game {game}: {name} (seat {at}) {what} in turn {}: {text}\n", fault.turn);
+    if let Some(words) = words {
+        writeln!(shown, "  last stderr: {}", sanitize(words)).ok();
+    }
+    if let Some(transcript) = transcript {
+        writeln!(shown, "  debug: {}", debug_command(seat.seat, fault, transcript)).ok();
+    }
+    shown
+}
+
+/// Returns how to fix a fault, if that is known.
 pub(super) fn advice(
     fault: &Fault,
-    stderr: Option<&str>,
+    seen: &LastSeen,
     denied: Option<&str>,
     record: Option<&Record>,
-) -> String {
+) -> Option<String> {
+    let stderr = stderr_of(seen, record).unwrap_or_default();
     let ended = matches!(fault.kind, FaultKind::Gone | FaultKind::Start);
     let known = Evidence {
         got: record.and_then(|record| record.line.as_deref()),
         foreign: record.is_some_and(|record| record.foreign),
         status: record.and_then(|record| record.status.as_deref()).filter(|_| ended),
-        stderr: stderr.unwrap_or_default(),
+        stderr,
+        unended: &seen.unended,
+        used: seen.used,
+        stage: Stage::after(true, record.map_or(0, |record| record.actions)),
+        repeated: record.is_some_and(|record| record.repeated),
         denied,
         legal: fault.legal.as_deref().unwrap_or_default(),
         ..Evidence::default()
     };
-    find(fault, &known)
-        .map_or(String::new(), |finding| format!("fix: {}\n", sanitize(&finding.fix)))
+    find(fault, &known).map(|finding| sanitize(&finding.fix))
 }
 
-/// Returns the command that replays the turn of the first fault.
-pub(super) fn debug_command(
-    header: &Header,
-    verdict: &Verdict,
-    transcript: &str,
-) -> Option<String> {
-    let faults = verdict.seats.iter().filter_map(|seat| Some((seat.seat, seat.fault.as_ref()?)));
-    let failures = faults.filter(|(_, fault)| fault.kind != FaultKind::Resigned);
-    let programs = failures.filter(|(seat, _)| !header.seats[seat.index()].is_human());
-    let (seat, fault) = programs.min_by_key(|(_, fault)| fault.turn)?;
+/// Returns the programs at fault, the earliest first. A resignation is no fault of a program.
+pub(super) fn programs_at_fault<'a>(
+    header: &'a Header,
+    verdict: &'a Verdict,
+) -> Vec<(&'a HeaderSeat, &'a Fault)> {
+    let seats = header.seats.iter().zip(&verdict.seats);
+    let mut faults: Vec<_> = seats
+        .filter(|(seat, _)| !seat.is_human())
+        .filter_map(|(seat, own)| Some((seat, own.fault.as_ref()?)))
+        .filter(|(_, fault)| fault.kind != FaultKind::Resigned)
+        .collect();
+    faults.sort_by_key(|(_, fault)| fault.turn);
+    faults
+}
+
+/// Returns the command that replays the turn of a fault.
+pub(super) fn debug_command(seat: Seat, fault: &Fault, transcript: &str) -> String {
     let mut words = vec!["referee".to_owned(), "debug".to_owned(), transcript.to_owned()];
     words.extend(option("--seat", Some(seat)));
     words.extend(option("--turn", Some(fault.turn).filter(|_| fault.kind != FaultKind::Start)));
-    Some(join(&words))
+    join(&words)
 }

@@ -9,6 +9,7 @@ use clap::Args;
 use referee_games::{LineServer, ServerStep, dialects};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::match_settings::{MatchSettings, header};
+use referee_play::reach::not_granted;
 use referee_play::served::ServedAgent;
 use referee_process::Failure;
 use referee_process::launcher::Launcher;
@@ -59,6 +60,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     }
     spec.dialect(kind).map_err(Failure::usage)?;
     let sandbox = options.sandbox.choose(global)?;
+    global.note(not_granted(&spec, &sandbox));
     let conditions =
         MatchSettings { clock: options.clock.settings(None, true)?, ..MatchSettings::default() };
     let seated = vec![&spec; game.seats()];

@@ -4,6 +4,7 @@ mod agent;
 mod bars;
 mod check;
 mod clock;
+mod completions;
 mod contest;
 mod debug;
 mod doctor;
@@ -40,8 +41,9 @@ mod viewer;
 mod shell;
 
 use self::global::{Global, success};
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use referee_games::{GAMES, GameKind};
 use referee_process::sandbox::attacker;
 use referee_process::{Failure, launcher};
 use std::error::Error as _;
@@ -74,7 +76,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Agents", &["new", "check", "compare", "agent", "adapter", "htp"]),
     ("Contests", &["contest", "worker"]),
     ("Viewing", &["replay", "serve"]),
-    ("Tools", &["games", "position", "perft", "schema", "doctor"]),
+    ("Tools", &["games", "position", "perft", "schema", "doctor", "completions", "man"]),
 ];
 
 /// The help of a command is the doc comment of its options.
@@ -99,6 +101,8 @@ enum Command {
     Agent(agent::Options),
     Adapter(adapter::Options),
     Htp(htp::Options),
+    Completions(completions::CompletionsOptions),
+    Man(completions::ManOptions),
 }
 
 /// Runs the program.
@@ -111,9 +115,15 @@ pub fn main() -> ExitCode {
         attacker::run();
         return ExitCode::SUCCESS;
     }
+    completions::answer_script();
     let matches = allow_negative(command_line()).try_get_matches().unwrap_or_else(|error| {
         if let Some(text) = invalid_value(&error) {
             print_failure(&Failure::usage(text));
+            std::process::exit(i32::from(Failure::USAGE));
+        }
+        if let Some(help) = setup_field(&error) {
+            error.print().ok();
+            eprint_help(&help);
             std::process::exit(i32::from(Failure::USAGE));
         }
         error.exit()
@@ -142,7 +152,7 @@ fn command_line() -> clap::Command {
             else {
                 continue;
             };
-            writeln!(groups, "  {bold}{name:<9}{off} {about}").ok();
+            writeln!(groups, "  {bold}{name:<11}{off} {about}").ok();
         }
     }
     command.help_template(format!(
@@ -185,6 +195,21 @@ fn invalid_value(error: &clap::Error) -> Option<String> {
     Some(format!("{option} {value}: expected {expected}"))
 }
 
+/// Returns the help for an unknown option that is a field of a game's setup.
+fn setup_field(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let name = option.strip_prefix("--").filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
+    let is_field = |kind: &GameKind| kind.about().setup.iter().any(|field| field.name == name);
+    GAMES.iter().any(is_field).then(|| {
+        format!(
+            "`{name}` is part of a game's setup: --setup {name}=VALUE (`referee games GAME` lists the \
+             fields)"
+        )
+    })
+}
+
 fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
     let global = arguments.global;
     match arguments.command {
@@ -206,17 +231,24 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Agent(options) => agent::run(&options).map(success),
         Command::Adapter(options) => adapter::run(&options).map(success),
         Command::Htp(options) => htp::run(&options, &global).map(success),
+        Command::Completions(options) => completions::print_script(&options).map(success),
+        Command::Man(options) => completions::write_pages(&options).map(success),
     }
 }
 
 fn print_failure(failure: &Failure) {
     let mut stderr = anstream::stderr();
-    let (red, cyan, off) = ("\x1b[1;31m", "\x1b[36m", "\x1b[0m");
+    let (red, off) = ("\x1b[1;31m", "\x1b[0m");
     // A closed stderr is ignored.
     writeln!(stderr, "{red}error:{off} {failure}").ok();
     if let Some(help) = failure.help_text() {
-        writeln!(stderr, "{cyan}help:{off} {help}").ok();
+        eprint_help(help);
     }
+}
+
+fn eprint_help(help: &str) {
+    let (cyan, off) = ("\x1b[36m", "\x1b[0m");
+    writeln!(anstream::stderr(), "{cyan}help:{off} {help}").ok();
 }
 
 #[cfg(test)]

@@ -24,11 +24,20 @@ pub(super) fn stdout_is_terminal() -> bool {
 
 /// Prints text to stdout. Exits with code 0 if the reader has closed the pipe.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
+    if !print_if_read(text)? {
+        std::process::exit(0);
+    }
+    Ok(())
+}
+
+/// Prints text to stdout. Returns whether someone reads it, for commands whose exit code matters even
+/// if the reader has closed the pipe.
+pub(super) fn print_if_read(text: &str) -> Result<bool, Failure> {
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(Failure::machine(format!("cannot write to stdout: {error}"))),
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(true),
     }
 }
 
@@ -48,10 +57,14 @@ pub(super) fn check_new(option: &str, file: &Path, force: bool) -> Result<(), Fa
 
 /// Prints a value as one line of JSON.
 pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
-    let mut text = serde_json::to_string(value)
-        .map_err(|error| Failure::operation(format!("cannot write the result as JSON: {error}")))?;
-    text.push('\n');
-    print(&text)
+    print(&to_json(value)?)
+}
+
+/// Returns a value as one line of JSON.
+pub(super) fn to_json<T: Serialize>(value: &T) -> Result<String, Failure> {
+    serde_json::to_string(value)
+        .map(|text| text + "\n")
+        .map_err(|error| Failure::operation(format!("cannot write the result as JSON: {error}")))
 }
 
 /// Returns a row of a table.

@@ -1,6 +1,9 @@
 //! `play`: a match or a series.
 
-use super::faults::{Record as FaultRecord, advice, debug_command};
+use super::faults::{
+    Record as FaultRecord, advice, debug_command, fault_text, programs_at_fault, stderr_explains,
+    stderr_of,
+};
 use super::global::Global;
 use super::live::{LiveBoard, ScreenOverlay};
 use super::output::{print, print_json, stderr_has_colour, stdout_has_colour};
@@ -17,14 +20,14 @@ use referee_contest::{Contest, Fixture, Player, Record, Schedule};
 use referee_match::summary::sentence;
 use referee_play::interrupts::Interrupts;
 use referee_play::pool::{Job, Played, PoolSize, Watching};
+use referee_play::reach::not_granted;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::files::is_disk_full;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::plain::{count, sanitize};
 use referee_protocol::{
-    Event, FaultKind, HeaderSeat, Layers, Outcome, Pondering, Result as Ended, SandboxRecord,
-    Verdict,
+    Event, HeaderSeat, Layers, Outcome, Pondering, Result as Ended, SandboxRecord, Verdict,
 };
 use referee_render::{Style, terminal};
 use referee_runner::local::{Games, Local};
@@ -39,6 +42,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+
+/// The number of faults that a series lists.
+const FAULTS_SHOWN: usize = 10;
 
 /// A match, as `play --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -78,6 +84,9 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     global.note(game.notes());
     let sandbox = options.conditions.choose(plan.agents(), global)?;
     let runtime = runtime()?;
+    for spec in &plan.first.seated {
+        global.note(not_granted(spec, &sandbox));
+    }
     plan.first.readable_files.check(sandbox.launcher.layers, &plan.first.seated)?;
     let mut page = None;
     if options.open {
@@ -271,12 +280,12 @@ struct SeriesResults<'a> {
     quiet: bool,
     /// The games that count.
     records: Vec<Record>,
-    /// The number of faults.
-    faults: usize,
+    /// Whether any agent was at fault, or resigned.
+    has_fault: bool,
+    /// The faults of programs, as text.
+    faults: Vec<String>,
     /// The number of games that don't count.
     void: u64,
-    /// The command that debugs the first fault.
-    debug: Option<String>,
     /// The first game that could not be played or recorded because of the machine.
     failed: Option<Failure>,
     /// Whether the viewer covers the board.
@@ -299,9 +308,9 @@ impl<'a> SeriesResults<'a> {
             pondering: sandbox.recorded.pondering.filter(|_| options.games > 1),
             quiet: global.quiet,
             records: Vec::new(),
-            faults: 0,
+            has_fault: false,
+            faults: Vec::new(),
             void: 0,
-            debug: None,
             failed: None,
             overlay: Arc::default(),
         }
@@ -333,12 +342,12 @@ impl<'a> SeriesResults<'a> {
         };
         let (outcome, verdict) = (finished.ending.outcome.as_ref(), &finished.ending.verdict);
         self.void += u64::from(verdict.result == Ended::Void);
-        self.faults += verdict.seats.iter().filter(|seat| seat.fault.is_some()).count();
+        self.has_fault |= verdict.seats.iter().any(|seat| seat.fault.is_some());
         let transcript = played.transcript.map(|path| path.display().to_string());
-        if self.debug.is_none()
-            && let Some(transcript) = &transcript
-        {
-            self.debug = debug_command(&finished.header, verdict, transcript);
+        for (seat, fault) in programs_at_fault(&finished.header, verdict) {
+            let words = finished.seen[seat.seat.index()].words.as_deref();
+            let words = words.filter(|_| stderr_explains(seat, fault));
+            self.faults.push(fault_text(number, (seat, fault), words, transcript.as_deref()));
         }
         if self.options.json {
             return print_json(&PlayReport {
@@ -383,31 +392,31 @@ impl<'a> SeriesResults<'a> {
         let ending = &finished.ending;
         let verdict = &ending.verdict;
         text.push_str(&report::verdict(&finished.header, ending.outcome.as_ref(), &ending.verdict));
-        for (seat, words) in finished.header.seats.iter().zip(&finished.last_words) {
-            let Some(fault) = &ending.verdict.seats[seat.seat.index()].fault else { continue };
-            // Before other faults, stderr says nothing about them, but that of an adapter does.
-            let explains = match fault.kind {
-                FaultKind::Gone | FaultKind::Start => true,
-                FaultKind::Garbled => seat.is_foreign() && seat.protocol.is_none(),
-                _ => false,
-            };
-            if let Some(words) = words.as_ref().filter(|_| explains) {
-                writeln!(text, "last stderr of {}: {}", seat.name, sanitize(words)).ok();
+        let faults = programs_at_fault(&finished.header, verdict);
+        // With one fault, its lines need no name.
+        let of = |seat: &HeaderSeat| match faults.len() {
+            1 => String::new(),
+            _ => format!(" {} (seat {})", sanitize(&seat.name), seat.seat),
+        };
+        for (seat, fault) in &faults {
+            let seen = &finished.seen[seat.seat.index()];
+            if let Some(words) = seen.words.as_ref().filter(|_| stderr_explains(seat, fault)) {
+                writeln!(text, "last stderr of {}: {}", sanitize(&seat.name), sanitize(words)).ok();
             }
             let record = transcript.and_then(|path| FaultRecord::read(path, seat.seat));
-            let denied = words.as_ref().and_then(|words| {
+            let denied = stderr_of(seen, record.as_ref()).and_then(|stderr| {
                 let spec = &self.plan.job(number).seated[seat.seat.index()];
-                self.plan.first.readable_files.advice(spec, self.layers, words)
+                self.plan.first.readable_files.advice(spec, self.layers, stderr)
             });
-            let words = words.as_deref();
-            if !seat.is_human() {
-                text.push_str(&advice(fault, words, denied.as_deref(), record.as_ref()));
+            if let Some(fix) = advice(fault, seen, denied.as_deref(), record.as_ref()) {
+                writeln!(text, "fix{}: {fix}", of(seat)).ok();
             }
         }
         if let Some(transcript) = transcript {
             writeln!(text, "transcript: {transcript}").ok();
-            if let Some(command) = debug_command(&finished.header, verdict, transcript) {
-                writeln!(text, "debug: {command}").ok();
+            for (seat, fault) in &faults {
+                let command = debug_command(seat.seat, fault, transcript);
+                writeln!(text, "debug{}: {command}", of(seat)).ok();
             }
         }
         writeln!(text, "again: {}", self.options.reproduce(self.plan, number, self.pondering)).ok();
@@ -422,8 +431,9 @@ impl<'a> SeriesResults<'a> {
         let played = self.records.len() as u64 + self.void;
         let void = if self.void > 0 { format!(", {} void", self.void) } else { String::new() };
         writeln!(text, "{}{void}", count(played, "game")).ok();
-        if let Some(command) = &self.debug {
-            writeln!(text, "debug: {command}").ok();
+        self.faults.iter().take(FAULTS_SHOWN).for_each(|fault| text.push_str(fault));
+        if let Some(more) = self.faults.len().checked_sub(FAULTS_SHOWN).filter(|&more| more > 0) {
+            writeln!(text, "and {}", count(more as u64, "more fault")).ok();
         }
         writeln!(text, "again: {}", self.options.reproduce_series(self.plan)).ok();
         print(&text)
@@ -436,7 +446,7 @@ impl<'a> SeriesResults<'a> {
         if self.void > 0 {
             return Ok(ExitCode::from(Failure::MACHINE));
         }
-        if self.faults > 0 && self.options.fail_on_fault {
+        if self.has_fault && self.options.fail_on_fault {
             return Ok(ExitCode::from(Failure::AGENT));
         }
         Ok(ExitCode::SUCCESS)

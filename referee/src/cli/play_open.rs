@@ -8,7 +8,7 @@ use referee_play::human::{HumanInput, PlayerPrompts};
 use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
 use referee_process::sandbox::Sandbox;
-use referee_web::{Server, Settings};
+use referee_web::{Server, Settings, Visitors};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl Page {
             folder: self.folder.clone(),
             host: "127.0.0.1".to_owned(),
             port: Some(0),
-            token: None,
+            visitors: Visitors::Everyone,
             play: None,
         };
         let server = Server::start(settings, interrupts.orders(), interrupts.paused_time())?;

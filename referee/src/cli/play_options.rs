@@ -2,14 +2,12 @@
 
 use super::output::{BoardOptions, check_new};
 use super::presets::PresetOptions;
-use super::runtime::machine;
 use super::sandbox::ConditionOptions;
 use super::setup::{GameOptions, read_pairs, unknown};
 use super::shell::{join, option};
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
-use rand::TryRng;
-use rand::rngs::SysRng;
+use referee_contest::file::SEED_BOUND;
 use referee_contest::{Contest, PlayerInfo};
 use referee_games::AnyGame;
 use referee_match::game_seed;
@@ -25,12 +23,11 @@ use referee_process::Failure;
 use referee_process::cores;
 use referee_protocol::plain::count;
 use referee_protocol::{Limits, OnFault, Pondering, read_typed};
+use referee_runner::new_seed;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Seeds are below this, so that a double holds one exactly.
-const SEED_BOUND: u64 = 1 << 53;
 /// The maximum number of games.
 const GAMES_MAX: u64 = 1_000_000;
 
@@ -166,13 +163,6 @@ pub(super) fn at_least_one() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..)
 }
 
-/// Draws a new seed.
-pub(super) fn new_seed() -> Result<u64, Failure> {
-    let drawn =
-        SysRng.try_next_u64().map_err(machine("cannot get random bytes from the system"))?;
-    Ok(drawn % SEED_BOUND)
-}
-
 impl Options {
     /// Returns the games to play.
     pub(super) fn plan(&self) -> Result<Plan, Failure> {
@@ -204,11 +194,12 @@ impl Options {
                 kind,
                 setup,
                 conditions,
+                no_void: Vec::new(),
                 seed: self.seed.map_or_else(new_seed, Ok)?,
                 readable_files: Arc::new(ReadableFiles::new(shared_rules(
                     &specs,
                     &destination.places(),
-                    &[],
+                    &self.conditions.readable()?,
                 ))),
                 human_input: HumanInput::default(),
                 destination,
@@ -288,6 +279,12 @@ impl Options {
             if path.exists() && !path.is_dir() {
                 return Err(Failure::usage(format!("--out {out}: not a folder"))
                     .help("the name of a transcript ends with .jsonl or .jsonl.gz"));
+            }
+            // A mistyped name of a file would become a folder.
+            if let Some(ending) = path.extension().filter(|_| !path.is_dir()) {
+                let ending = ending.display();
+                return Err(Failure::usage(format!("--out {out}: unknown ending .{ending}"))
+                    .help("the name of a transcript ends with .jsonl or .jsonl.gz; create a folder first if its name has a dot"));
             }
             return Ok(Destination::Folder(path));
         }

@@ -5,9 +5,10 @@ use super::output::eprint_line;
 use super::shell::option;
 use clap::Args;
 use referee_process::Failure;
-use referee_process::sandbox::{Depth, Sandbox, SandboxRequest, choose};
+use referee_process::sandbox::{Depth, Sandbox, SandboxRequest, choose, readable};
 use referee_protocol::{Level, LevelChoice, Pondering};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// The sandbox options.
 #[derive(Clone, Debug, Args)]
@@ -21,6 +22,9 @@ pub(super) struct SandboxOptions {
     /// agent's folder, {work} its private folder
     #[arg(long, value_name = "COMMAND", help_heading = "Sandbox")]
     wrapper: Option<String>,
+    /// File or folder that all agents may read (repeatable), also if no agent.toml asks for it
+    #[arg(long, value_name = "PATH", help_heading = "Sandbox")]
+    allow_read: Vec<PathBuf>,
 }
 
 /// The sandbox options of commands that play matches.
@@ -40,11 +44,17 @@ impl SandboxOptions {
         let request = SandboxRequest {
             level: self.sandbox,
             wrapper: self.wrapper()?,
+            read: self.allow_read.clone(),
             ..SandboxRequest::default()
         };
         let sandbox = choose(&request, Depth::Quick)?;
         print_sandbox(&sandbox, request.level, global);
         Ok(sandbox)
+    }
+
+    /// Returns the canonical paths that all agents may read.
+    pub(super) fn readable(&self) -> Result<Vec<PathBuf>, Failure> {
+        self.allow_read.iter().map(|path| readable(path)).collect()
     }
 
     fn wrapper(&self) -> Result<Vec<String>, Failure> {
@@ -60,7 +70,9 @@ impl SandboxOptions {
     /// Returns the arguments that give the same sandbox.
     pub(super) fn args(&self) -> Vec<String> {
         let level = option("--sandbox", self.sandbox.named().map(Level::name));
-        level.chain(option("--wrapper", self.wrapper.as_ref())).collect()
+        let read = self.allow_read.iter();
+        let read = read.flat_map(|path| option("--allow-read", Some(path.display())));
+        level.chain(option("--wrapper", self.wrapper.as_ref())).chain(read).collect()
     }
 }
 
@@ -75,6 +87,11 @@ impl ConditionOptions {
         sandbox.pondering(self.pondering, agents)
     }
 
+    /// Returns the canonical paths that all agents may read.
+    pub(super) fn readable(&self) -> Result<Vec<PathBuf>, Failure> {
+        self.sandbox.readable()
+    }
+
     /// Returns the arguments that give the same conditions. `used` is the pondering that was used by
     /// default, where the default might differ next time.
     pub(super) fn args(&self, used: Option<Pondering>) -> Vec<String> {
@@ -87,10 +104,11 @@ impl ConditionOptions {
     pub(super) fn for_contest(&self) -> Result<Value, Failure> {
         let (level, pondering) = (self.sandbox.sandbox.named(), self.pondering);
         let wrapper = Some(self.sandbox.wrapper()?).filter(|words| !words.is_empty());
-        if level.is_none() && pondering.is_none() && wrapper.is_none() {
+        let read = Some(&self.sandbox.allow_read).filter(|paths| !paths.is_empty());
+        if level.is_none() && pondering.is_none() && wrapper.is_none() && read.is_none() {
             return Ok(Value::Null);
         }
-        Ok(json!({ "level": level, "pondering": pondering, "wrapper": wrapper }))
+        Ok(json!({ "level": level, "pondering": pondering, "wrapper": wrapper, "read": read }))
     }
 }
 

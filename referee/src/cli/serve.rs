@@ -5,22 +5,19 @@ use super::output::{eprint_line, print};
 use super::runtime::{machine, runtime};
 use super::sandbox::ConditionOptions;
 use clap::Args;
-use rand::TryRng;
-use rand::rngs::SysRng;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
 use referee_process::cores;
 use referee_process::lock::lock;
 use referee_process::sandbox::Sandbox;
-use referee_protocol::plain::to_hex;
-use referee_web::{Play, Server, Settings};
+use referee_web::{Play, Server, Settings, Visitors};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-/// The length of a random token in bytes.
-const TOKEN_BYTES: usize = 16;
+/// The environment variable with the token.
+const TOKEN_VARIABLE: &str = "REFEREE_SERVE_TOKEN";
 
 /// Show matches and contests in the browser, and play there
 ///
@@ -34,15 +31,18 @@ pub(super) struct Options {
     /// Folder to serve
     #[arg(value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
-    /// Address to listen on; any other than this machine's own requires a token
+    /// Address to listen on; at any other than this machine's own, each printed address lets one browser in
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: String,
     /// Port to listen on, 0 to 65535; 0 is any free port. Defaults to 8017, or the next free port
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
-    /// Token that visitors need: at least 8 letters, digits, - or _. Defaults to a random one if --host
-    /// is not this machine, else none
-    #[arg(long, value_name = "TOKEN", value_parser = read_token)]
+    /// File with a token that lets any number of visitors in: at least 8 letters, digits, - or _. Defaults
+    /// to the environment variable `REFEREE_SERVE_TOKEN`
+    #[arg(long, value_name = "PATH", conflicts_with = "token")]
+    token_file: Option<PathBuf>,
+    /// Token itself, which other users of this machine can then see
+    #[arg(long, value_name = "TOKEN", value_parser = read_token, hide = true)]
     token: Option<String>,
     /// Agent to offer on the page (repeatable), besides the built-in ones and folders with agent.toml
     #[arg(long = "agent", value_name = "AGENT")]
@@ -78,11 +78,14 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     runtime()?.block_on(async {
         let mut interrupts = Interrupts::listen().map_err(machine("cannot handle signals"))?;
         let settings = options.settings(global)?;
-        let server = Server::start(settings, interrupts.orders(), interrupts.paused_time())?;
+        let mut server = Server::start(settings, interrupts.orders(), interrupts.paused_time())?;
         let url = server.url();
         print(&format!("{url}\n"))?;
         if !global.quiet {
             eprint_line(&format!("serving {}; press Ctrl-C to stop", options.folder.display()));
+            if server.needs_code() {
+                eprint_line("an address works for one browser; the next one is printed after it is used");
+            }
             if server.is_everywhere() {
                 eprint_line("if the name of this machine doesn't resolve elsewhere, use its address instead");
             }
@@ -90,7 +93,13 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         if options.open {
             browse(&server.url_here());
         }
-        interrupts.stopped().await;
+        loop {
+            tokio::select! {
+                () = interrupts.stopped() => break,
+                // Its reader may have closed stdout after the first address.
+                () = server.code_used() => drop(print(&format!("{}\n", server.url()))),
+            }
+        }
         let code = interrupts.received().map_or(0, Interrupt::code);
         server.join();
         Ok(ExitCode::from(code))
@@ -107,16 +116,40 @@ pub(super) fn browse(url: &str) {
 impl Options {
     fn settings(&self, global: &Global) -> Result<Settings, Failure> {
         let local = ["127.0.0.1", "localhost", "::1", "[::1]"].contains(&self.host.as_str());
-        let token = match &self.token {
-            None if !local => Some(new_token()?),
-            token => token.clone(),
+        let visitors = match self.token()? {
+            Some(token) => Visitors::WithCodeOrToken(token),
+            None if local => Visitors::Everyone,
+            None => Visitors::WithCode,
         };
-        let play = (!self.no_play).then(|| self.play(global));
+        let play = (!self.no_play).then(|| self.play(global)).transpose()?;
         let (folder, host, port) = (self.folder.clone(), self.host.clone(), self.port);
-        Ok(Settings { folder, host, port, token, play })
+        Ok(Settings { folder, host, port, visitors, play })
     }
 
-    fn play(&self, global: &Global) -> Play {
+    fn token(&self) -> Result<Option<String>, Failure> {
+        if let Some(token) = &self.token {
+            let other = format!("use --token-file or {TOKEN_VARIABLE} instead");
+            eprint_line(&format!("warning: other users of this machine can see --token; {other}"));
+            return Ok(Some(token.clone()));
+        }
+        let (from, text) = if let Some(path) = &self.token_file {
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                Failure::usage(format!("--token-file {}: {error}", path.display()))
+                    .help("give a text file with the token in one line")
+            })?;
+            (format!("--token-file {}", path.display()), text)
+        } else {
+            let Ok(text) = std::env::var(TOKEN_VARIABLE) else { return Ok(None) };
+            (TOKEN_VARIABLE.to_owned(), text)
+        };
+        let token = read_token(text.trim()).map_err(|error| {
+            Failure::usage(format!("{from}: {error}"))
+                .help("make one with `openssl rand -hex 16`, for example")
+        })?;
+        Ok(Some(token))
+    }
+
+    fn play(&self, global: &Global) -> Result<Play, Failure> {
         let jobs = self.jobs.map_or_else(cores::count, usize::from);
         let (conditions, global) = (self.conditions.clone(), global.clone());
         // Chosen when the first match starts, since that takes a moment.
@@ -130,14 +163,7 @@ impl Options {
             *chosen = Some(sandbox.clone());
             Ok(conditions.with_pondering(sandbox, agents))
         };
-        Play { agents: self.agents.clone(), jobs, sandbox: Box::new(enclose) }
+        let readable = self.conditions.readable()?;
+        Ok(Play { agents: self.agents.clone(), jobs, readable, sandbox: Box::new(enclose) })
     }
-}
-
-fn new_token() -> Result<String, Failure> {
-    let mut bytes = [0; TOKEN_BYTES];
-    SysRng
-        .try_fill_bytes(&mut bytes)
-        .map_err(machine("cannot get random bytes from the system"))?;
-    Ok(to_hex(&bytes))
 }

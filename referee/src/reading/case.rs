@@ -4,10 +4,8 @@ use super::unreadable;
 use referee_games::AnyGame;
 use referee_match::transcript::walk;
 use referee_process::Failure;
+use referee_protocol::plain::sanitize;
 use referee_protocol::{Event, Header, Seat};
-
-/// No game has more seats.
-const SEATS_MAX: u64 = 6;
 
 /// A turn of a recorded match.
 #[derive(Debug)]
@@ -25,12 +23,13 @@ pub struct Case {
 }
 
 impl Case {
-    /// Reads a turn from a transcript. The default seat is the one at fault, or the only one; the default
-    /// turn is the seat's last one. For a turn of another seat, takes the seat's turn before it.
+    /// Reads a turn from a transcript. `seat` is a number or an agent's name; the default is the seat that
+    /// moved in the given turn, else the one at fault, else the only one. The default turn is the seat's
+    /// last one. For a turn of another seat, takes the seat's turn before it, or its start.
     pub fn read(
         bytes: &[u8],
         file: &str,
-        seat: Option<usize>,
+        seat: Option<&str>,
         turn: Option<u64>,
     ) -> Result<Self, Failure> {
         let mut steps = walk(bytes).map_err(|error| unreadable(file, &error))?;
@@ -39,16 +38,18 @@ impl Case {
             events.push(event);
         }
         let header = steps.walk().header().clone();
-        let seat = chosen(seat, header.seats.len(), &events)?;
-        let turn_of = |event: &Event| match event {
-            Event::Turn(turn) if turn.seat == seat => Some(turn.turn),
+        let asked = events.iter().filter_map(|event| match event {
+            Event::Turn(turn) => Some((turn.turn, turn.seat)),
             _ => None,
+        });
+        let asked: Vec<(u64, Seat)> = asked.collect();
+        let moved = turn.and_then(|wanted| asked.iter().find(|(turn, _)| *turn == wanted));
+        let seat = match (seat, moved) {
+            (Some(wanted), _) => named_seat(wanted, &header)?,
+            (None, Some((_, seat))) => *seat,
+            (None, None) => default_seat(&header, &events)?,
         };
-        let turns: Vec<u64> = events.iter().filter_map(turn_of).collect();
-        let turn = match turn {
-            None => turns.last().copied(),
-            Some(wanted) => Some(turn_before(wanted, seat, &turns)?),
-        };
+        let turn = last_turn(turn, seat, &asked)?;
         let mut again = walk(bytes).map_err(|error| unreadable(file, &error))?;
         while let Some(event) = again.step().map_err(|error| unreadable(file, &error))? {
             if let Event::Turn(asked) = event
@@ -62,13 +63,24 @@ impl Case {
     }
 }
 
-/// Returns the seat given, else the one at fault, else the only one.
-fn chosen(wanted: Option<usize>, seats: usize, events: &[Event]) -> Result<Seat, Failure> {
-    if let Some(wanted) = wanted {
-        return Seat::all(seats).nth(wanted).ok_or_else(|| {
-            Failure::usage(format!("--seat {wanted}: the seats are 0 to {}", seats - 1))
-        });
-    }
+/// Returns the seat with this number, or of the agent with this name.
+fn named_seat(wanted: &str, header: &Header) -> Result<Seat, Failure> {
+    let mut seats = header.seats.iter();
+    let number = wanted.parse::<usize>().ok();
+    let found = match number {
+        Some(number) => seats.nth(number),
+        None => seats.find(|seat| seat.name == wanted),
+    };
+    found.map(|seat| seat.seat).ok_or_else(|| {
+        let all =
+            header.seats.iter().map(|seat| format!("{} ({})", seat.seat, sanitize(&seat.name)));
+        let all: Vec<String> = all.collect();
+        Failure::usage(format!("--seat {wanted}: the seats are {}", all.join(", ")))
+    })
+}
+
+/// Returns the seat at fault, else the only one.
+fn default_seat(header: &Header, events: &[Event]) -> Result<Seat, Failure> {
     let faulty = events.iter().find_map(|event| match event {
         Event::Retired(event) => Some(event.seat),
         Event::Over(event) => {
@@ -76,21 +88,27 @@ fn chosen(wanted: Option<usize>, seats: usize, events: &[Event]) -> Result<Seat,
         }
         _ => None,
     });
+    let seats = header.seats.len();
     faulty.or((seats == 1).then_some(Seat(0))).ok_or_else(|| {
-        Failure::usage("no agent was at fault in this match, so a seat is needed")
-            .help(format!("add --seat N, where N is 0 to {}", seats - 1))
+        Failure::usage("no agent was at fault in this match, so a seat or a turn is needed")
+            .help(format!("add --turn N, or --seat N where N is 0 to {}", seats - 1))
     })
 }
 
 /// Returns the wanted turn, or the seat's last turn before it: a fault may happen in another seat's turn.
-fn turn_before(wanted: u64, seat: Seat, turns: &[u64]) -> Result<u64, Failure> {
-    let (Some(&first), Some(&last)) = (turns.first(), turns.last()) else {
-        return Err(Failure::usage(format!("--turn {wanted}: seat {seat} had no turns"))
-            .help("remove --turn to replay its start"));
-    };
-    let found = turns.iter().copied().rfind(|&turn| turn <= wanted);
-    found.filter(|_| wanted <= last.saturating_add(SEATS_MAX)).ok_or_else(|| {
-        Failure::usage(format!("--turn {wanted}: seat {seat} did not move then"))
-            .help(format!("its first turn is {first}, its last turn {last}"))
-    })
+/// `None` is the seat's start.
+fn last_turn(
+    wanted: Option<u64>,
+    seat: Seat,
+    asked: &[(u64, Seat)],
+) -> Result<Option<u64>, Failure> {
+    let last = asked.last().map_or(0, |&(turn, _)| turn);
+    // A fault after the last turn is recorded with the number of the next one.
+    if let Some(wanted) = wanted.filter(|&wanted| wanted > last + 1) {
+        return Err(Failure::usage(format!(
+            "--turn {wanted}: the last turn of the match is {last}"
+        )));
+    }
+    let wanted = wanted.unwrap_or(last);
+    Ok(asked.iter().rfind(|&&(turn, mover)| mover == seat && turn <= wanted).map(|&(turn, _)| turn))
 }

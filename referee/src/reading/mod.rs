@@ -14,6 +14,30 @@ pub use print::print;
 use referee_match::transcript::WalkError;
 use referee_process::Failure;
 use referee_protocol::plain::sanitize;
+use std::str::FromStr;
+
+/// A position to show: the value of `--turn`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnChoice {
+    /// The start position.
+    Start,
+    /// The position after this turn.
+    After(u64),
+}
+
+impl FromStr for TurnChoice {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "start" => Ok(Self::Start),
+            _ => text
+                .parse()
+                .map(Self::After)
+                .map_err(|_| "expected the number of a turn, or `start`"),
+        }
+    }
+}
 
 /// Returns the failure of a transcript that can't be read.
 fn unreadable(file: &str, error: &WalkError) -> Failure {

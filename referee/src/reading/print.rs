@@ -1,6 +1,6 @@
 //! A recorded match as text, ply by ply.
 
-use super::{report, unreadable};
+use super::{TurnChoice, report, unreadable};
 use referee_match::summary::fault_text;
 use referee_match::transcript::{ReadEnd, Walk, walk};
 use referee_process::Failure;
@@ -14,13 +14,16 @@ use std::fmt::Write;
 pub fn print(
     bytes: &[u8],
     file: &str,
-    only: Option<u64>,
+    only: Option<TurnChoice>,
     style: Option<&Style>,
     mut out: impl FnMut(&str) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut steps = walk(bytes).map_err(|error| unreadable(file, &error))?;
-    if only.is_none() {
+    if matches!(only, None | Some(TurnChoice::Start)) {
         out(&format!("{}\n{}", report::title(steps.walk().header()), board(steps.walk(), style)))?;
+    }
+    if only == Some(TurnChoice::Start) {
+        return Ok(());
     }
     let (mut shown, mut last) = (false, 0);
     loop {
@@ -30,12 +33,12 @@ pub fn print(
         if matches!(event, Event::Turn(_)) {
             last = turn;
         }
-        if only.is_none_or(|only| only == turn) {
+        if only.is_none_or(|only| only == TurnChoice::After(turn)) {
             shown = true;
             out(&happened(steps.walk(), turn, &event, style))?;
         }
     }
-    if let Some(turn) = only.filter(|_| !shown) {
+    if let (Some(TurnChoice::After(turn)), false) = (only, shown) {
         return Err(Failure::usage(format!("--turn {turn}: the last turn is {last}")));
     }
     if let Some(ReadEnd::Cut { line }) = steps.end() {

@@ -117,6 +117,11 @@ impl Model {
         found.is_some()
     }
 
+    /// Goes to the start position.
+    pub fn go_to_start(&mut self, playback: &Playback) {
+        self.go(0, playback);
+    }
+
     /// Advances playback by this time. Returns whether anything changed.
     pub fn advance(&mut self, elapsed_ms: u64, playback: &Playback) -> bool {
         if !self.plays {

@@ -1,10 +1,18 @@
 //! Limits connections: their number, the time until a request is complete, and the time without traffic.
 
-use axum::serve::Listener;
+use super::BODY_BYTES_MAX;
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::connect_info::Connected;
+use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest, Request};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::serve::{IncomingStream, Listener};
 use referee_process::lock::lock;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -12,22 +20,31 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep, timeout};
 
 /// The limits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// The most connections. A further one replaces the oldest that has no complete request yet, or
-    /// waits.
+    /// The most connections. A further one replaces another, see [`victim`].
     connections: usize,
-    /// The time until the head of the request is complete.
-    head: Duration,
-    /// The time without traffic. Followers get something more often, and a long animation takes less.
+    /// The time until the request is complete, head and body. Single bytes don't extend it.
+    request: Duration,
+    /// The time without traffic after which a further connection may replace this one. Followers get
+    /// something more often.
+    idle: Duration,
+    /// The time without traffic. A long animation takes less.
     silence: Duration,
 }
 
-pub(super) const BOUNDS: Bounds =
-    Bounds { connections: 256, head: Duration::from_secs(10), silence: Duration::from_secs(180) };
+pub(super) const BOUNDS: Bounds = Bounds {
+    connections: 256,
+    request: Duration::from_secs(10),
+    idle: Duration::from_secs(20),
+    silence: Duration::from_secs(180),
+};
+
+/// How often a new connection looks for one to replace.
+const RETRY: Duration = Duration::from_millis(500);
 
 /// A listener that limits its connections.
 #[derive(Debug)]
@@ -35,29 +52,69 @@ pub(super) struct ConnectionLimit {
     listener: TcpListener,
     bounds: Bounds,
     slots: Arc<Semaphore>,
-    waiting: Arc<Waiting>,
+    places: Arc<Places>,
     number: u64,
 }
 
-/// The connections without a complete request, the oldest first. Sending to one closes it.
-type Waiting = Mutex<BTreeMap<u64, oneshot::Sender<()>>>;
+/// The open connections by number.
+type Places = Mutex<BTreeMap<u64, Place>>;
+
+/// What is known of a connection.
+#[derive(Debug)]
+struct Place {
+    peer: IpAddr,
+    /// The request has been read, head and body.
+    complete: bool,
+    /// The last traffic of a complete request; before that, the connection's start.
+    since: Instant,
+    /// Closes the connection; taken once it has been asked to.
+    end: Option<oneshot::Sender<()>>,
+}
+
+/// Returns the connection that a new one of `peer` replaces: preferably one whose request is incomplete,
+/// else an idle one; of the peer that has the most, the oldest. One peer can't fill more than half of the
+/// places with busy ones if others need them.
+fn victim(places: &BTreeMap<u64, Place>, peer: IpAddr, bounds: Bounds) -> Option<u64> {
+    let mut counts = BTreeMap::<IpAddr, usize>::new();
+    for place in places.values() {
+        *counts.entry(place.peer).or_default() += 1;
+    }
+    let may_end = |place: &Place| {
+        let has_too_many = place.peer != peer && counts[&place.peer] > bounds.connections / 2;
+        let idle = place.since.elapsed() >= bounds.idle;
+        place.end.is_some() && (!place.complete || idle || has_too_many)
+    };
+    let places = places.iter().filter(|(_, place)| may_end(place));
+    let order = |place: &Place| (place.complete, Reverse(counts[&place.peer]), place.since);
+    places.min_by_key(|(_, place)| order(place)).map(|(&number, _)| number)
+}
 
 impl ConnectionLimit {
     pub(super) fn new(listener: TcpListener, bounds: Bounds) -> Self {
         let slots = Arc::new(Semaphore::new(bounds.connections));
-        Self { listener, bounds, slots, waiting: Arc::default(), number: 0 }
+        Self { listener, bounds, slots, places: Arc::default(), number: 0 }
     }
 
-    async fn acquire_slot(&self) -> OwnedSemaphorePermit {
-        let slots = self.slots.clone();
-        if let Ok(slot) = slots.clone().try_acquire_owned() {
-            return slot;
+    async fn acquire_slot(&self, peer: IpAddr) -> OwnedSemaphorePermit {
+        loop {
+            let slots = self.slots.clone();
+            if let Ok(slot) = slots.clone().try_acquire_owned() {
+                return slot;
+            }
+            self.end_one_for(peer);
+            // The connection that was ended may be busy for a moment.
+            if let Ok(slot) = timeout(RETRY, slots.acquire_owned()).await {
+                return slot.expect("the semaphore is never closed");
+            }
         }
-        let oldest = lock(&self.waiting).pop_first();
-        if let Some((_, end)) = oldest {
+    }
+
+    fn end_one_for(&self, peer: IpAddr) {
+        let mut places = lock(&self.places);
+        let place = victim(&places, peer, self.bounds).and_then(|number| places.get_mut(&number));
+        if let Some(end) = place.and_then(|place| place.end.take()) {
             end.send(()).ok();
         }
-        slots.acquire_owned().await.expect("the semaphore is never closed")
     }
 }
 
@@ -67,19 +124,21 @@ impl Listener for ConnectionLimit {
 
     async fn accept(&mut self) -> (Connection, SocketAddr) {
         let (stream, address) = Listener::accept(&mut self.listener).await;
-        let slot = self.acquire_slot().await;
+        let peer = address.ip();
+        let slot = self.acquire_slot(peer).await;
         // Live updates are small and must not wait for more.
         stream.set_nodelay(true).ok();
         self.number += 1;
         let (end, ended) = oneshot::channel();
-        lock(&self.waiting).insert(self.number, end);
+        let place = Place { peer, complete: false, since: Instant::now(), end: Some(end) };
+        lock(&self.places).insert(self.number, place);
         let connection = Connection {
             stream,
             bounds: self.bounds,
-            deadline: Box::pin(sleep(self.bounds.head)),
-            head: Some(Head { ended, line_is_empty: false }),
-            number: self.number,
-            waiting: self.waiting.clone(),
+            deadline: Box::pin(sleep(self.bounds.request)),
+            complete: false,
+            ended: Some(ended),
+            place: PlaceHandle { number: self.number, places: self.places.clone() },
             _slot: slot,
         };
         (connection, address)
@@ -90,83 +149,106 @@ impl Listener for ConnectionLimit {
     }
 }
 
+/// A request's handle on its connection.
+#[derive(Clone, Debug)]
+pub(super) struct PlaceHandle {
+    number: u64,
+    places: Arc<Places>,
+}
+
+impl PlaceHandle {
+    /// Records that the request has been read.
+    fn complete(&self) {
+        if let Some(place) = lock(&self.places).get_mut(&self.number) {
+            place.complete = true;
+            place.since = Instant::now();
+        }
+    }
+
+    /// Records whether there was traffic; returns whether the request is complete.
+    fn observe(&self, traffic: bool) -> bool {
+        let mut places = lock(&self.places);
+        let Some(place) = places.get_mut(&self.number) else { return false };
+        if place.complete && traffic {
+            place.since = Instant::now();
+        }
+        place.complete
+    }
+}
+
+impl Connected<IncomingStream<'_, ConnectionLimit>> for PlaceHandle {
+    fn connect_info(stream: IncomingStream<'_, ConnectionLimit>) -> Self {
+        stream.io().place.clone()
+    }
+}
+
+/// Lets a router's handlers start when the whole request is there, its body within the limit. The router
+/// has to be served with [`PlaceHandle`] as its connect info.
+pub(super) fn with_whole_requests<S: Clone + Send + Sync + 'static>(
+    router: Router<S>,
+) -> Router<S> {
+    router.layer(from_fn(read_request)).layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+}
+
+async fn read_request(
+    ConnectInfo(place): ConnectInfo<PlaceHandle>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    match Bytes::from_request(Request::from_parts(parts.clone(), body), &()).await {
+        Ok(bytes) => {
+            place.complete();
+            next.run(Request::from_parts(parts, Body::from(bytes))).await
+        }
+        Err(refused) => refused.into_response(),
+    }
+}
+
 /// A connection with time limits. It serves one request: the response says `connection: close`.
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
     bounds: Bounds,
     deadline: Pin<Box<Sleep>>,
-    /// Until the head of the request is complete.
-    head: Option<Head>,
-    number: u64,
-    waiting: Arc<Waiting>,
+    /// The request is complete, and the deadline is that of the silence.
+    complete: bool,
+    /// Another connection needs the slot; `None` once it, or the deadline, has ended this one.
+    ended: Option<oneshot::Receiver<()>>,
+    place: PlaceHandle,
     _slot: OwnedSemaphorePermit,
 }
 
-/// The incomplete head of a request.
-#[derive(Debug)]
-struct Head {
-    /// Another connection needs the slot.
-    ended: oneshot::Receiver<()>,
-    /// Whether the current line is empty so far.
-    line_is_empty: bool,
-}
-
-impl Head {
-    /// Returns whether these bytes complete the head: with an empty line, LF or CRLF.
-    fn ends_in(&mut self, bytes: &[u8]) -> bool {
-        for byte in bytes {
-            match byte {
-                b'\n' if self.line_is_empty => return true,
-                b'\n' => self.line_is_empty = true,
-                b'\r' => {}
-                _ => self.line_is_empty = false,
-            }
-        }
-        false
-    }
-}
-
 impl Connection {
-    /// Extends the deadline after traffic; without traffic, fails at the deadline.
-    fn apply_deadline<T>(
+    /// Fails if the time is over or another connection needs the slot. Traffic extends the deadline of
+    /// a complete request only.
+    fn apply_bounds<T>(
         &mut self,
         context: &mut Context<'_>,
         result: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
-        if result.is_ready() {
-            if self.head.is_none() {
-                self.deadline.as_mut().reset(Instant::now() + self.bounds.silence);
-            }
-            return result;
-        }
-        let over = || io::Error::new(io::ErrorKind::TimedOut, "no traffic");
-        self.deadline.as_mut().poll(context).map(|()| Err(over()))
-    }
-
-    /// Reads more of the head; an error if the connection may not wait for the rest.
-    fn read_head(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> io::Result<()> {
-        let Some(head) = &mut self.head else { return Ok(()) };
-        if head.ends_in(bytes) {
-            self.head = None;
-            lock(&self.waiting).remove(&self.number);
-            return Ok(());
-        }
-        let over = |why| Err(io::Error::new(io::ErrorKind::TimedOut, why));
-        if Pin::new(&mut head.ended).poll(context).is_ready() {
+        let over = |why| Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, why)));
+        let Some(ended) = &mut self.ended else { return over("it has been closed") };
+        if Pin::new(ended).poll(context).is_ready() {
+            self.ended = None;
             return over("another connection needed the slot");
         }
-        // Single bytes don't extend this deadline.
-        if self.deadline.as_mut().poll(context).is_ready() {
-            return over("the request is incomplete");
+        let traffic = result.is_ready();
+        let was_complete = std::mem::replace(&mut self.complete, self.place.observe(traffic));
+        if self.complete && (traffic || !was_complete) {
+            self.deadline.as_mut().reset(Instant::now() + self.bounds.silence);
         }
-        Ok(())
+        if self.deadline.as_mut().poll(context).is_ready() {
+            self.ended = None;
+            return over(if self.complete { "no traffic" } else { "the request is incomplete" });
+        }
+        result
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        lock(&self.waiting).remove(&self.number);
+        lock(&self.place.places).remove(&self.place.number);
     }
 }
 
@@ -176,10 +258,8 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let known = buffer.filled().len();
         let result = Pin::new(&mut self.stream).poll_read(context, buffer);
-        self.read_head(context, &buffer.filled()[known..])?;
-        self.apply_deadline(context, result)
+        self.apply_bounds(context, result)
     }
 }
 
@@ -190,7 +270,7 @@ impl AsyncWrite for Connection {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.apply_deadline(context, result)
+        self.apply_bounds(context, result)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -204,26 +284,42 @@ impl AsyncWrite for Connection {
 
 #[cfg(test)]
 mod tests {
-    use super::{BOUNDS, Bounds, ConnectionLimit, Head};
+    use super::{BOUNDS, Bounds, ConnectionLimit, Place, PlaceHandle, victim, with_whole_requests};
     use axum::Router;
     use axum::routing::get;
-    use std::net::SocketAddr;
+    use std::collections::BTreeMap;
+    use std::net::{IpAddr, SocketAddr};
     use std::time::Duration;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{TcpListener, TcpStream};
     use tokio::sync::oneshot;
+    use tokio::time::Instant;
+
+    const LONG: Duration = Duration::from_secs(3600);
+    /// The start of a request without its end.
+    const HEAD: &[u8] = b"POST / HTTP/1.1\r\nhost: x\r\n";
+    /// The same with a complete head.
+    const BODY: &[u8] = b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\nx";
 
     async fn serve(bounds: Bounds) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let router = Router::new().route("/", get(|| async { "here" }));
-        tokio::spawn(axum::serve(ConnectionLimit::new(listener, bounds), router).into_future());
+        let route = get(|| async { "here" }).post(|| async { "there" });
+        let router = with_whole_requests(Router::new().route("/", route));
+        let service = router.into_make_service_with_connect_info::<PlaceHandle>();
+        tokio::spawn(axum::serve(ConnectionLimit::new(listener, bounds), service).into_future());
         address
     }
 
     fn run(test: impl Future<Output = ()>) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.unwrap().block_on(test);
+    }
+
+    async fn sent(address: SocketAddr, bytes: &[u8]) -> TcpStream {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(bytes).await.unwrap();
+        stream
     }
 
     async fn rest(mut stream: TcpStream) -> String {
@@ -233,46 +329,54 @@ mod tests {
     }
 
     #[test]
-    fn silent_connections_are_replaced() {
-        run(async {
-            let long = Duration::from_secs(3600);
-            let address = serve(Bounds { connections: 2, head: long, silence: long }).await;
-            let mut silent = Vec::new();
-            for _ in 0..5 {
-                let mut stream = TcpStream::connect(address).await.unwrap();
-                stream.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n").await.unwrap();
-                silent.push(stream);
-            }
-            let mut asking = TcpStream::connect(address).await.unwrap();
-            let request = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
-            asking.write_all(request).await.unwrap();
-            assert!(rest(asking).await.ends_with("here"));
-            assert_eq!(rest(silent.remove(0)).await, "");
-        });
+    fn incomplete_requests_are_replaced() {
+        for part in [HEAD, BODY] {
+            run(async {
+                let bounds = Bounds { connections: 2, request: LONG, idle: LONG, silence: LONG };
+                let address = serve(bounds).await;
+                let mut silent = Vec::new();
+                for _ in 0..5 {
+                    silent.push(sent(address, part).await);
+                }
+                let request = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+                assert!(rest(sent(address, request).await).await.ends_with("here"));
+                // It is closed, at most with an error.
+                assert!(!rest(silent.remove(0)).await.contains("200 OK"));
+            });
+        }
     }
 
     #[test]
-    fn an_incomplete_head_times_out() {
-        run(async {
-            let head = Duration::from_millis(50);
-            let address = serve(Bounds { head, ..BOUNDS }).await;
-            let mut slow = TcpStream::connect(address).await.unwrap();
-            slow.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
-            assert_eq!(rest(slow).await, "");
-        });
+    fn an_incomplete_request_times_out() {
+        for part in [HEAD, BODY] {
+            run(async {
+                let request = Duration::from_millis(50);
+                let address = serve(Bounds { request, ..BOUNDS }).await;
+                assert!(!rest(sent(address, part).await).await.contains("200 OK"));
+            });
+        }
     }
 
     #[test]
-    fn a_head_ends_with_an_empty_line() {
-        for (text, whole) in [
-            ("GET / HTTP/1.1\r\nhost: x\r\n\r\n", true),
-            ("GET / HTTP/1.1\n\n", true),
-            ("GET / HTTP/1.1\r\nhost: x\r\n", false),
+    fn a_peer_with_many_connections_loses_them_first() {
+        let bounds = Bounds { connections: 4, request: LONG, idle: LONG, silence: LONG };
+        let [one, other] = [1, 2].map(|last| IpAddr::from([10, 0, 0, last]));
+        let chosen = |places: &[(IpAddr, bool)], peer| {
+            let place = |(number, &(peer, complete)): (u64, &(IpAddr, bool))| {
+                let place = Place { peer, complete, since: Instant::now(), end: None };
+                (number, Place { end: Some(oneshot::channel().0), ..place })
+            };
+            let places: BTreeMap<u64, Place> = (0..).zip(places).map(place).collect();
+            victim(&places, peer, bounds)
+        };
+        for (places, peer, expected) in [
+            (vec![(other, false), (one, false), (one, false), (one, true)], other, Some(1)),
+            (vec![(other, true), (one, true), (one, true), (one, false)], one, Some(3)),
+            (vec![(other, true), (one, true), (one, true), (one, true)], other, Some(1)),
+            (vec![(other, true), (one, true), (one, true), (one, true)], one, None),
+            (vec![(other, true), (other, true), (one, true), (one, true)], one, None),
         ] {
-            let (_end, ended) = oneshot::channel();
-            let mut head = Head { ended, line_is_empty: false };
-            let ends = text.as_bytes().chunks(1).any(|piece| head.ends_in(piece));
-            assert_eq!(ends, whole, "{text:?}");
+            assert_eq!(chosen(&places, peer), expected, "{places:?}, {peer}");
         }
     }
 }

@@ -108,9 +108,7 @@ fn open(app: &App, name: &str) -> ApiResult<(Folder, Store, (u64, u64))> {
         ApiError::unfit(error.to_string().replace(&own, shown))
     };
     let folder = Folder::open(&path).map_err(refused)?;
-    let store = Store::open_read_only(&folder).map_err(|error| {
-        refused(error).help("the server must be able to write into the contest's folder")
-    })?;
+    let store = Store::open_to_read(&folder).map_err(refused)?;
     let counted = store.count().and_then(|count| Ok((count, store.voids()?.len() as u64)));
     let counted = counted.map_err(refused)?;
     Ok((folder, store, counted))

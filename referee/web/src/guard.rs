@@ -1,12 +1,12 @@
 //! Access control: which requests are answered, and the security headers of every response. A page of
 //! another site in the same browser must not read or do anything here, not even by DNS rebinding.
 
+use super::access::{Access, Key};
 use super::errors::ApiError;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -18,35 +18,21 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
 const OWN_HEADER: &str = "x-referee";
 
 /// The access rules of a server.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Guard {
     /// The names of the server, without ports.
     hosts: Vec<String>,
     /// Whether it listens on all addresses: then any address is accepted, but no other name.
     any_address: bool,
-    token: Option<Secret>,
+    /// The secrets that visitors need, if any.
+    access: Option<Arc<Access>>,
     /// The cookie's name. It contains the port, since cookies are shared between ports.
     cookie: String,
 }
 
-/// The hash of a token, compared in constant time.
-#[derive(Clone, Debug)]
-struct Secret([u8; 32]);
-
-impl Secret {
-    fn of(token: &str) -> Self {
-        Self(Sha256::digest(token.as_bytes()).into())
-    }
-
-    fn is(&self, token: &str) -> bool {
-        let given = Self::of(token);
-        self.0.iter().zip(given.0).fold(0, |different, (a, b)| different | (a ^ b)) == 0
-    }
-}
-
 impl Guard {
     /// Creates the rules of a server for `host` that listens at this address and port.
-    pub(super) fn new(host: &str, address: IpAddr, port: u16, token: Option<&str>) -> Self {
+    pub(super) fn new(host: &str, address: IpAddr, port: u16, access: Option<Arc<Access>>) -> Self {
         let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into();
         hosts.push(host.to_ascii_lowercase());
         hosts.push(bracketed(address));
@@ -58,7 +44,7 @@ impl Guard {
         Self {
             hosts,
             any_address: address.is_unspecified(),
-            token: token.map(Secret::of),
+            access,
             cookie: format!("referee-{port}"),
         }
     }
@@ -70,25 +56,23 @@ impl Guard {
             Box::new(if is_api { refused.into_response() } else { refused.page() })
         };
         let host = self.host(headers).map_err(refuse)?;
-        if let Some(secret) = &self.token {
-            if let Some((token, rest)) = split_token(uri)
-                && secret.is(&token)
-                && *method == Method::GET
+        if let Some(access) = &self.access {
+            let has_session = self.sessions(headers).any(|it| access.has_session(it));
+            if *method == Method::GET
+                && let Some((key, rest)) = split_key(uri)
             {
-                return Err(Box::new(self.set_cookie(&token, &rest)));
+                // A reload of an address whose code has been used.
+                if has_session {
+                    return Err(Box::new(see_other(&rest).into_response()));
+                }
+                if let Some(session) = access.exchange(key) {
+                    return Err(Box::new(self.set_cookie(&session, &rest)));
+                }
             }
-            let cookies = headers.get_all(header::COOKIE).iter();
-            let cookies = cookies.filter_map(|line| line.to_str().ok());
-            let mut pairs = cookies.flat_map(|line| line.split(';'));
-            let fits = |pair: &str| {
-                let (name, value) = pair.trim().split_once('=').unwrap_or_default();
-                name == self.cookie && secret.is(value)
-            };
-            if !pairs.any(fits) {
-                let text = "this server needs a token";
+            if !has_session {
                 return Err(refuse(
-                    ApiError::new(StatusCode::UNAUTHORIZED, text).help(
-                        "open the address that `referee serve` printed: it ends in ?token=..",
+                    ApiError::new(StatusCode::UNAUTHORIZED, "this browser has no access").help(
+                        "open the last address that `referee serve` printed: each works once",
                     ),
                 ));
             }
@@ -115,12 +99,23 @@ impl Guard {
         ))
     }
 
-    /// Sets the cookie and redirects to the address without the token.
-    fn set_cookie(&self, token: &str, rest: &str) -> Response {
-        let cookie = format!("{}={token}; HttpOnly; SameSite=Strict; Path=/", self.cookie);
-        let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, rest.to_owned())];
-        (StatusCode::SEE_OTHER, headers).into_response()
+    /// Returns the values of this server's cookie.
+    fn sessions<'a>(&'a self, headers: &'a HeaderMap) -> impl Iterator<Item = &'a str> {
+        let lines = headers.get_all(header::COOKIE).iter();
+        let pairs = lines.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';'));
+        let pairs = pairs.filter_map(|pair| pair.trim().split_once('='));
+        pairs.filter(|(name, _)| *name == self.cookie).map(|(_, value)| value)
     }
+
+    /// Sets the cookie and redirects to the address without the key.
+    fn set_cookie(&self, session: &str, rest: &str) -> Response {
+        let cookie = format!("{}={session}; HttpOnly; SameSite=Strict; Path=/", self.cookie);
+        ([(header::SET_COOKIE, cookie)], see_other(rest)).into_response()
+    }
+}
+
+fn see_other(rest: &str) -> impl IntoResponse + use<> {
+    (StatusCode::SEE_OTHER, [(header::LOCATION, rest.to_owned())])
 }
 
 /// Refuses requests from other sites.
@@ -190,25 +185,28 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Splits an address into its token and the rest.
-fn split_token(uri: &Uri) -> Option<(String, String)> {
-    let (mut token, mut rest) = (None, Vec::new());
+/// Splits an address into its key and the rest.
+fn split_key(uri: &Uri) -> Option<(Key<'_>, String)> {
+    let (mut key, mut rest) = (None, Vec::new());
     for pair in uri.query()?.split('&') {
-        match pair.strip_prefix("token=") {
-            Some(given) => token = Some(given.to_owned()),
-            None => rest.push(pair),
+        match pair.split_once('=') {
+            Some(("code", given)) => key = Some(Key::Code(given)),
+            Some(("token", given)) => key = Some(Key::Token(given)),
+            _ => rest.push(pair),
         }
     }
     // An address that starts with two slashes would lead to another site.
     let path = format!("/{}", uri.path().trim_start_matches('/'));
     let rest = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
-    Some((token?, rest))
+    Some((key?, rest))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Guard, split_token, without_port};
+    use super::{Guard, split_key, without_port};
+    use crate::access::{Access, Key, Visitors};
     use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
+    use std::sync::Arc;
 
     fn status(guard: &Guard, uri: &str, headers: &[(&str, &str)]) -> u16 {
         let pairs = headers.iter().map(|(name, value)| {
@@ -242,39 +240,59 @@ mod tests {
         assert_eq!(status(&here, "/", &[]), 400);
     }
 
+    fn guarded(visitors: &Visitors) -> (Guard, Arc<Access>) {
+        let access = Arc::new(Access::new(visitors).unwrap().unwrap());
+        let guard = Guard::new("127.0.0.1", [127, 0, 0, 1].into(), 80, Some(access.clone()));
+        (guard, access)
+    }
+
+    const HOST: (&str, &str) = ("host", "localhost");
+
     #[test]
-    fn a_token_sets_a_cookie() {
-        let guard = Guard::new("127.0.0.1", [127, 0, 0, 1].into(), 80, Some("secret-1"));
-        let host = ("host", "localhost");
+    fn a_token_gets_a_session() {
+        let (guard, access) = guarded(&Visitors::WithCodeOrToken("secret-1".to_owned()));
+        let session = access.exchange(Key::Token("secret-1")).unwrap();
         for (uri, cookie, expected) in [
-            ("/", "", 401),
-            ("/api/overview", "referee-80=secret-2", 401),
-            ("/?token=secret-2", "", 401),
-            ("/?token=secret-1", "", 303),
-            ("/", "referee-80=secret-1", 200),
-            ("/", "other=1; referee-80=secret-1", 200),
-            ("/", "referee-81=secret-1", 401),
-            ("/", "referee-80=", 401),
+            ("/", String::new(), 401),
+            ("/?token=secret-2", String::new(), 401),
+            ("/?token=secret-1", String::new(), 303),
+            ("/", format!("referee-80={session}"), 200),
+            ("/", format!("other=1; referee-80={session}"), 200),
+            ("/?token=secret-2", format!("referee-80={session}"), 303),
+            ("/", format!("referee-81={session}"), 401),
+            ("/api/overview", "referee-80=secret-1".to_owned(), 401),
+            ("/", "referee-80=".to_owned(), 401),
         ] {
-            assert_eq!(
-                status(&guard, uri, &[host, ("cookie", cookie)]),
-                expected,
-                "{uri} {cookie}"
-            );
+            let found = status(&guard, uri, &[HOST, ("cookie", &cookie)]);
+            assert_eq!(found, expected, "{uri} {cookie}");
         }
     }
 
     #[test]
-    fn a_token_is_removed_from_the_address() {
-        for (uri, token, rest) in [
-            ("/?token=x", "x", "/"),
-            ("/match?file=a%26b.jsonl&token=x", "x", "/match?file=a%26b.jsonl"),
-            ("//evil.example/?token=x", "x", "/evil.example/"),
+    fn a_code_works_once_and_is_replaced() {
+        let (guard, access) = guarded(&Visitors::WithCode);
+        let codes = access.code();
+        let first = format!("/?code={}", *codes.borrow());
+        assert_eq!(status(&guard, "/?token=", &[HOST]), 401);
+        assert_eq!(status(&guard, &first, &[HOST]), 303);
+        assert_eq!(status(&guard, &first, &[HOST]), 401);
+        assert!(codes.has_changed().unwrap());
+        let second = format!("/?code={}", *codes.borrow());
+        assert_ne!(first, second);
+        assert_eq!(status(&guard, &second, &[HOST]), 303);
+    }
+
+    #[test]
+    fn a_key_is_removed_from_the_address() {
+        for (uri, key, rest) in [
+            ("/?token=x", Key::Token("x"), "/"),
+            ("/match?file=a%26b.jsonl&code=x", Key::Code("x"), "/match?file=a%26b.jsonl"),
+            ("//evil.example/?token=x", Key::Token("x"), "/evil.example/"),
         ] {
-            let found = split_token(&uri.parse().unwrap());
-            assert_eq!(found, Some((token.to_owned(), rest.to_owned())), "{uri}");
+            let uri = uri.parse().unwrap();
+            assert_eq!(split_key(&uri), Some((key, rest.to_owned())), "{uri}");
         }
-        assert_eq!(split_token(&"/?a=1".parse().unwrap()), None);
+        assert_eq!(split_key(&"/?a=1".parse().unwrap()), None);
         assert_eq!(without_port("[::1]:80"), "[::1]");
     }
 }

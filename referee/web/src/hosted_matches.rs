@@ -50,6 +50,8 @@ pub struct Play {
     pub agents: Vec<String>,
     /// The most matches without a person at once.
     pub jobs: usize,
+    /// Files and folders that all agents may read; canonical.
+    pub readable: Vec<PathBuf>,
     /// Makes the sandbox.
     pub sandbox: Box<SandboxFactory>,
 }
@@ -367,13 +369,14 @@ fn job(
     }
     let person = with_person(&specs);
     let destination = Destination::Folder(served.root().join(DEFAULT_FOLDER));
-    let shared_rules = reach::shared_rules(&specs, &destination.places(), &[]);
+    let shared_rules = reach::shared_rules(&specs, &destination.places(), &play.readable);
     Ok(Job {
         number: 0,
         kind,
         setup,
         seated: specs,
         conditions: MatchSettings { clock: clock(request, person)?, ..MatchSettings::default() },
+        no_void: Vec::new(),
         seed: seed()?,
         readable_files: Arc::new(ReadableFiles::new(shared_rules)),
         human_input: HumanInput::default(),

@@ -8,6 +8,7 @@ mod export;
 mod match_page;
 mod errors;
 mod served_folder;
+mod access;
 mod guard;
 mod connections;
 mod rows;
@@ -22,11 +23,13 @@ mod workers;
 mod contests;
 mod hosted_matches;
 mod seats;
+pub use access::Visitors;
 pub use export::export;
 pub use hosted_matches::{Play, SandboxFactory};
 pub use match_page::{MatchPage, MatchPageSeat, MatchState, MatchUpdate};
 
-use self::connections::{BOUNDS, ConnectionLimit};
+use self::access::Access;
+use self::connections::{BOUNDS, ConnectionLimit, PlaceHandle, with_whole_requests};
 use self::contests::Contests;
 use self::errors::{ApiError, ApiResult, run_blocking};
 use self::following::FOLLOWERS_MAX;
@@ -36,7 +39,7 @@ use self::listing::Listing;
 use self::pages::page;
 use self::served_folder::ServedFolder;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Query, Request, State};
+use axum::extract::{Query, Request, State};
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
@@ -73,8 +76,8 @@ pub struct Settings {
     pub host: String,
     /// The port; 0 means any free one, `None` the first free one from the default.
     pub port: Option<u16>,
-    /// The token that visitors need. Required if other machines can connect.
-    pub token: Option<String>,
+    /// Who may use it; not everyone if other machines can connect.
+    pub visitors: Visitors,
     /// The matches that may be started; `None` for none.
     pub play: Option<Play>,
 }
@@ -84,7 +87,9 @@ pub struct Settings {
 pub struct Server {
     address: SocketAddr,
     host: String,
-    token: Option<String>,
+    access: Option<Arc<Access>>,
+    /// The changes of the code.
+    codes: Option<watch::Receiver<String>>,
     app: Arc<App>,
     thread: JoinHandle<()>,
 }
@@ -108,21 +113,22 @@ impl Server {
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
     ) -> Result<Self, Failure> {
-        let Settings { folder, host, port, token, play } = settings;
+        let Settings { folder, host, port, visitors, play } = settings;
         let listener = bind(&host, port)?;
         let machine = |error: std::io::Error| Failure::machine(format!("the server: {error}"));
         let address = listener.local_addr().map_err(machine)?;
-        if !address.ip().is_loopback() && token.is_none() {
+        if !address.ip().is_loopback() && visitors == Visitors::Everyone {
             return Err(Failure::usage(format!(
                 "--host {host}: other machines could connect without a token"
             ))
-            .help("set one with --token"));
+            .help("set one with --token-file"));
         }
+        let access = Access::new(&visitors)?.map(Arc::new);
         let served = ServedFolder::new(&folder).map_err(|error| {
             Failure::usage(format!("{}: {error}", folder.display()))
                 .help("give a folder with transcripts or contests")
         })?;
-        let guard = Guard::new(&host, address.ip(), address.port(), token.as_deref());
+        let guard = Guard::new(&host, address.ip(), address.port(), access.clone());
         let app = Arc::new(App {
             served,
             listing: Listing::default(),
@@ -145,10 +151,11 @@ impl Server {
                 runtime.shutdown_background();
             })
             .map_err(machine)?;
-        Ok(Self { address, host, token, app, thread })
+        let codes = access.as_ref().map(|access| access.code());
+        Ok(Self { address, host, access, codes, app, thread })
     }
 
-    /// Returns the address of the page, with the token if there is one.
+    /// Returns the address of the page, with the code if visitors need one.
     pub fn url(&self) -> String {
         self.url_of("/")
     }
@@ -185,8 +192,25 @@ impl Server {
             _ => host.to_owned(),
         };
         let separator = if path.contains('?') { '&' } else { '?' };
-        let token = self.token.as_ref().map(|token| format!("{separator}token={token}"));
-        format!("http://{host}:{port}{path}{}", token.unwrap_or_default())
+        let code = self.access.as_ref().map(|access| access.code().borrow().clone());
+        let code = code.map(|code| format!("{separator}code={code}"));
+        format!("http://{host}:{port}{path}{}", code.unwrap_or_default())
+    }
+
+    /// Returns whether visitors need a code.
+    pub fn needs_code(&self) -> bool {
+        self.access.is_some()
+    }
+
+    /// Waits until a browser has used the code, so that the addresses contain another.
+    pub async fn code_used(&mut self) {
+        let changed = match &mut self.codes {
+            Some(codes) => codes.changed().await.is_ok(),
+            None => false,
+        };
+        if !changed {
+            std::future::pending::<()>().await;
+        }
     }
 
     /// Adds a match that another part of the program plays, with its people; the transcript's path is
@@ -246,7 +270,8 @@ async fn serve(
         matches.wait_empty().await;
         tokio::time::sleep(CLOSE_WAIT).await;
     };
-    let serving = axum::serve(limited, router);
+    let service = router.into_make_service_with_connect_info::<PlaceHandle>();
+    let serving = axum::serve(limited, service);
     tokio::select! {
         ended = serving.into_future() => {
             if let Err(error) = ended {
@@ -258,7 +283,7 @@ async fn serve(
 }
 
 fn router(app: Arc<App>) -> Router {
-    Router::new()
+    let routes = Router::new()
         .route("/", page("index.html"))
         .route("/match", page("match.html"))
         .route("/contest", page("contest.html"))
@@ -278,8 +303,8 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/matches", post_json(seats::start_match))
         .route("/api/stop", post_json(seats::stop))
         .fallback(not_found)
-        .with_state(app)
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .with_state(app);
+    with_whole_requests(routes)
 }
 
 /// A handler. It runs on a thread of its own, since it may read files.

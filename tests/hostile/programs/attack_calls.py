@@ -86,6 +86,17 @@ def foreign():
         raise Denied(f"ended with {status}")
 
 
+def later_calls():
+    """Calls numbers above those of all kernels yet."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    for number in range(480, 600):
+        if libc.syscall(ctypes.c_long(number), *[ctypes.c_long(-1)] * 6) != -1:
+            return f"call {number}"
+        if ctypes.get_errno() != errno.ENOSYS:
+            return f"call {number} got through to {errno.errorcode[ctypes.get_errno()]}"
+    raise Denied("ENOSYS")
+
+
 def attack():
     attempt("keyctl", through(lambda: syscall("keyctl", 0, -3, 0, 0, 0)))
     attempt("add_key", through(lambda: syscall("add_key", None, None, None, 0, 0)))
@@ -103,6 +114,12 @@ def attack():
     attempt("open_tree", through(lambda: syscall("open_tree", -1, b"", 0)))
     attempt("fsopen", through(lambda: syscall("fsopen", b"hostile", 0)))
     attempt("open_by_handle_at", through(lambda: syscall("open_by_handle_at", -1, None, 0)))
+    attempt("write all disks' caches", lambda: syscall("sync"))
+    attempt("ask for its personality", lambda: syscall("personality", 0xFFFFFFFF))
+    attempt("ask for Landlock", lambda: syscall("landlock_create_ruleset", None, 0, 1))
+    attempt("io_setup", through(lambda: syscall("io_setup", 0, None)))
+    attempt("name_to_handle_at", through(lambda: syscall("name_to_handle_at", -1, b"", None, None, 0)))
+    attempt("call what a later kernel may have", later_calls)
     attempt("push input into a terminal", through(lambda: fcntl.ioctl(0, TIOCSTI, b"x")))
     # The system uses only the lower half of a request: CVE-2019-10063.
     attempt("push input by a wide request", through(wide_request))

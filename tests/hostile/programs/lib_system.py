@@ -17,7 +17,8 @@ NUMBERS = {
     "ioprio_set": (251, 30), "open_tree": (428, 428), "fsopen": (430, 430), "clone3": (435, 435),
     "open_by_handle_at": (304, 265), "memfd_create": (319, 279), "shmget": (29, 194),
     "shmat": (30, 196), "pidfd_send_signal": (424, 424), "inotify_init1": (294, 26),
-    "timer_create": (222, 107),
+    "timer_create": (222, 107), "sync": (162, 81), "personality": (135, 92), "io_setup": (206, 0),
+    "name_to_handle_at": (303, 264), "landlock_create_ruleset": (444, 444),
 }
 MACHINES = {"x86_64": 0, "aarch64": 1}
 

@@ -2,9 +2,11 @@
 
 import contextlib
 import os
+import pathlib
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -58,8 +60,14 @@ def a_clean_terminal(_row, setting):
 def programs_that_are_none(_row, setting):
     # An executable of an architecture that doesn't exist.
     elsewhere = b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xff\xfe" + bytes(44)
+    # The name of its interpreter lies behind its end, so that executing it is an error of reading.
+    machine = pathlib.Path(sys.executable).resolve().read_bytes()[18:20]
+    damaged = struct.pack("<4sBBB9xH2sIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 2, machine, 1, 0x400000, 64, 0,
+                          0, 64, 56, 1, 0, 0, 0)
+    damaged += struct.pack("<IIQQQQQQ", 3, 4, 1 << 16, 0, 0, 28, 28, 1)
     programs = [("plain", b"just text\n", 0o644), ("text", b"just text\n", 0o755),
-                ("lost", b"#!/no/such/interpreter\n", 0o755), ("elsewhere", elsewhere, 0o755)]
+                ("lost", b"#!/no/such/interpreter\n", 0o755), ("elsewhere", elsewhere, 0o755),
+                ("damaged", damaged, 0o755)]
     problems = []
     with Place(setting.cache) as place:
         for name, data, mode in programs:
@@ -130,7 +138,7 @@ def a_killed_referee(_row, setting):
 
 def kill_and_resume(_row, setting):
     script = HERE.parent / "kill_and_resume.py"
-    words = [sys.executable, str(script), setting.referee, "--kills", "12", "--games", "672",
+    words = [sys.executable, str(script), setting.referee, "--kills", "12", "--games", "1344",
              *setting.level_words()]
     ran = subprocess.run(words, capture_output=True, text=True, timeout=1800, check=False)
     said = (ran.stdout + ran.stderr).strip().splitlines()[-1:]

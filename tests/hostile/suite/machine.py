@@ -1,5 +1,6 @@
 """What this machine supports: levels and options."""
 
+import os
 import pathlib
 import platform
 import re
@@ -39,6 +40,17 @@ def levels(referee):
         ran = ask(referee, words)
         found[level] = "" if ran.code == 0 else output_of(ran)
     return found
+
+
+def has_counters():
+    """Returns whether the kernel counts CPU time of process trees for this user."""
+    if os.geteuid() == 0:
+        return True
+    try:
+        setting = pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text(encoding="ascii")
+    except OSError:
+        return False
+    return int(setting) <= 2
 
 
 def output_of(ran):

@@ -46,6 +46,7 @@ class Row:
     within_s: int = 300
     quick: bool = False
     alone: bool = False
+    counted: bool = False
     untidy: bool = False
     needs: list = dataclasses.field(default_factory=list)
     users: list = dataclasses.field(default_factory=lambda: ["root", "user"])

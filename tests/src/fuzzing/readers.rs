@@ -1,7 +1,9 @@
 //! Fuzzes all readers of transcripts with almost valid transcripts.
 
 use super::edits::edited;
-use referee::reading::{Case, Selection, caption, position_report, print, show_recorded};
+use referee::reading::{
+    Case, Selection, TurnChoice, caption, position_report, print, show_recorded,
+};
 use referee_contest::audit::verify_and_record;
 use referee_games::kind;
 use referee_match::Match;
@@ -139,8 +141,9 @@ fn read(bytes: &[u8]) {
         assert_eq!(positions.is_ok(), walked.is_ok(), "{positions:?}");
     }
     for turn in [None, Some(1)] {
-        print(bytes, "x", turn, Some(&Style::default()), |_| Ok(())).ok();
-        for seat in [None, Some(0), Some(2)] {
+        let shown = turn.map(TurnChoice::After);
+        print(bytes, "x", shown, Some(&Style::default()), |_| Ok(())).ok();
+        for seat in [None, Some("0"), Some("a")] {
             if let Ok(case) = Case::read(bytes, "x", seat, turn) {
                 assert!(walked.is_ok(), "{walked:?}, but `debug` reads it");
                 sent(&case.header, case.seat, &case.events, case.turn).ok();

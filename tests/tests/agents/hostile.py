@@ -138,6 +138,33 @@ def much_info(turn):
     write(line(first(turn)))
 
 
+def flooding_late(limit_s):
+    """Writes 250 kB of info and then its answer, when its time is almost up: the referee would have to be
+    late by as much as judging them takes. How long that is, it measures in its first turn."""
+    info = b'{"type":"info"}\n' * 15_000
+
+    def turn(message):
+        begun = time.monotonic()
+        if AGENT.turns > 0:
+            time.sleep(max(0, limit_s - AGENT.judging / 2))
+        write(info + line(first(message)))
+        AGENT.judging = time.monotonic() - begun
+        AGENT.turns += 1
+    return turn
+
+
+def among_sleepers(count):
+    """Has many children that sleep, and writes 20 kB of info in each turn."""
+    def turn(message):
+        if AGENT.turns == 0:
+            for _ in range(count):
+                if os.fork() == 0:
+                    forever()
+        AGENT.turns += 1
+        write(b'{"type":"info"}\n' * 1_250 + line(first(message)))
+    return turn
+
+
 def noisy(turn):
     if turn["turn"] == 0:
         os.write(2, b"the head\n")
@@ -241,6 +268,10 @@ def set_up(mode, argument):
         in_turns(endless_line)
     elif mode == "much-info":
         in_turns(much_info)
+    elif mode == "floods-late":
+        in_turns(flooding_late(float(argument)))
+    elif mode == "among-sleepers":
+        in_turns(among_sleepers(int(argument)))
     elif mode == "noisy":
         in_turns(noisy)
     elif mode == "garish":

@@ -190,4 +190,27 @@ fn the_text_report_and_usage_errors() {
         let ran = dir.run(words).code(2);
         assert!(ran.stderr.contains(expected), "{words:?}: {}", ran.stderr);
     }
+    let words = ["check", "@random", "--game", "hex", "--setup", "size=5", "--probe", "start"];
+    dir.run(&words).code(0).stdout_has("next: referee play hex @random @random --setup 'size=5'\n");
+}
+
+/// An agent that also fails without the unknown fields isn't accused of failing because of them.
+#[test]
+fn an_unusual_probe_is_blamed_only_if_its_control_passes() {
+    let Some(agent) = script_agent("broken.py", "fourth_start") else { return };
+    let dir = TestDir::new();
+    let count = dir.path("starts").display().to_string();
+    let words = [&agent, " ", &count].concat();
+    let report = check(&dir, &words, &["--sandbox", "none", "--clock", "1h"]).code(3).json();
+    let (name, defect, failure) = first_failure(&report);
+    assert_eq!((name.as_str(), defect.as_str()), ("unknown-fields", "illegal"), "{report}");
+    assert!(failure["fix"].as_str().unwrap().starts_with("the nearest of"), "{failure}");
+    assert_eq!(failure["why"], "an illegal action loses the match (fault `illegal`)");
+}
+
+#[test]
+fn a_closed_pipe_does_not_change_the_exit_code() {
+    let dir = TestDir::new();
+    let command = "set -o pipefail; referee check @illegal --game hex | head -n 1 >/dev/null";
+    dir.shell(&format!("bash -c '{command}'")).code(3);
 }

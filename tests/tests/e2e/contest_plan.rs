@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 /// Four agents, a small board.
-const FOUR: &str = "format = \"round-robin\"\nrounds = 6\njobs = 4\n\
+const FOUR: &str = "seed = 1\nformat = \"round-robin\"\nrounds = 6\njobs = 4\n\
     agents = [\"@random\", \"@first\", \"@greedy\", { name = \"deep\", run = \"@minimax:2\" }]\n\
     clock = \"30s\"\n[[games]]\ngame = \"hex\"\nsetup = { size = 5 }\n";
 
@@ -94,6 +94,8 @@ fn builds_run_once_and_failures_are_reported() {
     // Agents that are built later have no program yet.
     let output = dir.run(&["contest", "plan", "c.toml", "--json"]).code(0).json();
     assert_eq!(output["players"], json!(["@random", "amy", "bob", "cat"]));
+    let is_about_seed = |note: &Value| note.as_str().unwrap().contains("`contest run` draws one");
+    assert!(output["notes"].as_array().unwrap().iter().any(is_about_seed), "{output}");
     let failed = dir
         .run(&["contest", "plan", "c.toml", "--build"])
         .code(2)

@@ -1,6 +1,7 @@
 //! `debug` replays a turn of a recorded match; `play` prints the command after a fault.
 
-use crate::support::{TestDir, script_agent, strings};
+use crate::support::{AMPLE, TestDir, script_agent, strings};
+use serde_json::Value;
 use std::fs;
 
 /// Plays Hex with a defect of `broken.py` in seat 0; returns the `debug: ` line that `play` prints.
@@ -98,13 +99,18 @@ fn the_agent_can_be_replaced_and_mistakes_are_reported() {
     assert!(ran.stderr.contains("showing turn 1"), "{}", ran.stderr);
     for (more, expected) in [
         (&[][..], "no agent was at fault"),
-        (&["--seat", "2"], "0 to 1"),
-        (&["--seat", "0", "--turn", "99"], "did not move then"),
+        (&["--seat", "2"], "the seats are 0 (a), 1 (@greedy)"),
+        (&["--seat", "b"], "the seats are 0 (a), 1 (@greedy)"),
+        (&["--seat", "0", "--turn", "99"], "the last turn of the match is"),
         (&["--seat", "0", "--agent", "@human"], "a person played"),
         (&["--seat", "0", "--agent", "./missing"], "no program `./missing`"),
     ] {
         let ran = dir.run(&[&base[..], more].concat()).code(2);
         assert!(ran.stderr.contains(expected), "{more:?}: {}", ran.stderr);
+    }
+    for (more, seat) in [(&["--turn", "2"][..], 0), (&["--turn", "3"], 1), (&["--seat", "a"], 0)] {
+        let report = dir.run(&[&base[..], more, &["--json"]].concat()).code(0).json();
+        assert_eq!(report["seat"], seat, "{more:?}");
     }
     dir.write("other.txt", "no transcript\n");
     dir.run(&["debug", "other.txt", "--seat", "0"]).code(1);
@@ -223,4 +229,29 @@ fn a_fault_between_ready_and_the_first_request_is_judged() {
     dir.write("x.jsonl", lines.join("\n") + "\n");
     let report = dir.run(&["debug", "x.jsonl", "--json"]).code(3).json();
     assert!(report["wrong"].as_str().unwrap().contains("closed its stdout"), "{report}");
+}
+
+/// Both commands that a match with two faults prints repeat the start of their agents.
+#[test]
+fn two_faults_have_a_fix_and_a_command_each() {
+    let (Some(one), Some(other)) =
+        (script_agent("broken.py", "wrong_field"), script_agent("broken.py", "banner"))
+    else {
+        return;
+    };
+    let dir = TestDir::new();
+    let (one, other) = (format!("one={one}"), format!("other={other}"));
+    let words = ["play", "chexers", &one, &other, "@first"];
+    let text = dir.run(&[&words[..], &AMPLE].concat()).code(0).stdout;
+    let commands: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("debug ")).collect();
+    assert_eq!(commands.len(), 2, "{text}");
+    for line in commands {
+        let (agent, command) = line.split_once(": ").unwrap();
+        let report = dir.shell(&format!("{command} --json")).code(3).json();
+        assert_eq!(report["same"], true, "{report}");
+        assert_eq!(report["turn"], Value::Null, "{report}");
+        let expected = if report["seat"] == 0 { "one (seat 0)" } else { "other (seat 1)" };
+        assert_eq!(agent, expected, "{text}");
+        assert!(text.contains(&format!("\nfix {agent}: ")), "{text}");
+    }
 }

@@ -96,12 +96,14 @@ fn an_agent_starts_in_its_folder() {
     // A command line runs in the referee's folder; a folder with agent.toml and a program file run in
     // their own folder.
     dir.write("bots/mine/agent.toml", format!("command = '''{agent}'''\n"));
-    let script = fs::read_to_string(root().join("tests/tests/agents/environment.py")).unwrap();
+    let agents = root().join("tests/tests/agents");
+    let script = fs::read_to_string(agents.join("environment.py")).unwrap();
     dir.program("bots/bot.py", &format!("#!{}\n{script}", python().unwrap().display()));
     for (agent, folder) in
         [(agent.as_str(), ""), ("bots/mine", "bots/mine"), ("bots/bot.py", "bots")]
     {
-        dir.play(&["hex", agent, "@first", "--setup", "size=3", "--out", "x.jsonl", "--force"]);
+        let words = ["hex", agent, "@first", "--setup", "size=3", "--out", "x.jsonl", "--force"];
+        dir.play(&[&words[..], &["--allow-read", agents.to_str().unwrap()]].concat());
         let output: Value = serde_json::from_str(&dir.said("x.jsonl", 0)).unwrap();
         let wanted = dir.path(folder).canonicalize().unwrap();
         assert_eq!(output["folder"].as_str().map(Path::new), Some(wanted.as_path()), "{agent}");

@@ -2,7 +2,7 @@
 
 use crate::support::{TestDir, python};
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
@@ -68,7 +68,9 @@ fn home(dir: &TestDir, python: &Path) {
 /// reports a skipped test and returns `None`.
 fn played(dir: &TestDir, agents: [&str; 2], level: &str) -> Option<String> {
     let words = ["play", "hex", "--setup", "size=3", "--json", "--sandbox", level];
-    let ran = dir.run(&[&words[..], &agents, &["--out", "x.jsonl", "--force"]].concat());
+    // An agent.toml names a program there, which is no real home folder.
+    let more = ["--allow-read", "home/.pyenv", "--out", "x.jsonl", "--force"];
+    let ran = dir.run(&[&words[..], &agents, &more].concat());
     if ran.stderr.contains("is unavailable: ") {
         println!("skipped: {level}: {}", ran.stderr);
         return None;
@@ -111,6 +113,7 @@ fn programs_in_one_folder_do_not_see_each_other() {
         dir.write(name, BOT);
     }
     dir.write("weights.txt", "42");
+    dir.write("home/.pyenv/x", "");
     dir.write("wanted.txt", "one.py two.py x.jsonl");
     let agents = ["one.py", "two.py"].map(|name| format!("{SYSTEM} {name}"));
     for level in ["confined", "isolated", "metered"] {
@@ -138,15 +141,102 @@ fn missing_folders_are_named_with_the_line_to_add() {
             continue;
         }
         let file = dir.path("").canonicalize().unwrap();
-        let line = format!("add `read = [\"{}/weights.txt\"]`", file.display());
-        ran.code(0).stdout_has(&line).stdout_has("bot/agent.toml");
+        let line = format!("grant it with `--allow-read {}/weights.txt`", file.display());
+        ran.code(0).stdout_has(&line);
     }
     dir.write("bot/bot.py", "open('../weights.txt').read()\nprint('x')\n");
     let sandbox = "[sandbox]\nread = [\"../weights.txt\"]";
     let read = format!("command = [{SYSTEM:?}, \"bot.py\"]\n{sandbox}");
     dir.write("bot/agent.toml", read);
-    let played = dir.play(&["hex", "bot", "@first"]);
+    let words = ["play", "hex", "bot", "@first", "--sandbox", "confined", "--json"];
+    let refused = dir.run(&words).code(0).stderr_has("not granted: ").stderr_has("--allow-read");
+    assert_eq!(refused.json()["verdict"]["seats"][0]["fault"]["kind"], "start");
+    let played = dir.play(&["hex", "bot", "@first", "--allow-read", "weights.txt"]);
     assert_eq!(played["verdict"]["seats"][0]["fault"]["kind"], "garbled", "{played}");
     dir.write("bot/agent.toml", "command = \"sh\"\nsandbox.read = [\"../none\"]");
     dir.run(&["play", "hex", "bot", "@first"]).code(2).stderr_has("../none");
+}
+
+/// What a submission can put in its folder to open the organiser's files.
+#[test]
+fn an_agent_toml_opens_nothing_by_itself() {
+    let dir = TestDir::new();
+    let key = dir.path("home/.ssh/key").display().to_string();
+    dir.write("home/.ssh/key", "secret");
+    dir.write("bots/eve/bot.py", BOT);
+    dir.write("bots/eve/weights.txt", "42");
+    dir.write("bots/eve/wanted.txt", &key);
+    let command = format!("command = [{SYSTEM:?}, \"bot.py\", \"{key}\"]\n");
+    let asks = format!("{command}[sandbox]\nread = [\"../../home/.ssh\", {SYSTEM:?}]\n");
+    dir.write("bots/eve/agent.toml", asks);
+    if !Path::new(SYSTEM).is_file() {
+        return;
+    }
+    let words = ["play", "hex", "bots/eve", "@first", "--setup", "size=3", "--out", "x.jsonl"];
+    for (granted, expected) in [(&[][..], "KEPT"), (&["--allow-read", "home/.ssh"], "READ")] {
+        let more = ["--sandbox", "confined", "--force"];
+        let ran = dir.run(&[&words[..], &more, granted].concat());
+        if ran.stderr.contains("is unavailable: ") {
+            println!("skipped: {}", ran.stderr);
+            return;
+        }
+        assert_eq!(ran.stderr.contains("not granted"), granted.is_empty(), "{}", ran.stderr);
+        let events = dir.events("x.jsonl");
+        let stderr: String = events.iter().filter_map(|event| event["text"].as_str()).collect();
+        assert!(stderr.contains(&format!("{expected} {key}")), "{granted:?}: {stderr}");
+    }
+    let asked = "eve asks to read";
+    let checked = dir.run(&["check", "bots/eve", "--game", "hex", "--probe", "ready", "--json"]);
+    let requests = checked.json()["requests"].to_string();
+    assert!(requests.contains(asked) && requests.contains("not granted: "), "{requests}");
+    let file = "game = \"hex\"\nagents = [\"@first\"]\nsubmissions = \"bots\"\n";
+    dir.write("c.toml", file);
+    dir.run(&["contest", "plan", "c.toml"]).code(0).stderr_has(asked).stderr_has("not granted: ");
+    dir.write("c.toml", format!("{file}sandbox.read = [\"home/.ssh\"]\n"));
+    let plan = dir.run(&["contest", "plan", "c.toml"]).code(0).stderr_has("home/.ssh: granted\n");
+    assert!(!plan.stderr.contains("not granted"), "{}", plan.stderr);
+    dir.run(&["check", "bots/eve", "--allow-read", "none"]).code(2).stderr_has("none");
+}
+
+#[test]
+fn a_granted_terminal_is_read_only() {
+    let dir = TestDir::new();
+    let bot = "import os\n\
+               for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR):\n \
+                try: os.open('/dev/ptmx', flags | os.O_NOCTTY); print('open', flags, file=sys.stderr)\n \
+                except PermissionError: print('refused', flags, file=sys.stderr)\n";
+    dir.write("bot.py", format!("import sys\n{bot}"));
+    if !Path::new(SYSTEM).is_file() || !Path::new("/dev/ptmx").exists() {
+        return;
+    }
+    let agent = format!("{SYSTEM} bot.py");
+    let words = ["play", "hex", &agent, "@first", "--out", "x.jsonl", "--sandbox", "confined"];
+    let ran = dir.run(&[&words[..], &["--allow-read", "/dev/ptmx"]].concat());
+    if ran.stderr.contains("is unavailable: ") {
+        println!("skipped: {}", ran.stderr);
+        return;
+    }
+    let events = dir.events("x.jsonl");
+    let stderr: String = events.iter().filter_map(|event| event["text"].as_str()).collect();
+    assert_eq!(stderr, "open 0\nrefused 1\nrefused 2\n");
+}
+
+/// As root, agents have users of their own, for whom their folder is mounted.
+#[test]
+fn root_can_use_a_private_folder() {
+    let Some(python) = python().filter(|_| nix::unistd::geteuid().is_root()) else {
+        println!("skipped: agents have users of their own only as root");
+        return;
+    };
+    let dir = TestDir::new();
+    dir.write("own/agent.toml", format!("command = [{python:?}, \"bot.py\"]"));
+    dir.write("own/bot.py", BOT);
+    dir.write("own/weights.txt", "42");
+    dir.write("own/wanted.txt", dir.path("x.jsonl").display().to_string());
+    fs::set_permissions(dir.path("own"), fs::Permissions::from_mode(0o700)).unwrap();
+    dir.write("home/.pyenv/empty", "");
+    let Some(output) = played(&dir, ["own", "@first"], "isolated") else { return };
+    assert!(output.contains("KEPT"), "{output}");
+    let words = ["play", "hex", "own", "@first", "--sandbox", "confined"];
+    dir.run(&words).code(4).stderr_has("only its owner may");
 }

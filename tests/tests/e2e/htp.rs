@@ -17,12 +17,13 @@ const STRICT: &str = "tests/tests/agents/htp_engine.py";
 /// Creates an engine with these modes in its own folder and returns it as an AGENT; `None` without Python.
 fn engine(dir: &TestDir, name: &str, words: &[&str], swap: &str) -> Option<String> {
     let python = python()?.display().to_string();
-    let mut command = vec![python, root().join(STRICT).display().to_string()];
+    let mut command = vec![python, "engine.py".to_owned()];
     command.extend(words.iter().map(|&word| word.to_owned()));
     command.push(format!("swap={swap}"));
     let text =
         format!("command = {}\nprotocol = \"htp\"\n[options]\nswap = \"{swap}\"\n", json!(command));
     dir.write(&format!("{name}/agent.toml"), text);
+    dir.write(&format!("{name}/engine.py"), fs::read(root().join(STRICT)).unwrap());
     Some(name.to_owned())
 }
 

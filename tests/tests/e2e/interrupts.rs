@@ -48,6 +48,17 @@ pub(crate) fn state(pid: u32) -> Option<char> {
     line.rsplit(") ").next()?.chars().next()
 }
 
+/// Whether a process is stopped by a signal or frozen by its control group, of version 1 (state D) or 2.
+pub(crate) fn is_stopped(pid: u32) -> bool {
+    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+    let is_frozen = |group: &str| {
+        let events = fs::read_to_string(format!("/sys/fs/cgroup{group}/cgroup.events"));
+        events.is_ok_and(|events| events.contains("frozen 1"))
+    };
+    matches!(state(pid), Some('T' | 'D'))
+        || groups.lines().filter_map(|line| line.strip_prefix("0::")).any(is_frozen)
+}
+
 #[test]
 fn a_stopped_match_continues_and_no_agent_is_charged() {
     // Also if one of the agents was already stopped.
@@ -69,7 +80,7 @@ fn stop_and_continue(pondering: &str) {
     let pids = wait_for_families(&dir, &["x.jsonl"]);
     running.send(Signal::SIGTSTP);
     assert!(eventually(|| state(running.pid()) == Some('T')), "it doesn't stop");
-    let all_stopped = || pids.iter().all(|&pid| state(pid) == Some('T'));
+    let all_stopped = || pids.iter().all(|&pid| is_stopped(pid));
     assert!(
         eventually(all_stopped),
         "{:?}",

@@ -36,6 +36,7 @@ mod new;
 mod htp;
 mod interfaces;
 mod human;
+mod usage;
 mod viewer;
 mod check;
 mod circles;

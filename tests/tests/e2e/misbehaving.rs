@@ -1,7 +1,7 @@
 //! The misbehaving built-in agents: each commits its own fault, which ends the match or retires the
 //! seat, and changes the exit code only with `--fail-on-fault`.
 
-use crate::support::TestDir;
+use crate::support::{TestDir, script_agent};
 use serde_json::{Value, json};
 
 /// An agent, the clock, its fault and part of the message.
@@ -85,4 +85,15 @@ fn on_fault_end_ends_a_match_of_three() {
     let output = dir.play(&["chexers", "@random", "@crash", "@random", "--on-fault", "end"]);
     assert_eq!(output["verdict"]["places"], json!([1, 3, 1]));
     assert_eq!(output["turns"], 1);
+}
+
+/// What the referee has to judge is no reason for it to be late: the answer after it is. A lag of the
+/// machine can still make a match void, so only one of several must have the right verdict.
+#[test]
+fn a_flood_before_the_end_of_a_turn_is_no_excuse() {
+    let Some(agent) = script_agent("hostile.py", "floods-late 1") else { return };
+    let dir = TestDir::new();
+    let words = ["play", "hex", &agent, "@first", "--move-time", "1s", "--json"];
+    let mut reasons = (0..5).map(|_| dir.run(&words).json()["verdict"]["reason"].clone());
+    assert!(reasons.any(|reason| reason == "late"), "it makes every match void");
 }

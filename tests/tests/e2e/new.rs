@@ -5,6 +5,7 @@ use crate::support::{AMPLE, TestDir, in_parallel, skip, strings};
 use sample_agents::starters::{STARTERS, Starter};
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Returns whether the tools of a language are installed; reports a skipped test if not.
@@ -89,14 +90,27 @@ fn checked(dir: &TestDir, folder: &str, games: &[(&str, usize, &[&str])]) {
     }
 }
 
+/// Plays a match at every sandbox level of this machine: each allows the system calls of all of
+/// these runtimes.
 fn plays(dir: &TestDir, folder: &str, game: &str, seat: (usize, usize), setup: &[&str]) {
     let mut agents = vec!["@random"; seat.1];
     agents[seat.0] = folder;
-    let words = [&[game], &agents[..], setup, &["--fail-on-fault"]].concat();
-    let played = dir.play(&words);
-    assert_eq!(played["verdict"]["result"], "played", "{folder}: {played}");
-    let name = played["seats"][seat.0]["name"].as_str().unwrap();
-    assert_eq!(name, Path::new(folder).file_name().unwrap().to_str().unwrap(), "{played}");
+    // As root, agents of the weaker levels run as users that may not enter the test's folder.
+    fs::set_permissions(dir.path(""), fs::Permissions::from_mode(0o755)).unwrap();
+    for level in ["none", "basic", "confined", "isolated", "metered"] {
+        let options = ["--fail-on-fault", "--json", "--no-transcript", "--sandbox", level];
+        let words = [&["play", game], &agents[..], setup, &options].concat();
+        let ran = dir.run(&words);
+        // The level, or an interpreter in a home folder that other users may not enter.
+        if ran.exit == Some(4) || ran.stderr.contains("which only its owner may enter") {
+            println!("not tested: {folder} at {level}: {}", ran.stderr.lines().next().unwrap());
+            continue;
+        }
+        let played = ran.code(0).json();
+        assert_eq!(played["verdict"]["result"], "played", "{folder} at {level}: {played}");
+        let name = played["seats"][seat.0]["name"].as_str().unwrap();
+        assert_eq!(name, Path::new(folder).file_name().unwrap().to_str().unwrap(), "{played}");
+    }
 }
 
 #[test]

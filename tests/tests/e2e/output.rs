@@ -1,6 +1,6 @@
 //! Control sequences in agents' names and output never reach the terminal.
 
-use crate::support::{TestDir, script_agent};
+use crate::support::{TestDir, root, script_agent};
 
 /// A name with escape sequences that set a colour and the terminal's title.
 const NAME: &str = r"\u001b[31mEVIL\u001b]0;EVIL\u0007\u009b31m";
@@ -25,7 +25,8 @@ fn agent_names_and_stderr_are_escaped() {
     let Some(agent) = script_agent("hostile.py", "garish") else { return };
     dir.write("evil/agent.toml", format!("name = \"{NAME}\"\ncommand = '''{agent}'''\n"));
     let words = ["--color", "always", "--board", "ascii", "--setup", "size=3", "--out", "x.jsonl"];
-    let words = [&["play", "hex", "evil", "@first"], &words[..]].concat();
+    let agents = root().join("tests/tests/agents").display().to_string();
+    let words = [&["play", "hex", "evil", "@first", "--allow-read", &agents], &words[..]].concat();
     let played = dir.run(&words).code(0);
     assert_clean(&played.stdout);
     assert_clean(&played.stderr);

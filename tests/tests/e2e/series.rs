@@ -7,6 +7,9 @@ use serde_json::Value;
 const AGENTS: [&str; 2] = ["v1/mybot", "v2/mybot"];
 const NAMES: [&str; 2] = ["mybot (v1)", "mybot (v2)"];
 
+/// The program of these agents, which their agent.toml alone doesn't open.
+const GRANTED: [&str; 2] = ["--allow-read", PROGRAM];
+
 /// Writes two agents whose folders have the same name.
 fn versions() -> TestDir {
     let dir = TestDir::new();
@@ -34,7 +37,7 @@ fn assert_credited<'a>(agents: impl IntoIterator<Item = &'a Value>) {
 fn a_series_credits_programs() {
     let dir = versions();
     let words = ["play", "hex", AGENTS[0], AGENTS[1], "--setup", "size=3", "--games", "3"];
-    let words = [&words[..], &["--seed", "5"]].concat();
+    let words = [&words[..], &["--seed", "5"], &GRANTED].concat();
     let games = dir.run(&[&words[..], &["--json"]].concat()).code(0).json_lines();
     assert_credited(games.iter().flat_map(|game| game["seats"].as_array().unwrap()));
     for game in &games {
@@ -67,12 +70,13 @@ fn a_series_credits_programs() {
 fn contests_from_the_command_line_credit_programs() {
     let dir = versions();
     let size = ["--game", "hex", "--setup", "size=3", "--games", "2", "--json"];
-    let quick = [&["contest", "quick", "--out", "q"], &AGENTS[..], &size, &AMPLE].concat();
+    let quick =
+        [&["contest", "quick", "--out", "q"], &AGENTS[..], &size, &AMPLE, &GRANTED].concat();
     let report = dir.run(&quick).code(0).json();
     assert_credited(report["standings"]["players"].as_array().unwrap());
     let text = report["games"][0]["text"].as_str().unwrap();
     assert!(text.starts_with("mybot (v"), "{text}");
-    let compare = [&["compare", "--out", "c"], &AGENTS[..], &size, &AMPLE].concat();
+    let compare = [&["compare", "--out", "c"], &AGENTS[..], &size, &AMPLE, &GRANTED].concat();
     let summary = dir.run(&compare).code(0).json();
     assert_credited(summary["agents"].as_array().unwrap());
     assert_eq!(summary["pairs"], 1, "{summary}");
@@ -81,4 +85,22 @@ fn contests_from_the_command_line_credit_programs() {
         assert_credited(header["seats"].as_array().unwrap());
         dir.run(&["verify", folder]).code(0);
     }
+}
+
+/// A series lists each fault with its game, its agent and the command that debugs it.
+#[test]
+fn a_series_lists_its_faults() {
+    let dir = TestDir::new();
+    let words =
+        ["play", "hex", "@first", "@crash", "--setup", "size=3", "--games", "12", "-j", "1"];
+    let text = dir.run(&words).code(0).stdout;
+    let faults: Vec<&str> = text.lines().filter(|line| line.starts_with("game ")).collect();
+    assert_eq!(faults.len(), 10, "{text}");
+    assert!(
+        faults[1].starts_with("game 1: @crash (seat 0) stopped before the match ended in turn "),
+        "{text}"
+    );
+    assert!(text.contains("\nand 2 more faults\n"), "{text}");
+    let command = text.lines().find_map(|line| line.strip_prefix("  debug: ")).unwrap();
+    assert_eq!(dir.shell(&format!("{command} --json")).code(3).json()["same"], true);
 }

@@ -174,6 +174,8 @@ impl TestDir {
     /// Sets the folder, `TMPDIR` and the environment, without variables that change what it does.
     pub(crate) fn set_environment(&self, command: &mut Command) {
         command.current_dir(self.folder.path()).env("TMPDIR", self.path("tmp"));
+        // Keys are made here.
+        command.env("XDG_STATE_HOME", self.path(".state")).env_remove("REFEREE_KEY");
         for name in ["REFEREE_CLOCK", "REFEREE_BOARD", "REFEREE_COLOR", "REFEREE_LOG", "COLUMNS"] {
             command.env_remove(name);
         }

@@ -3,16 +3,13 @@
 use super::forms::{ShortOrLong, Spanned, Time};
 use super::problem::{FileError, Source};
 use super::raw::{Raw, RawClock, RawLimits, RawPolicy, RawSandbox, RawWorkers};
-use super::within;
+use super::{BuildSettings, within};
 use crate::{Policy, SandboxSettings, WorkerSettings};
 use referee_match::presets;
 use referee_match::presets::{PRESETS, Preset};
 use referee_match::times::read_clock;
 use referee_protocol::{ClockKind, ClockSettings, Level, Limits};
-use std::time::Duration;
 
-/// The time limit of an agent's build, unless the file sets another.
-const BUILD_TIME: Duration = Duration::from_secs(600);
 /// The most cores for a match that can be required.
 const CORES_MAX: u32 = 10_000;
 /// The most memory for a match that can be required: 1 TiB.
@@ -23,6 +20,8 @@ const SPEED_MAX: f64 = 1e9;
 const NOISE_MAX: f64 = 1000.0;
 /// The most times that a void game is played again.
 const VOID_RETRIES_MAX: u32 = 1000;
+/// The greatest `agent_voids`.
+const AGENT_VOIDS_MAX: u32 = 1_000_000;
 
 /// Returns the preset that the file names.
 pub(super) fn preset(source: &Source, raw: &Raw) -> Result<Option<&'static Preset>, FileError> {
@@ -215,11 +214,13 @@ pub(super) fn policy(
 ) -> Result<Policy, FileError> {
     let default = Policy::default();
     let retries = within(source, raw.void_retries.as_ref(), "void_retries", 0..=VOID_RETRIES_MAX)?;
+    let caused = within(source, raw.agent_voids.as_ref(), "agent_voids", 0..=AGENT_VOIDS_MAX)?;
     let lag = within(source, raw.lag_ms.as_ref(), "lag_ms", 0..=ClockSettings::MS_MAX)?;
     let on_fault = preset.map_or(default.on_fault, |preset| preset.on_fault);
     Ok(Policy {
         on_fault: raw.on_fault.unwrap_or(on_fault),
         void_retries: retries.unwrap_or(default.void_retries),
+        agent_voids: caused.unwrap_or(default.agent_voids),
         lag_ms: lag.unwrap_or(default.lag_ms),
         on_lag: raw.on_lag.unwrap_or(default.on_lag),
         rate_faults: raw.rate_faults.unwrap_or(default.rate_faults),
@@ -254,12 +255,25 @@ pub(super) fn workers(source: &Source, raw: &RawWorkers) -> Result<WorkerSetting
     }
 }
 
-/// Reads the time limit of an agent's build.
-pub(super) fn build_time(source: &Source, raw: &RawPolicy) -> Result<Duration, FileError> {
-    let Some(time) = &raw.build_time else { return Ok(BUILD_TIME) };
-    if time.0 == 0 || time.0 > ClockSettings::MS_MAX {
-        let message = "`build_time` must be more than 0 and less than a year";
-        return Err(source.error(time.span(), message));
+/// Reads what builds may use. The time may be under `[policy]` too, where it was first.
+pub(super) fn build(source: &Source, raw: &Raw) -> Result<BuildSettings, FileError> {
+    let usual = BuildSettings::default();
+    let (first, second) = (&raw.policy.build_time, &raw.build.time);
+    if let (Some(_), Some(twice)) = (first, second) {
+        let message = "`time` of [build] and `build_time` of [policy] are the same: give one";
+        return Err(source.error(twice.span(), message));
     }
-    Ok(Duration::from_millis(time.0))
+    for (time, key) in [(first, "build_time"), (second, "time")] {
+        if let Some(time) = time.as_ref().filter(|it| it.0 == 0 || it.0 > ClockSettings::MS_MAX) {
+            let message = format!("`{key}` must be more than 0 and less than a year");
+            return Err(source.error(time.span(), message));
+        }
+    }
+    let memory = within(source, raw.build.memory_mb.as_ref(), "memory_mb", 1..=1 << 20)?;
+    Ok(BuildSettings {
+        time_ms: first.as_ref().or(second.as_ref()).map_or(usual.time_ms, |time| time.0),
+        memory_mb: memory.unwrap_or(usual.memory_mb),
+        network: raw.build.network,
+        read: raw.build.read.iter().map(|path| (**path).clone()).collect(),
+    })
 }

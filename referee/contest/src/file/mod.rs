@@ -17,13 +17,14 @@ use crate::formats::FormatName;
 pub(crate) use forms::{ShortOrLong, Spanned};
 pub(crate) use raw::Raw;
 use raw::RawAgent;
-use referee_protocol::plain::sanitize;
+use referee_protocol::plain::{sanitize, unique_names};
 use schemars::{Schema, schema_for};
+use serde::{Deserialize, Serialize};
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
 /// Seeds are below this, so that every language can hold one in a number.
-const SEED_BOUND: u64 = 1 << 53;
+pub const SEED_BOUND: u64 = 1 << 53;
 /// The longest name, in characters.
 const NAME_CHARACTERS_MAX: usize = 60;
 /// The most rounds.
@@ -56,10 +57,37 @@ pub struct ContestFile {
     pub pin: bool,
     /// What happens with submissions that can't be read or built.
     pub on_broken: OnBroken,
-    /// How long the build of an agent may take.
-    pub build_time: Duration,
+    /// What builds of agents may do.
+    pub build: BuildSettings,
     format: FormatName,
     pub(crate) raw: Raw,
+}
+
+/// What the build of an agent may use, besides what agents may.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BuildSettings {
+    /// How long it may take, in milliseconds.
+    pub time_ms: u64,
+    /// The memory of all its processes, in MiB.
+    pub memory_mb: u64,
+    /// Whether it may use the network.
+    pub network: bool,
+    /// Files and folders that it may read, relative to the contest file's folder.
+    pub read: Vec<String>,
+}
+
+impl Default for BuildSettings {
+    fn default() -> Self {
+        Self { time_ms: 600_000, memory_mb: 4096, network: false, read: Vec::new() }
+    }
+}
+
+impl BuildSettings {
+    /// Returns how long it may take.
+    pub fn time(&self) -> Duration {
+        Duration::from_millis(self.time_ms)
+    }
 }
 
 /// An agent as a contest file names it.
@@ -147,7 +175,7 @@ impl ContestFile {
             jobs: jobs.and_then(|jobs| usize::try_from(jobs).ok()),
             pin: raw.pin,
             on_broken: raw.policy.on_broken,
-            build_time: conditions::build_time(&source, &raw.policy)?,
+            build: conditions::build(&source, &raw)?,
             source,
             raw,
         })
@@ -166,9 +194,10 @@ impl ContestFile {
             Some(openings) => games::positions(openings, &self.settings.games)?,
             None => Vec::new(),
         };
-        let player = |&place: &usize| {
-            let player = &agents[place].player;
-            PlayerInfo { name: sanitize_name(&player.name), ..player.clone() }
+        let names = unique_names(agents.iter().map(|agent| sanitize_name(&agent.player.name)));
+        let player = |&place: &usize| PlayerInfo {
+            name: names[place].clone(),
+            ..agents[place].player.clone()
         };
         let contest = Contest {
             format,
@@ -205,6 +234,11 @@ impl ContestFile {
             Some(format) => self.source.error(format.span(), message),
             None => self.source.error_of_all(message),
         }
+    }
+
+    /// Returns whether it gives the seed.
+    pub fn is_seeded(&self) -> bool {
+        self.raw.seed.is_some()
     }
 
     /// Returns whether it gives the contest's name.

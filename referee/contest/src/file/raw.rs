@@ -17,7 +17,7 @@ macro_rules! contest_file {
         pub(crate) struct Raw {
             /// The contest's name. Defaults to the file's.
             pub(super) name: Option<Spanned<String>>,
-            /// The seed of all random choices, below 2^53. Defaults to 1.
+            /// The seed of all random choices, below 2^53. Drawn when the contest is run, if absent.
             pub(super) seed: Option<Spanned<u64>>,
             /// Who plays whom. Defaults to `round-robin`, or `puzzle` for games of one seat.
             pub(super) format: Option<Spanned<FormatName>>,
@@ -60,6 +60,9 @@ macro_rules! contest_file {
             /// What happens with games and submissions that fail.
             #[serde(default)]
             pub(super) policy: RawPolicy,
+            /// What builds of agents may use.
+            #[serde(default)]
+            pub(super) build: RawBuild,
             $($(
                 #[doc = concat!("More about `", $name, "`.")]
                 pub(crate) $table: Option<Spanned<<formats::$format as FromContestFile>::Table>>,
@@ -229,6 +232,8 @@ pub(super) struct RawPolicy {
     pub(super) on_fault: Option<OnFault>,
     /// How often a void game is played again before the run gives up on it.
     pub(super) void_retries: Option<Spanned<u32>>,
+    /// How many void attempts one agent may cause in the contest before they are its faults.
+    pub(super) agent_voids: Option<Spanned<u32>>,
     /// The referee's own lag in one turn, in milliseconds, above which a game is marked.
     pub(super) lag_ms: Option<Spanned<u64>>,
     /// What happens with marked games.
@@ -238,8 +243,25 @@ pub(super) struct RawPolicy {
     /// What happens with submissions that can't be read or built.
     #[serde(default)]
     pub(super) on_broken: OnBroken,
-    /// The time limit of an agent's build. Defaults to 10 minutes.
+    /// The time limit of an agent's build: `time` of `build`.
     pub(super) build_time: Option<Spanned<Time>>,
+}
+
+/// What the build of an agent may use, besides what agents may.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Build")]
+pub(super) struct RawBuild {
+    /// Its time limit. Defaults to 10 minutes.
+    pub(super) time: Option<Spanned<Time>>,
+    /// The memory of all its processes, in MiB. Defaults to 4096.
+    pub(super) memory_mb: Option<Spanned<u64>>,
+    /// Whether it may use the network.
+    #[serde(default)]
+    pub(super) network: bool,
+    /// Files and folders that it may read, relative to the contest file's folder.
+    #[serde(default)]
+    pub(super) read: Vec<Spanned<String>>,
 }
 
 /// What happens with submissions that can't be read or built.

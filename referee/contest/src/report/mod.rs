@@ -19,6 +19,7 @@ use super::ratings::{HistoryPoint, Rating, Ratings};
 use super::standings::Standings;
 use super::{Contest, Player, Record};
 use referee_match::summary::{Summary, reason};
+use referee_protocol::plain::{count, sanitize};
 use referee_protocol::{FaultKind, Result as Ended};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,6 +28,8 @@ use serde_json::Value;
 /// Everything that a report shows; serialized, it is the JSON report.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
+    /// The version of the referee that made it.
+    pub referee: String,
     /// The contest's name.
     pub name: String,
     /// The settings to show, in order.
@@ -74,12 +77,40 @@ pub struct Progress {
 }
 
 /// Attempts and games that don't count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VoidCounts {
     /// Attempts that ended void; most were played again.
     pub attempts: u64,
     /// Games given up after too many void attempts.
     pub given_up: u64,
+    /// The agents at whose seats attempts became void, in the order of the players; omitted if there
+    /// are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub caused: Vec<CausedVoids>,
+}
+
+/// The void attempts that one agent has caused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CausedVoids {
+    /// The agent's name; untrusted text.
+    pub name: String,
+    /// How many attempts became void at its seat.
+    pub attempts: u64,
+    /// How many the contest allows. What would make another one void is its fault.
+    pub at_most: u64,
+}
+
+impl CausedVoids {
+    /// Returns a sentence about them.
+    pub fn text(&self) -> String {
+        let (name, attempts) = (sanitize(&self.name), count(self.attempts, "void attempt"));
+        let rest = if self.attempts < self.at_most {
+            format!("it may cause {} before they are its faults.", self.at_most)
+        } else {
+            "what would make another game void at its seat is its fault.".to_owned()
+        };
+        format!("{name} caused {attempts}; {rest}")
+    }
 }
 
 /// A game in the list of games.

@@ -1,7 +1,7 @@
 //! Notes for the reader of a report, as sentences.
 
 use super::number_format::{elo, fixed, percent};
-use super::{Report, Tie};
+use super::{CausedVoids, Report, Tie};
 use crate::ratings::Ratings;
 use referee_protocol::plain::{count, sanitize};
 
@@ -42,7 +42,7 @@ pub(super) fn standings(report: &Report) -> Vec<String> {
 }
 
 fn counts(report: &Report) -> Vec<String> {
-    let (standings, void) = (&report.standings, report.void);
+    let (standings, void) = (&report.standings, &report.void);
     let counts = [
         (
             standings.duplicates,
@@ -57,7 +57,7 @@ fn counts(report: &Report) -> Vec<String> {
     let note = |(number, noun, what)| {
         format!("{} {} {what}", count(number, noun), if number == 1 { "was" } else { "were" })
     };
-    some.map(note).collect()
+    some.map(note).chain(void.caused.iter().map(CausedVoids::text)).collect()
 }
 
 /// Returns a sentence for each tie.

@@ -5,6 +5,7 @@ use super::archive::Bounds;
 use super::install::{Install, Unpacked, create_folder};
 use crate::{Brief, BundleRef, FaultCause, WorkerFault};
 use referee_play::agent_spec::AgentSpec;
+use referee_process::sandbox::Sandbox;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Mutex, OnceCell, OwnedMutexGuard};
@@ -41,13 +42,17 @@ impl WorkerAgents {
     }
 
     /// Returns a player's agent, by its index in the contest, once it is unpacked and built, with
-    /// the contest's name and digest. Permanent errors are remembered and not tried again.
-    pub(crate) async fn spec(&self, player: usize) -> Result<Arc<AgentSpec>, WorkerFault> {
+    /// the contest's name and digest. It is built in this sandbox. Permanent errors are remembered and not tried again.
+    pub(crate) async fn spec(
+        &self,
+        player: usize,
+        sandbox: &Sandbox,
+    ) -> Result<Arc<AgentSpec>, WorkerFault> {
         let Some(cell) = self.agents.get(player) else {
             let text = format!("the contest has no player {player}");
             return Err(WorkerFault::new(FaultCause::Bundle, text));
         };
-        cell.get_or_try_init(|| self.install(player)).await?.clone()
+        cell.get_or_try_init(|| self.install(player, sandbox.clone())).await?.clone()
     }
 
     /// Returns the canonical paths that all agents of the contest may read besides their own files,
@@ -62,6 +67,7 @@ impl WorkerAgents {
     async fn install(
         &self,
         player: usize,
+        sandbox: Sandbox,
     ) -> Result<Result<Arc<AgentSpec>, WorkerFault>, WorkerFault> {
         let shared = self.shared_files().await?.clone();
         let bundle = self.brief.agents.get(player).and_then(|it| it.bundle.clone());
@@ -69,7 +75,7 @@ impl WorkerAgents {
         let (brief, readable) = (self.brief.clone(), self.readable.clone());
         blocking(move || {
             let _turn = turn;
-            let install = Install::new(&brief, player, &unpacked, &readable)?;
+            let install = Install::new(&brief, player, &unpacked, &readable, &sandbox)?;
             install.share(&shared)?;
             Ok(install.spec())
         })

@@ -7,18 +7,19 @@ use super::portable::is_sent;
 use super::unpack::unpack;
 use crate::{AgentPackage, Brief, BundleRef, FaultCause, WorkerFault};
 use referee_contest::PlayerInfo;
+use referee_contest::file::BuildSettings;
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts, resolve};
 use referee_process::Failure;
 use referee_process::agent::Launch;
-use referee_process::sandbox::reach::{is_system, missing, unusual_requests};
+use referee_process::sandbox::Sandbox;
+use referee_process::sandbox::reach::{Answer, is_system, missing, requests};
 use referee_protocol::plain::sanitize;
-use referee_runner::building::build_foreign;
+use referee_runner::building::Builder;
 use std::fs::Permissions;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The files of a bundle on a worker.
 #[derive(Debug)]
@@ -108,6 +109,8 @@ pub(super) struct Install<'a> {
     base: PathBuf,
     /// Other canonical paths of this machine that agents may read.
     readable: &'a [PathBuf],
+    /// Where it is built.
+    sandbox: &'a Sandbox,
 }
 
 impl<'a> Install<'a> {
@@ -117,10 +120,11 @@ impl<'a> Install<'a> {
         player: usize,
         unpacked: &'a Unpacked,
         readable: &'a [PathBuf],
+        sandbox: &'a Sandbox,
     ) -> Result<Self, WorkerFault> {
         let (package, info) = (&brief.agents[player], &brief.contest.players[player]);
         let base = unpacked.base(brief)?;
-        Ok(Self { package, info, brief, unpacked, base, readable })
+        Ok(Self { package, info, brief, unpacked, base, readable, sandbox })
     }
 
     /// Links the shared files into the agent's folder, at the same relative paths as on the
@@ -152,16 +156,19 @@ impl<'a> Install<'a> {
             self.check(&spec)?;
         }
         self.check_programs(&spec)?;
-        let shared = self.brief.contest.sandbox.read.iter().map(Path::new);
-        let shared = shared.filter(|path| path.is_relative());
         // Everything in its folder came with it.
         let folder = spec.launch.as_ref().map(|launch| launch.folder.clone());
         spec.own.extend(folder.filter(|folder| folder.starts_with(&self.unpacked.root)));
-        spec.read.extend(shared.filter_map(|path| self.base.join(path).canonicalize().ok()));
+        spec.granted = self.granted();
         spec.name.clone_from(&info.name);
         spec.written.clone_from(&info.run);
         spec.digest.clone_from(&info.digest);
         Ok(Arc::new(spec))
+    }
+
+    /// Returns what it may read if it asks: what the worker allows, and what came with it.
+    fn granted(&self) -> Vec<PathBuf> {
+        self.readable.iter().chain([&self.unpacked.root]).cloned().collect()
     }
 
     /// Checks that it is of a kind that is sent, and reads only what it may.
@@ -176,8 +183,10 @@ impl<'a> Install<'a> {
             return Ok(());
         }
         let folder = launch.folder.canonicalize().unwrap_or_else(|_| launch.folder.clone());
-        let unusual = spec.files().map(|files| unusual_requests(&files)).unwrap_or_default();
-        let mut paths = spec.own.iter().chain(&spec.read).chain(&unusual).chain([&folder]);
+        let granted = self.granted();
+        let requested = spec.files().map(|files| requests(&files, &granted)).unwrap_or_default();
+        let refused = requested.iter().filter(|it| it.answer == Answer::NotGranted);
+        let mut paths = spec.own.iter().chain(refused.map(|it| &it.path)).chain([&folder]);
         paths.try_for_each(|path| self.unpacked.check_path(path, self.readable)).map_err(fault)
     }
 
@@ -209,7 +218,11 @@ impl<'a> Install<'a> {
         let program = command.first().map_or("", String::as_str);
         let file = resolve(program, &launch.folder).map_err(|it| failed(it.to_string()))?;
         let launch = Launch { file, command, folder: launch.folder.clone() };
-        build_foreign(&launch, Duration::from_millis(self.brief.build_ms)).map_err(failed)
+        let time_ms = self.brief.build_ms;
+        let settings = BuildSettings { time_ms, ..self.brief.build.clone() };
+        let builder = Builder::foreign(self.sandbox.clone(), &settings);
+        let builder = builder.map_err(|it| failed(it.to_string()))?;
+        builder.build(&launch).unwrap_or_else(|error| Err(error.to_string())).map_err(failed)
     }
 
     fn fault(&self, cause: FaultCause, text: &str) -> WorkerFault {

@@ -4,9 +4,11 @@ use super::judge::{Fixtures, Outcome, Rules, VerifiedReport, outcome};
 use crate::Report;
 use crate::live::write_or_append;
 use referee_contest::audit::{VerifiedTranscript, differences, verify_and_record};
+use referee_contest::log::WorkerSignature;
 use referee_contest::{Fixture, Record, Void};
 use referee_match::transcript::{is_packed, unpack};
 use referee_protocol::SandboxRecord;
+use referee_protocol::plain::sanitize_name;
 use referee_runner::backend::{FinishedGame, NoResult, VoidGame};
 use referee_runner::disk_failure;
 use referee_runner::folder::Folder;
@@ -24,6 +26,8 @@ pub(super) struct ReportReader {
     block: u64,
     /// The game numbers of the transcripts that follow, in reverse order.
     coming: Vec<u64>,
+    /// The worker's signatures of these transcripts.
+    signatures: Vec<Option<WorkerSignature>>,
     fixtures: Fixtures,
     verified: VerifiedReport,
     spoiled: BTreeMap<u64, Vec<VoidGame>>,
@@ -43,6 +47,7 @@ impl ReportReader {
         Self {
             block: report.block,
             coming: report.tries.iter().rev().map(|one| one.number).collect(),
+            signatures: report.tries.iter().rev().map(|one| one.signature.clone()).collect(),
             fixtures,
             verified: VerifiedReport::default(),
             spoiled: BTreeMap::new(),
@@ -84,6 +89,7 @@ impl ReportReader {
     /// Verifies the next transcript. It may be missing if the game has a result: it is removed
     /// once that is durable.
     pub(super) fn read_next(&mut self, payload: Option<&[u8]>) -> Result<(), String> {
+        let worker = self.signatures.pop().flatten();
         let (Some(number), Some(payload)) = (self.coming.pop(), payload) else { return Ok(()) };
         let (fixture, known) = self
             .fixtures
@@ -101,6 +107,7 @@ impl ReportReader {
         match verify(&bytes, &fixture, &rules, &mut self.verified.sandbox)? {
             Ok(record) if known => self.verified.known.push(*record),
             Ok(record) => {
+                let worker = worker.map(|it| checked(it, &record)).transpose()?;
                 // A full disk here is not the worker's fault.
                 let result = match self.keep(&bytes) {
                     Ok(kept) => {
@@ -109,8 +116,8 @@ impl ReportReader {
                     }
                     Err(error) => Err(NoResult::Halt(disk_failure(rules.folder.root(), &error))),
                 };
-                let spoiled = self.spoiled.remove(&number).unwrap_or_default();
-                self.verified.came.push(FinishedGame { number, void_games: spoiled, result });
+                let void_games = self.spoiled.remove(&number).unwrap_or_default();
+                self.verified.came.push(FinishedGame { number, void_games, result, worker });
             }
             Err(_) if known => return Ok(()),
             // The worker's machine failed; another worker may succeed.
@@ -175,9 +182,18 @@ impl ReportReader {
     }
 }
 
+/// Returns a worker's signature if it is that of a game's transcript.
+fn checked(worker: WorkerSignature, record: &Record) -> Result<WorkerSignature, String> {
+    if !worker.is_of(&record.seal) {
+        let number = record.number;
+        return Err(format!("game {number}: the signature is not of its transcript"));
+    }
+    Ok(WorkerSignature { name: sanitize_name(&worker.name), ..worker })
+}
+
 /// Returns the outcomes in the store.
 fn before(rules: &Rules, known: &[Record]) -> BTreeMap<u64, Outcome> {
-    let store = (!known.is_empty()).then(|| Store::open_read_only(&rules.folder).ok()).flatten();
+    let store = (!known.is_empty()).then(|| Store::open_to_read(&rules.folder).ok()).flatten();
     let Some(store) = store else { return BTreeMap::new() };
     let numbers = known.iter().map(|record| record.number);
     let records = numbers.filter_map(|number| store.record(number).ok().flatten());

@@ -146,7 +146,7 @@ impl ActiveContest {
 
     /// Returns a player's agent once it is installed. All matches share it.
     pub(super) async fn spec(&self, player: usize) -> Result<Arc<AgentSpec>, WorkerFault> {
-        let spec = self.agents.spec(player).await?;
+        let spec = self.agents.spec(player, &self.sandbox).await?;
         let layers = self.sandbox.launcher.layers;
         let checked = self.readable_files.check(layers, std::slice::from_ref(&spec));
         checked.map_err(|failure| WorkerFault::new(FaultCause::Machine, one_line(&failure)))?;

@@ -30,6 +30,7 @@ use super::connect::Connection;
 use crate::link::send_unacknowledged;
 use crate::messages::HEARTBEAT_MS;
 use crate::{Heartbeat, WorkerInfo};
+use referee_contest::log::PrivateKey;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
 use referee_protocol::plain::sanitize;
@@ -62,6 +63,8 @@ pub struct Settings {
     pub folder: Option<PathBuf>,
     /// Files and folders of this machine that agents may read if they request them.
     pub readable_paths: Vec<PathBuf>,
+    /// The key that signs its reports.
+    pub key: Option<PrivateKey>,
 }
 
 /// A worker's status.
@@ -128,6 +131,7 @@ impl Worker {
         })?;
         let mut info =
             machine::describe(settings.name.as_deref(), &settings.class, settings.slots)?;
+        info.key = settings.key.as_ref().map(PrivateKey::public);
         (info.speed, info.noise) = machine::measure(settings.slots);
         let (now, filter) = (Instant::now(), ContestFilter::new(settings.contest.clone()));
         let (contests, left) = (BTreeMap::new(), None);
@@ -284,7 +288,8 @@ impl Worker {
         let announced = contest.announced.clone();
         let filter = self.filter.clone();
         let session = async {
-            let session = Session::new(connection.clone(), contest, &self.info, filter)?;
+            let key = self.settings.key.clone();
+            let session = Session::new(connection.clone(), contest, (&self.info, key), filter)?;
             Box::pin(session.run(&self.settings, &mut self.busy, interrupts, status)).await
         };
         let (why, played) = match session.await {

@@ -6,11 +6,13 @@ use super::session::Session;
 use crate::{FaultCause, Order, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use referee_contest::log::WorkerSignature;
 use referee_contest::{Fixture, Player, Policy, RecordBuilder};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
 use referee_play::digest::digest_file;
 use referee_process::files::is_disk_full;
+use referee_protocol::Seat;
 use referee_runner::jobs::JobBuilder;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -33,6 +35,8 @@ pub(super) struct PackedTranscript {
     pub(super) sha256: String,
     /// Its size in bytes.
     pub(super) bytes: u64,
+    /// The worker's signature of its seal.
+    pub(super) signature: Option<WorkerSignature>,
 }
 
 /// The result of an order: its matches, or why there are none.
@@ -86,20 +90,28 @@ async fn game(
     packing: &mut Vec<JoinHandle<io::Result<PackedTranscript>>>,
 ) -> Result<(), WorkerFault> {
     let (number, contest) = (fixture.number, &session.contest);
+    let mut fixture = fixture.clone();
     for attempt in 0..=retries {
         let path = session.transcript(number);
         let destination = Destination::File { path: path.clone(), force: false };
         let seat = |player: Player| seated[&player].clone();
-        let job = staging.job(fixture, seat, contest.readable_files.clone(), destination);
+        let job = staging.job(&fixture, seat, contest.readable_files.clone(), destination);
         let job = job.map_err(|error| WorkerFault::new(FaultCause::Order, error))?;
         let Ended { result, seen } = session.jobs.play(job).await.ok_or_else(closed)?;
+        let finished = result.as_ref().ok();
+        let signature =
+            finished.and_then(|it| it.seal.as_ref()).and_then(|seal| session.sign(&seal.sha256));
         let (policy, is_last) = (&contest.checked.contest.policy, attempt == retries);
-        let outcome = outcome(result.map(drop), seen, fixture, policy, is_last, &path)?;
+        let outcome = outcome(result.map(drop), seen, &fixture, policy, is_last, &path)?;
         if outcome != TryOutcome::Lost {
-            packing.push(tokio::task::spawn_blocking(move || pack(number, &path)));
+            packing.push(tokio::task::spawn_blocking(move || {
+                pack(number, &path).map(|packed| PackedTranscript { signature, ..packed })
+            }));
         }
-        if outcome == TryOutcome::Counts {
-            break;
+        match outcome {
+            TryOutcome::Counts => break,
+            TryOutcome::Void(seat) => fixture.count_void(seat),
+            TryOutcome::Lost => {}
         }
     }
     Ok(())
@@ -110,8 +122,8 @@ async fn game(
 enum TryOutcome {
     /// It counts, and is the last of its game.
     Counts,
-    /// It is reported, and the game is played again.
-    Void,
+    /// It is reported, and the game is played again. It became void at this seat, if at one.
+    Void(Option<Seat>),
     /// It is not reported, and the game is played again.
     Lost,
 }
@@ -146,10 +158,10 @@ fn outcome(
                 let text = format!("game {}: {}", fixture.number, void.text);
                 Err(WorkerFault::new(FaultCause::Machine, text))
             }
-            Err(_) => Ok(TryOutcome::Void),
+            Err(void) => Ok(TryOutcome::Void(void.seat)),
         },
     };
-    if !matches!(outcome, Ok(TryOutcome::Counts | TryOutcome::Void)) {
+    if !matches!(outcome, Ok(TryOutcome::Counts | TryOutcome::Void(_))) {
         std::fs::remove_file(path).ok();
     }
     outcome
@@ -175,7 +187,7 @@ fn pack(number: u64, path: &Path) -> io::Result<PackedTranscript> {
         std::fs::remove_file(&into).ok();
     }
     let (sha256, bytes) = packed?;
-    Ok(PackedTranscript { number, path: into, sha256, bytes })
+    Ok(PackedTranscript { number, path: into, sha256, bytes, signature: None })
 }
 
 /// Returns SHA-256 and size of the packed file.
@@ -216,12 +228,20 @@ mod tests {
         let path = folder.path().join("7.jsonl");
         fs::write(&path, "long").unwrap();
         let players = vec![Player(0), Player(1)];
-        let fixture =
-            Fixture { number: 7, block: 3, round: 1, game: 0, players, opening: 3, seed: 1 };
+        let fixture = Fixture {
+            number: 7,
+            block: 3,
+            round: 1,
+            game: 0,
+            players,
+            opening: 3,
+            seed: 1,
+            voids_left: Vec::new(),
+        };
         let outcome = outcome(result, seen(void), &fixture, &Policy::default(), is_last, &path);
         let name = match outcome {
             Ok(TryOutcome::Counts) => "counts".to_owned(),
-            Ok(TryOutcome::Void) => "void".to_owned(),
+            Ok(TryOutcome::Void(_)) => "void".to_owned(),
             Ok(TryOutcome::Lost) => "lost".to_owned(),
             Err(fault) if fault.text.ends_with("stopped playing") => "closed".to_owned(),
             Err(fault) => format!("{:?}", fault.cause).to_lowercase(),

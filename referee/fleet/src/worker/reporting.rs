@@ -149,6 +149,7 @@ fn tries(
     let one = |packed: &PackedTranscript| PlayedMatch {
         number: packed.number,
         transcript: payload(packed),
+        signature: packed.signature.clone(),
     };
     matches.iter().map(one).collect()
 }

@@ -14,6 +14,7 @@ use crate::messages::HEARTBEAT_MS;
 use crate::{Heartbeat, WorkerInfo, live};
 use async_nats::Subscriber;
 use futures_util::StreamExt;
+use referee_contest::log::{PrivateKey, WorkerSignature};
 use referee_play::interrupts::Interrupts;
 use referee_play::pool::{Played, Pool, PoolSize, Threads};
 use referee_play::running_matches::RunningMatches;
@@ -36,6 +37,8 @@ pub(super) struct Session {
     pub(super) connection: Connection,
     pub(super) contest: Arc<ActiveContest>,
     pub(super) info: WorkerInfo,
+    /// The key that signs its reports.
+    key: Option<PrivateKey>,
     /// Which other contests the worker would play.
     pub(super) filter: ContestFilter,
     /// The orders that it holds.
@@ -60,11 +63,17 @@ pub(super) struct Session {
 }
 
 impl Session {
+    /// Signs the transcript with this seal.
+    pub(super) fn sign(&self, seal: &str) -> Option<WorkerSignature> {
+        let key = self.key.as_ref()?;
+        Some(WorkerSignature::new(key, self.info.name.clone(), seal))
+    }
+
     /// Creates a session in this contest.
     pub(super) fn new(
         connection: Connection,
         contest: Arc<ActiveContest>,
-        info: &WorkerInfo,
+        (info, key): (&WorkerInfo, Option<PrivateKey>),
         filter: ContestFilter,
     ) -> std::io::Result<Self> {
         let transcripts = create_named("referee-", contest.folder.path())?;
@@ -73,6 +82,7 @@ impl Session {
             connection,
             contest,
             info,
+            key,
             filter,
             leases: OrderLeases::default(),
             jobs: JobRouter::default(),

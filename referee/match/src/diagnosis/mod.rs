@@ -5,10 +5,12 @@ mod caret;
 mod denied;
 mod locate;
 mod nearest;
+mod restricted;
 
 pub use caret::caret;
 pub use denied::denied_paths;
 pub use nearest::nearest_action;
+pub use restricted::{Restriction, restriction};
 
 use crate::end_reason::EndReason;
 use locate::{locate, locate_key};
@@ -44,6 +46,8 @@ pub enum Defect {
     Gone,
     /// No answer, and it uses no CPU time: it waits for something.
     Waiting,
+    /// No `ready`, and it uses CPU time.
+    SlowStart,
     /// No answer, and it uses CPU time.
     Thinking,
     /// An answer that came too late.
@@ -144,6 +148,35 @@ pub struct Evidence<'a> {
     pub legal: &'a [Value],
     /// What it used since it was asked, if that is known.
     pub used: Option<Usage>,
+    /// How far it came.
+    pub stage: Stage,
+    /// Whether its line repeats its answer to its previous turn.
+    pub repeated: bool,
+    /// What it wrote only after its input was closed.
+    pub at_end: Option<&'a [u8]>,
+}
+
+/// How far an agent came before its fault.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// It has not sent `ready`.
+    Start,
+    /// It has sent `ready`.
+    #[default]
+    FirstTurn,
+    /// It has answered a turn.
+    LaterTurn,
+}
+
+impl Stage {
+    /// Returns the stage of an agent that may have sent `ready`, and has played this many actions.
+    pub fn after(ready: bool, actions: usize) -> Self {
+        match (ready, actions) {
+            (false, _) => Self::Start,
+            (true, 0) => Self::FirstTurn,
+            (true, _) => Self::LaterTurn,
+        }
+    }
 }
 
 /// The time that an agent used.
@@ -210,19 +243,15 @@ fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let what = fault.text.clone();
     let defect = match known.status.map_or_else(|| EndReason::read(&fault.text), EndReason::Exited)
     {
-        EndReason::Unready if known.used.is_none() && known.unended.is_empty() => {
-            return Finding::new(Defect::Waiting, what).fix(
-                "answer `hello` with `ready` at once, flush stdout after it, and load large files \
-                 later",
-            );
-        }
-        EndReason::Unready => return silent(what, known),
+        EndReason::Unready => return silent(what, &Evidence { stage: Stage::Start, ..*known }),
         EndReason::NotStarted => Defect::CannotStart,
         // The status of `env` and shells for a program that is missing or can't be executed.
         EndReason::Exited("exit status 126" | "exit status 127")
             if known.status.is_some() && fault.kind == FaultKind::Start =>
         {
-            if known.stderr.contains("\\r") || known.stderr.contains('\r') {
+            // The second is the last line of GNU `env` about such a script.
+            if ["\\r", "\r", "use -[v]S to pass options"].iter().any(|it| known.stderr.contains(it))
+            {
                 return Finding::new(Defect::Interpreter, what).fix(
                     "the script has Windows line ends: save it with Unix line ends \
                      (`sed -i 's/\\r$//' FILE`)",
@@ -243,31 +272,54 @@ fn late(fault: &Fault, known: &Evidence<'_>) -> Finding {
                 format!("{}; the answer came after {} ms", fault.text, used.wall.as_millis());
             Finding::new(Defect::Late, what)
         }
-        (None, Some(_)) => silent(fault.text.clone(), known),
-        (_, None) if !known.unended.is_empty() => silent(fault.text.clone(), known),
-        (_, None) => {
-            let (stop, flush) = (Defect::Late.fix(), Defect::Waiting.fix());
-            Finding::new(Defect::Late, fault.text.clone())
-                .fix(format!("{stop}; if it used no CPU time, {flush}"))
-        }
+        (None, _) => silent(fault.text.clone(), known),
+        (Some(_), None) => Finding::new(Defect::Late, fault.text.clone()),
     }
 }
 
 /// There is no answer: is it computing or waiting?
 fn silent(what: String, known: &Evidence<'_>) -> Finding {
-    idle_or_busy(what, known, known.used.is_none_or(|used| used.is_busy()))
+    let is_busy = known.used.is_none_or(|used| used.is_busy());
+    if !is_busy {
+        return idle(what, known);
+    }
+    let defect = if known.stage == Stage::Start { Defect::SlowStart } else { Defect::Thinking };
+    unended(&what, known).unwrap_or_else(|| Finding::new(defect, what))
 }
 
-fn idle_or_busy(what: String, known: &Evidence<'_>, busy: bool) -> Finding {
+/// There is no answer, and the agent doesn't compute one.
+fn idle(what: String, known: &Evidence<'_>) -> Finding {
     if let Some(finding) = unended(&what, known) {
         return finding;
     }
-    let defect = if busy { Defect::Thinking } else { Defect::Waiting };
-    let finding = Finding::new(defect, what);
-    if busy || known.stderr.trim().is_empty() {
-        return finding;
+    let finding = |what| Finding::new(Defect::Waiting, what);
+    if let Some(line) = known.at_end {
+        let line = beginning(line);
+        let what = format!("{what}; it wrote this only when its input was closed: {line}");
+        return finding(what).fix(
+            "flush stdout after every line, and read stdin line by line instead of to its end",
+        );
     }
-    finding.fix(format!("read its stderr; if that shows no error, {}", defect.fix()))
+    let fix = match (known.stage, known.legal) {
+        (Stage::FirstTurn | Stage::LaterTurn, [only]) if only["type"] == "pass" => {
+            format!("answer every `turn`, also if its only legal action is {only}")
+        }
+        (Stage::LaterTurn, _) => {
+            "find out what it waits for, since it answered earlier turns: a thread, a lock, a timer \
+             (`left_ms` is in milliseconds), or a message that it doesn't answer"
+                .to_owned()
+        }
+        (Stage::Start | Stage::FirstTurn, _) => Defect::Waiting.fix().to_owned(),
+    };
+    if known.stderr.trim().is_empty() {
+        return finding(what).fix(fix);
+    }
+    finding(what).fix(format!("read its stderr; if that shows no error, {fix}"))
+}
+
+/// Returns the beginning of a line, to show it in a sentence.
+fn beginning(line: &[u8]) -> String {
+    sanitize(&String::from_utf8_lossy(&line[..line.len().min(60)]))
 }
 
 /// A line has begun, but not ended.
@@ -276,8 +328,7 @@ fn unended(what: &str, known: &Evidence<'_>) -> Option<Finding> {
     if begun.is_empty() {
         return None;
     }
-    let shown = String::from_utf8_lossy(&begun[..begun.len().min(60)]).into_owned();
-    let what = format!("{what}; it wrote a line without a line end: {}", sanitize(&shown));
+    let what = format!("{what}; it wrote a line without a line end: {}", beginning(begun));
     let defect = if begun[0] == b'{' { Defect::NoLineEnd } else { Defect::DebugText };
     Some(Finding::new(defect, what))
 }
@@ -287,7 +338,7 @@ pub fn waiting(known: &Evidence<'_>) -> Finding {
     let used = known.used.unwrap_or_default();
     let (cpu, wall) = (used.cpu.as_millis(), used.wall.as_millis());
     let what = format!("no answer after {wall} ms ({cpu} ms of CPU); it waits for more input");
-    idle_or_busy(what, known, false)
+    idle(what, known)
 }
 
 fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
@@ -390,6 +441,12 @@ fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let near = action.and_then(|action| nearest_action(action, legal));
     if known.foreign {
         return finding.fix("compare its board with the match: `referee replay latest --print`");
+    }
+    if known.repeated {
+        return Finding { at_byte, ..finding }.fix(
+            "send one `action` for each `turn`: this repeats its answer to the turn before, so it may \
+             have answered that one twice",
+        );
     }
     match near {
         Some(near) => Finding { at_byte, ..finding }.fix(format!(

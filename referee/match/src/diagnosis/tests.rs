@@ -1,6 +1,6 @@
 //! The explanation of each fault.
 
-use super::{Defect, Evidence, Usage, find};
+use super::{Defect, Evidence, Stage, Usage, find};
 use referee_protocol::{Fault, FaultKind};
 use serde_json::json;
 use std::time::Duration;
@@ -112,4 +112,43 @@ fn there_is_advice_on_every_defect() {
 #[test]
 fn a_resignation_is_no_defect() {
     assert_eq!(find(&fault(FaultKind::Resigned, "resigned"), &Evidence::default()), None);
+}
+
+#[test]
+fn silence_is_explained_by_what_is_known() {
+    let late = fault(FaultKind::Late, "no answer after 900 ms; the limit is 500 ms per turn");
+    let unready = fault(FaultKind::Start, "sent no `ready` within 900 ms");
+    let used = |cpu_ms| {
+        let (wall, cpu) = (Duration::from_millis(900), Duration::from_millis(cpu_ms));
+        Some(Usage { wall, cpu, waited: Duration::ZERO })
+    };
+    let (idle, busy) = (used(1), used(880));
+    let pass = [json!({"type": "pass"})];
+    let first = Evidence { used: idle, ..Evidence::default() };
+    let later = Evidence { stage: Stage::LaterTurn, ..first };
+    for (fault, known, defect, words) in [
+        (&unready, Evidence { used: busy, ..first }, Defect::SlowStart, "--start-time"),
+        (&unready, first, Defect::Waiting, "flush stdout after every line"),
+        (&late, Evidence { used: busy, ..first }, Defect::Thinking, "(milliseconds)"),
+        (&late, first, Defect::Waiting, "flush stdout after every line"),
+        (&late, later, Defect::Waiting, "it answered earlier turns"),
+        (&late, Evidence { legal: &pass, ..later }, Defect::Waiting, "its only legal action"),
+        (&late, Evidence { at_end: Some(b"{}"), ..first }, Defect::Waiting, "to its end"),
+        (&late, Evidence { unended: b"{\"type\"", ..first }, Defect::NoLineEnd, "end every"),
+        (&late, Evidence { stderr: "hm", ..later }, Defect::Waiting, "read its stderr; if"),
+    ] {
+        let found = find(fault, &known).expect("a defect");
+        assert_eq!(found.defect, defect, "{known:?}: {found:?}");
+        assert!(found.fix.contains(words), "{known:?}: {}", found.fix);
+    }
+}
+
+#[test]
+fn a_repeated_answer_is_recognized() {
+    let mut illegal = fault(FaultKind::Illegal, "a1 is occupied");
+    illegal.legal = Some(vec![json!({"type": "place", "at": [1, 0]})]);
+    let line = br#"{"type":"action","action":{"type":"place","at":[0,0]}}"#;
+    let known = Evidence { got: Some(line), repeated: true, ..Evidence::default() };
+    let found = find(&illegal, &known).expect("a defect");
+    assert!(found.fix.contains("answered that one twice"), "{}", found.fix);
 }

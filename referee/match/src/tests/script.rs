@@ -113,6 +113,9 @@ impl Player {
             Effect::Record(Event::Over(over)) => {
                 let mut message = value(over);
                 message.as_object_mut().unwrap().remove("at_ns");
+                if let Some(void) = message["verdict"]["void"].as_object_mut() {
+                    void.remove("seat");
+                }
                 self.recorded_over = Some(message);
                 format!("record over {}", json(over))
             }
@@ -173,7 +176,7 @@ fn input(seat: Option<Seat>, what: &str, reading: Reading) -> Input<'_> {
     let Some(seat) = seat else {
         return match word {
             "tick" => Input::Tick(reading),
-            "disk_full" => Input::Stop { cause: "disk_full", text: rest.to_owned() },
+            "disk_full" => Input::Stop { cause: "disk_full", text: rest.to_owned(), seat: None },
             _ => panic!("no seat does `{what}`"),
         };
     };
@@ -181,6 +184,7 @@ fn input(seat: Option<Seat>, what: &str, reading: Reading) -> Input<'_> {
     let fault = |kind| Input::Fault(seat, kind, rest.to_owned(), reading);
     match word {
         "asked" => Input::Asked(seat, reading),
+        "ran" => Input::RanFrozen(seat, Nanos::from_ms(rest.parse().unwrap())),
         "closed" => Input::StdoutClosed(seat, reading),
         "deaf" => Input::StdinClosed(seat, reading),
         "exited" => Input::Exited { seat, status: rest.to_owned(), late: false, reading },

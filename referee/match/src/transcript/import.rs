@@ -28,6 +28,11 @@ pub struct Origin {
     pub started: String,
 }
 
+/// Whether a match was imported, so that its events have no times.
+pub fn is_imported(header: &Header) -> bool {
+    header.seats.iter().any(|seat| seat.command.first().is_some_and(|word| word == IMPORTED))
+}
+
 /// Returns the events of a transcript, from the header, without the seal. Fails if an action is
 /// illegal.
 pub fn import(kind: GameKind, record: &GameRecord, origin: &Origin) -> Result<Vec<Event>, String> {
@@ -99,7 +104,7 @@ fn verdict(end: RecordEnd, outcome: Option<&Outcome>, turn: u64, turns: &[u64]) 
         (result, kind.name().to_owned(), Some((seat, fault)), None)
     };
     let void = |text: String| {
-        let note = VoidNote { cause: UNFINISHED.to_owned(), text };
+        let note = VoidNote { cause: UNFINISHED.to_owned(), text, seat: None };
         (Ended::Void, UNFINISHED.to_owned(), None, Some(note))
     };
     let (result, reason, gone, void) = match (outcome, end) {

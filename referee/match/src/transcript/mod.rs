@@ -4,6 +4,7 @@
 mod gzip;
 mod record;
 mod read;
+mod timing;
 mod walk;
 mod steps;
 mod scan;
@@ -19,7 +20,7 @@ pub use exchange::{ExchangedLine, exchange};
 pub use export::game_record;
 pub use follower::{FollowState, TranscriptFollower};
 pub use gzip::{TRANSCRIPT_BYTES_MAX, is_packed, unpack};
-pub use import::{IMPORTED, Origin, import};
+pub use import::{IMPORTED, Origin, import, is_imported};
 pub use playback::{Playback, Ply, PlyKind, PlyOutput};
 pub use read::{HeaderError, ReadEnd, Reading, read};
 pub use record::Recorder;

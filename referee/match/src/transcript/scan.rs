@@ -1,29 +1,34 @@
 //! A fast reader for the most frequent kinds of line, in exactly the layout that the recorder writes.
 //! For any other line `scan` returns `None`, and the caller reads it with serde.
 
-use referee_protocol::Seat;
+use super::timing::PlayedTimes;
+use referee_protocol::{Seat, TurnEvent};
 
 /// What a replay needs of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Scanned<'a> {
     /// A request.
-    Turn {
-        /// The number of the turn.
-        turn: u64,
-        /// The seat that was asked.
-        seat: u64,
-    },
+    Turn(TurnEvent),
     /// An action was played.
     Played {
         /// The number of the turn.
         turn: u64,
         /// The seat that played.
-        seat: u64,
+        seat: Seat,
         /// Text in balanced braces, not yet read as JSON.
         action: &'a str,
+        /// The times.
+        times: PlayedTimes,
     },
-    /// A well-formed `line` or `stderr` event, which has no effect on the match.
-    Output {
+    /// A well-formed `line` event, which has no effect on the match.
+    Line {
+        /// The sender.
+        seat: Seat,
+        /// Its time.
+        at_ns: u64,
+    },
+    /// A well-formed `stderr` event, which has no effect either.
+    Stderr {
         /// The sender.
         seat: Seat,
     },
@@ -49,17 +54,20 @@ struct Cursor<'a> {
 
 impl Cursor<'_> {
     fn turn<'a>(&mut self) -> Option<Scanned<'a>> {
-        self.number(b"turn\",\"at_ns\":")?;
+        let at_ns = self.number(b"turn\",\"at_ns\":")?;
         let turn = self.number(b",\"turn\":")?;
-        let seat = self.number(b",\"seat\":")?;
-        self.literal(b",\"left_ms\":null").or_else(|| self.number(b",\"left_ms\":").map(drop))?;
-        self.optional_number(b",\"pondered_ns\":")?;
+        let seat = self.seat()?;
+        let left_ms = match self.literal(b",\"left_ms\":null") {
+            Some(()) => None,
+            None => Some(self.number(b",\"left_ms\":")?),
+        };
+        let pondered_ns = self.optional_number(b",\"pondered_ns\":")?.unwrap_or(0);
         self.literal(b"}")?;
-        Some(Scanned::Turn { turn, seat })
+        Some(Scanned::Turn(TurnEvent { at_ns, turn, seat, left_ms, pondered_ns }))
     }
 
     fn line<'a>(&mut self) -> Option<Scanned<'a>> {
-        self.number(b"line\",\"at_ns\":")?;
+        let at_ns = self.number(b"line\",\"at_ns\":")?;
         let seat = self.seat()?;
         self.literal(b",\"line\":\"")?;
         self.string()?;
@@ -67,7 +75,7 @@ impl Cursor<'_> {
         let _: Option<()> = self.literal(b",\"escaped\":true");
         let _: Option<()> = self.literal(b",\"cut\":true");
         self.literal(b"}")?;
-        Some(Scanned::Output { seat })
+        Some(Scanned::Line { seat, at_ns })
     }
 
     fn stderr<'a>(&mut self) -> Option<Scanned<'a>> {
@@ -78,24 +86,25 @@ impl Cursor<'_> {
         self.string()?;
         self.optional_number(b",\"dropped_bytes\":")?;
         self.literal(b"}")?;
-        Some(Scanned::Output { seat })
+        Some(Scanned::Stderr { seat })
     }
 
     fn played<'a>(&mut self, line: &'a str) -> Option<Scanned<'a>> {
-        self.number(b"played\",\"at_ns\":")?;
+        let at_ns = self.number(b"played\",\"at_ns\":")?;
         let turn = self.number(b",\"turn\":")?;
-        let seat = self.number(b",\"seat\":")?;
+        let seat = self.seat()?;
         self.literal(b",\"action\":{")?;
         let start = line.len() - self.rest.len() - 1;
         self.object()?;
         let action = line.get(start..line.len() - self.rest.len())?;
-        self.number(b",\"used_ms\":")?;
-        self.number(b",\"wall_ns\":")?;
-        self.optional_number(b",\"cpu_ns\":")?;
+        let used_ms = self.number(b",\"used_ms\":")?;
+        let wall_ns = self.number(b",\"wall_ns\":")?;
+        let cpu_ns = self.optional_number(b",\"cpu_ns\":")?;
         self.optional_number(b",\"wait_ns\":")?;
-        self.optional_number(b",\"lag_ns\":")?;
+        let lag_ns = self.optional_number(b",\"lag_ns\":")?.unwrap_or(0);
         self.literal(b"}")?;
-        Some(Scanned::Played { turn, seat, action })
+        let times = PlayedTimes { at_ns, used_ms, wall_ns, cpu_ns, lag_ns };
+        Some(Scanned::Played { turn, seat, action, times })
     }
 
     /// Skips these bytes, or stays. Their number is a constant, so that comparing them takes a few
@@ -105,12 +114,10 @@ impl Cursor<'_> {
         (first == wanted).then(|| self.rest = rest)
     }
 
-    /// Skips an optional field with a number.
-    fn optional_number<const N: usize>(&mut self, field: &[u8; N]) -> Option<()> {
-        if self.rest.starts_with(field) {
-            self.number(field)?;
-        }
-        Some(())
+    /// Reads an optional field with a number; the outer `None` is an error.
+    #[expect(clippy::option_option, reason = "a field that is missing, and one that can't be read")]
+    fn optional_number<const N: usize>(&mut self, field: &[u8; N]) -> Option<Option<u64>> {
+        if self.rest.starts_with(field) { self.number(field).map(Some) } else { Some(None) }
     }
 
     fn seat(&mut self) -> Option<Seat> {
@@ -179,7 +186,7 @@ impl Cursor<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Scanned, scan};
+    use super::{PlayedTimes, Scanned, scan};
     use proptest::prelude::*;
     use referee_protocol::{Event, LineEvent, PlayedEvent, Seat, StderrEvent, TurnEvent};
     use serde_json::json;
@@ -230,15 +237,18 @@ mod tests {
     /// Whether the scanner and serde read the same.
     fn agree(scanned: Scanned<'_>, event: &Event) -> bool {
         match (scanned, event) {
-            (Scanned::Turn { turn, seat }, Event::Turn(event)) => {
-                (turn, seat) == (event.turn, u64::from(event.seat.0))
-            }
-            (Scanned::Played { turn, seat, action }, Event::Played(event)) => {
+            (Scanned::Turn(scanned), Event::Turn(event)) => scanned == *event,
+            (Scanned::Played { turn, seat, action, times }, Event::Played(event)) => {
+                let PlayedEvent { at_ns, used_ms, wall_ns, cpu_ns, lag_ns, .. } = *event;
                 let same = serde_json::from_str::<serde_json::Value>(action).unwrap();
-                (turn, seat) == (event.turn, u64::from(event.seat.0)) && same == event.action
+                (turn, seat) == (event.turn, event.seat)
+                    && times == PlayedTimes { at_ns, used_ms, wall_ns, cpu_ns, lag_ns }
+                    && same == event.action
             }
-            (Scanned::Output { seat }, Event::Line(event)) => seat == event.seat,
-            (Scanned::Output { seat }, Event::Stderr(event)) => seat == event.seat,
+            (Scanned::Line { seat, at_ns }, Event::Line(event)) => {
+                (seat, at_ns) == (event.seat, event.at_ns)
+            }
+            (Scanned::Stderr { seat }, Event::Stderr(event)) => seat == event.seat,
             _ => false,
         }
     }
@@ -263,11 +273,8 @@ mod tests {
             if drop_it { line.remove(at); } else { line[at] = byte; }
             let line: String = line.into_iter().collect();
             let Some(scanned) = scan(&line) else { return Ok(()) };
-            if let Scanned::Played { action, seat, .. } = scanned
-                && (seat > 255 || serde_json::from_str::<serde_json::Value>(action).is_err()) {
-                return Ok(());
-            }
-            if let Scanned::Turn { seat, .. } = scanned && seat > 255 {
+            if let Scanned::Played { action, .. } = scanned
+                && serde_json::from_str::<serde_json::Value>(action).is_err() {
                 return Ok(());
             }
             let read = serde_json::from_str::<Event>(&line);

@@ -276,10 +276,11 @@ impl Verifier {
             Err(error) => return self.no_event(line, &error.to_string()),
         };
         match scan(text) {
-            Some(Scanned::Output { seat }) => self.walk(|walk| walk.output_from(seat)),
-            Some(Scanned::Turn { turn, seat }) => self.walk(|walk| walk.turn(turn, seat)),
-            Some(Scanned::Played { turn, seat, action }) => {
-                self.walk(|walk| walk.played(turn, seat, action));
+            Some(Scanned::Line { seat, at_ns }) => self.walk(|walk| walk.line_from(seat, at_ns)),
+            Some(Scanned::Stderr { seat }) => self.walk(|walk| walk.output_from(seat)),
+            Some(Scanned::Turn(event)) => self.walk(|walk| walk.turn(&event)),
+            Some(Scanned::Played { turn, seat, action, times }) => {
+                self.walk(|walk| walk.played(turn, seat, action, &times));
             }
             None => self.other_line(text),
         }

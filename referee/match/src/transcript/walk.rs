@@ -2,12 +2,13 @@
 //! before it, and replays the game. All readers of matches are built on it, whether their events come
 //! from a whole file or from a growing one.
 
+use super::timing::{PlayedTimes, Timing};
 use crate::places::places;
 use crate::summary::LAST_SEAT;
 use referee_games::{AnyGame, Refusal, Turn, kind, nearest_kind};
 use referee_protocol::{
-    Event, Fault, FaultKind, Header, OnFault, Outcome, OverEvent, Result as Ending, RetiredEvent,
-    Seat, Verdict,
+    Event, Fault, FaultKind, Header, OnFault, Outcome, OverEvent, PlayedEvent, Result as Ending,
+    RetiredEvent, Seat, TurnEvent, Verdict,
 };
 use std::fmt::Debug;
 
@@ -26,6 +27,7 @@ pub struct Walk {
     outcome: Option<Outcome>,
     /// The seats that left, and why, in order.
     gone: Vec<(Seat, Fault)>,
+    timing: Timing,
     /// The turns played.
     played: u64,
     is_over: bool,
@@ -47,6 +49,7 @@ impl Walk {
             return Err(format!("the header must list the seats 0 to {}, in order", seats - 1));
         }
         let mut walk = Self {
+            timing: Timing::begin(&header),
             game,
             plays_on: seats > 2 && header.on_fault == OnFault::Retire,
             header,
@@ -75,13 +78,15 @@ impl Walk {
     pub fn event(&mut self, event: &Event) -> Result<(), String> {
         match event {
             Event::Header(_) => Err("a second header".to_owned()),
-            Event::Turn(event) => self.turn(event.turn, u64::from(event.seat.0)),
+            Event::Turn(event) => self.turn(event),
             Event::Played(event) => {
-                self.played(event.turn, u64::from(event.seat.0), &event.action.to_string())
+                let PlayedEvent { at_ns, used_ms, wall_ns, cpu_ns, lag_ns, .. } = *event;
+                let times = PlayedTimes { at_ns, used_ms, wall_ns, cpu_ns, lag_ns };
+                self.played(event.turn, event.seat, &event.action.to_string(), &times)
             }
             Event::Retired(event) => self.retired(event),
             Event::Over(event) => self.over(event),
-            Event::Line(event) => self.output_from(event.seat),
+            Event::Line(event) => self.line_from(event.seat, event.at_ns),
             Event::Stderr(event) => self.output_from(event.seat),
             Event::Exit(event) => self.output_from(event.seat),
             Event::Seal(_) | Event::Unknown => Ok(()),
@@ -99,9 +104,16 @@ impl Walk {
     }
 
     /// Checks a request.
-    pub(super) fn turn(&self, turn: u64, seat: u64) -> Result<(), String> {
+    pub(super) fn turn(&mut self, event: &TurnEvent) -> Result<(), String> {
+        self.to_move(event.turn, event.seat)?;
+        self.timing.at(event.at_ns)?;
+        self.timing.asked(event)
+    }
+
+    /// Checks that a turn is the next and a seat's.
+    fn to_move(&self, turn: u64, seat: Seat) -> Result<(), String> {
         let to_move = self.to_move.ok_or_else(|| self.ended("so no seat is asked"))?;
-        if seat == u64::from(to_move.0) && turn == self.turn {
+        if seat == to_move && turn == self.turn {
             return Ok(());
         }
         let (number, moves) = (self.turn, to_move);
@@ -111,18 +123,33 @@ impl Walk {
     }
 
     /// Plays an action, given as text.
-    pub(super) fn played(&mut self, turn: u64, seat: u64, action: &str) -> Result<(), String> {
-        self.turn(turn, seat)?;
+    pub(super) fn played(
+        &mut self,
+        turn: u64,
+        seat: Seat,
+        action: &str,
+        times: &PlayedTimes,
+    ) -> Result<(), String> {
+        self.to_move(turn, seat)?;
         self.game.play_json(action).map_err(|refusal| match refusal {
             Refusal::Malformed(text) => format!("turn {turn}: the action can't be read: {text}"),
             Refusal::Illegal(rule) => format!("turn {turn}: the action is not legal: {rule}"),
         })?;
         self.played += 1;
         self.update_turn();
+        self.timing.at(times.at_ns)?;
+        self.timing.played(turn, times)
+    }
+
+    /// Checks a line of a seat's agent, which changes nothing.
+    pub(super) fn line_from(&mut self, seat: Seat, at_ns: u64) -> Result<(), String> {
+        self.output_from(seat)?;
+        self.timing.at(at_ns)?;
+        self.timing.line(seat);
         Ok(())
     }
 
-    /// Checks output of a seat's agent, which changes nothing.
+    /// Checks other output of a seat's agent, which changes nothing.
     pub(super) fn output_from(&self, seat: Seat) -> Result<(), String> {
         if seat.index() < self.header.seats.len() {
             return Ok(());
@@ -144,6 +171,8 @@ impl Walk {
             let (recorded, number) = (event.turn, self.turn);
             return Err(format!("it says turn {recorded}, but by the rules it is turn {number}"));
         }
+        self.timing.at(event.at_ns)?;
+        self.timing.fault(seat, &event.fault)?;
         self.gone.push((seat, event.fault.clone()));
         let seats = self.header.seats.len();
         if seats > 2 {
@@ -168,12 +197,13 @@ impl Walk {
             same("seat of the verdict's list", &wanted, &seat.seat)?;
         }
         if verdict.result == Ending::Void {
-            return self.void(event);
+            self.void(event)?;
+            return self.times(event, None);
         }
         if verdict.void.is_some() {
             return Err("the verdict has a `void` note but isn't void".to_owned());
         }
-        self.faults(verdict)?;
+        let unrecorded = self.faults(verdict)?;
         let (result, reason) = self.ending()?;
         same("result", &result, &verdict.result)?;
         same("reason", &reason, &verdict.reason)?;
@@ -182,7 +212,17 @@ impl Walk {
         let wanted = places(self.game.seats(), self.outcome.as_ref(), &gone);
         same("places", &Some(wanted), &verdict.places)?;
         self.to_move = None;
-        Ok(())
+        self.times(event, unrecorded)
+    }
+
+    /// Checks the times of the end: of its fault, if only the verdict has it, and the totals.
+    fn times(&mut self, event: &OverEvent, fault: Option<Seat>) -> Result<(), String> {
+        self.timing.at(event.at_ns)?;
+        let seats = &event.verdict.seats;
+        for fault in seats.iter().filter(|seat| Some(seat.seat) == fault) {
+            fault.fault.iter().try_for_each(|it| self.timing.fault(fault.seat, it))?;
+        }
+        seats.iter().try_for_each(|seat| self.timing.totals(seat))
     }
 
     /// Checks what must be true at the end of a whole transcript.
@@ -218,6 +258,14 @@ impl Walk {
         let note = verdict.void.as_ref().ok_or("a void verdict must have a `void` note")?;
         same("reason", &note.cause, &verdict.reason)?;
         same("places", &None, &verdict.places)?;
+        if let Some(seat) = note.seat {
+            let seats = &self.header.seats;
+            let at =
+                seats.get(seat.index()).ok_or("the `void` note names a seat that there is not")?;
+            if at.no_void {
+                return Err(format!("seat {seat} may not make the match void"));
+            }
+        }
         if event.outcome.is_some() {
             same("outcome", &self.outcome, &event.outcome)?;
         }
@@ -226,8 +274,9 @@ impl Walk {
     }
 
     /// Checks that the faults of the verdict are those of the retired seats. Only a fault that ends the
-    /// match may be in the verdict alone.
-    fn faults(&mut self, verdict: &Verdict) -> Result<(), String> {
+    /// match may be in the verdict alone; returns its seat.
+    fn faults(&mut self, verdict: &Verdict) -> Result<Option<Seat>, String> {
+        let mut unrecorded = None;
         for seat in &verdict.seats {
             let recorded = self.gone.iter().find(|(gone, _)| *gone == seat.seat);
             let number = seat.seat;
@@ -247,6 +296,7 @@ impl Walk {
                     same("turn of the fault", &self.turn, &fault.turn)?;
                     self.gone.push((number, fault.clone()));
                     self.to_move = None;
+                    unrecorded = Some(number);
                 }
                 (None, Some(fault)) => {
                     let kind = fault.kind;
@@ -256,7 +306,7 @@ impl Walk {
                 }
             }
         }
-        Ok(())
+        Ok(unrecorded)
     }
 
     /// Returns `result` and `reason` of the verdict.

@@ -128,7 +128,7 @@ fn misbehave(script: &mut Script, seat: Seat, allowed: Allowance, random: &mut R
     let at = script[last].0;
     let says = |speech| ScriptEvent::Says(seat, speech);
     let wrong = TurnField::Wrong;
-    match random.below(14) {
+    match random.below(15) {
         0 => script[last].1 = says(Speech::Illegal),
         1 => script[last].1 = says(any_line(random)),
         2 => script[last].1 = says(Speech::Legal { turn: wrong }),
@@ -149,8 +149,18 @@ fn misbehave(script: &mut Script, seat: Seat, allowed: Allowance, random: &mut R
             }
         }
         9..=10 => script[last].0 = allowed.wall + 1 + random.delay(20),
-        // It answers as the last thing that it does.
+        // It floods when its time is almost up. The referee reads that in pieces, and judging a piece
+        // takes time, which makes no lag.
         11 => {
+            let (begun, judging) = (allowed.wall.saturating_sub(random.delay(4)), random.delay(3));
+            let pieces = random.between(1, 5);
+            let infos = (0..=3 * pieces)
+                .map(|line| (begun + line / 3 * judging, says(Speech::Info { bytes: 3 })));
+            script[last].0 = begun + pieces * judging;
+            script.splice(0..0, infos);
+        }
+        // It answers as the last thing that it does.
+        12 => {
             for (delay, happening) in goes(seat, random) {
                 script.push((at + delay, happening));
             }

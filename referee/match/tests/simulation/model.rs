@@ -228,6 +228,9 @@ impl<'a> Model<'a> {
         {
             self.accuse(seat, FaultKind::Late, false);
         } else if excess > 0 && answering == Some(seat) {
+            if self.plan.header.seats[seat.index()].no_void {
+                return self.accuse(seat, FaultKind::Late, false);
+            }
             self.may_be_void = true;
         }
     }
@@ -419,6 +422,9 @@ impl<'a> Model<'a> {
         if verdict.result == Ended::Void {
             let cause = verdict.void.as_ref().expect("a void match says why").cause.as_str();
             assert!(if cause == "lag" { self.may_be_void } else { self.was_stopped }, "{cause}");
+            let at = verdict.void.as_ref().and_then(|void| void.seat);
+            let thinking = self.asked.as_ref().map(|asked| asked.seat);
+            assert_eq!(at, thinking.filter(|_| cause == "lag"), "who made it void");
             assert_eq!((&event.outcome, &verdict.places), (&None, &None));
             return;
         }

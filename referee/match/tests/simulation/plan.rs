@@ -114,6 +114,9 @@ impl Plan {
         header.seed = seed;
         header.clock = clock(&mut random);
         header.limits = limits(&mut random, &tempers);
+        for (seat, temper) in header.seats.iter_mut().zip(&tempers) {
+            seat.no_void = *temper == Temper::Wild && random.percent(20);
+        }
         header.on_fault = if random.percent(75) { OnFault::Retire } else { OnFault::End };
         Self {
             kind,

@@ -267,7 +267,7 @@ impl World<'_> {
     /// The match can't go on, and no agent is to blame.
     fn stop(&mut self, cause: &'static str) {
         self.model.was_stopped = true;
-        self.step(Input::Stop { cause, text: "enough".to_owned() });
+        self.step(Input::Stop { cause, text: "enough".to_owned(), seat: None });
     }
 
     fn check_write(&mut self, written: Result<(), &'static str>) {

@@ -302,6 +302,23 @@ fn other_rules_are_reported_where_the_match_disagrees() {
     disagrees(&report, "; recorded under rules 2, this referee has rules 1");
 }
 
+#[test]
+fn only_an_agent_that_may_makes_a_match_void() {
+    let note = |events: &mut Vec<Event>, seat| {
+        over(events).verdict.void.as_mut().expect("a void match").seat = Some(seat);
+    };
+    let report = forged(hex_void(), |events| note(events, Seat(1)));
+    assert_eq!(report.status, Status::Ok, "{}", report.detail);
+    let report = forged(hex_void(), |events| note(events, Seat(2)));
+    disagrees(&report, "names a seat that there is not");
+    let report = forged(hex_void(), |events| {
+        note(events, Seat(1));
+        let Event::Header(header) = &mut events[0] else { unreachable!() };
+        header.seats[1].no_void = true;
+    });
+    disagrees(&report, "seat 1 may not make the match void");
+}
+
 fn hex_outcome() -> Option<referee_protocol::Outcome> {
     over(&mut hex_played()).outcome.clone()
 }
@@ -311,5 +328,5 @@ fn fault() -> Fault {
 }
 
 fn note() -> VoidNote {
-    VoidNote { cause: "lag".to_owned(), text: String::new() }
+    VoidNote { cause: "lag".to_owned(), text: String::new(), seat: None }
 }

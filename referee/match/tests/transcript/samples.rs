@@ -19,42 +19,52 @@ pub(crate) struct Scribe {
     game: Box<dyn AnyGame>,
     events: Vec<Event>,
     faults: Vec<Option<Fault>>,
+    /// The turns of each seat, and their time in nanoseconds.
+    used: Vec<(u64, u64)>,
     at_ns: u64,
 }
+
+/// The CPU time of every turn.
+const CPU_NS: u64 = 345_678;
+/// The bank of the default clock.
+const BANK_NS: u64 = 60_000_000_000;
 
 impl Scribe {
     pub(crate) fn new(name: &str, setup: &Value, on_fault: OnFault) -> Self {
         let game = kind(name).expect("a game").start(setup).expect("a good setup");
         let mut header = header(game.as_ref());
-        (header.on_fault, header.seed) = (on_fault, 7);
+        (header.on_fault, header.seed, header.clock.increment_ms) = (on_fault, 7, 0);
         for seat in &mut header.seats {
             let version = Some("1.2 \"\u{fc}\"".to_owned());
             seat.ready = Some(Ready { version, ..Ready::default() });
         }
-        let faults = vec![None; game.seats()];
+        assert_eq!(header.clock.bank_ms, Some(BANK_NS / 1_000_000));
+        let (faults, used) = (vec![None; game.seats()], vec![(0, 0); game.seats()]);
         let events = vec![Event::Header(Box::new(header))];
-        Self { game, events, faults, at_ns: 0 }
+        Self { game, events, faults, used, at_ns: 0 }
     }
 
     /// Plays up to `turns` turns.
     pub(crate) fn play(mut self, turns: u64) -> Self {
         for _ in 0..turns {
             let Turn::Of(seat) = self.game.turn() else { break };
-            let turn = self.ask(seat);
+            let (turn, asked_at) = self.ask(seat);
             let mut actions = self.game.actions();
             let picked = usize::try_from(turn * 7 + 3).expect("small") % actions.len();
             let action = self.game.play(&actions.swap_remove(picked)).expect("a legal action");
             let answer = json!({"type": "action", "turn": turn, "action": action}).to_string();
             self.line(seat, answer.as_bytes());
-            let at_ns = self.now();
+            let wall_ns = self.at_ns - asked_at;
+            let used = &mut self.used[seat.index()];
+            *used = (used.0 + 1, used.1 + wall_ns);
             self.events.push(Event::Played(PlayedEvent {
-                at_ns,
+                at_ns: self.at_ns,
                 turn,
                 seat,
                 action,
-                used_ms: 2,
-                wall_ns: 1_234_567,
-                cpu_ns: Some(345_678),
+                used_ms: wall_ns.div_ceil(1_000_000),
+                wall_ns,
+                cpu_ns: Some(CPU_NS),
                 wait_ns: None,
                 lag_ns: 0,
             }));
@@ -69,11 +79,14 @@ impl Scribe {
         if self.game.turn() == Turn::Of(seat) {
             self.ask(seat);
         }
+        if kind == FaultKind::Late {
+            self.at_ns += BANK_NS;
+        }
         self.line(seat, b"\xff\\ {\"type\":\"seal\",\"lines\":1}");
         let by = (kind == FaultKind::Late).then_some(LateBy::Wall);
         let fault = Fault { kind, by, turn, text: "it failed".to_owned(), legal: None };
         self.faults[seat.index()] = Some(fault.clone());
-        let at_ns = self.now();
+        let at_ns = self.at_ns;
         self.events.push(Event::Retired(RetiredEvent { at_ns, turn, seat, fault }));
         self
     }
@@ -101,10 +114,16 @@ impl Scribe {
         places: &[u32],
     ) -> Vec<Event> {
         let is_void = result == Ending::Void;
-        let void = is_void
-            .then(|| VoidNote { cause: reason.to_owned(), text: "the machine failed".to_owned() });
-        let seats = Seat::all(self.faults.len()).zip(&self.faults).map(|(seat, fault)| {
-            SeatVerdict { seat, used_ms: 10, cpu_ms: 5, turns: 3, fault: fault.clone() }
+        let void = is_void.then(|| VoidNote {
+            cause: reason.to_owned(),
+            text: "the machine failed".to_owned(),
+            seat: None,
+        });
+        let all = Seat::all(self.faults.len()).zip(&self.faults).zip(&self.used);
+        let seats = all.map(|((seat, fault), &(turns, used_ns))| {
+            let used_ms = used_ns.div_ceil(1_000_000);
+            let cpu_ms = (turns * CPU_NS).div_ceil(1_000_000);
+            SeatVerdict { seat, used_ms, cpu_ms, turns, fault: fault.clone() }
         });
         let verdict = Verdict {
             result,
@@ -113,23 +132,25 @@ impl Scribe {
             seats: seats.collect(),
             void,
         };
-        let at_ns = self.now();
+        let at_ns = self.at_ns;
         self.events.push(Event::Over(Box::new(OverEvent { at_ns, outcome, verdict })));
         let (at_ns, status) = (self.now(), "exit status 0".to_owned());
         self.events.push(Event::Exit(ExitEvent { at_ns, seat: Seat(0), status, late: false }));
         self.events
     }
 
-    fn ask(&mut self, seat: Seat) -> u64 {
-        let (at_ns, turn) = (self.now(), self.game.turn_number());
-        let left_ms = Some(60_000 - turn);
+    /// Asks a seat; returns the turn and the time.
+    fn ask(&mut self, seat: Seat) -> (u64, u64) {
+        let (asked_at, turn) = (self.now(), self.game.turn_number());
+        let left_ms = Some((BANK_NS - self.used[seat.index()].1) / 1_000_000);
+        let at_ns = asked_at;
         self.events.push(Event::Turn(TurnEvent { at_ns, turn, seat, left_ms, pondered_ns: 0 }));
         if turn == 1 {
             let (at_ns, text) = (self.now(), "gr\u{fc}bel\n\t\u{1}\"".to_owned());
             let stderr = StderrEvent { at_ns, seat, turn, text, dropped_bytes: 0 };
             self.events.push(Event::Stderr(stderr));
         }
-        turn
+        (turn, asked_at)
     }
 
     fn line(&mut self, seat: Seat, line: &[u8]) {
@@ -225,7 +246,7 @@ fn ended() -> Vec<Event> {
 fn chinese_checkers() -> Vec<Event> {
     let setup = json!({"seats": 6, "max_turns": 20});
     let scribe = Scribe::new("chinese-checkers", &setup, OnFault::Retire).play(5);
-    let scribe = scribe.retire(3, FaultKind::Late).play(8).retire(0, FaultKind::Memory);
+    let scribe = scribe.retire(3, FaultKind::Gone).play(8).retire(0, FaultKind::Memory);
     scribe.play(99).over_by_rules(&[5, 1, 1, 6, 1, 1])
 }
 

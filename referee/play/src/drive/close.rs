@@ -4,7 +4,6 @@ use super::{Drive, DriveEvent, Finished, GRACE, KILLED};
 use crate::participant::Participant;
 use referee_process::agent::KILL_WAIT;
 use referee_protocol::Seat;
-use std::future::poll_fn;
 use std::io;
 use std::time::Instant;
 
@@ -48,14 +47,14 @@ impl Drive<'_> {
     async fn events_until(&mut self, end: Instant, wanted: impl Fn(&Self) -> bool) {
         self.timer.as_mut().reset(end.into());
         while wanted(self) {
-            match poll_fn(|context| self.poll_next(context)).await {
+            match self.polled().await {
                 DriveEvent::Timer => return,
                 DriveEvent::Orders(orders) if orders.stop.is_some() => return,
                 DriveEvent::Event(seat, at, event) => {
                     self.event(seat, at, event);
                     self.apply();
                 }
-                DriveEvent::Orders(_) | DriveEvent::Slot(_) => {}
+                DriveEvent::Orders(_) | DriveEvent::Slot(_) | DriveEvent::StartChecked(..) => {}
             }
         }
     }
@@ -69,7 +68,6 @@ impl Drive<'_> {
         let turns = self.state.game().turn_number();
         let header = self.state.header().clone();
         let view = self.state.game().view();
-        let last_words = self.last_words;
-        Ok(Finished { ending, header, turns, view, last_words, seal })
+        Ok(Finished { ending, header, turns, view, seen: self.seen, seal })
     }
 }

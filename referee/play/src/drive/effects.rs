@@ -4,12 +4,13 @@ use super::{Drive, FLUSH_PERIOD};
 use crate::participant::Participant;
 use crate::sink::Sink;
 use nix::errno::Errno;
+use referee_match::diagnosis::Usage;
 use referee_match::{Effect, Input, Reading};
 use referee_process::hints::JAVA_NOTICE;
 use referee_process::stderr::Stderr;
 use referee_protocol::{Event, Nanos, REFEREE_LINE_BYTES_MAX, Seat, ToAgent, Turn};
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 impl Drive<'_> {
     /// Carries out the effects, and those that follow from them.
@@ -34,6 +35,14 @@ impl Drive<'_> {
     fn kill(&mut self, seat: Seat) {
         if self.is_tried(seat) {
             return;
+        }
+        if let Some(agent) = self.participants[seat.index()].connection() {
+            let seen = &mut self.seen[seat.index()];
+            seen.unended = agent.process.unended_line().to_vec();
+            let time = |nanos: Option<Nanos>| Duration::from_nanos(nanos.unwrap_or_default().0);
+            let (cpu, waited) = (time(self.reading_asked.cpu), time(self.reading_asked.wait));
+            let before = Usage { cpu, waited, ..Usage::default() };
+            seen.used = Some(agent.used(self.asked).since(before));
         }
         self.participants[seat.index()].kill();
         self.freezer.forget(seat);
@@ -107,7 +116,7 @@ impl Drive<'_> {
             let cause = if full { "disk_full" } else { "machine" };
             let text = format!("the transcript could not be written: {error}");
             self.broken = Some(error);
-            self.input(Input::Stop { cause, text });
+            self.input(Input::Stop { cause, text, seat: None });
         }
     }
 
@@ -133,7 +142,7 @@ impl Drive<'_> {
     pub(super) fn stderr(&mut self, seat: Seat, text: String, dropped_bytes: u64) {
         let has_text = |line: &&str| !line.trim().is_empty() && !line.starts_with(JAVA_NOTICE);
         if let Some(line) = text.lines().rfind(has_text) {
-            self.last_words[seat.index()] = Some(line.to_owned());
+            self.seen[seat.index()].words = Some(line.to_owned());
         }
         let now = self.now();
         let mut effects = Vec::new();
@@ -192,7 +201,7 @@ impl Drive<'_> {
             agent.put(&message, &self.message);
         }
         // Last, so that none of the referee's own time is charged.
-        self.asked = Instant::now();
+        (self.asked, self.reading_asked) = (Instant::now(), reading);
         self.freezer.begin(self.asked);
         self.input_at(self.asked, Input::Asked(seat, reading));
         self.flush(seat);

@@ -1,9 +1,9 @@
 //! Passing events to the match: of the participants, of the timer, of orders.
 
+use super::start_check::FailedStart;
 use super::{Drive, DriveEvent, KILLED};
 use crate::connection::AgentConnection;
 use crate::core_context::Orders;
-use nix::errno::Errno;
 use referee_match::Input;
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
@@ -20,6 +20,9 @@ impl Drive<'_> {
                 self.ask();
             }
             DriveEvent::Orders(orders) => self.orders(orders),
+            DriveEvent::StartChecked(seat, failed, good_starts) => {
+                self.not_started(seat, failed, good_starts);
+            }
             DriveEvent::Timer => {
                 let now = Instant::now();
                 if self.flush_at <= now {
@@ -41,17 +44,24 @@ impl Drive<'_> {
             self.table.lag_probe.forget();
         }
         if let Some(text) = orders.stop {
-            self.input(Input::Stop { cause: "interrupted", text });
+            self.input(Input::Stop { cause: "interrupted", text, seat: None });
         }
     }
 
     pub(super) fn event(&mut self, seat: Seat, at: Instant, event: AgentEvent) {
+        if self.start_checks.iter().any(|check| check.seat == seat) {
+            // The end of a process that never ran.
+            return;
+        }
         match event {
             AgentEvent::Started => {}
-            AgentEvent::Failed(errno) => self.failed(seat, at, errno),
-            AgentEvent::Broken(trouble) => {
-                let text = format!("seat {seat}: {trouble}");
-                self.input_at(at, Input::Stop { cause: trouble.cause(), text });
+            AgentEvent::Failed(errno) => self.check_start(seat, FailedStart::Program(errno)),
+            AgentEvent::Broken(failure) if failure.is_of_layer() => {
+                self.check_start(seat, FailedStart::Layer(failure));
+            }
+            AgentEvent::Broken(failure) => {
+                let text = format!("seat {seat}: {failure}");
+                self.input_at(at, Input::Stop { cause: failure.cause(), text, seat: None });
             }
             AgentEvent::Limit(limit) => {
                 let kind = match limit {
@@ -61,7 +71,7 @@ impl Drive<'_> {
                 let text = limit.describe(&self.state.header().limits);
                 self.input_at(at, Input::Fault(seat, kind, text, self.brief_reading(at)));
             }
-            AgentEvent::Continued => self.thawed(seat),
+            AgentEvent::Continued(ran) => self.thawed(seat, ran),
             AgentEvent::Exited(status) => {
                 let killed = self.participants[seat.index()].is_killed();
                 let status = if killed { KILLED.to_owned() } else { status };
@@ -91,26 +101,7 @@ impl Drive<'_> {
         }
     }
 
-    /// The program could not be executed: its own fault, unless the machine lacks resources.
-    fn failed(&mut self, seat: Seat, at: Instant, errno: Errno) {
-        let program = self.state.header().seats[seat.index()].command.join(" ");
-        let why = match errno {
-            Errno::ENOEXEC => "it is not executable: a script needs a first line such as \
-                 `#!/usr/bin/env python3`, a binary must be built for this machine"
-                .to_owned(),
-            Errno::EACCES => "no permission to execute it: run `chmod +x` on it".to_owned(),
-            Errno::ENOENT => "it, or the interpreter in its first line, does not exist".to_owned(),
-            Errno::ENOMEM | Errno::EAGAIN | Errno::ENFILE | Errno::EMFILE | Errno::EIO => {
-                let text = format!("`{program}` could not be started: {}", errno.desc());
-                return self.input(Input::Stop { cause: "machine", text });
-            }
-            errno => errno.desc().to_owned(),
-        };
-        let text = format!("can't start `{program}`: {why}");
-        self.input_at(at, Input::Fault(seat, FaultKind::Start, text, self.brief_reading(at)));
-    }
-
-    /// Judges a line and all that were read with it.
+    /// Judges a line and all that were read with it, which can take longer than a step.
     fn lines(&mut self, seat: Seat, at: Instant, line: Line) {
         self.judged = Some(seat);
         let mut next = Some(line);
@@ -118,6 +109,12 @@ impl Drive<'_> {
             self.line(seat, at, &line);
             let agent = self.participants[seat.index()].connection_mut();
             next = agent.and_then(|agent| agent.process.buffered_line());
+            if self.is_long_step() && self.is_judged(seat) {
+                self.rest = next.take().map(|line| (seat, at, line));
+                if self.rest.is_some() {
+                    return;
+                }
+            }
         }
         self.judged = None;
         // A request that already waits for its slot keeps its place.
@@ -141,8 +138,7 @@ impl Drive<'_> {
         }
         let connection = self.participants[seat.index()].connection_mut();
         let meaning = connection.and_then(|connection| connection.interpret(line));
-        let reading = self.reading(at);
-        let reading = self.reading_at_start(seat, reading);
+        let reading = self.reading_of_line(seat, at, line, meaning.as_ref());
         let (line, cut) = (&line.bytes[..], line.cut);
         self.input_at(at, Input::Line { seat, line, cut, reading, meaning });
         self.apply();

@@ -4,6 +4,8 @@
 mod effects;
 mod pondering;
 mod events;
+mod readings;
+mod start_check;
 mod close;
 mod part;
 
@@ -11,13 +13,17 @@ pub use part::{PartialMatch, PartialMatchRules};
 
 use self::part::PartState;
 use self::pondering::Freezer;
+use self::readings::{Readings, span};
+use self::start_check::{FailedStart, StartCheck};
 use super::core_context::{CoreContext, Orders};
 use super::participant::Participant;
 use super::sink::Sink;
 use referee_games::{AnyGame, view::View};
+use referee_match::diagnosis::Usage;
 use referee_match::{Effect, Ending, Input, Match, Reading};
 use referee_process::agent::AgentEvent;
-use referee_protocol::{ClockKind, Event, Header, Nanos, Seal, Seat, Turn};
+use referee_process::framer::Line;
+use referee_protocol::{Event, Header, Nanos, Seal, Seat, Turn};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
@@ -29,9 +35,9 @@ use tokio::time::Sleep;
 
 /// How long an agent may take to exit after `over`.
 pub const GRACE: Duration = Duration::from_secs(1);
-/// For turns shorter than this, the time waiting for a core is not measured: it can't matter, and
-/// measuring takes as long as such a turn.
-const LONG_TURN: Nanos = Nanos(1_000_000);
+/// How long a match works before the others of its core go on, and the lag probe with them. Shorter
+/// than the lag that counts: what an agent writes never makes the referee late.
+const STEP: Duration = Duration::from_micros(500);
 /// How often recorded events are written, for viewers of the file.
 const FLUSH_PERIOD: Duration = Duration::from_millis(200);
 
@@ -46,10 +52,21 @@ pub struct Finished {
     pub turns: u64,
     /// The board at the end.
     pub view: View,
-    /// The last line of each seat's stderr.
-    pub last_words: Vec<Option<String>>,
+    /// What was seen of each seat at its end.
+    pub seen: Vec<LastSeen>,
     /// The transcript's seal, if there is a transcript.
     pub seal: Option<Seal>,
+}
+
+/// What was seen of an agent at its end.
+#[derive(Clone, Debug, Default)]
+pub struct LastSeen {
+    /// The last line of its stderr.
+    pub words: Option<String>,
+    /// The beginning of a line without an end, when it was out.
+    pub unended: Vec<u8>,
+    /// What it used since its last request, or since its start, when it was out.
+    pub used: Option<Usage>,
 }
 
 /// Plays a match. Calls `watcher` with every recorded event and the match after it. With `durable` the
@@ -80,6 +97,8 @@ enum DriveEvent {
     Event(Seat, Instant, AgentEvent),
     Slot(OwnedSemaphorePermit),
     Orders(Orders),
+    /// A seat could not be started, and whether a good program can be.
+    StartChecked(Seat, FailedStart, bool),
     Timer,
 }
 
@@ -100,9 +119,16 @@ struct Drive<'a> {
     message: Vec<u8>,
     /// A request that waits for a slot.
     request: Option<(Seat, Turn)>,
+    /// Starts that failed, while it is found out why. The match's clock has no say meanwhile.
+    start_checks: Vec<StartCheck>,
     /// The seat whose lines are being judged. They were all written before any request that the first
     /// of them causes.
     judged: Option<Seat>,
+    /// The next of these lines, and when it was read, if the others of the core go first.
+    rest: Option<(Seat, Instant, Line)>,
+    /// When the match last let others go on.
+    step_began: Instant,
+    readings: Readings,
     permit: Option<OwnedSemaphorePermit>,
     slot: Option<Waiting<OwnedSemaphorePermit>>,
     orders: Waiting<watch::Receiver<Orders>>,
@@ -113,8 +139,10 @@ struct Drive<'a> {
     flush_at: Instant,
     freezer: Freezer,
     asked: Instant,
+    /// The agent's reading at that time.
+    reading_asked: Reading,
     ending: Option<Ending>,
-    last_words: Vec<Option<String>>,
+    seen: Vec<LastSeen>,
     /// Why the transcript can't be written any more.
     broken: Option<io::Error>,
     /// The state of a partial match, if it is one.
@@ -133,10 +161,6 @@ impl<'a> Drive<'a> {
         let seats = participants.len();
         let freezer = Freezer::new(state.header().sandbox.pondering, seats);
         let began = Instant::now();
-        let failed = participants.iter().find_map(|participant| match participant {
-            Participant::Absent(text) => Some(text.clone()),
-            _ => None,
-        });
         let mut drive = Self {
             table,
             state,
@@ -149,7 +173,11 @@ impl<'a> Drive<'a> {
             effects: effects.into(),
             message: Vec::new(),
             request: None,
+            start_checks: Vec::new(),
             judged: None,
+            rest: None,
+            step_began: began,
+            readings: Readings::default(),
             permit: None,
             slot: None,
             orders: next_orders(table.orders.clone()),
@@ -158,17 +186,16 @@ impl<'a> Drive<'a> {
             flush_at: began + FLUSH_PERIOD,
             freezer,
             asked: began,
+            reading_asked: Reading::default(),
             ending: None,
-            last_words: vec![None; seats],
+            seen: vec![LastSeen::default(); seats],
             broken: None,
             part: part.map(PartState::new),
         };
-        if let Some(text) = failed {
-            drive.input(Input::Stop { cause: "machine", text });
-        }
+        drive.report_absent();
         let stop = table.orders.borrow().stop.clone();
         if let Some(text) = stop {
-            drive.input(Input::Stop { cause: "interrupted", text });
+            drive.input(Input::Stop { cause: "interrupted", text, seat: None });
         }
         drive
     }
@@ -193,37 +220,11 @@ impl<'a> Drive<'a> {
         self.state.step(at, input, &mut self.effects);
     }
 
-    /// Measures what belongs to an event of the thinking seat.
-    fn reading(&mut self, now: Instant) -> Reading {
-        let thinking = self.state.thinking();
-        let (lag, whole) = (self.lag(now), self.counts_whole_tree());
-        let agent = thinking.and_then(|seat| self.participants[seat.index()].connection_mut());
-        let Some(agent) = agent else { return Reading { lag, ..Reading::default() } };
-        let long = span(self.asked, now) >= LONG_TURN;
-        Reading { cpu: agent.cpu(whole), wait: agent.wait(false, long), lag }
-    }
-
-    /// The same without what only the end of a turn needs.
-    fn brief_reading(&self, now: Instant) -> Reading {
-        let agent =
-            self.state.thinking().and_then(|seat| self.participants[seat.index()].connection());
-        let cpu = agent.and_then(|agent| agent.cpu(self.counts_whole_tree()));
-        Reading { cpu, wait: None, lag: self.lag(now) }
-    }
-
-    /// Returns the longest lag since the turn began or, between turns, since the match began.
-    fn lag(&self, now: Instant) -> Nanos {
-        let since = if self.state.thinking().is_some() { self.asked } else { self.began };
-        Nanos::from(self.table.lag_probe.lag_since(since, now))
-    }
-
-    /// Whether CPU time is that of the agent's process tree, which is slow to measure.
-    fn counts_whole_tree(&self) -> bool {
-        self.state.header().clock.kind == ClockKind::Cpu || self.state.measures_pondering()
-    }
-
     /// Returns when the match must be stepped, on the machine's clock.
     fn wake_at(&self) -> Option<Instant> {
+        if !self.start_checks.is_empty() {
+            return None;
+        }
         let at = match &self.part {
             Some(part) if part.rules.is_patient => self.state.closed_due()?,
             _ => self.state.wake_at()?,
@@ -239,12 +240,39 @@ impl<'a> Drive<'a> {
             self.timer_set = Some(wanted);
             self.timer.as_mut().reset(wanted.into());
         }
-        poll_fn(|context| self.poll_next(context)).await
+        self.polled().await
+    }
+
+    /// Waits for the next event, after the others of the core if it has worked for long.
+    async fn polled(&mut self) -> DriveEvent {
+        let mut has_waited = false;
+        if self.is_long_step() {
+            tokio::task::yield_now().await;
+            has_waited = true;
+        }
+        let event = poll_fn(|context| {
+            let event = self.poll_next(context);
+            has_waited |= event.is_pending();
+            event
+        })
+        .await;
+        if has_waited {
+            self.step_began = Instant::now();
+        }
+        event
+    }
+
+    /// Whether it has worked for long without letting others go on.
+    fn is_long_step(&self) -> bool {
+        self.step_began.elapsed() >= STEP
     }
 
     /// Events of agents come before the timer: an answer that has arrived is not late because the timer
-    /// was polled first.
+    /// was polled first. Lines that were read come before everything, as they have the earliest time.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<DriveEvent> {
+        if let Some((seat, at, line)) = self.rest.take() {
+            return Poll::Ready(DriveEvent::Event(seat, at, AgentEvent::Line(line)));
+        }
         if let Poll::Ready(orders) = self.orders.as_mut().poll(context) {
             let new = orders.borrow().clone();
             self.orders = next_orders(orders);
@@ -254,6 +282,12 @@ impl<'a> Drive<'a> {
         for (seat, participant) in Seat::all(self.participants.len()).zip(&mut self.participants) {
             if let Poll::Ready((at, event)) = participant.poll_event(context, &mut scratch) {
                 return Poll::Ready(DriveEvent::Event(seat, at, event));
+            }
+        }
+        for (index, check) in self.start_checks.iter_mut().enumerate() {
+            if let Poll::Ready((seat, failed, good_starts)) = check.poll(context) {
+                self.start_checks.swap_remove(index);
+                return Poll::Ready(DriveEvent::StartChecked(seat, failed, good_starts));
             }
         }
         if let Some(slot) = &mut self.slot
@@ -274,10 +308,6 @@ impl<'a> Drive<'a> {
 
 /// The exit status of a process that the referee has killed.
 const KILLED: &str = "killed by the referee";
-
-fn span(from: Instant, to: Instant) -> Nanos {
-    to.saturating_duration_since(from).into()
-}
 
 fn next_orders(mut orders: watch::Receiver<Orders>) -> Waiting<watch::Receiver<Orders>> {
     orders.mark_unchanged();

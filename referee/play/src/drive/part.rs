@@ -211,7 +211,7 @@ impl<'a> PartialMatch<'a> {
         if let Some(part) = &mut self.drive.part {
             part.is_done = false;
         }
-        self.drive.input(Input::Stop { cause: "interrupted", text: text.to_owned() });
+        self.drive.input(Input::Stop { cause: "interrupted", text: text.to_owned(), seat: None });
         self.drive.apply();
     }
 

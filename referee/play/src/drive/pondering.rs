@@ -2,12 +2,13 @@
 //!
 //! The other agents are stopped when a turn, or a wait for a core, has lasted a moment, so that quick
 //! turns cost nothing. Before its next request an agent is resumed; the request is sent, and the clock
-//! starts, when its supervisor has confirmed that it runs.
+//! starts, when its supervisor has confirmed that it runs. What ran although it was to be stopped is charged
+//! then.
 
 use super::Drive;
-use referee_match::{Input, Reading};
+use referee_match::Input;
 use referee_process::launcher::Command;
-use referee_protocol::{Pondering, Seat};
+use referee_protocol::{Nanos, Pondering, Seat};
 use std::time::{Duration, Instant};
 
 /// How long the other agents keep running in a turn.
@@ -95,7 +96,7 @@ impl Drive<'_> {
             {
                 self.freezer.seats[seat.index()] = RunState::Runs;
                 let text = format!("seat {seat} was frozen and could not be resumed");
-                self.input(Input::Stop { cause: "machine", text });
+                self.input(Input::Stop { cause: "machine", text, seat: Some(seat) });
             }
         }
     }
@@ -133,11 +134,12 @@ impl Drive<'_> {
         }
     }
 
-    /// A seat's processes run again: sends a request that waits for it.
-    pub(super) fn thawed(&mut self, seat: Seat) {
+    /// A seat's processes run again, and used `ran` of CPU time meanwhile: sends a request that waits for it.
+    pub(super) fn thawed(&mut self, seat: Seat, ran: Nanos) {
         if !self.freezer.is_thawing(seat) {
             return;
         }
+        self.input(Input::RanFrozen(seat, ran));
         self.freezer.seats[seat.index()] = RunState::Runs;
         let wanted = self.request.as_ref().is_some_and(|(asked, _)| *asked == seat);
         if wanted && self.slot.is_none() {
@@ -166,15 +168,5 @@ impl Drive<'_> {
 
     fn is_paused(&self) -> bool {
         self.table.orders.borrow().paused
-    }
-
-    /// Adds to a reading what a seat used before its first request, if what it uses after `ready` is
-    /// charged.
-    pub(super) fn reading_at_start(&self, seat: Seat, reading: Reading) -> Reading {
-        if self.state.thinking().is_none() && self.state.measures_pondering() {
-            let agent = self.participants[seat.index()].connection();
-            return Reading { cpu: agent.and_then(|agent| agent.cpu(true)), ..reading };
-        }
-        reading
     }
 }

@@ -1,49 +1,71 @@
-//! Advice about files that an agent could not read.
+//! Advice about what the sandbox kept an agent from doing.
 
 use crate::agent_spec::AgentSpec;
-use referee_match::diagnosis::denied_paths;
+use referee_match::diagnosis::{Restriction, denied_paths, restriction};
 use referee_process::sandbox::reach::{
     SharedRules, UNPRIVILEGED_UID, Unreachable, is_wide, reachable,
 };
 use referee_protocol::{Layer, Layers};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Returns what to do about a path in the agent's stderr that these layers kept it from reading.
+/// Returns what to do about something in the agent's stderr that these layers kept it from doing.
 pub fn advice(
     spec: &AgentSpec,
     shared_rules: &SharedRules,
     layers: Layers,
     stderr: &str,
 ) -> Option<String> {
-    let launch = spec.launch.as_ref()?;
-    let paths = denied_paths(stderr);
-    let paths = paths.into_iter().filter_map(|path| launch.folder.join(path).canonicalize().ok());
-    let mut paths = paths.peekable();
-    // Finding out what it may read is slow.
-    paths.peek()?;
-    let found = reachable(&spec.files()?, shared_rules);
-    paths.find_map(|path| {
-        if layers.has(Layer::Landlock) && !found.may_read(&path) {
-            let others = shared_rules.is_forbidden(&path) || is_wide(&path);
-            return (!others).then(|| ask_for(&path, spec));
-        }
-        let hidden =
-            Unreachable::of(&path, UNPRIVILEGED_UID).filter(|_| layers.has(Layer::User))?;
-        Some(format!("{hidden}: {}", hidden.help()))
+    file_advice(spec, shared_rules, layers, stderr).or_else(|| {
+        let found = restriction(stderr)?;
+        let applies = found == Restriction::Environment || layers.has(Layer::Landlock);
+        applies.then(|| found.advice().to_owned())
     })
 }
 
-fn ask_for(path: &Path, spec: &AgentSpec) -> String {
-    let shown = path.display();
-    let line = format!("`read = [{:?}]` under `[sandbox]`", path.to_string_lossy());
-    let manifest = spec.launch.as_ref().map(|launch| launch.folder.join("agent.toml"));
-    match manifest.filter(|file| spec.own.iter().any(|own| file.starts_with(own))) {
-        Some(file) => {
-            format!("the sandbox does not let it read {shown}: add {line} to {}", file.display())
+fn file_advice(
+    spec: &AgentSpec,
+    shared_rules: &SharedRules,
+    layers: Layers,
+    stderr: &str,
+) -> Option<String> {
+    let launch = spec.launch.as_ref()?;
+    let paths = denied_paths(stderr).into_iter().map(|path| launch.folder.join(path));
+    // A file that it wanted to create doesn't exist, but its folder does.
+    let (files, new): (Vec<_>, Vec<_>) = paths.partition(|path| path.exists());
+    let canonical = |path: &Path| path.canonicalize().ok();
+    let files: Vec<PathBuf> = files.iter().filter_map(|path| canonical(path)).collect();
+    let folders: Vec<PathBuf> = new.iter().filter_map(|path| canonical(path.parent()?)).collect();
+    // Finding out what it may read is slow.
+    files.first().or(folders.first())?;
+    let found = reachable(&spec.files()?, shared_rules);
+    let restricts = layers.has(Layer::Landlock);
+    let closed = files.iter().find_map(|path| {
+        if restricts && !found.may_read(path) {
+            let others = shared_rules.is_forbidden(path) || is_wide(path);
+            return (!others).then(|| grant(path));
         }
-        None => format!(
-            "the sandbox does not let it read {shown}: move that beside the program, or use a \
-             folder with an agent.toml that has {line}"
-        ),
-    }
+        let hidden = Unreachable::of(path, UNPRIVILEGED_UID).filter(|_| layers.has(Layer::User))?;
+        Some(format!("{hidden}: {}", hidden.help()))
+    });
+    let writes = || {
+        let readable = files.iter().chain(&folders).any(|path| found.may_read(path));
+        restricts && readable && is_refused(stderr)
+    };
+    closed.or_else(|| writes().then(|| Restriction::Writing.advice().to_owned()))
+}
+
+/// Whether the last error is about permission, not about a missing file.
+fn is_refused(stderr: &str) -> bool {
+    let last = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    let last = last.to_lowercase();
+    ["permission denied", "eacces", "accessdenied"].iter().any(|text| last.contains(text))
+}
+
+fn grant(path: &Path) -> String {
+    let (shown, quoted) = (path.display(), path.to_string_lossy());
+    format!(
+        "the sandbox does not let it read {shown}: copy that into the agent's folder, or grant it with \
+         `--allow-read {shown}`, or in a contest with `read = [{quoted:?}]` under `[sandbox]` of the \
+         contest file"
+    )
 }

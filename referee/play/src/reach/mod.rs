@@ -1,19 +1,22 @@
 //! Which files of the machine each agent of a match may read.
 
 mod denied;
+mod requested;
 #[cfg(test)]
 mod tests;
 
 pub use denied::advice;
+pub use requested::{not_granted, requested};
 
 use crate::agent_spec::AgentSpec;
 use crate::destination::TRANSCRIPT_ENDINGS;
 use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_process::sandbox::reach::{
-    ProgramFiles, Reachable, SharedRules, reachable, restricts_files,
+    ProgramFiles, Reachable, Refusal, SharedRules, reachable, restricts_files,
 };
 use referee_protocol::Layers;
+use referee_protocol::plain::sanitize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -59,8 +62,10 @@ impl ReadableFiles {
         let found = files.map(|files| reachable(&files, &self.shared_rules)).unwrap_or_default();
         let found = Arc::new(found);
         for (path, refusal) in &found.refused {
-            let name = &spec.name;
-            tracing::warn!("{name} may not read all of {}: {refusal}", path.display());
+            if *refusal != Refusal::NotGranted {
+                let (name, path) = (&spec.name, sanitize(&path.display().to_string()));
+                tracing::warn!("{name} may not read all of {path}: {refusal}");
+            }
         }
         known.push((spec.clone(), found.clone()));
         found

@@ -1,8 +1,10 @@
+mod requests;
+
 use super::{advice, shared_rules};
 use crate::agent_spec::AgentSpec;
 use referee_process::launcher::Reach;
 use referee_process::sandbox::reach::{
-    Reachable, Refusal, SharedRules, Unreachable, is_wide, reachable, unusual_requests,
+    Answer, Reachable, Refusal, SharedRules, Unreachable, is_wide, reachable, requests,
 };
 use referee_protocol::{Layer, Layers, Level};
 use std::ffi::OsStr;
@@ -60,10 +62,16 @@ impl Tree {
 
     /// What the first of these may read in the presence of the others.
     fn of(&self, agents: &[&Arc<AgentSpec>], records: &[&str]) -> Seen<'_> {
-        let records: Vec<PathBuf> = records.iter().map(|name| self.at(name)).collect();
+        self.granting(agents, records, &[])
+    }
+
+    /// The same, if the first is granted these paths.
+    fn granting(&self, agents: &[&Arc<AgentSpec>], records: &[&str], granted: &[&str]) -> Seen<'_> {
+        let paths = |names: &[&str]| names.iter().map(|name| self.at(name)).collect::<Vec<_>>();
         let all: Vec<Arc<AgentSpec>> = agents.iter().map(|agent| (*agent).clone()).collect();
-        let reachable = reachable(&agents[0].files().unwrap(), &shared_rules(&all, &records, &[]));
-        Seen { tree: self, reachable }
+        let rules = shared_rules(&all, &paths(records), &[]);
+        let first = AgentSpec { granted: paths(granted), ..(*all[0]).clone() };
+        Seen { tree: self, reachable: reachable(&first.files().unwrap(), &rules) }
     }
 }
 
@@ -184,13 +192,15 @@ fn shims_and_version_managers_work_from_home_folders() {
         (".cargo/bin/engine", ".cargo/bin/engine", ".cargo/credentials.toml"),
         ("bin/tool", "bin/tool", "secret"),
     ] {
-        fs::write(
-            tree.at("bots/agent.toml"),
-            format!("command = [\"{}\", \"bot.py\"]", tree.at("home").join(program).display()),
-        )
-        .unwrap();
-        let seen = tree.of(&[&tree.agent("bots")], &[]);
-        seen.check(&["bots/bot.py", &format!("home/{may}")], &[&format!("home/{may_not}")]);
+        let (may, may_not) = (format!("home/{may}"), format!("home/{may_not}"));
+        let program = tree.at("home").join(program).display().to_string();
+        let caller = AgentSpec::read_in(&format!("{program} bot.py"), &tree.at("bots")).unwrap();
+        let seen = tree.of(&[&Arc::new(caller)], &[]);
+        seen.check(&["bots/bot.py", &may], &[&may_not]);
+        // This folder is nobody's home folder, so an author can't open what is in it.
+        fs::write(tree.at("bots/agent.toml"), format!("command = [\"{program}\", \"bot.py\"]"))
+            .unwrap();
+        tree.of(&[&tree.agent("bots")], &[]).check(&["bots/bot.py"], &[&may, &may_not]);
     }
 }
 
@@ -210,9 +220,13 @@ fn scripts_bring_what_runs_them() {
         ("d/agent.toml", "command = \"env -u X A=1 ROOT/inst/bin/python3 bot.py\""),
     ]);
     for agent in ["b", "c", "d"] {
-        tree.of(&[&tree.agent(agent)], &[]).check(&["inst/lib/os.py"], &["tool/lib/x"]);
+        let agent = tree.agent(agent);
+        tree.granting(&[&agent], &[], &["inst"]).check(&["inst/lib/os.py"], &["tool/lib/x"]);
+        tree.of(&[&agent], &[]).check(&[], &["inst/lib/os.py", "inst/bin/python3"]);
     }
-    tree.of(&[&tree.agent("a")], &[]).check(&["inst/lib/os.py", "tool/lib/x"], &["b/bot"]);
+    let a = tree.agent("a");
+    tree.granting(&[&a], &[], &["tool"]).check(&["inst/lib/os.py", "tool/lib/x"], &["b/bot"]);
+    tree.of(&[&a], &[]).check(&["a/bot"], &["inst/lib/os.py", "tool/lib/x", "tool/bin/runner"]);
     // One that runs itself, and one without an end.
     tree.add("e/bot", "#!ROOT/e/bot\n");
     tree.add("e/agent.toml", ECHO);
@@ -272,14 +286,26 @@ fn a_folder_in_another_agents_folder_is_its_own() {
     ]);
     let (a, b, c) = (tree.agent("a"), tree.agent("a/b"), tree.agent("shared/bots/c"));
     tree.of(&[&a, &b], &[]).check(&["a/bot", "a/data/x"], &["a/b/bot", "a/b", "shared/x"]);
-    let seen = tree.of(&[&b, &a, &c], &[]);
+    let seen = tree.granting(&[&b, &a, &c], &[], &["a/data", "shared"]);
     seen.check(&["a/b/bot", "shared/x"], &["a/bot", "a/data/x", "shared/bots/c/bot"]);
     seen.is_refused("a/data", Refusal::Forbidden);
-    let alone = tree.of(&[&b], &[]);
+    let alone = tree.granting(&[&b], &[], &["a/data", "shared"]);
     alone.check(&["a/data/x", "shared/bots/c/bot"], &["a/bot"]);
-    assert_eq!(unusual_requests(&b.files().unwrap()), [tree.at("a/data"), tree.at("shared")]);
-    assert!(unusual_requests(&a.files().unwrap()).is_empty());
     assert!(alone.reachable.refused.is_empty());
+    let answers = |extra: &[PathBuf]| -> Vec<(PathBuf, Answer)> {
+        let found = requests(&b.files().unwrap(), extra);
+        found.into_iter().map(|request| (request.path, request.answer)).collect()
+    };
+    let (data, shared) = (tree.at("a/data"), tree.at("shared"));
+    assert_eq!(
+        answers(std::slice::from_ref(&shared)),
+        [(data, Answer::NotGranted), (shared, Answer::Granted)]
+    );
+    assert!(requests(&a.files().unwrap(), &[]).is_empty());
+    // Without a grant, a request opens nothing.
+    let seen = tree.of(&[&b], &[]);
+    seen.check(&["a/b/bot"], &["a/data/x", "shared/x"]);
+    seen.is_refused("a/data", Refusal::NotGranted);
 }
 
 #[test]
@@ -301,11 +327,13 @@ fn commands_bring_what_they_name_unless_it_is_others() {
         ("b/bot", ""),
     ]);
     let a = tree.agent("a");
-    tree.of(&[&a], &[]).check(
+    let named = ["bots", "nets", "jars", "classes", "top"];
+    tree.granting(&[&a], &[], &named).check(
         &["bots/data", "nets/w.bin", "jars/x.jar", "classes/Bot.class", "top"],
         &["other", "b/bot"],
     );
-    let seen = tree.of(&[&a], &["bots"]);
+    tree.of(&[&a], &[]).check(&["a/java"], &["bots/data", "nets/w.bin", "jars/x.jar", "top"]);
+    let seen = tree.granting(&[&a], &["bots"], &named);
     seen.check(&["nets/w.bin"], &["bots/data", "bots/bot.py"]);
     seen.is_refused("bots", Refusal::Forbidden);
 }
@@ -405,8 +433,10 @@ fn closed_folders_hide_what_is_below() {
     assert_eq!(reachable(&agent.files().unwrap(), &SharedRules::default()).closed(confined), None);
     fs::set_permissions(root, mode(0o711)).unwrap();
     assert_eq!(closed(confined), None);
-    // What may not be read itself can't be shown elsewhere either.
+    // Of a folder that may not be read itself, mounts show what is in it, if that may be read.
     fs::set_permissions(tree.at("a"), mode(0o711)).unwrap();
+    assert_eq!(closed(isolated), None);
+    fs::set_permissions(tree.at("a/in"), mode(0o700)).unwrap();
     for layers in [confined, isolated] {
         let (folder, help) = closed(layers).unwrap();
         assert_eq!(folder, tree.at("a"));
@@ -433,19 +463,25 @@ fn what_was_denied_is_what_is_there_and_out_of_reach() {
     let said = |agent: &AgentSpec, layers: Layers, text: &str| {
         advice(agent, &shared_rules, layers, &tree.rooted(text)).unwrap_or_default()
     };
-    let line = format!("`read = [\"{root}/net.bin\"]` under `[sandbox]` to {root}/a/agent.toml");
+    let line = format!("with `--allow-read {root}/net.bin`");
     for text in ["open ROOT/net.bin: permission denied", "No such file or directory: '../net.bin'"]
     {
         let advice = said(&a, landlock, text);
-        assert!(advice.ends_with(&line), "{text}: {advice}");
+        assert!(advice.contains(&line), "{text}: {advice}");
         assert_eq!(said(&a, Layers::default(), text), "");
     }
     // There is no advice on how to read another's files, or what the agent may read already.
-    for text in ["ROOT/b.py", "ROOT/games/x.jsonl", "ROOT/a/bot", "ROOT/nothing", "/root", "/"] {
+    for text in ["ROOT/b.py", "ROOT/games/x.jsonl", "ROOT/nothing", "/root", "/"] {
         assert_eq!(said(&a, landlock, &format!("{text}: Permission denied")), "", "{text}");
     }
+    // What it may read, it wanted to write.
+    for text in ["ROOT/a/bot", "'state.json'", "ROOT/a/new"] {
+        let advice = said(&a, landlock, &format!("{text}: Permission denied"));
+        assert!(advice.contains("HOME and TMPDIR"), "{text}: {advice}");
+        assert_eq!(said(&a, landlock, &format!("{text}: No such file or directory")), "", "{text}");
+    }
     let advice = said(&b, landlock, "ROOT/a/bot: Permission denied; /opt: Permission denied");
-    assert!(advice.contains("use a folder with an agent.toml") || !Path::new("/opt").exists());
+    assert!(advice.contains("`--allow-read /opt`") || !Path::new("/opt").exists());
     fs::set_permissions(tree.at("a"), Permissions::from_mode(0o700)).unwrap();
     let advice = said(&a, landlock.with(&[Layer::User]), "ROOT/a/bot: Permission denied");
     assert!(advice.contains(&format!("chmod o+x {root}/a")), "{advice}");

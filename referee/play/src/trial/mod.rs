@@ -76,6 +76,8 @@ pub struct TrialReport {
     pub got: Option<Vec<u8>>,
     /// The beginning of a line without an end.
     pub unended: Vec<u8>,
+    /// The line that it wrote only after its input was closed.
+    pub at_end: Option<Vec<u8>>,
     /// Its stderr, as far as it is kept.
     pub stderr: String,
     /// Whether it has sent `ready`.
@@ -98,6 +100,15 @@ pub struct TrialReport {
     pub used: Usage,
     /// How it exited, if it was not killed.
     pub exit: Option<ExitReport>,
+}
+
+impl TrialReport {
+    /// Whether its last line has the action of its previous turn again.
+    pub fn repeats_its_answer(&self) -> bool {
+        let last = self.got.as_ref().and_then(|line| serde_json::from_slice::<Value>(line).ok());
+        let action = last.as_ref().and_then(|message| message.get("action"));
+        action.is_some() && action == self.actions.last()
+    }
 }
 
 /// How a trial ended.

@@ -149,12 +149,12 @@ impl TrialRun<'_> {
             }
         }
         let end = match (self.part.not_started, self.part.void(), self.part.fault()) {
-            (Some(errno), ..) => End::NotStarted(errno),
-            (None, Some(("lag", _)), _) => {
+            (Some(errno), None, _) => End::NotStarted(errno),
+            (_, Some(("lag", _)), _) => {
                 self.part.end().await?;
                 return Ok(None);
             }
-            (None, Some((_, text)), _) => return Err(io::Error::other(text.to_owned())),
+            (_, Some((_, text)), _) => return Err(io::Error::other(text.to_owned())),
             (None, None, Some(fault)) => End::Fault(Box::new(fault.clone())),
             (None, None, None) if silent && !self.part.is_over() => End::Silent,
             (None, None, None) => End::Fine,
@@ -167,7 +167,7 @@ impl TrialRun<'_> {
         let unended = self.part.connection().process.unended_line().to_vec();
         let (mut used, over) = (self.part.used(), self.part.is_game_over());
         let ready = self.part.is_ready();
-        let (mut got, mut exit) = (None, None);
+        let (mut got, mut exit, mut at_end) = (None, None, None);
         match &end {
             End::Fine if self.scene.shutdown != Shutdown::Kill => exit = Some(self.depart().await),
             End::Fault(fault) if fault.kind == FaultKind::Late && !self.part.has_answered => {
@@ -177,6 +177,10 @@ impl TrialRun<'_> {
                     used = self.part.used();
                 }
             }
+            End::Silent => {
+                self.part.connection_mut().process.close();
+                at_end = self.late_answer().await;
+            }
             _ => {}
         }
         let exchange = self.part.connection().exchange.clone().unwrap_or_default();
@@ -185,6 +189,7 @@ impl TrialRun<'_> {
             sent: String::from_utf8_lossy(&exchange.sent).trim_end().to_owned(),
             got: got.unwrap_or_else(|| exchange.got.last().cloned()),
             unended,
+            at_end,
             ready,
             status: self.part.status.clone(),
             legal: game.actions(),

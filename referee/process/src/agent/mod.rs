@@ -10,7 +10,7 @@ pub use crate::launcher::StartConditions;
 use self::stdin::Stdin;
 use crate::framer::{Framer, Line};
 use crate::launcher::{
-    Bytes, Command, Group, Idle, Launcher, Limit, Program, REPORT_BYTES, Report, Step,
+    Bytes, Command, Group, Idle, Launcher, Limit, Program, Report, Step, receive_report,
 };
 use crate::lock::lock;
 use crate::stderr::Stderr;
@@ -21,20 +21,22 @@ use nix::sys::socket::{MsgFlags, recv};
 use nix::unistd::{Pid, read};
 use referee_protocol::{Layer, Nanos};
 use std::collections::VecDeque;
+use std::fs::File;
 use std::future::poll_fn;
 use std::io;
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::pin::Pin;
 use std::process::ExitStatus;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncRead, ReadBuf};
+use tokio::io::{AsyncRead, Interest, ReadBuf};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
-/// How long to wait for a killed process tree to end before the machine is blamed.
-pub const KILL_WAIT: Duration = Duration::from_secs(10);
+/// How long to wait for a killed process tree to end before the machine is blamed. Nothing of it
+/// runs any more, but a busy machine needs seconds to free the memory of a hundred processes.
+pub const KILL_WAIT: Duration = Duration::from_secs(60);
 
 /// The size of the read buffer of [`AgentProcess::next_event`].
 const SCRATCH_BYTES: usize = 16 * 1024;
@@ -63,8 +65,8 @@ pub enum AgentEvent {
     Broken(StartFailure),
     /// Its process tree exceeded a limit, and is being killed.
     Limit(Limit),
-    /// Its processes run again.
-    Continued,
+    /// Its processes run again. They have used this CPU time although they were to be stopped.
+    Continued(Nanos),
     /// The program ended, with this status as text.
     Exited(String),
     /// No process is left.
@@ -326,15 +328,15 @@ impl AgentProcess {
     }
 
     fn poll_control(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Poll<AgentEvent> {
-        let Some(control) = &mut self.control else { return Poll::Pending };
-        let mut bytes = [0; REPORT_BYTES];
-        let mut buffer = ReadBuf::new(&mut bytes);
-        let report = match Pin::new(control).poll_read(context, &mut buffer) {
-            Poll::Pending => return Poll::Pending,
-            Poll::Ready(Ok(())) => serde_json::from_slice(buffer.filled()).ok(),
-            Poll::Ready(Err(_)) => None,
+        let Some(control) = &self.control else { return Poll::Pending };
+        let received = loop {
+            ready!(control.poll_read_ready(context)).ok();
+            match control.try_io(Interest::READABLE, || receive_report(control.as_fd())) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                received => break received.ok().flatten(),
+            }
         };
-        let Some(report) = report else {
+        let Some((report, descriptor)) = received else {
             // The supervisor itself has ended. An isolated agent can't have caused that.
             self.control = None;
             let running = self.life != LifeCycle::Starting;
@@ -344,13 +346,19 @@ impl AgentProcess {
             let event = if is_innocent { AgentEvent::Broken(lost) } else { AgentEvent::Gone };
             return Poll::Ready(event);
         };
-        Poll::Ready(self.reported(report, scratch))
+        Poll::Ready(self.reported(report, descriptor, scratch))
     }
 
-    fn reported(&mut self, report: Report, scratch: &mut [u8]) -> AgentEvent {
+    fn reported(
+        &mut self,
+        report: Report,
+        descriptor: Option<OwnedFd>,
+        scratch: &mut [u8],
+    ) -> AgentEvent {
         match report {
             Report::Started { pid, reaped_us } => {
-                self.meters = Meters::of(Pid::from_raw(pid), Nanos(reaped_us * 1000));
+                let reaped = Nanos(reaped_us * 1000);
+                self.meters = Meters::of(Pid::from_raw(pid), reaped, descriptor.map(File::from));
                 self.life = LifeCycle::Running;
                 AgentEvent::Started
             }
@@ -364,7 +372,7 @@ impl AgentProcess {
                 self.limit_reported = true;
                 AgentEvent::Limit(limit)
             }
-            Report::Continued => AgentEvent::Continued,
+            Report::Continued { ran_us } => AgentEvent::Continued(Nanos(ran_us * 1000)),
             Report::Exited(status) => {
                 self.life = LifeCycle::Exited;
                 let exited = AgentEvent::Exited(status_text(ExitStatus::from_raw(status)));

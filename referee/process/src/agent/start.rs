@@ -27,6 +27,11 @@ pub struct StartFailure {
 }
 
 impl StartFailure {
+    /// Whether a layer of the sandbox could not be applied.
+    pub fn is_of_layer(self) -> bool {
+        matches!(self.step, Step::Layer(_)) && !self.running
+    }
+
     /// Returns the cause of the void match that follows.
     pub fn cause(self) -> &'static str {
         match self.step {

@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The control group of one agent, in one hierarchy (version 2) or several (version 1). Dropping it
 /// removes it; by then no process of the agent may be left.
@@ -20,6 +20,7 @@ use std::path::PathBuf;
 pub struct Group {
     procs_files: Vec<File>,
     counters: Counters,
+    switches: Vec<File>,
     cpu: File,
     files: &'static Files,
     limits: Limits,
@@ -36,22 +37,22 @@ impl Group {
             fs::create_dir(&folder).map_err(|error| named(&folder, &error))?;
             made.0.push(folder);
         }
+        Self::limited(made, limits)
+    }
+
+    fn limited(made: Folders, limits: &Limits) -> io::Result<Self> {
         let folders = &made.0;
-        let files = if folders[0].join(VERSION_2.limits[0].name).exists() {
-            &VERSION_2
-        } else {
-            &VERSION_1
-        };
+        let files = Files::of(folders);
         for limit in files.limits {
             limit.set(folders, limits)?;
         }
-        let procs_files = folders.iter().map(|folder| {
-            let path = folder.join("cgroup.procs");
-            File::options().write(true).open(&path).map_err(|error| named(&path, &error))
-        });
+        let procs_files = folders.iter().map(|folder| writable(&folder.join("cgroup.procs")));
+        let switches =
+            files.switches(folders).map(|switch| writable(&path_of(folders, switch.name)));
         Ok(Self {
             procs_files: procs_files.collect::<io::Result<_>>()?,
             counters: Counters::open(folders, files)?,
+            switches: switches.collect::<io::Result<_>>()?,
             cpu: open(folders, files.cpu)?,
             files,
             limits: limits.clone(),
@@ -61,7 +62,7 @@ impl Group {
 
     /// Returns the file descriptors for [`Membership::take`].
     pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        self.procs_files.iter().chain(&self.counters.0).map(AsFd::as_fd)
+        self.procs_files.iter().chain(&self.counters.0).chain(&self.switches).map(AsFd::as_fd)
     }
 
     /// Returns the CPU time of all processes that ever ran in it, exact up to the last clock tick.
@@ -94,6 +95,7 @@ impl Drop for Folders {
 pub(super) struct Membership {
     procs_files: Vec<OwnedFd>,
     counters: Counters,
+    switches: Vec<(&'static Switch, OwnedFd)>,
 }
 
 impl Membership {
@@ -103,10 +105,36 @@ impl Membership {
         if !config.layers.has(Layer::Cgroup) {
             return None;
         }
-        let counters = received.len().checked_sub(Counters::COUNT)?;
+        let switches: Vec<_> = Files::of(&config.groups).switches(&config.groups).collect();
+        let from = received.len().checked_sub(switches.len())?;
+        let counters = from.checked_sub(Counters::COUNT)?;
         let procs_files = counters.checked_sub(config.groups.len())?;
+        let switches = switches.into_iter().zip(received.split_off(from)).collect();
         let counters = received.split_off(counters).into_iter().map(File::from).collect();
-        Some(Self { procs_files: received.split_off(procs_files), counters: Counters(counters) })
+        let procs_files = received.split_off(procs_files);
+        Some(Self { procs_files, counters: Counters(counters), switches })
+    }
+
+    /// Stops all its processes, or lets them run again; false if it has no freezer. Nothing that a
+    /// frozen process has arranged before continues it.
+    pub(super) fn freeze(&self, frozen: bool) -> bool {
+        self.switch(Act::Freeze, frozen)
+    }
+
+    /// Kills all its processes if the kernel can do that at once. Otherwise lets them run, so that
+    /// they can die of the signals that they have got.
+    pub(super) fn kill(&self) {
+        if !self.switch(Act::Kill, true) {
+            self.freeze(false);
+        }
+    }
+
+    fn switch(&self, act: Act, on: bool) -> bool {
+        let mut switches = self.switches.iter().filter(|(switch, _)| switch.act == act);
+        let written = |(switch, file): &(&Switch, OwnedFd)| {
+            write(file, if on { switch.on } else { switch.off }).is_ok()
+        };
+        switches.next().is_some_and(written)
     }
 
     /// Adds the calling process. Makes system calls only.
@@ -171,6 +199,40 @@ struct Files {
     cpu: &'static str,
     /// The unit of the CPU time.
     cpu_unit_ns: u64,
+    switches: &'static [Switch],
+}
+
+/// A file that acts on all processes of a group. Not every machine has it.
+#[derive(Debug)]
+struct Switch {
+    act: Act,
+    name: &'static str,
+    on: &'static [u8],
+    off: &'static [u8],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Act {
+    Freeze,
+    Kill,
+}
+
+impl Files {
+    /// Returns the files of groups, by the version that these groups have.
+    fn of(folders: &[PathBuf]) -> &'static Self {
+        let is_unified = folders[0].join(VERSION_2.limits[0].name).exists();
+        if is_unified { &VERSION_2 } else { &VERSION_1 }
+    }
+
+    fn switches(&self, folders: &[PathBuf]) -> impl Iterator<Item = &'static Switch> {
+        self.switches.iter().filter(|switch| path_of(folders, switch.name).exists())
+    }
+}
+
+/// Whether groups in these folders can freeze their processes.
+pub(crate) fn can_freeze(folders: &[PathBuf]) -> bool {
+    !folders.is_empty()
+        && Files::of(folders).switches(folders).any(|switch| switch.act == Act::Freeze)
 }
 
 /// A limit of a group.
@@ -195,9 +257,13 @@ const VERSION_2: Files = Files {
     most_memory: "memory.peak",
     cpu: "cpu.stat",
     cpu_unit_ns: 1000,
+    switches: &[
+        Switch { act: Act::Freeze, name: "cgroup.freeze", on: b"1", off: b"0" },
+        Switch { act: Act::Kill, name: "cgroup.kill", on: b"1", off: b"0" },
+    ],
 };
 
-/// From the kernel's admin guide, `cgroup-v1/memory`, `pids` and `cpuacct`. It kills one process at
+/// From the kernel's admin guide, `cgroup-v1/memory`, `pids`, `cpuacct` and `freezer`. It kills one process at
 /// a time; the supervisor kills the rest of the tree.
 const VERSION_1: Files = Files {
     limits: &[
@@ -210,6 +276,7 @@ const VERSION_1: Files = Files {
     most_memory: "memory.max_usage_in_bytes",
     cpu: "cpuacct.usage",
     cpu_unit_ns: 1,
+    switches: &[Switch { act: Act::Freeze, name: "freezer.state", on: b"FROZEN", off: b"THAWED" }],
 };
 
 fn memory(limits: &Limits) -> u64 {
@@ -238,6 +305,10 @@ fn path_of(folders: &[PathBuf], name: &str) -> PathBuf {
     paths.find(|path| path.exists()).unwrap_or_else(|| folders[0].join(name))
 }
 
+fn writable(path: &Path) -> io::Result<File> {
+    File::options().write(true).open(path).map_err(|error| named(path, &error))
+}
+
 fn open(folders: &[PathBuf], name: &str) -> io::Result<File> {
     let path = path_of(folders, name);
     File::open(&path).map_err(|error| named(&path, &error))
@@ -245,7 +316,78 @@ fn open(folders: &[PathBuf], name: &str) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use super::number_in;
+    use super::{Folders, Group, LauncherConfig, Layer, Limits, Membership, can_freeze, number_in};
+    use referee_protocol::Layers;
+    use std::fs;
+    use std::path::Path;
+
+    /// What a group of each version has, without its optional files.
+    const NEEDED: [&[&str]; 2] = [
+        &[
+            "memory.limit_in_bytes",
+            "pids.max",
+            "memory.oom_control",
+            "memory.max_usage_in_bytes",
+            "pids.events",
+            "pids.peak",
+            "cpuacct.usage",
+            "cgroup.procs",
+        ],
+        &[
+            "memory.max",
+            "memory.oom.group",
+            "pids.max",
+            "memory.events",
+            "memory.peak",
+            "pids.events",
+            "pids.peak",
+            "cpu.stat",
+            "cgroup.procs",
+        ],
+    ];
+
+    /// Acts on a group of plain files, as a supervisor does; returns what was written.
+    fn acted(group: &Path, act: impl Fn(&Membership)) -> String {
+        let folders = vec![group.to_owned()];
+        // It is not the one that removes the folder.
+        let made = Group::limited(Folders(folders.clone()), &Limits::default()).unwrap();
+        let layers = Layers::of(&[Layer::Cgroup]);
+        let config = LauncherConfig { layers, groups: folders, ..LauncherConfig::default() };
+        let sent = made.descriptors().map(|it| it.try_clone_to_owned().unwrap());
+        let mut received: Vec<_> = [tempfile::tempfile().unwrap().into()].into_iter().collect();
+        received.extend(sent);
+        let membership = Membership::take(&mut received, &config).unwrap();
+        assert_eq!(received.len(), 1);
+        act(&membership);
+        let read = |name: &str| fs::read_to_string(group.join(name)).unwrap_or_default();
+        ["cgroup.freeze", "cgroup.kill", "freezer.state"].map(read).join(",")
+    }
+
+    fn fake(needed: &[&str], optional: &[&str]) -> tempfile::TempDir {
+        let group = tempfile::tempdir().unwrap();
+        for name in needed.iter().chain(optional) {
+            fs::write(group.path().join(name), "").unwrap();
+        }
+        group
+    }
+
+    #[test]
+    fn a_group_is_frozen_and_killed_as_its_version_can() {
+        let freeze = |group: &Membership| assert!(group.freeze(true));
+        let unified = fake(NEEDED[1], &["cgroup.freeze", "cgroup.kill"]);
+        assert!(can_freeze(&[unified.path().to_owned()]));
+        assert_eq!(acted(unified.path(), freeze), "1,,");
+        assert_eq!(acted(unified.path(), Membership::kill), "1,1,");
+        let older = fake(NEEDED[0], &["freezer.state"]);
+        assert!(can_freeze(&[older.path().to_owned()]));
+        assert_eq!(acted(older.path(), freeze), ",,FROZEN");
+        // Frozen processes would not die.
+        assert_eq!(acted(older.path(), Membership::kill), ",,THAWED");
+        let without = fake(NEEDED[0], &[]);
+        assert!(!can_freeze(&[without.path().to_owned()]));
+        assert_eq!(acted(without.path(), |group| assert!(!group.freeze(true))), ",,");
+        assert_eq!(acted(without.path(), Membership::kill), ",,");
+    }
 
     #[test]
     fn a_number_is_alone_or_after_its_name() {

@@ -8,7 +8,7 @@ use landlock::{
 };
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
-use nix::sys::stat::{Mode, SFlag, fstat};
+use nix::sys::stat::{FileStat, Mode, SFlag, fstat, major, minor};
 use nix::unistd::{Pid, getpid};
 use referee_protocol::Layer;
 use std::fs::File;
@@ -91,10 +91,17 @@ pub(super) fn domain(
 }
 
 fn ruleset(reach: &Reach, own: bool) -> nix::Result<OwnedFd> {
+    let with_network = |ruleset: Ruleset| {
+        if reach.network {
+            Ok(ruleset)
+        } else {
+            ruleset.handle_access(AccessNet::from_all(LANDLOCK))
+        }
+    };
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(LANDLOCK))
-        .and_then(|ruleset| ruleset.handle_access(AccessNet::from_all(LANDLOCK)))
+        .and_then(with_network)
         .and_then(|ruleset| ruleset.scope(Scope::from_all(LANDLOCK)))
         .and_then(Ruleset::create)
         .map_err(|_| Errno::ENOSYS)?;
@@ -105,7 +112,9 @@ fn ruleset(reach: &Reach, own: bool) -> nix::Result<OwnedFd> {
         ruleset = allow(ruleset, path, |_| AccessFs::ReadDir.into())?;
     }
     let writable = AccessFs::from_all(LANDLOCK) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
-    ruleset = allow(ruleset, &reach.work, |_| writable)?;
+    for folder in std::iter::once(&reach.work).chain(&reach.write) {
+        ruleset = allow(ruleset, folder, |_| writable)?;
+    }
     if own {
         ruleset = allow(ruleset, &Bytes::of("/proc"), readable)?;
         for folder in ["/tmp", "/dev/shm"] {
@@ -115,14 +124,20 @@ fn ruleset(reach: &Reach, own: bool) -> nix::Result<OwnedFd> {
     descriptor::<Errno>(Ok(ruleset))
 }
 
-/// Returns what is allowed on a readable file, folder or device.
-fn readable(kind: SFlag) -> BitFlags<AccessFs> {
-    match kind {
+/// The numbers of `null`, `zero`, `full`, `random` and `urandom` among the devices of memory.
+const WRITABLE_DEVICES: [u64; 5] = [3, 5, 7, 8, 9];
+
+/// Returns what is allowed on a readable file, folder or device. Only devices without anyone's data may
+/// be written to: a terminal never, if it is granted.
+fn readable(file: &FileStat) -> BitFlags<AccessFs> {
+    let (major, minor) = (major(file.st_rdev), minor(file.st_rdev));
+    match SFlag::from_bits_truncate(file.st_mode & SFlag::S_IFMT.bits()) {
         SFlag::S_IFDIR => AccessFs::ReadFile | AccessFs::ReadDir | AccessFs::Execute,
-        SFlag::S_IFCHR => {
+        SFlag::S_IFCHR if major == 1 && WRITABLE_DEVICES.contains(&minor) => {
             AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev
         }
-        _ => AccessFs::ReadFile | AccessFs::Execute,
+        SFlag::S_IFREG => AccessFs::ReadFile | AccessFs::Execute,
+        _ => AccessFs::ReadFile.into(),
     }
 }
 
@@ -130,11 +145,11 @@ fn readable(kind: SFlag) -> BitFlags<AccessFs> {
 fn allow(
     ruleset: RulesetCreated,
     path: &Bytes,
-    access: impl Fn(SFlag) -> BitFlags<AccessFs>,
+    access: impl Fn(&FileStat) -> BitFlags<AccessFs>,
 ) -> nix::Result<RulesetCreated> {
     let Ok(file) = PathFd::new(path.as_path()) else { return Ok(ruleset) };
-    let kind = SFlag::from_bits_truncate(fstat(&file)?.st_mode & SFlag::S_IFMT.bits());
-    ruleset.add_rule(PathBeneath::new(file, access(kind))).map_err(|_| Errno::EINVAL)
+    let access = access(&fstat(&file)?);
+    ruleset.add_rule(PathBeneath::new(file, access)).map_err(|_| Errno::EINVAL)
 }
 
 /// Allows a domain, before it is entered, to read `/proc/self`. Allocates no memory.

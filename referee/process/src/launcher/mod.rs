@@ -17,6 +17,8 @@ mod mounts;
 mod process;
 pub(super) mod raw;
 mod seccomp;
+mod system_calls;
+mod stopped;
 mod supervisor;
 mod sys;
 mod tree;
@@ -24,6 +26,7 @@ mod watchdog;
 mod wire;
 
 pub use group::Group;
+pub(crate) use group::can_freeze;
 pub use layers::USERS;
 pub use process::{LAUNCH_COMMAND, run};
 pub use raw::landlock_version;
@@ -38,7 +41,7 @@ use nix::sys::socket::{AddressFamily, ControlMessage, MsgFlags, SockFlag, SockTy
 use nix::sys::socket::{sendmsg, socketpair};
 use referee_protocol::{Layer, Layers, Limits};
 use std::io::{self, IoSlice};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -136,6 +139,16 @@ impl Launcher {
         let name = format!("agent-{}-{number}", self.child.id());
         Group::make(groups, &name, limits).map(Some)
     }
+}
+
+/// Receives a report without waiting, and the file descriptor that came with it; `None` if the
+/// supervisor has ended.
+pub(crate) fn receive_report(
+    control: BorrowedFd<'_>,
+) -> io::Result<Option<(Report, Option<OwnedFd>)>> {
+    let mut bytes = [0; REPORT_BYTES];
+    let (count, mut fds) = process::receive_packet(control, &mut bytes)?;
+    Ok(serde_json::from_slice(&bytes[..count]).ok().map(|report| (report, fds.pop())))
 }
 
 fn send(socket: RawFd, request: &[u8], fds: &[RawFd]) -> io::Result<()> {

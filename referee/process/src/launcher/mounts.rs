@@ -29,7 +29,7 @@ pub(super) fn detach_mounts(program: &Program, user: Option<u32>) -> DetachedMou
     if user.is_none() {
         return detached;
     }
-    for path in wanted(program) {
+    for path in readable(program).into_iter().flat_map(shown) {
         let Some(closed) = closed_above(&path) else { continue };
         if let Ok(mount) = sys::clone_mount(&path) {
             detached.mounts.push((path, mount));
@@ -43,15 +43,22 @@ pub(super) fn detach_mounts(program: &Program, user: Option<u32>) -> DetachedMou
 
 /// Returns the topmost folder above a path that only its owner may enter.
 fn closed_above(path: &Path) -> Option<PathBuf> {
-    /// Execute permission for others.
-    const OTHERS_THROUGH: u32 = 0o001;
-    let closed = |it: &&Path| it.metadata().is_ok_and(|it| it.mode() & OTHERS_THROUGH == 0);
-    path.ancestors().skip(1).filter(closed).last().map(Path::to_owned)
+    path.ancestors().skip(1).filter(|folder| lacks(folder, 0o001)).last().map(Path::to_owned)
+}
+
+/// Whether a path is a folder that only its owner may list or enter, such as those of `mktemp -d`.
+fn is_private(path: &Path) -> bool {
+    path.is_dir() && lacks(path, 0o005)
+}
+
+/// Whether others lack one of these rights.
+fn lacks(path: &Path, rights: u32) -> bool {
+    path.metadata().is_ok_and(|it| it.mode() & rights != rights)
 }
 
 /// Returns all paths that the agent may read, without those below another. Folders that it may only list
 /// are not included: a mount would show everything in them.
-fn wanted(program: &Program) -> Vec<PathBuf> {
+fn readable(program: &Program) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         program.conditions.reach.read.iter().map(|path| path.as_path().to_owned()).collect();
     paths.sort();
@@ -60,14 +67,29 @@ fn wanted(program: &Program) -> Vec<PathBuf> {
     paths
 }
 
+/// Returns a path, or what is in it if it is a private folder.
+fn shown(path: PathBuf) -> Vec<PathBuf> {
+    match path.read_dir() {
+        Ok(entries) if is_private(&path) => {
+            entries.flatten().map(|entry| entry.path()).filter(|path| path.exists()).collect()
+        }
+        _ => vec![path],
+    }
+}
+
 /// Sets up the mounts of this process's namespace.
 pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Result<()> {
     let none: Option<&str> = None;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
+    let write = program.conditions.reach.write.as_ref().map(Bytes::as_path);
+    let writable = write.map(sys::clone_writable_mount).transpose()?;
     // Everything becomes read-only; only what is mounted from here on can be written to.
     let root = open("/", OFlag::O_PATH | OFlag::O_CLOEXEC, Mode::empty())?;
     sys::read_only(root.as_fd())?;
-    let (work, wanted) = (program.conditions.reach.work.as_path(), wanted(program));
+    let work = program.conditions.reach.work.as_path();
+    // What is in a private folder has been detached.
+    let mut wanted = readable(program);
+    wanted.retain(|path| !detached.closed.contains(path));
     // A folder that the agent may read can't be covered.
     let is_free = |folder: &Path| !wanted.iter().any(|path| folder.starts_with(path));
     let private = PRIVATE.iter().map(Path::new).filter(|folder| folder.is_dir());
@@ -100,6 +122,9 @@ pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Resu
         program.conditions.reach.list.iter().map(Bytes::as_path).filter(|folder| is_covered(folder))
     {
         std::fs::create_dir_all(folder).map_err(|error| sys::number(&error))?;
+    }
+    for (path, mount) in write.iter().zip(&writable) {
+        place(path, mount)?;
     }
     // Last, since it may be below what has just been mounted.
     if is_covered(work) && is_free(work) {

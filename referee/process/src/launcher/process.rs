@@ -112,6 +112,25 @@ fn fork_standby(socket: BorrowedFd<'_>, shared: &SharedSetup, nth: u32, buffer: 
     }
 }
 
+/// Receives the next packet: how many bytes it has, 0 at the end, and the file descriptors that came
+/// with it.
+pub(super) fn receive_packet(
+    socket: BorrowedFd<'_>,
+    buffer: &mut [u8],
+) -> nix::Result<(usize, Vec<OwnedFd>)> {
+    let mut rights = nix::cmsg_space!([RawFd; DESCRIPTORS_MAX]);
+    let mut pieces = [IoSliceMut::new(buffer)];
+    let flags = MsgFlags::MSG_CMSG_CLOEXEC;
+    let message = recvmsg::<()>(socket.as_raw_fd(), &mut pieces, Some(&mut rights), flags)?;
+    let mut fds = Vec::new();
+    for control in message.cmsgs().into_iter().flatten() {
+        if let ControlMessageOwned::ScmRights(received) = control {
+            fds.extend(sys::received(received));
+        }
+    }
+    Ok((message.bytes, fds))
+}
+
 /// Whether the other end of a socket is closed.
 fn is_hung_up(socket: BorrowedFd<'_>) -> bool {
     let mut fds = [PollFd::new(socket, PollFlags::empty())];
@@ -127,23 +146,11 @@ pub(super) fn receive(
     buffer: &mut [u8],
 ) -> Option<Request> {
     loop {
-        let mut rights = nix::cmsg_space!([RawFd; DESCRIPTORS_MAX]);
-        let mut pieces = [IoSliceMut::new(buffer)];
-        let flags = MsgFlags::MSG_CMSG_CLOEXEC;
-        let received = recvmsg::<()>(socket.as_raw_fd(), &mut pieces, Some(&mut rights), flags);
-        let message = match received {
+        let (bytes, mut fds) = match receive_packet(socket, buffer) {
             Err(Errno::EINTR) => continue,
-            Err(_) => return None,
-            Ok(message) if message.bytes == 0 => return None,
-            Ok(message) => message,
+            Err(_) | Ok((0, _)) => return None,
+            Ok(packet) => packet,
         };
-        let mut fds = Vec::new();
-        for control in message.cmsgs().into_iter().flatten() {
-            if let ControlMessageOwned::ScmRights(received) = control {
-                fds.extend(sys::received(received));
-            }
-        }
-        let bytes = message.bytes;
         if bytes == 1 {
             // A late command for the previous agent, which is already gone.
             continue;

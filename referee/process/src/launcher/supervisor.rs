@@ -5,6 +5,7 @@ use super::image::{Confinement, STACK_BYTES, start};
 use super::init::{self, NamespaceStart};
 use super::layers::{self, User, apply_layer, layer_failure, setup_failure};
 use super::process::{Request, SharedSetup, receive};
+use super::stopped::Stopped;
 use super::sys;
 use super::tree::{reap, signal_all};
 use super::watchdog::Watchdog;
@@ -19,9 +20,10 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeVal;
 use nix::unistd::{Pid, Uid, getpid, getuid, read, setgroups, write};
-use referee_protocol::{Layer, Limits};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use referee_protocol::{Layer, Limits, Nanos};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::Duration;
 
 /// How often a control group is checked for exceeded limits. The kernel refuses the excess at once;
@@ -107,6 +109,9 @@ impl<'a> Supervisor<'a> {
 
     /// Serves one agent: starts it, reports on it, and leaves nothing of it behind.
     fn serve(&mut self, request: Request) {
+        // Before the agent exists, so that nothing that it starts is missed. A group counts by itself.
+        let counts = request.program.conditions.counts_cpu && request.group.is_none();
+        let counter = counts.then(sys::count_descendants).and_then(Result::ok);
         let started = if self.shared.config.layers.has(Layer::UserNs) {
             self.start_inside(&request)
         } else {
@@ -118,9 +123,11 @@ impl<'a> Supervisor<'a> {
         match started {
             Ok(running) => {
                 let (pid, reaped_us) = (running.pid.as_raw(), running.reaped_us);
-                send_report(self.control, Report::Started { pid, reaped_us });
+                let report = Report::Started { pid, reaped_us }.to_bytes();
+                let counter: Vec<RawFd> = counter.iter().map(AsRawFd::as_raw_fd).collect();
+                super::send(self.control.as_raw_fd(), &report, &counter).ok();
                 if self.watch(&program.conditions.limits, group.as_ref(), &running) {
-                    self.kill_all(&running);
+                    self.kill_all(&running, group.as_ref());
                 }
             }
             Err(failure) => send_report(self.control, failure),
@@ -133,7 +140,9 @@ impl<'a> Supervisor<'a> {
         let reaped = getrusage(UsageWho::RUSAGE_CHILDREN);
         let reaped_us =
             reaped.map_or(0, |usage| micros(usage.user_time()) + micros(usage.system_time()));
-        self.chown_work_folder(reach).map_err(|errno| layer_failure(Layer::User, errno))?;
+        self.chown_work_folder(reach)
+            .and_then(|()| self.chown_write_folder(reach))
+            .map_err(|errno| layer_failure(Layer::User, errno))?;
         let domain = layers::domain(&self.shared.config, reach, false)?;
         let user = self.user.as_ref().map(|user| user.number);
         let confinement = Confinement { shared: self.shared, domain, user, inside: false };
@@ -150,7 +159,15 @@ impl<'a> Supervisor<'a> {
         result.map_err(|error| sys::number(&error))
     }
 
+    /// Gives the agent's user the folder that it may change.
+    fn chown_write_folder(&self, reach: &Reach) -> nix::Result<()> {
+        let (Some(user), Some(folder)) = (&self.user, &reach.write) else { return Ok(()) };
+        chown_all(folder.as_path(), user.number)
+    }
+
     fn start_inside(&mut self, request: &Request) -> Result<Running, Report> {
+        self.chown_write_folder(&request.program.conditions.reach)
+            .map_err(|errno| layer_failure(Layer::User, errno))?;
         let user = self.user.as_ref().map(|user| user.number);
         let inside = NamespaceStart { shared: self.shared, request, user };
         let (init, socket) = init::start_init(&inside, &mut self.stack)?;
@@ -181,6 +198,7 @@ impl<'a> Supervisor<'a> {
         let watched = running.init.as_ref().map_or_else(getpid, |(init, _)| *init);
         let mut watchdog = self.watches.then(|| Watchdog::new(watched, limits));
         let inner = running.init.as_ref().map(|(_, socket)| socket.as_fd());
+        let mut stopped = None;
         loop {
             let mut fds = vec![
                 PollFd::new(self.control, PollFlags::POLLIN),
@@ -188,7 +206,8 @@ impl<'a> Supervisor<'a> {
             ];
             fds.extend(inner.map(|inner| PollFd::new(inner, PollFlags::POLLIN)));
             let due = watchdog.as_ref().and_then(Watchdog::timeout);
-            let due = due.into_iter().chain(group.map(|_| GROUP_PERIOD)).min();
+            let look = stopped.as_ref().and_then(Stopped::timeout);
+            let due = due.into_iter().chain(look).chain(group.map(|_| GROUP_PERIOD)).min();
             // Rounded up: nothing is due earlier.
             let due = due.map(|rest| PollTimeout::try_from(rest + Duration::from_micros(999)));
             match poll(
@@ -211,8 +230,14 @@ impl<'a> Supervisor<'a> {
                     return false;
                 }
             }
-            if ready(0) && !self.handle_command(watchdog.as_mut()) {
+            if ready(0) && !self.handle_command(group, &mut stopped, watchdog.as_mut()) {
                 return true;
+            }
+            if let Some(stopped) = &mut stopped {
+                let is_still = stopped.check();
+                if let Some(watchdog) = &mut watchdog {
+                    watchdog.pause(is_still);
+                }
             }
             // Last, so that processes that ended before are reported first.
             let limit = watchdog.as_mut().and_then(Watchdog::check);
@@ -225,7 +250,12 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Handles a command of the referee; false if the agent is to end or the referee is gone.
-    fn handle_command(&self, watchdog: Option<&mut Watchdog>) -> bool {
+    fn handle_command(
+        &self,
+        group: Option<&Membership>,
+        stopped: &mut Option<Stopped>,
+        watchdog: Option<&mut Watchdog>,
+    ) -> bool {
         let mut byte = [0];
         let still = match read(self.control, &mut byte) {
             Ok(_) if byte[0] == Command::Stop as u8 => true,
@@ -233,12 +263,16 @@ impl<'a> Supervisor<'a> {
             Err(Errno::EINTR | Errno::EAGAIN) => return true,
             _ => return false,
         };
-        signal_all(self.bounded, if still { Signal::SIGSTOP } else { Signal::SIGCONT });
+        let frozen = group.is_some_and(|group| group.freeze(still));
+        if still && !frozen && stopped.is_none() {
+            *stopped = Some(Stopped::stop(self.bounded));
+        }
         if let Some(watchdog) = watchdog {
-            watchdog.pause(still);
+            watchdog.pause(still && frozen);
         }
         if !still {
-            send_report(self.control, Report::Continued);
+            let ran = stopped.take().map_or(Nanos(0), Stopped::resume);
+            send_report(self.control, Report::Continued { ran_us: ran.0 / 1000 });
         }
         true
     }
@@ -252,13 +286,16 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    fn kill_all(&self, running: &Running) {
+    fn kill_all(&self, running: &Running, group: Option<&Membership>) {
         while self.reap(running) {
             if let Some((init, _)) = running.init {
                 // Killing it kills everything in its namespace.
                 kill(init, Signal::SIGKILL).ok();
             }
             signal_all(self.bounded, Signal::SIGKILL);
+            if let Some(group) = group {
+                group.kill();
+            }
             // New children, and those that the list missed because it changed, are found the next
             // time.
             poll(&mut [PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)], 10u8).ok();
@@ -299,4 +336,22 @@ fn micros(time: TimeVal) -> u64 {
 /// Sends a report to the referee.
 pub(super) fn send_report(control: BorrowedFd<'_>, report: Report) {
     write(control, &report.to_bytes()).ok();
+}
+
+/// Gives a folder and everything in it to a user, without following links.
+fn chown_all(folder: &Path, user: u32) -> nix::Result<()> {
+    let mut folders = vec![folder.to_owned()];
+    let failed = |error: std::io::Error| sys::number(&error);
+    while let Some(folder) = folders.pop() {
+        std::os::unix::fs::lchown(&folder, Some(user), Some(user)).map_err(failed)?;
+        for entry in folder.read_dir().map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if entry.file_type().map_err(failed)?.is_dir() {
+                folders.push(entry.path());
+            } else {
+                std::os::unix::fs::lchown(entry.path(), Some(user), Some(user)).map_err(failed)?;
+            }
+        }
+    }
+    Ok(())
 }

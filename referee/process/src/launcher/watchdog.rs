@@ -1,8 +1,10 @@
 //! Watches the memory and the number of processes of an agent's tree, if it has no control group.
 //!
 //! A check is quick: what each process has in memory, and how many threads. Only if that is too
-//! much it is measured exactly, which takes up to a hundred times as long. Mapped files of a disk
-//! don't count: the system frees their memory when it needs it.
+//! much it is measured exactly, process by process, until the sum is known to be within the limit.
+//! That takes up to a hundred times as long, and longer with many mappings, so it is done in steps:
+//! between them the supervisor handles what else happens, above all commands to kill. Mapped files
+//! of a disk don't count: the system frees their memory when it needs it.
 
 use super::wire::Limit;
 use crate::usage::{bounded_tree_below, proc_text, threads_of};
@@ -21,6 +23,9 @@ const PAUSE: (Duration, Duration) = (Duration::from_millis(2), Duration::from_mi
 const PART: u32 = 20;
 /// but this is the longest pause.
 const PAUSE_MAX: Duration = Duration::from_millis(100);
+/// How long one step of an exact measurement takes, and the last process of the step. The next step
+/// follows after as long a pause.
+const STEP: Duration = Duration::from_millis(5);
 /// How often open files are checked while none is in memory only; otherwise at each check.
 const FILES_PERIOD: Duration = Duration::from_millis(50);
 /// How many open files of a tree are checked.
@@ -40,6 +45,18 @@ pub(super) struct Watchdog {
     /// What the tree's open files held in memory at the last check, in KiB.
     held_kib: u64,
     files_due: Instant,
+    /// An exact measurement in progress, and how long one of its steps takes.
+    exact: Option<Exact>,
+    step: Duration,
+}
+
+/// An exact measurement.
+#[derive(Debug)]
+struct Exact {
+    /// What is not yet measured, with its upper bounds; those that have most come last.
+    rest: Vec<(Pid, Used)>,
+    /// The sum of what is.
+    measured: Used,
 }
 
 /// Memory of a process in KiB.
@@ -64,6 +81,8 @@ impl Watchdog {
             due: Some(now + PAUSE.0),
             held_kib: 0,
             files_due: now + FILES_PERIOD,
+            exact: None,
+            step: STEP,
         }
     }
 
@@ -74,7 +93,7 @@ impl Watchdog {
 
     /// Pauses while the tree is stopped, or resumes.
     pub(super) fn pause(&mut self, stopped: bool) {
-        self.due = (!stopped).then(Instant::now);
+        self.due = (!stopped).then(|| self.due.unwrap_or_else(Instant::now));
     }
 
     /// Checks if a check is due, and returns the first limit that is exceeded.
@@ -82,6 +101,9 @@ impl Watchdog {
         let began = Instant::now();
         if self.due.is_none_or(|due| began < due) {
             return None;
+        }
+        if let Some(exact) = self.exact.take() {
+            return self.measure(exact, began);
         }
         let (tree, threads) = bounded_tree_below(self.root, self.processes);
         if threads > self.processes {
@@ -91,30 +113,66 @@ impl Watchdog {
             self.files_due = began + FILES_PERIOD;
             self.held_kib = held_in_memory(&tree);
         }
-        let mut used = self.sum(&tree, taken);
+        let has = |&pid: &Pid| Some((pid, taken(pid)?));
+        let mut rest: Vec<(Pid, Used)> = tree.iter().filter_map(has).collect();
+        let used = self.sum(rest.iter().map(|(_, used)| *used));
         if used > self.memory_kib {
             self.held_kib = held_in_memory(&tree);
-            used = self.sum(&tree, share);
+            rest.sort_by_key(|(_, used)| used.private + used.shared);
+            return self.measure(Exact { rest, measured: Used::default() }, began);
         }
-        if used > self.memory_kib {
-            return Some(Limit::Memory(used));
+        self.pause_until_next(used, began);
+        None
+    }
+
+    /// Continues an exact measurement for one step.
+    fn measure(&mut self, mut exact: Exact, began: Instant) -> Option<Limit> {
+        loop {
+            // A process that is gone by now has nothing.
+            let used = exact.rest.pop().and_then(|(pid, _)| share(pid));
+            exact.measured.add(used.unwrap_or_default());
+            let measured = self.sum([exact.measured]);
+            if measured > self.memory_kib {
+                return Some(Limit::Memory(measured));
+            }
+            let bounds = exact.rest.iter().map(|(_, used)| *used);
+            let most = self.sum(bounds.chain([exact.measured]));
+            if most <= self.memory_kib {
+                self.pause_until_next(most, began);
+                return None;
+            }
+            if began.elapsed() >= self.step {
+                self.due = Some(Instant::now() + began.elapsed());
+                self.exact = Some(exact);
+                return None;
+            }
         }
+    }
+
+    /// Sets when the next check is due, after one that began at this time and found so much.
+    fn pause_until_next(&mut self, used: u64, began: Instant) {
         let rest =
             Duration::from_micros((self.memory_kib - used) * 1_000_000 / FILLED_KIB_A_SECOND);
         let pause = rest.clamp(PAUSE.0, PAUSE.1).max(PART * began.elapsed());
         self.due = Some(Instant::now() + pause.min(PAUSE_MAX));
-        None
     }
 
-    /// Returns what the whole tree has, in KiB. A process that is gone by now has nothing.
-    fn sum(&self, tree: &[Pid], of: fn(Pid) -> Option<Used>) -> u64 {
-        let (mut private, mut shared) = (0, 0);
-        for used in tree.iter().filter_map(|&pid| of(pid)) {
-            private += used.private + used.tables;
-            shared += used.shared;
+    /// Returns what all have together, in KiB.
+    fn sum(&self, all: impl IntoIterator<Item = Used>) -> u64 {
+        let mut sum = Used::default();
+        for used in all {
+            sum.add(used);
         }
         // Some open files are mapped too, and it is unknown which.
-        private + shared.max(self.held_kib)
+        sum.private + sum.tables + sum.shared.max(self.held_kib)
+    }
+}
+
+impl Used {
+    fn add(&mut self, other: Self) {
+        self.private += other.private;
+        self.shared += other.shared;
+        self.tables += other.tables;
     }
 }
 
@@ -181,11 +239,11 @@ fn field(text: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Limit, Limits, Watchdog};
+    use super::{Limit, Limits, Watchdog, bounded_tree_below, held_in_memory, share};
     use nix::unistd::Pid;
     use std::io::{BufRead, BufReader};
     use std::process::{Child, Command, Stdio};
-    use std::time::Instant;
+    use std::time::{Duration, Instant};
 
     /// Another thread has the memory.
     const FIRST_THREAD_ENDS: &str = "import ctypes, threading, time; x = bytearray(60 * MB); threading.Thread(target=lambda: \
@@ -221,17 +279,24 @@ mod tests {
             let limits = Limits { memory_mb, processes, ..Limits::default() };
             let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
             let mut watchdog = Watchdog::new(root, &limits);
-            watchdog.pause(false);
+            watchdog.due = Some(Instant::now());
             watchdog.files_due = Instant::now();
-            watchdog.check()
+            let mut found = watchdog.check();
+            while watchdog.exact.is_some() {
+                watchdog.due = Some(Instant::now());
+                found = watchdog.check();
+            }
+            found
         }
 
         /// Returns how much of its children's memory is seen, in MiB.
         fn seen_mb(&self) -> u64 {
-            match self.check(1, 100) {
-                Some(Limit::Memory(kib)) => kib / 1024,
-                other => panic!("{other:?}"),
-            }
+            assert!(matches!(self.check(1, 100), Some(Limit::Memory(1024..))));
+            let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
+            let mut watchdog = Watchdog::new(root, &Limits::default());
+            let (tree, _) = bounded_tree_below(root, 100);
+            watchdog.held_kib = held_in_memory(&tree);
+            watchdog.sum(tree.into_iter().filter_map(share)) / 1024
         }
     }
 
@@ -262,6 +327,23 @@ mod tests {
             assert!((least..=most).contains(&seen), "{before} {after}: {seen} MiB");
             assert_eq!(parent.check(most + 1, 100), None, "{before} {after}");
         }
+    }
+
+    #[test]
+    fn an_exact_measurement_is_done_in_steps_and_only_as_far_as_needed() {
+        let Some(parent) = Parent::of(4, "x = bytearray(60 * MB)", "pass") else { return };
+        let limits = Limits { memory_mb: 150, ..Limits::default() };
+        let root = Pid::from_raw(i32::try_from(parent.0.id()).unwrap());
+        let mut watchdog = Watchdog { step: Duration::ZERO, ..Watchdog::new(root, &limits) };
+        let mut left = Vec::new();
+        loop {
+            watchdog.due = Some(Instant::now());
+            assert_eq!(watchdog.check(), None);
+            let Some(exact) = &watchdog.exact else { break };
+            left.push(exact.rest.len());
+        }
+        // Two with their whole and two with their part of the same memory would be too much.
+        assert_eq!(left, [3, 2]);
     }
 
     #[test]

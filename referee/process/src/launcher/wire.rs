@@ -34,6 +34,8 @@ pub struct StartConditions {
     pub reach: Reach,
     /// The core to pin it to, if any.
     pub core: Option<usize>,
+    /// Whether the CPU time of its whole tree matters, so that the kernel is to count it.
+    pub counts_cpu: bool,
 }
 
 /// How a launcher confines agents; sent once, when it starts.
@@ -69,6 +71,12 @@ pub struct Reach {
     pub list: Vec<Bytes>,
     /// Its private work folder, where it may do anything.
     pub work: Bytes,
+    /// A folder that it may change and whose contents outlive it: for builds.
+    #[serde(default)]
+    pub write: Option<Bytes>,
+    /// Whether it may use the network, as far as Landlock decides: for builds.
+    #[serde(default)]
+    pub network: bool,
 }
 
 /// A byte string of the system, which need not be UTF-8. It is serialised as text with one
@@ -110,7 +118,7 @@ pub const REPORT_BYTES: usize = 64;
 /// What a supervisor reports to the referee: a packet of JSON, padded with blanks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
-    /// The program runs.
+    /// The program runs. The packet also has the counter of its tree's CPU time, if there is one.
     Started {
         /// Its process ID.
         pid: i32,
@@ -124,7 +132,10 @@ pub enum Report {
     /// The agent's tree exceeded a limit, and is being killed.
     Limit(Limit),
     /// The agent's processes run again, after [`Command::Continue`].
-    Continued,
+    Continued {
+        /// CPU time that they used although they were to be stopped, in microseconds.
+        ran_us: u64,
+    },
     /// The program ended, with this status as returned by `waitpid`.
     Exited(i32),
     /// No process of the agent is left, whether it ended or was killed. The supervisor is idle and

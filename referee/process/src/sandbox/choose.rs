@@ -24,7 +24,9 @@ pub struct SandboxRequest {
     pub at_least: Option<Level>,
     /// The command that starts agents; at level `external` only.
     pub wrapper: Vec<String>,
-    /// The folder that a relative path of the wrapper's program refers to.
+    /// Files and folders that all agents may read.
+    pub read: Vec<PathBuf>,
+    /// The folder that relative paths refer to: those of `read`, and of the wrapper's program.
     pub base: PathBuf,
 }
 
@@ -41,6 +43,8 @@ struct Unavailable {
 pub fn choose(request: &SandboxRequest, depth: Depth) -> Result<Sandbox, Failure> {
     inherited::raise()?;
     let wrapper = wrapper(request)?;
+    let read = request.read.iter().map(|path| readable(&request.base.join(path)));
+    let read = read.collect::<Result<_, _>>()?;
     let (level, (config, groups), missing) = match request.level {
         LevelChoice::Exactly(level) => {
             (level, tried(level, depth).map_err(|unavailable| refused(&unavailable))?, Vec::new())
@@ -53,10 +57,11 @@ pub fn choose(request: &SandboxRequest, depth: Depth) -> Result<Sandbox, Failure
         )));
     }
     let layers = config.layers.iter().map(|layer| layer_text(layer, groups.as_deref())).collect();
-    let recorded = SandboxRecord { level: level.name().to_owned(), layers, pondering: None };
+    let recorded =
+        SandboxRecord { level: level.name().to_owned(), layers, pondering: None, freezer: None };
     let missing = missing.iter().filter(|unavailable| unavailable.level != Level::Metered);
     let missing = missing.map(|it| format!("{}: {}", it.level, it.reason)).collect();
-    Ok(Sandbox { level, launcher: config, recorded, wrapper, groups, missing })
+    Ok(Sandbox { level, launcher: config, recorded, wrapper, read, groups, missing })
 }
 
 /// Returns the strongest available level, and why stronger ones are unavailable.
@@ -154,6 +159,14 @@ fn layer_text(layer: Layer, groups: Option<&Groups>) -> String {
         }
         _ => name.to_owned(),
     }
+}
+
+/// Returns the canonical path of what agents may read.
+pub fn readable(path: &Path) -> Result<PathBuf, Failure> {
+    path.canonicalize().map_err(|error| {
+        Failure::usage(format!("agents can't be allowed to read {}: {error}", path.display()))
+            .help("give the path of a file or folder that exists")
+    })
 }
 
 /// Returns the wrapper's words; the first is replaced by the program's path.

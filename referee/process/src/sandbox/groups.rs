@@ -6,7 +6,7 @@
 
 mod hierarchy;
 
-use super::super::launcher::Group;
+use super::super::launcher::{Group, can_freeze};
 use super::super::work_folder::lock_folder;
 use crate::Failure;
 use crate::files::named;
@@ -22,6 +22,9 @@ const CONTROLLERS: [&str; 2] = ["memory", "pids"];
 
 /// In version 1, CPU time has its own controller; version 2 always counts it.
 const CONTROLLERS_1: [&str; 3] = ["memory", "pids", "cpuacct"];
+
+/// In version 1, stopping has its own controller too, which is used if there is one.
+const FREEZER_1: &str = "freezer";
 
 /// Prefix of the names of the referee's own groups.
 const PREFIX: &str = "referee-";
@@ -61,6 +64,11 @@ impl Groups {
         self.own_groups.iter().map(|own_group| own_group.folder.clone()).collect()
     }
 
+    /// Whether they can stop all processes of an agent.
+    pub fn can_freeze(&self) -> bool {
+        can_freeze(&self.folders())
+    }
+
     /// Returns the kernel's version of control groups: 1 or 2.
     pub fn version(&self) -> u8 {
         self.version
@@ -71,9 +79,9 @@ impl Groups {
             return Self::version_2(unified);
         }
         let mut folders: Vec<&Path> = Vec::new();
+        let with = |name| all.iter().find(|one| one.controllers.iter().any(|it| it == name));
         for name in CONTROLLERS_1 {
-            let Some(found) = all.iter().find(|one| one.controllers.iter().any(|it| it == name))
-            else {
+            let Some(found) = with(name) else {
                 let text =
                     format!("no control group hierarchy with the controller `{name}` is mounted");
                 return Err(Failure::machine(text).help(
@@ -85,9 +93,11 @@ impl Groups {
                 folders.push(&found.folder);
             }
         }
-        let own_groups = folders.into_iter().map(OwnGroup::claim).collect::<io::Result<_>>();
-        let own_groups =
+        let own_groups = folders.iter().copied().map(OwnGroup::claim).collect::<io::Result<_>>();
+        let mut own_groups: Vec<_> =
             own_groups.map_err(|error| unavailable("can't make a control group", &error))?;
+        let freezer = with(FREEZER_1).filter(|it| !folders.contains(&it.folder.as_path()));
+        own_groups.extend(freezer.and_then(|freezer| OwnGroup::claim(&freezer.folder).ok()));
         Ok(Self { version: 1, own_groups })
     }
 

@@ -8,7 +8,7 @@ mod inherited;
 mod remedy;
 mod choose;
 
-pub use choose::{Prepared, SandboxRequest, choose, prepare};
+pub use choose::{Prepared, SandboxRequest, choose, prepare, readable};
 pub use groups::Groups;
 pub use referee_protocol::{Layer, Layers, Level};
 pub use remedy::{remedy, remedy_untested};
@@ -17,9 +17,9 @@ pub use selftest::{Depth, Probe, SelfTest, attack, injected_failure};
 use super::agent::Launch;
 use super::launcher::LauncherConfig;
 use crate::cores;
-use referee_protocol::{Pondering, SandboxRecord};
+use referee_protocol::{Freezer, Pondering, SandboxRecord};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A sandbox that has been tested.
@@ -35,6 +35,8 @@ pub struct Sandbox {
     /// agent's folder and `{work}` for its private one. The first is the path of its program. Empty
     /// at other levels.
     pub wrapper: Vec<String>,
+    /// What all agents may read besides their own files and the system's; canonical.
+    pub read: Vec<PathBuf>,
     /// The control groups in which agents get their own; removed with the sandbox.
     pub groups: Option<Arc<Groups>>,
     /// Stronger levels that were tried and are unavailable, each with the reason. `metered` is left
@@ -51,6 +53,7 @@ impl Sandbox {
             launcher: LauncherConfig::default(),
             recorded: SandboxRecord { level: level.name().to_owned(), ..SandboxRecord::default() },
             wrapper: Vec::new(),
+            read: Vec::new(),
             groups: None,
             missing: Vec::new(),
         }
@@ -61,7 +64,11 @@ impl Sandbox {
     #[must_use]
     pub fn pondering(mut self, wanted: Option<Pondering>, agents: usize) -> Self {
         let usual = || usual_pondering(self.level, agents, cores::count());
-        self.recorded.pondering = Some(wanted.unwrap_or_else(usual));
+        let pondering = wanted.unwrap_or_else(usual);
+        let has_freezer = self.groups.as_ref().is_some_and(|groups| groups.can_freeze());
+        let freezer = if has_freezer { Freezer::Cgroup } else { Freezer::Signals };
+        self.recorded.pondering = Some(pondering);
+        self.recorded.freezer = (pondering == Pondering::Freeze).then_some(freezer);
         self
     }
 

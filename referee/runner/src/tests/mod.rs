@@ -1,7 +1,9 @@
 //! Agents of contests in folders: found, sorted, built, left out; and the store of a contest.
 
 mod folder;
+mod log_file;
 pub(crate) mod store;
+mod voids;
 mod writer;
 
 use super::{Builds, Prepared, prepare, prepare_again};
@@ -206,7 +208,7 @@ fn a_submission_that_could_not_be_built_stays_left_out() {
 #[test]
 fn files_that_agents_write_change_no_digest() {
     let place = place(&[
-        ("contest.toml", "game = \"hex\"\nagents = [\"@random\", \"./amy\"]"),
+        ("contest.toml", "seed = 1\ngame = \"hex\"\nagents = [\"@random\", \"./amy\"]"),
         ("amy/agent.toml", "command = [\"sh\", \"x\"]"),
         ("amy/x", "exit"),
     ]);

@@ -4,9 +4,11 @@ use super::super::folder::Folder;
 use super::super::store::{Store, StoredContest, VoidAttempt};
 use super::{Builds, place, right};
 use referee_contest::{Player, Record, SeatRecord};
+use referee_process::Failure;
 use referee_protocol::{FaultKind, Result as MatchResult, SandboxRecord};
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use tempfile::TempDir;
 
 pub(super) fn stored() -> (TempDir, StoredContest) {
@@ -21,7 +23,8 @@ pub(super) fn stored() -> (TempDir, StoredContest) {
 }
 
 fn sandbox(level: &str) -> SandboxRecord {
-    SandboxRecord { level: level.to_owned(), layers: vec!["seccomp".to_owned()], pondering: None }
+    let layers = vec!["seccomp".to_owned()];
+    SandboxRecord { level: level.to_owned(), layers, ..SandboxRecord::default() }
 }
 
 pub(super) fn game(number: u64, moves: &str) -> Record {
@@ -54,9 +57,14 @@ pub(super) fn game(number: u64, moves: &str) -> Record {
     }
 }
 
+fn add(store: &mut Store, games: &[Record], voids: &[VoidAttempt]) -> Result<(), Failure> {
+    let games: Vec<_> = games.iter().map(|game| (game.clone(), None)).collect();
+    store.add(&games, voids)
+}
+
 pub(crate) fn void(number: u64, attempt: u32, text: &str) -> VoidAttempt {
     let (cause, text) = ("machine".to_owned(), text.to_owned());
-    VoidAttempt { number, attempt, cause, text, transcript: None }
+    VoidAttempt { number, attempt, cause, text, player: None, transcript: None }
 }
 
 #[test]
@@ -69,7 +77,8 @@ fn what_is_written_is_read_back() {
     assert!(!folder.path("contest.db.new").exists());
     assert_eq!(store.contest().unwrap(), stored);
     let games = [game(5, "a"), game(0, "b"), game(1, "c")];
-    store.add(&games, &[void(3, 1, "x"), void(3, 2, "y")]).unwrap();
+    let caused = || VoidAttempt { player: Some(Player(1)), ..void(3, 2, "y") };
+    add(&mut store, &games, &[void(3, 1, "x"), caused()]).unwrap();
     drop(store);
     let store = Store::open(&folder).unwrap();
     assert_eq!(store.contest().unwrap(), stored);
@@ -78,7 +87,7 @@ fn what_is_written_is_read_back() {
     assert_eq!(store.record(5).unwrap(), Some(last));
     assert_eq!(store.record(4).unwrap(), None);
     assert_eq!((store.count().unwrap(), store.faults().unwrap()), (3, 3));
-    assert_eq!(store.attempts().unwrap().into_iter().collect::<Vec<_>>(), [(3, 2)]);
+    assert_eq!(store.voids().unwrap(), [void(3, 1, "x"), caused()]);
     let mut results = Vec::new();
     store.each_result(|number, places| results.push((number, places.to_vec()))).unwrap();
     assert_eq!(results, [(0, vec![1, 2]), (1, vec![1, 2]), (5, vec![1, 2])]);
@@ -89,18 +98,18 @@ fn a_game_counts_once_and_as_it_was_first() {
     let (place, stored) = stored();
     let folder = Folder::create(&place.path().join("d")).unwrap();
     let mut store = Store::create(&folder, &stored).unwrap();
-    store.add(&[game(0, "first")], &[]).unwrap();
-    store.add(&[game(0, "second"), game(1, "other"), game(1, "third")], &[]).unwrap();
+    add(&mut store, &[game(0, "first")], &[]).unwrap();
+    add(&mut store, &[game(0, "second"), game(1, "other"), game(1, "third")], &[]).unwrap();
     let moves: Vec<String> = store.records().unwrap().into_iter().map(|it| it.moves).collect();
     assert_eq!(moves, ["first", "other"]);
     // An attempt whose row was lost with a kill is written again.
-    store.add(&[], &[void(2, 1, "x")]).unwrap();
-    store.add(&[], &[void(2, 1, "y")]).unwrap();
+    add(&mut store, &[], &[void(2, 1, "x")]).unwrap();
+    add(&mut store, &[], &[void(2, 1, "y")]).unwrap();
     assert_eq!(store.voids().unwrap(), [void(2, 1, "y")]);
     // All games of a batch or none.
     let mut invalid = game(3, "invalid");
     invalid.players[0] = Player(9);
-    store.add(&[game(2, "x"), invalid], &[]).unwrap_err();
+    add(&mut store, &[game(2, "x"), invalid], &[]).unwrap_err();
     assert_eq!(store.count().unwrap(), 2);
 }
 
@@ -109,7 +118,7 @@ fn a_store_is_never_replaced() {
     let (place, stored) = stored();
     let folder = Folder::create(&place.path().join("d")).unwrap();
     let mut store = Store::create(&folder, &stored).unwrap();
-    store.add(&[game(0, "a")], &[]).unwrap();
+    add(&mut store, &[game(0, "a")], &[]).unwrap();
     let again = Store::create(&folder, &stored).unwrap_err();
     assert!(again.to_string().ends_with("d: this folder already has a contest"), "{again}");
     assert_eq!(store.count().unwrap(), 1);
@@ -119,8 +128,8 @@ fn a_store_is_never_replaced() {
 fn a_contest_without_a_name_keeps_that_of_its_file() {
     let (place, stored) = stored();
     assert_eq!(stored.contest.name, "contest");
-    assert!(stored.text.starts_with("name = \"contest\"\ngame = "), "{}", stored.text);
-    let named = "name = \"x\"\ngame = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
+    assert!(stored.text.starts_with("name = \"contest\"\n"), "{}", stored.text);
+    let named = "name = \"x\"\nseed = 1\ngame = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
     fs::write(place.path().join("contest.toml"), named).unwrap();
     assert_eq!(right(&place, Builds::Now(&|_, _| {})).text, named);
     let odd = "\u{feff}game = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
@@ -136,6 +145,24 @@ fn a_contest_without_a_name_keeps_that_of_its_file() {
     assert_eq!(again.unwrap().contest, prepared.contest);
 }
 
+#[test]
+fn a_contest_without_a_seed_gets_a_new_one_that_is_stored() {
+    let (place, stored) = stored();
+    let seed = stored.contest.seed;
+    assert!(stored.text.contains(&format!("\nseed = {seed}\n")), "{}", stored.text);
+    let another = right(&place, Builds::Now(&|_, _| {}));
+    assert!(seed != 1 && another.contest.seed != seed, "{seed}");
+    let again = super::prepare_again(&stored, Path::new("x")).unwrap();
+    assert_eq!(*again.contest, stored.contest);
+    // A plan draws none, and a folder of an earlier version without one has the seed 1.
+    let planned = right(&place, Builds::Later);
+    assert_eq!((planned.contest.seed, planned.is_seeded), (1, false));
+    let file = place.path().join("contest.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let old = super::super::prepare_text(&text, &file, place.path(), Builds::Done(&[])).unwrap();
+    assert_eq!(old.contest.seed, 1);
+}
+
 /// The part of the log's index with the log's length: two headers and a checkpoint record.
 const INDEX_HEAD: usize = 136;
 
@@ -144,13 +171,13 @@ fn a_commit_missing_from_the_index_stays_unseen() {
     let (place, stored) = stored();
     let folder = Folder::create(&place.path().join("d")).unwrap();
     let mut store = Store::create(&folder, &stored).unwrap();
-    store.add(&[game(0, "a")], &[]).unwrap();
+    add(&mut store, &[game(0, "a")], &[]).unwrap();
     let reader = Store::open(&folder).unwrap();
     assert_eq!(reader.count().unwrap(), 1);
     // The referee is killed when a commit is in the log and not yet in its index.
     let index = folder.path("contest.db-shm");
     let before = fs::read(&index).unwrap();
-    store.add(&[game(1, "b")], &[]).unwrap();
+    add(&mut store, &[game(1, "b")], &[]).unwrap();
     let mut file = fs::File::options().write(true).open(&index).unwrap();
     file.write_all(&before[..INDEX_HEAD]).unwrap();
     drop(store);

@@ -26,7 +26,7 @@ fn several_batches_are_stored_whole() {
     let (_place, folder, mut writer) = started();
     for number in 0..120 {
         fs::write(folder.path(&Folder::transcript(number)), "x").unwrap();
-        writer.send(Entry::Game(Box::new(game(number, "a"))));
+        writer.send(Entry::Game(Box::new(game(number, "a")), None));
     }
     let void = void(120, 1, "x");
     writer.send(Entry::Void(void.clone()));
@@ -43,7 +43,7 @@ fn several_batches_are_stored_whole() {
     });
     writer.finish();
     let numbers = stored.iter().filter_map(|entry| match entry {
-        Entry::Game(game) => Some(game.number),
+        Entry::Game(game, _) => Some(game.number),
         Entry::Void(_) | Entry::Session(_) => None,
     });
     assert!(numbers.eq(0..120));
@@ -58,7 +58,7 @@ fn a_game_without_its_transcript_never_counts() {
     let (_place, folder, mut writer) = started();
     fs::write(folder.path(&Folder::transcript(0)), "x").unwrap();
     for number in [0, 1] {
-        writer.send(Entry::Game(Box::new(game(number, "a"))));
+        writer.send(Entry::Game(Box::new(game(number, "a")), None));
     }
     let failure = runtime().block_on(async {
         loop {

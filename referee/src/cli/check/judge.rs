@@ -3,7 +3,7 @@
 use super::probes::{Aim, Probe};
 use crate::cli::shell::join;
 use nix::errno::Errno;
-use referee_match::diagnosis::{Defect, Evidence, Finding, find, waiting};
+use referee_match::diagnosis::{Defect, Evidence, Finding, Stage, find, waiting};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::drive::GRACE;
 use referee_play::trial::{End, TrialReport};
@@ -115,6 +115,9 @@ pub(super) fn judge(
         denied,
         legal: &trial.legal,
         used: Some(trial.used),
+        stage: Stage::after(trial.ready, trial.actions.len()),
+        repeated: trial.repeats_its_answer(),
+        at_end: trial.at_end.as_deref(),
     };
     let found = match &trial.end {
         End::NotStarted(errno) => Some(not_started(spec, *errno)?),

@@ -10,6 +10,7 @@ use super::global::Global;
 use super::presets::PresetOptions;
 use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs, unknown};
+use super::shell::option;
 use crate::cli::bars::{progress_bar, style};
 use crate::cli::runtime::{machine, runtime};
 use clap::Args;
@@ -18,18 +19,22 @@ use referee_games::{GAMES, GameKind};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::core_context::CoreContext;
 use referee_play::interrupts::{Interrupt, Interrupts};
-use referee_play::trial;
+use referee_play::trial::{self, TrialReport};
 use referee_process::Failure;
 use referee_process::sandbox::Sandbox;
 use referee_process::sandbox::reach::SharedRules;
 use referee_protocol::{ClockSettings, Limits};
 use report::Report;
 use serde_json::Value;
+use std::io;
 use std::process::ExitCode;
 use tokio::task::LocalSet;
 
 /// The time limit of a turn if no clock is given, so that an endless loop is reported soon.
 const PATIENCE_MS: u64 = 10_000;
+
+/// How often the control of a failed probe is tried.
+const CONTROLS: usize = 4;
 
 const PRESET_HELP: &str = "Clock, limits and fault handling of a course, as in `play`; other options override parts of it";
 
@@ -88,28 +93,33 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         return Err(Failure::usage("@human is a person; only programs can be checked"));
     }
     let kinds = options.kinds(spec.as_ref().ok())?;
-    let foreign = spec.as_ref().is_ok_and(AgentSpec::is_foreign);
-    let chosen = options.choose(probes(&kinds, &options.setup()?, foreign)?)?;
-    let mut report = Report::new(options, global, spec.as_ref().ok(), &kinds);
-    report.begin()?;
-    match &spec {
+    let begin = |kinds: &[GameKind]| {
+        let foreign = spec.as_ref().is_ok_and(AgentSpec::is_foreign);
+        let chosen = options.choose(probes(kinds, &options.setup()?, foreign)?)?;
+        let report = Report::new(options, global, spec.as_ref().ok(), kinds)?;
+        report.begin()?;
+        Ok::<_, Failure>((chosen, report))
+    };
+    let spec = match &spec {
+        Ok(spec) => spec,
         Err(failure) => {
+            let (chosen, mut report) = begin(&kinds)?;
             for probe in &chosen {
                 report.take(probe, judge::unreadable(probe, failure))?;
             }
+            return report.finish();
         }
-        Ok(spec) => {
-            let sandbox = options.sandbox.choose(global)?;
-            let checked = async {
-                let setup = options.probe_setup(spec, sandbox)?;
-                options.run_probes(&setup, &chosen, &mut report, global).await
-            };
-            if let Some(code) = LocalSet::new().block_on(&runtime()?, checked)? {
-                return Ok(code);
-            }
-        }
-    }
-    report.finish()
+    };
+    let sandbox = options.sandbox.choose(global)?;
+    let checked = async {
+        let setup = options.probe_setup(spec, sandbox)?;
+        let is_named = [&options.game, &options.probe, &spec.games].iter().any(|it| !it.is_empty());
+        let kinds = if is_named { kinds } else { setup.played(kinds, global).await? };
+        let (chosen, mut report) = begin(&kinds)?;
+        let interrupted = options.run_probes(&setup, &chosen, &mut report, global).await?;
+        interrupted.map_or_else(|| report.finish(), Ok)
+    };
+    LocalSet::new().block_on(&runtime()?, checked)
 }
 
 impl Options {
@@ -137,6 +147,11 @@ impl Options {
             }
         }
         Ok(kinds)
+    }
+
+    /// Returns the arguments that give this setup.
+    fn setup_args(&self) -> Vec<String> {
+        self.setup.iter().flat_map(|pair| option("--setup", Some(pair))).collect()
     }
 
     fn setup(&self) -> Result<Value, Failure> {
@@ -218,12 +233,44 @@ impl Options {
 }
 
 impl ProbeSetup<'_> {
+    /// Returns the games of which it plays the first turn; all if it plays none.
+    async fn played(
+        &self,
+        kinds: Vec<GameKind>,
+        global: &Global,
+    ) -> Result<Vec<GameKind>, Failure> {
+        let (mut played, mut others) = (Vec::new(), Vec::new());
+        for kind in &kinds {
+            let first = Probe::first_turn(*kind);
+            let trial = trial::run(&self.table, &first.trial_setup(self)).await;
+            let trial = trial.map_err(machine(HALTED))?;
+            let failed = self.judge(&first, &trial).map_err(machine(HALTED))?.failed();
+            if failed { others.push(kind.name) } else { played.push(*kind) }
+        }
+        if played.is_empty() {
+            global.note([format!(
+                "it plays the first turn of no game; name its game with --game, or `games` in agent.toml, \
+                 to check only that instead of {}",
+                kinds[0].name
+            )]);
+            return Ok(kinds);
+        }
+        if !others.is_empty() {
+            global.note([format!(
+                "not checked, because it fails in the first turn: {}; name its games with --game, or \
+                 `games` in agent.toml",
+                others.join(", ")
+            )]);
+        }
+        Ok(played)
+    }
+
     /// Runs one probe; skips it if an essential one has failed.
     async fn run(
         &self,
         probe: &Probe,
         history: &mut ProbeHistory,
-    ) -> Result<judge::ProbeOutcome, std::io::Error> {
+    ) -> io::Result<judge::ProbeOutcome> {
         if history.blocked {
             return Ok(judge::ProbeOutcome::Skipped);
         }
@@ -231,10 +278,31 @@ impl ProbeSetup<'_> {
             Some(trial) => trial.clone(),
             None => trial::run(&self.table, &probe.trial_setup(self)).await?,
         };
-        let (layers, shared_rules) = (self.table.launcher.layers(), SharedRules::default());
-        let denied = referee_play::reach::advice(self.spec, &shared_rules, layers, &trial.stderr);
-        let outcome = judge::judge(probe, self.spec, &trial, &self.clock, denied.as_deref())?;
+        let mut outcome = self.judge(probe, &trial)?;
+        if outcome.failed()
+            && let Some(control) = probe.control()
+            && self.fails(&control).await?
+        {
+            outcome = self.judge(&control, &trial)?;
+        }
         history.keep(probe, trial, outcome.failed());
         Ok(outcome)
+    }
+
+    fn judge(&self, probe: &Probe, trial: &TrialReport) -> io::Result<judge::ProbeOutcome> {
+        let (layers, shared_rules) = (self.table.launcher.layers(), SharedRules::default());
+        let denied = referee_play::reach::advice(self.spec, &shared_rules, layers, &trial.stderr);
+        judge::judge(probe, self.spec, trial, &self.clock, denied.as_deref())
+    }
+
+    /// Whether a probe fails in one of several trials, since many agents choose actions at random.
+    async fn fails(&self, control: &Probe) -> io::Result<bool> {
+        for _ in 0..CONTROLS {
+            let trial = trial::run(&self.table, &control.trial_setup(self)).await?;
+            if self.judge(control, &trial)?.failed() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }

@@ -6,6 +6,7 @@ use referee_play::trial::{Shutdown, TrialReport, TrialSetup, TrialVariant};
 use referee_process::Failure;
 use referee_protocol::Seat;
 use serde_json::Value;
+use std::fmt::Write;
 use std::time::Duration;
 
 /// The agent's turns in a probe of a seat.
@@ -76,8 +77,12 @@ pub(super) fn probes(
         .collect::<Result<Vec<usize>, Failure>>()?;
     let mut list = Vec::new();
     let first = kinds[0];
-    let mut add = |name: &str, title: &str, aim, kind, seat| {
-        let (number, name, title) = (list.len() + 1, name.to_owned(), title.to_owned());
+    let mut add = |name: &str, title: &str, aim, kind: GameKind, seat| {
+        let mut title = title.to_owned();
+        if kinds.len() > 1 && !title.contains(kind.name) {
+            write!(title, " ({})", kind.name).ok();
+        }
+        let (number, name) = (list.len() + 1, name.to_owned());
         list.push(Probe { number, name, title, aim, kind, seat });
     };
     for (name, title, aim) in [
@@ -125,6 +130,12 @@ pub(super) fn probes(
 }
 
 impl Probe {
+    /// Returns the probe of the first turn of a game.
+    pub(super) fn first_turn(kind: GameKind) -> Self {
+        let (name, title) = ("first-turn".to_owned(), String::new());
+        Self { number: 0, name, title, aim: Aim::FirstTurn, kind, seat: Seat(0) }
+    }
+
     /// Returns the trial to run.
     pub(super) fn trial_setup<'a>(&self, setup: &'a ProbeSetup<'a>) -> TrialSetup<'a> {
         let variant = match self.aim {
@@ -158,6 +169,13 @@ impl Probe {
             time_max: LONG,
             shutdown,
         }
+    }
+
+    /// Returns the same probe without what is unusual about its messages. If that fails too, the failure
+    /// has another cause.
+    pub(super) fn control(&self) -> Option<Self> {
+        let unusual = matches!(self.aim, Aim::UnknownFields | Aim::UnknownTypes | Aim::Names);
+        unusual.then(|| Self { aim: Aim::Turns, ..self.clone() })
     }
 
     /// Whether all later probes are skipped if it fails.

@@ -4,11 +4,12 @@ use super::Options;
 use super::judge::{ProbeFailure, ProbeOutcome};
 use super::probes::Probe;
 use crate::cli::global::Global;
-use crate::cli::output::{print, print_json};
+use crate::cli::output::{print_if_read, to_json};
 use crate::cli::rows::Rows;
 use crate::cli::shell::{join, option};
 use referee_games::GameKind;
 use referee_play::agent_spec::AgentSpec;
+use referee_play::reach::requested;
 use referee_process::Failure;
 use referee_protocol::Seat;
 use referee_protocol::plain::sanitize;
@@ -31,6 +32,8 @@ pub(crate) struct CheckReport {
     digest: Option<String>,
     /// The games that it was checked in.
     games: Vec<String>,
+    /// What it asks to read outside of its folder, and whether that is granted.
+    requests: Vec<String>,
     /// Whether all probes that were run passed.
     ok: bool,
     /// Whether the same seed gave the same actions twice; null if not known.
@@ -87,17 +90,19 @@ impl<'a> Report<'a> {
         global: &Global,
         spec: Option<&AgentSpec>,
         kinds: &[GameKind],
-    ) -> Self {
+    ) -> Result<Self, Failure> {
+        let readable = options.sandbox.readable()?;
         let output = CheckReport {
             agent: options.agent.clone(),
             name: spec.map(|spec| spec.name.clone()),
             digest: spec.map(|spec| spec.digest.clone()),
             games: kinds.iter().map(|kind| kind.name.to_owned()).collect(),
+            requests: spec.map(|spec| requested(spec, &readable)).unwrap_or_default(),
             ok: true,
             deterministic: None,
             probes: Vec::new(),
         };
-        Self { options, quiet: global.quiet, output }
+        Ok(Self { options, quiet: global.quiet, output })
     }
 
     pub(super) fn begin(&self) -> Result<(), Failure> {
@@ -105,13 +110,16 @@ impl<'a> Report<'a> {
             return Ok(());
         }
         let name = self.output.name.as_deref().unwrap_or(&self.output.agent);
-        print(&format!("check {} in {}\n", sanitize(name), self.output.games.join(", ")))
+        let games = self.output.games.join(", ");
+        let requests = self.output.requests.iter().map(|request| format!("  {request}\n"));
+        let requests: String = requests.collect();
+        print_if_read(&format!("check {} in {games}\n{requests}", sanitize(name))).map(drop)
     }
 
     pub(super) fn take(&mut self, probe: &Probe, outcome: ProbeOutcome) -> Result<(), Failure> {
         let again = self.again(probe);
         if !self.options.json && (!self.quiet || outcome.failed()) {
-            print(&line(probe, &outcome, &again))?;
+            print_if_read(&line(probe, &outcome, &again))?;
         }
         self.output.ok &= !outcome.failed();
         let (status, note, failure) = match outcome {
@@ -137,19 +145,22 @@ impl<'a> Report<'a> {
     fn again(&self, probe: &Probe) -> String {
         let options = self.options;
         let mut words = ["referee", "check", &options.agent].map(str::to_owned).to_vec();
-        words.extend(options.game.iter().flat_map(|game| option("--game", Some(game))));
-        words.extend(options.setup.iter().flat_map(|pair| option("--setup", Some(pair))));
+        let given = options.game.iter().map(String::as_str);
+        let game = options.game.is_empty().then_some(probe.kind.name);
+        words.extend(given.chain(game).flat_map(|game| option("--game", Some(game))));
+        words.extend(options.setup_args());
         words.extend(option("--probe", Some(&probe.name)));
         words.extend(option("--seed", Some(options.seed).filter(|&seed| seed != 1)));
         words.extend(options.preset.args());
+        words.extend(options.sandbox.args());
         join(&words)
     }
 
     pub(super) fn finish(self) -> Result<ExitCode, Failure> {
         if self.options.json {
-            print_json(&self.output)?;
+            print_if_read(&to_json(&self.output)?)?;
         } else if !self.quiet {
-            print(&self.summary())?;
+            print_if_read(&self.summary())?;
         }
         Ok(if self.output.ok { ExitCode::SUCCESS } else { ExitCode::from(Failure::AGENT) })
     }
@@ -171,13 +182,16 @@ impl<'a> Report<'a> {
         if failed == 0 {
             let game = self.output.games.first().map_or("", String::as_str);
             let agent = join(&[&self.options.agent]);
+            let setup = self.options.setup().unwrap_or_else(|_| serde_json::json!({}));
             let others = crate::cli::setup::find_kind(game)
-                .and_then(|kind| crate::cli::setup::start(kind, &serde_json::json!({})))
+                .and_then(|kind| crate::cli::setup::start(kind, &setup))
                 .map_or(0, |game| game.seats() - 1);
             let others = " @random".repeat(others);
-            let preset = self.options.preset.preset;
-            let preset = preset.map_or(String::new(), |it| format!(" --preset {}", it.name));
-            writeln!(text, "next: referee play {game} {agent}{others}{preset}").ok();
+            let mut options = self.options.setup_args();
+            options.extend(self.options.preset.args());
+            let options = join(&options);
+            let options = if options.is_empty() { options } else { format!(" {options}") };
+            writeln!(text, "next: referee play {game} {agent}{others}{options}").ok();
         }
         text
     }

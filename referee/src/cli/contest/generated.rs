@@ -3,7 +3,6 @@
 use super::run::{SharedRunOptions, begin, free_folder};
 use crate::cli::bars::{advance, count_bar};
 use crate::cli::global::Global;
-use crate::cli::play_options::new_seed;
 use crate::cli::presets::PresetOptions;
 use crate::cli::runtime::machine;
 use crate::cli::sandbox::ConditionOptions;
@@ -12,7 +11,7 @@ use clap::Args;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::names::unique_names;
 use referee_process::Failure;
-use referee_runner::{Builds, Prepared, prepare, prepare_text};
+use referee_runner::{Builds, Prepared, new_seed, prepare, prepare_text};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

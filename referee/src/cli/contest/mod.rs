@@ -1,6 +1,7 @@
 //! `contest`: one file per subcommand.
 
 pub(super) mod compare;
+pub(super) mod key;
 mod running;
 mod venue;
 pub(super) mod plan;
@@ -33,6 +34,7 @@ enum Command {
     Resume(run::ResumeOptions),
     Status(status::Options),
     Report(report::Options),
+    Key(key::Options),
     Quick(Box<quick::Options>),
     #[command(flatten)]
     Fleet(fleet::ContestCommand),
@@ -45,6 +47,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         Command::Resume(options) => run::resume(options, global),
         Command::Status(options) => status::run(options).map(success),
         Command::Report(options) => report::run(options, global).map(success),
+        Command::Key(options) => key::run(options).map(success),
         Command::Quick(options) => quick::run(options, global),
         Command::Fleet(command) => fleet::run_contest(command, global),
     }

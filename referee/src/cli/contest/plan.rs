@@ -171,6 +171,13 @@ fn seats(contest: &Contest, schedule: &Schedule) -> Vec<SeatReport> {
 fn notes(prepared: &Prepared) -> Vec<String> {
     let contest = &*prepared.contest;
     let mut notes = prepared.remarks();
+    if !prepared.is_seeded {
+        notes.push(
+            "the file has no `seed`: `contest run` draws one, so openings and drawn pairings will \
+             differ from those shown"
+                .to_owned(),
+        );
+    }
     for game in &contest.games {
         let started = kind(&game.game).and_then(|kind| kind.start(&game.setup).ok());
         let own = started.map_or_else(Vec::new, |start| start.notes());

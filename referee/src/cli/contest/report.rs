@@ -15,27 +15,22 @@ use referee_contest::{Contest, PlayerInfo, Record, Schedule};
 use referee_process::Failure;
 use referee_runner::checking::ContestCheck;
 use referee_runner::folder::Folder;
+use referee_runner::log_file::LogFile;
+use referee_runner::signing::Signer;
 use referee_runner::store::{Store, StoredContest, VoidAttempt};
 use referee_runner::{results, workers};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The page in the contest's folder.
 const PAGE: &str = "report.html";
-/// The report in the contest's folder.
-const REPORT: &str = "report.json";
-/// The fields of the report that are made of sentences, which change between versions, or that name the
-/// folder.
-const SENTENCES: [&str; 7] =
-    ["anchor", "commands", "notes", "prior", "ranked_by", "settings", "text"];
 /// All report files in the contest's folder.
-const FILES: [(&str, Form); 5] = [
+pub(in crate::cli) const FILES: [(&str, Form); 5] = [
+    ("report.json", Form::Json),
     (PAGE, Form::Html),
     ("report.md", Form::Markdown),
-    (REPORT, Form::Json),
     ("standings.csv", Form::Csv),
     ("games.csv", Form::GamesCsv),
 ];
@@ -67,7 +62,7 @@ pub(super) struct Options {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Form {
+pub(in crate::cli) enum Form {
     /// Text
     Text,
     /// Markdown
@@ -88,7 +83,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let spinner = spinner("computing the report", !global.quiet);
     let results = of_folder(&folder);
     spinner.finish_and_clear();
-    let Results { report, comparison, contest } = results?;
+    let Results { report, comparison, contest, .. } = results?;
     let Some(file) = &options.output else {
         if let (Form::Text, Some(summary)) = (form, comparison) {
             print(&verdict(&summary, names(&contest)))?;
@@ -123,7 +118,7 @@ impl Options {
 
 impl Form {
     /// Returns the report in this format. `path` leads from its file to the contest's folder.
-    pub(super) fn render(self, report: &Report, path: &str) -> Result<String, Failure> {
+    pub(in crate::cli) fn render(self, report: &Report, path: &str) -> Result<String, Failure> {
         Ok(match self {
             Self::Text => report.text(layout()),
             Self::Markdown => report.markdown(),
@@ -146,6 +141,7 @@ pub(super) struct Results {
     pub(super) comparison: Option<Summary>,
     /// The contest.
     pub(super) contest: Arc<Contest>,
+    schedule: Schedule,
 }
 
 /// A comparison, as `compare --json` prints it.
@@ -184,7 +180,7 @@ pub(super) fn of_folder(folder: &Folder) -> Result<Results, Failure> {
     let schedule = Schedule::after(contest.clone(), &records);
     let comparison = comparison(&contest, &schedule, &records);
     let report = assemble(folder, &kept, &schedule, records, &store.voids()?);
-    Ok(Results { report, comparison, contest })
+    Ok(Results { report, comparison, contest, schedule })
 }
 
 /// Returns the standings of a series that is stored nowhere.
@@ -210,82 +206,55 @@ pub(super) fn names(contest: &Contest) -> Names<'_> {
 }
 
 /// Returns the report on these games of a contest.
-pub(super) fn assemble(
+fn assemble(
     folder: &Folder,
     kept: &StoredContest,
     schedule: &Schedule,
     records: Vec<Record>,
     voids: &[VoidAttempt],
 ) -> Report {
-    let root = folder.root().display().to_string();
-    let check = join(&["referee", "verify", &root]);
-    let command = |does: &str, line| Command { does: does.to_owned(), line };
-    let mut commands = vec![command("verify", check)];
-    if !schedule.is_over() {
-        let resume = resume_command(folder, &workers::read(folder).on);
-        commands.push(command("resume", resume));
-    }
+    let commands = commands(folder, folder, schedule);
     results::assemble(kept, schedule, records, voids, commands)
 }
 
-/// Compares the report in the folder with the one computed from `checked`, except its sentences. Returns
-/// the differences and a note. Numbers may differ by rounding, since logarithms differ between machines.
-pub(in crate::cli) fn differences(
-    folder: &Folder,
-    checked: &ContestCheck,
-) -> (Vec<String>, Option<String>) {
-    let Ok(text) = std::fs::read_to_string(folder.path(REPORT)) else { return (Vec::new(), None) };
-    let Ok(left) = serde_json::from_str::<Value>(&text) else {
-        return (vec![format!("{REPORT} is not JSON")], None);
-    };
+/// Returns the commands to show, with the name `named` for the contest's folder.
+fn commands(folder: &Folder, named: &Folder, schedule: &Schedule) -> Vec<Command> {
+    let command = |does: &str, line| Command { does: does.to_owned(), line };
+    let root = named.root().display().to_string();
+    let mut commands = vec![command("verify", join(&["referee", "verify", &root]))];
+    if !schedule.is_over() {
+        commands.push(command("resume", resume_command(named, &workers::read(folder).on)));
+    }
+    commands
+}
+
+/// Returns the report that belongs in the files of a checked folder. It doesn't depend on how the
+/// folder is called: its commands are for a shell in the folder.
+pub(in crate::cli) fn of_checked(folder: &Folder, checked: &ContestCheck) -> Report {
     let ContestCheck { stored: kept, schedule, records, voids, .. } = checked;
-    let made = assemble(folder, kept, schedule, records.clone(), voids);
-    let made = serde_json::to_value(made).unwrap_or(Value::Null);
-    let (before, now) = (&left["progress"]["played"], &made["progress"]["played"]);
-    if before.as_u64() > now.as_u64() {
-        return (vec![format!("{REPORT} counts {before} games, but there are only {now}")], None);
-    }
-    if !schedule.is_over() && before != now {
-        return (Vec::new(), Some(format!("{REPORT} is older than the latest games")));
-    }
-    let mut found = Vec::new();
-    compare("", &left, &made, &mut found);
-    (found, None)
+    let commands = commands(folder, &Folder::here(), schedule);
+    results::assemble(kept, schedule, records.clone(), voids, commands)
 }
 
-fn compare(path: &str, left: &Value, made: &Value, found: &mut Vec<String>) {
-    match (left, made) {
-        (Value::Object(_), Value::Object(fields)) => {
-            for (key, value) in fields.iter().filter(|(key, _)| !SENTENCES.contains(&key.as_str()))
-            {
-                // A report of an earlier version lacks newer fields.
-                if let Some(left) = left.get(key) {
-                    compare(&format!("{path}.{key}"), left, value, found);
-                }
-            }
-        }
-        (Value::Array(all), Value::Array(values)) if all.len() == values.len() => {
-            for (index, (left, made)) in all.iter().zip(values).enumerate() {
-                compare(&format!("{path}[{index}]"), left, made, found);
-            }
-        }
-        (Value::Number(a), Value::Number(b)) if close(a.as_f64(), b.as_f64()) => {}
-        _ if left == made => {}
-        _ => {
-            let path = path.trim_start_matches('.');
-            found.push(format!("{REPORT} has {path} = {left}, but the games give {made}"));
-        }
-    }
-}
-
-fn close(a: Option<f64>, b: Option<f64>) -> bool {
-    a.zip(b).is_some_and(|(a, b)| (a - b).abs() <= 1e-6 * a.abs().max(b.abs()).max(1.0))
-}
-
-/// Writes the report files to the contest's folder, replacing older ones.
-pub(super) fn write_all(folder: &Folder, report: &Report) -> Result<PathBuf, Failure> {
+/// Writes the report files to the contest's folder, replacing older ones, and signs them if the contest
+/// is signed.
+pub(super) fn write_all(
+    folder: &Folder,
+    results: &Results,
+    signer: Option<&Signer>,
+) -> Result<PathBuf, Failure> {
+    let commands = commands(folder, &Folder::here(), &results.schedule);
+    let report = Report { commands, ..results.report.clone() };
+    let mut files = Vec::new();
     for (name, form) in FILES {
-        replace(&folder.path(name), &form.render(report, "")?)?;
+        let text = form.render(&report, "")?;
+        replace(&folder.path(name), &text)?;
+        files.push((name, text));
+    }
+    if let Some(signer) = signer
+        && let Some(mut log) = LogFile::open(folder, &Store::open(folder)?, signer)?
+    {
+        log.report(&files)?;
     }
     Ok(folder.path(PAGE))
 }
@@ -315,32 +284,4 @@ fn relative_path(file: &Path, folder: &Path) -> Result<String, Failure> {
     let down = there.components().skip(shared);
     let down = down.map(|part| part.as_os_str().to_string_lossy().into_owned());
     Ok(up.chain(down).collect::<Vec<_>>().join("/"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::compare;
-    use serde_json::json;
-
-    #[test]
-    fn reports_are_compared_without_their_sentences() {
-        let report = |notes: &str, elo: f64, reason: &str| {
-            json!({"settings": [notes], "ratings": {"notes": [notes], "players": [{"elo": elo}]},
-                   "games": [{"reason": reason}]})
-        };
-        let made = report("plain words", 12.5, "late");
-        let differences = |left| {
-            let mut found = Vec::new();
-            compare("", &left, &made, &mut found);
-            found
-        };
-        assert!(differences(report("older words", 12.5 + 1e-9, "late")).is_empty());
-        assert_eq!(
-            differences(report("plain words", 13.0, "gone")),
-            [
-                r#"report.json has games[0].reason = "gone", but the games give "late""#,
-                "report.json has ratings.players[0].elo = 13.0, but the games give 12.5",
-            ]
-        );
-    }
 }

@@ -1,6 +1,7 @@
 //! `contest run` and `contest resume`.
 
 use super::generated::prepare_built;
+use super::key::{KeyOptions, pin};
 use super::running::{ContestRun, play_contest};
 use super::venue::Venue;
 use crate::cli::fleet::{FleetOptions, note_elsewhere};
@@ -13,7 +14,8 @@ use referee_process::Failure;
 use referee_process::sandbox::SandboxRequest;
 use referee_protocol::plain::sanitize;
 use referee_protocol::{Level, LevelChoice};
-use referee_runner::folder::Folder;
+use referee_runner::folder::{Folder, LOG_FILE};
+use referee_runner::log_file::LogFile;
 use referee_runner::store::{Store, StoredContest};
 use referee_runner::{Prepared, prepare_again, sandbox_request};
 use std::path::{Path, PathBuf};
@@ -66,6 +68,8 @@ pub(crate) struct SharedRunOptions {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) key: KeyOptions,
+    #[command(flatten)]
     pub(crate) fleet: FleetOptions,
 }
 
@@ -85,6 +89,7 @@ pub(crate) fn begin(
     let request = sandbox_request(&prepared.contest.sandbox, prepared.base.clone());
     let runtime = runtime()?;
     let venue = Venue::choose(&request, &prepared, options, &runtime, global)?;
+    let signer = options.key.signer_if_possible()?;
     let default = || Path::new(DEFAULT_FOLDER).join(file_name(&prepared.contest.name));
     let root = out.map_or_else(default, Path::to_owned);
     let folder = Folder::create(&root)?;
@@ -93,11 +98,16 @@ pub(crate) fn begin(
     let folder = Folder::create(folder.root())?;
     let stored = prepared.to_stored(jiff::Timestamp::now().to_string(), venue.sandbox().cloned());
     std::fs::write(folder.file(), &stored.text).map_err(machine(folder.file().display()))?;
-    let store = Store::create(&folder, &stored)?;
+    let mut store = Store::create(&folder, &stored)?;
+    if let Some(signer) = &signer {
+        store.set_log(Some(LogFile::create(&folder, &stored, signer)?));
+        pin(&folder, signer);
+    }
     global.note(prepared.remarks());
     venue.print(&request, global);
     let (begun, options) = (stored.begun, options.clone());
-    play_contest(ContestRun { prepared, folder, store, venue, begun, runtime, options }, global)
+    let run = ContestRun { prepared, folder, store, signer, venue, begun, runtime, options };
+    play_contest(run, global)
 }
 
 /// Returns an unused folder for a contest of this name.
@@ -133,6 +143,21 @@ pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCod
     let runtime = runtime()?;
     let venue = Venue::choose(&request, &prepared, &options.shared, &runtime, global)
         .map_err(|failure| cannot_resume(&failure))?;
+    // A signed contest needs its key; another may do without one.
+    let is_signed = folder.path(LOG_FILE).exists();
+    let signer = if is_signed {
+        Some(options.shared.key.signer().map_err(|failure| cannot_resume(&failure))?)
+    } else {
+        options.shared.key.signer_if_possible()?
+    };
+    if let Some(signer) = &signer {
+        let log = LogFile::open(&folder, &store, signer);
+        let log = log.map_err(|failure| cannot_resume(&failure))?;
+        if log.is_some() {
+            pin(&folder, signer);
+        }
+        store.set_log(log);
+    }
     if let Some(sandbox) = venue.sandbox() {
         store.add_session(&jiff::Timestamp::now().to_string(), sandbox)?;
     }
@@ -141,7 +166,8 @@ pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCod
     }
     venue.print(&request, global);
     let (begun, options) = (stored.begun, options.shared.clone());
-    play_contest(ContestRun { prepared, folder, store, venue, begun, runtime, options }, global)
+    let run = ContestRun { prepared, folder, store, signer, venue, begun, runtime, options };
+    play_contest(run, global)
 }
 
 fn cannot_resume(failure: &Failure) -> Failure {

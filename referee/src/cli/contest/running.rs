@@ -27,6 +27,7 @@ use referee_runner::Prepared;
 use referee_runner::backend::WorkerCount;
 use referee_runner::folder::Folder;
 use referee_runner::runner::{Observer, Progress, RunResult};
+use referee_runner::signing::Signer;
 use referee_runner::store::Store;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,8 @@ pub(crate) struct ContestRun {
     pub(crate) prepared: Prepared,
     pub(crate) folder: Folder,
     pub(crate) store: Store,
+    /// The key that signs the results.
+    pub(crate) signer: Option<Signer>,
     pub(super) venue: Venue,
     /// When it was started (RFC 3339).
     pub(crate) begun: String,
@@ -77,7 +80,7 @@ pub(super) fn choose_sandbox(
 
 /// Plays the remaining games of a contest and prints the results.
 pub(crate) fn play_contest(going: ContestRun, global: &Global) -> Result<ExitCode, Failure> {
-    let ContestRun { mut prepared, folder, store, venue, begun, runtime, options } = going;
+    let ContestRun { mut prepared, folder, store, signer, venue, begun, runtime, options } = going;
     let resume = resume_command(&folder, venue.args());
     let (contest, files) = (prepared.contest.clone(), prepared.files());
     let is_local = venue.sandbox().is_some();
@@ -111,7 +114,8 @@ pub(crate) fn play_contest(going: ContestRun, global: &Global) -> Result<ExitCod
             ));
         }
     }
-    print_results(&contest, &folder, ended, &resume, options.json, !global.quiet)
+    let files = Files { folder: &folder, signer: signer.as_ref() };
+    print_results(&contest, &files, ended, &resume, options.json, !global.quiet)
 }
 
 /// Returns the names of players whose files changed since the contest began.
@@ -130,10 +134,16 @@ fn resumable(failure: &Failure, resume: &str) -> Failure {
     Failure::new(failure.code(), failure.to_string()).help(format!("{first}{resume}"))
 }
 
+/// Where a report is written, and the key that signs it.
+struct Files<'a> {
+    folder: &'a Folder,
+    signer: Option<&'a Signer>,
+}
+
 /// Prints the results at the end.
 fn print_results(
     contest: &Contest,
-    folder: &Folder,
+    files: &Files<'_>,
     ended: RunResult,
     resume: &str,
     json: bool,
@@ -141,12 +151,13 @@ fn print_results(
 ) -> Result<ExitCode, Failure> {
     let spinner = spinner("computing the report", wanted);
     let stopped = |failure: Failure| resumable(&failure, resume);
-    let Results { report: results, comparison, .. } = match report::of_folder(folder) {
+    // What stopped the contest may also be why there is no report.
+    let results = match report::of_folder(files.folder) {
         Ok(results) => results,
-        // What stopped the contest may also be why there is no report.
         Err(error) => return Err(stopped(ended.failure.unwrap_or(error))),
     };
-    let page = report::write_all(folder, &results);
+    let page = report::write_all(files.folder, &results, files.signer);
+    let Results { report: results, comparison, .. } = results;
     spinner.finish_and_clear();
     match comparison {
         Some(summary) if json => print_json(&ComparisonReport::new(summary, contest))?,

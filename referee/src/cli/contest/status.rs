@@ -52,6 +52,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         row("faults", progress.faults.to_string()),
         row("void", progress.void.to_string()),
     ];
+    rows.extend(progress.void_caused.iter().map(|caused| row("", caused.text())));
     if let Some(progress) = &progress.sandbox {
         rows.push(row("sandbox", sanitize(&sandbox::line(progress))));
     }

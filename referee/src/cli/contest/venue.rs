@@ -11,7 +11,7 @@ use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::sandbox::{Sandbox, SandboxRequest};
-use referee_protocol::{Layers, SandboxRecord};
+use referee_protocol::SandboxRecord;
 use referee_runner::Prepared;
 use referee_runner::backend::kinds;
 use referee_runner::folder::Folder;
@@ -19,7 +19,6 @@ use referee_runner::jobs::JobBuilder;
 use referee_runner::local::{ContestGames, Local};
 use referee_runner::runner::{Observer, RunResult, Runner};
 use referee_runner::store::Store;
-use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::runtime::Runtime;
 
@@ -84,7 +83,7 @@ impl Venue {
         match self {
             Self::Local(sandbox) => {
                 let (room, playing) = (room(run.prepared, run.options), run.playing.clone());
-                let games = contest_games(run, sandbox.launcher.layers)?;
+                let games = contest_games(run, &sandbox)?;
                 let runner = Runner::open(contest.clone(), folder, store)?;
                 let place = (room, *sandbox);
                 let field = Local::start(contest, games, place, playing, interrupts, unwatched())?;
@@ -108,15 +107,14 @@ pub(super) struct RunContext<'a> {
 }
 
 /// Returns the games, to be played on this machine.
-fn contest_games(run: RunContext<'_>, layers: Layers) -> Result<ContestGames, Failure> {
+fn contest_games(run: RunContext<'_>, sandbox: &Sandbox) -> Result<ContestGames, Failure> {
     let RunContext { prepared, folder, .. } = run;
     let specs: Vec<_> = std::mem::take(&mut prepared.specs).into_iter().map(Arc::new).collect();
     let mut records = prepared.secrets();
     records.push(folder.root().to_owned());
-    let readable: Vec<PathBuf> =
-        prepared.contest.sandbox.read.iter().map(|path| prepared.base.join(path)).collect();
-    let readable_files = Arc::new(ReadableFiles::new(shared_rules(&specs, &records, &readable)));
-    readable_files.check(layers, &specs)?;
+    let readable_files =
+        Arc::new(ReadableFiles::new(shared_rules(&specs, &records, &sandbox.read)));
+    readable_files.check(sandbox.launcher.layers, &specs)?;
     let builder = JobBuilder::new(prepared.contest.clone(), kinds(&prepared.contest)?);
     Ok(ContestGames { folder: folder.clone(), specs, readable_files, builder })
 }

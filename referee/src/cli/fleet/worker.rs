@@ -14,6 +14,7 @@ use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
 use referee_process::cores;
 use referee_protocol::plain::{count, sanitize};
+use referee_runner::signing::{Signer, WORKER_KEY, state_folder};
 use std::io::stderr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -75,6 +76,7 @@ impl Options {
             drain: self.drain.map(Duration::from_millis),
             folder: self.work.clone(),
             readable_paths: self.lend.clone(),
+            key: None,
         }
     }
 }
@@ -100,10 +102,17 @@ async fn work(
     global: &Global,
 ) -> Result<WorkerExit, Failure> {
     let server = options.server.server(&options.url);
-    let mut worker = Worker::new(options.settings())?;
-    let (info, shown) = (worker.info.clone(), server.display_url());
     let mut printer = StatusPrinter { line: status_line(!global.quiet), quiet: global.quiet };
+    let signer = signer().inspect_err(|error| {
+        printer.message(&format!("warning: reports are not signed: {error}"));
+    });
+    let key = signer.ok().map(|signer| signer.key);
+    let mut worker = Worker::new(Settings { key, ..options.settings() })?;
+    let (info, shown) = (worker.info.clone(), server.display_url());
     printer.message(&format!("worker {} ({}) on {shown}", info.name, info.id));
+    if let Some(key) = &info.key {
+        printer.message(&format!("its reports are signed with key {}", key.fingerprint()));
+    }
     tracing::info!("{} slots, {} cores, speed {}", info.slots, info.cores, info.speed);
     let name = format!("referee worker {}", info.name);
     let (send_failed, failed) = oneshot::channel();
@@ -133,6 +142,12 @@ async fn work(
     };
     printer.message(&format!("{why}; played {}", count(worker.played, "game")));
     Ok(end)
+}
+
+/// Returns the key of this user's workers, which the first one makes.
+fn signer() -> Result<Signer, Failure> {
+    let state = state_folder().ok_or_else(|| Failure::machine("HOME is not set"))?;
+    Signer::read_or_create(&state.join(WORKER_KEY))
 }
 
 /// Waits for the idle time, and until connecting has failed once.

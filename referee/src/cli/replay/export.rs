@@ -4,7 +4,7 @@ use super::notation;
 use crate::cli::bars::progress_bar;
 use crate::cli::global::Global;
 use crate::cli::output::{BoardOptions, eprint_line};
-use crate::reading::print;
+use crate::reading::{TurnChoice, print};
 use clap::{Args, ValueEnum};
 use referee_match::times::read_time;
 use referee_match::transcript::{FollowState, Playback, PlyKind, TranscriptFollower};
@@ -44,7 +44,7 @@ pub(super) struct Options {
     #[arg(long, value_enum)]
     form: Option<OutputFormat>,
     /// Turn whose position to draw, or `start`. Defaults to the last
-    #[arg(long, value_name = "TURN", conflicts_with = "strip", value_parser = read_turn)]
+    #[arg(long, value_name = "TURN", conflicts_with = "strip")]
     turn: Option<TurnChoice>,
     /// Draw up to N positions, spread evenly over the match, 1 to 200. Defaults to 1; without N, 12
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = STRIP,
@@ -68,25 +68,6 @@ pub(super) struct Options {
     /// Overwrite an existing file
     #[arg(long)]
     force: bool,
-}
-
-/// The value of --turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TurnChoice {
-    /// The start position.
-    Start,
-    /// The position after this turn.
-    After(u64),
-}
-
-fn read_turn(text: &str) -> Result<TurnChoice, String> {
-    match text {
-        "start" => Ok(TurnChoice::Start),
-        _ => text
-            .parse()
-            .map(TurnChoice::After)
-            .map_err(|_| "expected the number of a turn, or `start`".to_owned()),
-    }
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {

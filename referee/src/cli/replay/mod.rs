@@ -7,7 +7,7 @@ mod import;
 use super::global::{Global, success};
 use super::output::{BoardOptions, print, stdout_has_colour};
 use super::viewer;
-use crate::reading;
+use crate::reading::{self, TurnChoice};
 use clap::{Args, Subcommand};
 use referee_play::input_files::read_transcript;
 use referee_process::Failure;
@@ -38,9 +38,9 @@ struct Shown {
     /// Print every position and event instead of opening the viewer
     #[arg(long)]
     print: bool,
-    /// Turn to print, or to open the viewer at, from 0. Defaults to all, or the last one
+    /// Turn to print, or to open the viewer at, from 0, or `start`. Defaults to all, or the last one
     #[arg(long)]
-    turn: Option<u64>,
+    turn: Option<TurnChoice>,
     #[command(flatten)]
     board: BoardOptions,
 }

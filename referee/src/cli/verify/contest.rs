@@ -1,22 +1,14 @@
 //! `verify` on a contest's folder.
 
-use crate::cli::contest::report;
 use referee_match::transcript::Status;
 use referee_protocol::plain::sanitize;
 use referee_runner::checking::ContestCheck;
-use referee_runner::folder::Folder;
+use referee_runner::log_checking::{Signature, SignatureStatus};
 use referee_runner::verifying::CheckedFile;
 use std::fmt::Write;
 
 /// The number of differences that are listed; more are counted.
 const SHOWN_MAX: usize = 20;
-
-/// Compares the report in the folder with the one computed from the games.
-pub(crate) fn compare_report(folder: &Folder, checked: &mut ContestCheck) {
-    let (differences, note) = report::differences(folder, checked);
-    checked.differences.extend(differences);
-    checked.notes.extend(note);
-}
 
 /// Adds one report per game that counts, and one for the contest.
 pub(crate) fn lines(checked: &ContestCheck, folder: &str, lines: &mut Vec<CheckedFile>) {
@@ -28,6 +20,7 @@ pub(crate) fn lines(checked: &ContestCheck, folder: &str, lines: &mut Vec<Checke
         turns: checked.games.iter().map(|game| game.turns).sum(),
         outcome: None,
         detail: findings(checked).join("; "),
+        signature: Some(checked.signature.clone()),
     });
 }
 
@@ -38,6 +31,7 @@ pub(crate) fn text(checked: &ContestCheck, folder: &str) -> String {
     let games = checked.records.iter().filter(|record| schedule.counts(record.number)).count();
     let name = sanitize(&checked.stored.contest.name);
     writeln!(text, "contest {name} in {}: {games} games that count", sanitize(folder)).ok();
+    writeln!(text, "  {}", sanitize(&signed(&checked.signature))).ok();
     for line in findings(checked) {
         writeln!(text, "  {}", sanitize(&line)).ok();
     }
@@ -51,6 +45,22 @@ pub(crate) fn text(checked: &ContestCheck, folder: &str) -> String {
         .ok();
     }
     text
+}
+
+/// Says who signed a contest.
+fn signed(signature: &Signature) -> String {
+    let Signature { status, key, name, at, expected } = signature;
+    let who = || {
+        let (name, key) = (name.as_deref().unwrap_or("?"), key.as_deref().unwrap_or("?"));
+        let known = if *expected { "the expected key" } else { "a key that is not pinned" };
+        format!("{name}, {key}, {known}, at {}", at.as_deref().unwrap_or("?"))
+    };
+    match (status, key) {
+        (SignatureStatus::Signed, _) => format!("signed by {}", who()),
+        (SignatureStatus::Unsigned, _) => "unsigned: anyone may have changed it".to_owned(),
+        (SignatureStatus::Broken, None) => "the signature is broken".to_owned(),
+        (SignatureStatus::Broken, Some(_)) => format!("the signature is broken: {}", who()),
+    }
 }
 
 /// Returns the differences and notes, one per line.

@@ -1,8 +1,10 @@
 //! `verify`: whether transcripts are complete, unmodified and follow the rules.
 
 mod contest;
+mod report_files;
 
 use super::bars::{advance, count_bar};
+use super::contest::key::parse_key;
 use super::global::Global;
 use super::output::{print, print_json, table};
 use super::play_options::at_least_one;
@@ -11,6 +13,7 @@ use referee_match::transcript::Status;
 use referee_process::Failure;
 use referee_runner::checking::check;
 use referee_runner::folder::Folder;
+use referee_runner::signing::Pins;
 use referee_runner::verifying::{CheckedFile, find, verify_all};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -22,9 +25,10 @@ const SHOWN_MAX: usize = 20;
 
 /// Verify transcripts or a whole contest
 ///
-/// Replays each transcript by the rules, checks its seal, and prints ok, torn, tampered, disagrees or
-/// unreadable. In a contest's folder, verifies every game, rebuilds the schedule from the contest file
-/// and the results, and compares the store and the report with it. Exits with code 1 unless all are ok.
+/// Replays each transcript by the rules, checks its times and its seal, and prints ok, torn, tampered,
+/// disagrees or unreadable. In a contest's folder, verifies every game, rebuilds the schedule from the
+/// contest file and the results, compares the store, the report and the signed log with it, and prints who
+/// signed it. Exits with code 1 unless all are ok; a contest without a signature may be ok.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee verify latest\n  \
@@ -34,6 +38,10 @@ pub(super) struct Options {
     /// ./matches
     #[arg(required = true)]
     files: Vec<String>,
+    /// Expect contests to be signed with this key: a public key, or a file with one. Defaults to the
+    /// pinned key of each contest
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
     /// Print one JSON object per file
     #[arg(long)]
     json: bool,
@@ -59,12 +67,15 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         let bar = count_bar("", progress);
         lines = verify_all(&files, options.jobs, &|done, of| advance(&bar, done, of));
     }
+    let key = options.key.as_deref().map(parse_key).transpose()?;
+    let pins = if contests.is_empty() { Pins::default() } else { Pins::read()? };
     let mut contest_texts = String::new();
     for name in contests {
         let folder = Folder::open(Path::new(name))?;
         let bar = count_bar("", progress);
-        let mut checked = check(&folder, options.jobs, &|done, of| advance(&bar, done, of))?;
-        contest::compare_report(&folder, &mut checked);
+        let key = key.or_else(|| pins.of(folder.root()));
+        let mut checked = check(&folder, options.jobs, key, &|done, of| advance(&bar, done, of))?;
+        report_files::compare(&folder, &mut checked)?;
         contest::lines(&checked, name, &mut lines);
         contest_texts.push_str(&contest::text(&checked, name));
     }

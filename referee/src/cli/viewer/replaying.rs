@@ -5,6 +5,7 @@ use super::source::Source;
 use crate::cli::output::{BoardOptions, stdout_has_colour};
 use crate::cli::runtime::{machine, runtime};
 use crate::console::{Console, KeyStream, Screen};
+use crate::reading::TurnChoice;
 use crate::screen::{KeyRequest, Model, Progress, Setting};
 use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
@@ -21,7 +22,7 @@ pub(crate) fn is_wanted(file: &str) -> bool {
 /// Shows a transcript until the viewer is closed. Opens it at its last ply, or at `turn`.
 pub(crate) fn replay(
     file: &str,
-    turn: Option<u64>,
+    turn: Option<TurnChoice>,
     board: &BoardOptions,
 ) -> Result<ExitCode, Failure> {
     let source = Source::named(file)?;
@@ -34,7 +35,9 @@ pub(crate) fn replay(
         (None, Some(problem)) => return Err(Failure::operation(format!("{file}: {problem}"))),
         (Some(playback), _) => {
             model.grow(playback);
-            if let Some(turn) = turn
+            if turn == Some(TurnChoice::Start) {
+                model.go_to_start(playback);
+            } else if let Some(TurnChoice::After(turn)) = turn
                 && !model.go_to_turn(turn, playback)
                 && source.progress(false) != Progress::Live
             {

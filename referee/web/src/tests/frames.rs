@@ -64,20 +64,31 @@ fn header(game: &str, setup: &Value, seats: usize) -> Header {
     .unwrap()
 }
 
+/// Asks a seat for its first action.
+fn ask(playback: &mut Playback, seat: usize) {
+    let turn = playback.game().turn_number();
+    let asked = json!({"type": "turn", "at_ns": 0, "turn": turn, "seat": seat, "left_ms": 1000});
+    playback.take(&serde_json::from_value(asked).unwrap()).unwrap();
+}
+
 /// A random game of the setup's defaults, as far as `choices` go.
 fn playback(game: usize, choices: &[u32]) -> Playback {
     let kind = &GAMES[game];
     let mut state = kind.start(&json!({})).unwrap();
     let mut playback = Playback::begin(header(kind.name, &state.setup(), state.seats())).unwrap();
+    let (mut at_ns, mut left_ms) = (0, vec![1000; state.seats()]);
     for choice in choices {
         let Turn::Of(seat) = state.turn() else { break };
         let (turn, actions) = (state.turn_number(), state.actions());
         let action = state.play(&actions[*choice as usize % actions.len()]).unwrap();
-        let asked = TurnEvent { at_ns: 0, turn, seat, left_ms: Some(500), pondered_ns: 0 };
+        let left = &mut left_ms[seat.index()];
+        let asked = TurnEvent { at_ns, turn, seat, left_ms: Some(*left), pondered_ns: 0 };
         playback.take(&Event::Turn(asked)).unwrap();
+        at_ns += 7_000_000;
+        *left += 3;
         let line = json!({"type": "info", "score": 2, "text": "x", "pv": ["a"],
                           "cells": [{"at": [0, 0], "label": 7}, {"at": [99, 0]}, 3]});
-        let (line, at_ns) = (line.to_string(), 0);
+        let line = line.to_string();
         let event = LineEvent { at_ns, seat, line, escaped: false, cut: false };
         playback.take(&Event::Line(event)).unwrap();
         let event = PlayedEvent {
@@ -86,7 +97,7 @@ fn playback(game: usize, choices: &[u32]) -> Playback {
             seat,
             action,
             used_ms: 7,
-            wall_ns: 1,
+            wall_ns: 7_000_000,
             cpu_ns: Some(1_234_567),
             wait_ns: None,
             lag_ns: 0,
@@ -124,8 +135,8 @@ fn a_ply_has_its_times_and_infos() {
     assert_eq!((start.kind, start.seat, start.to_move), ("start", None, Some(Seat(0))));
     assert_eq!((first.kind, first.seat, first.used_ms), ("played", Some(Seat(0)), Some(7)));
     assert_eq!(first.cpu_ms, Some(1.234));
-    assert_eq!(first.left_ms[..2], [Some(503), Some(1000)]);
-    assert_eq!(second.left_ms[..2], [Some(503), Some(503)]);
+    assert_eq!(first.left_ms[..2], [Some(1003), Some(1000)]);
+    assert_eq!(second.left_ms[..2], [Some(1003), Some(1003)]);
     let info = &first.infos[0];
     assert_eq!((info.score, info.depth, info.text.as_deref()), (Some(2.0), None, Some("x")));
     assert_eq!(info.more.as_deref(), Some(r#"{"pv":["a"]}"#));
@@ -147,6 +158,7 @@ fn marks_of_other_shapes_are_left_out() {
     let event = LineEvent { at_ns: 0, seat: Seat(0), line, escaped: false, cut: false };
     playback.take(&Event::Line(event)).unwrap();
     let turn = playback.game().turn_number();
+    ask(&mut playback, 0);
     let action = playback.game().actions().swap_remove(0);
     let played = json!({"type": "played", "at_ns": 0, "turn": turn, "seat": 0, "action": action,
                         "used_ms": 0, "wall_ns": 0});
@@ -165,6 +177,7 @@ fn colours_follow_an_exchange() {
     for (seat, action) in
         [json!({"type": "place", "at": [1, 1]}), json!({"type": "swap"})].into_iter().enumerate()
     {
+        ask(&mut playback, seat);
         let played = json!({"type": "played", "at_ns": 0, "turn": seat, "seat": seat,
                             "action": action, "used_ms": 0, "wall_ns": 0});
         playback.take(&serde_json::from_value(played).unwrap()).unwrap();

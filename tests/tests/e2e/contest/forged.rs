@@ -2,7 +2,10 @@
 
 use super::{assert_whole, contest, write};
 use crate::support::TestDir;
+use referee_protocol::plain::to_hex;
 use rusqlite::Connection;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
 use std::fs;
 
 /// Plays a contest of six games in the folder `d`.
@@ -42,7 +45,37 @@ fn copy(dir: &TestDir) {
 /// A change, and part of the expected message.
 type Forgery = (fn(&TestDir), &'static str);
 
+/// Makes a void attempt of a game that counts, so that it can be played again.
+fn as_void(dir: &TestDir) {
+    let games = dir.path("d/games/0000");
+    fs::copy(games.join("0000002.jsonl"), games.join("0000002-void-1.jsonl")).unwrap();
+    sql(
+        dir,
+        "insert into voids (game, attempt, cause, text, transcript) \
+         values (2, 1, 'machine', 'lag', 'games/0000/0000002-void-1.jsonl')",
+    );
+}
+
+/// Changes the time of a game's last action, and makes its seal anew, also in the store.
+fn late(dir: &TestDir) {
+    let file = dir.path("d/games/0000/0000003.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    let mut lines: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let last = lines.iter().rposition(|line| line["type"] == "played").unwrap();
+    lines[last]["wall_ns"] = 3_600_001_000_000_u64.into();
+    let count = lines.len() - 1;
+    let text: Vec<String> = lines[..count].iter().map(Value::to_string).collect();
+    let text = text.join("\n") + "\n";
+    let sha256 = to_hex(&Sha256::digest(text.as_bytes()));
+    let seal = format!("{{\"type\":\"seal\",\"lines\":{count},\"sha256\":\"{sha256}\"}}\n");
+    fs::write(&file, text + &seal).unwrap();
+    sql(dir, &format!("update games set seal = '{sha256}' where number = 3"));
+}
+
 const FORGERIES: &[Forgery] = &[
+    (as_void, "the match has a result, but the store has a void attempt"),
+    (late, "game 3, games/0000/0000003.jsonl: disagrees: line "),
     (|it| sql(it, "update seats set place = 3 - place where game = 3"), "game 3, "),
     (|it| sql(it, "update seats set player = (player + 1) % 3 where game = 1"), "game 1, "),
     (|it| sql(it, "update games set reason = 'luck' where number = 3"), "game 3, "),
@@ -69,6 +102,12 @@ const FORGERIES: &[Forgery] = &[
     ),
     (|it| replace(it, "d/report.json", "\"turns\":", "\"turns\":1"), "report.json has "),
     (|it| replace(it, "d/report.json", "@greedy", "@evil"), "report.json has "),
+    (|it| replace(it, "d/report.json", "{", "{\"winner\":1,"), "report.json, line 1, byte 3: "),
+    (|it| replace(it, "d/report.html", "@greedy", "@evil"), "report.html, line "),
+    (|it| replace(it, "d/report.md", "@greedy", "@evil"), "report.md, line "),
+    (|it| replace(it, "d/standings.csv", "@greedy", "@first"), "standings.csv, line "),
+    (|it| replace(it, "d/games.csv", ",2,", ",1,"), "games.csv, line "),
+    (|it| replace(it, "d/games.csv", "\r\n", "\n"), "games.csv, line 1"),
 ];
 
 #[test]
@@ -86,6 +125,25 @@ fn changed_files_are_named() {
         dir.shell("rm -rf d && mv whole d").code(0);
     }
     dir.run(&["verify", "d"]).code(0);
+}
+
+#[test]
+fn reports_of_other_versions_and_missing_ones_are_named() {
+    let dir = over();
+    // The folder may have another name and place, and be read from elsewhere.
+    dir.shell("mkdir x && mv d x/moved").code(0);
+    let verified = dir.run(&["verify", "x/moved"]).code(0);
+    let verified = verified.stdout_has("match the transcripts");
+    assert!(!verified.stdout.contains("not compared"), "{verified:?}");
+    fs::remove_file(dir.path("x/moved/results.log")).unwrap();
+    let version = format!("\"referee\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    replace(&dir, "x/moved/report.json", &version, "\"referee\":\"0.0.1\"");
+    replace(&dir, "x/moved/report.html", "@greedy", "@evil");
+    let words = "not compared with the games, because version 0.0.1 wrote them: report.html; ";
+    dir.run(&["verify", "x/moved"]).code(0).stdout_has(words);
+    fs::remove_file(dir.path("x/moved/report.json")).unwrap();
+    let words = "not in the folder, so not compared: report.json";
+    dir.run(&["verify", "x/moved"]).code(1).stdout_has(words).stdout_has("report.html, line ");
 }
 
 #[test]

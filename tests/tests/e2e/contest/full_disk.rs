@@ -64,11 +64,20 @@ fn a_read_only_folder_is_checked() {
         }
         let lines = "ls -lR d > before\n\
              referee verify d -q > /dev/null && referee contest status d > status && \
-             referee contest report d > report && ls -lR d | cmp - before";
+             referee contest report d > report && ls -lR d | cmp - before || exit\n\
+             referee serve d --port 0 -q > address & server=$!\n\
+             until grep -q / address; do sleep 0.05; done\n\
+             port=$(tr -dc \"0-9:\" < address | cut -d: -f3)\n\
+             request=\"GET /api/contest?folder= HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n\"\n\
+             export port request\n\
+             bash -c \"exec 3<>/dev/tcp/127.0.0.1/\\$port; printf \\\"\\$request\\\" >&3; cat <&3\" > shown\n\
+             kill $server; wait $server; ls -lR d | cmp - before";
         let Some(ran) = with_mount(&dir, READ_ONLY, lines) else { return };
         ran.code(0);
         let status = std::fs::read_to_string(dir.path("status")).unwrap();
         assert!(status.contains(if killed { "stopped" } else { "over" }), "{status}");
+        let shown = std::fs::read_to_string(dir.path("shown")).unwrap();
+        assert!(shown.starts_with("HTTP/1.0 200") && shown.contains("\"played\":"), "{shown}");
         if !killed {
             dir.assert_tmp_is_empty();
         }

@@ -5,7 +5,7 @@ use super::{
     write,
 };
 use crate::descendants::{assert_gone, families, family, wait_for_families};
-use crate::interrupts::state;
+use crate::interrupts::{is_stopped, state};
 use crate::support::{Running, TestDir, eventually};
 use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};
@@ -102,7 +102,7 @@ fn a_stopped_contest_continues_without_late_faults() {
     // Reports of agents are recorded when the first turn begins.
     let pids = wait_for_families(&dir, &games[..jobs]);
     running.send(Signal::SIGTSTP);
-    let all_stopped = || pids.iter().all(|&pid| state(pid) == Some('T'));
+    let all_stopped = || pids.iter().all(|&pid| is_stopped(pid));
     assert!(eventually(|| state(running.pid()) == Some('T') && all_stopped()), "it doesn't stop");
     let stopped_at = Instant::now();
     std::thread::sleep(GAP);

@@ -7,6 +7,7 @@ pub(crate) mod same_results;
 mod lock;
 mod changes;
 mod forged;
+mod signed;
 mod voids;
 mod full_disk;
 mod faults;

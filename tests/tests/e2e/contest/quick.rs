@@ -27,7 +27,7 @@ fn the_file_written_by_quick_runs_the_same_contest() {
 #[test]
 fn quick_leaves_out_broken_agents_and_builds_once() {
     let dir = TestDir::new();
-    for (name, build) in [("amy", "echo x >> ../../built"), ("bob", "exit 1")] {
+    for (name, build) in [("amy", "echo x >> built"), ("bob", "exit 1")] {
         let agent = format!("command = \"{PROGRAM} agent first\"\nbuild = [\"sh\", \"make.sh\"]\n");
         dir.write(&format!("bots/{name}/agent.toml"), agent);
         dir.write(&format!("bots/{name}/make.sh"), build);
@@ -36,9 +36,9 @@ fn quick_leaves_out_broken_agents_and_builds_once() {
     let quick =
         [&quick[..], &["@first", "--games", "4", "--clock", "1h", "--start-time", "3m"]].concat();
     contest(&dir, &[&quick[..], &["--out", "q"]].concat()).code(2).stderr_has("--leave-out");
-    std::fs::remove_file(dir.path("built")).unwrap();
+    std::fs::remove_file(dir.path("bots/amy/built")).unwrap();
     let ran = contest(&dir, &[&quick[..], &["--leave-out", "--out", "q"]].concat()).code(0);
     ran.stderr_has("note: bob is left out: `sh make.sh` failed: exit status 1");
-    assert_eq!(std::fs::read_to_string(dir.path("built")).unwrap(), "x\n");
+    assert_eq!(std::fs::read_to_string(dir.path("bots/amy/built")).unwrap(), "x\n");
     assert_whole(&dir, "q", 4);
 }

@@ -2,7 +2,8 @@
 
 use super::{assert_whole, contest, gated, query, status, stopped, write};
 use crate::support::{RunResult, TestDir};
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 
 const VOIDS: &str = "select game, attempt, cause from voids order by game, attempt";
 
@@ -49,6 +50,59 @@ fn too_many_void_games_stop_the_contest() {
     ran.stderr_has("20 games in a row had no result")
         .stderr_has("fix the problem above, then run `referee contest resume");
     assert_eq!(query(&dir, "d", VOIDS).len(), 20);
+}
+
+/// A program that ends before the name of its interpreter: executing it is an error of reading.
+fn damaged_program() -> Vec<u8> {
+    let machine = &fs::read("/proc/self/exe").unwrap()[18..20];
+    let header = [2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, machine[0], machine[1], 1, 0, 0, 0];
+    let mut bytes = b"\x7fELF".to_vec();
+    bytes.extend(header);
+    for number in [0x40_0000_u64, 64, 0] {
+        bytes.extend(number.to_le_bytes());
+    }
+    for number in [0_u16, 0, 64, 56, 1, 0, 0, 0] {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes.extend([3, 0, 0, 0, 4, 0, 0, 0]);
+    for number in [1_u64 << 16, 0, 0, 28, 28, 1] {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes
+}
+
+#[test]
+fn a_damaged_program_makes_no_game_void() {
+    let dir = TestDir::new();
+    let agent = dir.write("damaged", damaged_program());
+    fs::set_permissions(dir.path(&agent), Permissions::from_mode(0o755)).unwrap();
+    write(&dir, &["damaged=./damaged", "@random"], OPEN);
+    contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
+    let faults = query(&dir, "d", "select fault, fault_text from seats where fault is not null");
+    assert_eq!(faults.len(), 2, "{faults:?}");
+    assert!(
+        faults.iter().all(|it| it.starts_with("start|") && it.contains("is damaged")),
+        "{faults:?}"
+    );
+    assert_eq!(query(&dir, "d", VOIDS), [""; 0]);
+    assert_whole(&dir, "d", 2);
+}
+
+#[test]
+fn a_start_that_fails_for_every_agent_is_no_agents_fault() {
+    let dir = TestDir::new();
+    let wrapper = dir.path(&dir.write("wrapper", "no program\n"));
+    fs::set_permissions(&wrapper, Permissions::from_mode(0o755)).unwrap();
+    let wrapper = wrapper.to_str().unwrap();
+    let more = format!(
+        "policy.void_retries = 0\nsandbox.level = \"external\"\nsandbox.wrapper = [\"{wrapper}\"]\n"
+    );
+    write(&dir, &["@first", "@random"], &more);
+    let ran = contest(&dir, &["run", "c.toml", "--out", "d"]).code(4);
+    ran.stderr_has("nor could a built-in agent");
+    assert_eq!(query(&dir, "d", VOIDS), ["0|1|machine", "1|1|machine"]);
+    assert_eq!(query(&dir, "d", "select player from voids where player is not null"), [""; 0]);
+    assert_eq!(query(&dir, "d", "select game from seats where fault is not null"), [""; 0]);
 }
 
 #[test]

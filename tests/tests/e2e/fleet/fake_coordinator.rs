@@ -10,6 +10,7 @@ use async_nats::jetstream::{self, Context};
 use async_nats::{Client, Subscriber};
 use futures_util::StreamExt;
 use referee_contest::audit::verify_and_record;
+use referee_contest::file::BuildSettings;
 use referee_contest::{Contest, Fixture, Schedule};
 use referee_fleet::messages::{FORMAT_VERSION, split_bytes};
 use referee_fleet::{
@@ -86,6 +87,7 @@ impl FakeCoordinator {
             folder: String::new(),
             shared: None,
             build_ms: 10_000,
+            build: BuildSettings::default(),
             pin: false,
             lease_ms,
             arch: std::env::consts::ARCH.to_owned(),

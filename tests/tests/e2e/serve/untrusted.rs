@@ -1,8 +1,8 @@
 //! Requests that are refused, and hostile files and names.
 
 use super::Serving;
-use super::http::ask;
-use crate::support::{TestDir, golden};
+use super::http::{Reply, ask};
+use crate::support::{Running, TestDir, eventually, golden};
 use nix::sys::signal::Signal;
 use std::fs;
 use std::io::Write;
@@ -48,50 +48,107 @@ fn requests_of_other_sites_are_refused() {
     serving.end();
 }
 
+/// Returns the cookie of a response that lets a browser in.
+#[track_caller]
+fn cookie(reply: &Reply, location: &str) -> String {
+    assert_eq!((reply.status, reply.headers["location"].as_str()), (303, location));
+    let cookie = &reply.headers["set-cookie"];
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    cookie.split(';').next().unwrap().to_owned()
+}
+
 #[test]
-fn a_token_is_required_and_stored_in_a_cookie() {
+fn a_token_gets_a_session() {
     let dir = TestDir::new();
-    let serving = Serving::start(&dir, &["--token", "open-sesame"]);
+    dir.write("token", "open-sesame\n");
+    let serving = Serving::start(&dir, &["--token-file", "token"]);
     let port = serving.port;
     assert_eq!(serving.get("/").status, 401);
     assert_eq!(serving.get("/api/overview").status, 401);
     assert_eq!(serving.get("/?token=open-sesamf").status, 401);
     let reply = serving.get("//evil.example/?a=1&token=open-sesame");
-    assert_eq!((reply.status, reply.headers["location"].as_str()), (303, "/evil.example/?a=1"));
-    let cookie = reply.headers["set-cookie"].clone();
-    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
-    let cookie = cookie.split(';').next().unwrap();
-    assert_eq!(ask(port, "GET", "/api/overview", &[("cookie", cookie)], "").status, 200);
-    let wrong = cookie.replace("open-sesame", "open-sesamf");
-    assert_eq!(ask(port, "GET", "/api/overview", &[("cookie", &wrong)], "").status, 401);
+    let first = cookie(&reply, "/evil.example/?a=1");
+    let second = cookie(&serving.get("/?token=open-sesame"), "/");
+    assert_ne!(first, second);
+    assert!(!first.contains("sesame"), "the cookie has the token: {first}");
+    for cookie in [first, second] {
+        assert_eq!(ask(port, "GET", "/api/overview", &[("cookie", &cookie)], "").status, 200);
+        let headers = [("cookie", cookie.as_str()), ("x-referee", "1")];
+        let headers = [&headers[..], &[("content-type", "application/json")]].concat();
+        assert_eq!(ask(port, "POST", "/api/stop", &headers, "{").status, 400);
+    }
+    let cookie = format!("referee-{port}=open-sesame");
+    assert_eq!(ask(port, "GET", "/api/overview", &[("cookie", &cookie)], "").status, 401);
     serving.end();
 }
 
 #[test]
-fn silent_connections_do_not_block_others() {
+fn a_token_may_come_from_the_environment_or_the_command_line() {
     let dir = TestDir::new();
-    let serving = Serving::start(&dir, &[]);
-    let silent: Vec<_> = (0..300)
-        .map(|_| {
-            let mut stream = TcpStream::connect(("127.0.0.1", serving.port)).unwrap();
-            stream.write_all(b"GET / HTTP/1.1\r\n").unwrap();
-            stream
-        })
-        .collect();
-    assert_eq!(serving.get("/api/overview").status, 200);
-    drop(silent);
-    serving.end();
-}
-
-#[test]
-fn other_machines_need_a_token() {
-    let dir = TestDir::new();
-    let words = ["serve", "--port", "0", "--host", "0.0.0.0"];
-    let running = dir.start(&words);
+    let mut command = dir.command(&["serve", "--port", "0"]);
+    command.env("REFEREE_SERVE_TOKEN", "short");
+    Running::start(command, None).wait().code(2).stderr_has("at least 8 characters");
+    dir.run(&["serve", "--token-file", "absent"]).code(2).stderr_has("--token-file absent: ");
+    let running = dir.start(&["serve", "--port", "0", "--token", "open-sesame"]);
     let url = running.wait_for_stdout("\n");
-    assert!(url.contains("?token="), "{url}");
+    assert!(!url.contains("sesame"), "{url}");
+    running.wait_for_stderr("other users of this machine can see --token");
     running.send(Signal::SIGINT);
     running.wait().code(130);
+}
+
+#[test]
+fn an_address_lets_one_browser_in() {
+    let dir = TestDir::new();
+    let running = dir.start(&["serve", "--port", "0", "--host", "0.0.0.0"]);
+    let first = running.wait_for_stdout("\n");
+    let (port, code) = first.trim().split_once("/?code=").unwrap();
+    let port: u16 = port.rsplit(':').next().unwrap().parse().unwrap();
+    let get = |path: &str, cookie: &str| ask(port, "GET", path, &[("cookie", cookie)], "");
+    assert_eq!(get("/", "").status, 401);
+    let path = format!("/?code={code}");
+    let session = cookie(&get(&path, ""), "/");
+    assert_eq!(get("/", &session).status, 200);
+    assert_eq!(get(&path, "").status, 401, "a code works twice");
+    // A reload of the address that was opened.
+    assert_eq!(get(&path, &session).headers["location"], "/");
+    assert!(eventually(|| running.wait_for_stdout("\n").lines().count() == 2));
+    let all = running.wait_for_stdout("\n");
+    let second = all.lines().nth(1).unwrap();
+    assert_ne!(second, first.trim());
+    let path = second.split_once(&port.to_string()).unwrap().1;
+    assert_ne!(cookie(&get(path, ""), "/"), session);
+    running.send(Signal::SIGINT);
+    running.wait().code(130);
+}
+
+#[test]
+fn incomplete_requests_do_not_block_others() {
+    let dir = TestDir::new();
+    let serving = Serving::start(&dir, &[]);
+    let port = serving.port;
+    let head = "GET / HTTP/1.1\r\n".to_owned();
+    let body = format!(
+        "POST /api/stop HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nx-referee: 1\r\n\
+         content-type: application/json\r\ncontent-length: 60000\r\n\r\n"
+    );
+    for part in [head, body] {
+        let mut slow: Vec<_> = (0..300)
+            .map(|_| {
+                let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+                stream.write_all(part.as_bytes()).unwrap();
+                stream
+            })
+            .collect();
+        for _ in 0..3 {
+            assert_eq!(serving.get("/api/overview").status, 200);
+            // The server has closed some of them.
+            for stream in &mut slow {
+                drop(stream.write_all(b" "));
+            }
+        }
+    }
+    serving.end();
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn policy_and_the_rest() {
                 [submissions]\nfolder = \"bots\"\nrun = \"python3 {}/main.py\"";
     let file = ContestFile::read(text, "contest.toml", "stem").unwrap();
     assert_eq!((file.jobs, file.pin, file.on_broken), (Some(3), true, OnBroken::LeaveOut));
-    assert_eq!(file.build_time.as_secs(), 90);
+    assert_eq!(file.build.time().as_secs(), 90);
     let submissions = file.submissions.as_ref().unwrap();
     assert_eq!(submissions.folder, "bots");
     assert_eq!(submissions.run.as_deref(), Some("python3 {}/main.py"));

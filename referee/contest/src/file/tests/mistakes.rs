@@ -107,6 +107,8 @@ fn ranges_and_contradictions() {
             "[openings]\nplies = 4\nfile = \"x.jsonl\"",
             "[policy]\nvoid_retries = 1001",
             "[policy]\nbuild_time = 0",
+            "policy.build_time = 1\n[build]\ntime = 1",
+            "[build]\nmemory_mb = 0",
             "[[games]]\ngame = \"hex\"",
             "submissions = \"\"",
             "[submissions]\nfolder = \"bots\"\nrun = \"python3 main.py\"",

@@ -3,7 +3,7 @@
 use crate::formats::{Puzzle, RoundRobin};
 use crate::ratings::{Rating, Ratings, Term};
 use crate::report::{
-    Command, GameRow, HistoryPoint, LeftOut, Progress, Report, Setting, VoidCounts,
+    CausedVoids, Command, GameRow, HistoryPoint, LeftOut, Progress, Report, Setting, VoidCounts,
 };
 use crate::standings::standings;
 use crate::standings::tests::contests::{contest, game};
@@ -71,13 +71,27 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
     let history = if ratings.is_some() { (1..=20).map(point).collect() } else { Vec::new() };
     let games = records.len() as u64;
     Report {
+        referee: "0.0.0".into(),
         name: contest.name.clone(),
         settings: vec![
             Setting { name: "format".into(), value: "round robin, 2 rounds".into() },
             Setting { name: "clock".into(), value: "60 s + 0.5 s a turn".into() },
         ],
         progress: Progress { played: games, known: games, at_most: games, over: true },
-        void: VoidCounts { attempts: 3, given_up: 0 },
+        void: VoidCounts {
+            attempts: 3,
+            given_up: 0,
+            caused: contest
+                .players
+                .iter()
+                .zip([2, 1])
+                .map(|(player, attempts)| CausedVoids {
+                    name: player.name.clone(),
+                    attempts,
+                    at_most: 2,
+                })
+                .collect(),
+        },
         standings: table,
         ratings,
         history,

@@ -6,6 +6,7 @@ use super::BOUNDS;
 use crate::{Brief, FaultCause, WorkerFault};
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
+use referee_process::sandbox::Sandbox;
 use referee_runner::{Builds, Prepared, prepare};
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
@@ -96,7 +97,7 @@ impl Machines {
         let arrived = runtime.block_on(async {
             let mut arrived = Vec::new();
             for player in 0..brief.agents.len() {
-                arrived.push(arrivals.spec(player).await);
+                arrived.push(arrivals.spec(player, &Sandbox::none()).await);
             }
             arrived
         });
@@ -131,7 +132,7 @@ fn checked(machines: &Machines, prepared: &Prepared, arrived: &Arrived, player: 
     assert_eq!(spec.written, info.run);
     assert_eq!(spec.digest, info.digest);
     let own = machines.worker().join(format!("player-{player}"));
-    for path in spec.own.iter().chain(&spec.read) {
+    for path in spec.own.iter().chain(&spec.granted) {
         assert!(path.starts_with(&own), "{path:?}");
     }
 }
@@ -462,14 +463,17 @@ fn a_failed_fetch_is_retried() {
     let arrivals = WorkerAgents::new(machines.worker(), brief, fetch, Vec::new());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for expected in ["no network", "bytes, not"] {
-        let fault = runtime.block_on(arrivals.spec(0)).unwrap_err();
+        let fault = runtime.block_on(arrivals.spec(0, &Sandbox::none())).unwrap_err();
         assert!(fault.cause == FaultCause::Bundle && fault.text.contains(expected), "{fault:?}");
     }
-    let first = runtime.block_on(arrivals.spec(0)).unwrap();
-    let second = runtime.block_on(arrivals.spec(0)).unwrap();
+    let first = runtime.block_on(arrivals.spec(0, &Sandbox::none())).unwrap();
+    let second = runtime.block_on(arrivals.spec(0, &Sandbox::none())).unwrap();
     assert!(Arc::ptr_eq(&first, &second));
     assert_eq!(tries.load(Ordering::SeqCst), 3);
-    assert_eq!(runtime.block_on(arrivals.spec(9)).unwrap_err().cause, FaultCause::Bundle);
+    assert_eq!(
+        runtime.block_on(arrivals.spec(9, &Sandbox::none())).unwrap_err().cause,
+        FaultCause::Bundle
+    );
 }
 
 #[test]

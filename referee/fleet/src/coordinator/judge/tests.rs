@@ -4,12 +4,13 @@ use super::{Judged, Objects, Rules, VerifiedReport, judge};
 use crate::{FaultCause, Payload, PlayedMatch, Report, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use referee_contest::log::{PrivateKey, WorkerSignature};
 use referee_contest::{Contest, Fixture, Schedule};
 use referee_games::{GameKind, GameRecord, RecordEnd, Turn};
 use referee_match::match_id;
 use referee_match::transcript::{Origin, Recorder, import};
+use referee_protocol::Event;
 use referee_protocol::plain::to_hex;
-use referee_protocol::{Event, Seat};
 use referee_runner::backend::{FinishedGame, NoResult, kinds};
 use referee_runner::folder::Folder;
 use referee_runner::{Builds, prepare_text};
@@ -121,8 +122,15 @@ impl World {
 }
 
 fn report(tries: Vec<(u64, Payload)>) -> Report {
-    let tries =
-        tries.into_iter().map(|(number, transcript)| PlayedMatch { number, transcript }).collect();
+    let signature = None;
+    let tries = tries
+        .into_iter()
+        .map(|(number, transcript)| PlayedMatch {
+            number,
+            transcript,
+            signature: signature.clone(),
+        })
+        .collect();
     Report { block: 0, attempt: 0, worker: "w".to_owned(), tries, fault: None }
 }
 
@@ -160,6 +168,16 @@ fn played(contest: &Contest, kind: GameKind, fixture: &Fixture, end: RecordEnd) 
     header.on_fault = contest.policy.on_fault;
     for (seat, player) in header.seats.iter_mut().zip(players) {
         (seat.name, seat.digest) = (player.name.clone(), player.digest.clone());
+        seat.command = vec!["played".to_owned()];
+    }
+    // Every turn took no time.
+    let (clock, mut turns) = (&contest.clock, vec![0; fixture.players.len()]);
+    for event in &mut events {
+        if let Event::Turn(turn) = event {
+            let played: &mut u64 = &mut turns[turn.seat.index()];
+            turn.left_ms = clock.bank_ms.map(|bank| bank + *played * clock.increment_ms);
+            *played += 1;
+        }
     }
     let mut recorder = Recorder::new();
     for event in &events {
@@ -191,6 +209,38 @@ async fn a_report_s_games_are_written_unchanged() {
         assert!(came.void_games.is_empty() && verified.known.is_empty());
     }
     world.assert_written(&games);
+}
+
+#[tokio::test]
+async fn a_worker_s_signature_is_kept_and_must_be_of_the_transcript() {
+    let world = World::new();
+    let games = world.block();
+    let key = PrivateKey::from_bytes(&[3; 32]);
+    let signed = async |seals: [&str; 2]| {
+        let tries = games.iter().map(|(number, bytes)| (*number, message_of(bytes))).collect();
+        let mut report = report(tries);
+        for (one, seal) in report.tries.iter_mut().zip(seals) {
+            one.signature = Some(WorkerSignature::new(&key, "desk\u{1b}".to_owned(), seal));
+        }
+        let bytes = games.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
+        let block = [0, 1].map(|number| (number, (world.fixture(number), false)));
+        let (rules, objects) = (world.rules.clone(), world.objects.clone());
+        judge(report, bytes, block.into(), rules, objects).await
+    };
+    let found = signed(["a", "b"]).await.unwrap_err();
+    assert!(found.contains("game 0: the signature is not of its transcript"), "{found}");
+    let unsigned = world.verify(&games).await.unwrap();
+    assert!(unsigned.came.iter().all(|came| came.worker.is_none()), "earlier versions don't sign");
+    let seal = |index: usize| unsigned.came[index].result.as_ref().ok().unwrap().seal.clone();
+    let seals = [seal(0), seal(1)];
+    let found = signed([&seals[1], &seals[0]]).await.unwrap_err();
+    assert!(found.contains("game 0: the signature is not of its transcript"), "{found}");
+    let verified = signed([&seals[0], &seals[1]]).await.unwrap();
+    for (came, seal) in verified.came.iter().zip(&seals) {
+        let worker = came.worker.as_ref().unwrap();
+        assert!(worker.is_of(seal) && worker.key == key.public());
+        assert!(!worker.name.contains('\u{1b}'), "{worker:?}");
+    }
 }
 
 #[tokio::test]
@@ -262,7 +312,6 @@ async fn invalid_transcripts_are_the_worker_s_fault() {
     let other_seats = played(contest, world.rules.kinds[0], &other_seats, RecordEnd::Played);
     // The end is missing.
     let torn = packed(&plain[..plain.len() / 2]);
-    let resigned = world.transcript(1, RecordEnd::Resigned(Seat(0)));
     let good = (1, world.transcript(1, RecordEnd::Played));
     for (tries, wrong) in [
         (vec![(0, good.1.clone())], "the number is 1"),
@@ -277,13 +326,9 @@ async fn invalid_transcripts_are_the_worker_s_fault() {
             vec![(0, whole.clone()), (0, whole.clone())],
             "was played again after a match that counts",
         ),
-        (vec![(1, resigned), (0, packed(&other_seed))], "the seed is 1"),
     ] {
         // A valid transcript beside it changes nothing, and nothing is written.
-        let tries: Vec<_> = match tries[0].0 {
-            1 => tries,
-            _ => std::iter::once(good.clone()).chain(tries).collect(),
-        };
+        let tries: Vec<_> = std::iter::once(good.clone()).chain(tries).collect();
         let error = world.verify(&tries).await.unwrap_err();
         assert!(error.contains(wrong), "{wrong}: {error}");
         assert_eq!((world.written(0), world.written(1)), (None, None), "{wrong}");

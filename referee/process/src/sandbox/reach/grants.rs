@@ -27,6 +27,12 @@ pub enum Refusal {
     /// It is the whole machine, a home folder, or one above it.
     #[error("it is a home folder, or contains files that aren't meant for agents")]
     Wide,
+    /// The agent's files ask for it, and nobody granted it.
+    #[error(
+        "an agent's own files can open language runtimes only; if you trust it, grant this with \
+         `--allow-read PATH`, or in a contest in `read` under `[sandbox]` of the contest file"
+    )]
+    NotGranted,
     /// It belongs to another agent, to the contest or to the transcripts.
     #[error("it belongs to another agent or to the contest")]
     Forbidden,
@@ -46,7 +52,7 @@ pub fn is_wide(path: &Path) -> bool {
 }
 
 /// Whether it is a user's home folder.
-fn is_home(path: &Path) -> bool {
+pub(super) fn is_home(path: &Path) -> bool {
     let among = |homes: &Path| HOMES.iter().any(|it| homes == Path::new(it));
     path == Path::new("/root")
         || path.parent().is_some_and(among)

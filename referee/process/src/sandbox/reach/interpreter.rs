@@ -1,7 +1,10 @@
 //! Where a command's program is installed: the interpreter's folder, so that one in a home folder
-//! works too, as made by virtual environments, pyenv, nvm or conda.
+//! works too, as made by virtual environments, pyenv, nvm or conda. What the agent's own files name is
+//! found only if it is granted or a language runtime: else they could open any file by naming it.
 
 use super::elf::Elf;
+use super::grants::is_wide;
+use super::requests::{Answer, answer};
 use crate::files::{head, in_path};
 use nix::unistd::{AccessFlags, access};
 use std::ffi::OsStr;
@@ -28,10 +31,31 @@ pub(super) struct Installed {
     pub(super) paths: Vec<PathBuf>,
     /// What is needed to start it and is missing or not executable.
     pub(super) missing: Vec<PathBuf>,
+    /// What the agent's author names and isn't granted; canonical.
+    pub(super) refused: Vec<PathBuf>,
+    /// Whether the author of the agent names what comes next, rather than the caller or an
+    /// installation.
+    pub(super) by_author: bool,
+    /// The agent's own files; canonical.
+    own: Vec<PathBuf>,
+    /// What the caller grants; canonical.
+    allowed: Vec<PathBuf>,
     seen: Vec<PathBuf>,
 }
 
 impl Installed {
+    /// Begins with nothing found.
+    pub(super) fn new(own: Vec<PathBuf>, allowed: &[PathBuf]) -> Self {
+        Self { own, allowed: allowed.to_owned(), ..Self::default() }
+    }
+
+    /// Returns the installation around a folder of programs.
+    pub(super) fn around(programs: &Path) -> Vec<PathBuf> {
+        let mut installed = Self::default();
+        installed.prefix_of(&programs.join("program"));
+        installed.paths
+    }
+
     /// Adds what a command needs: `program` is its program, `words` are its arguments. Relative
     /// paths are relative to `folder`.
     pub(super) fn command(&mut self, program: &Path, words: &[&str], folder: &Path) {
@@ -60,13 +84,35 @@ impl Installed {
         }
         self.seen.push(file.clone());
         let Ok(canonical) = file.canonicalize() else { return };
+        let before = self.by_author;
         for link in links(&file) {
+            self.reaches(&link);
             self.prefix_of(&link);
         }
         self.prefix_of(&canonical);
-        self.script(&canonical, folder);
-        self.loaded(&canonical);
-        self.add(canonical);
+        if self.add(canonical.clone()) {
+            self.reaches(&canonical);
+            self.script(&canonical, folder);
+            self.loaded(&canonical);
+        }
+        self.by_author = before;
+    }
+
+    /// Finds who names what is named next: a link, script or setting at this path.
+    fn reaches(&mut self, path: &Path) {
+        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        let (Some(folder), Some(name)) = (folder, path.file_name()) else { return };
+        let path = folder.join(name);
+        if self.is_own(&path) {
+            self.by_author = true;
+        } else if self.by_author {
+            self.by_author = answer(&path, &self.allowed) == Answer::NotGranted;
+        }
+    }
+
+    /// Whether a canonical path is one of the agent's own files.
+    fn is_own(&self, path: &Path) -> bool {
+        self.own.iter().any(|own| path.starts_with(own))
     }
 
     /// Adds the loader of a program that isn't a script.
@@ -78,10 +124,18 @@ impl Installed {
         }
     }
 
-    fn add(&mut self, path: PathBuf) {
-        if !self.paths.contains(&path) {
-            self.paths.push(path);
+    /// Adds a canonical path, unless the author names it and it isn't granted; returns whether it
+    /// is added.
+    fn add(&mut self, path: PathBuf) -> bool {
+        let may = !self.by_author
+            || self.is_own(&path)
+            || answer(&path, &self.allowed) != Answer::NotGranted;
+        let paths = if may { &mut self.paths } else { &mut self.refused };
+        // A guessed installation may be a whole home folder, which nobody asked for.
+        if !paths.contains(&path) && (may || !is_wide(&path)) {
+            paths.push(path);
         }
+        may
     }
 
     /// Adds the folder in which a program is installed, if it looks like that.
@@ -105,7 +159,11 @@ impl Installed {
             return;
         }
         let settings = canonical.join("pyvenv.cfg");
-        self.add(canonical);
+        if !self.add(canonical) {
+            return;
+        }
+        let before = self.by_author;
+        self.reaches(&settings);
         for (name, base) in settings_of(&settings) {
             match name.as_str() {
                 // The folder of the program.
@@ -117,6 +175,7 @@ impl Installed {
                 _ => self.program(&base, Path::new("/")),
             }
         }
+        self.by_author = before;
     }
 
     /// Adds a script's interpreter, by its first line.

@@ -1,16 +1,20 @@
 //! Which files an agent may read from level `confined` on: its own, its interpreter's, the
-//! system's, and what it asks for; never those of another agent, and never the caller's records.
+//! system's, and what the caller grants; never those of another agent, and never the caller's records.
 
 mod elf;
 mod grants;
 mod unreachable;
 mod interpreter;
 mod own;
+mod requests;
+mod runtimes;
 pub(super) mod system;
 
 pub use grants::{Refusal, is_wide};
 pub use interpreter::programs_of;
 pub use own::files_of_command;
+pub use requests::{Answer, ReadRequest, requests};
+pub use runtimes::callers;
 pub use system::{group_limits, is_system};
 pub use unreachable::Unreachable;
 
@@ -20,15 +24,14 @@ use crate::agent::Launch;
 use crate::launcher::{Bytes, Reach};
 use grants::Grants;
 use interpreter::Installed;
-use std::collections::HashSet;
+use requests::named;
+use runtimes::INSTALLED_IN;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use system::system;
 
 /// A user ID that owns nothing, like agents' users if the referee runs as root.
 pub const UNPRIVILEGED_UID: u32 = 64_000;
-/// Variables that agents inherit and that name an installation.
-const INSTALLED_IN: &[&str] = &["VIRTUAL_ENV", "JAVA_HOME"];
 
 /// One agent's files.
 #[derive(Clone, Debug)]
@@ -37,8 +40,12 @@ pub struct ProgramFiles<'a> {
     pub launch: &'a Launch,
     /// The agent's own files and folders; canonical.
     pub own: &'a [PathBuf],
-    /// What it asks to read in addition.
+    /// What its agent.toml asks to read in addition; canonical.
     pub read: &'a [PathBuf],
+    /// What it is granted if it asks; canonical.
+    pub granted: &'a [PathBuf],
+    /// Its command is from its agent.toml, and so by its author.
+    pub has_manifest: bool,
     /// The agent is built in, and needs nothing of its folder.
     pub is_built_in: bool,
     /// The interpreter that a built-in adapter starts.
@@ -115,10 +122,9 @@ impl Reachable {
     }
 
     /// Returns the folder that prevents its start because others may not enter it, if these layers
-    /// give it its own user. With its own mounts it is shown what is below such a folder.
+    /// give it its own user. With its own mounts it is shown what is in such a folder.
     pub fn closed(&self, layers: Layers) -> Option<Unreachable> {
-        let shown =
-            |hidden: &Unreachable| layers.has(Layer::Mounts) && hidden.closed != hidden.path;
+        let shown = |hidden: &Unreachable| layers.has(Layer::Mounts) && hidden.can_be_shown();
         let needed = self.needed.iter().filter(|_| layers.has(Layer::User));
         let closed = needed.filter_map(|path| Unreachable::of(path, UNPRIVILEGED_UID));
         closed.into_iter().find(|hidden| !shown(hidden))
@@ -135,16 +141,25 @@ pub fn reachable(agent: &ProgramFiles<'_>, shared: &SharedRules) -> Reachable {
     for path in system() {
         grants.grant(path);
     }
-    let asked = asks_for(agent);
+    let allowed = [&shared.extra, agent.granted].concat();
     let folder = resolve(&launch.folder);
-    for path in &asked {
-        if !grants.asked(path) && *path == folder && is_wide(path) {
-            grants.files_of(path);
+    if !agent.is_built_in && !grants.asked(&folder) && is_wide(&folder) {
+        grants.files_of(&folder);
+    }
+    let named = named(agent, &allowed);
+    for path in &named.granted {
+        grants.asked(path);
+    }
+    for ReadRequest { path, answer } in &named.requests {
+        match answer {
+            Answer::NotGranted if grants.covers(path) => {}
+            Answer::NotGranted => grants.refused.push((path.clone(), Refusal::NotGranted)),
+            Answer::Runtime | Answer::Granted => _ = grants.asked(path),
         }
     }
     let refused = std::mem::take(&mut grants.refused);
     // A guessed installation was not requested, so it is not reported.
-    let mut installed = installed(agent).paths;
+    let mut installed = installed(agent, &allowed).paths;
     installed.retain(|path| !folder.starts_with(path));
     for path in installed {
         grants.asked(&path);
@@ -155,8 +170,8 @@ pub fn reachable(agent: &ProgramFiles<'_>, shared: &SharedRules) -> Reachable {
         read.push(Bytes::of(&launch.file));
     }
     let list = grants.list.into_iter().map(Bytes::of).collect();
-    let reach = Reach { read, list, work: Bytes::default() };
-    let needed = needed(agent);
+    let reach = Reach { read, list, ..Reach::default() };
+    let needed = needed(agent, &allowed);
     Reachable { reach, needed, refused }
 }
 
@@ -165,85 +180,29 @@ pub fn restricts_files(layers: Layers) -> bool {
     layers.has(Layer::Landlock) || layers.has(Layer::User)
 }
 
-/// Finds what an agent without opponents may read, if these layers restrict it.
-pub fn reachable_alone(layers: Layers, agent: &ProgramFiles<'_>) -> Reachable {
+/// Finds what an agent without opponents may read, if these layers restrict it. It is granted `extra`.
+pub fn reachable_alone(layers: Layers, agent: &ProgramFiles<'_>, extra: &[PathBuf]) -> Reachable {
     if restricts_files(layers) {
-        reachable(agent, &SharedRules::default())
+        reachable(agent, &SharedRules::new(&[], &[], &[], extra))
     } else {
         Reachable::default()
     }
 }
 
-/// Returns what an agent's command and settings ask for beyond its own files; canonical.
-fn asks_for(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
-    let own = own_of(agent);
-    let folder = resolve(&agent.launch.folder);
-    let mut asked = Vec::new();
-    if !agent.is_built_in {
-        asked.push(folder.clone());
-        asked.extend(agent.launch.command.iter().skip(1).flat_map(|word| named_by(word, &folder)));
-    }
-    asked.extend(agent.read.iter().filter_map(|path| path.canonicalize().ok()));
-    asked.retain(|path| !own.iter().any(|own| path.starts_with(own)));
-    asked.retain(|path| !is_system(path));
-    let mut seen = HashSet::new();
-    asked.retain(|path| seen.insert(path.clone()));
-    asked
-}
-
-/// Returns what an agent asks to read that isn't its own, the system's, or an installation in PATH:
-/// useful to know before running other people's agents. Canonical.
-pub fn unusual_requests(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
-    let folder = resolve(&agent.launch.folder);
-    let mut paths = asks_for(agent);
-    paths.retain(|path| *path != folder);
-    // Interpreters that are on every machine.
-    let variables = ["PATH"].iter().chain(INSTALLED_IN).filter_map(std::env::var_os);
-    let known = variables.flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>());
-    let known = known.filter_map(|path| path.canonicalize().ok());
-    let mut known: Vec<PathBuf> =
-        known.flat_map(|path| [path.parent().map(Path::to_owned), Some(path)]).flatten().collect();
-    known.retain(|path| !is_wide(path));
-    known.extend(system().iter().cloned());
-    known.push(folder.clone());
-    let mut installed = installed(agent).paths;
-    installed.retain(|path| !folder.starts_with(path));
-    installed.retain(|path| !known.iter().chain(&paths).any(|it| path.starts_with(it)));
-    paths.extend(installed);
-    paths
-}
-
-/// Returns what a word of a command names outside of the agent's folder: a folder, or a file's whole
-/// folder; also in `--name=PATH` and `PATH:PATH`.
-fn named_by(word: &str, folder: &Path) -> Vec<PathBuf> {
-    let value = word.split_once('=').map_or(word, |(_, value)| value);
-    let parts = value.split(':').chain([word, value]);
-    let found = parts.filter(|part| part.contains('/')).filter_map(|part| {
-        let path = folder.join(part).canonicalize().ok()?;
-        if path.starts_with(folder) {
-            return None;
-        }
-        let above = path.parent().filter(|above| path.is_file() && !is_wide(above));
-        // A folder above the agent's contains other things too.
-        Some(above.filter(|above| !folder.starts_with(above)).unwrap_or(&path).to_owned())
-    });
-    found.filter(|path| !folder.starts_with(path)).collect()
-}
-
 /// Returns what an agent can't be started without: its own files, its folder, its program and interpreter.
-fn needed(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
+fn needed(agent: &ProgramFiles<'_>, allowed: &[PathBuf]) -> Vec<PathBuf> {
     let mut needed = own_of(agent);
     if !agent.is_built_in {
         needed.push(resolve(&agent.launch.folder));
     }
-    needed.extend(programs(agent).paths);
+    needed.extend(programs(agent, allowed).paths);
     needed
 }
 
 /// Returns where the program and its interpreter are installed, and other installations named in the
-/// environment.
-fn installed(agent: &ProgramFiles<'_>) -> Installed {
-    let mut installed = programs(agent);
+/// environment. `allowed` is granted to the agent.
+fn installed(agent: &ProgramFiles<'_>, allowed: &[PathBuf]) -> Installed {
+    let mut installed = programs(agent, allowed);
     if !agent.is_built_in {
         for folder in INSTALLED_IN.iter().filter_map(std::env::var_os).map(PathBuf::from) {
             installed.program(&folder.join("bin/python"), &agent.launch.folder);
@@ -254,11 +213,14 @@ fn installed(agent: &ProgramFiles<'_>) -> Installed {
 }
 
 /// Returns where the program and its interpreter are installed.
-fn programs(agent: &ProgramFiles<'_>) -> Installed {
-    let (launch, mut installed) = (agent.launch, Installed::default());
+fn programs(agent: &ProgramFiles<'_>, allowed: &[PathBuf]) -> Installed {
+    let launch = agent.launch;
+    let mut installed = Installed::new(own_of(agent), allowed);
     if launch.file != Path::new(OWN_PROGRAM) {
         let words: Vec<&str> = launch.command.iter().skip(1).map(String::as_str).collect();
+        installed.by_author = agent.has_manifest;
         installed.command(&launch.file, &words, &launch.folder);
+        installed.by_author = false;
     } else if let Some(interpreter) = &agent.interpreter {
         installed.program(interpreter, &launch.folder);
     }
@@ -268,7 +230,7 @@ fn programs(agent: &ProgramFiles<'_>) -> Installed {
 /// Returns programs and interpreters that are needed to start an agent and are missing or not
 /// executable.
 pub fn missing(agent: &ProgramFiles<'_>) -> Vec<PathBuf> {
-    programs(agent).missing
+    programs(agent, agent.granted).missing
 }
 
 /// Returns the agent's own files.

@@ -1,6 +1,7 @@
 //! Paths that an agent with its own user may read but can't reach: a folder above is closed to
 //! others, like root's home folder.
 
+use super::UNPRIVILEGED_UID;
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -20,9 +21,18 @@ impl Unreachable {
     /// groups.
     pub fn of(path: &Path, uid: u32) -> Option<Self> {
         let closed = path.ancestors().skip(1).filter(|folder| lacks(folder, uid, 0o1)).last();
-        let needed = if path.is_dir() { 0o5 } else { 0o4 };
-        let closed = closed.or_else(|| Some(path).filter(|path| lacks(path, uid, needed)))?;
+        let closed = closed.or_else(|| Some(path).filter(|path| is_closed(path, uid)))?;
         Some(Self { path: path.to_owned(), closed: closed.to_owned() })
+    }
+
+    /// Whether mounts can show it to the user: a file, or what is in a folder, must be readable by all.
+    pub fn can_be_shown(&self) -> bool {
+        if self.closed != self.path {
+            return true;
+        }
+        let entries = self.path.read_dir().into_iter().flatten().flatten();
+        self.path.is_dir()
+            && entries.map(|entry| entry.path()).all(|path| !is_closed(&path, UNPRIVILEGED_UID))
     }
 
     /// Returns what to do about it, if the path can't be mounted elsewhere.
@@ -48,6 +58,11 @@ impl fmt::Display for Unreachable {
             write!(f, "{path} is in {closed}, which only its owner may enter")
         }
     }
+}
+
+/// Whether a user may not read a file, or list and enter a folder.
+fn is_closed(path: &Path, uid: u32) -> bool {
+    lacks(path, uid, if path.is_dir() { 0o5 } else { 0o4 })
 }
 
 /// Whether a user lacks one of these rights there.

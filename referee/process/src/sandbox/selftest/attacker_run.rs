@@ -156,10 +156,14 @@ fn start(
     };
     let read = system().iter().chain(&own).map(Bytes::of).collect();
     // It may list this folder, but not read the files in it.
-    let reach =
-        Reach { read, list: vec![Bytes::of(targets_ready.folder.path())], work: Bytes::of(work) };
+    let reach = Reach {
+        read,
+        list: vec![Bytes::of(targets_ready.folder.path())],
+        work: Bytes::of(work),
+        ..Reach::default()
+    };
     let (environment, limits) = (Vec::new(), limits());
-    let conditions = StartConditions { environment, limits, reach, core: None };
+    let conditions = StartConditions { environment, limits, reach, core: None, counts_cpu: false };
     AgentProcess::start(launcher, &launch, conditions)
 }
 
@@ -199,7 +203,7 @@ impl AttackerReport {
                     self.end = Some(format!("the attacker ended with {status}"));
                 }
                 AgentEvent::Line(line) => self.answers.extend(serde_json::from_slice(&line.bytes)),
-                AgentEvent::Continued
+                AgentEvent::Continued(_)
                 | AgentEvent::Gone
                 | AgentEvent::StdoutClosed
                 | AgentEvent::Stderr

@@ -1,0 +1,191 @@
+//! Measuring what belongs to an event: CPU time, time waiting for a core, the referee's own lag.
+//!
+//! Measuring a whole process tree is slow, and an agent decides how many lines it writes. So the lines
+//! that were read together share one measurement, and lines that end no turn share one for a while.
+
+use super::Drive;
+use referee_games::Decoded;
+use referee_match::{Reading, parse_line};
+use referee_process::framer::Line;
+use referee_protocol::{ClockKind, FromAgent, Nanos, Seat};
+use std::time::{Duration, Instant};
+
+/// For turns shorter than this, the time waiting for a core is not measured: it can't matter, and
+/// measuring takes as long as such a turn.
+const LONG_TURN: Nanos = Nanos(1_000_000);
+/// How long the measurement of a process tree serves for what ends no turn.
+const TREE_PERIOD: Duration = Duration::from_millis(5);
+/// It serves for at least this many times as long as it took.
+const TREE_SHARE: u32 = 4;
+
+/// The last measurement.
+#[derive(Debug, Default)]
+pub(super) struct Readings(Option<Measured>);
+
+#[derive(Debug)]
+struct Measured {
+    /// The seat, and when it was asked last.
+    turn: (Seat, Instant),
+    /// When the event was seen that it belongs to.
+    at: Instant,
+    /// How long it serves for other events.
+    until: Instant,
+    cpu: Option<Nanos>,
+    wait: Option<Nanos>,
+}
+
+impl Readings {
+    /// Returns CPU time and waiting time for an event of this turn that was seen at `at`: what was
+    /// measured for another event seen at that time, or not long ago if `is_rough`; else measures.
+    fn of(
+        &mut self,
+        turn: (Seat, Instant),
+        at: Instant,
+        is_rough: impl FnOnce() -> bool,
+        measure: impl FnOnce() -> (Option<Nanos>, Option<Nanos>),
+    ) -> (Option<Nanos>, Option<Nanos>) {
+        let last = self.0.as_ref().filter(|last| last.turn == turn);
+        if let Some(last) = last
+            && (last.at == at || (at < last.until && is_rough()))
+        {
+            return (last.cpu, last.wait);
+        }
+        let begun = Instant::now();
+        let (cpu, wait) = measure();
+        let end = Instant::now();
+        let until = end + TREE_PERIOD.max((end - begun) * TREE_SHARE);
+        self.0 = Some(Measured { turn, at, until, cpu, wait });
+        (cpu, wait)
+    }
+}
+
+impl Drive<'_> {
+    /// Measures what belongs to a line.
+    pub(super) fn reading_of_line(
+        &mut self,
+        seat: Seat,
+        at: Instant,
+        line: &Line,
+        meaning: Option<&Decoded>,
+    ) -> Reading {
+        // Before the first turn, what counts is what the seat itself has used until then.
+        let idle = self.state.thinking().is_none() && self.state.measures_pondering();
+        let measured = if idle { Some(seat) } else { self.state.thinking() };
+        self.measure(measured, at, || {
+            let message = parse_line(&line.bytes, meaning.cloned());
+            !line.cut && matches!(message, None | Some(Ok(FromAgent::Info(_))))
+        })
+    }
+
+    /// Measures what belongs to a moment at which nothing came from the seat that thinks.
+    pub(super) fn reading(&mut self, now: Instant) -> Reading {
+        self.measure(self.state.thinking(), now, || true)
+    }
+
+    fn measure(
+        &mut self,
+        seat: Option<Seat>,
+        at: Instant,
+        ends_no_turn: impl FnOnce() -> bool,
+    ) -> Reading {
+        let (lag, whole) = (self.lag(at), self.counts_whole_tree());
+        let agent = seat.and_then(|seat| self.participants[seat.index()].connection_mut());
+        let Some((agent, seat)) = agent.zip(seat) else {
+            return Reading { lag, ..Reading::default() };
+        };
+        let thinks = self.state.thinking() == Some(seat);
+        let long = span(self.asked, at) >= LONG_TURN;
+        let measure = || (agent.cpu(whole), thinks.then(|| agent.wait(false, long)).flatten());
+        // One process is measured in no time.
+        let is_rough = || whole && ends_no_turn();
+        let (cpu, wait) = self.readings.of((seat, self.asked), at, is_rough, measure);
+        Reading { cpu, wait, lag }
+    }
+
+    /// Measures without what only the end of a turn needs.
+    pub(super) fn brief_reading(&self, now: Instant) -> Reading {
+        let agent =
+            self.state.thinking().and_then(|seat| self.participants[seat.index()].connection());
+        let cpu = agent.and_then(|agent| agent.cpu(self.counts_whole_tree()));
+        Reading { cpu, wait: None, lag: self.lag(now) }
+    }
+
+    /// Returns the longest lag since the turn began or, between turns, since the match began.
+    fn lag(&self, now: Instant) -> Nanos {
+        let since = if self.state.thinking().is_some() { self.asked } else { self.began };
+        Nanos::from(self.table.lag_probe.lag_since(since, now))
+    }
+
+    /// Whether CPU time is that of the agent's process tree, which is slow to measure.
+    pub(super) fn counts_whole_tree(&self) -> bool {
+        self.state.header().clock.kind == ClockKind::Cpu || self.state.measures_pondering()
+    }
+}
+
+pub(super) fn span(from: Instant, to: Instant) -> Nanos {
+    to.saturating_duration_since(from).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Readings, TREE_PERIOD};
+    use referee_protocol::{Nanos, Seat};
+    use std::time::{Duration, Instant};
+
+    /// Returns how often is measured for events at these times, of turns that began at zero, with what
+    /// they are: `i` info, `a` an answer.
+    fn measured(events: &[(u64, char)]) -> u64 {
+        // In the past, so that what a measurement takes doesn't matter.
+        let zero = Instant::now();
+        let (mut readings, mut count) = (Readings::default(), 0);
+        for &(us, what) in events {
+            let at = zero + Duration::from_micros(us);
+            let measure = || {
+                count += 1;
+                (Some(Nanos(count)), None)
+            };
+            let (cpu, _) = readings.of((Seat(0), zero), at, || what == 'i', measure);
+            assert!(what == 'i' || cpu == Some(Nanos(count)), "an answer with an old reading");
+        }
+        count
+    }
+
+    #[test]
+    fn lines_that_were_read_together_are_measured_once() {
+        let mut chunk = vec![(7, 'i'); 2000];
+        assert_eq!(measured(&chunk), 1);
+        chunk.push((7, 'a'));
+        assert_eq!(measured(&chunk), 1);
+        chunk.push((8, 'a'));
+        assert_eq!(measured(&chunk), 2);
+    }
+
+    #[test]
+    fn an_answer_is_measured_at_its_own_time() {
+        assert_eq!(measured(&[(7, 'i'), (8, 'i'), (8, 'a'), (8, 'i'), (9, 'i')]), 2);
+    }
+
+    #[test]
+    fn a_tree_is_measured_once_in_a_while_however_often_its_agent_writes() {
+        let period = u64::try_from(TREE_PERIOD.as_micros()).unwrap();
+        let each: Vec<(u64, char)> = (0..period).map(|us| (us, 'i')).collect();
+        assert_eq!(measured(&each), 1);
+        // A turn later everything is measured again.
+        let zero = Instant::now();
+        let mut readings = Readings::default();
+        let mut count = 0;
+        for seat in [0, 1, 0] {
+            let later = zero + Duration::from_micros(u64::from(seat));
+            readings.of(
+                (Seat(seat), zero),
+                later,
+                || true,
+                || {
+                    count += 1;
+                    (None, None)
+                },
+            );
+        }
+        assert_eq!(count, 3);
+    }
+}

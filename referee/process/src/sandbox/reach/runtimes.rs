@@ -1,0 +1,108 @@
+//! Where language runtimes are installed: the only files outside of an agent's folder that its own
+//! files can open by naming them.
+
+use super::UNPRIVILEGED_UID;
+use super::grants::{is_home, is_wide};
+use super::interpreter::Installed;
+use super::system::is_system;
+use super::unreachable::Unreachable;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Variables that agents inherit and that name an installation.
+pub(super) const INSTALLED_IN: &[&str] = &["VIRTUAL_ENV", "JAVA_HOME"];
+/// Packages that aren't the distribution's; those that every user may read.
+const OPTIONAL: &str = "/opt";
+/// Where version managers install runtimes, below a home folder; separated by blanks. Never the folder
+/// of a manager as a whole, where some keep credentials.
+const IN_HOMES: &[&str] = &[
+    ".pyenv/versions .pyenv/shims .pyenv/libexec .local/share/uv/python .virtualenvs",
+    ".conda/envs miniconda3 miniforge3 anaconda3",
+    ".nvm/versions .volta/tools .asdf/installs .local/share/mise/installs",
+    ".sdkman/candidates .jdks .rustup/toolchains .cargo/bin .rbenv/versions .juliaup go/bin",
+];
+
+/// Whether a canonical path is part of a language runtime: below a place for installations, in the
+/// caller's PATH, or in a virtual environment. Never a device, a socket, or another hidden folder of
+/// a home folder.
+pub(super) fn is_runtime(path: &Path) -> bool {
+    if is_system(path) {
+        return true;
+    }
+    if !path.metadata().is_ok_and(|it| it.is_file() || it.is_dir()) || is_wide(path) {
+        return false;
+    }
+    let below = |folder: &PathBuf| path.starts_with(folder);
+    let is_optional = path.strip_prefix(OPTIONAL).is_ok() && path != Path::new(OPTIONAL);
+    (is_optional && Unreachable::of(path, UNPRIVILEGED_UID).is_none())
+        || callers().iter().any(below)
+        || in_home(path).is_some_and(|inside| {
+            IN_HOMES.iter().flat_map(|line| line.split(' ')).any(|it| inside.starts_with(it))
+        })
+        || in_virtual_environment(path)
+}
+
+/// Returns what the caller's environment names: folders of programs, each with its installation.
+pub fn callers() -> &'static [PathBuf] {
+    static CALLERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    CALLERS.get_or_init(|| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let named = INSTALLED_IN.iter().filter_map(std::env::var_os);
+        let folders =
+            std::env::split_paths(&path).chain(named.map(|it| Path::new(&it).join("bin")));
+        let folders: Vec<PathBuf> = folders.filter(|folder| folder.is_absolute()).collect();
+        let mut paths: Vec<PathBuf> =
+            folders.iter().flat_map(|folder| Installed::around(folder)).collect();
+        paths.extend(folders.iter().filter_map(|folder| folder.canonicalize().ok()));
+        paths.retain(|path| !is_wide(path));
+        paths
+    })
+}
+
+/// Returns the rest of a path below a home folder.
+fn in_home(path: &Path) -> Option<&Path> {
+    let home = path.ancestors().skip(1).find(|above| is_home(above))?;
+    path.strip_prefix(home).ok()
+}
+
+/// Whether it is in a virtual environment for Python that isn't hidden in a home folder.
+fn in_virtual_environment(path: &Path) -> bool {
+    let is_hidden = in_home(path).is_some_and(|inside| inside.as_os_str().as_bytes()[0] == b'.');
+    let is_one =
+        |folder: &&Path| folder.join("pyvenv.cfg").is_file() && folder.join("bin/python").exists();
+    !is_hidden && path.ancestors().find(is_one).is_some_and(|folder| !is_wide(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_runtime;
+    use std::fs;
+    use std::path::Path;
+
+    #[test]
+    fn only_installations_are_runtimes() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for file in ["venv/pyvenv.cfg", "venv/bin/python", "venv/lib/x.py", "other/pyvenv.cfg"] {
+            fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+            fs::write(root.join(file), "").unwrap();
+        }
+        let socket = std::os::unix::net::UnixListener::bind(root.join("venv/socket")).unwrap();
+        for (path, expected) in [
+            ("venv", true),
+            ("venv/lib/x.py", true),
+            ("venv/socket", false),
+            ("other", false),
+            ("other/pyvenv.cfg", false),
+            (".", false),
+        ] {
+            assert_eq!(is_runtime(&root.join(path)), expected, "{path}");
+        }
+        drop(socket);
+        assert!(is_runtime(&Path::new("/bin/sh").canonicalize().unwrap()));
+        for path in ["/", "/opt", "/home", "/root", "/root/.ssh", "/dev/tty", "/dev/mem", "/etc"] {
+            assert!(!is_runtime(Path::new(path)), "{path}");
+        }
+    }
+}

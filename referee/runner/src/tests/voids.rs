@@ -1,0 +1,156 @@
+//! Void attempts: an agent may cause so many in a contest, over all its runs, and no more.
+
+use super::super::backend::{Backend, BackendEvent, FinishedGame, NoResult, VoidGame};
+use super::super::folder::Folder;
+use super::super::results;
+use super::super::runner::{Observer, Progress, RunResult, Runner};
+use super::super::store::{Store, VoidAttempt};
+use super::store::{game, stored, void};
+use referee_contest::{Contest, Fixture, Player, Record, Schedule, Void};
+use referee_play::interrupts::Interrupts;
+use referee_process::Failure;
+use std::collections::VecDeque;
+use std::fs;
+use std::sync::Arc;
+
+/// The player at whose seat every game becomes void that may.
+const CULPRIT: Player = Player(1);
+
+/// Plays one game after the other.
+struct OneCore {
+    folder: Folder,
+    /// Whether the culprit is to blame, or the machine.
+    blames: bool,
+    queue: VecDeque<Fixture>,
+    is_closed: bool,
+}
+
+impl OneCore {
+    fn play(&self, fixture: &Fixture) -> Result<Box<Record>, NoResult> {
+        let seats = fixture.players.iter().zip(referee_protocol::Seat::all(2));
+        let seat = seats.into_iter().find(|(player, _)| **player == CULPRIT).unwrap().1;
+        if self.blames && fixture.no_void().contains(&seat) {
+            let transcript = Folder::transcript(fixture.number);
+            fs::create_dir_all(self.folder.path(&transcript).parent().unwrap()).unwrap();
+            fs::write(self.folder.path(&transcript), "x").unwrap();
+            let (players, block) = (fixture.players.clone(), fixture.block);
+            let record = Record { players, block, ..game(fixture.number, "a") };
+            return Ok(Box::new(record));
+        }
+        let seat = self.blames.then_some(seat);
+        let void = Void { cause: "lag".to_owned(), text: "late".to_owned(), seat };
+        Err(NoResult::Void(VoidGame { void, transcript: Some(b"x".to_vec()) }))
+    }
+}
+
+impl Backend for OneCore {
+    const BLOCKS: bool = false;
+
+    async fn next(&mut self, _: &Schedule, wants: bool) -> BackendEvent {
+        if let Some(fixture) = self.queue.pop_front() {
+            let (number, result) = (fixture.number, self.play(&fixture));
+            let game = FinishedGame { number, void_games: Vec::new(), result, worker: None };
+            return BackendEvent::Finished(Box::new(game));
+        }
+        match (wants, self.is_closed) {
+            (true, false) => BackendEvent::HasRoom,
+            (_, true) => BackendEvent::Gone,
+            (false, false) => std::future::pending().await,
+        }
+    }
+
+    fn submit(&mut self, fixtures: Vec<Fixture>) -> Result<(), Failure> {
+        self.queue.extend(fixtures);
+        Ok(())
+    }
+
+    fn stored(&mut self, _: &[u64]) {}
+
+    fn close(&mut self) {
+        self.is_closed = true;
+    }
+
+    fn in_progress(&self) -> String {
+        String::new()
+    }
+
+    async fn finish(self, _: bool) -> Option<String> {
+        None
+    }
+}
+
+/// Keeps what is printed.
+#[derive(Default)]
+struct Printed(Vec<String>);
+
+impl Observer for Printed {
+    type Request = ();
+
+    fn update(&mut self, _: &Progress, _: &Schedule) {}
+
+    fn print(&mut self, text: &str) {
+        self.0.push(text.to_owned());
+    }
+
+    async fn next_request(&mut self) -> Self::Request {
+        std::future::pending::<()>().await;
+    }
+
+    fn handle(&mut self, (): ()) {}
+}
+
+/// Runs a contest of 40 games that has had these void attempts. Returns the result, what was printed,
+/// all void attempts, and the progress.
+fn run(
+    before: &[VoidAttempt],
+    blames: bool,
+) -> (RunResult, Vec<String>, Vec<VoidAttempt>, results::Progress) {
+    let (place, mut stored) = stored();
+    stored.contest.rounds = 20;
+    let folder = Folder::create(&place.path().join("d")).unwrap();
+    let mut store = Store::create(&folder, &stored).unwrap();
+    store.add(&[], before).unwrap();
+    let contest: Arc<Contest> = Arc::new(stored.contest);
+    let runner = Runner::open(contest, folder.clone(), store).unwrap();
+    let backend =
+        OneCore { folder: folder.clone(), blames, queue: VecDeque::new(), is_closed: false };
+    let mut printed = Printed::default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let result = runtime.block_on(async {
+        let mut interrupts = Interrupts::listen().unwrap();
+        runner.play(backend, &mut interrupts, &mut printed).await
+    });
+    let store = Store::open(&folder).unwrap();
+    let progress = results::progress(&folder, &store).unwrap();
+    (result, printed.0, store.voids().unwrap(), progress)
+}
+
+#[test]
+fn an_agent_may_cause_three_void_attempts() {
+    let (result, printed, voids, progress) = run(&[], true);
+    assert!(result.over && result.failure.is_none(), "{result:?}");
+    assert_eq!((voids.len(), result.progress.played), (3, 40));
+    assert!(voids.iter().all(|void| void.player == Some(CULPRIT)), "{voids:?}");
+    let said = printed.iter().filter(|text| text.contains("has caused 3 void attempts")).count();
+    assert_eq!(said, 1, "{printed:?}");
+    let [caused] = &progress.void_caused[..] else { panic!("{progress:?}") };
+    assert_eq!((caused.name.as_str(), caused.attempts, caused.at_most), ("@first", 3, 3));
+}
+
+#[test]
+fn attempts_of_earlier_runs_count() {
+    let caused = |number| VoidAttempt { player: Some(CULPRIT), ..void(number, 1, "x") };
+    let by_machine = void(9, 1, "x");
+    let (result, _, voids, _) = run(&[caused(30), caused(31), by_machine], true);
+    assert!(result.over, "{result:?}");
+    assert_eq!(voids.len(), 4);
+}
+
+#[test]
+fn the_machines_void_attempts_are_no_agents_and_stop_the_contest() {
+    let (result, _, voids, progress) = run(&[], false);
+    let failure = result.failure.unwrap().to_string();
+    assert!(failure.contains("20 games in a row had no result"), "{failure}");
+    assert_eq!(voids.len(), 20);
+    assert!(progress.void_caused.is_empty(), "{progress:?}");
+}
