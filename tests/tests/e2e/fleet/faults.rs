@@ -11,25 +11,24 @@ use std::time::Duration;
 fn a_build_that_fails_on_workers_is_reported_and_retried() {
     let Some(server) = Server::start() else { return };
     let dir = TestDir::new();
-    dir.write("tool", "");
-    let everywhere = dir.path("everywhere");
     dir.write("bots/made/agent.toml", "command = \"./run.sh\"\nbuild = \"sh make.sh\"\n");
-    let program = format!("#!/bin/sh\\nexec {PROGRAM} agent first\\n");
-    // A tool that the coordinator has and the workers don't have yet.
+    // A compiler that the coordinator has and the worker doesn't have yet.
     let make = format!(
-        "if [ ! -e $HERE ] && [ ! -e {} ]; then\n    echo begun\n    \
-         echo no tool to build with >&2\n    exit 3\nfi\n\
-         printf '{program}' > run.sh; chmod +x run.sh\n",
-        everywhere.display()
+        "if [ -z \"$CC\" ]; then\n    echo begun\n    echo no tool to build with >&2\n    exit 3\nfi\n\
+         printf '#!/bin/sh\\nexec {PROGRAM} agent first\\n' > run.sh; chmod +x run.sh\n",
     );
-    dir.write("bots/made/make.sh", make.replace("$HERE", "\"${BUILD_TOOL:-/nowhere}\""));
+    dir.write("bots/made/make.sh", make);
     write(&dir, &["bots/made", "@random"], "");
     let url = server.url();
-    let worker = |name| start_worker(&dir, &url, &["--slots", "1", "--name", name]);
-    let ada = worker("ada");
+    let worker = |name, compiler| {
+        let mut worker = dir.command(&["worker", &url, "--slots", "1", "--name", name]);
+        worker.env("CC", compiler);
+        Running::start(worker, None)
+    };
+    let ada = worker("ada", "");
     let words = ["contest", "run", "c.toml", "--out", "d", "--lease", "9s", "--on", &url];
     let mut coordinator = dir.command(&words);
-    coordinator.env("BUILD_TOOL", dir.path("tool"));
+    coordinator.env("CC", "cc");
     // There is no other worker.
     Running::start(coordinator, None)
         .wait_long()
@@ -39,8 +38,7 @@ fn a_build_that_fails_on_workers_is_reported_and_retried() {
         .stderr_has("contest resume d");
     assert_eq!(query(&dir, "d", "select count(*) from games"), ["0"], "no agent has lost");
     ada.terminate().code(143);
-    dir.write("everywhere", "");
-    let worker = worker("dan");
+    let worker = worker("dan", "cc");
     start_coordinator(&dir, &["resume", "d"], &url).wait().code(0);
     assert_whole(&dir, "d", 2);
     worker.terminate().code(143);
@@ -64,7 +62,8 @@ fn a_worker_paused_during_a_build_builds_again() {
         gate = at("gate"),
     );
     dir.write("bots/made/make.sh", make);
-    write(&dir, &["bots/made", "@random"], "");
+    // In a sandbox, the test and the build would not see each other's files.
+    write(&dir, &["bots/made", "@random"], "[sandbox]\nlevel = \"none\"\n");
     let url = server.url();
     let worker = start_worker(&dir, &url, &["--slots", "1"]);
     let words = ["contest", "run", "c.toml", "--out", "d", "--lease", "9s", "--on", &url];
