@@ -1,10 +1,11 @@
 //! The built-in agents and the samples in matches of a small referee for tests.
 #![cfg(test)]
 
-mod kit;
-mod protocol;
-mod referee;
 mod json;
+mod kits;
+mod protocol;
+mod python_kit;
+mod referee;
 mod samples;
 mod strength;
 mod strong_python;

@@ -6,6 +6,8 @@ use referee_games::{GAMES, GameKind};
 use sample_agents::starters::{STARTERS, Starter};
 use serde::Deserialize;
 use serde_json::json;
+use std::ffi::OsStr;
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -76,13 +78,10 @@ fn sample(path: &str) -> Option<Sample> {
     assert!(folder.join("README.md").exists(), "{path}: no README.md");
     let agent = agent(path);
     let starter = STARTERS.iter().find(|starter| starter.folder == path);
-    let needs = starter.iter().flat_map(|it| it.needs).copied();
+    let needs = starter.iter().flat_map(|it| it.needs.iter().copied());
     let words = [agent.build.first(), agent.command.first()].into_iter().flatten();
     let words = words.map(String::as_str).filter(|word| !word.contains('/'));
-    if let Some(program) = needs.chain(words).find(|program| !is_here(program)) {
-        let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
-        assert!(!forbidden, "there is no {program}, and REFEREE_TESTS_FORBID_SKIP is set");
-        println!("skipped: {path}: there is no {program}");
+    if !is_installed(path, needs.chain(words)) {
         return None;
     }
     let participant = if agent.build.is_empty() {
@@ -90,14 +89,26 @@ fn sample(path: &str) -> Option<Sample> {
     } else if agent.build[0] == "cargo" {
         built_by_cargo(folder, &agent)
     } else {
-        Participant::Program(built_in_a_copy(path, &folder, &agent.build), agent.command)
+        let copy = copied(path, &format!("samples/{path}"));
+        run_build(path, &copy, &agent.build);
+        Participant::Program(copy, agent.command)
     };
     Some(Sample { path: path.to_owned(), participant, name: agent.name, games: agent.games })
 }
 
-fn is_here(program: &str) -> bool {
+/// Returns whether these programs, which `what` needs, are installed. If one isn't, it prints a line, or
+/// fails if skipping is forbidden.
+pub(crate) fn is_installed<'a>(what: &str, programs: impl IntoIterator<Item = &'a str>) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    let is_here =
+        |program: &&str| std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    let Some(program) = programs.into_iter().find(|program| !is_here(program)) else {
+        return true;
+    };
+    let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
+    assert!(!forbidden, "there is no {program}, and REFEREE_TESTS_FORBID_SKIP is set");
+    println!("skipped: {what}: there is no {program}");
+    false
 }
 
 /// Returns a sample that Cargo has built for this test; its `build` would put it in `target/release`.
@@ -114,8 +125,10 @@ fn built_by_cargo(folder: PathBuf, agent: &Agent) -> Participant {
     Participant::Program(folder, command)
 }
 
-fn built_in_a_copy(path: &str, folder: &Path, build: &[String]) -> PathBuf {
-    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("samples").join(path);
+/// Copies a sample's files into a new folder of this name, and returns that folder.
+pub(crate) fn copied(path: &str, to: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(to);
     if copy.exists() {
         std::fs::remove_dir_all(&copy).unwrap();
     }
@@ -125,11 +138,16 @@ fn built_in_a_copy(path: &str, folder: &Path, build: &[String]) -> PathBuf {
             std::fs::copy(entry.path(), copy.join(entry.file_name())).unwrap();
         }
     }
-    let ran = Command::new(&build[0]).args(&build[1..]).current_dir(&copy).output().unwrap();
+    copy
+}
+
+/// Runs a build command, if it has any words, in a folder. A warning is a failure.
+pub(crate) fn run_build(path: &str, folder: &Path, build: &[impl AsRef<OsStr> + Debug]) {
+    let Some((program, arguments)) = build.split_first() else { return };
+    let ran = Command::new(program).args(arguments).current_dir(folder).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{path}: {build:?}: {said}");
     assert!(!said.contains("warning"), "{path}: {build:?}: {said}");
-    copy
 }
 
 #[test]

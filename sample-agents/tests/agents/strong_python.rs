@@ -1,8 +1,8 @@
 //! The strong agent in Python: the rules of its boards, its solutions of puzzles, and positions,
 //! swaps and retired seats.
 
-use crate::kit::has_python;
 use crate::referee::{Participant, among, expect_hex_wins, expect_score, play};
+use crate::samples::is_installed;
 use referee_games::kind;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -44,7 +44,7 @@ fn rules() -> Vec<(&'static str, Value, Option<u64>)> {
 /// The agents compare the legal actions with those that the strong agent's board lists.
 #[test]
 fn its_boards_list_what_is_legal() {
-    if !has_python() {
+    if !is_installed("python/strong", ["python3"]) {
         return;
     }
     let checking = python("tests/strong", "checking_agent.py");
@@ -56,7 +56,7 @@ fn its_boards_list_what_is_legal() {
 
 #[test]
 fn it_solves_puzzles_in_the_fewest_moves() {
-    if !has_python() {
+    if !is_installed("python/strong", ["python3"]) {
         return;
     }
     let puzzles = [
@@ -82,7 +82,7 @@ fn it_solves_puzzles_in_the_fewest_moves() {
 
 #[test]
 fn it_follows_swaps_and_positions_and_beats_random() {
-    if !has_python() {
+    if !is_installed("python/strong", ["python3"]) {
         return;
     }
     expect_hex_wins(&strong(), &[], 1..2);
@@ -90,7 +90,7 @@ fn it_follows_swaps_and_positions_and_beats_random() {
 
 #[test]
 fn it_plays_on_when_another_seat_is_out() {
-    if !has_python() {
+    if !is_installed("python/strong", ["python3"]) {
         return;
     }
     for (game, setup, seats) in [
