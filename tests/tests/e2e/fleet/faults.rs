@@ -63,7 +63,7 @@ fn a_worker_paused_during_a_build_builds_again() {
     );
     dir.write("bots/made/make.sh", make);
     // In a sandbox, the test and the build would not see each other's files.
-    write(&dir, &["bots/made", "@random"], "[sandbox]\nlevel = \"none\"\n");
+    write(&dir, &["bots/made", "@random"], "sandbox.level = \"none\"\n");
     let url = server.url();
     let worker = start_worker(&dir, &url, &["--slots", "1"]);
     let words = ["contest", "run", "c.toml", "--out", "d", "--lease", "9s", "--on", &url];
