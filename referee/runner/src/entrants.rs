@@ -220,10 +220,19 @@ fn template_fits(template: &str, path: &Path, is_folder: bool) -> bool {
 
 /// Fills the path into a template, quoted where it is a word of a command line.
 fn filled_in(template: &str, relative: &str, path: &Path, base: &Path) -> Result<String, String> {
-    for word in template.split_whitespace().filter(|word| word.starts_with("{}/")) {
-        let inner = word.trim_start_matches("{}/").split(':').next().unwrap_or_default();
-        if !path.join(inner).exists() {
+    for (index, word) in template.split_whitespace().enumerate() {
+        let Some(inner) = word.strip_prefix("{}/") else { continue };
+        let inner = inner.split(':').next().unwrap_or_default();
+        let Ok(target) = path.join(inner).canonicalize() else {
             return Err(format!("the folder has no {}", sanitize(inner)));
+        };
+        // The file may be read by the agent, so its author must not choose one of another folder by a
+        // link. A program may be a link, as in Python's environments: it is started, not read.
+        if index > 0 && path.canonicalize().is_ok_and(|folder| !target.starts_with(folder)) {
+            let (inner, target) = (sanitize(inner), sanitize(&target.to_string_lossy()));
+            return Err(format!(
+                "{inner} is a link to {target}, outside of the folder: replace it with a copy"
+            ));
         }
     }
     let plain = template.replace("{}", relative);

@@ -105,6 +105,12 @@ fn a_template_takes_what_it_fits() {
     fs::create_dir(place.path().join("bots/empty")).unwrap();
     let failure = prepared_failure(&place);
     assert!(failure.to_string().contains("empty: the folder has no main.sh"), "{failure}");
+    // A submission names no file of another folder.
+    let secret = place.path().join("secret");
+    fs::write(&secret, "").unwrap();
+    std::os::unix::fs::symlink(secret, place.path().join("bots/empty/main.sh")).unwrap();
+    let text = prepared_failure(&place).to_string();
+    assert!(text.contains("empty: main.sh is a link to ") && text.contains("a copy"), "{text}");
 }
 
 #[track_caller]

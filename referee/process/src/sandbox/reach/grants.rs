@@ -141,11 +141,9 @@ impl<'a> Grants<'a> {
 
     /// Whether it belongs to others.
     fn is_forbidden(&self, path: &Path) -> bool {
-        let inside = |it: &&PathBuf| path.starts_with(it);
         // The nearer one decides: an agent may be in another's folder.
-        let depth = |path: &PathBuf| path.components().count();
-        let own = self.own.iter().filter(inside).map(depth).max();
-        self.rules.forbidden.iter().filter(inside).map(depth).max() > own
+        let Some(forbidden) = self.rules.forbidden_around(path) else { return false };
+        !self.own.iter().any(|own| path.starts_with(own) && own.starts_with(forbidden))
     }
 
     /// Whether it is a record beside an agent.
@@ -174,9 +172,10 @@ impl<'a> Grants<'a> {
         if self.is_forbidden(path) || self.temporary.as_deref() == Some(path) {
             return;
         }
-        let forbidden = self.rules.forbidden.iter().filter(|it| self.is_forbidden(it));
-        let mut apart = forbidden.chain(&self.rules.beside).chain(&self.temporary);
-        if !apart.any(|it| it.starts_with(path)) {
+        let is_below = |it: &PathBuf| it.starts_with(path);
+        let is_whole = !self.rules.forbidden_in(path).any(|it| self.is_forbidden(it))
+            && !self.rules.beside.iter().chain(&self.temporary).any(is_below);
+        if is_whole {
             return expansion.read.push(path.to_owned());
         }
         expansion.list.push(path.to_owned());

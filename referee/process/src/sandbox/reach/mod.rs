@@ -55,7 +55,8 @@ pub struct ProgramFiles<'a> {
 /// Rules for all agents that run together.
 #[derive(Clone, Debug, Default)]
 pub struct SharedRules {
-    /// What none of them may read unless it is its own.
+    /// What none of them may read unless it is its own; sorted, so that a search takes no longer with
+    /// a thousand agents.
     forbidden: Vec<PathBuf>,
     /// Folders with records that agents are in too.
     beside: Vec<PathBuf>,
@@ -88,7 +89,20 @@ impl SharedRules {
 
     /// Whether a canonical path is forbidden to agents that don't own it.
     pub fn is_forbidden(&self, path: &Path) -> bool {
-        self.forbidden.iter().any(|it| path.starts_with(it))
+        self.forbidden_around(path).is_some()
+    }
+
+    /// Returns the nearest forbidden path that a canonical path is in, or that it is itself.
+    fn forbidden_around<'a>(&self, path: &'a Path) -> Option<&'a Path> {
+        let find = |it: &&Path| self.forbidden.binary_search_by(|known| known.as_path().cmp(it));
+        path.ancestors().find(|it| find(it).is_ok())
+    }
+
+    /// Returns the forbidden paths in a folder, and itself if it is one.
+    fn forbidden_in(&self, folder: &Path) -> impl Iterator<Item = &PathBuf> {
+        // Paths are ordered by their components, so those in a folder follow it.
+        let first = self.forbidden.partition_point(|known| known.as_path() < folder);
+        self.forbidden[first..].iter().take_while(move |known| known.starts_with(folder))
     }
 }
 
