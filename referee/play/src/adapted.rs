@@ -5,6 +5,7 @@ use super::digest::{digest_command, digest_file, digest_folder};
 use referee_process::agent::Launch;
 use referee_process::files::absolute;
 use referee_process::{Failure, OWN_PROGRAM};
+use referee_protocol::{HeaderSeat, Limits};
 use std::path::{Path, PathBuf};
 
 /// The prefix of an AGENT for the adapter to the course's packages.
@@ -16,6 +17,24 @@ pub const COMP30024_PROGRAM: &str = concat!(
     "\n\n",
     include_str!("adapters/comp30024/adapter.py")
 );
+
+/// How an adapter exits when its agent has used more memory than the limit, as the course counted it.
+pub(super) const MEMORY_STATUS: &str = "exit status 99";
+
+/// What the processes of an adapted agent may use in addition, in MiB: Python itself and numpy, which the
+/// course didn't count.
+const MEMORY_SLACK_MB: u64 = 256;
+
+/// Returns the limits on an agent's processes. The adapter of an `adapted` one counts memory itself.
+pub(super) fn process_limits(limits: &Limits, adapted: bool) -> Limits {
+    let slack_mb = if adapted { MEMORY_SLACK_MB } else { 0 };
+    Limits { memory_mb: limits.memory_mb.saturating_add(slack_mb), ..limits.clone() }
+}
+
+/// Whether an adapter spoke for the agent at a recorded seat.
+pub fn is_adapted(seat: &HeaderSeat) -> bool {
+    seat.is_foreign() && seat.protocol.is_none()
+}
 
 /// The syntax of such an AGENT.
 const COMP30024_HELP: &str = "write comp30024:PACKAGE[:CLASS], where PACKAGE is a dotted name from \

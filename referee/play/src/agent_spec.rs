@@ -10,7 +10,7 @@ use referee_process::files::{absolute, program, read_regular};
 use referee_process::sandbox::reach::{ProgramFiles, files_of_command};
 use referee_process::{Cause, Failure, OWN_PROGRAM};
 use referee_protocol::plain::sanitize_name;
-use referee_protocol::{LineProtocol, plain_error};
+use referee_protocol::{Limits, LineProtocol, plain_error};
 use serde::Deserialize;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -207,6 +207,11 @@ impl AgentSpec {
         let folder = self.launch.as_ref().map(|launch| &launch.folder);
         let of_files = || digest_files(folder?, files).ok().filter(|_| !files.is_empty());
         self.digest == digest || of_files().is_some_and(|found| found == digest)
+    }
+
+    /// Returns the limits on its processes.
+    pub fn process_limits(&self, limits: &Limits) -> Limits {
+        adapted::process_limits(limits, self.adapted)
     }
 
     /// Whether it was written for another program, so that a codec or an adapter speaks for it.

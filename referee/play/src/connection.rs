@@ -99,7 +99,7 @@ impl AgentConnection {
         let reach = reachable.reach(work.path());
         let conditions = StartConditions {
             counts_cpu: true,
-            ..work_folder::start_conditions(work.path(), limits, reach, None)
+            ..work_folder::start_conditions(work.path(), &spec.process_limits(limits), reach, None)
         };
         let launch = sandbox.wrapped(launch, work.path())?;
         let started = Self::start(launcher, &launch, conditions, dialect)?;

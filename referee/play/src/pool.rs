@@ -289,10 +289,11 @@ impl Job {
         folder: &Path,
     ) -> io::Result<io::Result<Participant>> {
         let reach = self.readable_files.of(table.launcher.layers(), spec).reach(folder);
+        let limits = spec.process_limits(&self.conditions.limits);
         let conditions = StartConditions {
             counts_cpu: self.conditions.clock.kind == ClockKind::Cpu
                 || table.sandbox.recorded.pondering == Some(Pondering::Measure),
-            ..start_conditions(folder, &self.conditions.limits, reach, table.core)
+            ..start_conditions(folder, &limits, reach, table.core)
         };
         let launch = table.sandbox.wrapped(launch, folder)?;
         let dialect = spec.dialect(self.kind).map_err(io::Error::other)?;

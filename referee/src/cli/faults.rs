@@ -4,6 +4,7 @@ use super::shell::{join, option};
 use referee_match::diagnosis::{Evidence, Stage, find};
 use referee_match::summary::fault_text as kind_text;
 use referee_match::transcript;
+use referee_play::adapted::is_adapted;
 use referee_play::drive::LastSeen;
 use referee_play::input_files::read_transcript;
 use referee_protocol::plain::sanitize;
@@ -80,7 +81,7 @@ pub(super) fn stderr_of<'a>(seen: &'a LastSeen, record: Option<&'a Record>) -> O
 pub(super) fn stderr_explains(seat: &HeaderSeat, fault: &Fault) -> bool {
     match fault.kind {
         FaultKind::Gone | FaultKind::Start => true,
-        FaultKind::Garbled => seat.is_foreign() && seat.protocol.is_none(),
+        FaultKind::Garbled | FaultKind::Memory => is_adapted(seat),
         _ => false,
     }
 }

@@ -303,6 +303,23 @@ fn invalid_return_values_are_shown() {
     }
 }
 
+/// The course counted the growth of the address space, not Python itself.
+#[test]
+fn memory_counts_as_in_the_course() {
+    let Some(dir) = dir() else { return };
+    let preset = ["--preset", "comp30024-2025", "--setup", "turn_limit=4"];
+    let words = ["freckers", "comp30024:memory:Obedient", "@first"];
+    assert_no_faults(&dir, &dir.play(&[&words[..], &preset[..]].concat()));
+    let words = ["freckers", "comp30024:memory:Brief", "@first"];
+    let output = dir.play(&[&words[..], &preset[..]].concat());
+    let fault = &output["verdict"]["seats"][0]["fault"];
+    assert_eq!(fault["kind"], "memory", "{output}");
+    assert!(fault["text"].as_str().unwrap().contains("more than 250 MB"), "{fault}");
+    let peak = "memory:Brief: action(): exceeded space limit (peak=2";
+    assert!(said(&dir, &output, 0).contains(peak), "{}", said(&dir, &output, 0));
+    assert_eq!(dir.verify_status(output["transcript"].as_str().unwrap()), "ok");
+}
+
 #[test]
 fn unsupported_games_are_refused() {
     let Some(dir) = dir() else { return };

@@ -2,6 +2,7 @@
 
 use super::start_check::FailedStart;
 use super::{Drive, DriveEvent, KILLED};
+use crate::adapted::{MEMORY_STATUS, is_adapted, process_limits};
 use crate::connection::AgentConnection;
 use crate::core_context::Orders;
 use referee_match::Input;
@@ -68,7 +69,10 @@ impl Drive<'_> {
                     Limit::Memory(_) => FaultKind::Memory,
                     Limit::Processes(_) => FaultKind::Processes,
                 };
-                let text = limit.describe(&self.state.header().limits);
+                let header = self.state.header();
+                let limits =
+                    process_limits(&header.limits, is_adapted(&header.seats[seat.index()]));
+                let text = limit.describe(&limits);
                 self.input_at(at, Input::Fault(seat, kind, text, self.brief_reading(at)));
             }
             AgentEvent::Continued(ran) => self.thawed(seat, ran),
@@ -96,6 +100,15 @@ impl Drive<'_> {
     /// Records the exit of a seat's process, once.
     pub(super) fn exited(&mut self, seat: Seat, at: Instant, status: String, late: bool) {
         if !std::mem::replace(&mut self.exited[seat.index()], true) {
+            let reading = self.brief_reading(at);
+            let header = self.state.header();
+            if status == MEMORY_STATUS && is_adapted(&header.seats[seat.index()]) {
+                let text = format!(
+                    "its address space grew by more than {} MB, as the course counted memory",
+                    header.limits.memory_mb
+                );
+                self.input_at(at, Input::Fault(seat, FaultKind::Memory, text, reading));
+            }
             let reading = self.brief_reading(at);
             self.input_at(at, Input::Exited { seat, status, late, reading });
         }

@@ -22,6 +22,8 @@ REPR_CHARACTERS_MAX = 160
 NEEDED_PYTHON = (3, 10)
 OWN_FILE = (lambda: None).__code__.co_filename
 FOLDER = os.getcwd()
+# The exit status by which the referee knows that the agent used too much memory.
+MEMORY_STATUS = 99
 
 
 class NotAnAction(Exception):
@@ -160,17 +162,17 @@ class Resources:
         self.clock, self.limit_mb = clock, limits.get("memory_mb")
         self.now = time.process_time if clock["kind"] == "cpu" else time.monotonic
         self.left_ms, self.turn_began = clock["bank_ms"], None
-        self.before_mb = self.used_mb()
+        self.before_mb, self.peak_before_mb = self.sizes_mb()
 
     @staticmethod
-    def used_mb():
-        """The process's address space, which is what the course measured; None if unknown."""
+    def sizes_mb():
+        """The process's address space and its peak, which the course measured; None if unknown."""
         try:
             with open("/proc/self/status", encoding="ascii", errors="replace") as status:
-                sizes = [line.split()[1] for line in status if line.startswith("VmSize:")]
-            return int(sizes[0]) / 1024
-        except (OSError, IndexError, ValueError):
-            return None
+                sizes = dict(line.split()[:2] for line in status if line.startswith("Vm"))
+            return int(sizes["VmSize:"]) / 1024, int(sizes["VmPeak:"]) / 1024
+        except (OSError, KeyError, ValueError):
+            return None, None
 
     def begin(self, left_ms):
         """The agent's turn begins, with this much in its bank."""
@@ -187,11 +189,23 @@ class Resources:
         seconds = None if self.left_ms is None else self.left_ms / 1000
         if seconds is not None and self.turn_began is not None:
             seconds = max(0.0, seconds - (self.now() - self.turn_began))
-        used_mb, room_mb = self.used_mb(), None
+        used_mb, room_mb = self.sizes_mb()[0], None
         if None not in (used_mb, self.before_mb, self.limit_mb):
             room_mb = self.limit_mb - max(0.0, used_mb - self.before_mb)
         limit_mb = None if self.limit_mb is None else float(self.limit_mb)
         return {"time_remaining": seconds, "space_remaining": room_mb, "space_limit": limit_mb}
+
+    def check_memory(self, what):
+        """Ends an agent whose address space has grown beyond the limit at any time until now. The
+        course checked this after each call too."""
+        used_mb, peak_mb = self.sizes_mb()
+        if None in (used_mb, self.before_mb, self.limit_mb):
+            return
+        # A peak from before is not the agent's.
+        most_mb = (peak_mb if peak_mb > self.peak_before_mb else used_mb) - self.before_mb
+        if most_mb > self.limit_mb:
+            text = f"exceeded space limit (peak={most_mb:.1f}MB, {self.limit_mb} MB are allowed)"
+            fail(f"{sys.argv[1]}: {what}: {text}", MEMORY_STATUS)
 
 
 class Printed(io.FileIO):
@@ -263,11 +277,12 @@ class Seat:
         make = guarded("import", find_class, spec, self.game.classes)
         colour, facts = self.colours[self.number], self.resources.facts()
         self.agent = guarded("__init__()", self.game.construct, make, colour, facts)
+        self.resources.check_memory("__init__()")
 
     def answer(self, message):
         """Asks the agent for its action; what can't be sent is garbled, in words."""
         self.resources.begin(message.get("left_ms"))
-        action = guarded("action()", self.call, "action")
+        action = self.call("action")
         try:
             wire = self.game.wire(action)
         except (NotAnAction, TypeError, ValueError, AttributeError, IndexError, OverflowError):
@@ -284,13 +299,19 @@ class Seat:
         if own:
             self.resources.end(message["used_ms"])
         action = self.returned if own else self.game.action(message["action"])
-        guarded("update()", self.call, "update", self.colours[message["seat"]], action)
+        self.call("update", self.colours[message["seat"]], action)
 
     def call(self, name, *arguments):
         """Calls one of the agent's methods with what it takes of the keyword arguments."""
-        method = getattr(self.agent, name)
         facts = self.resources.facts() if isinstance(self.game, Freckers) else {}
-        return method(*arguments, **accepted(method, facts))
+
+        def method():
+            method = getattr(self.agent, name)
+            return method(*arguments, **accepted(method, facts))
+
+        returned = guarded(f"{name}()", method)
+        self.resources.check_memory(f"{name}()")
+        return returned
 
 
 def find_class(spec, names):
@@ -404,10 +425,10 @@ def say(text):
     os.write(2, f"{start}{text}\n".encode("utf-8", "backslashreplace"))
 
 
-def fail(text):
-    """Says why, and ends the process with status 1."""
+def fail(text, status=1):
+    """Says why, and ends the process."""
     say(text)
-    os._exit(1)
+    os._exit(status)
 
 
 def main():
