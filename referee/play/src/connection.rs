@@ -2,12 +2,15 @@
 //! referee's own. Its messages are not judged here.
 
 use super::agent_spec::AgentSpec;
+use super::reach::refused_program;
+use nix::errno::Errno;
 use referee_games::{Decoded, Dialect, GameKind};
 use referee_match::diagnosis::Usage;
 use referee_process::agent::{AgentProcess, Launch, StartConditions};
 use referee_process::framer::Line;
 use referee_process::launcher::Launcher;
-use referee_process::sandbox::{Sandbox, reach};
+use referee_process::sandbox::Sandbox;
+use referee_process::sandbox::reach::{Reachable, reachable_alone};
 use referee_process::usage::Meters;
 use referee_process::work_folder;
 use referee_protocol::{Limits, Nanos, ToAgent};
@@ -31,6 +34,8 @@ pub struct AgentConnection {
     slow: bool,
     /// Replaces the lines of messages in the referee's own protocol.
     pub rewrite: Option<RewriteMessage>,
+    /// Why its program can't be started, if nobody granted it.
+    refused_program: Option<String>,
     /// The lines that were exchanged, if they are kept.
     pub exchange: Option<Exchange>,
 }
@@ -73,9 +78,12 @@ impl AgentConnection {
         launch: &Launch,
         conditions: StartConditions,
         dialect: Option<Box<dyn Dialect>>,
+        reachable: &Reachable,
     ) -> io::Result<Self> {
         let process = AgentProcess::start(launcher, launch, conditions)?;
-        Ok(Self { process, dialect, slow: true, rewrite: None, exchange: None })
+        let refused_program = reachable.refused_program.as_deref().map(refused_program);
+        let (rewrite, exchange) = (None, None);
+        Ok(Self { process, dialect, slow: true, rewrite, refused_program, exchange })
     }
 
     /// Starts an agent that plays alone, with a private work folder; remove the folder when the agent has
@@ -93,7 +101,7 @@ impl AgentConnection {
         let work = work_folder::create()?;
         let files = spec.files();
         let reachable = files
-            .map(|files| reach::reachable_alone(launcher.layers(), &files, &sandbox.read))
+            .map(|files| reachable_alone(launcher.layers(), &files, &sandbox.read))
             .unwrap_or_default();
         reachable.check(&spec.name, launcher.layers())?;
         let reach = reachable.reach(work.path());
@@ -102,8 +110,14 @@ impl AgentConnection {
             ..work_folder::start_conditions(work.path(), &spec.process_limits(limits), reach, None)
         };
         let launch = sandbox.wrapped(launch, work.path())?;
-        let started = Self::start(launcher, &launch, conditions, dialect)?;
+        let started = Self::start(launcher, &launch, conditions, dialect, &reachable)?;
         Ok((started, work))
+    }
+
+    /// Returns why its program could not be started, if the sandbox is the reason for this error.
+    pub fn refused_program(&self, errno: Errno) -> Option<&str> {
+        let hidden = matches!(errno, Errno::ENOENT | Errno::EACCES);
+        self.refused_program.as_deref().filter(|_| hidden)
     }
 
     /// Whether it speaks another protocol than the referee's own.

@@ -288,16 +288,17 @@ impl Job {
         launch: &Launch,
         folder: &Path,
     ) -> io::Result<io::Result<Participant>> {
-        let reach = self.readable_files.of(table.launcher.layers(), spec).reach(folder);
+        let reachable = self.readable_files.of(table.launcher.layers(), spec);
         let limits = spec.process_limits(&self.conditions.limits);
         let conditions = StartConditions {
             counts_cpu: self.conditions.clock.kind == ClockKind::Cpu
                 || table.sandbox.recorded.pondering == Some(Pondering::Measure),
-            ..start_conditions(folder, &limits, reach, table.core)
+            ..start_conditions(folder, &limits, reachable.reach(folder), table.core)
         };
         let launch = table.sandbox.wrapped(launch, folder)?;
         let dialect = spec.dialect(self.kind).map_err(io::Error::other)?;
-        let started = AgentConnection::start(&table.launcher, &launch, conditions, dialect);
+        let started =
+            AgentConnection::start(&table.launcher, &launch, conditions, dialect, &reachable);
         Ok(started.map(|connection| Participant::Process(Box::new(connection))))
     }
 

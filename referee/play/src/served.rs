@@ -220,7 +220,8 @@ impl Running {
                 echo(&text);
             }
             AgentEvent::Failed(errno) => {
-                self.ended = Some(format!("can't be started: {}", errno.desc()));
+                let reason = self.agent.refused_program(errno).unwrap_or(errno.desc());
+                self.ended = Some(format!("can't be started: {reason}"));
             }
             AgentEvent::Broken(trouble) => self.ended = Some(trouble.to_string()),
             AgentEvent::Limit(limit) => self.ended = Some(format!("used too much: {limit}")),

@@ -7,6 +7,7 @@ use referee_games::{Turn, kind};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 const SIZE: i64 = 4;
@@ -277,6 +278,36 @@ fn a_served_agent_plays_as_an_engine() {
     }
 }
 
+/// An engine outside of its agent's folder runs if the person who runs the match names or grants it.
+#[test]
+fn an_engine_elsewhere_is_granted_by_the_caller() {
+    let dir = TestDir::new();
+    let Some(python) = python() else { return };
+    let text = String::from_utf8(fs::read(root().join(STRICT)).unwrap()).unwrap();
+    dir.write("engines/engine", format!("#!{}\n{text}", python.display()));
+    let program = dir.path("engines/engine").canonicalize().unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    dir.write("ai/agent.toml", format!("command = [{program:?}]\nprotocol = \"htp\"\n"));
+    let program = program.display().to_string();
+    let bare = format!("htp:{program}");
+    let size = ["size=4".to_owned()];
+    let grant = ["--allow-read", &program];
+    for (agent, more) in [(&*bare, &[][..]), ("ai", &grant)] {
+        let output = play(&dir, [agent, "@first"], &size, more);
+        assert_eq!(output["verdict"]["result"], "played", "{agent}: {output}");
+    }
+    let confined = ["--sandbox", "confined"];
+    let request = format!("grant it with `--allow-read {program}`");
+    let (kind, text) = fault(&play(&dir, ["ai", "@first"], &size, &confined), 0);
+    assert_eq!(kind, "start", "{text}");
+    assert!(text.contains("outside of its folder") && text.contains(&request), "{text}");
+    let words =
+        ["check", "ai", "--game", "hex", "--probe", "start", "--sandbox", "confined", "--json"];
+    dir.run(&words).code(3).stdout_has(&request);
+    let (output, _) = served(&dir, &["ai", "--sandbox", "confined"], "genmove black\nquit\n");
+    assert!(output.starts_with("? ") && output.contains(&request), "{output}");
+}
+
 /// Finds the engine ai-hex by the environment variable or in PATH.
 fn ai_hex() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -297,7 +328,9 @@ fn ai_hex_plays_whole_games() {
     let mcts = "simulations 30 softtime 2000 seed 1";
     let text = format!("command = {command}\nprotocol = \"gai\"\n[options]\nmcts = \"{mcts}\"\n");
     dir.write("ai/agent.toml", text);
+    // A command line brings its own program; an agent.toml has to be granted one outside of its folder.
     let bare = format!("gai:{}", program.display());
+    let granted = ["--seed", "2", "--allow-read", program.to_str().unwrap()];
     for (size, rule, agents) in [
         (9, "none", ["ai", "@random"]),
         (9, "sides", [LAST, "ai"]),
@@ -307,7 +340,7 @@ fn ai_hex_plays_whole_games() {
     ] {
         for first in ["black", "red"] {
             let setup = [format!("size={size}"), format!("swap={rule}"), format!("first={first}")];
-            let output = play(&dir, agents, &setup, &["--seed", "2"]);
+            let output = play(&dir, agents, &setup, &granted);
             let case = format!("{size} {rule} {first} {agents:?}");
             assert_eq!(output["verdict"]["result"], "played", "{case}: {output}");
             let seat = usize::from(agents[0] != "ai");

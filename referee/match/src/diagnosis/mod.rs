@@ -244,6 +244,10 @@ fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let defect = match known.status.map_or_else(|| EndReason::read(&fault.text), EndReason::Exited)
     {
         EndReason::Unready => return silent(what, &Evidence { stage: Stage::Start, ..*known }),
+        EndReason::NotStarted if what.contains("--allow-read") => {
+            return Finding::new(Defect::CannotStart, what)
+                .fix("copy the program into the agent's folder, or grant it");
+        }
         EndReason::NotStarted => Defect::CannotStart,
         // The status of `env` and shells for a program that is missing or can't be executed.
         EndReason::Exited("exit status 126" | "exit status 127")

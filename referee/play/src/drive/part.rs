@@ -84,7 +84,7 @@ pub struct PartialMatch<'a> {
     pub status: Option<String>,
     /// Which stream it closed, though its process may still run.
     pub closed: Option<&'static str>,
-    /// Why the program could not be started, if that was its own fault.
+    /// Why the program could not be started, if that was its own fault and no matter of grants.
     pub not_started: Option<nix::errno::Errno>,
 }
 
@@ -237,7 +237,9 @@ impl<'a> PartialMatch<'a> {
             AgentEvent::Exited(status) => self.status = Some(status.clone()),
             AgentEvent::StdoutClosed => self.closed = Some("closed its stdout"),
             AgentEvent::StdinClosed => self.closed = Some("closed its stdin"),
-            AgentEvent::Failed(errno) => self.not_started = Some(*errno),
+            AgentEvent::Failed(errno) if self.connection().refused_program(*errno).is_none() => {
+                self.not_started = Some(*errno);
+            }
             _ => {}
         }
     }

@@ -93,7 +93,10 @@ impl Drive<'_> {
         let now = Instant::now();
         match failed {
             FailedStart::Program(errno) if good_starts => {
-                let text = format!("can't start `{program}`: {}", reason(errno));
+                let connection = self.participants[seat.index()].connection();
+                let refused = connection.and_then(|it| it.refused_program(errno));
+                let reason = refused.map_or_else(|| reason(errno), str::to_owned);
+                let text = format!("can't start `{program}`: {reason}");
                 let reading = self.brief_reading(now);
                 self.input_at(now, Input::Fault(seat, FaultKind::Start, text, reading));
             }

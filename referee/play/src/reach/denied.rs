@@ -69,3 +69,12 @@ fn grant(path: &Path) -> String {
          contest file"
     )
 }
+
+/// Returns why an agent's program was not started, if its own files name a program that nobody granted.
+pub fn refused_program(path: &Path) -> String {
+    let shown = path.display();
+    format!(
+        "its own files name {shown}, outside of its folder: if you trust that, grant it with \
+         `--allow-read {shown}`, or in a contest in `read` under `[sandbox]` of the contest file"
+    )
+}

@@ -5,7 +5,7 @@ mod requested;
 #[cfg(test)]
 mod tests;
 
-pub use denied::advice;
+pub use denied::{advice, refused_program};
 pub use requested::{not_granted, requested};
 
 use crate::agent_spec::AgentSpec;

@@ -127,7 +127,9 @@ pub(super) fn judge(
     };
     let found = found.map(|finding| hint_build(spec, trial, finding));
     let found = match probe.aim {
-        Aim::Start => found.filter(|_| matches!(trial.end, End::NotStarted(_))),
+        Aim::Start => found.filter(|finding| {
+            matches!(trial.end, End::NotStarted(_)) || finding.defect == Defect::CannotStart
+        }),
         Aim::Ready => found.filter(|_| !trial.ready),
         Aim::Over | Aim::EndOfInput => found.or_else(|| still_running(probe, trial)),
         Aim::Leftovers => found.or_else(|| leftovers(trial)),

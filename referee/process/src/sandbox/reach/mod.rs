@@ -113,6 +113,8 @@ pub struct Reachable {
     reach: Reach,
     /// What it can't be started without; canonical.
     needed: Vec<PathBuf>,
+    /// A program outside of its folder that its own files start, and that nobody granted; canonical.
+    pub refused_program: Option<PathBuf>,
     /// Requested paths that are not granted, and why.
     pub refused: Vec<(PathBuf, Refusal)>,
 }
@@ -186,7 +188,10 @@ pub fn reachable(agent: &ProgramFiles<'_>, shared: &SharedRules) -> Reachable {
     let list = grants.list.into_iter().map(Bytes::of).collect();
     let reach = Reach { read, list, ..Reach::default() };
     let needed = needed(agent, &allowed);
-    Reachable { reach, needed, refused }
+    let named = programs(agent, &allowed).refused.into_iter().filter(|path| path.is_file());
+    let mut reachable = Reachable { reach, needed, refused, refused_program: None };
+    reachable.refused_program = named.into_iter().find(|path| !reachable.may_read(path));
+    reachable
 }
 
 /// Whether these layers restrict what an agent may read.
