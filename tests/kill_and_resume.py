@@ -85,6 +85,8 @@ def main():
         # As root, agents have their own users.
         os.chmod(place, 0o755)
         os.environ["TMPDIR"] = place
+        # The key that signs contests.
+        os.environ["XDG_STATE_HOME"] = os.path.join(place, "state")
         folder = os.path.join(place, "contest")
         rounds = -(-options.games // (2 * PAIRS))
         file = os.path.join(place, "contest.toml")

@@ -11,12 +11,15 @@ use std::ops::Range;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Folders that building and running creates.
-const GENERATED_FOLDERS: &[&str] = &["__pycache__", "node_modules", "target", "matches"];
+/// Folders that building, running and packing create.
+const GENERATED_FOLDERS: &[&str] =
+    &["__pycache__", "__MACOSX", "node_modules", "target", "matches"];
+/// Endings of archives.
+const ARCHIVE_ENDINGS: &[&str] = &["zip", "tar", "gz", "tgz", "xz", "bz2", "7z", "rar"];
 /// Endings of files that are not programs.
 const NO_PROGRAM_ENDINGS: &[&str] = &[
-    "md", "txt", "csv", "json", "jsonl", "toml", "yaml", "yml", "xml", "html", "pdf", "zip", "tar",
-    "gz", "log", "png", "jpg", "svg", "db",
+    "md", "txt", "csv", "json", "jsonl", "toml", "yaml", "yml", "xml", "html", "pdf", "log", "png",
+    "jpg", "svg", "db",
 ];
 /// Names of files that are not programs.
 const NO_PROGRAM_NAMES: &[&str] = &["readme", "license", "makefile", "dockerfile"];
@@ -121,7 +124,12 @@ fn submitted(
         let spec = match candidate(submissions, path, base) {
             Ok(Some(spec)) => check_games(file, spec),
             Ok(None) => {
-                notes.push(format!("{} is ignored: it is not an agent", sanitize(&name)));
+                let why = if has_ending(&name, ARCHIVE_ENDINGS) {
+                    "it is an archive: unpack it to a folder of its own"
+                } else {
+                    "it is not an agent"
+                };
+                notes.push(format!("{} is ignored: {why}", sanitize(&name)));
                 continue;
             }
             Err(reason) => Err(reason),
@@ -176,7 +184,7 @@ fn candidate(
         Some(template) => filled_in(template, relative, path, base)?,
         None if is_folder => {
             if !path.join("agent.toml").is_file() {
-                return Err("the folder has no agent.toml".to_owned());
+                return Err(without(path, "agent.toml"));
             }
             relative.clone()
         }
@@ -195,9 +203,32 @@ fn candidate(
 }
 
 fn is_no_program(name: &str) -> bool {
-    let name = name.to_lowercase();
-    let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
-    NO_PROGRAM_ENDINGS.contains(&ending) || NO_PROGRAM_NAMES.contains(&stem)
+    let lower = name.to_lowercase();
+    let stem = lower.rsplit_once('.').map_or(&*lower, |(stem, _)| stem);
+    has_ending(name, NO_PROGRAM_ENDINGS)
+        || has_ending(name, ARCHIVE_ENDINGS)
+        || NO_PROGRAM_NAMES.contains(&stem)
+}
+
+fn has_ending(name: &str, endings: &[&str]) -> bool {
+    let ending = Path::new(name).extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    endings.contains(&&*ending)
+}
+
+/// Returns the message about a folder without a needed file, which may be in a folder inside: many
+/// archives contain one folder with everything.
+fn without(folder: &Path, needed: &str) -> String {
+    let mut inside: Vec<PathBuf> =
+        folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    inside.retain(|path| path.join(needed).exists());
+    let needed = sanitize(needed);
+    match &inside[..] {
+        [inner] => {
+            let inner = sanitize(&file_name(inner));
+            format!("the folder has no {needed}, but its folder {inner} does: move the files up")
+        }
+        _ => format!("the folder has no {needed}"),
+    }
 }
 
 /// Returns whether a file can be executed; `None` if it doesn't look like a program.
@@ -224,7 +255,7 @@ fn filled_in(template: &str, relative: &str, path: &Path, base: &Path) -> Result
         let Some(inner) = word.strip_prefix("{}/") else { continue };
         let inner = inner.split(':').next().unwrap_or_default();
         let Ok(target) = path.join(inner).canonicalize() else {
-            return Err(format!("the folder has no {}", sanitize(inner)));
+            return Err(without(path, inner));
         };
         // The file may be read by the agent, so its author must not choose one of another folder by a
         // link. A program may be a link, as in Python's environments: it is started, not read.

@@ -96,15 +96,26 @@ fn a_template_takes_what_it_fits() {
         ("bots/c/main.sh", ""),
         ("bots/loose.sh", ""),
         ("bots/README", ""),
+        ("bots/__MACOSX/main.sh", ""),
+        ("bots/d.zip", ""),
     ]);
     let prepared = right(&place, Builds::Now(&|_, _| {}));
     assert_eq!(names(&prepared), ["a b", "c"]);
     let command = &prepared.specs[0].launch.as_ref().unwrap().command;
     assert_eq!(command[..], ["sh", "bots/a b/main.sh", "--fast"]);
-    assert_eq!(prepared.notes.len(), 2, "{:?}", prepared.notes);
+    let notes = prepared.notes.join("\n");
+    assert_eq!(prepared.notes.len(), 4, "{notes}");
+    assert!(notes.contains("d.zip is ignored: it is an archive: unpack it"), "{notes}");
     fs::create_dir(place.path().join("bots/empty")).unwrap();
     let failure = prepared_failure(&place);
     assert!(failure.to_string().contains("empty: the folder has no main.sh"), "{failure}");
+    fs::create_dir(place.path().join("bots/empty/inner")).unwrap();
+    fs::write(place.path().join("bots/empty/inner/main.sh"), "").unwrap();
+    let text = prepared_failure(&place).to_string();
+    assert!(
+        text.contains("has no main.sh, but its folder inner does: move the files up"),
+        "{text}"
+    );
     // A submission names no file of another folder.
     let secret = place.path().join("secret");
     fs::write(&secret, "").unwrap();

@@ -173,9 +173,8 @@ fn print_results(
         return Ok(ExitCode::from(interrupt.code()));
     }
     if !ended.given_up.is_empty() {
-        return Err(Failure::machine(not_played(&ended.given_up)).help(format!(
-            "these games failed because of the machine, not the agents; to play them again: {resume}"
-        )));
+        return Err(Failure::machine(not_played(&ended.given_up))
+            .help(format!("these games don't count; to play them again: {resume}")));
     }
     if wanted {
         eprint_line(&format!("report: {}", page.display()));
