@@ -60,11 +60,25 @@ pub static STARTERS: &[Starter] = &[
         ["python3"],
         ["bot.py", "referee_kit.py"]
     ),
-    starter!("javascript/random", "javascript", ["js", "node"], "JavaScript", ["node"], ["bot.js"]),
+    starter!(
+        "javascript/starter",
+        "javascript",
+        ["js", "node"],
+        "JavaScript",
+        ["node"],
+        ["bot.js", "referee_kit.js"]
+    ),
     starter!("java/random", "java", [], "Java", ["javac", "java"], ["Bot.java", "Json.java"]),
     starter!("c/random", "c", [], "C", ["cc"], ["bot.c", "json.h"]),
     starter!("cpp/random", "cpp", ["c++", "cxx"], "C++", ["c++"], ["bot.cpp", "json.hpp"]),
-    starter!("rust/random", "rust", ["rs"], "Rust", ["rustc"], ["bot.rs", "json.rs"]),
+    starter!(
+        "rust/starter",
+        "rust",
+        ["rs"],
+        "Rust",
+        ["rustc"],
+        ["bot.rs", "referee_kit.rs", "rules.rs", "games.rs", "json.rs"]
+    ),
     starter!("go/random", "go", ["golang"], "Go", ["go"], ["bot.go", "go.mod"]),
     starter!("perl/random", "perl", ["pl"], "Perl", ["perl"], ["bot.pl"]),
     starter!("lua/random", "lua", [], "Lua", ["lua5.4"], ["bot.lua", "json.lua"]),

@@ -68,7 +68,7 @@ fn as_agent(folder: &Path) -> PathBuf {
 pub(super) fn readme(plan: &Plan<'_>) -> String {
     let Starter { title, files, .. } = plan.starter;
     let mut text = format!(
-        "# {}\n\nAn agent in {title} for {}. It picks a legal action at random so far.\n\n\
+        "# {}\n\nAn agent in {title} for {}. So far it plays legal actions without a plan.\n\n\
          In this folder:\n\n",
         plan.name,
         plan.for_what()
@@ -81,9 +81,8 @@ pub(super) fn readme(plan: &Plan<'_>) -> String {
     add(&format!("    {}", plan.first_match(".")));
     add("    referee replay latest --print");
     add(&format!(
-        "\nThe function `{DECISION_FUNCTION}` in `{}` picks the action: change that first. Flush stdout after\n\
-         every line, and print nothing else there. Print debug output to stderr: the transcript\n\
-         keeps it with the turn.",
+        "\nThe function `{DECISION_FUNCTION}` in `{}` picks the action: change that first. Print\n\
+         debug output to stderr, never to stdout: the transcript keeps it with the turn.",
         files[0].name
     ));
     if plan.games.is_empty() {

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A bot for Referee: plays any legal action. Make it yours by changing `choose`."""
+"""A bot for Referee: wins if it can, and plays any legal action otherwise. Change `choose`."""
 import random
+from typing import Any, Optional
 
-from referee_kit import run
+from referee_kit import Action, Game, run
 
 
-def choose(game):
+def choose(game: Game[Any]) -> Optional[Action]:
     """Returns an action when it is your turn, or None to resign."""
     # >>> Your idea goes here. Some of what referee_kit.py offers:
     #
@@ -16,12 +17,9 @@ def choose(game):
     #   game.turn, game.left_ms   the number of the turn, your milliseconds left
     #   game.pieces               {cell: seat}; game.pieces_of(game.seat) are your own
     #   game.neighbours(cell)     the cells beside it
-    #
-    # For example: win if you can.
-    #
-    #   for action in game.actions():
-    #       if game.after(action).winner() == game.seat:
-    #           return action
+    for action in game.actions():
+        if game.after(action).winner() == game.seat:
+            return action
     return random.choice(game.actions())
 
 

@@ -1,12 +1,13 @@
 //! The starters' kits, in each language that has one: their rules are compared with the referee's.
 
+use crate::conversation::{conversation, converse, expect_first_actions};
 use crate::referee::{among, from_here, play, small};
-use crate::samples::{copied, games_of, is_installed, run_build, samples};
+use crate::samples::{copied, games_of, is_installed, run_build, samples, starter_of};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use referee_games::{AnyGame, GAMES, GameKind, Turn, kind};
-use referee_protocol::Seat;
+use referee_protocol::{FromAgent, Seat};
 use sample_agents::starters::STARTERS;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -43,38 +44,80 @@ struct Kit {
     command: &'static [&'static str],
 }
 
-const KITS: [Kit; 1] = [Kit {
-    starter: "python/starter",
-    program: "states.py",
-    build: &[],
-    command: &["python3", "states.py"],
-}];
+const KITS: &[Kit] = &[
+    Kit {
+        starter: "python/starter",
+        program: "states.py",
+        build: &[],
+        command: &["python3", "states.py"],
+    },
+    Kit {
+        starter: "javascript/starter",
+        program: "states.js",
+        build: &[],
+        command: &["node", "states.js"],
+    },
+    Kit {
+        starter: "rust/starter",
+        program: "states.rs",
+        build: &["rustc", "--edition", "2021", "-O", "states.rs"],
+        command: &["./states"],
+    },
+];
+
+/// Bots on the kits that make mistakes. The argument selects one: `noisy` prints to stdout, `fails` fails in
+/// its second turn at an index, in a line with the comment "here", and `resigns` resigns then.
+const BOTS: &[Kit] = &[
+    Kit {
+        starter: "javascript/starter",
+        program: "behaviour.js",
+        build: &[],
+        command: &["node", "behaviour.js"],
+    },
+    Kit {
+        starter: "rust/starter",
+        program: "behaviour.rs",
+        build: &["rustc", "--edition", "2021", "-O", "behaviour.rs"],
+        command: &["./behaviour"],
+    },
+];
+
+/// Returns whether a sample's kit knows the rules, so that it doesn't need the referee's `actions`.
+pub(crate) fn knows_rules(path: &str) -> bool {
+    KITS.iter().any(|kit| kit.starter == path)
+}
 
 /// Returns the kits whose programs can run on this machine, and the folders in which they are built.
 fn kits() -> &'static [(&'static Kit, PathBuf)] {
-    static BUILT: LazyLock<Vec<(&Kit, PathBuf)>> = LazyLock::new(|| {
-        let needs = |kit: &Kit| STARTERS.iter().find(|it| it.folder == kit.starter).unwrap().needs;
-        let installed =
-            KITS.iter().filter(|kit| is_installed(kit.starter, needs(kit).iter().copied()));
-        installed.map(|kit| (kit, kit.built())).collect()
-    });
+    static BUILT: LazyLock<Vec<(&Kit, PathBuf)>> = LazyLock::new(|| built(KITS));
     &BUILT
+}
+
+fn built(kits: &'static [Kit]) -> Vec<(&'static Kit, PathBuf)> {
+    let needs = |kit: &Kit| STARTERS.iter().find(|it| it.folder == kit.starter).unwrap().needs;
+    let installed = kits.iter().filter(|kit| is_installed(kit.starter, needs(kit).iter().copied()));
+    installed.map(|kit| (kit, kit.built())).collect()
 }
 
 impl Kit {
     /// Builds the program, and returns its folder.
     fn built(&self) -> PathBuf {
-        let folder = copied(self.starter, &format!("kits/{}", self.starter));
+        let folder = copied(self.starter, &format!("kits/{}", self.program));
         let program = Path::new(PROGRAMS).join(self.program);
         std::fs::copy(program, folder.join(self.program)).unwrap();
         run_build(self.starter, &folder, self.build);
         folder
     }
 
-    /// Has the program play the events, and compares the states that it prints.
-    fn compare(&self, folder: &Path, log: &EventLog) {
+    fn command(&self, folder: &Path) -> Command {
         let mut program = Command::new(self.command[0]);
         program.args(&self.command[1..]).current_dir(folder);
+        program
+    }
+
+    /// Has the program play the events, and compares the states that it prints.
+    fn compare(&self, folder: &Path, log: &EventLog) {
+        let mut program = self.command(folder);
         let mut program = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut stdin = program.stdin.take().unwrap();
         let output = std::thread::scope(|scope| {
@@ -307,8 +350,7 @@ fn kits_count_only_passes_of_remaining_seats() {
 
 #[test]
 fn starters_continue_when_seats_retire_and_start_from_positions() {
-    let starters = samples().iter().filter(|it| STARTERS.iter().any(|own| own.folder == it.path));
-    for sample in starters {
+    for sample in samples().iter().filter(|sample| starter_of(sample).is_some()) {
         let starter = || sample.participant.clone();
         for kind in games_of(&sample.path) {
             let setup = small(kind.name);
@@ -326,5 +368,43 @@ fn starters_continue_when_seats_retire_and_start_from_positions() {
             let setup = from_here(game.as_ref());
             play(kind.name, &setup, &vec![starter(); seats], 9, None);
         }
+    }
+}
+
+#[test]
+fn kits_keep_stdout_and_say_where_a_bot_fails() {
+    for (bot, folder) in built(BOTS) {
+        let run = |mode: &str, input: &str| {
+            let (mut said, noted, code) = converse(bot.command(&folder).arg(mode), input);
+            let shown = json!([{"at": [0, 0], "label": "0.5"}]);
+            let is_info = |it: &FromAgent| match it {
+                FromAgent::Info(it) => it.0["text"] == "näher" && it.0["cells"] == shown,
+                _ => false,
+            };
+            assert!(said.len() < 2 || is_info(&said[1]), "{said:?}");
+            said.retain(|it| !is_info(it));
+            (said, noted, code)
+        };
+        let (said, noted, code) = run("noisy", &conversation(1, 4));
+        assert_eq!(code, 0, "{noted}");
+        expect_first_actions(&said, &[1, 3]);
+        assert_eq!(noted.matches("a stray print\n").count(), 2, "{noted}");
+
+        let (said, noted, code) = run("fails", &conversation(0, 4));
+        assert!(code != 0 && noted.contains(bot.program), "{}: {noted}", bot.program);
+        expect_first_actions(&said, &[0]);
+        let text = std::fs::read_to_string(folder.join(bot.program)).unwrap();
+        let line = text.lines().position(|line| line.contains("// here")).unwrap() + 1;
+        assert!(noted.contains(&format!("{}:{line}", bot.program)), "{noted}");
+
+        let (said, noted, code) = run("resigns", &conversation(0, 4));
+        assert_eq!(code, 0, "{noted}");
+        expect_first_actions(&said[..2], &[0]);
+        assert!(matches!(&said[2], FromAgent::Resign(it) if it.turn == Some(2)), "{said:?}");
+
+        let over = "{\"type\":\"over\",\"outcome\":null}\n{\"type\":\"turn\",\"turn\":2}\n";
+        let (said, noted, code) = run("plays", &(conversation(0, 2) + over));
+        assert_eq!(code, 0, "{noted}");
+        expect_first_actions(&said, &[0]);
     }
 }

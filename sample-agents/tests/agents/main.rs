@@ -1,6 +1,7 @@
 //! The built-in agents and the samples in matches of a small referee for tests.
 #![cfg(test)]
 
+mod conversation;
 mod json;
 mod kits;
 mod protocol;

@@ -1,84 +1,28 @@
 //! How the Python kit treats its streams and a bot's mistakes, and the bots of the tutorial.
 
+use crate::conversation::{conversation, converse, expect_first_actions};
 use crate::kits::PROGRAMS;
-use crate::referee::{Participant, hello, play};
+use crate::referee::{Participant, play};
 use crate::samples::is_installed;
-use referee_games::kind;
-use referee_protocol::{FromAgent, parse_from_agent};
+use referee_protocol::FromAgent;
 use serde_json::json;
-use std::fmt::Write as _;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 
 /// The folder of the starter and its kit.
 const STARTER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/starter");
-/// Runs a script with its input, in another folder than its own.
-fn run(arguments: &[&str], environment: &[(&str, &str)], input: &[u8]) -> Output {
-    let mut python = Command::new("python3");
-    python.args(arguments).current_dir(std::env::temp_dir());
-    // The referee passes neither to agents.
-    python.env_remove("PYTHONUNBUFFERED").env_remove("PYTHONPATH");
-    python.envs(environment.iter().copied());
-    python.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut python = python.spawn().unwrap();
-    let mut stdin = python.stdin.take().unwrap();
-    // A script that fails, as some of these do, need not read all of it.
-    let written = stdin.write_all(input);
-    drop(stdin);
-    let output = python.wait_with_output().unwrap();
-    assert!(written.is_ok() || !output.status.success(), "input was left unread");
-    output
-}
-
-/// Returns the lines that the bot at `seat` receives in Hex on a 4 x 4 board. Both seats play the
-/// first legal action; the lines end after `turns` turns.
-fn conversation(seat: usize, turns: usize) -> String {
-    let mut game = kind("hex").unwrap().start(&json!({"size": 4})).unwrap();
-    let mut greeting = hello("hex", &game.setup(), seat, 2, 11);
-    greeting["seats"][1]["name"] = json!("Zoë 棋士");
-    // Not escaped, as the referee writes it.
-    let mut lines = format!("{greeting}\n\n{{\"type\":\"weather\",\"sun\":[1]}}\r\n");
-    for turn in 0..turns {
-        let actions = game.actions();
-        if turn % 2 == seat {
-            let request = json!({
-                "type": "turn", "turn": turn, "left_ms": 60000, "actions": actions,
-                "position": game.position(), "moon": "full",
-            });
-            writeln!(lines, "{request}").unwrap();
-        }
-        game.play(&actions[0]).unwrap();
-        let played = json!({"type": "played", "turn": turn, "seat": turn % 2,
-            "action": actions[0], "used_ms": 1});
-        writeln!(lines, "{played}").unwrap();
-    }
-    lines
-}
 
 /// Runs a bot on these lines; returns its messages, its stderr, and whether it succeeded.
 fn behave(mode: &str, environment: &[(&str, &str)], input: &str) -> (Vec<FromAgent>, String, bool) {
-    let output = run(&[&format!("{PROGRAMS}/behaviour.py"), mode], environment, input.as_bytes());
-    let said = output.stdout.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    let said = said.map(|line| {
-        let text = String::from_utf8_lossy(line).into_owned();
-        parse_from_agent(line).unwrap_or_else(|error| panic!("{text}: {error}"))
-    });
-    let code = output.status.code().expect("not ended by a signal");
+    let mut python = Command::new("python3");
+    // In another folder than its own.
+    python.arg(format!("{PROGRAMS}/behaviour.py")).arg(mode).current_dir(std::env::temp_dir());
+    // The referee passes neither to agents.
+    python.env_remove("PYTHONUNBUFFERED").env_remove("PYTHONPATH");
+    python.envs(environment.iter().copied());
+    let (said, noted, code) = converse(&mut python, input);
     assert!(code <= 1);
-    (said.collect(), String::from_utf8(output.stderr).unwrap(), code == 0)
-}
-
-/// Checks that these messages are `ready` and the first legal action in each of these turns.
-fn expect_first_actions(said: &[FromAgent], turns: &[u64]) {
-    let FromAgent::Ready(ready) = &said[0] else { panic!("{said:?}") };
-    assert_eq!(ready.name.as_deref(), Some("behaviour"));
-    assert_eq!(said.len(), 1 + turns.len(), "{said:?}");
-    for (said, &turn) in said[1..].iter().zip(turns) {
-        let FromAgent::Action(action) = said else { panic!("{said:?}") };
-        assert_eq!(action.turn, Some(turn));
-        assert_eq!(action.action, json!({"type": "place", "at": [turn / 4, turn % 4]}));
-    }
+    (said, noted, code == 0)
 }
 
 #[test]
@@ -182,6 +126,17 @@ fn over_ends_the_bot_and_so_does_the_end_of_input() {
         assert!(well, "{noted}");
         expect_first_actions(&said, &[0]);
     }
+}
+
+#[test]
+fn the_starter_passes_the_strict_type_checker() {
+    if !is_installed("the type check", ["python3", "mypy"]) {
+        return;
+    }
+    let mut mypy = Command::new("mypy");
+    mypy.args(["--strict", "--cache-dir", env!("CARGO_TARGET_TMPDIR"), "bot.py", "referee_kit.py"]);
+    let ran = mypy.current_dir(STARTER).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
 }
 
 /// Returns the tutorial's bots: each step's `choose` with the rest of the starter.

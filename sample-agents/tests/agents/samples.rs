@@ -188,7 +188,7 @@ fn a_starter_plays_by_its_seed() {
     }
 }
 
-fn starter_of(sample: &Sample) -> Option<&'static Starter> {
+pub(crate) fn starter_of(sample: &Sample) -> Option<&'static Starter> {
     STARTERS.iter().find(|starter| starter.folder == sample.path)
 }
 
