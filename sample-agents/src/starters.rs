@@ -66,7 +66,7 @@ pub static STARTERS: &[Starter] = &[
         ["js", "node"],
         "JavaScript",
         ["node"],
-        ["bot.js", "referee_kit.js"]
+        ["bot.js", "referee_kit.js", "game.js", "games.js"]
     ),
     starter!("java/random", "java", [], "Java", ["javac", "java"], ["Bot.java", "Json.java"]),
     starter!("c/random", "c", [], "C", ["cc"], ["bot.c", "json.h"]),

@@ -7,7 +7,7 @@ const { run, choice } = require('./referee_kit.js');
 
 // Returns an action when it is your turn, or null to resign.
 function choose(game) {
-  // >>> Your idea goes here. Some of what referee_kit.js offers:
+  // >>> Your idea goes here. Some of what game.js offers:
   //
   //   game.actions()           every legal action
   //   game.after(action)       a copy of the game with the action played
