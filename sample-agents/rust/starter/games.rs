@@ -7,6 +7,7 @@ use crate::rules::{
     Cells, Key, carry, cells_where, jumped, jumps, key, limited, moves, number, place, text, won,
 };
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 /// Black connects first and last column, red first and last row; see `game.colour(seat)`.
 #[derive(Clone, Debug)]
@@ -87,7 +88,7 @@ impl Hex {
 pub struct Chexers {
     /// The number of each seat's exits, and where it may leave the board.
     pub exits: Vec<usize>,
-    pub exit_cells: [Cells; 3],
+    pub exit_cells: Rc<[Cells]>,
     exits_to_win: usize,
     repetitions: u32,
     pub(crate) seen: HashMap<Key, u32>,
@@ -105,7 +106,7 @@ impl Chexers {
         let exits: Vec<usize> = exits.into_iter().map(|count| count.number() as usize).collect();
         Self {
             exits: if exits.is_empty() { vec![0; 3] } else { exits },
-            exit_cells: [3, 4, 5].map(|edge: usize| edges[edge].iter().copied().collect()),
+            exit_cells: edges[3..].iter().map(|edge| edge.iter().copied().collect()).collect(),
             exits_to_win: number(setup, "exits", 4),
             repetitions: number(setup, "repetitions", 4) as u32,
             seen: HashMap::from([(key(at), 1)]),
@@ -263,9 +264,9 @@ impl Freckers {
 #[derive(Clone, Debug)]
 pub struct ChineseCheckers {
     /// Of each seat: where its marbles start, where they go, and the points of others.
-    pub starts: Vec<Cells>,
-    pub targets: Vec<Cells>,
-    pub neutral: Vec<Cells>,
+    pub starts: Rc<[Cells]>,
+    pub targets: Rc<[Cells]>,
+    pub neutral: Rc<[Cells]>,
     pub passes: usize,
     has_long_jumps: bool,
     neutral_rule: String,
@@ -372,7 +373,7 @@ impl ChineseCheckers {
 #[derive(Clone, Debug)]
 pub struct CheckerPuzzle {
     /// The cells that the pieces have to fill.
-    pub goal: Cells,
+    pub goal: Rc<Cells>,
 }
 
 impl CheckerPuzzle {
@@ -384,7 +385,8 @@ impl CheckerPuzzle {
         let pieces = Some(setup.get("position").get("pieces")).filter(|it| *it != Json("null"));
         place(at, &board, pieces.into_iter().collect(), &[camp]);
         at.turns_max = number(setup, "max_moves", 200) as u64;
-        Self { goal: cells_where(&board, |Cell(a, b)| a + b < depth).into_iter().collect() }
+        let goal = cells_where(&board, |Cell(a, b)| a + b < depth);
+        Self { goal: Rc::new(goal.into_iter().collect()) }
     }
 
     pub(crate) fn actions(&self, at: &Position) -> Vec<Action> {
@@ -398,7 +400,7 @@ impl CheckerPuzzle {
     }
 
     pub(crate) fn ending(&self, at: &Position) -> Option<Ending> {
-        if at.pieces.keys().eq(&self.goal) {
+        if at.pieces.keys().eq(self.goal.iter()) {
             return won(0, "solved");
         }
         limited(at, None, "move_limit")

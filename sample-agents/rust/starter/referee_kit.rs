@@ -59,7 +59,7 @@ pub fn run_as(name: &str, want: &[&str], mut choose: impl FnMut(&Game) -> Option
             "turn" => {
                 let left = message.get("left_ms").number();
                 let left_ms = left.is_finite().then_some(left as u64);
-                let asked = Game { message: line.clone(), left_ms, ..game.clone() };
+                let asked = Game { message: line.as_str().into(), left_ms, ..game.clone() };
                 IS_ASKED.store(true, Ordering::Relaxed);
                 let action = choose(&asked);
                 IS_ASKED.store(false, Ordering::Relaxed);
@@ -277,7 +277,7 @@ pub struct Player {
 #[derive(Clone, Debug)]
 pub struct Position {
     /// Everyone, by seat.
-    pub seats: Vec<Player>,
+    pub seats: Rc<[Player]>,
     /// The number of the turn, and the seat whose turn it is.
     pub turn: u64,
     pub to_move: Seat,
@@ -338,9 +338,9 @@ pub struct Game {
     /// The rules, with what only this game has.
     pub rules: Rules,
     /// As in the referee's `hello`, and its `turn` as it came: JSON.
-    pub setup: String,
-    pub clock: String,
-    pub message: String,
+    pub setup: Rc<str>,
+    pub clock: Rc<str>,
+    pub message: Rc<str>,
     /// Milliseconds left, for this turn and all to come.
     pub left_ms: Option<u64>,
 }
@@ -363,15 +363,14 @@ impl Game {
     /// Starts a game; what the setup leaves out is as usual.
     pub fn start(name: &str, setup: Json) -> Result<Self, String> {
         let (position, rules) = Rules::start(name, setup)?;
-        let [clock, message] = ["{}", "{}"].map(str::to_owned);
-        let setup = setup.to_string();
+        let [setup, clock, message] = [setup.0, "{}", "{}"].map(Rc::from);
         Ok(Self { seat: 0, position, rules, setup, clock, message, left_ms: None })
     }
 
     fn of_hello(hello: Json) -> Result<Self, String> {
         let mut game = Self::start(&hello.get("game").text(), hello.get("setup"))?;
         game.seat = hello.get("seat").number() as Seat;
-        game.clock = hello.get("clock").to_string();
+        game.clock = hello.get("clock").0.into();
         let player = |seat: Json| Player {
             name: seat.get("name").text(),
             colour: seat.get("colour").text(),

@@ -5,7 +5,7 @@ mod json;
 mod referee_kit;
 mod rules;
 
-use referee_kit::{info, run_as, Action, Cell, Game, Info};
+use referee_kit::{Action, Cell, Game, Info, info, run_as};
 
 fn choose(mode: &str, game: &Game) -> Option<Action> {
     let actions = game.actions();
