@@ -2,19 +2,25 @@
 
 use super::agent_spec::AgentSpec;
 use super::digest::{digest_command, digest_file, digest_folder};
+use referee_match::presets::{Preset, find};
 use referee_process::agent::Launch;
 use referee_process::files::absolute;
+use referee_process::launcher::Bytes;
 use referee_process::{Failure, OWN_PROGRAM};
+use referee_protocol::plain::sanitize;
 use referee_protocol::{HeaderSeat, Limits};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// The prefix of an AGENT for the adapter to the course's packages.
 pub const COMP30024: &str = "comp30024";
 
 /// The whole adapter to the course's packages, a program in Python.
 pub const COMP30024_PROGRAM: &str = concat!(
+    "# The course's package of 2025, which only agents of Freckers need.\nCOURSE = r'''",
     include_str!("adapters/comp30024/game.py"),
-    "\n\n",
+    "'''\n\n",
     include_str!("adapters/comp30024/adapter.py")
 );
 
@@ -36,6 +42,15 @@ pub fn is_adapted(seat: &HeaderSeat) -> bool {
     seat.is_foreign() && seat.protocol.is_none()
 }
 
+/// Reads a package without running it.
+const SURVEY_PROGRAM: &str = include_str!("adapters/comp30024/survey.py");
+
+/// The variable with the Python that an adapter starts.
+pub const PYTHON_VARIABLE: &str = "REFEREE_PYTHON";
+
+/// The modules of a package in which the adapter looks for the class.
+const CLASS_MODULES: [&str; 4] = ["__init__.py", "program.py", "player.py", "agent.py"];
+
 /// The syntax of such an AGENT.
 const COMP30024_HELP: &str = "write comp30024:PACKAGE[:CLASS], where PACKAGE is a dotted name from \
                               this folder, or the path of a package's folder or file";
@@ -53,17 +68,29 @@ struct Package {
     place: PathBuf,
 }
 
-/// The games of the course's packages, one per line.
+/// What reading a package without running it shows.
+struct Survey {
+    /// The Python that ran it.
+    python: PathBuf,
+    /// The packages and modules beside it that it imports.
+    beside: Vec<PathBuf>,
+}
+
+/// The games of the course's packages, one per line, and the preset with each one's conditions.
 const COMP30024_GAMES: &str = include_str!("adapters/comp30024/games.txt");
 
 /// Reads what follows `comp30024:`. Relative paths are relative to `base`.
 pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
     let package = Package::read(text, base)?;
-    python()?;
-    let whole = package.whole();
-    let digest = if whole.is_dir() { digest_folder(&whole) } else { digest_file(&whole) };
-    let digest =
-        digest.map_err(|error| Failure::operation(format!("{}: {error}", whole.display())))?;
+    package.check_modules(text)?;
+    let survey = package.survey(&python()?)?;
+    let mut own = survey.beside;
+    own.push(package.whole());
+    let digest = |path: &PathBuf| {
+        let digest = if path.is_dir() { digest_folder(path) } else { digest_file(path) };
+        digest.map_err(|error| Failure::operation(format!("{}: {error}", path.display())))
+    };
+    let digests: Vec<String> = own.iter().rev().map(digest).collect::<Result<_, _>>()?;
     let spec = package.spec();
     let words = ["referee", "adapter", COMP30024, "--run", &spec].map(str::to_owned);
     let launch = Launch {
@@ -71,16 +98,43 @@ pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
         command: words.to_vec(),
         folder: package.folder.clone(),
     };
+    // The same files are different agents if another module or class plays.
+    let identity: Vec<String> = [COMP30024.to_owned(), spec].into_iter().chain(digests).collect();
     Ok(AgentSpec {
         name: package.name(),
         launch: Some(launch),
-        // The same files are different agents if another module or class plays.
-        digest: digest_command(&[COMP30024.to_owned(), spec, digest], Path::new("/")),
-        games: COMP30024_GAMES.lines().map(str::to_owned).collect(),
+        digest: digest_command(&identity, Path::new("/")),
+        games: course_games().map(|(game, _)| game.to_owned()).collect(),
         adapted: true,
-        own: vec![whole],
+        own,
+        writes: true,
+        python: Some(survey.python),
         ..AgentSpec::default()
     })
+}
+
+/// Returns the games of the course's packages, each with its preset.
+fn course_games() -> impl Iterator<Item = (&'static str, &'static str)> {
+    COMP30024_GAMES.lines().filter_map(|line| line.split_once(' '))
+}
+
+/// Returns the course's conditions for a game; `None` if the course didn't play it.
+pub fn course_preset(game: &str) -> Option<&'static Preset> {
+    let (_, preset) = course_games().find(|(name, _)| *name == game)?;
+    find(preset)
+}
+
+/// Returns the variable that tells an adapter which Python to start.
+pub(super) fn python_variable(python: &Path) -> Bytes {
+    let mut variable = OsString::from(format!("{PYTHON_VARIABLE}="));
+    variable.push(python);
+    Bytes::of(variable)
+}
+
+/// Returns the Python that an adapter starts: that of the variable, which is known to be no script of pyenv,
+/// else [`python`].
+pub fn python_of_adapter() -> Result<PathBuf, Failure> {
+    std::env::var_os(PYTHON_VARIABLE).map_or_else(python, |path| Ok(path.into()))
 }
 
 /// Returns the Python for agents: that of the virtual environment, else the first in PATH.
@@ -159,6 +213,66 @@ impl Package {
         names.reverse();
         let folder = folder.to_owned();
         Some(Self { folder, module: names.join("."), class, place })
+    }
+
+    /// Checks that a package's folder has a module in which an agent can be.
+    fn check_modules(&self, text: &str) -> Result<(), Failure> {
+        let holds_agent =
+            |folder: &Path| CLASS_MODULES.iter().any(|name| folder.join(name).is_file());
+        if self.place.is_file() || holds_agent(&self.place) {
+            return Ok(());
+        }
+        let mut names = Vec::new();
+        let mut packages = Vec::new();
+        for entry in self.place.read_dir().into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_course = name == "referee";
+            if holds_agent(&entry.path()) && !is_course {
+                packages.push(name);
+            } else if name.ends_with(".py") {
+                names.push(name);
+            }
+        }
+        packages.sort();
+        names.sort();
+        let place = self.place.display();
+        let failure = Failure::usage(match names.as_slice() {
+            [] if packages.is_empty() => format!("comp30024:{text}: {place} has no Python module"),
+            _ => format!(
+                "comp30024:{text}: {place} is no package: it has no __init__.py or program.py"
+            ),
+        });
+        let inner = packages.into_iter().chain(names).next();
+        let path = text.split(':').next().unwrap_or(text).trim_end_matches('/');
+        Err(failure.or_help(inner.map(|inner| format!("did you mean comp30024:{path}/{inner}?"))))
+    }
+
+    /// Reads the package with a Python. Fails if its import would meet a syntax error.
+    fn survey(&self, python: &Path) -> Result<Survey, Failure> {
+        // Isolated: nothing in the folder and none of the user's modules runs.
+        let mut command = Command::new(python);
+        command.args(["-I", "-S", "-c", SURVEY_PROGRAM]).arg(&self.folder).arg(&self.module);
+        let output = command.current_dir(&self.folder).stdin(Stdio::null()).output();
+        let output = output.map_err(|error| {
+            Failure::machine(format!("{} can't be started: {error}", python.display()))
+        })?;
+        let mut survey = Survey { python: python.to_owned(), beside: Vec::new() };
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            match line.split_once(' ') {
+                Some(("python", path)) if Path::new(path).is_file() => survey.python = path.into(),
+                Some(("imports", name)) => {
+                    let place = self.folder.join(name);
+                    let file = place.with_extension("py");
+                    survey.beside.push(if place.is_dir() { place } else { file });
+                }
+                Some(("broken", what)) => {
+                    return Err(Failure::usage(format!("{}: {}", self.name(), sanitize(what))));
+                }
+                _ => {}
+            }
+        }
+        survey.beside.sort();
+        Ok(survey)
     }
 
     /// Returns the outermost package that it is in, which contains all its own imports.

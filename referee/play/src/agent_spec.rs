@@ -10,7 +10,7 @@ use referee_process::files::{absolute, program, read_regular};
 use referee_process::sandbox::reach::{ProgramFiles, files_of_command};
 use referee_process::{Cause, Failure, OWN_PROGRAM};
 use referee_protocol::plain::sanitize_name;
-use referee_protocol::{Limits, LineProtocol, plain_error};
+use referee_protocol::{LineProtocol, plain_error};
 use serde::Deserialize;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -51,6 +51,12 @@ pub struct AgentSpec {
     pub granted: Vec<PathBuf>,
     /// Whether its command is from its agent.toml.
     pub has_manifest: bool,
+    /// Whether it plays in a private copy of its files, in which it may write.
+    pub writes: bool,
+    /// The folder of that copy, if it is kept for later matches.
+    pub kept: Option<PathBuf>,
+    /// The Python that its adapter starts.
+    pub python: Option<PathBuf>,
 }
 
 /// Whether an agent's program must exist when the agent is parsed.
@@ -152,7 +158,7 @@ impl AgentSpec {
             granted: &self.granted,
             has_manifest: self.has_manifest,
             is_built_in: launch.file == Path::new(OWN_PROGRAM) && !self.adapted,
-            interpreter: adapted::python().ok().filter(|_| self.adapted),
+            interpreter: self.python.clone(),
         })
     }
 
@@ -207,11 +213,6 @@ impl AgentSpec {
         let folder = self.launch.as_ref().map(|launch| &launch.folder);
         let of_files = || digest_files(folder?, files).ok().filter(|_| !files.is_empty());
         self.digest == digest || of_files().is_some_and(|found| found == digest)
-    }
-
-    /// Returns the limits on its processes.
-    pub fn process_limits(&self, limits: &Limits) -> Limits {
-        adapted::process_limits(limits, self.adapted)
     }
 
     /// Whether it was written for another program, so that a codec or an adapter speaks for it.
@@ -318,7 +319,8 @@ impl AgentSpec {
         let own = vec![folder.clone()];
         let launch = Some(Launch { file, command, folder });
         let games = manifest.games;
-        let rest = Self { has_manifest: true, ..Self::default() };
+        let writes = manifest.sandbox.write;
+        let rest = Self { has_manifest: true, writes, ..Self::default() };
         Ok(Self { name, launch, digest, files, games, protocol, build, own, read, ..rest })
     }
 

@@ -12,6 +12,9 @@ pub(crate) struct AgentSandboxSettings {
     /// Files and folders that it reads besides its own, relative to its folder.
     #[serde(default)]
     read: Vec<PathBuf>,
+    /// Whether it plays in a private copy of its folder, in which it may write.
+    #[serde(default)]
+    pub(crate) write: bool,
 }
 
 impl AgentSandboxSettings {

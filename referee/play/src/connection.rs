@@ -95,8 +95,6 @@ impl AgentConnection {
         kind: GameKind,
         limits: &Limits,
     ) -> io::Result<(Self, TempDir)> {
-        let launch = spec.launch.as_ref();
-        let launch = launch.ok_or_else(|| io::Error::other("a person can't be started"))?;
         let dialect = spec.dialect(kind).map_err(io::Error::other)?;
         let work = work_folder::create()?;
         let files = spec.files();
@@ -104,12 +102,11 @@ impl AgentConnection {
             .map(|files| reachable_alone(launcher.layers(), &files, &sandbox.read))
             .unwrap_or_default();
         reachable.check(&spec.name, launcher.layers())?;
-        let reach = reachable.reach(work.path());
-        let conditions = StartConditions {
-            counts_cpu: true,
-            ..work_folder::start_conditions(work.path(), &spec.process_limits(limits), reach, None)
-        };
-        let launch = sandbox.wrapped(launch, work.path())?;
+        let start = spec.start(work.path(), limits, reachable.reach(work.path()), None);
+        let (launch, conditions) =
+            start.ok_or_else(|| io::Error::other("a person can't be started"))?;
+        let conditions = StartConditions { counts_cpu: true, ..conditions };
+        let launch = sandbox.wrapped(&launch, work.path())?;
         let started = Self::start(launcher, &launch, conditions, dialect, &reachable)?;
         Ok((started, work))
     }

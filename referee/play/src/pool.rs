@@ -14,12 +14,12 @@ use super::sink::Sink;
 use crate::reach::ReadableFiles;
 use referee_games::{AnyGame, GameKind};
 use referee_match::Match;
-use referee_process::agent::{Launch, StartConditions};
+use referee_process::agent::StartConditions;
 use referee_process::cleaning::{Cleaner, Cleaning};
 use referee_process::cores;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Sandbox;
-use referee_process::work_folder::{WorkFolders, start_conditions};
+use referee_process::work_folder::WorkFolders;
 use referee_protocol::{ClockKind, Event, Header, Pondering, SandboxRecord, Seat};
 use serde_json::Value;
 use std::io;
@@ -250,9 +250,9 @@ impl Job {
         for (seat, spec) in Seat::all(self.seated.len()).zip(&self.seated) {
             participants.push(match &spec.launch {
                 None => Participant::Person(self.human_input.human(seat)),
-                Some(launch) => {
+                Some(_) => {
                     let folder = work.seat(seat.index())?;
-                    self.start(table, spec, launch, &folder)?.unwrap_or_else(|error| {
+                    self.start(table, spec, &folder)?.unwrap_or_else(|error| {
                         let text = format!("seat {seat} could not be started: {error}");
                         // Nothing else of a start depends on the agent.
                         let is_own_fault = error.kind() == io::ErrorKind::ArgumentListTooLong;
@@ -285,17 +285,19 @@ impl Job {
         &self,
         table: &CoreContext,
         spec: &Arc<AgentSpec>,
-        launch: &Launch,
         folder: &Path,
     ) -> io::Result<io::Result<Participant>> {
         let reachable = self.readable_files.of(table.launcher.layers(), spec);
-        let limits = spec.process_limits(&self.conditions.limits);
+        let start =
+            spec.start(folder, &self.conditions.limits, reachable.reach(folder), table.core);
+        let (launch, conditions) =
+            start.ok_or_else(|| io::Error::other("a person can't be started"))?;
         let conditions = StartConditions {
             counts_cpu: self.conditions.clock.kind == ClockKind::Cpu
                 || table.sandbox.recorded.pondering == Some(Pondering::Measure),
-            ..start_conditions(folder, &limits, reachable.reach(folder), table.core)
+            ..conditions
         };
-        let launch = table.sandbox.wrapped(launch, folder)?;
+        let launch = table.sandbox.wrapped(&launch, folder)?;
         let dialect = spec.dialect(self.kind).map_err(io::Error::other)?;
         let started =
             AgentConnection::start(&table.launcher, &launch, conditions, dialect, &reachable);

@@ -6,7 +6,7 @@ use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_protocol::plain::sanitize;
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,15 @@ pub(super) struct Candidate {
     pub(super) is_submission: bool,
     /// The agent, or why it can't play.
     pub(super) spec: Result<AgentSpec, String>,
+}
+
+/// An agent in a folder of submissions.
+#[derive(Debug)]
+pub struct Submission {
+    /// The name of its folder, or of its file without the ending.
+    pub name: String,
+    /// The agent, or why it can't play.
+    pub spec: Result<AgentSpec, String>,
 }
 
 /// Finds all agents: those named in the file, then submissions by name. Programs that have to be built may
@@ -103,15 +112,31 @@ fn submitted(
     notes: &mut Vec<String>,
 ) -> Result<(), Failure> {
     let folder = base.join(&submissions.folder);
-    let failed = |error: std::io::Error| {
+    let run = submissions.run.as_deref();
+    let (found, ignored) = self::submissions(&folder, run, base).map_err(|error| {
         let text = format!("can't list the submissions: {}: {error}", folder.display());
         error_at(file, &submissions.span, text)
             .help("`submissions` is a folder; its path is relative to the contest file's folder")
-    };
-    let mut paths = Vec::new();
-    for entry in folder.read_dir().map_err(failed)? {
-        paths.push(entry.map_err(failed)?.path());
+    })?;
+    notes.extend(ignored);
+    for Submission { name, spec } in found {
+        let spec = spec.and_then(|spec| check_games(file, spec));
+        let run = spec.as_ref().map_or_else(|_| String::new(), |spec| spec.written.clone());
+        let span = submissions.span.clone();
+        candidates.push(Candidate { name, run, span, is_submission: true, spec });
     }
+    Ok(())
+}
+
+/// Finds the agents in a folder, by name. `run` is the AGENT for each, with `{}` for its path. Programs that
+/// have to be built may be missing. The notes name files that are not agents.
+pub fn submissions(
+    folder: &Path,
+    run: Option<&str>,
+    base: &Path,
+) -> io::Result<(Vec<Submission>, Vec<String>)> {
+    let paths = folder.read_dir()?.map(|entry| Ok(entry?.path()));
+    let mut paths = paths.collect::<io::Result<Vec<PathBuf>>>()?;
     paths.retain(|path| !file_name(path).starts_with('.'));
     paths.sort();
     let stems: Vec<String> = paths.iter().map(|path| stem(path)).collect();
@@ -119,30 +144,22 @@ fn submitted(
     for stem in &stems {
         *counts.entry(stem).or_default() += 1;
     }
+    let (mut found, mut notes) = (Vec::new(), Vec::new());
     for (path, stem) in paths.iter().zip(&stems) {
         let name = file_name(path);
-        let spec = match candidate(submissions, path, base) {
-            Ok(Some(spec)) => check_games(file, spec),
-            Ok(None) => {
-                let why = if has_ending(&name, ARCHIVE_ENDINGS) {
-                    "it is an archive: unpack it to a folder of its own"
-                } else {
-                    "it is not an agent"
-                };
-                notes.push(format!("{} is ignored: {why}", sanitize(&name)));
-                continue;
-            }
-            Err(reason) => Err(reason),
+        let Some(spec) = candidate(run, path, base).transpose() else {
+            let why = if has_ending(&name, ARCHIVE_ENDINGS) {
+                "it is an archive: unpack it to a folder of its own"
+            } else {
+                "it is not an agent"
+            };
+            notes.push(format!("{} is ignored: {why}", sanitize(&name)));
+            continue;
         };
         let name = if counts[stem.as_str()] == 1 { stem.clone() } else { name };
-        let run = match &spec {
-            Ok(spec) => spec.written.clone(),
-            Err(_) => String::new(),
-        };
-        let span = submissions.span.clone();
-        candidates.push(Candidate { name, run, span, is_submission: true, spec });
+        found.push(Submission { name, spec });
     }
-    Ok(())
+    Ok((found, notes))
 }
 
 /// Returns a path's last part; invalid UTF-8 in it is replaced.
@@ -157,11 +174,7 @@ fn stem(path: &Path) -> String {
 }
 
 /// Returns the submission at a path, `None` if it is not one, or why it can't play.
-fn candidate(
-    submissions: &Submissions,
-    path: &Path,
-    base: &Path,
-) -> Result<Option<AgentSpec>, String> {
+fn candidate(run: Option<&str>, path: &Path, base: &Path) -> Result<Option<AgentSpec>, String> {
     let name = file_name(path);
     let is_folder = path.is_dir();
     let may_be = if is_folder {
@@ -179,7 +192,7 @@ fn candidate(
     // A path with a slash is never read as a built-in agent.
     let relative =
         &if relative.contains('/') { relative.to_owned() } else { format!("./{relative}") };
-    let run = match &submissions.run {
+    let run = match run {
         Some(template) if !template_fits(template, path, is_folder) => return Ok(None),
         Some(template) => filled_in(template, relative, path, base)?,
         None if is_folder => {

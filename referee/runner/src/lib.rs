@@ -28,6 +28,7 @@ pub mod runner;
 pub mod parallel;
 pub mod checking;
 
+pub use entrants::{Submission, submissions};
 pub use prepare::{
     Builds, Prepared, new_seed, prepare, prepare_again, prepare_text, sandbox_request,
 };

@@ -1,7 +1,8 @@
 //! `adapter`: programs that run agents written for another referee.
 
 use clap::Args;
-use referee_play::adapted::{COMP30024, COMP30024_PROGRAM, python};
+use referee_play::adapted::{COMP30024, COMP30024_PROGRAM, PYTHON_VARIABLE, python_of_adapter};
+use referee_play::private_copy::{VARIABLES, enter, is_kept};
 use referee_process::Failure;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -21,17 +22,28 @@ pub(super) struct Options {
     /// Run the adapter with this package of the working directory, on stdin and stdout
     #[arg(long, value_name = "PACKAGE[:CLASS]")]
     run: Option<String>,
+    /// Refuse what the course's own program refuses, such as an Agent without `**referee`
+    #[arg(long, requires = "run")]
+    strict: bool,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let Some(package) = &options.run else {
         return super::output::print(COMP30024_PROGRAM);
     };
-    let python = python()?;
+    let python = python_of_adapter()?;
+    enter().map_err(|error| Failure::machine(format!("copying the agent's folder: {error}")))?;
+    let mut command = Command::new(&python);
+    if !is_kept() {
+        // Bytecode would be dropped with the copy.
+        command.arg("-B");
+    }
+    command.args(["-c", COMP30024_PROGRAM, package]);
+    if options.strict {
+        command.arg("--strict");
+    }
+    VARIABLES.iter().for_each(|name| _ = command.env_remove(name));
     // A fixed hash seed makes matches repeatable: it orders sets and seeds `random`.
-    let failed = Command::new(&python)
-        .args(["-c", COMP30024_PROGRAM, package])
-        .env("PYTHONHASHSEED", "0")
-        .exec();
+    let failed = command.env_remove(PYTHON_VARIABLE).env("PYTHONHASHSEED", "0").exec();
     Err(Failure::machine(format!("{}: {failed}", python.display())))
 }

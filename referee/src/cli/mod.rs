@@ -44,6 +44,7 @@ use self::global::{Global, success};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use referee_games::{GAMES, GameKind};
+use referee_play::private_copy;
 use referee_process::sandbox::attacker;
 use referee_process::{Failure, launcher};
 use std::error::Error as _;
@@ -114,6 +115,10 @@ pub fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == attacker::ATTACKER_COMMAND) {
         attacker::run();
         return ExitCode::SUCCESS;
+    }
+    if std::env::args_os().nth(1).is_some_and(|word| word == private_copy::COPY_COMMAND) {
+        print_failure(&Failure::machine(private_copy::run()));
+        return ExitCode::from(Failure::MACHINE);
     }
     completions::answer_script();
     let matches = allow_negative(command_line()).try_get_matches().unwrap_or_else(|error| {

@@ -89,6 +89,14 @@ pub(super) struct Options {
     pub(super) force: bool,
     #[command(flatten)]
     pub(super) board: BoardOptions,
+    /// Keep what agents write in the private copies of their folders, in DIR/NAME, for later matches.
+    /// Defaults to dropping it after each match
+    #[arg(long, value_name = "DIR")]
+    pub(super) keep_writes: Option<PathBuf>,
+    /// Refuse what the course's own program refuses of comp30024: agents, such as an Agent without
+    /// `**referee`
+    #[arg(long)]
+    pub(super) strict: bool,
     /// Wait after each turn of a single match, such as 300ms; clocks don't run meanwhile. Defaults to 0
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     pub(super) pace: Option<u64>,
@@ -178,8 +186,11 @@ impl Options {
         let games = if self.game_number.is_some() { 1 } else { self.games };
         // Unique now, so that names stay with their agents in all seats.
         let names = unique_names(&specs.iter().collect::<Vec<_>>());
-        let spec = |(spec, name)| Arc::new(AgentSpec { name, ..spec });
-        let specs: Vec<_> = specs.into_iter().zip(names).map(spec).collect();
+        let kept: Vec<Option<PathBuf>> =
+            specs.iter().map(|spec| self.kept(spec)).collect::<Result<_, _>>()?;
+        let specs = specs.into_iter().zip(names).zip(kept);
+        let spec = |((spec, name), kept)| Arc::new(AgentSpec { name, kept, ..spec });
+        let specs: Vec<_> = specs.map(spec).collect();
         let destination = self.destination(games)?;
         let conditions = MatchSettings {
             clock: self.preset.clock(person)?,
@@ -222,14 +233,26 @@ impl Options {
                 format!("referee play {game} {}", self.with_random_agents(seats))
             }));
         }
-        let specs: Vec<AgentSpec> =
+        let mut specs: Vec<AgentSpec> =
             self.agents.iter().map(|agent| AgentSpec::read(agent)).collect::<Result<_, _>>()?;
+        specs.iter_mut().filter(|_| self.strict).for_each(AgentSpec::be_strict);
         let people = specs.iter().filter(|spec| spec.launch.is_none()).count();
         if people > 1 && !self.open {
             return Err(Failure::usage("only one @human can play at the terminal")
                 .help("add --open: in the browser, several people can play"));
         }
         Ok(specs)
+    }
+
+    /// Creates the folder in which what an agent writes is kept, by its name and not by its seat.
+    fn kept(&self, spec: &AgentSpec) -> Result<Option<PathBuf>, Failure> {
+        let Some(folder) = self.keep_writes.as_ref().filter(|_| spec.writes) else {
+            return Ok(None);
+        };
+        let kept = folder.join(spec.name.replace('/', "-"));
+        let failed = |error| Failure::operation(format!("{}: {error}", kept.display()));
+        std::fs::create_dir_all(&kept).map_err(failed)?;
+        kept.canonicalize().map(Some).map_err(failed)
     }
 
     /// Returns the agents given, and @random for every missing one.
@@ -314,6 +337,9 @@ impl Options {
         words.extend(self.preset.args());
         words.extend(self.conditions.args(pondering));
         words.extend(self.limits.iter().flat_map(|limit| option("--limit", Some(limit))));
+        let kept = self.keep_writes.as_ref().map(|folder| folder.display());
+        words.extend(option("--keep-writes", kept));
+        words.extend(self.strict.then(|| "--strict".to_owned()));
         let on_fault = self.on_fault.and_then(|on_fault| on_fault.to_possible_value());
         words.extend(option("--on-fault", on_fault.as_ref().map(PossibleValue::get_name)));
         join(&words)

@@ -114,7 +114,7 @@ fn files(prepared: &Prepared, spec: &AgentSpec, kind: AgentKind) -> Result<Files
         }
         AgentKind::Package => {
             // The package and what is beside it: other modules of the course, weights.
-            let beside = spec.own.first().and_then(|own| own.parent()).unwrap_or(folder);
+            let beside = spec.own.last().and_then(|own| own.parent()).unwrap_or(folder);
             if is_wide(beside) {
                 let beside = sanitize(&beside.display().to_string());
                 return Err(Failure::usage(format!("{beside} is too large a folder to be sent"))

@@ -49,7 +49,8 @@ impl Restriction {
             }
             Self::Writing => {
                 "the sandbox lets it write only below HOME and TMPDIR, its private work folder, which is \
-                 removed after the match"
+                 removed after the match; with `write = true` under [sandbox] of its agent.toml, it plays \
+                 in a private copy of its folder"
             }
             Self::Environment => {
                 "agents have a small environment without your variables: pass values in the command, or \

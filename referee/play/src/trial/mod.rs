@@ -92,10 +92,12 @@ pub struct TrialReport {
     pub turns: u64,
     /// Whether the game ended.
     pub over: bool,
-    /// The time of all its turns.
+    /// The time of all its turns, as its clock counts it.
     pub total: Duration,
-    /// Its longest turn.
+    /// Its longest turn, as its clock counts it.
     pub slowest: Duration,
+    /// The transcript.
+    pub transcript: Vec<u8>,
     /// Time and CPU time since the last request, or since it was started.
     pub used: Usage,
     /// How it exited, if it was not killed.
@@ -138,7 +140,7 @@ pub struct ExitReport {
 /// How often a trial is repeated if the machine was too busy.
 const TRIES_MAX: usize = 5;
 
-/// Tries an agent. An error is the machine's.
+/// Tries an agent. An error is the machine's; `ResourceBusy` if it was too busy for a fair trial.
 pub async fn run(table: &CoreContext, scene: &TrialSetup<'_>) -> io::Result<TrialReport> {
     for _ in 0..TRIES_MAX {
         if let Some(trial) = trial_run::play(table, scene).await? {
@@ -146,5 +148,5 @@ pub async fn run(table: &CoreContext, scene: &TrialSetup<'_>) -> io::Result<Tria
         }
     }
     let text = format!("the machine was too busy to judge the agent, {TRIES_MAX} times in a row");
-    Err(io::Error::other(text))
+    Err(io::Error::new(io::ErrorKind::ResourceBusy, text))
 }

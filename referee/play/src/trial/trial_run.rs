@@ -10,10 +10,11 @@ use rand::seq::IndexedRandom;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use referee_games::AnyGame;
 use referee_match::Match;
+use referee_match::transcript::Recorder;
 use referee_process::agent::AgentEvent;
 use referee_process::cleaning;
 use referee_process::usage::Meters;
-use referee_protocol::{Event, FaultKind, Header, OnFault, PlayedEvent, ToAgent};
+use referee_protocol::{ClockKind, Event, FaultKind, Header, OnFault, PlayedEvent, ToAgent};
 use serde_json::json;
 use std::cell::RefCell;
 use std::io;
@@ -52,10 +53,13 @@ pub(super) async fn play(
     table: &CoreContext,
     scene: &TrialSetup<'_>,
 ) -> io::Result<Option<TrialReport>> {
-    let mut turns = Vec::new();
-    let mut watcher = |event: &Event, _: &Match| match event {
-        Event::Played(played) if played.seat == scene.seat => turns.push(played.clone()),
-        _ => {}
+    let (mut turns, mut recorder) = (Vec::new(), Recorder::new());
+    let mut watcher = |event: &Event, _: &Match| {
+        recorder.record(event);
+        match event {
+            Event::Played(played) if played.seat == scene.seat => turns.push(played.clone()),
+            _ => {}
+        }
     };
     let game = scene.kind.start(scene.setup).map_err(io::Error::other)?;
     let header = header(table, scene, game.as_ref());
@@ -76,7 +80,9 @@ pub(super) async fn play(
     let part = PartialMatch::begin(table, begun, participants, rules, &mut watcher);
     let trial = TrialRun { scene, part, quiet: (Instant::now(), Duration::ZERO) }.play().await;
     cleaning::remove(work);
-    Ok(trial?.map(|trial| trial.with(&turns)))
+    let trial = trial?.map(|trial| trial.with(&turns, scene.clock.kind));
+    recorder.seal();
+    Ok(trial.map(|trial| TrialReport { transcript: recorder.take(), ..trial }))
 }
 
 /// Returns the agent, and stand-ins that play at random.
@@ -112,10 +118,11 @@ impl TrialVariant {
 
 impl TrialReport {
     /// Adds the turns that the agent played.
-    fn with(mut self, turns: &[PlayedEvent]) -> Self {
+    fn with(mut self, turns: &[PlayedEvent], counts: ClockKind) -> Self {
         for played in turns {
             self.actions.push(played.action.clone());
-            let took = Duration::from_nanos(played.wall_ns);
+            let cpu_ns = played.cpu_ns.filter(|_| counts == ClockKind::Cpu);
+            let took = Duration::from_nanos(cpu_ns.unwrap_or(played.wall_ns));
             self.slowest = self.slowest.max(took);
             self.total += took;
         }
@@ -198,6 +205,7 @@ impl TrialRun<'_> {
             over,
             total: Duration::ZERO,
             slowest: Duration::ZERO,
+            transcript: Vec::new(),
             used,
             exit,
             end,

@@ -5,15 +5,19 @@ use crate::cli::shell::join;
 use nix::errno::Errno;
 use referee_match::diagnosis::{Defect, Evidence, Finding, Stage, find, waiting};
 use referee_play::agent_spec::AgentSpec;
+use referee_play::destination::DEFAULT_FOLDER;
 use referee_play::drive::GRACE;
 use referee_play::trial::{End, TrialReport};
 use referee_process::{Cause, Failure};
-use referee_protocol::ClockSettings;
+use referee_protocol::{ClockKind, ClockSettings};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+
+/// The command in advice that shows the match.
+const LATEST: &str = "referee replay latest";
 
 /// The outcome of a probe.
 #[derive(Debug)]
@@ -47,6 +51,8 @@ pub(super) struct ProbeFailure {
     pub(super) why: &'static str,
     /// How to fix it.
     pub(super) fix: String,
+    /// The transcript that `fix` names; null if it names none.
+    pub(super) transcript: Option<String>,
 }
 
 #[expect(clippy::ref_option, reason = "as serde calls it")]
@@ -61,10 +67,7 @@ impl ProbeOutcome {
 }
 
 /// Returns the outcome if the agent can't be read.
-pub(super) fn unreadable(probe: &Probe, failure: &Failure) -> ProbeOutcome {
-    if probe.aim != Aim::Start {
-        return ProbeOutcome::Skipped;
-    }
+pub(super) fn unreadable(failure: &Failure) -> ProbeOutcome {
     let missing = failure.cause() == Some(Cause::Missing);
     let defect = if missing { Defect::NotFound } else { Defect::CannotStart };
     let finding = Finding::new(defect, failure.to_string());
@@ -94,7 +97,25 @@ fn failed(
         stderr,
         why,
         fix,
+        transcript: None,
     }))
+}
+
+/// Writes the transcript if the advice is to look at it.
+fn show_transcript(
+    probe: &Probe,
+    trial: &TrialReport,
+    failure: &mut ProbeFailure,
+) -> io::Result<()> {
+    if !failure.fix.contains(LATEST) {
+        return Ok(());
+    }
+    std::fs::create_dir_all(DEFAULT_FOLDER)?;
+    let path = format!("{DEFAULT_FOLDER}/check-{}.jsonl", probe.name.replace(':', "-"));
+    std::fs::write(&path, &trial.transcript)?;
+    failure.fix = failure.fix.replace(LATEST, &format!("referee replay {path}"));
+    failure.transcript = Some(path);
+    Ok(())
 }
 
 /// Judges a trial. `denied` is the advice if the sandbox denied the agent something. Errors are the
@@ -135,14 +156,14 @@ pub(super) fn judge(
         Aim::Leftovers => found.or_else(|| leftovers(trial)),
         _ => found,
     };
-    Ok(match found {
-        None => ProbeOutcome::Passed(note(probe, trial, clock)),
-        Some(finding) => {
-            let why = why(probe, finding.defect);
-            let (sent, got) = (&trial.sent, trial.got.as_deref());
-            failed(advise(probe, finding), why, sent, got, &trial.stderr)
-        }
-    })
+    let Some(finding) = found else { return Ok(ProbeOutcome::Passed(note(probe, trial, clock))) };
+    let why = why(probe, finding.defect);
+    let (sent, got) = (&trial.sent, trial.got.as_deref());
+    let mut outcome = failed(advise(probe, finding), why, sent, got, &trial.stderr);
+    if let ProbeOutcome::Failed(failure) = &mut outcome {
+        show_transcript(probe, trial, failure)?;
+    }
+    Ok(outcome)
 }
 
 /// Returns why the failure matters: by what the probe tests, else by the defect.
@@ -210,7 +231,10 @@ fn leftovers(trial: &TrialReport) -> Option<Finding> {
 /// Returns a note on a probe that passed.
 fn note(probe: &Probe, trial: &TrialReport, clock: &ClockSettings) -> Option<String> {
     match probe.aim {
-        Aim::Seat => Some(format!("slowest turn {} ms", trial.slowest.as_millis())),
+        Aim::Seat => {
+            let kind = if clock.kind == ClockKind::Cpu { " of CPU time" } else { "" };
+            Some(format!("slowest turn {} ms{kind}", trial.slowest.as_millis()))
+        }
         Aim::LongGame if trial.over => Some(format!("{} turns", trial.turns)),
         Aim::LongGame => {
             Some(format!("{} turns in 30 s, then stopped{}", trial.turns, pace(trial, clock)))

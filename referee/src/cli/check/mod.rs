@@ -1,21 +1,27 @@
 //! `check`: tests an agent step by step, and explains what it does wrong.
 
 mod probes;
+mod class;
 mod judge;
+mod junit;
 mod report;
 
 pub(super) use report::CheckReport;
 
 use super::global::Global;
-use super::presets::PresetOptions;
+use super::presets::{Preset, PresetOptions};
 use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs, unknown};
 use super::shell::option;
 use crate::cli::bars::{progress_bar, style};
 use crate::cli::runtime::{machine, runtime};
 use clap::Args;
+use class::Class;
+use judge::ProbeOutcome;
+use junit::junit;
 use probes::{Probe, ProbeHistory, probes};
 use referee_games::{GAMES, GameKind};
+use referee_play::adapted::course_preset;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::core_context::CoreContext;
 use referee_play::interrupts::{Interrupt, Interrupts};
@@ -27,6 +33,7 @@ use referee_protocol::{ClockSettings, Limits};
 use report::Report;
 use serde_json::Value;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio::task::LocalSet;
 
@@ -36,7 +43,7 @@ const PATIENCE_MS: u64 = 10_000;
 /// How often the control of a failed probe is tried.
 const CONTROLS: usize = 4;
 
-const PRESET_HELP: &str = "Clock, limits and fault handling of a course, as in `play`; other options override parts of it";
+const PRESET_HELP: &str = "Clock, limits and fault handling of a course, as in `play`; other options override parts of it. Defaults to the course's for comp30024: agents, unless a clock is given";
 
 /// The begin of the error if the machine fails.
 const HALTED: &str = "cannot continue the check";
@@ -49,12 +56,18 @@ const HALTED: &str = "cannot continue the check";
     after_long_help = "Exit codes: 0 all probes passed, 2 usage error, 3 a probe failed, 4 machine \
     failure\n\nExamples:\n  \
     referee check ./mybot\n  \
-    referee check 'python3 bot.py' --game hex --probe first-turn"
+    referee check 'python3 bot.py' --game hex --probe first-turn\n  \
+    referee check comp30024:{} --submissions class --game freckers --junit class.xml"
 )]
 #[command(mut_arg("preset", |it| it.help(PRESET_HELP)))]
 pub(super) struct Options {
-    /// Agent: a program file, a quoted command line, a folder with agent.toml, or a built-in agent
+    /// Agent: a program file, a quoted command line, a folder with agent.toml, or a built-in agent. A folder
+    /// of such folders: all agents in it, one line each
     agent: String,
+    /// Check all submissions in this folder, one line each; AGENT has {} for their path, as in
+    /// `comp30024:{}`
+    #[arg(long, value_name = "DIR")]
+    submissions: Option<PathBuf>,
     /// Game to check (repeatable). Defaults to the games in its agent.toml, else all
     #[arg(long, value_name = "GAME")]
     game: Vec<String>,
@@ -68,13 +81,20 @@ pub(super) struct Options {
     /// Seed of all random choices, below 2^53
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Refuse what the course's own program refuses of a comp30024: agent, such as an Agent without
+    /// `**referee`
+    #[arg(long)]
+    strict: bool,
     #[command(flatten)]
     preset: PresetOptions,
     #[command(flatten)]
     sandbox: SandboxOptions,
-    /// Print one JSON object
+    /// Print one JSON object per agent
     #[arg(long)]
     json: bool,
+    /// Write the results to this file as JUnit XML, one suite per agent
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
 }
 
 /// What all probes have in common.
@@ -83,46 +103,93 @@ struct ProbeSetup<'a> {
     spec: &'a AgentSpec,
     setup: Value,
     seed: u64,
+    options: &'a Options,
+}
+
+/// The conditions of a probe.
+struct ProbeConditions {
     clock: ClockSettings,
     limits: Limits,
 }
 
+/// What is printed while an agent is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    /// Its probes.
+    Probes,
+    /// Nothing: it is one of many.
+    Nothing,
+}
+
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    let spec = AgentSpec::read(&options.agent);
-    if spec.as_ref().is_ok_and(|spec| spec.launch.is_none()) {
-        return Err(Failure::usage("@human is a person; only programs can be checked"));
+    if let Some(class) = Class::of(options)? {
+        return class.check(options, global);
     }
-    let kinds = options.kinds(spec.as_ref().ok())?;
-    let begin = |kinds: &[GameKind]| {
-        let foreign = spec.as_ref().is_ok_and(AgentSpec::is_foreign);
-        let chosen = options.choose(probes(kinds, &options.setup()?, foreign)?)?;
-        let report = Report::new(options, global, spec.as_ref().ok(), kinds)?;
-        report.begin()?;
-        Ok::<_, Failure>((chosen, report))
-    };
-    let spec = match &spec {
-        Ok(spec) => spec,
-        Err(failure) => {
-            let (chosen, mut report) = begin(&kinds)?;
-            for probe in &chosen {
-                report.take(probe, judge::unreadable(probe, failure))?;
-            }
-            return report.finish();
-        }
-    };
-    let sandbox = options.sandbox.choose(global)?;
-    let checked = async {
-        let setup = options.probe_setup(spec, sandbox)?;
-        let is_named = [&options.game, &options.probe, &spec.games].iter().any(|it| !it.is_empty());
-        let kinds = if is_named { kinds } else { setup.played(kinds, global).await? };
-        let (chosen, mut report) = begin(&kinds)?;
-        let interrupted = options.run_probes(&setup, &chosen, &mut report, global).await?;
-        interrupted.map_or_else(|| report.finish(), Ok)
-    };
-    LocalSet::new().block_on(&runtime()?, checked)
+    let spec = AgentSpec::read(&options.agent);
+    let (report, interrupted) = options.check(&options.agent, spec, Shown::Probes, global)?;
+    if let Some(code) = interrupted {
+        return Ok(code);
+    }
+    options.write_junit(std::slice::from_ref(&report.output))?;
+    report.finish()
 }
 
 impl Options {
+    /// Checks an agent, whose text on the command line is `agent`. Returns the exit code of an interrupt, if
+    /// one came.
+    fn check<'a>(
+        &'a self,
+        agent: &str,
+        mut spec: Result<AgentSpec, Failure>,
+        shown: Shown,
+        global: &Global,
+    ) -> Result<(Report<'a>, Option<ExitCode>), Failure> {
+        spec.iter_mut().filter(|_| self.strict).for_each(AgentSpec::be_strict);
+        let known = spec.as_ref().ok();
+        if known.is_some_and(|spec| spec.launch.is_none()) {
+            return Err(Failure::usage("@human is a person; only programs can be checked"));
+        }
+        let kinds = self.kinds(known)?;
+        let begin = |kinds: &[GameKind]| {
+            let foreign = known.is_some_and(AgentSpec::is_foreign);
+            let chosen = self.choose(probes(kinds, &self.setup()?, foreign)?)?;
+            let report = Report::new(self, agent, (shown, global), known, kinds)?;
+            report.begin()?;
+            Ok::<_, Failure>((chosen, report))
+        };
+        let spec = match &spec {
+            Ok(spec) => spec,
+            Err(failure) => {
+                let (chosen, mut report) = begin(&kinds)?;
+                for (place, probe) in chosen.iter().enumerate() {
+                    let first = (place == 0).then(|| judge::unreadable(failure));
+                    report.take(probe, first.unwrap_or(ProbeOutcome::Skipped))?;
+                }
+                return Ok((report, None));
+            }
+        };
+        let sandbox = self.sandbox.choose(global)?;
+        let checked = async {
+            let setup = self.probe_setup(spec, sandbox)?;
+            // A package of the course is for one of its games; which one shows when it plays.
+            let named = [&self.game, &self.probe, &spec.games];
+            let named = &named[..named.len() - usize::from(spec.adapted)];
+            let is_named = named.iter().any(|it| !it.is_empty());
+            let kinds = if is_named { kinds } else { setup.played(kinds, global).await? };
+            let (chosen, mut report) = begin(&kinds)?;
+            let interrupted = self.run_probes(&setup, &chosen, &mut report, global).await?;
+            Ok((report, interrupted))
+        };
+        LocalSet::new().block_on(&runtime()?, checked)
+    }
+
+    /// Writes the results to the file of --junit, if it is given.
+    fn write_junit(&self, reports: &[CheckReport]) -> Result<(), Failure> {
+        let Some(path) = &self.junit else { return Ok(()) };
+        std::fs::write(path, junit(reports))
+            .map_err(|error| Failure::operation(format!("--junit {}: {error}", path.display())))
+    }
+
     /// Returns the games given, else those in agent.toml, else all that its protocol supports.
     fn kinds(&self, spec: Option<&AgentSpec>) -> Result<Vec<GameKind>, Failure> {
         let claimed = spec.map_or(&[][..], |spec| &spec.games);
@@ -177,16 +244,34 @@ impl Options {
         Ok(all)
     }
 
-    fn clock(&self) -> Result<ClockSettings, Failure> {
-        let mut clock = self.preset.clock(false)?;
-        if !self.preset.clock.is_given() && self.preset.preset.is_none() {
+    /// Returns the preset given, else the course's for its packages, unless a clock is given.
+    fn preset(&self, adapted: bool, kind: GameKind) -> Option<&'static Preset> {
+        let is_given = self.preset.preset.is_some() || self.preset.clock.is_given();
+        let courses = || course_preset(kind.name).filter(|_| adapted && !is_given);
+        self.preset.preset.or_else(courses)
+    }
+
+    fn conditions(&self, adapted: bool, kind: GameKind) -> Result<ProbeConditions, Failure> {
+        let preset = self.preset(adapted, kind);
+        let mut clock = self.preset.clock.settings(preset, false)?;
+        if !self.preset.clock.is_given() && preset.is_none() {
             clock.move_ms = Some(PATIENCE_MS);
         }
-        Ok(clock)
+        let limits = preset.map_or_else(Limits::default, Preset::limits);
+        Ok(ProbeConditions { clock, limits })
+    }
+
+    /// Returns the arguments that give the preset and the clock of a game, also if the preset is the
+    /// course's.
+    fn condition_args(&self, adapted: bool, kind: GameKind) -> Vec<String> {
+        let preset = self.preset(adapted, kind).filter(|_| self.preset.preset.is_none());
+        let strict = self.strict.then(|| "--strict".to_owned());
+        let preset = option("--preset", preset.map(|preset| preset.name));
+        preset.chain(self.preset.args()).chain(strict).collect()
     }
 
     fn probe_setup<'a>(
-        &self,
+        &'a self,
         spec: &'a AgentSpec,
         sandbox: Sandbox,
     ) -> Result<ProbeSetup<'a>, Failure> {
@@ -195,8 +280,7 @@ impl Options {
             spec,
             setup: self.setup()?,
             seed: self.seed,
-            clock: self.clock()?,
-            limits: self.preset.limits(),
+            options: self,
         })
     }
 
@@ -209,14 +293,22 @@ impl Options {
         global: &Global,
     ) -> Result<Option<ExitCode>, Failure> {
         let mut interrupts = Interrupts::listen().map_err(machine(HALTED))?;
-        let bar = progress_bar(chosen.len(), !global.quiet && !self.json);
+        let bar = progress_bar(chosen.len(), report.is_shown());
         bar.set_style(style("{bar:20} {pos}/{len}  {wide_msg}"));
         let mut history = ProbeHistory::default();
+        let mut unjudged = Vec::new();
         for probe in chosen {
             bar.set_message(probe.title.clone());
             bar.tick();
             let outcome = tokio::select! {
-                outcome = setup.run(probe, &mut history) => outcome.map_err(machine(HALTED))?,
+                outcome = setup.run(probe, &mut history) => match outcome {
+                    // As in a match, which is void then: not the agent's fault.
+                    Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                        unjudged.push(probe.name.as_str());
+                        ProbeOutcome::Skipped
+                    }
+                    outcome => outcome.map_err(machine(HALTED))?,
+                },
                 () = interrupts.next() => {
                     bar.finish_and_clear();
                     let code = interrupts.received().map_or(130, Interrupt::code);
@@ -227,6 +319,10 @@ impl Options {
             bar.inc(1);
         }
         bar.finish_and_clear();
+        if !unjudged.is_empty() {
+            let names = unjudged.join(", ");
+            global.note([format!("not judged, because the machine was too busy: {names}")]);
+        }
         report.output.deterministic = history.deterministic();
         Ok(None)
     }
@@ -242,8 +338,7 @@ impl ProbeSetup<'_> {
         let (mut played, mut others) = (Vec::new(), Vec::new());
         for kind in &kinds {
             let first = Probe::first_turn(*kind);
-            let trial = trial::run(&self.table, &first.trial_setup(self)).await;
-            let trial = trial.map_err(machine(HALTED))?;
+            let trial = self.trial(&first).await.map_err(machine(HALTED))?;
             let failed = self.judge(&first, &trial).map_err(machine(HALTED))?.failed();
             if failed { others.push(kind.name) } else { played.push(*kind) }
         }
@@ -266,17 +361,13 @@ impl ProbeSetup<'_> {
     }
 
     /// Runs one probe; skips it if an essential one has failed.
-    async fn run(
-        &self,
-        probe: &Probe,
-        history: &mut ProbeHistory,
-    ) -> io::Result<judge::ProbeOutcome> {
+    async fn run(&self, probe: &Probe, history: &mut ProbeHistory) -> io::Result<ProbeOutcome> {
         if history.blocked {
-            return Ok(judge::ProbeOutcome::Skipped);
+            return Ok(ProbeOutcome::Skipped);
         }
         let trial = match history.known(probe) {
             Some(trial) => trial.clone(),
-            None => trial::run(&self.table, &probe.trial_setup(self)).await?,
+            None => self.trial(probe).await?,
         };
         let mut outcome = self.judge(probe, &trial)?;
         if outcome.failed()
@@ -289,16 +380,27 @@ impl ProbeSetup<'_> {
         Ok(outcome)
     }
 
-    fn judge(&self, probe: &Probe, trial: &TrialReport) -> io::Result<judge::ProbeOutcome> {
+    fn conditions(&self, kind: GameKind) -> io::Result<ProbeConditions> {
+        let conditions = self.options.conditions(self.spec.adapted, kind);
+        conditions.map_err(|failure| io::Error::other(failure.to_string()))
+    }
+
+    async fn trial(&self, probe: &Probe) -> io::Result<TrialReport> {
+        let conditions = self.conditions(probe.kind)?;
+        trial::run(&self.table, &probe.trial_setup(self, &conditions)).await
+    }
+
+    fn judge(&self, probe: &Probe, trial: &TrialReport) -> io::Result<ProbeOutcome> {
+        let clock = self.conditions(probe.kind)?.clock;
         let (layers, shared_rules) = (self.table.launcher.layers(), SharedRules::default());
         let denied = referee_play::reach::advice(self.spec, &shared_rules, layers, &trial.stderr);
-        judge::judge(probe, self.spec, trial, &self.clock, denied.as_deref())
+        judge::judge(probe, self.spec, trial, &clock, denied.as_deref())
     }
 
     /// Whether a probe fails in one of several trials, since many agents choose actions at random.
     async fn fails(&self, control: &Probe) -> io::Result<bool> {
         for _ in 0..CONTROLS {
-            let trial = trial::run(&self.table, &control.trial_setup(self)).await?;
+            let trial = self.trial(control).await?;
             if self.judge(control, &trial)?.failed() {
                 return Ok(true);
             }

@@ -1,6 +1,6 @@
 //! The probes of `check`.
 
-use super::ProbeSetup;
+use super::{ProbeConditions, ProbeSetup};
 use referee_games::GameKind;
 use referee_play::trial::{Shutdown, TrialReport, TrialSetup, TrialVariant};
 use referee_process::Failure;
@@ -137,7 +137,11 @@ impl Probe {
     }
 
     /// Returns the trial to run.
-    pub(super) fn trial_setup<'a>(&self, setup: &'a ProbeSetup<'a>) -> TrialSetup<'a> {
+    pub(super) fn trial_setup<'a>(
+        &self,
+        setup: &'a ProbeSetup<'a>,
+        conditions: &'a ProbeConditions,
+    ) -> TrialSetup<'a> {
         let variant = match self.aim {
             Aim::UnknownFields => TrialVariant::UnknownField,
             Aim::UnknownTypes => TrialVariant::UnknownType,
@@ -162,8 +166,8 @@ impl Probe {
             setup: &setup.setup,
             seat: self.seat,
             seed: setup.seed,
-            clock: &setup.clock,
-            limits: &setup.limits,
+            clock: &conditions.clock,
+            limits: &conditions.limits,
             variant,
             turns_max,
             time_max: LONG,

@@ -1,8 +1,8 @@
 //! The report of `check`: a line per probe, and an explanation of each failure.
 
-use super::Options;
 use super::judge::{ProbeFailure, ProbeOutcome};
 use super::probes::Probe;
+use super::{Options, Shown};
 use crate::cli::global::Global;
 use crate::cli::output::{print_if_read, to_json};
 use crate::cli::rows::Rows;
@@ -25,9 +25,9 @@ const STDERR_LINES: usize = 12;
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckReport {
     /// The agent, as given.
-    agent: String,
+    pub(super) agent: String,
     /// Its name; null if it can't be read.
-    name: Option<String>,
+    pub(super) name: Option<String>,
     /// SHA-256 of the agent, in hex; null if it can't be read.
     digest: Option<String>,
     /// The games that it was checked in.
@@ -35,20 +35,45 @@ pub(crate) struct CheckReport {
     /// What it asks to read outside of its folder, and whether that is granted.
     requests: Vec<String>,
     /// Whether all probes that were run passed.
-    ok: bool,
+    pub(super) ok: bool,
     /// Whether the same seed gave the same actions twice; null if not known.
     pub(super) deterministic: Option<bool>,
     /// The probes, in order.
-    probes: Vec<ProbeReport>,
+    pub(super) probes: Vec<ProbeReport>,
+}
+
+impl CheckReport {
+    /// Returns the result on one line: the counts, and the first probe that failed.
+    pub(super) fn line(&self) -> String {
+        let failed = self.probes.iter().find_map(|probe| Some((probe, probe.failure.as_ref()?)));
+        match failed {
+            None => format!("ok      {}", self.counts()),
+            Some((probe, failure)) => {
+                let what = failure.what.lines().next().unwrap_or_default();
+                format!("FAILED  {}: {what} ({})", probe.name, self.counts())
+            }
+        }
+    }
+
+    fn counts(&self) -> String {
+        let count = |status| self.probes.iter().filter(|it| it.status == status).count();
+        let (passed, failed) = (count(Status::Passed), count(Status::Failed));
+        let skipped = count(Status::Skipped);
+        let mut text = format!("{passed} passed, {failed} failed");
+        if skipped > 0 {
+            write!(text, ", {skipped} skipped: they need a probe that failed").ok();
+        }
+        text
+    }
 }
 
 /// One probe in [`CheckReport`].
 #[derive(Debug, Serialize, JsonSchema)]
-struct ProbeReport {
+pub(super) struct ProbeReport {
     /// Its place in the list, from 1.
     number: usize,
     /// Its name on the command line.
-    name: String,
+    pub(super) name: String,
     /// What is expected.
     title: String,
     /// The game.
@@ -56,18 +81,18 @@ struct ProbeReport {
     /// The agent's seat.
     seat: Seat,
     /// Its outcome.
-    status: Status,
+    pub(super) status: Status,
     /// A note on a probe that passed.
     note: Option<String>,
     /// Why it failed.
-    failure: Option<Box<ProbeFailure>>,
+    pub(super) failure: Option<Box<ProbeFailure>>,
     /// The command that runs only this probe.
-    again: String,
+    pub(super) again: String,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Status {
+pub(super) enum Status {
     /// As expected.
     Passed,
     /// Not as expected.
@@ -80,6 +105,8 @@ enum Status {
 /// Prints the report, probe by probe.
 pub(super) struct Report<'a> {
     options: &'a Options,
+    adapted: bool,
+    shown: Shown,
     quiet: bool,
     pub(super) output: CheckReport,
 }
@@ -87,13 +114,14 @@ pub(super) struct Report<'a> {
 impl<'a> Report<'a> {
     pub(super) fn new(
         options: &'a Options,
-        global: &Global,
+        agent: &str,
+        (shown, global): (Shown, &Global),
         spec: Option<&AgentSpec>,
         kinds: &[GameKind],
     ) -> Result<Self, Failure> {
         let readable = options.sandbox.readable()?;
         let output = CheckReport {
-            agent: options.agent.clone(),
+            agent: agent.to_owned(),
             name: spec.map(|spec| spec.name.clone()),
             digest: spec.map(|spec| spec.digest.clone()),
             games: kinds.iter().map(|kind| kind.name.to_owned()).collect(),
@@ -102,11 +130,17 @@ impl<'a> Report<'a> {
             deterministic: None,
             probes: Vec::new(),
         };
-        Ok(Self { options, quiet: global.quiet, output })
+        let adapted = spec.is_some_and(|spec| spec.adapted);
+        Ok(Self { options, adapted, shown, quiet: global.quiet, output })
+    }
+
+    /// Whether the probes are shown, and so their progress.
+    pub(super) fn is_shown(&self) -> bool {
+        self.shown == Shown::Probes && !self.options.json && !self.quiet
     }
 
     pub(super) fn begin(&self) -> Result<(), Failure> {
-        if self.options.json || self.quiet {
+        if !self.is_shown() {
             return Ok(());
         }
         let name = self.output.name.as_deref().unwrap_or(&self.output.agent);
@@ -118,7 +152,7 @@ impl<'a> Report<'a> {
 
     pub(super) fn take(&mut self, probe: &Probe, outcome: ProbeOutcome) -> Result<(), Failure> {
         let again = self.again(probe);
-        if !self.options.json && (!self.quiet || outcome.failed()) {
+        if self.shows(&outcome) {
             print_if_read(&line(probe, &outcome, &again))?;
         }
         self.output.ok &= !outcome.failed();
@@ -141,17 +175,23 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
+    /// Whether the outcome of a probe is printed: with --quiet, if it failed.
+    fn shows(&self, outcome: &ProbeOutcome) -> bool {
+        let quiet = self.shown == Shown::Probes && !self.options.json;
+        self.is_shown() || quiet && outcome.failed()
+    }
+
     /// Returns the command that runs one probe.
     fn again(&self, probe: &Probe) -> String {
         let options = self.options;
-        let mut words = ["referee", "check", &options.agent].map(str::to_owned).to_vec();
+        let mut words = ["referee", "check", &self.output.agent].map(str::to_owned).to_vec();
         let given = options.game.iter().map(String::as_str);
         let game = options.game.is_empty().then_some(probe.kind.name);
         words.extend(given.chain(game).flat_map(|game| option("--game", Some(game))));
         words.extend(options.setup_args());
         words.extend(option("--probe", Some(&probe.name)));
         words.extend(option("--seed", Some(options.seed).filter(|&seed| seed != 1)));
-        words.extend(options.preset.args());
+        words.extend(options.condition_args(self.adapted, probe.kind));
         words.extend(options.sandbox.args());
         join(&words)
     }
@@ -166,29 +206,26 @@ impl<'a> Report<'a> {
     }
 
     fn summary(&self) -> String {
-        let count = |status| self.output.probes.iter().filter(|it| it.status == status).count();
-        let (passed, failed) = (count(Status::Passed), count(Status::Failed));
-        let skipped = count(Status::Skipped);
-        let mut text = format!("{passed} passed, {failed} failed");
-        if skipped > 0 {
-            write!(text, ", {skipped} skipped: they need a probe that failed").ok();
-        }
+        let mut text = self.output.counts();
         match self.output.deterministic {
             Some(true) => text.push_str("; the same seed gave the same actions"),
             Some(false) => text.push_str("; the same seed gave different actions"),
             None => {}
         }
         text.push('\n');
-        if failed == 0 {
+        if self.output.ok {
             let game = self.output.games.first().map_or("", String::as_str);
-            let agent = join(&[&self.options.agent]);
+            let agent = join(&[&self.output.agent]);
             let setup = self.options.setup().unwrap_or_else(|_| serde_json::json!({}));
             let others = crate::cli::setup::find_kind(game)
                 .and_then(|kind| crate::cli::setup::start(kind, &setup))
                 .map_or(0, |game| game.seats() - 1);
             let others = " @random".repeat(others);
             let mut options = self.options.setup_args();
-            options.extend(self.options.preset.args());
+            let kind = crate::cli::setup::find_kind(game).ok();
+            options.extend(
+                kind.into_iter().flat_map(|it| self.options.condition_args(self.adapted, it)),
+            );
             let options = join(&options);
             let options = if options.is_empty() { options } else { format!(" {options}") };
             writeln!(text, "next: referee play {game} {agent}{others}{options}").ok();

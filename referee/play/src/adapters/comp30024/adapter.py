@@ -1,22 +1,22 @@
 """Plays for an agent of the course COMP30024, unmodified: Freckers 2025 and Chexers 2019.
 
-    python3 comp30024.py PACKAGE[:CLASS]
+    python3 comp30024.py PACKAGE[:CLASS] [--strict]
 
 in the folder from which the agent's package is imported. Whatever the agent prints goes to stderr,
 the referee's messages never reach its stdin, and its own mistakes are shown as it would see them.
+With --strict, what the course's own program refused is refused.
 """
 
+# Modules that take long to import and that not every agent needs are imported where they are used.
 import faulthandler
 import importlib
-import importlib.util
-import inspect
+import importlib.machinery
 import io
 import json
 import os
 import random
 import sys
 import time
-import traceback
 
 REPR_CHARACTERS_MAX = 160
 NEEDED_PYTHON = (3, 10)
@@ -36,9 +36,11 @@ class Freckers:
     classes = ["Agent", "Player", "ExamplePlayer"]
     expected = "MoveAction(coord, directions) or GrowAction()"
 
-    def __init__(self):
+    def __init__(self, strict):
+        self.strict = strict
         own = any(os.path.isfile(f"referee/game{end}.py") for end in ("", "/__init__"))
         if not own:
+            exec(compile(COURSE, OWN_FILE, "exec"), globals())
             install_referee()
         try:
             # As in the course, neither its time nor its memory is the agent's.
@@ -58,9 +60,11 @@ class Freckers:
 
     def construct(self, make, colour, facts):
         """Makes the agent. The course named the argument, and some agents rely on it."""
+        if self.strict:
+            return make(color=colour, **facts)
         kinds = {one.name: one.kind for one in parameters(make)}
         facts = accepted(make, facts)
-        if "color" in kinds or set(kinds.values()) <= {inspect.Parameter.VAR_KEYWORD}:
+        if "color" in kinds or all(kind.name == "VAR_KEYWORD" for kind in kinds.values()):
             return make(color=colour, **facts)
         return make(colour, **facts)
 
@@ -71,8 +75,29 @@ class Freckers:
         ways = tuple(self.ways[way.replace("_", "")] for way in wire["directions"])
         return self.game.MoveAction(self.game.Coord(*wire["from"]), ways)
 
+    def refusal(self, action):
+        """What the course's board said about an action of wrong types, or None."""
+        game = self.game
+        if isinstance(action, game.GrowAction):
+            return None
+        if not isinstance(action, game.MoveAction):
+            return f"Unknown action {clipped(action, str)}"
+        if type(action) is not game.MoveAction:
+            return f"Action '{clipped(action, str)}' is not a MOVE action object."
+        for name in ("coord", "directions"):
+            if not hasattr(action, name):
+                return f"Action '{clipped(action, str)}' is missing '{name}' attribute."
+        if type(action.coord) is not game.Coord:
+            return f"'{clipped(action.coord, str)}' is not a valid coordinate."
+        if type(action.directions) not in (tuple, list):
+            return f"Action '{clipped(action, str)}' has invalid directions object."
+        wrong = [way for way in action.directions if type(way) is not game.Direction]
+        return f"'{clipped(wrong[0], str)}' is not a valid direction." if wrong else None
+
     def wire(self, action):
         """Returns an action as the referee gets it."""
+        if self.strict and self.refusal(action):
+            raise NotAnAction
         kinds = {kind.__name__ for kind in type(action).__mro__}
         if "GrowAction" in kinds:
             return {"type": "grow"}
@@ -95,6 +120,12 @@ class Chexers:
 
     classes = ["Player", "ExamplePlayer", "Agent"]
     expected = '("MOVE", ((q, r), (q, r))), ("JUMP", ..), ("EXIT", (q, r)) or ("PASS", None)'
+
+    def __init__(self, strict):
+        """The course accepted nothing that this doesn't."""
+
+    def refusal(self, action):
+        """What the course's program said about an action of wrong types, if that is known."""
 
     def colour(self, name):
         """Returns a colour as players get it."""
@@ -141,6 +172,8 @@ def whole(number):
 
 def parameters(function):
     """Returns the parameters of a function or class, as far as Python knows them."""
+    import inspect
+
     try:
         return inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -149,7 +182,7 @@ def parameters(function):
 
 def accepted(function, facts):
     """Those of the facts that a function takes as keyword arguments."""
-    taken = parameters(function)
+    taken = parameters(function) if facts else []
     if any(one.kind is one.VAR_KEYWORD for one in taken):
         return facts
     return {one.name: facts[one.name] for one in taken if one.name in facts}
@@ -260,13 +293,13 @@ class Wire:
 class Seat:
     """The agent at its seat."""
 
-    def __init__(self, spec, hello):
+    def __init__(self, spec, strict, hello):
         if hello["game"] not in GAMES:
             fail(f"comp30024: agents play {' and '.join(GAMES)}, not {hello['game']}")
         if "position" in hello["setup"]:
             fail("comp30024: agents can't start from a position")
-        self.spec, self.number = spec, hello["seat"]
-        self.game = guarded("import", GAMES[hello["game"]])
+        self.spec, self.number, self.strict = spec, hello["seat"], strict
+        self.game = guarded("import", GAMES[hello["game"]], strict)
         self.colours = [self.game.colour(seat["colour"]) for seat in hello["seats"]]
         self.returned = None
         # The same match again: as far as an agent draws from here, it draws the same.
@@ -288,10 +321,18 @@ class Seat:
         except (NotAnAction, TypeError, ValueError, AttributeError, IndexError, OverflowError):
             shown, kind = clipped(action), type(action).__name__
             shown = shown if shown.startswith(f"{kind}(") else f"{shown} ({kind})"
-            say(f"{self.spec}: action() returned {shown}, expected {self.game.expected}")
+            say(f"{self.spec}: {self.refusal(action)}action() returned {shown}, expected {self.game.expected}")
             wire = {"type": shown}
         self.returned = action
         return {"type": "action", "turn": message["turn"], "action": wire}
+
+    def refusal(self, action):
+        """The course's words about an action, before others."""
+        try:
+            refusal = self.game.refusal(action)
+        except Exception:  # Whatever an agent's own attributes do.
+            refusal = None
+        return f"{refusal} " if refusal else ""
 
     def update(self, message):
         """Passes an action to the agent; its own as it returned it."""
@@ -307,7 +348,7 @@ class Seat:
 
         def method():
             method = getattr(self.agent, name)
-            return method(*arguments, **accepted(method, facts))
+            return method(*arguments, **(facts if self.strict else accepted(method, facts)))
 
         returned = guarded(f"{name}()", method)
         self.resources.check_memory(f"{name}()")
@@ -321,8 +362,8 @@ def find_class(spec, names):
     modules = [importlib.import_module(package)]
     for inner in ("", ".program", ".player", ".agent"):
         if inner:
-            inside = hasattr(modules[0], "__path__")
-            if not inside or not importlib.util.find_spec(package + inner):
+            folders = getattr(modules[0], "__path__", None)
+            if not folders or not importlib.machinery.PathFinder.find_spec(package + inner, folders):
                 continue
             modules.append(importlib.import_module(package + inner))
         for name in names:
@@ -342,7 +383,7 @@ def own_classes(modules):
     found = {}
     for name, made in [pair for module in modules for pair in vars(module).items()]:
         plays = all(callable(getattr(made, method, None)) for method in ("action", "update"))
-        if inspect.isclass(made) and plays and not made.__module__.startswith("referee."):
+        if isinstance(made, type) and plays and not made.__module__.startswith("referee."):
             found[name] = made
     return list(found)
 
@@ -353,6 +394,8 @@ def guarded(what, function, *arguments):
     try:
         return function(*arguments)
     except BaseException as error:  # An agent's sys.exit() is a mistake like any other.
+        import traceback
+
         trace = traceback.TracebackException(type(error), error, error.__traceback__)
         trim(trace)
         lines = list(trace.format())
@@ -364,6 +407,8 @@ def guarded(what, function, *arguments):
         if what == "import" and sys.version_info < NEEDED_PYTHON:
             python = ".".join(map(str, sys.version_info[:2]))
             last += f"; the course used Python 3.12, and this is {python}: {sys.executable}"
+        # The agent's files, wherever they are copied to for the match.
+        lines = [line.replace(os.path.join(FOLDER, ""), "") for line in lines]
         text, last = "".join(lines).rstrip(), place(error, trace) + last
         text += "" if text.endswith(f"\n{last}") or text == last else f"\n{last}"
         fail(f"{sys.argv[1]} failed in {what}:\n{text}")
@@ -393,6 +438,8 @@ def place(error, trace):
 
 def trim(trace):
     """Leaves the agent's own frames in a traceback, and in those that led to it."""
+    import traceback
+
     # What dataclasses write for themselves has no file of its own.
     ours = (OWN_FILE, importlib.__file__, "<string>")
     frames = [frame for frame in trace.stack if frame.filename not in ours]
@@ -403,10 +450,10 @@ def trim(trace):
             trim(earlier)
 
 
-def clipped(value):
+def clipped(value, show=repr):
     """A value as Python shows it, if it can be shown, and not too long."""
     try:
-        shown = repr(value)
+        shown = show(value)
     except Exception:  # Whatever an agent's own `__repr__` does.
         shown = object.__repr__(value)
     return shown if len(shown) <= REPR_CHARACTERS_MAX else shown[:REPR_CHARACTERS_MAX] + ".."
@@ -433,8 +480,9 @@ def fail(text, status=1):
 
 def main():
     """Plays a match."""
-    if len(sys.argv) != 2:
-        sys.exit("usage: python3 comp30024.py PACKAGE[:CLASS]")
+    strict = sys.argv[2:] == ["--strict"]
+    if len(sys.argv) != 2 + strict:
+        sys.exit("usage: python3 comp30024.py PACKAGE[:CLASS] [--strict]")
     wire = Wire()
     faulthandler.enable()
     sys.path[0] = FOLDER
@@ -442,7 +490,7 @@ def main():
     hello = next(messages, None)
     if hello is None:
         return
-    seat = Seat(sys.argv[1], hello)
+    seat = Seat(sys.argv[1], strict, hello)
     wire.send({"type": "ready", "name": sys.argv[1], "version": sys.version.split()[0]})
     for message in messages:
         if message["type"] == "turn":

@@ -1,0 +1,45 @@
+//! How an agent is started: its command, its environment and its limits.
+
+use crate::adapted;
+use crate::agent_spec::AgentSpec;
+use crate::private_copy;
+use referee_process::OWN_PROGRAM;
+use referee_process::agent::{Launch, StartConditions};
+use referee_process::launcher::{Bytes, Reach};
+use referee_process::work_folder::start_conditions;
+use referee_protocol::Limits;
+use std::path::Path;
+
+impl AgentSpec {
+    /// Returns how it is started with this private folder; `None` for a person.
+    pub fn start(
+        &self,
+        work: &Path,
+        limits: &Limits,
+        mut reach: Reach,
+        core: Option<usize>,
+    ) -> Option<(Launch, StartConditions)> {
+        let mut launch = self.launch.clone()?;
+        let limits = adapted::process_limits(limits, self.adapted);
+        let mut added = Vec::new();
+        if self.writes {
+            reach.write = self.kept.as_ref().map(Bytes::of);
+            added = private_copy::variables(&launch.folder, &self.own, self.kept.as_deref());
+            if !self.adapted {
+                reach.read.push(Bytes::of(OWN_PROGRAM));
+                launch = private_copy::wrapped(&launch);
+            }
+        }
+        added.extend(self.python.as_deref().map(adapted::python_variable));
+        let mut conditions = start_conditions(work, &limits, reach, core);
+        conditions.environment.extend(added);
+        Some((launch, conditions))
+    }
+
+    /// Lets its adapter refuse what the course's own program refused.
+    pub fn be_strict(&mut self) {
+        if let Some(launch) = self.launch.as_mut().filter(|_| self.adapted) {
+            launch.command.push("--strict".to_owned());
+        }
+    }
+}

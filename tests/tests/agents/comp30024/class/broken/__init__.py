@@ -1,0 +1,3 @@
+"""Imports a broken module."""
+
+from .program import Agent

@@ -1,0 +1,5 @@
+"""Broken."""
+
+
+class Agent
+    """No colon."""
