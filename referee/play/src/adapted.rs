@@ -124,7 +124,7 @@ pub fn course_preset(game: &str) -> Option<&'static Preset> {
     find(preset)
 }
 
-/// Returns the variable that tells an adapter which Python to start.
+/// Returns the variable with the Python that an adapter starts.
 pub(super) fn python_variable(python: &Path) -> Bytes {
     let mut variable = OsString::from(format!("{PYTHON_VARIABLE}="));
     variable.push(python);

@@ -6,7 +6,7 @@ MB = 1 << 20
 
 
 class Obedient:
-    """Uses nearly all that it is told remains."""
+    """Uses nearly all that remains for it."""
 
     def __init__(self, color, **referee):
         self.kept = []
