@@ -58,7 +58,7 @@ pub static STARTERS: &[Starter] = &[
         ["py", "python3"],
         "Python",
         ["python3"],
-        ["bot.py", "referee_kit.py"]
+        ["bot.py", "referee_kit.py", "rules.py"]
     ),
     starter!(
         "javascript/starter",

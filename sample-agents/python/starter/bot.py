@@ -8,7 +8,7 @@ from referee_kit import Action, Game, run
 
 def choose(game: Game[Any]) -> Optional[Action]:
     """Returns an action when it is your turn, or None to resign."""
-    # >>> Your idea goes here. Some of what referee_kit.py offers:
+    # >>> Your idea goes here. Some of what rules.py offers:
     #
     #   game.actions()            every legal action
     #   game.after(action)        a copy of the game with the action played

@@ -3,10 +3,9 @@
 use crate::conversation::{conversation, converse, expect_first_actions};
 use crate::kits::PROGRAMS;
 use crate::referee::{Participant, play};
-use crate::samples::is_installed;
+use crate::samples::{copied, is_installed};
 use referee_protocol::FromAgent;
 use serde_json::json;
-use std::path::Path;
 use std::process::Command;
 
 /// The folder of the starter and its kit.
@@ -93,7 +92,9 @@ fn an_exception_ends_the_bot_with_its_own_traceback() {
         let frames: Vec<&str> =
             noted.lines().filter(|line| line.trim_start().starts_with("File ")).collect();
         assert!(frames[0].contains("behaviour.py") && frames[0].contains("in choose"), "{noted}");
-        assert!(frames[1..].iter().all(|frame| frame.contains("referee_kit.py")), "{noted}");
+        let is_kit =
+            |frame: &&str| ["referee_kit.py", "rules.py"].iter().any(|it| frame.contains(it));
+        assert!(frames[1..].iter().all(is_kit), "{noted}");
         assert!(noted.contains(own_line) && noted.contains(error), "{noted}");
     }
     let (said, noted, well) = behave("wrong", &[], &conversation(0, 4));
@@ -134,7 +135,7 @@ fn the_starter_passes_the_strict_type_checker() {
         return;
     }
     let mut mypy = Command::new("mypy");
-    mypy.args(["--strict", "--cache-dir", env!("CARGO_TARGET_TMPDIR"), "bot.py", "referee_kit.py"]);
+    mypy.args(["--strict", "--cache-dir", env!("CARGO_TARGET_TMPDIR"), "bot.py"]);
     let ran = mypy.current_dir(STARTER).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
 }
@@ -159,9 +160,7 @@ fn the_bots_of_the_tutorial_win_as_it_says() {
         return;
     }
     let wins = |bot: usize, opponent: &'static str| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("tutorial-{bot}"));
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::copy(format!("{STARTER}/referee_kit.py"), folder.join("referee_kit.py")).unwrap();
+        let folder = copied("python/starter", &format!("tutorial-{bot}"));
         std::fs::write(folder.join("bot.py"), &tutorial()[bot]).unwrap();
         let command = ["python3", "bot.py"].map(str::to_owned).to_vec();
         let bot = Participant::Program(folder, command);
