@@ -79,6 +79,11 @@ fn begun_from(mut setup: Value, position: Value) -> Value {
 }
 
 impl Contest {
+    /// Returns the setup of a game of a series, with its opening.
+    pub fn series_setup(&self, kind: GameKind, number: u64) -> Result<Value, OpeningError> {
+        self.opening(kind, 0, number / self.games_of_a_block() as u64)
+    }
+
     /// Returns the setup of the game at this place of the list with the opening of this number. The
     /// same number always gives the same opening.
     pub fn opening(&self, kind: GameKind, game: usize, number: u64) -> Result<Value, OpeningError> {

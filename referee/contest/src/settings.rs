@@ -1,7 +1,8 @@
 //! The settings of a contest: the contest file after everything in it has been read and checked.
 
 use super::formats::{Field, FormatName};
-use super::{FormatSettings, Opening};
+use super::schedule::seat_orders as orders_of;
+use super::{FormatSettings, Opening, Player};
 use referee_games::AnyGame;
 use referee_protocol::{ClockSettings, Level, Limits, OnFault, Pondering};
 use schemars::JsonSchema;
@@ -44,16 +45,19 @@ pub struct Contest {
 }
 
 impl Contest {
-    /// Returns a series of games between as many players as the game has seats. The caller chooses
-    /// seats and seeds.
-    pub fn series(game: &dyn AnyGame, players: Vec<PlayerInfo>, games: u32) -> Self {
+    /// Returns a series of at least `games` games between as many players as the game has seats, each
+    /// opening in every seat order. The caller chooses the seeds, and seats players by
+    /// [`Contest::seated`].
+    pub fn series(game: &dyn AnyGame, players: Vec<PlayerInfo>, games: u64, seed: u64) -> Self {
         let game = ContestGame::new(game);
+        let seat_orders = SeatOrders::Rotations;
+        let games_of_a_block = orders_of(game.seats, seat_orders).len() as u64;
         Self {
             name: game.name.clone(),
-            seed: 0,
+            seed,
             format: FormatName::default_for(game.seats).into(),
-            rounds: games,
-            seat_orders: SeatOrders::One,
+            rounds: u32::try_from(games.div_ceil(games_of_a_block)).unwrap_or(u32::MAX),
+            seat_orders,
             games: vec![game],
             players,
             openings: OpeningSettings::default(),
@@ -63,6 +67,15 @@ impl Contest {
             policy: Policy { void_retries: 0, ..Policy::default() },
             workers: WorkerSettings::default(),
         }
+    }
+
+    /// Returns who sits where in a game of a series. Unlike in other contests, every block begins with
+    /// the same seat order.
+    pub fn seated(&self, number: u64) -> Vec<Player> {
+        let mut orders = orders_of(self.seats(), self.seat_orders);
+        let own = usize::try_from(number % orders.len() as u64).unwrap_or(0);
+        let place = |index| Player(u32::try_from(index).unwrap_or(u32::MAX));
+        orders.swap_remove(own).into_iter().map(place).collect()
     }
 
     /// Returns what its format needs to know of it.

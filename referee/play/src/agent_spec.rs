@@ -305,7 +305,9 @@ impl AgentSpec {
             (Ok(file), _) => file,
             (Err(_), Some(_)) if program == Program::Built => folder.join(&command[0]),
             (Err(failure), build) => {
-                let help = build.as_ref().map(|build| format!("build it first: {build}"));
+                let help = build.as_ref().map(|build| {
+                    format!("build it first: {build}; or let `referee play --build` build it")
+                });
                 return Err(failure.or_help(help));
             }
         };

@@ -3,8 +3,10 @@
 //! sandbox, in a copy of the agent's folder; what it made is taken over if it succeeds.
 
 use super::build_folder::BuildFolder;
+use super::entrants::{build_of, describe};
 use crate::parallel::{self, Progress};
 use referee_contest::file::BuildSettings;
+use referee_play::agent_spec::{AgentSpec, resolve};
 use referee_process::agent::{AgentEvent, AgentProcess, Launch, StartConditions};
 use referee_process::launcher::{Bytes, Launcher, Reach};
 use referee_process::sandbox::reach::{ProgramFiles, SharedRules, callers, is_wide, reachable};
@@ -79,7 +81,7 @@ impl Builder {
     }
 
     /// Runs the builds, `jobs` at a time; returns the error of each, in their order.
-    pub(super) fn build_all(
+    fn build_all(
         &self,
         builds: &[Launch],
         jobs: usize,
@@ -197,6 +199,42 @@ impl Builder {
             (false, _) => Err(ended + &build.last_lines()),
         }
     }
+}
+
+/// Runs the `build` commands of agents, once per folder, and returns why each agent can't be built.
+/// `builder` is called only if there is anything to build.
+pub fn build_agents(
+    agents: &[&AgentSpec],
+    builder: impl FnOnce() -> Result<Builder, Failure>,
+    jobs: usize,
+    progress: Progress<'_>,
+) -> Result<Vec<Result<(), String>>, Failure> {
+    let mut results = vec![Ok(()); agents.len()];
+    let mut builds: Vec<Launch> = Vec::new();
+    for (agent, result) in agents.iter().zip(&mut results) {
+        let Some((folder, words)) = build_of(agent) else { continue };
+        if builds.iter().any(|build| build.folder == folder) {
+            continue;
+        }
+        let command = shlex::split(words).unwrap_or_default();
+        let program = command.first().map_or("", String::as_str);
+        match resolve(program, &folder) {
+            Ok(file) => builds.push(Launch { file, command, folder }),
+            Err(failure) => *result = Err(format!("it can't be built: {}", describe(&failure))),
+        }
+    }
+    if builds.is_empty() {
+        return Ok(results);
+    }
+    let built = builder()?.build_all(&builds, jobs, progress)?;
+    for (agent, result) in agents.iter().zip(&mut results) {
+        let Some((folder, words)) = build_of(agent) else { continue };
+        let own = builds.iter().zip(&built).find(|(build, _)| build.folder == folder);
+        if let Some((_, Err(reason))) = own {
+            *result = Err(format!("`{}` failed: {reason}", sanitize(words)));
+        }
+    }
+    Ok(results)
 }
 
 fn machine(error: &io::Error) -> Failure {

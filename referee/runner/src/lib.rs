@@ -30,7 +30,8 @@ pub mod checking;
 
 pub use entrants::{Submission, submissions};
 pub use prepare::{
-    Builds, Prepared, new_seed, prepare, prepare_again, prepare_text, sandbox_request,
+    Builds, Prepared, new_seed, prepare, prepare_again, prepare_text, read_openings,
+    sandbox_request,
 };
 pub use writer::disk_failure;
 

@@ -1,19 +1,18 @@
 //! Prepares the contest of a contest file: finds, builds and checks its agents.
 
-use super::building::Builder;
-use super::entrants::{Candidate, build_of, describe, error_at, find};
+use super::building::{Builder, build_agents};
+use super::entrants::{Candidate, describe, error_at, find};
 use super::store::StoredContest;
 use crate::parallel::Progress;
 use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_contest::file::{
-    BuildSettings, ContestFile, FileError, FoundAgent, OnBroken, SEED_BOUND, Source,
+    BuildSettings, ContestFile, FileError, FoundAgent, OnBroken, SEED_BOUND, Source, positions,
 };
-use referee_contest::{Contest, PlayerInfo, SandboxSettings};
-use referee_play::agent_spec::{AgentSpec, resolve};
+use referee_contest::{Contest, ContestGame, Opening, PlayerInfo, SandboxSettings};
+use referee_play::agent_spec::AgentSpec;
 use referee_play::reach::requested;
 use referee_process::Failure;
-use referee_process::agent::Launch;
 use referee_process::cores;
 use referee_process::files::{absolute, read_regular};
 use referee_process::sandbox::{Depth, SandboxRequest, choose};
@@ -254,6 +253,14 @@ fn read(file: &Path, bytes_max: u64) -> Result<String, Failure> {
     })
 }
 
+/// Reads an openings file for games without a contest file.
+pub fn read_openings(file: &Path, games: &[ContestGame]) -> Result<Vec<Vec<Opening>>, Failure> {
+    let text = read(file, OPENINGS_BYTES_MAX)
+        .map_err(|failure| failure.help("an openings file has one JSON position per line"))?;
+    let source = Source { file: sanitize(&file.to_string_lossy()), text };
+    positions(&source, games).map_err(|error| failure(&error))
+}
+
 fn openings(file: &ContestFile, base: &Path) -> Result<Option<Source>, Failure> {
     let Some((name, span)) = &file.openings else { return Ok(None) };
     let text = read(&base.join(name), OPENINGS_BYTES_MAX).map_err(|failure| {
@@ -283,36 +290,18 @@ fn build(
     base: &Path,
     progress: Progress<'_>,
 ) -> Result<(), Failure> {
-    let mut builds: Vec<Launch> = Vec::new();
-    for candidate in candidates.iter_mut() {
-        let Some((folder, words)) = candidate.spec.as_ref().ok().and_then(build_of) else {
-            continue;
-        };
-        if builds.iter().any(|build| build.folder == folder) {
-            continue;
-        }
-        let command = shlex::split(words).unwrap_or_default();
-        let program = command.first().map_or("", String::as_str);
-        match resolve(program, &folder) {
-            Ok(file) => builds.push(Launch { file, command, folder }),
-            Err(failure) => {
-                candidate.spec = Err(format!("it can't be built: {}", describe(&failure)));
-            }
-        }
-    }
-    if builds.is_empty() {
-        return Ok(());
-    }
-    let request = sandbox_request(&file.settings.sandbox, base.to_owned());
-    let builder = Builder::new(choose(&request, Depth::Quick)?, file.build.clone(), base)?;
-    let results = builder.build_all(&builds, file.jobs.unwrap_or_else(cores::count), progress)?;
-    for candidate in candidates {
-        let Some((folder, words)) = candidate.spec.as_ref().ok().and_then(build_of) else {
-            continue;
-        };
-        let built = builds.iter().zip(&results).find(|(build, _)| build.folder == folder);
-        if let Some((_, Err(reason))) = built {
-            candidate.spec = Err(format!("`{}` failed: {reason}", sanitize(words)));
+    let agents: Vec<&AgentSpec> =
+        candidates.iter().filter_map(|candidate| candidate.spec.as_ref().ok()).collect();
+    let builder = || {
+        let request = sandbox_request(&file.settings.sandbox, base.to_owned());
+        Builder::new(choose(&request, Depth::Quick)?, file.build.clone(), base)
+    };
+    let jobs = file.jobs.unwrap_or_else(cores::count);
+    let results = build_agents(&agents, builder, jobs, progress)?;
+    let found = candidates.iter_mut().filter(|candidate| candidate.spec.is_ok());
+    for (candidate, result) in found.zip(results) {
+        if let Err(reason) = result {
+            candidate.spec = Err(reason);
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ use referee_process::Failure;
 use referee_protocol::plain::{count as count_of, games, sanitize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -80,6 +81,8 @@ pub struct Runner {
     writer: ResultWriter,
     /// All games below this number were submitted or have a result.
     next: u64,
+    /// No game from this number on is played.
+    end: u64,
     retries: VecDeque<u64>,
     submitted: BTreeSet<u64>,
     /// Games whose results were sent to the writer and are not stored yet.
@@ -125,10 +128,11 @@ impl Runner {
         Ok(Self { folder, voids, progress, tally, ..new })
     }
 
-    /// Returns a runner that plays the games from number `first` and stores nothing.
-    pub fn in_memory(contest: Arc<Contest>, first: u64) -> Self {
+    /// Returns a runner that plays the games with these numbers and stores nothing.
+    pub fn in_memory(contest: Arc<Contest>, games: Range<u64>) -> Self {
         let schedule = Schedule::new(contest.clone());
-        Self { next: first, ..Self::new(contest, schedule, ResultWriter::in_memory()) }
+        let new = Self::new(contest, schedule, ResultWriter::in_memory());
+        Self { next: games.start, end: games.end, ..new }
     }
 
     fn new(contest: Arc<Contest>, schedule: Schedule, writer: ResultWriter) -> Self {
@@ -139,6 +143,7 @@ impl Runner {
             writer,
             schedule,
             next: 0,
+            end: u64::MAX,
             retries: VecDeque::new(),
             submitted: BTreeSet::new(),
             written: BTreeSet::new(),
@@ -257,7 +262,7 @@ impl Runner {
         if let Some(&number) = self.retries.front() {
             return Some(number);
         }
-        while self.next < self.schedule.known() {
+        while self.next < self.schedule.known().min(self.end) {
             if self.is_missing(self.next) {
                 return Some(self.next);
             }

@@ -1,7 +1,11 @@
 //! `agent`: runs a built-in agent.
 
+use super::output::{print, print_json, table};
 use clap::Args;
 use referee_process::Failure;
+use sample_agents::BUILT_INS;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Run a built-in agent on stdin and stdout
 #[derive(Debug, Args)]
@@ -11,18 +15,37 @@ use referee_process::Failure;
 pub(super) struct Options {
     /// Agent without its @, such as random or minimax:3; `list` lists them
     name: String,
+    /// Print the list as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// The built-in agents, as `agent list --json` prints them.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct AgentsReport {
+    /// The agents.
+    agents: Vec<AgentReport>,
+}
+
+/// An agent in [`AgentsReport`].
+#[derive(Debug, Serialize, JsonSchema)]
+struct AgentReport {
+    /// The agent, as it is given to `play`.
+    agent: String,
+    /// What may follow after a colon; null if nothing.
+    argument: Option<&'static str>,
+    /// What it does, in one line.
+    about: &'static str,
+    /// Whether it breaks the protocol or the rules on purpose, for tests.
+    misbehaves: bool,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if options.name == "list" {
-        let rows: Vec<Vec<String>> = sample_agents::BUILT_INS
-            .iter()
-            .map(|it| {
-                let argument = it.argument.map(|argument| format!("[:{argument}]"));
-                vec![format!("@{}{}", it.name, argument.unwrap_or_default()), it.about.to_owned()]
-            })
-            .collect();
-        return super::output::print(&super::output::table(&rows));
+        return list(options.json);
+    }
+    if options.json {
+        return Err(Failure::usage("--json is only for `referee agent list`"));
     }
     let input = std::io::stdin().lock();
     let output = std::io::stdout().lock();
@@ -34,4 +57,22 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         }
         _ => Failure::operation(error.to_string()),
     })
+}
+
+fn list(json: bool) -> Result<(), Failure> {
+    let agents = BUILT_INS.iter().map(|it| AgentReport {
+        agent: format!("@{}", it.name),
+        argument: it.argument,
+        about: it.about,
+        misbehaves: it.misbehaves,
+    });
+    let agents: Vec<AgentReport> = agents.collect();
+    if json {
+        return print_json(&AgentsReport { agents });
+    }
+    let row = |it: &AgentReport| {
+        let argument = it.argument.map(|argument| format!("[:{argument}]"));
+        vec![format!("{}{}", it.agent, argument.unwrap_or_default()), it.about.to_owned()]
+    };
+    print(&table(&agents.iter().map(row).collect::<Vec<_>>()))
 }

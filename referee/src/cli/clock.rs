@@ -1,6 +1,7 @@
 //! The clock options.
 
 use super::presets::Preset;
+use super::shell::option;
 use clap::Args;
 use referee_match::times::{read_clock, read_time};
 use referee_process::Failure;
@@ -8,14 +9,19 @@ use referee_protocol::{ClockKind, ClockSettings};
 
 /// The environment variable that replaces --clock.
 const CLOCK_VARIABLE: &str = "REFEREE_CLOCK";
+/// The clock if nothing sets one.
+const USUAL: &str = "60s+0.5s";
 
 /// The clock options.
 #[derive(Debug, Args)]
 pub(super) struct ClockOptions {
     /// Time per agent for the match, and increment per turn, such as 60s+0.5s or 5m. Defaults to the
-    /// preset's clock, else `REFEREE_CLOCK`, else 60s+0.5s
+    /// preset's clock, else `REFEREE_CLOCK`, else the config file's, else 60s+0.5s
     #[arg(long, value_name = "BANK[+INCREMENT]")]
     clock: Option<String>,
+    /// Clock if neither --clock, --move-time nor a preset is given; a config file sets it
+    #[arg(long, env = CLOCK_VARIABLE, hide = true)]
+    default_clock: Option<String>,
     /// Maximum time per turn, such as 500ms; without --clock, the only limit. Defaults to none
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     move_time: Option<u64>,
@@ -78,18 +84,22 @@ impl ClockOptions {
         self.bank(None).is_some() || self.move_time.is_some()
     }
 
-    /// Returns --clock; without it and without a preset, `REFEREE_CLOCK`.
+    /// Returns --clock; without it, a preset and --move-time, the default.
     fn bank(&self, preset: Option<&Preset>) -> Option<String> {
-        let set = || std::env::var(CLOCK_VARIABLE).ok();
-        self.clock.clone().or_else(|| set().filter(|_| preset.is_none()))
+        let is_default = preset.is_none() && self.move_time.is_none();
+        self.clock.clone().or_else(|| self.default_clock.clone().filter(|_| is_default))
+    }
+
+    /// Returns the arguments that give the same clock also where the defaults are others.
+    pub(super) fn all_args(&self, preset: Option<&Preset>) -> Vec<String> {
+        let is_usual = preset.is_none() && !self.is_given();
+        option("--clock", is_usual.then_some(USUAL)).chain(self.args(preset)).collect()
     }
 
     /// Returns the arguments that give the same clock.
     pub(super) fn args(&self, preset: Option<&Preset>) -> Vec<String> {
         let mut args = Vec::new();
-        let mut add = |option: &str, value: Option<String>| {
-            args.extend(value.map(|value| format!("{option}={value}")));
-        };
+        let mut add = |name: &str, value: Option<String>| args.extend(option(name, value));
         let ms = |time: Option<u64>| time.map(|ms| format!("{ms}ms"));
         add("--clock", self.bank(preset));
         add("--move-time", ms(self.move_time));
@@ -98,7 +108,7 @@ impl ClockOptions {
         if self.cpu {
             args.push("--cpu".to_owned());
         }
-        args.extend(ms(self.backstop).map(|time| format!("--backstop={time}")));
+        args.extend(option("--backstop", ms(self.backstop)));
         args
     }
 }
@@ -131,6 +141,23 @@ mod tests {
         assert_eq!((settings.backstop_ms, settings.move_ms), (Some(5000), Some(2000)));
         let settings = options(&["--move-time", "2s"]).settings(preset, false).unwrap();
         assert_eq!((settings.bank_ms, settings.move_ms), (Some(180_000), Some(2000)));
+    }
+
+    #[test]
+    fn all_arguments_give_the_clock_where_the_default_is_another() {
+        for words in
+            [&[][..], &["--clock", "9s"], &["--move-time", "2s"], &["--default-clock", "3s"]]
+        {
+            let given = options(words);
+            let mut args = given.all_args(None);
+            args.extend(["--default-clock=44s".to_owned()]);
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            let again = options(&args).settings(None, false).unwrap();
+            assert_eq!(again, given.settings(None, false).unwrap(), "{words:?}");
+        }
+        let preset = presets::find("comp30024-2025");
+        let own = options(&["--default-clock", "3s"]).settings(preset, false).unwrap();
+        assert_eq!(own.bank_ms, Some(180_000));
     }
 
     #[test]

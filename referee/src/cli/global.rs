@@ -18,6 +18,10 @@ pub(super) struct Global {
     /// Print more detail, such as the sandbox in use; -vv prints debug logs
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(super) verbose: u8,
+    /// Ignore config files; `referee config` shows them
+    #[arg(long, global = true, env = "REFEREE_NO_CONFIG")]
+    #[arg(value_parser = clap::builder::FalseyValueParser::new(), hide_env = true)]
+    pub(super) no_config: bool,
     /// When to use colour
     #[arg(long, global = true, value_enum, default_value_t, env = "REFEREE_COLOR")]
     color: Color,

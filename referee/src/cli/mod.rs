@@ -5,6 +5,8 @@ mod bars;
 mod check;
 mod clock;
 mod completions;
+mod config;
+mod config_command;
 mod contest;
 mod debug;
 mod doctor;
@@ -27,6 +29,7 @@ mod perft;
 mod play;
 mod play_open;
 mod play_options;
+mod play_series;
 mod presets;
 mod position;
 mod replay;
@@ -42,7 +45,7 @@ mod shell;
 
 use self::global::{Global, success};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use referee_games::{GAMES, GameKind};
 use referee_play::private_copy;
 use referee_process::sandbox::attacker;
@@ -77,7 +80,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Agents", &["new", "check", "compare", "agent", "adapter", "htp"]),
     ("Contests", &["contest", "worker"]),
     ("Viewing", &["replay", "serve"]),
-    ("Tools", &["games", "position", "perft", "schema", "doctor", "completions", "man"]),
+    ("Tools", &["games", "position", "perft", "schema", "doctor", "config", "completions", "man"]),
 ];
 
 /// The help of a command is the doc comment of its options.
@@ -102,6 +105,7 @@ enum Command {
     Agent(agent::Options),
     Adapter(adapter::Options),
     Htp(htp::Options),
+    Config(config_command::Options),
     Completions(completions::CompletionsOptions),
     Man(completions::ManOptions),
 }
@@ -121,7 +125,9 @@ pub fn main() -> ExitCode {
         return ExitCode::from(Failure::MACHINE);
     }
     completions::answer_script();
-    let matches = allow_negative(command_line()).try_get_matches().unwrap_or_else(|error| {
+    let command = allow_negative(command_line());
+    let given = command.clone().try_get_matches();
+    let matches = given.and_then(|given| configured(command, given)).unwrap_or_else(|error| {
         if let Some(text) = invalid_value(&error) {
             print_failure(&Failure::usage(text));
             std::process::exit(i32::from(Failure::USAGE));
@@ -140,6 +146,26 @@ pub fn main() -> ExitCode {
         Err(failure) => {
             print_failure(&failure);
             ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// Returns the arguments with the defaults of config files, if the command has any.
+fn configured(command: clap::Command, given: ArgMatches) -> Result<ArgMatches, clap::Error> {
+    let (mut chosen, mut matches) = (&command, &given);
+    while let Some((name, below)) = matches.subcommand() {
+        let Some(found) = chosen.find_subcommand(name) else { break };
+        (chosen, matches) = (found, below);
+    }
+    if given.get_flag("no_config") || !config::concerns(chosen) {
+        return Ok(given);
+    }
+    match config::Config::load() {
+        Ok(config) if config.files.is_empty() => Ok(given),
+        Ok(config) => config.apply(command).try_get_matches(),
+        Err(failure) => {
+            print_failure(&failure);
+            std::process::exit(i32::from(failure.code()))
         }
     }
 }
@@ -235,6 +261,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Schema(options) => schema::run(&options).map(success),
         Command::Agent(options) => agent::run(&options).map(success),
         Command::Adapter(options) => adapter::run(&options).map(success),
+        Command::Config(options) => config_command::run(&options, &global).map(success),
         Command::Htp(options) => htp::run(&options, &global).map(success),
         Command::Completions(options) => completions::print_script(&options).map(success),
         Command::Man(options) => completions::write_pages(&options).map(success),

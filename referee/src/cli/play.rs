@@ -9,14 +9,16 @@ use super::live::{LiveBoard, ScreenOverlay};
 use super::output::{print, print_json, stderr_has_colour, stdout_has_colour};
 use super::play_open::Page;
 use super::play_options::{Options, Plan};
+use super::play_series::SeriesReport;
 use super::viewer::ViewerHost;
 use crate::cli::bars::progress_bar;
+use crate::cli::contest::report::layout;
 use crate::cli::runtime::{machine, runtime};
 use crate::reading::report;
 use crate::screen::Setting;
 use indicatif::ProgressBar;
 use ratatui::crossterm::event::KeyEvent;
-use referee_contest::{Contest, Fixture, Player, Record, Schedule};
+use referee_contest::{Fixture, Record, Schedule};
 use referee_match::summary::sentence;
 use referee_play::interrupts::Interrupts;
 use referee_play::pool::{Job, Played, PoolSize, Watching};
@@ -76,12 +78,17 @@ pub(super) struct PlayReport {
     sandbox: SandboxRecord,
     /// The command that repeats the match.
     reproduce: String,
+    /// The results of the series, in the object of its last game only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    series: Option<SeriesReport>,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+    if options.build {
+        options.build_agents(global)?;
+    }
     let mut plan = options.plan()?;
-    let game = super::setup::start(plan.first.kind, &plan.first.setup)?;
-    global.note(game.notes());
+    global.note(super::setup::start(plan.first.kind, &plan.first.setup)?.notes());
     let sandbox = options.conditions.choose(plan.agents(), global)?;
     let runtime = runtime()?;
     for spec in &plan.first.seated {
@@ -92,8 +99,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if options.open {
         page = Some(Page::prepare(&mut plan, &sandbox)?);
     }
-    let contest = Arc::new(plan.contest(game.as_ref()));
-    let series = SeriesResults::new(options, &plan, &contest, &sandbox, global);
+    let series = SeriesResults::new(options, &plan, &sandbox, global);
     let played = play_all(series, sandbox, page.as_mut());
     let (series, mut interrupts) = runtime.block_on(played)?;
     series.summarize()?;
@@ -112,7 +118,8 @@ async fn play_all<'a>(
     sandbox: Sandbox,
     page: Option<&mut Page>,
 ) -> Result<(SeriesResults<'a>, Interrupts), Failure> {
-    let SeriesResults { options, plan, contest, quiet, .. } = series;
+    let SeriesResults { options, plan, quiet, .. } = series;
+    let contest = plan.contest.clone();
     let mut interrupts = Interrupts::listen().map_err(machine("cannot start matches"))?;
     let person = plan.has_person() && page.is_none();
     if let Some(page) = page {
@@ -136,7 +143,7 @@ async fn play_all<'a>(
     let place = (room, sandbox);
     let jobs = SeriesGames { plan, ended };
     let local = Local::start(contest.clone(), jobs, place, playing, &interrupts, watching)?;
-    let runner = Runner::in_memory(contest.clone(), plan.games.start);
+    let runner = Runner::in_memory(contest, plan.games.clone());
     let next = plan.games.start;
     let mut watcher = SeriesWatcher { bar, host, series, games, early: BTreeMap::new(), next };
     let ended = Box::pin(runner.play(local, &mut interrupts, &mut watcher)).await;
@@ -156,9 +163,8 @@ type EndedGame = Box<(Played, Option<Record>)>;
 
 impl Games for SeriesGames<'_> {
     fn job(&mut self, fixture: &mut Fixture) -> Result<Job, Failure> {
-        fixture.players = Player::all(fixture.players.len()).collect();
-        fixture.players.rotate_left(self.plan.shift(fixture.number));
-        Ok(self.plan.job(fixture.number))
+        fixture.players = self.plan.contest.seated(fixture.number);
+        self.plan.job(fixture.number)
     }
 
     fn ended(&mut self, played: Played, record: Option<&Record>) {
@@ -272,7 +278,6 @@ fn board_observer(
 struct SeriesResults<'a> {
     options: &'a Options,
     plan: &'a Plan,
-    contest: &'a Arc<Contest>,
     /// The layers of the sandbox.
     layers: Layers,
     /// The pondering that was used, in a series.
@@ -293,17 +298,10 @@ struct SeriesResults<'a> {
 }
 
 impl<'a> SeriesResults<'a> {
-    fn new(
-        options: &'a Options,
-        plan: &'a Plan,
-        contest: &'a Arc<Contest>,
-        sandbox: &Sandbox,
-        global: &Global,
-    ) -> Self {
+    fn new(options: &'a Options, plan: &'a Plan, sandbox: &Sandbox, global: &Global) -> Self {
         Self {
             options,
             plan,
-            contest,
             layers: sandbox.launcher.layers,
             pondering: sandbox.recorded.pondering.filter(|_| options.games > 1),
             quiet: global.quiet,
@@ -364,6 +362,7 @@ impl<'a> SeriesResults<'a> {
                 transcript,
                 sandbox: finished.header.sandbox.clone(),
                 reproduce: self.options.reproduce(self.plan, number, self.pondering),
+                series: self.series(number),
             });
         }
         if self.plan.is_single() && self.options.out.as_deref() != Some("-") {
@@ -405,7 +404,7 @@ impl<'a> SeriesResults<'a> {
             }
             let record = transcript.and_then(|path| FaultRecord::read(path, seat.seat));
             let denied = stderr_of(seen, record.as_ref()).and_then(|stderr| {
-                let spec = &self.plan.job(number).seated[seat.seat.index()];
+                let spec = &self.plan.seated(number)[seat.seat.index()];
                 self.plan.first.readable_files.advice(spec, self.layers, stderr)
             });
             if let Some(fix) = advice(fault, seen, denied.as_deref(), record.as_ref()) {
@@ -423,11 +422,20 @@ impl<'a> SeriesResults<'a> {
         print(&text)
     }
 
+    /// Returns the results of the series after its last game.
+    fn series(&self, number: u64) -> Option<SeriesReport> {
+        let is_last = number + 1 == self.plan.games.end && !self.plan.is_single();
+        let reproduce = || self.options.reproduce_series(self.plan);
+        is_last
+            .then(|| SeriesReport::new(&self.plan.contest, &self.records, self.void, reproduce()))
+    }
+
     fn summarize(&self) -> Result<(), Failure> {
         if self.plan.is_single() || self.options.json {
             return Ok(());
         }
-        let mut text = super::contest::report::series(self.contest, &self.records);
+        let mut text =
+            super::contest::report::series(&self.plan.contest, &self.records).series(layout());
         let played = self.records.len() as u64 + self.void;
         let void = if self.void > 0 { format!(", {} void", self.void) } else { String::new() };
         writeln!(text, "{}{void}", count(played, "game")).ok();

@@ -35,7 +35,7 @@ impl Page {
         let mut transcript = None;
         if plan.is_single() {
             let (header, _) =
-                plan.job(plan.games.start).header(&sandbox.recorded).map_err(machine)?;
+                plan.job(plan.games.start)?.header(&sandbox.recorded).map_err(machine)?;
             plan.first.destination =
                 plan.first.destination.clone().reserved(&header).map_err(machine)?;
             if let Destination::File { path, .. } = &plan.first.destination {

@@ -1,5 +1,7 @@
 //! The options of `play`.
 
+use super::bars::{advance, count_bar};
+use super::global::Global;
 use super::output::{BoardOptions, check_new};
 use super::presets::PresetOptions;
 use super::sandbox::ConditionOptions;
@@ -7,8 +9,8 @@ use super::setup::{GameOptions, read_pairs, unknown};
 use super::shell::{join, option};
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
-use referee_contest::file::SEED_BOUND;
-use referee_contest::{Contest, PlayerInfo};
+use referee_contest::file::{BuildSettings, PLIES_MAX, SEED_BOUND};
+use referee_contest::{Contest, ContestGame, OpeningSettings, Player, PlayerInfo};
 use referee_games::AnyGame;
 use referee_match::game_seed;
 use referee_match::times::read_time;
@@ -22,10 +24,13 @@ use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_process::Failure;
 use referee_process::cores;
 use referee_protocol::plain::count;
-use referee_protocol::{Limits, OnFault, Pondering, read_typed};
-use referee_runner::new_seed;
+use referee_protocol::{Level, Limits, OnFault, Pondering, read_typed};
+use referee_runner::building::{Builder, build_agents};
+use referee_runner::{new_seed, read_openings};
+use std::fmt::{self, Display};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// The maximum number of games.
@@ -49,13 +54,21 @@ pub(super) struct Options {
     /// One agent per seat, in the order of play
     #[arg(required = true, value_name = "AGENT")]
     pub(super) agents: Vec<String>,
-    /// Number of games, 1 to 1000000; agents move to the next seat after each game
+    /// Run the `build` commands of folders first, in the sandbox
+    #[arg(long)]
+    pub(super) build: bool,
+    /// Number of games, 1 to 1000000; agents move to the next seat after each game, until they have played
+    /// in every order
     #[arg(long, short = 'n', default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=GAMES_MAX))]
     pub(super) games: u64,
     /// Play only this game of a series, 0 to 999999. Defaults to the whole series
     #[arg(long, value_name = "NUMBER", conflicts_with = "games",
           value_parser = clap::value_parser!(u64).range(..GAMES_MAX))]
     pub(super) game_number: Option<u64>,
+    /// Where games begin: a file with one JSON position per line, or a number of random plies, 0 to 100.
+    /// Each opening is played in every seat order. Defaults to the setup's start
+    #[arg(long, value_name = "FILE|PLIES")]
+    pub(super) openings: Option<Openings>,
     /// Seed of all random choices, below 2^53. Defaults to a new one each time
     #[arg(long, value_parser = clap::value_parser!(u64).range(..SEED_BOUND))]
     pub(super) seed: Option<u64>,
@@ -111,7 +124,7 @@ pub(super) struct Options {
     pub(super) fail_on_fault: bool,
 }
 
-/// A series of games between the same agents, who move by one seat per game.
+/// A series of games between the same agents, each opening in every seat order.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     /// Game 0, with the seed of the series and the agents in their first seats.
@@ -120,6 +133,8 @@ pub(super) struct Plan {
     pub(super) games: Range<u64>,
     /// How many matches may run at once.
     pub(super) jobs: usize,
+    /// The series as a contest.
+    pub(super) contest: Arc<Contest>,
 }
 
 impl Plan {
@@ -143,26 +158,62 @@ impl Plan {
     }
 
     /// Returns the game with this number.
-    pub(super) fn job(&self, number: u64) -> Job {
+    pub(super) fn job(&self, number: u64) -> Result<Job, Failure> {
         let mut job = self.first.clone();
         (job.number, job.seed) = (number, game_seed(self.first.seed, number));
-        job.seated.rotate_left(self.shift(number));
-        job
+        job.seated = self.seated(number);
+        if self.contest.openings != OpeningSettings::default() {
+            let setup = self.contest.series_setup(job.kind, number);
+            job.setup = setup.map_err(|error| Failure::usage(format!("--openings: {error}")))?;
+        }
+        Ok(job)
     }
 
-    /// Returns by how many seats the agents have moved in a game.
-    pub(super) fn shift(&self, number: u64) -> usize {
-        usize::try_from(number % self.first.seated.len() as u64).unwrap_or(0)
+    /// Returns the agents in the seats of a game.
+    pub(super) fn seated(&self, number: u64) -> Vec<Arc<AgentSpec>> {
+        let agent = |player: Player| self.first.seated[player.index()].clone();
+        self.contest.seated(number).into_iter().map(agent).collect()
     }
+}
 
-    /// Returns the series as a contest.
-    pub(super) fn contest(&self, game: &dyn AnyGame) -> Contest {
-        let player = |spec: &Arc<AgentSpec>| {
-            let AgentSpec { name, written: run, digest, .. } = spec.as_ref().clone();
-            PlayerInfo { name, run, digest }
-        };
-        let players = self.first.seated.iter().map(player).collect();
-        Contest::series(game, players, u32::try_from(self.games.end).unwrap_or(u32::MAX))
+/// Where games begin: the value of `--openings`.
+#[derive(Clone, Debug)]
+pub(super) enum Openings {
+    /// After this many random plies.
+    Plies(u32),
+    /// At the positions in this file.
+    File(PathBuf),
+}
+
+impl FromStr for Openings {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(plies) if plies <= PLIES_MAX => Ok(Self::Plies(plies)),
+            Ok(_) => Err(format!("at most {PLIES_MAX} plies")),
+            Err(_) => Ok(Self::File(text.into())),
+        }
+    }
+}
+
+impl Display for Openings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plies(plies) => plies.fmt(f),
+            Self::File(file) => file.display().fmt(f),
+        }
+    }
+}
+
+impl Openings {
+    fn read(&self, games: &[ContestGame]) -> Result<OpeningSettings, Failure> {
+        Ok(match self {
+            Self::Plies(plies) => OpeningSettings { plies: *plies, ..<_>::default() },
+            Self::File(file) => {
+                OpeningSettings { plies: 0, positions: read_openings(file, games)? }
+            }
+        })
     }
 }
 
@@ -192,12 +243,15 @@ impl Options {
         let spec = |((spec, name), kept)| Arc::new(AgentSpec { name, kept, ..spec });
         let specs: Vec<_> = specs.map(spec).collect();
         let destination = self.destination(games)?;
+        let seed = self.seed.map_or_else(new_seed, Ok)?;
+        let contest = self.contest(game.as_ref(), &specs, number + games, seed)?;
         let conditions = MatchSettings {
             clock: self.preset.clock(person)?,
             limits: self.limits()?,
             on_fault: self.on_fault.unwrap_or_else(|| self.preset.on_fault()),
         };
-        Ok(Plan {
+        let plan = Plan {
+            contest: Arc::new(contest),
             games: number..number + games,
             jobs: if person { 1 } else { self.jobs.unwrap_or_else(cores::count) },
             first: Job {
@@ -206,7 +260,7 @@ impl Options {
                 setup,
                 conditions,
                 no_void: Vec::new(),
-                seed: self.seed.map_or_else(new_seed, Ok)?,
+                seed,
                 readable_files: Arc::new(ReadableFiles::new(shared_rules(
                     &specs,
                     &destination.places(),
@@ -217,7 +271,51 @@ impl Options {
                 durable: games == 1,
                 seated: specs,
             },
-        })
+        };
+        // Openings that can't be drawn are an error before the first game.
+        plan.job(number)?;
+        Ok(plan)
+    }
+
+    /// Returns the series as a contest.
+    fn contest(
+        &self,
+        game: &dyn AnyGame,
+        agents: &[Arc<AgentSpec>],
+        games: u64,
+        seed: u64,
+    ) -> Result<Contest, Failure> {
+        let player = |spec: &Arc<AgentSpec>| {
+            let AgentSpec { name, written: run, digest, .. } = spec.as_ref().clone();
+            PlayerInfo { name, run, digest }
+        };
+        let mut contest = Contest::series(game, agents.iter().map(player).collect(), games, seed);
+        if let Some(openings) = &self.openings {
+            contest.openings = openings.read(&contest.games)?;
+        }
+        Ok(contest)
+    }
+
+    /// Runs the `build` commands of the agents' folders.
+    pub(super) fn build_agents(&self, global: &Global) -> Result<(), Failure> {
+        let here = Path::new("");
+        let read = |agent: &String| AgentSpec::read_unbuilt(agent, here);
+        let specs = self.agents.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+        let builder = || {
+            let sandbox = self.conditions.tested()?;
+            if sandbox.level == Level::None {
+                global.note(["at sandbox level none, builds run as you, without a sandbox"]);
+            }
+            Builder::new(sandbox, BuildSettings::default(), here)
+        };
+        let bar = count_bar("building", !global.quiet);
+        let progress = |done, of| advance(&bar, done, of);
+        let specs: Vec<&AgentSpec> = specs.iter().collect();
+        let jobs = self.jobs.unwrap_or_else(cores::count);
+        for (spec, built) in specs.iter().zip(build_agents(&specs, builder, jobs, &progress)?) {
+            built.map_err(|reason| Failure::operation(format!("{}: {reason}", spec.written)))?;
+        }
+        Ok(())
     }
 
     fn specs(&self, seats: usize) -> Result<Vec<AgentSpec>, Failure> {
@@ -332,9 +430,12 @@ impl Options {
         let mut words = vec!["referee".to_owned(), "play".to_owned()];
         words.extend(self.game.args());
         words.extend(self.agents.iter().cloned());
+        words.extend(self.build.then(|| "--build".to_owned()));
+        words.extend(option("--openings", self.openings.as_ref()));
         words.extend(option("--seed", Some(plan.first.seed)));
         words.extend(option("--game-number", Some(number).filter(|&number| number > 0)));
-        words.extend(self.preset.args());
+        // A person has no clock by default.
+        words.extend(if plan.has_person() { self.preset.args() } else { self.preset.all_args() });
         words.extend(self.conditions.args(pondering));
         words.extend(self.limits.iter().flat_map(|limit| option("--limit", Some(limit))));
         let kept = self.keep_writes.as_ref().map(|folder| folder.display());

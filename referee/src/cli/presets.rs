@@ -42,7 +42,15 @@ impl PresetOptions {
 
     /// Returns the arguments that give the same preset and clock.
     pub(super) fn args(&self) -> Vec<String> {
-        let preset = option("--preset", self.preset.map(|preset| preset.name));
-        preset.chain(self.clock.args(self.preset)).collect()
+        self.with_preset(self.clock.args(self.preset))
+    }
+
+    /// Returns the arguments that give them also where the defaults are others.
+    pub(super) fn all_args(&self) -> Vec<String> {
+        self.with_preset(self.clock.all_args(self.preset))
+    }
+
+    fn with_preset(&self, clock: Vec<String>) -> Vec<String> {
+        option("--preset", self.preset.map(|preset| preset.name)).chain(clock).collect()
     }
 }

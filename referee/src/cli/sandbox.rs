@@ -41,15 +41,20 @@ pub(super) struct ConditionOptions {
 impl SandboxOptions {
     /// Chooses the sandbox, and prints it with --verbose.
     pub(super) fn choose(&self, global: &Global) -> Result<Sandbox, Failure> {
+        let sandbox = self.tested()?;
+        print_sandbox(&sandbox, self.sandbox, global);
+        Ok(sandbox)
+    }
+
+    /// Chooses the sandbox.
+    fn tested(&self) -> Result<Sandbox, Failure> {
         let request = SandboxRequest {
             level: self.sandbox,
             wrapper: self.wrapper()?,
             read: self.allow_read.clone(),
             ..SandboxRequest::default()
         };
-        let sandbox = choose(&request, Depth::Quick)?;
-        print_sandbox(&sandbox, request.level, global);
-        Ok(sandbox)
+        choose(&request, Depth::Quick)
     }
 
     /// Returns the canonical paths that all agents may read.
@@ -80,6 +85,11 @@ impl ConditionOptions {
     /// Chooses the sandbox for this number of agents at once, and prints it with --verbose.
     pub(super) fn choose(&self, agents: usize, global: &Global) -> Result<Sandbox, Failure> {
         Ok(self.with_pondering(self.sandbox.choose(global)?, agents))
+    }
+
+    /// Chooses the sandbox for builds.
+    pub(super) fn tested(&self) -> Result<Sandbox, Failure> {
+        self.sandbox.tested()
     }
 
     /// Returns the sandbox with --pondering set for this number of agents at once.

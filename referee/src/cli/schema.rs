@@ -30,6 +30,18 @@ const SCHEMAS: &[Entry] = &[
     ("outcome", "how a game ended by its rules", || schema_for!(Outcome)),
     ("verdict", "how a match ended", || schema_for!(Verdict)),
     ("play", "a match, as `play --json` prints it", || schema_for!(super::play::PlayReport)),
+    ("agents", "the built-in agents, as `agent list --json` prints them", || {
+        schema_for!(super::agent::AgentsReport)
+    }),
+    ("replay", "a recorded match, as `replay FILE --json` prints it", || {
+        schema_for!(crate::reading::MatchReport)
+    }),
+    ("matches", "the newest matches, as `replay --json` prints them", || {
+        schema_for!(super::replay::MatchesReport)
+    }),
+    ("config", "the settings of config files, as `config --json` prints them", || {
+        schema_for!(super::config_command::ConfigReport)
+    }),
     ("check", "a check, as `check --json` prints it", || schema_for!(super::check::CheckReport)),
     ("debug", "a turn, as `debug --json` prints it", || schema_for!(super::debug::DebugReport)),
     ("games", "the games, as `games --json` prints them", || {

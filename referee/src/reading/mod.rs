@@ -2,10 +2,12 @@
 
 pub mod report;
 mod print;
+mod plies;
 mod position;
 mod case;
 
 pub use case::Case;
+pub use plies::{MatchReport, match_report};
 pub use position::{
     PositionReport, Selection, caption, position_report, show_actions, show_recorded,
 };

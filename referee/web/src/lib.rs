@@ -26,7 +26,9 @@ mod seats;
 pub use access::Visitors;
 pub use export::export;
 pub use hosted_matches::{Play, SandboxFactory};
+pub use listing::transcripts;
 pub use match_page::{MatchPage, MatchPageSeat, MatchState, MatchUpdate};
+pub use rows::Row;
 
 use self::access::Access;
 use self::connections::{BOUNDS, ConnectionLimit, PlaceHandle, with_whole_requests};

@@ -9,6 +9,7 @@ use referee_play::liveness::may_be_written;
 use referee_process::lock::lock;
 use referee_runner::folder::{GAMES_FOLDER, STORE_FILE};
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
@@ -143,6 +144,16 @@ impl Listing {
         let rows = inside.take(LIVE_CHECKED).filter_map(|entry| self.row(served, entry));
         rows.filter(|row| row.live).take(LIVE_MAX).map(|row| Row::clone(&row)).collect()
     }
+}
+
+/// Returns the transcripts below a folder, the newest first, as the page lists them. Those without a
+/// header are left out.
+pub fn transcripts(folder: &Path) -> io::Result<impl Iterator<Item = Row>> {
+    let served = ServedFolder::new(folder)?;
+    let entries = walk(served.root()).transcripts.into_iter();
+    Ok(entries.filter_map(move |entry| {
+        read(&served, &entry).unwrap_or_else(|error| Some(unreadable(&entry.name, &error)))
+    }))
 }
 
 /// Returns whether a name is below a folder; everything is below the empty one.

@@ -8,6 +8,7 @@ use referee_match::transcript::{HeaderError, read, unpack};
 use referee_play::growing_file::is_packed;
 use referee_play::liveness::is_written;
 use referee_protocol::{Event, Header, OverEvent, TurnEvent};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -19,30 +20,33 @@ use std::time::SystemTime;
 const EDGE_BYTES: [u64; 2] = [16 << 10, 1 << 20];
 
 /// A match in a list.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Row {
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Row {
     /// The transcript.
-    pub(super) file: String,
+    pub file: String,
     /// The game; empty if the file can't be read.
-    pub(super) game: String,
+    pub game: String,
     /// The players, in seat order.
-    pub(super) names: Vec<String>,
+    pub names: Vec<String>,
     /// Their colours at the start.
-    pub(super) colours: Vec<String>,
+    pub colours: Vec<String>,
     /// The number of turns, if it is known.
-    pub(super) turns: Option<u64>,
+    pub turns: Option<u64>,
     /// The result, or why the file can't be read.
-    pub(super) result: Option<String>,
+    pub result: Option<String>,
     /// Whether it is being played.
-    pub(super) live: bool,
+    pub live: bool,
     /// Whether this server plays it and can stop it.
-    pub(super) own: bool,
+    pub own: bool,
     /// The start, RFC 3339; empty if it is not known.
-    pub(super) started: String,
+    pub started: String,
     /// The first fault's kind.
-    pub(super) fault: Option<&'static str>,
+    pub fault: Option<&'static str>,
     /// The name of the worker that plays it, if it is known.
-    pub(super) worker: Option<String>,
+    pub worker: Option<String>,
+    /// The names of those who came behind another, or didn't solve it, and their agents as given.
+    #[serde(skip)]
+    pub losers: Vec<String>,
 }
 
 /// The contents of the last lines.
@@ -98,6 +102,8 @@ impl Row {
             over.verdict.seats.iter().map(|seat| seat.turns).fold(0, u64::saturating_add)
         };
         let result = |over: &OverEvent| sentence(header, over.outcome.as_ref(), &over.verdict);
+        let places = over.and_then(|over| over.verdict.places.as_deref()).unwrap_or_default();
+        let losers = seats.iter().zip(places).filter(|(_, place)| **place > 1);
         let mut verdicts = over.iter().flat_map(|over| &over.verdict.seats);
         Self {
             file: name.to_owned(),
@@ -111,6 +117,10 @@ impl Row {
             started: header.started.clone(),
             fault: verdicts.find_map(|seat| Some(seat.fault.as_ref()?.kind.name())),
             worker: None,
+            losers: losers
+                .flat_map(|(seat, _)| [Some(seat.name.clone()), seat.agent.clone()])
+                .flatten()
+                .collect(),
         }
     }
 }

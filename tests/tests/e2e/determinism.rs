@@ -83,17 +83,20 @@ fn the_summary_ends_with_the_reproduce_command() {
 }
 
 #[test]
-fn seats_rotate_with_each_game() {
+fn each_agent_has_each_seat_in_every_order() {
     let dir = TestDir::new();
     let words = ["play", "chexers", "a=@random", "b=@random", "c=@random", "--seed", "5"];
-    let words = [&words, &["--games", "4", "--json"][..]].concat();
+    let words = [&words, &["--games", "6", "--json"][..]].concat();
     let (one, two) = (dir.run(&words).code(0), dir.run(&words).code(0));
     let (one, two) = (one.json_lines(), two.json_lines());
     let names = |output: &Value| {
         let seats = output["seats"].as_array().unwrap().iter();
         strings(seats.map(|seat| seat["name"].clone())).concat()
     };
-    assert_eq!(one.iter().map(names).collect::<Vec<_>>(), ["abc", "bca", "cab", "abc"]);
+    assert_eq!(
+        one.iter().map(names).collect::<Vec<_>>(),
+        ["abc", "bca", "cab", "cba", "bac", "acb"]
+    );
     for (number, (one, two)) in one.iter().zip(&two).enumerate() {
         assert_eq!(one["game_number"], number);
         for key in ["match", "seed", "outcome", "turns"] {

@@ -48,14 +48,26 @@ fn a_series_credits_programs() {
         assert_eq!((&again["match"], &again["seats"]), (&game["match"], &game["seats"]));
         assert!(game["text"].as_str().unwrap().ends_with("connected its two sides"), "{game}");
     }
-    // The table of a contest, then how many games there were.
+    // The results of the series are in the object of its last game.
+    assert!(games[..2].iter().all(|game| game["series"].is_null()));
+    let players = games[2]["series"]["players"].as_array().unwrap();
+    assert_credited(players);
+    let sum = |key: &str| players.iter().map(|own| own[key].as_f64().unwrap()).sum::<f64>();
+    assert_eq!((sum("score"), sum("points")), (1.0, 3.0), "{players:?}");
+    assert!(sum("elo").abs() < 1e-6 && players.iter().all(|own| own["error"].is_f64()));
+    let seats = players.iter().map(|own| own["by_seat"][0]["games"].as_u64().unwrap());
+    assert_eq!(seats.sum::<u64>(), 3, "{players:?}");
+    // The table of a contest, the results by seat, what they mean, then how many games there were.
     let table = dir.run(&words).code(0).stdout;
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(rows[0][..2], ["#", "player"], "{table}");
     let mut names = [rows[1][1], rows[2][1]];
     names.sort_unstable();
     assert_eq!(names, NAMES, "{table}");
-    assert_eq!(rows[3], ["3 games"], "{table}");
+    assert_eq!(rows[3], ["player", "seat 0", "%", "seat 1", "%"], "{table}");
+    assert!(NAMES.contains(&rows[4][0]) && rows[4].len() == 5, "{table}");
+    assert!(rows[6][0].starts_with("Elo difference of mybot (v"), "{table}");
+    assert!(table.contains("\n3 games\nagain: "), "{table}");
     // The same program twice.
     let same = ["play", "hex", "@random", "@random", "--setup", "size=3", "--games", "2", "--json"];
     let games = dir.run(&same).code(0).json_lines();
@@ -103,4 +115,58 @@ fn a_series_lists_its_faults() {
     assert!(text.contains("\nand 2 more faults\n"), "{text}");
     let command = text.lines().find_map(|line| line.strip_prefix("  debug: ")).unwrap();
     assert_eq!(dir.shell(&format!("{command} --json")).code(3).json()["same"], true);
+}
+
+/// Each opening of a file is played in every seat order, and the reproduce command repeats one game.
+#[test]
+fn openings_are_played_from_every_seat() {
+    let dir = TestDir::new();
+    let position = |action: &str| {
+        dir.write("actions.txt", action);
+        let words = ["position", "hex", "--setup", "size=3", "--actions", "actions.txt", "--json"];
+        dir.run(&words).code(0).json()["position"].to_string()
+    };
+    dir.write("book.jsonl", format!("{}\n{}\n", position("a1"), position("b2")));
+    let words = ["play", "hex", "@first", "@random", "--setup", "size=3", "--games", "4"];
+    let words = [&words[..], &["--seed", "3", "--openings", "book.jsonl", "--json"]].concat();
+    let games = dir.run(&words).code(0).json_lines();
+    let opening = |game: &Value| game["setup"]["position"].clone();
+    assert_eq!(opening(&games[0]), opening(&games[1]));
+    assert_eq!(opening(&games[2]), opening(&games[3]));
+    assert_ne!(opening(&games[0]), opening(&games[2]));
+    assert_ne!(games[2]["seats"][0]["name"], games[3]["seats"][0]["name"]);
+    let again = dir.shell(&format!("{} --json", games[3]["reproduce"].as_str().unwrap())).json();
+    assert_eq!((&again["match"], &again["setup"]), (&games[3]["match"], &games[3]["setup"]));
+    // Random plies; three seats have six orders.
+    let words =
+        ["play", "chexers", "@random", "@first", "@greedy", "--games", "7", "--openings", "3"];
+    let words = [&words[..], &["--setup", "turns_per_seat=9", "--seed", "3", "--json"]].concat();
+    let games = dir.run(&words).code(0).json_lines();
+    assert!(games[..6].iter().all(|game| opening(game) == opening(&games[0])));
+    assert_ne!(opening(&games[0]), opening(&games[6]));
+    // A mistake has its place in the file.
+    dir.write("book.jsonl", "{}\n");
+    dir.run(&["play", "hex", "@first", "@first", "--openings", "book.jsonl"])
+        .code(2)
+        .stderr_has("book.jsonl");
+    dir.run(&["play", "hex", "@first", "@first", "--openings", "101"]).code(2).stderr_has("100");
+}
+
+/// `--build` runs the build command of a folder; without it, the error says so.
+#[test]
+fn play_builds_agents() {
+    let dir = TestDir::new();
+    dir.write("bot/agent.toml", "command = \"./run.sh\"\nbuild = \"sh make.sh\"\n");
+    let program = format!("#!/bin/sh\\nexec {PROGRAM} agent first\\n");
+    dir.write("bot/make.sh", format!("printf '{program}' > run.sh; chmod +x run.sh\n"));
+    let words = [&["play", "hex", "bot", "@first", "--setup", "size=3", "--json"], &GRANTED[..]];
+    let words = words.concat();
+    dir.run(&words).code(2).stderr_has("sh make.sh").stderr_has("--build");
+    let built = dir.run(&[&words[..], &["--build"]].concat()).code(0).json();
+    assert_eq!(built["verdict"]["result"], "played", "{built}");
+    dir.run(&words).code(0);
+    dir.write("bot/make.sh", "echo no compiler >&2; exit 3\n");
+    dir.run(&[&words[..], &["--build"]].concat())
+        .code(1)
+        .stderr_has("bot: `sh make.sh` failed: exit status 3\n    no compiler");
 }

@@ -176,6 +176,7 @@ impl TestDir {
         command.current_dir(self.folder.path()).env("TMPDIR", self.path("tmp"));
         // Keys are made here.
         command.env("XDG_STATE_HOME", self.path(".state")).env_remove("REFEREE_KEY");
+        command.env("REFEREE_NO_CONFIG", "1");
         for name in ["REFEREE_CLOCK", "REFEREE_BOARD", "REFEREE_COLOR", "REFEREE_LOG", "COLUMNS"] {
             command.env_remove(name);
         }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use std::ops::Range;
 
 /// The most plies of a drawn opening.
-const PLIES_MAX: u32 = 100;
+pub const PLIES_MAX: u32 = 100;
 /// The most games of a contest.
 const GAMES_MAX: usize = 100;
 /// The most positions in a file with openings.
@@ -153,7 +153,7 @@ pub(super) fn openings_file(
 }
 
 /// Reads the positions of an openings file: one JSON position a line, or `{"game":..,"position":..}`.
-pub(super) fn positions(openings: &Source, games: &[ContestGame]) -> Result<Positions, FileError> {
+pub fn positions(openings: &Source, games: &[ContestGame]) -> Result<Positions, FileError> {
     let mut positions = vec![Vec::new(); games.len()];
     let mut start = 0;
     for line in openings.text.split_inclusive('\n') {

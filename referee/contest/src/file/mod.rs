@@ -9,6 +9,7 @@ mod conditions;
 mod games;
 mod format;
 
+pub use games::{PLIES_MAX, positions};
 pub use problem::{FileError, Source};
 pub use raw::OnBroken;
 
@@ -130,7 +131,7 @@ impl ContestFile {
     /// Reads a contest file. `file` is what errors call it, `stem` its name where it gives none.
     pub fn read(text: &str, file: &str, stem: &str) -> Result<Self, FileError> {
         let source = Source { file: sanitize(file), text: text.to_owned() };
-        let raw: Raw = toml::from_str(text).map_err(|error| source.toml_error(&error))?;
+        let raw: Raw = source.read()?;
         let preset = conditions::preset(&source, &raw)?;
         let games = games::read(&source, &raw)?;
         let name = sanitize_name(raw.name.as_deref().map_or(stem, String::as_str));
@@ -191,7 +192,7 @@ impl ContestFile {
         self.check_names(agents)?;
         let (format, order) = format::settings(self, agents)?;
         let positions = match openings {
-            Some(openings) => games::positions(openings, &self.settings.games)?,
+            Some(openings) => positions(openings, &self.settings.games)?,
             None => Vec::new(),
         };
         let names = unique_names(agents.iter().map(|agent| sanitize_name(&agent.player.name)));

@@ -2,6 +2,7 @@
 
 use referee_games::nearest;
 use referee_protocol::plain::sanitize;
+use serde::de::DeserializeOwned;
 use std::fmt;
 use std::ops::Range;
 
@@ -36,7 +37,7 @@ impl Source {
         let end = self.boundary(span.end.max(start));
         let before = &self.text[..start];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let number = before.matches('\n').count() + 1;
+        let number = self.line(start);
         let column = self.text[line_start..start].chars().count();
         let line = self.text[line_start..].lines().next().unwrap_or_default();
         let marked = self.text[start..end].lines().next().unwrap_or_default().chars().count();
@@ -65,8 +66,18 @@ impl Source {
         FileError { text: format!("{file}{message}"), help: None }
     }
 
+    /// Reads the text as TOML; an error has its place, and the nearest name for an unknown one.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, FileError> {
+        toml::from_str(&self.text).map_err(|error| self.toml_error(&error))
+    }
+
+    /// Returns the line of a place, from 1.
+    pub fn line(&self, at: usize) -> usize {
+        self.text[..self.boundary(at)].matches('\n').count() + 1
+    }
+
     /// Returns an error of the TOML reader.
-    pub(super) fn toml_error(&self, error: &toml::de::Error) -> FileError {
+    fn toml_error(&self, error: &toml::de::Error) -> FileError {
         let message = sanitize(error.message());
         let help = near(&message);
         let message = user_message(&message);

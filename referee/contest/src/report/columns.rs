@@ -183,6 +183,19 @@ fn results(table: &mut Players<'_>, seats: usize) {
     }
 }
 
+/// Returns the points of each player in each seat.
+pub(super) fn seats(report: &Report) -> Vec<Column> {
+    let mut table = Table::new(&report.standings.players);
+    table.name("player", |own| &own.name);
+    for seat in 0..report.standings.seats {
+        table.figure(format!("seat {seat}"), |own| {
+            own.by_seat.get(seat).map(|tally| format!("{}/{}", tally.points, tally.games))
+        });
+        table.figure("%", |own| own.by_seat.get(seat)?.share().map(percent));
+    }
+    table.columns
+}
+
 fn scores(table: &mut Players<'_>) {
     table.figure("solved", |own| Some(own.puzzle.as_ref()?.solved));
     let Some(first) = table.rows.first().and_then(|own| own.puzzle.as_ref()) else { return };

@@ -233,7 +233,7 @@ impl Report {
     }
 
     /// Returns the rating of a player with at least one fitted game.
-    fn rating(&self, player: Player) -> Option<&Rating> {
+    pub fn rating(&self, player: Player) -> Option<&Rating> {
         let ratings = self.ratings.as_ref()?;
         ratings.players.iter().find(|rating| rating.player == player && rating.games > 0)
     }

@@ -72,16 +72,41 @@ pub(super) fn ties(report: &Report) -> Vec<String> {
     report.ties.iter().map(sentence).collect()
 }
 
-/// Returns notes on the meaning of ratings, and on the other terms of the fit.
-pub(super) fn ratings(ratings: &Ratings) -> Vec<String> {
-    let mut notes = vec![format!(
+/// Returns how much stronger the first of two players is. Both are rated against their mean, so the
+/// difference is twice as large, and so is its interval.
+fn difference(report: &Report) -> Option<String> {
+    let [first, second] = &report.standings.players[..] else { return None };
+    let (own, other) = (report.rating(first.player)?, report.rating(second.player)?);
+    let error = fixed(own.error? + other.error?, 1);
+    let ahead = elo(own.elo - other.elo);
+    Some(format!(
+        "Elo difference of {} to {}: {ahead} ± {error} (95 % interval).",
+        first.name, second.name
+    ))
+}
+
+/// Returns what the ratings of a series mean.
+pub(super) fn series(report: &Report) -> Vec<String> {
+    let ratings = report.ratings.iter();
+    let notes =
+        ratings.flat_map(|ratings| [scale(ratings)].into_iter().chain(ratings.notes.clone()));
+    difference(report).into_iter().chain(notes).collect()
+}
+
+fn scale(ratings: &Ratings) -> String {
+    format!(
         "Elo: positive is stronger, 0 is {}; ± is half the width of the 95 % interval. One fit \
          ({}) over {} in {}.",
         ratings.anchor,
         ratings.model,
         count(ratings.games, "game"),
         count(ratings.blocks, "block"),
-    )];
+    )
+}
+
+/// Returns notes on the meaning of ratings, and on the other terms of the fit.
+pub(super) fn ratings(ratings: &Ratings) -> Vec<String> {
+    let mut notes = vec![scale(ratings)];
     for (seat, term) in ratings.seats.iter().enumerate() {
         let error = term.error.map(|error| format!(" ± {}", fixed(error, 1)));
         let error = error.unwrap_or_default();

@@ -34,8 +34,28 @@ impl Report {
         if layout == Layout::Aligned {
             return table(&columns::standings(self, Detail::Short));
         }
-        let rows = shown(&columns::standings(self, Detail::Data), usize::MAX);
-        rows.into_iter().map(|row| row.join("\t") + "\n").collect()
+        tabs(&columns::standings(self, Detail::Data))
+    }
+
+    /// Returns the standings, the results by seat, and what they mean.
+    pub fn series(&self, layout: Layout) -> String {
+        let mut text = self.players(layout);
+        if self.standings.seats > 1 {
+            let seats = columns::seats(self);
+            match layout {
+                Layout::Aligned => text.extend(["\n", &table(&seats), "\n"]),
+                Layout::Tabs => text.push_str(&tabs(&seats)),
+            }
+        }
+        for note in self.series_notes() {
+            line(&mut text, &note);
+        }
+        text
+    }
+
+    /// Returns the difference in Elo of two players, and what the ratings mean. Names are not sanitized.
+    pub fn series_notes(&self) -> Vec<String> {
+        notes::series(self)
     }
 
     /// Returns the report as text: aligned for people, or with tabs for programs. Names are
@@ -80,6 +100,10 @@ impl Report {
 
 fn line(text: &mut String, line: &str) {
     writeln!(text, "{}", sanitize(line)).expect("text takes text");
+}
+
+fn tabs(columns: &[Column]) -> String {
+    shown(columns, usize::MAX).into_iter().map(|row| row.join("\t") + "\n").collect()
 }
 
 fn table(columns: &[Column]) -> String {

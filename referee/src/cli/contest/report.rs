@@ -183,14 +183,14 @@ pub(super) fn of_folder(folder: &Folder) -> Result<Results, Failure> {
     Ok(Results { report, comparison, contest, schedule })
 }
 
-/// Returns the standings of a series that is stored nowhere.
-pub(in crate::cli) fn series(contest: &Arc<Contest>, records: &[Record]) -> String {
+/// Returns the results of a series that is stored nowhere.
+pub(in crate::cli) fn series(contest: &Arc<Contest>, records: &[Record]) -> Report {
     let schedule = Schedule::after(contest.clone(), records);
-    report(contest, &schedule, records.to_vec(), None).players(layout())
+    report(contest, &schedule, records.to_vec(), None)
 }
 
 /// Returns how tables are printed on stdout.
-fn layout() -> Layout {
+pub(in crate::cli) fn layout() -> Layout {
     if stdout_is_terminal() { Layout::Aligned } else { Layout::Tabs }
 }
 

@@ -1,27 +1,32 @@
 //! `replay`: shows, exports and imports matches.
 
 mod export;
+mod list;
 mod notation;
 mod import;
 
 use super::global::{Global, success};
-use super::output::{BoardOptions, print, stdout_has_colour};
+use super::output::{BoardOptions, print, print_json, stdout_has_colour};
 use super::viewer;
 use crate::reading::{self, TurnChoice};
 use clap::{Args, Subcommand};
+pub(super) use list::MatchesReport;
+use referee_play::destination::DEFAULT_FOLDER;
 use referee_play::input_files::read_transcript;
 use referee_process::Failure;
+use std::path::Path;
 use std::process::ExitCode;
 
-/// Step through a recorded match, or export or import one
+/// Step through a recorded match, list the newest ones, or export or import one
 ///
-/// Opens a viewer on a terminal (press ? for its keys). Without a terminal, or with --print, prints every
+/// Without a file, lists the matches in ./matches. With one, opens a viewer on a terminal (press ? for its keys). Without a terminal, or with --print, prints every
 /// position. Follows a match that is still running.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
-    referee replay latest\n  \
+    referee replay\n  \
+    referee replay latest --lost mybot\n  \
     referee replay matches/x.jsonl --print --turn 12")]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Options {
     #[command(subcommand)]
     command: Option<Command>,
@@ -32,9 +37,15 @@ pub(super) struct Options {
 /// The options that show a match.
 #[derive(Debug, Args)]
 struct Shown {
-    /// Transcript; `latest` is the newest in ./matches, - is stdin
-    #[arg(required = true)]
+    /// Transcript; `latest` is the newest in ./matches, a number is that of the list, - is stdin. A
+    /// folder is listed. Defaults to a list of ./matches
     file: Option<String>,
+    /// Show the newest match that this agent lost (its name or AGENT), in ./matches or the folder FILE
+    #[arg(long, value_name = "AGENT")]
+    lost: Option<String>,
+    /// Number of matches to list
+    #[arg(long, value_name = "N", default_value_t = 20, conflicts_with = "lost")]
+    count: usize,
     /// Print every position and event instead of opening the viewer
     #[arg(long)]
     print: bool,
@@ -43,6 +54,9 @@ struct Shown {
     turn: Option<TurnChoice>,
     #[command(flatten)]
     board: BoardOptions,
+    /// Print one JSON object: the match with its plies, or the list
+    #[arg(long, conflicts_with_all = ["print", "turn"])]
+    json: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -60,8 +74,29 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
 }
 
 fn show(options: &Shown) -> Result<ExitCode, Failure> {
-    // clap requires a file unless there is a subcommand.
-    let file = options.file.as_deref().unwrap_or("latest");
+    let file = match &options.file {
+        Some(file) if file != "latest" && !Path::new(file).is_dir() => {
+            if options.lost.is_some() {
+                let text = format!("--lost needs a folder or `latest`, not {file}");
+                return Err(Failure::usage(text));
+            }
+            let number = file.parse().ok().filter(|_| !Path::new(file).exists());
+            number.map_or_else(|| Ok(file.into()), list::numbered)?
+        }
+        folder => {
+            let named = folder.as_deref().filter(|name| Path::new(name).is_dir());
+            let place = Path::new(named.unwrap_or(DEFAULT_FOLDER));
+            match &options.lost {
+                Some(agent) => list::lost(place, agent)?,
+                None if named.is_none() && folder.is_some() => "latest".into(),
+                None => return list::list(place, options.count, options.json).map(success),
+            }
+        }
+    };
+    let file = &file.to_string_lossy();
+    if options.json {
+        return print_json(&reading::match_report(&read_transcript(file)?, file)?).map(success);
+    }
     if !options.print && viewer::is_wanted(file) {
         return viewer::replay(file, options.turn, &options.board);
     }
