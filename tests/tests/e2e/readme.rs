@@ -92,6 +92,7 @@ fn every_console_block_runs() {
         println!("run: {page}:{number}: {command}");
         let mut shell = Command::new("sh");
         shell.args(["-c", &command]).current_dir(dir.path()).env("PATH", &path);
+        shell.env("REFEREE_NO_CONFIG", "1");
         let output = shell.stdin(Stdio::null()).output().unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{page}:{number}: {command}\n{stderr}");
