@@ -68,9 +68,37 @@ pub static STARTERS: &[Starter] = &[
         ["node"],
         ["bot.js", "referee_kit.js", "game.js", "games.js"]
     ),
-    starter!("java/random", "java", [], "Java", ["javac", "java"], ["Bot.java", "Json.java"]),
-    starter!("c/random", "c", [], "C", ["cc"], ["bot.c", "json.h"]),
-    starter!("cpp/random", "cpp", ["c++", "cxx"], "C++", ["c++"], ["bot.cpp", "json.hpp"]),
+    starter!(
+        "java/starter",
+        "java",
+        [],
+        "Java",
+        ["javac", "java"],
+        [
+            "Bot.java",
+            "RefereeKit.java",
+            "Game.java",
+            "Cell.java",
+            "Action.java",
+            "Board.java",
+            "Json.java",
+            "Hex.java",
+            "Chexers.java",
+            "Freckers.java",
+            "ChineseCheckers.java",
+            "CheckerPuzzle.java",
+            "PegSolitaire.java"
+        ]
+    ),
+    starter!("c/starter", "c", [], "C", ["cc"], ["bot.c", "referee_kit.h", "json.h"]),
+    starter!(
+        "cpp/starter",
+        "cpp",
+        ["c++", "cxx"],
+        "C++",
+        ["c++"],
+        ["bot.cpp", "referee_kit.hpp", "game.hpp", "games.hpp", "json.hpp"]
+    ),
     starter!(
         "rust/starter",
         "rust",
@@ -79,11 +107,43 @@ pub static STARTERS: &[Starter] = &[
         ["rustc"],
         ["bot.rs", "referee_kit.rs", "rules.rs", "games.rs", "json.rs"]
     ),
-    starter!("go/random", "go", ["golang"], "Go", ["go"], ["bot.go", "go.mod"]),
-    starter!("perl/random", "perl", ["pl"], "Perl", ["perl"], ["bot.pl"]),
-    starter!("lua/random", "lua", [], "Lua", ["lua5.4"], ["bot.lua", "json.lua"]),
-    starter!("ruby/random", "ruby", ["rb"], "Ruby", ["ruby"], ["bot.rb"]),
-    starter!("shell/random", "shell", ["bash", "sh"], "shell", ["bash", "jq"], ["bot.sh"]),
+    starter!(
+        "go/starter",
+        "go",
+        ["golang"],
+        "Go",
+        ["go"],
+        [
+            "bot.go",
+            "referee_kit.go",
+            "game.go",
+            "setup.go",
+            "hex.go",
+            "chexers.go",
+            "freckers.go",
+            "chinese_checkers.go",
+            "puzzles.go",
+            "go.mod"
+        ]
+    ),
+    starter!("perl/starter", "perl", ["pl"], "Perl", ["perl"], ["bot.pl", "RefereeKit.pm"]),
+    starter!(
+        "lua/starter",
+        "lua",
+        [],
+        "Lua",
+        ["lua5.4"],
+        ["bot.lua", "referee_kit.lua", "json.lua"]
+    ),
+    starter!("ruby/starter", "ruby", ["rb"], "Ruby", ["ruby"], ["bot.rb", "referee_kit.rb"]),
+    starter!(
+        "shell/starter",
+        "shell",
+        ["bash", "sh"],
+        "shell",
+        ["bash", "jq"],
+        ["bot.sh", "referee_kit.sh"]
+    ),
 ];
 
 /// Returns the Debian package that contains a needed program.

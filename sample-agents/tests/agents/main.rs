@@ -4,6 +4,7 @@
 mod conversation;
 mod json;
 mod kits;
+mod neighbours;
 mod protocol;
 mod python_kit;
 mod referee;
