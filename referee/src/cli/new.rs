@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// The name that means every game.
 const ANY: &str = "any";
 
-/// Create an agent that plays at random, to start from
+/// Create an agent that plays legal actions, to start from
 ///
 /// Creates the folder DIR with a program, agent.toml and README.md. Never overwrites anything: DIR must
 /// not exist, or be empty.

@@ -274,8 +274,7 @@ def build(language, cache):
     import tomllib
     target = cache / f"sample-{language}"
     if not target.exists():
-        source = HERE.parent.parent / "sample-agents" / language
-        source /= "starter" if (source / "starter").exists() else "random"
+        source = HERE.parent.parent / "sample-agents" / language / "starter"
         making = cache / f"making-{language}-{os.getpid()}"
         ignored = shutil.ignore_patterns("bot", "classes", "target")
         shutil.copytree(source, making, ignore=ignored)
