@@ -51,6 +51,14 @@ pub const PYTHON_VARIABLE: &str = "REFEREE_PYTHON";
 /// The modules of a package in which the adapter looks for the class.
 const CLASS_MODULES: [&str; 4] = ["__init__.py", "program.py", "player.py", "agent.py"];
 
+/// The word of an adapter's command with which it refuses what the course's program refused.
+pub(super) const STRICT: &str = "--strict";
+
+/// Whether the adapter of a recorded seat refused what the course's program refused.
+pub fn is_strict(seat: &HeaderSeat) -> bool {
+    is_adapted(seat) && seat.command.last().is_some_and(|word| word == STRICT)
+}
+
 /// The syntax of such an AGENT.
 const COMP30024_HELP: &str = "write comp30024:PACKAGE[:CLASS], where PACKAGE is a dotted name from \
                               this folder, or the path of a package's folder or file";
@@ -229,7 +237,7 @@ impl Package {
             let is_course = name == "referee";
             if holds_agent(&entry.path()) && !is_course {
                 packages.push(name);
-            } else if name.ends_with(".py") {
+            } else if entry.path().extension().is_some_and(|ending| ending == "py") {
                 names.push(name);
             }
         }

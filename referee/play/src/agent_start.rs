@@ -39,7 +39,7 @@ impl AgentSpec {
     /// Lets its adapter refuse what the course's own program refused.
     pub fn be_strict(&mut self) {
         if let Some(launch) = self.launch.as_mut().filter(|_| self.adapted) {
-            launch.command.push("--strict".to_owned());
+            launch.command.push(adapted::STRICT.to_owned());
         }
     }
 }

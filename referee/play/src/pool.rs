@@ -248,17 +248,16 @@ impl Job {
         let mut starting = table.acquire_start().await;
         let mut participants = Vec::new();
         for (seat, spec) in Seat::all(self.seated.len()).zip(&self.seated) {
-            participants.push(match &spec.launch {
-                None => Participant::Person(self.human_input.human(seat)),
-                Some(_) => {
-                    let folder = work.seat(seat.index())?;
-                    self.start(table, spec, &folder)?.unwrap_or_else(|error| {
-                        let text = format!("seat {seat} could not be started: {error}");
-                        // Nothing else of a start depends on the agent.
-                        let is_own_fault = error.kind() == io::ErrorKind::ArgumentListTooLong;
-                        Participant::Absent { text, is_own_fault }
-                    })
-                }
+            participants.push(if spec.launch.is_none() {
+                Participant::Person(self.human_input.human(seat))
+            } else {
+                let folder = work.seat(seat.index())?;
+                self.start(table, spec, &folder)?.unwrap_or_else(|error| {
+                    let text = format!("seat {seat} could not be started: {error}");
+                    // Nothing else of a start depends on the agent.
+                    let is_own_fault = error.kind() == io::ErrorKind::ArgumentListTooLong;
+                    Participant::Absent { text, is_own_fault }
+                })
             });
         }
         let mut watcher = watching(self.number);

@@ -62,7 +62,9 @@ pub fn run() -> String {
         let inside = program.strip_prefix(&from).ok().filter(|_| !to.as_os_str().is_empty());
         let program = inside.map_or_else(|| program.to_owned(), |inside| to.join(inside));
         let mut command = Command::new(&program);
-        VARIABLES.iter().for_each(|name| _ = command.env_remove(name));
+        for name in VARIABLES {
+            command.env_remove(name);
+        }
         command.arg0(name).args(words).exec()
     });
     let error = started.unwrap_or_else(|error| error);
@@ -99,10 +101,9 @@ struct Mirror {
 impl Mirror {
     /// Copies or links the entries of a folder; `inner` is its path in the copied folder.
     fn folder(&mut self, from: &Path, to: &Path, inner: &Path) -> io::Result<()> {
-        for entry in from.read_dir()? {
-            let entry = entry?;
-            let (name, kind) = (entry.file_name(), entry.file_type()?);
-            let (from, to, inner) = (entry.path(), to.join(&name), inner.join(&name));
+        for name in self.names(from, inner) {
+            let (from, to, inner) = (from.join(&name), to.join(&name), inner.join(&name));
+            let Ok(kind) = from.symlink_metadata().map(|it| it.file_type()) else { continue };
             let is_own = self.own.iter().any(|own| inner.starts_with(own));
             let holds_own = self.own.iter().any(|own| own.starts_with(&inner));
             let text = name.to_string_lossy();
@@ -113,10 +114,20 @@ impl Mirror {
             } else if !(kind.is_file() && is_own && self.file(&from, &to)?)
                 && to.symlink_metadata().is_err()
             {
-                symlink(&from, &to)?;
+                // Without a link, a file is only missing from the copy.
+                symlink(&from, &to).ok();
             }
         }
         Ok(())
+    }
+
+    /// Returns what is in a folder; of one that may not be listed, what leads to the agent's own files.
+    fn names(&self, from: &Path, inner: &Path) -> Vec<OsString> {
+        if let Ok(entries) = from.read_dir() {
+            return entries.flatten().map(|entry| entry.file_name()).collect();
+        }
+        let below = self.own.iter().filter_map(|own| own.strip_prefix(inner).ok());
+        below.filter_map(|own| Some(own.components().next()?.as_os_str().to_owned())).collect()
     }
 
     /// Copies a file with its time, by which Python knows that bytecode fits; false if it doesn't fit. Keeps a
@@ -133,9 +144,12 @@ impl Mirror {
         let mode = data.permissions().mode() & 0o777 | 0o600;
         let mut copy =
             OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(to)?;
-        io::copy(&mut source, &mut copy)?;
-        copy.set_modified(changed)?;
-        Ok(true)
+        let copied = io::copy(&mut source, &mut copy).and_then(|_| copy.set_modified(changed));
+        if copied.is_err() {
+            // The work folder is full.
+            fs::remove_file(to)?;
+        }
+        Ok(copied.is_ok())
     }
 }
 

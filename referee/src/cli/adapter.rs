@@ -42,7 +42,9 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if options.strict {
         command.arg("--strict");
     }
-    VARIABLES.iter().for_each(|name| _ = command.env_remove(name));
+    for name in VARIABLES {
+        command.env_remove(name);
+    }
     // A fixed hash seed makes matches repeatable: it orders sets and seeds `random`.
     let failed = command.env_remove(PYTHON_VARIABLE).env("PYTHONHASHSEED", "0").exec();
     Err(Failure::machine(format!("{}: {failed}", python.display())))

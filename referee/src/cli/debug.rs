@@ -10,6 +10,7 @@ use crate::reading::Case;
 use clap::Args;
 use referee_match::diagnosis::{Evidence, Finding, Stage, find};
 use referee_match::transcript::{IMPORTED, sent};
+use referee_play::adapted::is_strict;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::core_context::CoreContext;
 use referee_play::input_files::read_transcript;
@@ -192,13 +193,16 @@ impl Options {
             Failure::usage(format!("the transcript doesn't contain the command of {}", seat.name))
                 .help("name the agent with --agent AGENT")
         })?;
-        let spec = AgentSpec::read(&name).map_err(|failure| match self.agent {
+        let mut spec = AgentSpec::read(&name).map_err(|failure| match self.agent {
             Some(_) => failure,
             None => Failure::usage(failure.to_string()).help(format!(
                 "the transcript names the agent {name:?}, relative to this folder: run this where the \
                  match was run, or add --agent AGENT"
             )),
         })?;
+        if is_strict(seat) {
+            spec.be_strict();
+        }
         if spec.launch.is_none() {
             return Err(Failure::usage("a person played at this seat")
                 .help("name an agent to play instead with --agent AGENT"));

@@ -333,7 +333,9 @@ impl Options {
         }
         let mut specs: Vec<AgentSpec> =
             self.agents.iter().map(|agent| AgentSpec::read(agent)).collect::<Result<_, _>>()?;
-        specs.iter_mut().filter(|_| self.strict).for_each(AgentSpec::be_strict);
+        for spec in specs.iter_mut().filter(|_| self.strict) {
+            spec.be_strict();
+        }
         let people = specs.iter().filter(|spec| spec.launch.is_none()).count();
         if people > 1 && !self.open {
             return Err(Failure::usage("only one @human can play at the terminal")

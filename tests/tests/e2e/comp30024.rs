@@ -329,6 +329,8 @@ fn strict_is_as_strict_as_the_course() {
     assert_eq!(output["verdict"]["seats"][0]["fault"]["kind"], "start", "{output}");
     assert!(said(&dir, &output, 0).contains("unexpected keyword argument 'time_remaining'"));
     assert!(output["reproduce"].as_str().unwrap().contains("--strict"), "{output}");
+    let debugged = dir.run(&["debug", output["transcript"].as_str().unwrap(), "--seat", "0"]);
+    assert!(debugged.stderr.contains("unexpected keyword argument"), "{debugged:?}");
     for (agent, refusal) in [
         ("Nothing", "Unknown action None "),
         ("NoDirection", "'Down' is not a valid direction. "),

@@ -1,4 +1,4 @@
-//! The results of `check` for continuous integration: JUnit's XML, one suite per agent.
+//! The results of `check` for continuous integration: the XML of `JUnit`, one suite per agent.
 
 use super::report::{CheckReport, Status};
 use std::fmt::Write;

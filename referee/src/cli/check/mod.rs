@@ -92,8 +92,8 @@ pub(super) struct Options {
     /// Print one JSON object per agent
     #[arg(long)]
     json: bool,
-    /// Write the results to this file as JUnit XML, one suite per agent
     #[arg(long, value_name = "FILE")]
+    #[arg(help = "Write the results to this file as JUnit XML, one suite per agent")]
     junit: Option<PathBuf>,
 }
 
@@ -144,7 +144,9 @@ impl Options {
         shown: Shown,
         global: &Global,
     ) -> Result<(Report<'a>, Option<ExitCode>), Failure> {
-        spec.iter_mut().filter(|_| self.strict).for_each(AgentSpec::be_strict);
+        if let (Ok(spec), true) = (&mut spec, self.strict) {
+            spec.be_strict();
+        }
         let known = spec.as_ref().ok();
         if known.is_some_and(|spec| spec.launch.is_none()) {
             return Err(Failure::usage("@human is a person; only programs can be checked"));
