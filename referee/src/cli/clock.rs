@@ -84,6 +84,11 @@ impl ClockOptions {
         self.bank(None).is_some() || self.move_time.is_some()
     }
 
+    /// Whether --clock or --move-time is given.
+    pub(super) fn is_explicit(&self) -> bool {
+        self.clock.is_some() || self.move_time.is_some()
+    }
+
     /// Returns --clock; without it, a preset and --move-time, the default.
     fn bank(&self, preset: Option<&Preset>) -> Option<String> {
         let is_default = preset.is_none() && self.move_time.is_none();

@@ -248,7 +248,7 @@ impl Options {
 
     /// Returns the preset given, else the course's for its packages, unless a clock is given.
     fn preset(&self, adapted: bool, kind: GameKind) -> Option<&'static Preset> {
-        let is_given = self.preset.preset.is_some() || self.preset.clock.is_given();
+        let is_given = self.preset.preset.is_some() || self.preset.clock.is_explicit();
         let courses = || course_preset(kind.name).filter(|_| adapted && !is_given);
         self.preset.preset.or_else(courses)
     }
@@ -266,10 +266,10 @@ impl Options {
     /// Returns the arguments that give the preset and the clock of a game, also if the preset is the
     /// course's.
     fn condition_args(&self, adapted: bool, kind: GameKind) -> Vec<String> {
-        let preset = self.preset(adapted, kind).filter(|_| self.preset.preset.is_none());
+        let preset = self.preset(adapted, kind);
         let strict = self.strict.then(|| "--strict".to_owned());
-        let preset = option("--preset", preset.map(|preset| preset.name));
-        preset.chain(self.preset.args()).chain(strict).collect()
+        let named = option("--preset", preset.map(|preset| preset.name));
+        named.chain(self.preset.clock.args(preset)).chain(strict).collect()
     }
 
     fn probe_setup<'a>(

@@ -229,8 +229,7 @@ class Resources:
         return {"time_remaining": seconds, "space_remaining": room_mb, "space_limit": limit_mb}
 
     def check_memory(self, what):
-        """Ends an agent whose address space has grown beyond the limit at any time until now. The
-        course checked this after each call too."""
+        """Ends an agent whose address space has ever grown beyond the limit, as the course did."""
         used_mb, peak_mb = self.sizes_mb()
         if None in (used_mb, self.before_mb, self.limit_mb):
             return
@@ -389,8 +388,7 @@ def own_classes(modules):
 
 
 def guarded(what, function, *arguments):
-    """Calls the agent's code. Its exceptions end the match for it, and it leaves at once, whatever
-    threads it has."""
+    """Calls the agent's code, whose exceptions end the process at once, with all its threads."""
     try:
         return function(*arguments)
     except BaseException as error:  # An agent's sys.exit() is a mistake like any other.
@@ -460,8 +458,7 @@ def clipped(value, show=repr):
 
 
 def say(text):
-    """Writes a line of its own to the stderr that the process began with, after all printed before.
-    """
+    """Writes a line to the stderr that the process began with, after all that was printed."""
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         try:
             stream.flush()
