@@ -97,7 +97,7 @@ pub(crate) async fn by_launcher(
     let command = [file.clone(), PathBuf::from(AGENT_MODE), script.path()]
         .map(|word| word.to_string_lossy().into_owned())
         .to_vec();
-    let launch = Launch { file, command, folder: script.folder().to_owned() };
+    let launch = Launch { file, command, folder: script.folder().to_owned(), ..Launch::default() };
     let mut scratch = vec![0; 64 * 1024];
     let mut micros = Vec::with_capacity(AGENTS);
     for _ in 0..AGENTS {

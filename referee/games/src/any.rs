@@ -63,7 +63,7 @@ impl Debug for GameKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct SetupError {
-    text: String,
+    pub(crate) text: String,
     /// What to do about it.
     pub help: String,
 }

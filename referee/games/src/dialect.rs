@@ -43,8 +43,9 @@ pub struct DialectKind {
     pub serve: Option<StartServer>,
 }
 
-/// Starts serving a game with a setup.
-pub type StartServer = fn(&Value) -> Result<Box<dyn LineServer>, SetupError>;
+/// Starts serving a game with a setup. The text is what a swap does on the controller's board, a value of
+/// the setup's `swap`; by default it is that of the setup.
+pub type StartServer = fn(&Value, Option<&str>) -> Result<Box<dyn LineServer>, SetupError>;
 
 /// The engine's side of another line protocol: answers a controller's commands and asks the agent
 /// for moves.

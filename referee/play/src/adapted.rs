@@ -105,6 +105,7 @@ pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
         file: OWN_PROGRAM.into(),
         command: words.to_vec(),
         folder: package.folder.clone(),
+        ..Launch::default()
     };
     // The same files are different agents if another module or class plays.
     let identity: Vec<String> = [COMP30024.to_owned(), spec].into_iter().chain(digests).collect();

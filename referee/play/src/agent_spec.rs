@@ -3,7 +3,7 @@
 
 use super::adapted::{self, COMP30024};
 use super::digest::{digest_command, digest_file, digest_files, folder_files};
-use crate::asked::AgentSandboxSettings;
+use super::manifest::{Manifest, Words};
 use referee_games::{Dialect, GameKind, dialects, nearest};
 use referee_process::agent::Launch;
 use referee_process::files::{absolute, program, read_regular};
@@ -11,13 +11,10 @@ use referee_process::sandbox::reach::{ProgramFiles, files_of_command};
 use referee_process::{Cause, Failure, OWN_PROGRAM};
 use referee_protocol::plain::sanitize_name;
 use referee_protocol::{LineProtocol, plain_error};
-use serde::Deserialize;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The name of the referee's own protocol in agent.toml.
-const OWN_PROTOCOL: &str = "referee";
 /// The help if there is no such agent.
 const WHAT_AN_AGENT_IS: &str = "an AGENT is a program file, a quoted command line, a folder with \
      agent.toml, or a built-in agent such as @random";
@@ -70,82 +67,6 @@ enum Program {
 
 /// The largest agent.toml, in bytes.
 const MANIFEST_BYTES_MAX: u64 = 64 << 10;
-
-/// `agent.toml`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Manifest {
-    name: Option<String>,
-    command: Words,
-    build: Option<Words>,
-    #[serde(default)]
-    games: Vec<String>,
-    #[serde(default)]
-    protocol: Option<String>,
-    #[serde(default)]
-    init: Vec<String>,
-    #[serde(default)]
-    options: toml::Table,
-    #[serde(default)]
-    sandbox: AgentSandboxSettings,
-}
-
-impl Manifest {
-    /// Returns its line protocol, or that of the AGENT: `prefix:FOLDER`.
-    fn line_protocol(&self, prefix: Option<&str>) -> Result<Option<LineProtocol>, String> {
-        let own = self.protocol.as_deref().filter(|name| *name != OWN_PROTOCOL);
-        if let (Some(prefix), Some(named)) = (prefix, self.protocol.as_deref())
-            && prefix != named
-        {
-            return Err(format!("its protocol is {named:?}, not {prefix:?}"));
-        }
-        let Some(name) = own.or(prefix) else {
-            let unused = [("init", self.init.is_empty()), ("options", self.options.is_empty())];
-            return match unused.iter().find(|(_, is_empty)| !is_empty) {
-                Some((field, _)) => Err(format!("`{field}` needs a `protocol`")),
-                None => Ok(None),
-            };
-        };
-        let options = serde_json::to_value(&self.options).map_err(|error| error.to_string())?;
-        let options = options.as_object().cloned().unwrap_or_default();
-        let spoken = LineProtocol { name: name.to_owned(), init: self.init.clone(), options };
-        let Some((_, dialect)) = dialects().find(|(_, dialect)| dialect.name == name) else {
-            let known: Vec<&str> = dialects().map(|(_, dialect)| dialect.name).collect();
-            let known = known.join(", ");
-            return Err(format!(
-                "unknown protocol {name:?}; known ones are {OWN_PROTOCOL}, {known}"
-            ));
-        };
-        dialect.begin(&spoken).map_err(|error| format!("protocol {name}: {error}"))?;
-        Ok(Some(spoken))
-    }
-}
-
-/// A command: a list of words, or text that is split as a shell would, without a shell.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "toml::Value")]
-struct Words(Vec<String>);
-
-impl TryFrom<toml::Value> for Words {
-    type Error = String;
-
-    fn try_from(value: toml::Value) -> Result<Self, String> {
-        let words = match value {
-            toml::Value::String(text) => {
-                shlex::split(&text).ok_or_else(|| format!("unbalanced quotes in {text:?}"))?
-            }
-            toml::Value::Array(values) => values
-                .into_iter()
-                .map(|value| match value {
-                    toml::Value::String(word) => Ok(word),
-                    other => Err(format!("expected a list of strings, got {other}")),
-                })
-                .collect::<Result<_, _>>()?,
-            other => return Err(format!("expected a list of strings or a string, got {other}")),
-        };
-        if words.is_empty() { Err("a command needs a program".to_owned()) } else { Ok(Self(words)) }
-    }
-}
 
 impl AgentSpec {
     /// Returns its files for the sandbox; `None` for a person.
@@ -262,7 +183,8 @@ impl AgentSpec {
         let command = vec!["referee".to_owned(), "agent".to_owned(), name.to_owned()];
         let digest =
             digest_command(&[written.clone(), env!("CARGO_PKG_VERSION").into()], Path::new("."));
-        let launch = Launch { file: OWN_PROGRAM.into(), command, folder: std::env::temp_dir() };
+        let (file, folder) = (OWN_PROGRAM.into(), std::env::temp_dir());
+        let launch = Launch { file, command, folder, ..Launch::default() };
         let name = written.clone();
         Ok(Self { name, written, launch: Some(launch), digest, ..Self::default() })
     }
@@ -292,6 +214,7 @@ impl AgentSpec {
             wrong(&format!("line {line}: {message}"))
         })?;
         let protocol = manifest.line_protocol(prefix).map_err(|error| wrong(&error))?;
+        let env = manifest.environment().map_err(|error| wrong(&error))?;
         let folder = absolute(folder)?;
         let unreadable =
             |error: io::Error| Failure::operation(format!("{}: {error}", folder.display()));
@@ -319,7 +242,7 @@ impl AgentSpec {
             read => read?,
         };
         let own = vec![folder.clone()];
-        let launch = Some(Launch { file, command, folder });
+        let launch = Some(Launch { file, command, folder, env });
         let games = manifest.games;
         let writes = manifest.sandbox.write;
         let rest = Self { has_manifest: true, writes, ..Self::default() };
@@ -335,7 +258,7 @@ impl AgentSpec {
         let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
         let command = vec![file.to_string_lossy().into_owned()];
         let own = vec![file.clone()];
-        let launch = Some(Launch { file, command, folder });
+        let launch = Some(Launch { file, command, folder, ..Launch::default() });
         Ok(Self { name, launch, digest, own, ..Self::default() })
     }
 
@@ -353,7 +276,7 @@ impl AgentSpec {
         let stem = Path::new(shown).file_stem().unwrap_or(shown.as_ref());
         let name = stem.to_string_lossy().into_owned();
         let own = files_of_command(&words, &folder);
-        let launch = Some(Launch { file, command: words, folder });
+        let launch = Some(Launch { file, command: words, folder, ..Launch::default() });
         Ok(Self { name, launch, digest, own, ..Self::default() })
     }
 }

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod manifest;
 pub mod connection;
 pub mod human;
 pub mod participant;

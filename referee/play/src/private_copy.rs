@@ -47,7 +47,12 @@ pub(super) fn wrapped(launch: &Launch) -> Launch {
     let program = launch.file.to_string_lossy().into_owned();
     let words = ["referee".to_owned(), COPY_COMMAND.to_owned(), program];
     let command = words.into_iter().chain(launch.command.iter().cloned()).collect();
-    Launch { file: OWN_PROGRAM.into(), command, folder: launch.folder.clone() }
+    Launch {
+        file: OWN_PROGRAM.into(),
+        command,
+        folder: launch.folder.clone(),
+        env: launch.env.clone(),
+    }
 }
 
 /// Runs [`COPY_COMMAND`]; returns why it can't.

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use tempfile::TempDir;
 
+/// Variables that name the private folder.
+const FOLDER_VARIABLES: [&str; 2] = ["HOME", "TMPDIR"];
 /// Variables that an agent inherits from the referee; all others are removed.
 const PASSED_VARIABLES: &[&str] = &["PATH", "LANG", "TZ", "VIRTUAL_ENV", "JAVA_HOME"];
 
@@ -126,6 +128,15 @@ impl WorkFolder {
     }
 }
 
+/// Whether [`start_conditions`] decides about this variable.
+pub fn sets_variable(name: &str) -> bool {
+    let hints = hints(&Limits::default());
+    let mut hinted = hints.iter().filter_map(|hint| hint.split('=').next());
+    PASSED_VARIABLES.contains(&name)
+        || FOLDER_VARIABLES.contains(&name)
+        || hinted.any(|hint| hint == name)
+}
+
 /// How an agent with this private folder is started, which is added to its reach. Its environment
 /// has the inherited variables, the private folder as HOME and TMPDIR, and hints about memory.
 pub fn start_conditions(
@@ -142,7 +153,7 @@ pub fn start_conditions(
     let passed = PASSED_VARIABLES
         .iter()
         .filter_map(|name| std::env::var_os(name).map(|value| variable(name, &value)));
-    let own = ["HOME", "TMPDIR"].map(|name| variable(name, folder.as_os_str()));
+    let own = FOLDER_VARIABLES.map(|name| variable(name, folder.as_os_str()));
     let environment = passed.chain(own).chain(hints(limits).iter().map(Bytes::of)).collect();
     StartConditions { environment, limits: limits.clone(), reach, core, counts_cpu: false }
 }

@@ -219,7 +219,7 @@ pub fn build_agents(
         let command = shlex::split(words).unwrap_or_default();
         let program = command.first().map_or("", String::as_str);
         match resolve(program, &folder) {
-            Ok(file) => builds.push(Launch { file, command, folder }),
+            Ok(file) => builds.push(Launch { file, command, folder, ..Launch::default() }),
             Err(failure) => *result = Err(format!("it can't be built: {}", describe(&failure))),
         }
     }
@@ -251,7 +251,7 @@ fn create_passable(folder: &Path) -> io::Result<()> {
 fn moved(launch: &Launch, folder: &Path, copy: &Path) -> Launch {
     let file = launch.file.strip_prefix(folder).or(launch.file.strip_prefix(&launch.folder));
     let file = file.map_or_else(|_| launch.file.clone(), |inside| copy.join(inside));
-    Launch { file, command: launch.command.clone(), folder: copy.to_owned() }
+    Launch { file, folder: copy.to_owned(), ..launch.clone() }
 }
 
 /// Returns what compilers that are installed for the caller alone consist of. Never a folder with

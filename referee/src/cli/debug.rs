@@ -291,7 +291,8 @@ fn named(seat: &HeaderSeat) -> Option<String> {
 /// Waits for Enter, so that a debugger can be attached.
 async fn wait_for_enter(process: i32) -> io::Result<()> {
     eprint_line(&format!(
-        "process {process} is waiting for the request; attach a debugger, then press Enter"
+        "process {process} is waiting for the request; attach a debugger (`gdb -p {process}`, then \
+         `continue`), then press Enter"
     ));
     let (done, waiting) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || {

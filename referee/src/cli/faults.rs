@@ -55,10 +55,14 @@ impl Record {
                     }
                 }
                 Event::Stderr(event) if event.seat == seat => {
-                    if record.stderr.len() > STDERR_BYTES {
-                        record.stderr.clear();
-                    }
                     record.stderr.push_str(&event.text);
+                    if record.stderr.len() > 2 * STDERR_BYTES {
+                        let mut end = record.stderr.len() - STDERR_BYTES;
+                        while !record.stderr.is_char_boundary(end) {
+                            end += 1;
+                        }
+                        record.stderr.drain(..end);
+                    }
                 }
                 Event::Exit(event) if event.seat == seat && !event.late => {
                     record.status.get_or_insert(event.status);

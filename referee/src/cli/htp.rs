@@ -37,6 +37,11 @@ pub(super) struct Options {
     /// Game setup: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's usual setup
     #[arg(long, short = 's', value_name = "KEY=VALUE")]
     setup: Vec<String>,
+    /// What a swap does on the controller's board: `sides` keeps the stone and exchanges the colours,
+    /// `pieces` mirrors the stone. With it, every word for a swap is accepted, and `swap-pieces` is sent.
+    /// Defaults to `swap` of the setup
+    #[arg(long, value_name = "EFFECT", value_parser = ["sides", "pieces"])]
+    swap: Option<String>,
     /// Seed that the agent receives, below 2^53
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -53,7 +58,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         .ok_or_else(|| Failure::usage(format!("no game supports {PROTOCOL}")))?;
     let setup = read_pairs("--setup", &options.setup)?;
     let game = super::setup::start(kind, &setup)?;
-    let server = serve(&game.setup()).map_err(|error| Failure::usage(error.to_string()))?;
+    let server = serve(&game.setup(), options.swap.as_deref())
+        .map_err(|error| Failure::usage(error.to_string()))?;
     let spec = AgentSpec::read(&options.agent)?;
     if spec.launch.is_none() {
         return Err(Failure::usage("cannot serve a person; give an agent, such as @greedy"));

@@ -3,9 +3,9 @@
 use super::bars::{advance, count_bar};
 use super::global::Global;
 use super::output::{BoardOptions, check_new};
-use super::presets::PresetOptions;
+use super::presets::{LimitOptions, PresetOptions};
 use super::sandbox::ConditionOptions;
-use super::setup::{GameOptions, read_pairs, unknown};
+use super::setup::GameOptions;
 use super::shell::{join, option};
 use clap::builder::{PossibleValue, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
@@ -24,7 +24,7 @@ use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_process::Failure;
 use referee_process::cores;
 use referee_protocol::plain::count;
-use referee_protocol::{Level, Limits, OnFault, Pondering, read_typed};
+use referee_protocol::{Level, OnFault, Pondering};
 use referee_runner::building::{Builder, build_agents};
 use referee_runner::{new_seed, read_openings};
 use std::fmt::{self, Display};
@@ -82,10 +82,8 @@ pub(super) struct Options {
     pub(super) preset: PresetOptions,
     #[command(flatten)]
     pub(super) conditions: ConditionOptions,
-    /// Limit on agents, such as `line_bytes=1000` (repeatable); `referee schema limits` lists them with
-    /// units, ranges and defaults
-    #[arg(long = "limit", value_name = "KEY=VALUE")]
-    pub(super) limits: Vec<String>,
+    #[command(flatten)]
+    pub(super) limits: LimitOptions,
     /// With 3 or more seats: what happens when an agent commits a fault. Defaults to the preset's, else
     /// retire
     #[arg(long, value_enum)]
@@ -247,7 +245,7 @@ impl Options {
         let contest = self.contest(game.as_ref(), &specs, number + games, seed)?;
         let conditions = MatchSettings {
             clock: self.preset.clock(person)?,
-            limits: self.limits()?,
+            limits: self.limits.limits(self.preset.preset)?,
             on_fault: self.on_fault.unwrap_or_else(|| self.preset.on_fault()),
         };
         let plan = Plan {
@@ -362,24 +360,6 @@ impl Options {
         join(&agents.collect::<Vec<_>>())
     }
 
-    fn limits(&self) -> Result<Limits, Failure> {
-        let given = read_pairs("--limit", &self.limits)?;
-        let mut known = serde_json::to_value(self.preset.limits()).unwrap_or_default();
-        let names = || known.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
-        for key in given.as_object().into_iter().flatten().map(|(key, _)| key) {
-            if names().all(|name| name != key) {
-                return Err(unknown("limit", key, names()));
-            }
-        }
-        for (key, value) in given.as_object().into_iter().flatten() {
-            known[key] = value.clone();
-        }
-        let limits: Limits =
-            read_typed(&known).map_err(|error| Failure::usage(format!("--limit: {error}")))?;
-        limits.check().map_err(|error| Failure::usage(format!("--limit: {error}")))?;
-        Ok(limits)
-    }
-
     fn destination(&self, games: u64) -> Result<Destination, Failure> {
         if self.no_transcript {
             return Ok(Destination::Nowhere);
@@ -439,7 +419,7 @@ impl Options {
         // A person has no clock by default.
         words.extend(if plan.has_person() { self.preset.args() } else { self.preset.all_args() });
         words.extend(self.conditions.args(pondering));
-        words.extend(self.limits.iter().flat_map(|limit| option("--limit", Some(limit))));
+        words.extend(self.limits.args());
         let kept = self.keep_writes.as_ref().map(|folder| folder.display());
         words.extend(option("--keep-writes", kept));
         words.extend(self.strict.then(|| "--strict".to_owned()));

@@ -1,13 +1,14 @@
 //! The option --preset, and the clock and limits that follow from it.
 
 use super::clock::ClockOptions;
+use super::setup::{read_pairs, unknown};
 use super::shell::option;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 pub(super) use referee_match::presets::Preset;
 use referee_match::presets::{PRESETS, find};
 use referee_process::Failure;
-use referee_protocol::{ClockSettings, Limits, OnFault};
+use referee_protocol::{ClockSettings, Limits, OnFault, read_typed};
 
 /// A preset, and clock options that override parts of it.
 #[derive(Debug, Args)]
@@ -32,10 +33,6 @@ impl PresetOptions {
         self.clock.settings(self.preset, person)
     }
 
-    pub(super) fn limits(&self) -> Limits {
-        self.preset.map_or_else(Limits::default, Preset::limits)
-    }
-
     pub(super) fn on_fault(&self) -> OnFault {
         self.preset.map_or_else(OnFault::default, |preset| preset.on_fault)
     }
@@ -52,5 +49,41 @@ impl PresetOptions {
 
     fn with_preset(&self, clock: Vec<String>) -> Vec<String> {
         option("--preset", self.preset.map(|preset| preset.name)).chain(clock).collect()
+    }
+}
+
+/// The option --limit.
+#[derive(Debug, Args)]
+pub(super) struct LimitOptions {
+    /// Limit on agents, such as `line_bytes=1000` (repeatable); `referee schema limits` lists them with
+    /// units, ranges and defaults
+    #[arg(long = "limit", value_name = "KEY=VALUE")]
+    limits: Vec<String>,
+}
+
+impl LimitOptions {
+    /// Returns the limits: those of the preset, except the given ones.
+    pub(super) fn limits(&self, preset: Option<&Preset>) -> Result<Limits, Failure> {
+        let given = read_pairs("--limit", &self.limits)?;
+        let mut known = serde_json::to_value(preset.map_or_else(Limits::default, Preset::limits))
+            .unwrap_or_default();
+        let names = || known.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+        for key in given.as_object().into_iter().flatten().map(|(key, _)| key) {
+            if names().all(|name| name != key) {
+                return Err(unknown("limit", key, names()));
+            }
+        }
+        for (key, value) in given.as_object().into_iter().flatten() {
+            known[key] = value.clone();
+        }
+        let limits: Limits =
+            read_typed(&known).map_err(|error| Failure::usage(format!("--limit: {error}")))?;
+        limits.check().map_err(|error| Failure::usage(format!("--limit: {error}")))?;
+        Ok(limits)
+    }
+
+    /// Returns the arguments that give the same limits.
+    pub(super) fn args(&self) -> impl Iterator<Item = String> {
+        self.limits.iter().flat_map(|limit| option("--limit", Some(limit)))
     }
 }

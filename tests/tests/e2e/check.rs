@@ -214,3 +214,16 @@ fn a_closed_pipe_does_not_change_the_exit_code() {
     let command = "set -o pipefail; referee check @illegal --game hex | head -n 1 >/dev/null";
     dir.shell(&format!("bash -c '{command}'")).code(3);
 }
+
+#[test]
+fn limits_are_those_of_a_match() {
+    let dir = TestDir::new();
+    dir.run(&["check", "@first", "--limit", "memory=5"]).code(2).stderr_has("memory_mb");
+    let Some(agent) = script_agent("hostile.py", "allocates 300") else { return };
+    let limit = ["--limit", "memory_mb=150"];
+    let report = check(&dir, &agent, &limit).code(3).json();
+    let (_, defect, failure) = first_failure(&report);
+    assert_eq!(defect, "limit", "{failure}");
+    let again = |probe: &Value| probe["again"].as_str().unwrap().contains(limit[1]);
+    assert!(report["probes"].as_array().unwrap().iter().all(again), "{report}");
+}

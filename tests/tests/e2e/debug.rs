@@ -83,6 +83,7 @@ fn wait_prints_the_process_id_and_continues() {
     let output = ran.stderr.lines().find(|line| line.starts_with("process ")).unwrap();
     let number = output.split_whitespace().nth(1).unwrap();
     assert!(number.parse::<u32>().is_ok(), "{output}");
+    assert!(output.contains(&format!("`gdb -p {number}`")), "{output}");
     assert!(ran.stdout.contains("recorded  the same"), "{}", ran.stdout);
 }
 

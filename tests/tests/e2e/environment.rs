@@ -4,6 +4,7 @@ use crate::support::{PROGRAM, Running, TestDir, clock_options, python, root, scr
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -62,6 +63,33 @@ fn agents_receive_only_documented_environment() {
         assert_eq!(report["session"], report["pid"], "it has its own session");
     }
     dir.assert_tmp_is_empty();
+}
+
+/// Variables of an agent.toml reach the agent, but not a trusted wrapper around it.
+#[test]
+fn an_agent_toml_adds_variables() {
+    let dir = TestDir::new();
+    dir.write("bot/bot.sh", "echo \"$TABLE\" >&2\n");
+    let manifest = |env: &str| format!("command = [\"/bin/sh\", \"bot.sh\"]\nenv = {env}\n");
+    dir.write("bot/agent.toml", manifest("{ TABLE = \"a b=c\" }"));
+    let words = ["play", "hex", "bot", "@first", "--out", "x.jsonl", "--force"];
+    dir.run(&words).code(0);
+    assert_eq!(dir.said("x.jsonl", 0).trim(), "a b=c");
+    dir.write("wrapper", "#!/bin/sh\necho \"wrapper: $TABLE\" >&2\nexec \"$@\"\n");
+    let wrapper = dir.path("wrapper").display().to_string();
+    fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+    let more = ["--sandbox", "external", "--wrapper", &wrapper];
+    dir.run(&[&words[..], &more].concat()).code(0);
+    assert_eq!(dir.said("x.jsonl", 0).trim(), "wrapper: \na b=c");
+    for (env, expected) in [
+        ("{ HOME = \"/root\" }", "env: HOME is set by the referee"),
+        ("{ JAVA_TOOL_OPTIONS = \"-Xmx9g\" }", "env: JAVA_TOOL_OPTIONS is set by the referee"),
+        ("{ \"A=B\" = \"c\" }", "no name of a variable"),
+        ("{ A = 3 }", "expected text, got 3"),
+    ] {
+        dir.write("bot/agent.toml", manifest(env));
+        dir.run(&words).code(2).stderr_has(expected);
+    }
 }
 
 #[test]

@@ -255,13 +255,18 @@ fn a_served_agents_clock_is_that_of_a_match() {
 #[test]
 fn a_served_agent_plays_as_an_engine() {
     let dir = TestDir::new();
-    for rule in ["none", "pieces", "sides"] {
+    for (rule, effect) in
+        [("none", "sides"), ("pieces", "pieces"), ("sides", "sides"), ("pieces", "sides")]
+    {
         for first in ["black", "red"] {
             for seat in [0, 1] {
-                let effect = if rule == "none" { "sides" } else { rule };
                 let Some(last) = script_agent("last.py", "") else { return };
                 let rule_word = format!("swap={rule}");
-                let command = json!([PROGRAM, "htp", last, "--setup", rule_word]);
+                let mut command = json!([PROGRAM, "htp", last, "--setup", rule_word]);
+                if rule != "none" && rule != effect {
+                    let option = [json!("--swap"), json!(effect)];
+                    command.as_array_mut().unwrap().extend(option);
+                }
                 let options = format!("[options]\nswap = \"{effect}\"\nswap_move = \"swap\"\n");
                 let text = format!("command = {command}\nprotocol = \"htp\"\n{options}");
                 dir.write("served/agent.toml", text);

@@ -217,7 +217,8 @@ impl<'a> Install<'a> {
         let command = shlex::split(build).unwrap_or_default();
         let program = command.first().map_or("", String::as_str);
         let file = resolve(program, &launch.folder).map_err(|it| failed(it.to_string()))?;
-        let launch = Launch { file, command, folder: launch.folder.clone() };
+        let folder = launch.folder.clone();
+        let launch = Launch { file, command, folder, ..Launch::default() };
         let time_ms = self.brief.build_ms;
         let settings = BuildSettings { time_ms, ..self.brief.build.clone() };
         let builder = Builder::foreign(self.sandbox.clone(), &settings);

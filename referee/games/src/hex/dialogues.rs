@@ -112,6 +112,31 @@ const DIALOGUES: &[(&str, &str, &str)] = &[
     (
         "htp",
         "{}",
+        r#"hello 0 {"size":3}
+        @greeting
+        turn 0 12999
+        > time_left black 12 0
+        ? too many arguments
+        > time_left black 12
+        =
+        > genmove black
+        = a1
+        says a1
+        played 0 0 a1
+        turn 2 5000
+        > time_left black 5
+        =
+        > genmove black
+        = c1
+        says a3
+        turn 4 null
+        > time_left black 1 1
+        ? too many arguments
+        > genmove black"#,
+    ),
+    (
+        "htp",
+        "{}",
         r#"hello 1 {"position":@position,"swap":"pieces"}
         > protocol_version
         = 2
@@ -320,9 +345,10 @@ fn settings_are_strict() {
 
 /// Commands and replies, with `/` for a line end within; `genmove` is answered with the action
 /// after `@`.
-const CONTROLLED: &[(&str, &str)] = &[
+const CONTROLLED: &[(&str, Option<&str>, &str)] = &[
     (
         r#"{"size":3}"#,
+        None,
         "protocol_version|= 2
         7 name|=7 agent
         # a comment|
@@ -362,6 +388,7 @@ const CONTROLLED: &[(&str, &str)] = &[
     ),
     (
         r#"{"size":3,"swap":"sides","first":"red"}"#,
+        None,
         "play black b1|=
         genmove white @ swap|= swap-sides
         play black a1|? it is white's turn: the players alternate
@@ -373,8 +400,30 @@ const CONTROLLED: &[(&str, &str)] = &[
     ),
     (
         r#"{"size":3,"swap":"pieces"}"#,
+        None,
         "play black b1|=
         play white swap-pieces|=
+        showboard|= /   a b c/ 1 . . . 1/  2 W . . 2/   3 . . . 3
+        play black b1|=",
+    ),
+    (
+        r#"{"size":3,"swap":"pieces"}"#,
+        Some("sides"),
+        "play black b1|=
+        play white swap-pieces|=
+        showboard|= /   a b c/ 1 . B . 1/  2 . . . 2/   3 . . . 3
+        play white c3|=
+        undo|=
+        undo|=
+        genmove white @ swap|= swap-pieces
+        play black b1|? it is white's turn: the players alternate
+        genmove white @ c3|= c3",
+    ),
+    (
+        r#"{"size":3,"swap":"sides"}"#,
+        Some("pieces"),
+        "play black b1|=
+        genmove white @ swap|= swap-pieces
         showboard|= /   a b c/ 1 . . . 1/  2 W . . 2/   3 . . . 3
         play black b1|=",
     ),
@@ -383,9 +432,9 @@ const CONTROLLED: &[(&str, &str)] = &[
 #[test]
 fn controllers_are_answered() {
     let (_, dialect) = dialects().find(|(_, dialect)| dialect.serve.is_some()).unwrap();
-    for (setup, lines) in CONTROLLED {
+    for (setup, swap, lines) in CONTROLLED {
         let setup: Value = serde_json::from_str(setup).unwrap();
-        let mut server = dialect.serve.unwrap()(&setup).unwrap();
+        let mut server = dialect.serve.unwrap()(&setup, *swap).unwrap();
         for line in lines.lines().map(str::trim) {
             let (command, wanted) = line.split_once('|').unwrap();
             let (command, answer) = command.split_once(" @ ").unwrap_or((command, ""));
@@ -408,7 +457,7 @@ fn controllers_are_answered() {
 #[test]
 fn a_controller_sets_the_time() {
     let (_, dialect) = dialects().find(|(_, dialect)| dialect.serve.is_some()).unwrap();
-    let mut server = dialect.serve.unwrap()(&json!({"size": 3})).unwrap();
+    let mut server = dialect.serve.unwrap()(&json!({"size": 3}), None).unwrap();
     for (line, wanted) in [
         ("", None),
         ("time_settings 60 0 0", Some(60_000)),

@@ -29,6 +29,9 @@ pub(super) const KIND: DialectKind = DialectKind {
 /// The longest text of an engine that is shown, in characters.
 const TEXT_CHARACTERS_MAX: usize = 200;
 
+/// The end of a `time_left` command for a bank: it has to last for the whole game.
+const STONES_NONE: &str = " 0";
+
 /// The settings of an engine.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -74,6 +77,8 @@ struct Htp {
     known_commands: Vec<String>,
     ready: Ready,
     is_ready: bool,
+    /// Whether its `time_left` is `COLOUR SECONDS`, without the number of stones.
+    time_left_is_short: bool,
     /// The game that it plays, after `hello`.
     game: Option<Game>,
 }
@@ -103,6 +108,8 @@ enum Purpose {
     List,
     /// The engine may refuse it.
     Optional,
+    /// The time left, which the engine may refuse in the form of GTP.
+    TimeLeft,
     /// The command must succeed.
     Needed,
     /// The reply is the action of this turn.
@@ -227,7 +234,10 @@ impl Htp {
         let colour = game.colour(game.mapping.side(game.seat));
         let left = time_left(&game.clock, turn.left_ms);
         if self.knows("time_left") {
-            self.add(Purpose::Optional, format!("time_left {colour} {left}"));
+            let text = format!("time_left {colour} {left}");
+            let short = text.strip_suffix(STONES_NONE).filter(|_| self.time_left_is_short);
+            let text = short.unwrap_or(&text).to_owned();
+            self.add(Purpose::TimeLeft, text);
         }
         self.add(Purpose::Move(turn.turn), format!("genmove {colour}"));
     }
@@ -240,6 +250,15 @@ impl Htp {
                 Decoded::Invalid(answered(&command.text, &format!("? {text}")))
             }
             Purpose::Move(turn) => self.moved(turn, &command.text, &text),
+            Purpose::TimeLeft if !success && !self.time_left_is_short => {
+                // Benzene's engines take the time only.
+                if let Some(short) = command.text.strip_suffix(STONES_NONE) {
+                    self.time_left_is_short = true;
+                    let text = short.to_owned();
+                    self.queue.push_front(Command { text, purpose: Purpose::Optional });
+                }
+                Decoded::Nothing
+            }
             Purpose::List => {
                 if success {
                     self.known_commands = text.split_whitespace().map(str::to_owned).collect();
@@ -255,9 +274,11 @@ impl Htp {
                 self.ready.version = Some(truncated(&text)).filter(|version| !version.is_empty());
                 Decoded::Nothing
             }
-            Purpose::Name | Purpose::Version | Purpose::Optional | Purpose::Needed => {
-                Decoded::Nothing
-            }
+            Purpose::Name
+            | Purpose::Version
+            | Purpose::Optional
+            | Purpose::TimeLeft
+            | Purpose::Needed => Decoded::Nothing,
         };
         self.send_next();
         if self.waiting.is_none() && !self.is_ready && meaning == Decoded::Nothing {
@@ -327,7 +348,7 @@ fn time_settings(clock: &ClockSettings) -> String {
 
 fn time_left(clock: &ClockSettings, left_ms: Option<u64>) -> String {
     match (left_ms, clock.move_ms) {
-        (Some(left), turn) => format!("{} 0", left.min(turn.unwrap_or(left)) / 1000),
+        (Some(left), turn) => format!("{}{STONES_NONE}", left.min(turn.unwrap_or(left)) / 1000),
         (None, turn) => format!("{} 1", (turn.unwrap_or_default() / 1000).max(1)),
     }
 }

@@ -32,10 +32,12 @@ const COMMANDS: &[&str] = &[
     "version",
 ];
 
-/// Starts serving a game with this setup.
-pub(super) fn serve(setup: &Value) -> Result<Box<dyn LineServer>, SetupError> {
+/// Starts serving a game with this setup. `swap` is what a swap does on the controller's board.
+pub(super) fn serve(setup: &Value, swap: Option<&str>) -> Result<Box<dyn LineServer>, SetupError> {
     let game = start::<Hex>(setup)?;
-    Ok(Box::new(HtpServer::new(game)))
+    let swap = swap.map(|name| read_typed(&json!(name))).transpose();
+    let swap = swap.map_err(|text| SetupError { text, help: String::new() })?;
+    Ok(Box::new(HtpServer::new(game, swap)))
 }
 
 #[derive(Debug)]
@@ -49,6 +51,8 @@ struct HtpServer {
     left_ms: [Option<u64>; 2],
     /// The `genmove` that the agent has to answer: its id, and whether the move is played.
     asked: Option<(String, bool)>,
+    /// What a swap does on the controller's board, unless it is as in the setup.
+    swap: Option<Swap>,
 }
 
 /// The effect of a valid command.
@@ -59,7 +63,7 @@ enum Done {
 }
 
 impl HtpServer {
-    fn new(game: Hex) -> Self {
+    fn new(game: Hex, swap: Option<Swap>) -> Self {
         let mapping = BoardMapping::new(&Game::setup(&game));
         Self {
             initial: game.clone(),
@@ -68,12 +72,13 @@ impl HtpServer {
             mapping,
             left_ms: [None, None],
             asked: None,
+            swap,
         }
     }
 
     /// Restarts with this game and keeps the times.
     fn begin(&mut self, game: Hex) {
-        *self = Self { left_ms: self.left_ms, ..Self::new(game) };
+        *self = Self { left_ms: self.left_ms, ..Self::new(game, self.swap) };
     }
 
     fn execute(&mut self, command: &str, words: &[&str], name: &str) -> Result<Done, String> {
@@ -140,6 +145,7 @@ impl HtpServer {
             ("swap", _) | ("swap-pieces", Swap::Pieces) | ("swap-sides", Swap::Sides) => {
                 Action::Swap {}
             }
+            ("swap-pieces" | "swap-sides", _) if self.swap.is_some() => Action::Swap {},
             ("swap-pieces" | "swap-sides", _) => {
                 return Err(format!("illegal move: {word} is not the swap of this game"));
             }
@@ -175,8 +181,7 @@ impl HtpServer {
     fn apply(&mut self, action: &Action) -> Result<(), crate::Illegal> {
         self.game.play(action)?;
         if *action == (Action::Swap {}) {
-            // The controller uses the same kind of swap.
-            self.mapping.swap(self.rule());
+            self.mapping.swap(self.swap.unwrap_or_else(|| self.rule()));
         }
         self.history.push(action.clone());
         Ok(())
@@ -218,7 +223,9 @@ impl HtpServer {
     fn name_of(&self, action: &Action) -> String {
         match action {
             Action::Place { at } => self.mapping.to_engine(*at),
-            Action::Swap {} if self.rule() == Swap::Sides => "swap-sides".to_owned(),
+            Action::Swap {} if self.swap.is_none() && self.rule() == Swap::Sides => {
+                "swap-sides".to_owned()
+            }
             Action::Swap {} => "swap-pieces".to_owned(),
         }
     }

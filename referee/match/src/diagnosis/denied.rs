@@ -5,6 +5,8 @@
 const LINES: usize = 40;
 /// The most paths that are returned.
 const PATHS_MAX: usize = 16;
+/// How many of the lines after a report belong to it: the places where a file was searched.
+const LINES_OF_REPORT: usize = 3;
 /// The longest line that is searched, in bytes.
 const LINE_BYTES_MAX: usize = 1024;
 /// What such a line contains, in lower case.
@@ -20,6 +22,11 @@ const DENIED: &[&str] = &[
     "errno 13",
     "os error 13",
     "no such file",
+    "could not find",
+    "cannot find",
+    "can't find",
+    "does not exist",
+    "could not open",
     "nosuchfile",
     "filenotfound",
     "enoent",
@@ -33,9 +40,11 @@ const DENIED: &[&str] = &[
 /// paths at all: check whether they exist.
 pub fn denied_paths(stderr: &str) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
-    for line in stderr.lines().rev().take(LINES).filter(|line| line.len() <= LINE_BYTES_MAX) {
-        let lower = line.to_lowercase();
-        if !DENIED.iter().any(|text| lower.contains(text)) {
+    let lines = stderr.lines().rev().take(LINES).filter(|line| line.len() <= LINE_BYTES_MAX);
+    let lines: Vec<&str> = lines.collect();
+    let reports: Vec<bool> = lines.iter().map(|line| reports_denial(line)).collect();
+    for (at, line) in lines.iter().enumerate() {
+        if !reports.iter().skip(at).take(1 + LINES_OF_REPORT).any(|&reports| reports) {
             continue;
         }
         for path in quoted(line).chain(plain(line)) {
@@ -45,6 +54,11 @@ pub fn denied_paths(stderr: &str) -> Vec<String> {
         }
     }
     paths
+}
+
+fn reports_denial(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    DENIED.iter().any(|text| lower.contains(text))
 }
 
 /// Returns quoted text, which may be a path with spaces or a relative one.
@@ -106,6 +120,11 @@ mod tests {
         }
         let relative = denied_paths("PermissionError: [Errno 13] Permission denied: '../w.bin'");
         assert!(relative.contains(&"../w.bin".to_owned()));
+        let searched = "Could not find 'net.txt'. Tried \n\t'/a/net.txt' and\n\t'/b/net.txt'.\nbye\n\
+                        saved '/c'";
+        let found = denied_paths(searched);
+        assert!(["/a/net.txt", "/b/net.txt"].iter().all(|it| found.iter().any(|path| path == it)));
+        assert!(!found.contains(&"/c".to_owned()), "{found:?}");
         let short = denied_paths("open(/opt/x.so): Permission denied");
         assert!(short.contains(&"/opt/x.so".to_owned()), "{short:?}");
     }

@@ -213,16 +213,30 @@ pub fn find(fault: &Fault, known: &Evidence<'_>) -> Option<Finding> {
     // What the sandbox denied may be why it exited, or why nothing came.
     let ended = matches!(fault.kind, FaultKind::Start | FaultKind::Gone);
     let silent = fault.kind == FaultKind::Late && known.got.is_none();
-    if let Some(advice) = known.denied.filter(|_| ended || silent) {
+    // An engine that misses a file may go on and refuse a command.
+    let refused = known.foreign && fault.kind == FaultKind::Garbled;
+    if let Some(advice) = known.denied.filter(|_| ended || silent || refused) {
         return Some(finding.fix(advice));
     }
-    let about_protocol =
-        matches!(finding.defect, Defect::Shape | Defect::Late | Defect::Thinking | Defect::Waiting);
-    if known.foreign && about_protocol {
-        let page = "docs/existing-agents.md says how it learns the time that is left, and what it may answer";
-        return Some(finding.fix(page));
+    match foreign_fix(finding.defect).filter(|_| known.foreign) {
+        Some(fix) => Some(finding.fix(fix)),
+        None => Some(finding),
     }
-    Some(finding)
+}
+
+/// Returns how to fix a defect of an agent that doesn't know the referee's protocol, if that differs.
+fn foreign_fix(defect: Defect) -> Option<&'static str> {
+    Some(match defect {
+        Defect::Shape | Defect::Late | Defect::Thinking | Defect::Waiting => {
+            "docs/existing-agents.md says how it learns the time that is left, and what it may answer"
+        }
+        Defect::SlowStart => "allow more time with --start-time",
+        Defect::Limit => {
+            "make its tables smaller or use fewer threads, by its own settings; or allow more with \
+             `--limit`, such as `--limit memory_mb=2048`"
+        }
+        _ => return None,
+    })
 }
 
 fn find_plain(fault: &Fault, known: &Evidence<'_>) -> Option<Finding> {
@@ -238,6 +252,9 @@ fn find_plain(fault: &Fault, known: &Evidence<'_>) -> Option<Finding> {
         FaultKind::Memory | FaultKind::Processes => plain(Defect::Limit),
     })
 }
+
+/// Signals by which a program ends that made a mistake.
+const CRASHES: &[&str] = &["SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP"];
 
 fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let what = fault.text.clone();
@@ -264,6 +281,12 @@ fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
             Defect::Interpreter
         }
         EndReason::Exited("exit status 0") | EndReason::Closed => Defect::Gone,
+        EndReason::Exited(status) if CRASHES.iter().any(|signal| status.contains(signal)) => {
+            return Finding::new(Defect::Crash, what).fix(
+                "read its stderr; after a match, `referee debug FILE --wait` stops before the turn and \
+                 prints how to attach a debugger",
+            );
+        }
         EndReason::Exited(_) => Defect::Crash,
     };
     Finding::new(defect, what)

@@ -53,8 +53,8 @@ impl Restriction {
                  in a private copy of its folder"
             }
             Self::Environment => {
-                "agents have a small environment without your variables: pass values in the command, or \
-                 in a file of its folder"
+                "agents have a small environment without your variables: set them in its agent.toml, such \
+                 as `env = { NAME = \"value\" }`"
             }
         }
     }

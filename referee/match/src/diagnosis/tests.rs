@@ -81,6 +81,7 @@ fn an_exit_is_judged_by_its_status() {
         let known = Evidence { status: Some(status), stderr, ..Evidence::default() };
         let found = find(&fault(kind, "ended"), &known).expect(status);
         assert_eq!(found.defect, defect, "{status}");
+        assert_eq!(found.fix.contains("debug FILE --wait"), status.contains("SIG"), "{status}");
     }
     let stderr = "/usr/bin/env: 'python3\\r': No such file or directory";
     let known = Evidence { status: Some("exit status 127"), stderr, ..Evidence::default() };
@@ -141,6 +142,27 @@ fn silence_is_explained_by_what_is_known() {
         assert_eq!(found.defect, defect, "{known:?}: {found:?}");
         assert!(found.fix.contains(words), "{known:?}: {}", found.fix);
     }
+}
+
+/// The authors of engines for other programs know nothing of the referee's messages.
+#[test]
+fn advice_for_engines_is_not_about_the_protocol() {
+    let busy =
+        Usage { cpu: Duration::from_secs(1), wall: Duration::from_secs(1), ..Usage::default() };
+    let known = Evidence { foreign: true, used: Some(busy), ..Evidence::default() };
+    for (kind, text, words) in [
+        (FaultKind::Memory, "used more than 512 MB", "--limit memory_mb="),
+        (FaultKind::Start, "sent no `ready` within 900 ms", "--start-time"),
+        (FaultKind::Garbled, "`genmove black` was answered `= z`", "docs/existing-agents.md"),
+    ] {
+        let found = find(&fault(kind, text), &known).expect("a defect");
+        assert!(found.fix.contains(words), "{kind:?}: {}", found.fix);
+        assert!(!found.fix.contains("hello"), "{kind:?}: {}", found.fix);
+    }
+    let denied = Evidence { denied: Some("grant it"), ..known };
+    let refused = fault(FaultKind::Garbled, "`boardsize 9` was answered `? Could not find 'x'`");
+    assert_eq!(find(&refused, &denied).unwrap().fix, "grant it");
+    assert_ne!(find(&refused, &Evidence { foreign: false, ..denied }).unwrap().fix, "grant it");
 }
 
 #[test]

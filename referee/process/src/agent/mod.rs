@@ -119,8 +119,9 @@ impl AgentProcess {
     pub fn start(
         launcher: &Launcher,
         launch: &Launch,
-        conditions: StartConditions,
+        mut conditions: StartConditions,
     ) -> io::Result<Self> {
+        conditions.environment.extend(launch.env.iter().map(Bytes::of));
         let (agent_stdin, stdin) = io::pipe()?;
         let (stdout, agent_stdout) = io::pipe()?;
         let (stderr, agent_stderr) = io::pipe()?;

@@ -5,7 +5,7 @@ use nix::errno::Errno;
 use std::fmt;
 
 /// A program to start.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Launch {
     /// The program's file, resolved.
     pub file: std::path::PathBuf,
@@ -13,6 +13,8 @@ pub struct Launch {
     pub command: Vec<String>,
     /// The working directory.
     pub folder: std::path::PathBuf,
+    /// Variables, as `NAME=VALUE`, that are added to its environment.
+    pub env: Vec<String>,
 }
 
 /// Why the machine could not start or keep a program.

@@ -236,13 +236,16 @@ mod tests {
             file: "/usr/bin/python3".into(),
             command: vec!["python3".to_owned(), "{work}".to_owned()],
             folder: "/agents/a".into(),
+            env: vec!["A=1".to_owned()],
         };
         let started = sandbox.wrapped(&launch, Path::new("/tmp/w/0")).unwrap();
         assert!(started.file.is_absolute() && started.file.ends_with("env"));
-        let words = ["WORK=/tmp/w/0", "/agents/a/x", "/usr/bin/python3", "{work}"];
+        let words =
+            ["WORK=/tmp/w/0", "/agents/a/x", "/usr/bin/env", "A=1", "/usr/bin/python3", "{work}"];
         assert_eq!(started.command[1..], words);
         assert_eq!(started.folder, launch.folder);
-        let own = Launch { file: "/proc/self/exe".into(), ..launch };
+        assert!(started.env.is_empty());
+        let own = Launch { file: "/proc/self/exe".into(), env: Vec::new(), ..launch };
         let started = sandbox.wrapped(&own, Path::new("/tmp/w/0")).unwrap();
         assert_eq!(started.command[3], std::env::current_exe().unwrap().to_str().unwrap());
     }

@@ -100,9 +100,15 @@ impl Sandbox {
         let (folder, work) = (text(&launch.folder)?, text(work)?);
         let filled = |word: &String| word.replace("{folder}", &folder).replace("{work}", &work);
         let mut command: Vec<String> = self.wrapper.iter().map(filled).collect();
+        if !launch.env.is_empty() {
+            // The wrapper itself is trusted, so it doesn't get them.
+            command.push("/usr/bin/env".to_owned());
+            command.extend(launch.env.iter().cloned());
+        }
         command.push(text(&file)?);
         command.extend(launch.command.iter().skip(1).cloned());
-        Ok(Launch { file: program.into(), command, folder: launch.folder.clone() })
+        let folder = launch.folder.clone();
+        Ok(Launch { file: program.into(), command, folder, ..Launch::default() })
     }
 }
 

@@ -9,7 +9,7 @@ mod report;
 pub(super) use report::CheckReport;
 
 use super::global::Global;
-use super::presets::{Preset, PresetOptions};
+use super::presets::{LimitOptions, Preset, PresetOptions};
 use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs, unknown};
 use super::shell::option;
@@ -87,6 +87,8 @@ pub(super) struct Options {
     strict: bool,
     #[command(flatten)]
     preset: PresetOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
     #[command(flatten)]
     sandbox: SandboxOptions,
     /// Print one JSON object per agent
@@ -259,7 +261,7 @@ impl Options {
         if !self.preset.clock.is_given() && preset.is_none() {
             clock.move_ms = Some(PATIENCE_MS);
         }
-        let limits = preset.map_or_else(Limits::default, Preset::limits);
+        let limits = self.limits.limits(preset)?;
         Ok(ProbeConditions { clock, limits })
     }
 
@@ -269,7 +271,8 @@ impl Options {
         let preset = self.preset(adapted, kind);
         let strict = self.strict.then(|| "--strict".to_owned());
         let named = option("--preset", preset.map(|preset| preset.name));
-        named.chain(self.preset.clock.args(preset)).chain(strict).collect()
+        let clock = self.preset.clock.args(preset);
+        named.chain(clock).chain(self.limits.args()).chain(strict).collect()
     }
 
     fn probe_setup<'a>(
@@ -277,6 +280,8 @@ impl Options {
         spec: &'a AgentSpec,
         sandbox: Sandbox,
     ) -> Result<ProbeSetup<'a>, Failure> {
+        // A mistake in them is found before the first probe.
+        self.limits.limits(None)?;
         Ok(ProbeSetup {
             table: CoreContext::alone(sandbox).map_err(machine(HALTED))?,
             spec,

@@ -153,6 +153,7 @@ fn start(
         file: OWN_PROGRAM.into(),
         command: ["referee", ATTACKER_COMMAND].map(str::to_owned).to_vec(),
         folder,
+        ..Launch::default()
     };
     let read = system().iter().chain(&own).map(Bytes::of).collect();
     // It may list this folder, but not read the files in it.
