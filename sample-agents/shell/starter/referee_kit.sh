@@ -24,18 +24,6 @@ failed() {
   printf 'its last message: %s\n' "$line"
 } >&2
 
-# Reads fields of a message, given as a jq filter, into the variables named after it.
-read_fields() {
-  local filter=$1
-  shift
-  # Every start of jq takes some milliseconds, so one call reads all of them.
-  mapfile -t fields < <(jq --raw-output "$filter" <<<"$line")
-  local index=0 name
-  for name; do
-    printf -v "$name" '%s' "${fields[index++]-}"
-  done
-}
-
 # Plays a match. $1: the bot's name.
 run() {
   set -E
@@ -43,19 +31,23 @@ run() {
   # Messages go to the copies 4 and 3. All other output goes to stderr, and nothing else can read what
   # the referee sends.
   exec 4<&0 3>&1 </dev/null >&2
-  local line type
+  local line fields
   while IFS= read -r line <&4; do
-    [[ $line =~ [^[:space:]] ]] || continue
-    read_fields '.type, (.turn | tojson)' type turn
-    case $type in
+    # These say what has changed since; the next position has it too.
+    [[ $line == '{"type":"played",'* || $line != *[![:space:]]* ]] && continue
+    # Every start of jq takes some milliseconds, so one call reads all fields.
+    mapfile -t fields < <(jq --raw-output '
+      .type, .game, .seat, (.seed | numbers // 0) % 2147483648,
+      (.setup, .turn, .left_ms, .position, .actions | tojson)' <<<"$line")
+    case ${fields[0]} in
       hello)
-        hello=$line
-        read_fields '.game, .seat, (.setup | tojson), .seed % 2147483648' game seat setup RANDOM
+        hello=$line game=${fields[1]} seat=${fields[2]} setup=${fields[4]}
+        RANDOM=${fields[3]}
         printf '{"type":"ready","name":"%s","want":["position","actions"]}\n' "$1" >&3
         ;;
       turn)
-        message=$line action=""
-        read_fields '.left_ms, .position, .actions | tojson' left_ms position actions
+        message=$line turn=${fields[5]} left_ms=${fields[6]} action=""
+        position=${fields[7]} actions=${fields[8]}
         choose
         if [[ $action ]]; then
           printf '{"type":"action","turn":%s,"action":%s}\n' "$turn" "$action" >&3
@@ -66,7 +58,6 @@ run() {
       over)
         break
         ;;
-      # played and retired say what has changed since; the next position has it too.
     esac
   done
 }
