@@ -24,6 +24,25 @@ pub struct About {
     /// Setups that the tests run besides the default one: every switch in every value, and the
     /// smallest and largest sizes.
     pub variants: Vec<Value>,
+    /// Situations in which `check` also plays, since games at random seldom reach them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub situations: Vec<Situation>,
+}
+
+/// A situation in which `check` also plays.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Situation {
+    /// The name of its probes on the command line.
+    pub name: &'static str,
+    /// What the agent does, after "it": "passes if it has no other action".
+    pub expected: &'static str,
+    /// The fields of the setup from which it follows.
+    pub setup: Value,
+    /// The fields of an ordinary setup of the same kind. The situation is only for agents that play
+    /// from this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<Value>,
 }
 
 /// One field of a setup.

@@ -31,7 +31,7 @@ pub mod board;
 pub mod view;
 mod registry;
 
-pub use about::{About, ActionSyntax, Reason, Score, SetupField};
+pub use about::{About, ActionSyntax, Reason, Score, SetupField, Situation};
 pub use action_fields::{ActionFields, NumberList};
 pub use any::{AnyGame, GameKind, Refusal, SetupError, nearest};
 pub use cell_set::CellSet;

@@ -9,6 +9,7 @@ import time
 DEFECT = sys.argv[1]
 # For `twice`: its previous answer.
 LAST = []
+SETUP = {}
 # For `fourth_start`: how often it was started.
 STARTS = 0
 if DEFECT == "fourth_start":
@@ -36,6 +37,7 @@ def act(turn, action):
 def on_hello(hello):
     if DEFECT == "crash_at_start":
         raise RuntimeError("no book of openings")
+    SETUP.update(hello["setup"])
     if DEFECT == "leaves_at_start":
         sys.exit(0)
     if DEFECT == "sleeper":
@@ -62,6 +64,10 @@ def on_hello(hello):
 
 def on_turn(turn, seat, count):
     action = turn["actions"][0]
+    if DEFECT == "never_passes" and action["type"] == "pass":
+        return
+    if DEFECT == "no_positions" and "position" in SETUP:
+        action = {"type": "move", "from": [-3, 0], "to": [-2, 0]}
     if DEFECT == "no_flush":
         sys.stdout.write(json.dumps({"type": "action", "action": action}) + "\n")
         return
@@ -136,6 +142,10 @@ def main():
             if DEFECT == "ends_slowly":
                 work(1.5)
             break
+        elif DEFECT == "no_swap" and kind == "played":
+            message["action"]["at"].copy()
+        elif DEFECT == "three_players" and kind == "retired":
+            raise NotImplementedError("games of two")
         elif DEFECT == "strict_types" and kind != "played":
             raise ValueError(f"unknown message {kind}")
     if DEFECT == "waits_for_more" and kind != "over":

@@ -81,6 +81,49 @@ fn check_defect(index: usize) {
     assert_eq!(again["probes"].as_array().unwrap().len(), 1, "{script}, again");
 }
 
+/// The script's defect, its game, the status of the probe that is about it, and part of the message.
+const SITUATIONS: &[(&str, &str, &str, &str, &str)] = &[
+    ("no_swap", "hex", "swap-pieces:hex:0", "failed", "KeyError"),
+    ("no_swap", "hex", "swap-sides:hex:0", "failed", "KeyError"),
+    ("three_players", "chexers", "retired:chexers", "failed", "games of two"),
+    ("three_players", "chexers", "retired-at-start:chexers", "failed", "games of two"),
+    ("never_passes", "chexers", "pass:chexers:0", "failed", "also if its only legal action is"),
+    (
+        "never_passes",
+        "chinese-checkers",
+        "pass:chinese-checkers:0",
+        "failed",
+        "also if its only legal action is",
+    ),
+    ("no_positions", "chexers", "pass:chexers:0", "not_applicable", "setup.position"),
+];
+
+#[test]
+fn situations_that_are_rare_are_tested() {
+    in_parallel(4, SITUATIONS.len(), |index| {
+        let (script, game, probe, status, expected) = SITUATIONS[index];
+        let Some(agent) = script_agent("broken.py", script) else { return };
+        let words = [&["check", &agent, "--game", game, "--json", "--probe", probe][..], &AMPLE];
+        let report = TestDir::new().run(&words.concat()).json();
+        let probe = &report["probes"][0];
+        assert_eq!(probe["status"], status, "{script}: {report}");
+        assert_eq!(report["ok"], status != "failed", "{script}: {report}");
+        assert!(probe.to_string().contains(expected), "{script}: {report} lacks {expected:?}");
+    });
+}
+
+/// A setup that is given replaces the special ones.
+#[test]
+fn situations_that_contradict_the_setup_are_left_out() {
+    for (setup, count) in [("size=3", 4), ("swap=none", 0), ("swap=sides", 2)] {
+        let words = ["check", "@random", "--game", "hex", "--json", "--setup", setup];
+        let report = TestDir::new().run(&[&words[..], &AMPLE].concat()).code(0).json();
+        let probes = report["probes"].as_array().unwrap();
+        let swaps = probes.iter().filter(|it| it["name"].as_str().unwrap().starts_with("swap-"));
+        assert_eq!(swaps.count(), count, "{setup}: {report}");
+    }
+}
+
 #[test]
 fn start_failures_are_distinguished() {
     let dir = TestDir::new();

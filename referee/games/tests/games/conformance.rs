@@ -96,6 +96,24 @@ fn what_a_game_says_of_itself_is_true() {
     }
 }
 
+/// An agent that ignores `setup.position` fails in the control, and one that reads it has one legal
+/// action in the situation.
+#[test]
+fn situations_are_what_check_assumes() {
+    for kind in GAMES {
+        for situation in kind.about().situations {
+            let game = kind.start(&situation.setup).unwrap();
+            let Some(control) = situation.control else { continue };
+            assert_eq!(game.actions(), [json!({"type": "pass"})], "{}", kind.name);
+            let control = kind.start(&control).unwrap();
+            assert_eq!(control.turn(), game.turn(), "{}", kind.name);
+            let usual = kind.start(&json!({})).unwrap().actions();
+            let legal = control.actions();
+            assert!(legal.len() > 1 && legal.iter().all(|it| !usual.contains(it)), "{legal:?}");
+        }
+    }
+}
+
 /// The default setup and every variant.
 fn setups(name: &str) -> Vec<Value> {
     let kind = GAMES.iter().find(|kind| kind.name == name).unwrap();

@@ -52,6 +52,13 @@ pub enum TrialVariant {
     Names,
     /// The other seats think for a moment, in which the agent should send nothing.
     SlowOthers,
+    /// The other seats play actions of the type of which there are the fewest, such as a swap.
+    RareActions,
+    /// The next seat is retired in its second turn. For three or more seats.
+    Retires,
+    /// The next seat can't be started, so that it is retired before the first turn. For three or more
+    /// seats.
+    RetiresAtStart,
 }
 
 /// How an agent is shut down at the end of its trial.

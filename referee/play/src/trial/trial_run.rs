@@ -14,8 +14,8 @@ use referee_match::transcript::Recorder;
 use referee_process::agent::AgentEvent;
 use referee_process::cleaning;
 use referee_process::usage::Meters;
-use referee_protocol::{ClockKind, Event, FaultKind, Header, OnFault, PlayedEvent, ToAgent};
-use serde_json::json;
+use referee_protocol::{ClockKind, Event, FaultKind, Header, OnFault, PlayedEvent, Seat, ToAgent};
+use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
@@ -53,10 +53,11 @@ pub(super) async fn play(
     table: &CoreContext,
     scene: &TrialSetup<'_>,
 ) -> io::Result<Option<TrialReport>> {
-    let (mut turns, mut recorder) = (Vec::new(), Recorder::new());
-    let mut watcher = |event: &Event, _: &Match| {
+    let (mut turns, mut asked, mut recorder) = (Vec::new(), None, Recorder::new());
+    let mut watcher = |event: &Event, now: &Match| {
         recorder.record(event);
         match event {
+            Event::Turn(turn) if turn.seat == scene.seat => asked = Some(now.game().clone_box()),
             Event::Played(played) if played.seat == scene.seat => turns.push(played.clone()),
             _ => {}
         }
@@ -80,7 +81,8 @@ pub(super) async fn play(
     let part = PartialMatch::begin(table, begun, participants, rules, &mut watcher);
     let trial = TrialRun { scene, part, quiet: (Instant::now(), Duration::ZERO) }.play().await;
     cleaning::remove(work);
-    let trial = trial?.map(|trial| trial.with(&turns, scene.clock.kind));
+    let counts = scene.clock.kind;
+    let trial = trial?.map(|trial| trial.with(&turns, asked.as_deref(), counts));
     recorder.seal();
     Ok(trial.map(|trial| TrialReport { transcript: recorder.take(), ..trial }))
 }
@@ -89,14 +91,38 @@ pub(super) async fn play(
 fn participants(scene: &TrialSetup<'_>, seats: usize, agent: AgentConnection) -> Vec<Participant> {
     let random = Rc::new(RefCell::new(ChaCha8Rng::seed_from_u64(scene.seed)));
     let delay = if scene.variant == TrialVariant::SlowOthers { SLOW } else { Duration::ZERO };
-    Participant::among_stand_ins(seats, (scene.seat, agent), delay, |_| {
-        let random = random.clone();
+    let next = Seat::all(seats).cycle().nth(scene.seat.index() + 1).unwrap_or(scene.seat);
+    let mut list = Participant::among_stand_ins(seats, (scene.seat, agent), delay, |seat| {
+        let (variant, random) = (scene.variant, random.clone());
+        let mut turns = 0;
         Box::new(move |game| {
-            let actions = game.actions();
+            turns += 1;
+            if variant == TrialVariant::Retires && seat == next && turns == 2 {
+                return Some(b"{}".to_vec());
+            }
+            let mut actions = game.actions();
+            if variant == TrialVariant::RareActions {
+                actions = rarest(actions);
+            }
             let action = actions.choose(&mut *random.borrow_mut())?;
             Some(json!({"type": "action", "action": action}).to_string().into_bytes())
         })
-    })
+    });
+    if scene.variant == TrialVariant::RetiresAtStart {
+        let text = "it can't be started, to test the others".to_owned();
+        list[next.index()] = Participant::Absent { text, is_own_fault: true };
+    }
+    list
+}
+
+/// Returns the actions of the type of which there are the fewest.
+fn rarest(mut actions: Vec<Value>) -> Vec<Value> {
+    let count = |kind: &Value| actions.iter().filter(|action| action["type"] == *kind).count();
+    let kinds = actions.iter().map(|action| &action["type"]);
+    if let Some(kind) = kinds.min_by_key(|kind| count(kind)).cloned() {
+        actions.retain(|action| action["type"] == kind);
+    }
+    actions
 }
 
 impl TrialVariant {
@@ -111,14 +137,26 @@ impl TrialVariant {
                 ToAgent::Hello(_) => line.to_owned(),
                 _ => format!("{UNKNOWN_MESSAGE}{line}"),
             }),
-            Self::None | Self::Names | Self::SlowOthers => None,
+            Self::None
+            | Self::Names
+            | Self::SlowOthers
+            | Self::RareActions
+            | Self::Retires
+            | Self::RetiresAtStart => None,
         }
     }
 }
 
 impl TrialReport {
-    /// Adds the turns that the agent played.
-    fn with(mut self, turns: &[PlayedEvent], counts: ClockKind) -> Self {
+    /// Adds the turns that the agent played, and the legal actions when it was last asked: a fault may
+    /// have retired its seat since.
+    fn with(
+        mut self,
+        turns: &[PlayedEvent],
+        asked: Option<&dyn AnyGame>,
+        counts: ClockKind,
+    ) -> Self {
+        self.legal = asked.map(AnyGame::actions).unwrap_or_default();
         for played in turns {
             self.actions.push(played.action.clone());
             let cpu_ns = played.cpu_ns.filter(|_| counts == ClockKind::Cpu);
@@ -199,7 +237,7 @@ impl TrialRun<'_> {
             at_end,
             ready,
             status: self.part.status.clone(),
-            legal: game.actions(),
+            legal: Vec::new(),
             actions: Vec::new(),
             turns: game.turn_number(),
             over,
@@ -284,7 +322,7 @@ impl TrialRun<'_> {
 /// Returns the header for the match, which is never written.
 fn header(table: &CoreContext, scene: &TrialSetup<'_>, game: &dyn AnyGame) -> Header {
     let (clock, limits) = (scene.clock.clone(), scene.limits.clone());
-    let conditions = MatchSettings { clock, limits, on_fault: OnFault::End };
+    let conditions = MatchSettings { clock, limits, on_fault: OnFault::default() };
     let seated = vec![scene.spec; game.seats()];
     let sandbox = &table.sandbox.recorded;
     let mut header = match_settings::header(game, &seated, &conditions, sandbox, scene.seed, 0);

@@ -28,6 +28,8 @@ pub(super) enum ProbeOutcome {
     Failed(Box<ProbeFailure>),
     /// Not run.
     Skipped,
+    /// Not run, because the agent doesn't play from a position in the setup.
+    NotApplicable,
 }
 
 /// Why a probe failed.
@@ -174,6 +176,11 @@ fn why(probe: &Probe, defect: Defect) -> &'static str {
              will lose then"
         }
         Aim::Names => "opponents may have names in any alphabet",
+        Aim::Situation | Aim::Retired | Aim::RetiredAtStart
+            if matches!(defect, Defect::Crash | Defect::Gone | Defect::Waiting) =>
+        {
+            "matches get into this situation, and an agent that doesn't answer in it loses"
+        }
         _ => defect.why(),
     }
 }
@@ -188,6 +195,21 @@ fn advise(probe: &Probe, finding: Finding) -> Finding {
             "read stdin as UTF-8 in every locale (Python: \
              `sys.stdin.reconfigure(encoding=\"utf-8\")`), and parse lines with a JSON library",
         ),
+        Aim::Retired | Aim::RetiredAtStart => {
+            let fix = format!(
+                "after `retired`, skip all turns of that seat but count them; its pieces stay on the \
+                 board; {}",
+                finding.fix
+            );
+            finding.fix(fix)
+        }
+        Aim::Situation if probe.condition().is_none() => {
+            let fix = format!(
+                "{}; the setup is {}: if it never plays with that, give its own with --setup",
+                finding.fix, probe.setup
+            );
+            finding.fix(fix)
+        }
         _ => finding,
     }
 }

@@ -103,7 +103,6 @@ pub(super) struct Options {
 struct ProbeSetup<'a> {
     table: CoreContext,
     spec: &'a AgentSpec,
-    setup: Value,
     seed: u64,
     options: &'a Options,
 }
@@ -179,7 +178,8 @@ impl Options {
             let named = [&self.game, &self.probe, &spec.games];
             let named = &named[..named.len() - usize::from(spec.adapted)];
             let is_named = named.iter().any(|it| !it.is_empty());
-            let kinds = if is_named { kinds } else { setup.played(kinds, global).await? };
+            let kinds =
+                if is_named { kinds } else { setup.played(kinds, &self.setup()?, global).await? };
             let (chosen, mut report) = begin(&kinds)?;
             let interrupted = self.run_probes(&setup, &chosen, &mut report, global).await?;
             Ok((report, interrupted))
@@ -285,7 +285,6 @@ impl Options {
         Ok(ProbeSetup {
             table: CoreContext::alone(sandbox).map_err(machine(HALTED))?,
             spec,
-            setup: self.setup()?,
             seed: self.seed,
             options: self,
         })
@@ -340,13 +339,13 @@ impl ProbeSetup<'_> {
     async fn played(
         &self,
         kinds: Vec<GameKind>,
+        setup: &Value,
         global: &Global,
     ) -> Result<Vec<GameKind>, Failure> {
         let (mut played, mut others) = (Vec::new(), Vec::new());
         for kind in &kinds {
-            let first = Probe::first_turn(*kind);
-            let trial = self.trial(&first).await.map_err(machine(HALTED))?;
-            let failed = self.judge(&first, &trial).map_err(machine(HALTED))?.failed();
+            let first = Probe::first_turn(*kind, setup);
+            let failed = self.fails_once(&first).await.map_err(machine(HALTED))?;
             if failed { others.push(kind.name) } else { played.push(*kind) }
         }
         if played.is_empty() {
@@ -371,6 +370,11 @@ impl ProbeSetup<'_> {
     async fn run(&self, probe: &Probe, history: &mut ProbeHistory) -> io::Result<ProbeOutcome> {
         if history.blocked {
             return Ok(ProbeOutcome::Skipped);
+        }
+        if let Some(condition) = probe.condition()
+            && self.fails_once(&condition).await?
+        {
+            return Ok(ProbeOutcome::NotApplicable);
         }
         let trial = match history.known(probe) {
             Some(trial) => trial.clone(),
@@ -407,11 +411,15 @@ impl ProbeSetup<'_> {
     /// Whether a probe fails in one of several trials, since many agents choose actions at random.
     async fn fails(&self, control: &Probe) -> io::Result<bool> {
         for _ in 0..CONTROLS {
-            let trial = self.trial(control).await?;
-            if self.judge(control, &trial)?.failed() {
+            if self.fails_once(control).await? {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    async fn fails_once(&self, probe: &Probe) -> io::Result<bool> {
+        let trial = self.trial(probe).await?;
+        Ok(self.judge(probe, &trial)?.failed())
     }
 }

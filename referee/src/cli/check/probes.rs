@@ -1,7 +1,7 @@
 //! The probes of `check`.
 
 use super::{ProbeConditions, ProbeSetup};
-use referee_games::GameKind;
+use referee_games::{GameKind, Turn};
 use referee_play::trial::{Shutdown, TrialReport, TrialSetup, TrialVariant};
 use referee_process::Failure;
 use referee_protocol::Seat;
@@ -15,6 +15,8 @@ const SEAT_TURNS: u64 = 10;
 const SOME_TURNS: u64 = 4;
 /// The maximum duration of a probe.
 const LONG: Duration = Duration::from_secs(30);
+/// The maximum duration of a game with a special situation, of which there are several.
+const SPECIAL: Duration = Duration::from_secs(5);
 
 /// What a probe tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,12 @@ pub(super) enum Aim {
     Quiet,
     /// It plays from this seat.
     Seat,
+    /// It plays in a special situation of its game.
+    Situation,
+    /// It plays on after another seat is out.
+    Retired,
+    /// It plays if another seat was never in.
+    RetiredAtStart,
     /// It plays a whole game.
     LongGame,
     /// It ends after `over`.
@@ -62,6 +70,10 @@ pub(super) struct Probe {
     pub(super) kind: GameKind,
     /// The agent's seat.
     pub(super) seat: Seat,
+    /// The game's setup, as given.
+    pub(super) setup: Value,
+    /// The setup from which an agent must be able to play, or else the probe doesn't apply to it.
+    condition: Option<Value>,
 }
 
 /// Returns all probes for these games. The setup is that of the only game, or empty. An agent with a
@@ -75,27 +87,21 @@ pub(super) fn probes(
         .iter()
         .map(|kind| super::super::setup::start(*kind, setup).map(|game| game.seats()))
         .collect::<Result<Vec<usize>, Failure>>()?;
-    let mut list = Vec::new();
-    let first = kinds[0];
-    let mut add = |name: &str, title: &str, aim, kind: GameKind, seat| {
-        let mut title = title.to_owned();
-        if kinds.len() > 1 && !title.contains(kind.name) {
-            write!(title, " ({})", kind.name).ok();
-        }
-        let (number, name) = (list.len() + 1, name.to_owned());
-        list.push(Probe { number, name, title, aim, kind, seat });
+    let games = || kinds.iter().copied().zip(seats.iter().copied());
+    let add = |list: &mut Vec<Probe>, name: &str, title: &str, aim, kind: GameKind, seat| {
+        list.push(Probe::new(name, title, aim, kind, seat, setup));
     };
+    let mut list = Vec::new();
     for (name, title, aim) in [
         ("start", "the program starts", Aim::Start),
         ("ready", "answers `hello` with `ready`", Aim::Ready),
         ("first-turn", "answers its first `turn` with a legal action", Aim::FirstTurn),
         ("turns", "answers the next turns", Aim::Turns),
     ] {
-        add(name, title, aim, first, Seat(0));
+        add(&mut list, name, title, aim, kinds[0], Seat(0));
     }
-    if let Some(index) = seats.iter().position(|&count| count > 1) {
-        let title = "prints nothing while the others think";
-        add("quiet", title, Aim::Quiet, kinds[index], Seat(0));
+    if let Some((kind, _)) = games().find(|(_, count)| *count > 1) {
+        add(&mut list, "quiet", "prints nothing while the others think", Aim::Quiet, kind, Seat(0));
     }
     for (name, title, aim) in [
         ("unknown-fields", "ignores unknown fields", Aim::UnknownFields),
@@ -105,40 +111,105 @@ pub(super) fn probes(
     .into_iter()
     .filter(|_| !foreign)
     {
-        add(name, title, aim, first, Seat(0));
+        add(&mut list, name, title, aim, kinds[0], Seat(0));
     }
-    for (kind, &count) in kinds.iter().zip(&seats) {
+    for (kind, count) in games() {
         for seat in Seat::all(count) {
             let (name, title) =
                 (format!("seat:{}:{seat}", kind.name), format!("{} as seat {seat}", kind.name));
-            add(&name, &title, Aim::Seat, *kind, seat);
+            add(&mut list, &name, &title, Aim::Seat, kind, seat);
         }
     }
-    for (kind, &count) in kinds.iter().zip(&seats) {
+    for (kind, count) in games() {
         let seat = Seat::all(count).last().unwrap_or(Seat(0));
         let (name, title) = (format!("long:{}", kind.name), format!("a long {} game", kind.name));
-        add(&name, &title, Aim::LongGame, *kind, seat);
+        add(&mut list, &name, &title, Aim::LongGame, kind, seat);
+    }
+    for (kind, count) in games() {
+        list.extend(situations(kind, setup));
+        list.extend(retirements(kind, count, setup));
     }
     for (name, title, aim) in [
         ("over", "exits after `over`", Aim::Over),
         ("end-of-input", "exits when its input ends", Aim::EndOfInput),
         ("leftovers", "leaves no process behind", Aim::Leftovers),
     ] {
-        add(name, title, aim, first, Seat(0));
+        add(&mut list, name, title, aim, kinds[0], Seat(0));
+    }
+    for (number, probe) in (1..).zip(&mut list) {
+        probe.number = number;
+        if kinds.len() > 1 && !probe.title.contains(probe.kind.name) {
+            write!(probe.title, " ({})", probe.kind.name).ok();
+        }
     }
     Ok(list)
 }
 
+/// Returns the probes of retired seats, in games in which the others play on.
+fn retirements(kind: GameKind, seats: usize, setup: &Value) -> Vec<Probe> {
+    let probes = [
+        ("retired", "plays on after another seat is retired", Aim::Retired),
+        ("retired-at-start", "plays if another seat is retired at the start", Aim::RetiredAtStart),
+    ];
+    let played = Seat::all(seats).zip(probes).filter(|_| seats > 2);
+    let probe = |(seat, (name, title, aim))| {
+        Probe::new(&format!("{name}:{}", kind.name), title, aim, kind, seat, setup)
+    };
+    played.map(probe).collect()
+}
+
+/// Returns the probes of a game's special situations, without those that contradict the given setup.
+fn situations(kind: GameKind, setup: &Value) -> Vec<Probe> {
+    let merged = |with: &Value| {
+        let (mut setup, with) = (setup.as_object()?.clone(), with.as_object()?);
+        let differs =
+            |(key, value): (&String, &Value)| setup.get(key).is_some_and(|it| it != value);
+        if with.iter().any(differs) {
+            return None;
+        }
+        setup.extend(with.clone());
+        let setup = Value::Object(setup);
+        kind.start(&setup).ok().map(|game| (setup, game))
+    };
+    let mut probes = Vec::new();
+    for situation in kind.about().situations {
+        let Some((setup, game)) = merged(&situation.setup) else { continue };
+        let condition = situation.control.as_ref().and_then(merged).map(|(setup, _)| setup);
+        let seats = Seat::all(game.seats());
+        let concerned = |seat: &Seat| condition.is_none() || game.turn() == Turn::Of(*seat);
+        for seat in seats.filter(concerned) {
+            let name = format!("{}:{}:{seat}", situation.name, kind.name);
+            let title = match condition {
+                Some(_) => situation.expected.to_owned(),
+                None => format!("{} as seat {seat}", situation.expected),
+            };
+            let probe = Probe::new(&name, &title, Aim::Situation, kind, seat, &setup);
+            probes.push(Probe { condition: condition.clone(), ..probe });
+        }
+    }
+    probes
+}
+
 impl Probe {
+    fn new(name: &str, title: &str, aim: Aim, kind: GameKind, seat: Seat, setup: &Value) -> Self {
+        let (name, title, setup) = (name.to_owned(), title.to_owned(), setup.clone());
+        Self { number: 0, name, title, aim, kind, seat, setup, condition: None }
+    }
+
     /// Returns the probe of the first turn of a game.
-    pub(super) fn first_turn(kind: GameKind) -> Self {
-        let (name, title) = ("first-turn".to_owned(), String::new());
-        Self { number: 0, name, title, aim: Aim::FirstTurn, kind, seat: Seat(0) }
+    pub(super) fn first_turn(kind: GameKind, setup: &Value) -> Self {
+        Self::new("first-turn", "", Aim::FirstTurn, kind, Seat(0), setup)
+    }
+
+    /// Returns the probe that an agent must pass, or else this one doesn't apply to it.
+    pub(super) fn condition(&self) -> Option<Self> {
+        let setup = self.condition.clone()?;
+        Some(Self { aim: Aim::Turns, setup, condition: None, ..self.clone() })
     }
 
     /// Returns the trial to run.
     pub(super) fn trial_setup<'a>(
-        &self,
+        &'a self,
         setup: &'a ProbeSetup<'a>,
         conditions: &'a ProbeConditions,
     ) -> TrialSetup<'a> {
@@ -147,6 +218,9 @@ impl Probe {
             Aim::UnknownTypes => TrialVariant::UnknownType,
             Aim::Names => TrialVariant::Names,
             Aim::Quiet => TrialVariant::SlowOthers,
+            Aim::Situation => TrialVariant::RareActions,
+            Aim::Retired => TrialVariant::Retires,
+            Aim::RetiredAtStart => TrialVariant::RetiresAtStart,
             _ => TrialVariant::None,
         };
         let shutdown = match self.aim {
@@ -157,20 +231,21 @@ impl Probe {
         let turns_max = match self.aim {
             Aim::Start | Aim::Ready | Aim::FirstTurn => 1,
             Aim::Seat => SEAT_TURNS,
-            Aim::LongGame => u64::MAX,
+            Aim::LongGame | Aim::Situation | Aim::Retired | Aim::RetiredAtStart => u64::MAX,
             _ => SOME_TURNS,
         };
+        let time_max = if self.is_special() { SPECIAL } else { LONG };
         TrialSetup {
             spec: setup.spec,
             kind: self.kind,
-            setup: &setup.setup,
+            setup: &self.setup,
             seat: self.seat,
             seed: setup.seed,
             clock: &conditions.clock,
             limits: &conditions.limits,
             variant,
             turns_max,
-            time_max: LONG,
+            time_max,
             shutdown,
         }
     }
@@ -180,6 +255,11 @@ impl Probe {
     pub(super) fn control(&self) -> Option<Self> {
         let unusual = matches!(self.aim, Aim::UnknownFields | Aim::UnknownTypes | Aim::Names);
         unusual.then(|| Self { aim: Aim::Turns, ..self.clone() })
+    }
+
+    /// Whether it tests something that is rare in games at random.
+    pub(super) fn is_special(&self) -> bool {
+        matches!(self.aim, Aim::Situation | Aim::Retired | Aim::RetiredAtStart)
     }
 
     /// Whether all later probes are skipped if it fails.

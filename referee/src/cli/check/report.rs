@@ -18,6 +18,9 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::process::ExitCode;
 
+/// Why a probe does not apply.
+const NO_POSITIONS: &str = "needs `setup.position`, which the agent does not play from";
+
 /// The number of lines of stderr to show.
 const STDERR_LINES: usize = 12;
 
@@ -82,7 +85,7 @@ pub(super) struct ProbeReport {
     seat: Seat,
     /// Its outcome.
     pub(super) status: Status,
-    /// A note on a probe that passed.
+    /// A note on a probe that passed or doesn't apply.
     note: Option<String>,
     /// Why it failed.
     pub(super) failure: Option<Box<ProbeFailure>>,
@@ -100,6 +103,8 @@ pub(super) enum Status {
     /// Not run, because an earlier one failed.
     #[serde(rename = "passed_over")]
     Skipped,
+    /// Not run, because the agent doesn't play from a position in the setup.
+    NotApplicable,
 }
 
 /// Prints the report, probe by probe.
@@ -159,6 +164,9 @@ impl<'a> Report<'a> {
         let (status, note, failure) = match outcome {
             ProbeOutcome::Passed(note) => (Status::Passed, note, None),
             ProbeOutcome::Skipped => (Status::Skipped, None, None),
+            ProbeOutcome::NotApplicable => {
+                (Status::NotApplicable, Some(NO_POSITIONS.to_owned()), None)
+            }
             ProbeOutcome::Failed(failed) => (Status::Failed, None, Some(failed)),
         };
         self.output.probes.push(ProbeReport {
@@ -244,6 +252,9 @@ fn line(probe: &Probe, outcome: &ProbeOutcome, again: &str) -> String {
             format!("{number:3} {green}ok{off}      {title}{note}\n")
         }
         ProbeOutcome::Skipped => String::new(),
+        ProbeOutcome::NotApplicable => {
+            format!("{number:3} {dim}n/a{off}     {title}  {dim}({NO_POSITIONS}){off}\n")
+        }
         ProbeOutcome::Failed(failed) => {
             format!("{number:3} {red}FAILED{off}  {title}\n{}", explain(failed, again))
         }
