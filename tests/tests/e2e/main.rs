@@ -41,6 +41,7 @@ mod usage;
 mod config;
 mod viewer;
 mod check;
+mod mistakes;
 mod circles;
 mod debug;
 mod doctor;

@@ -3,6 +3,7 @@
 
 mod caret;
 mod denied;
+mod last_words;
 mod locate;
 mod nearest;
 mod restricted;
@@ -265,6 +266,8 @@ fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
             return Finding::new(Defect::CannotStart, what)
                 .fix("copy the program into the agent's folder, or grant it");
         }
+        EndReason::NotStarted if what.contains("chmod") => Defect::NotExecutable,
+        EndReason::NotStarted if what.contains("first line") => Defect::Interpreter,
         EndReason::NotStarted => Defect::CannotStart,
         // The status of `env` and shells for a program that is missing or can't be executed.
         EndReason::Exited("exit status 126" | "exit status 127")
@@ -280,6 +283,12 @@ fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
             }
             Defect::Interpreter
         }
+        EndReason::Exited("exit status 0") if fault.kind == FaultKind::Start => {
+            return Finding::new(Defect::Gone, what).fix(
+                "read stdin in a loop, and answer `hello` with `ready` (in Python, `if __name__ == \
+                 \"__main__\":` must call it)",
+            );
+        }
         EndReason::Exited("exit status 0") | EndReason::Closed => Defect::Gone,
         EndReason::Exited(status) if CRASHES.iter().any(|signal| status.contains(signal)) => {
             return Finding::new(Defect::Crash, what).fix(
@@ -287,7 +296,7 @@ fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
                  prints how to attach a debugger",
             );
         }
-        EndReason::Exited(_) => Defect::Crash,
+        EndReason::Exited(_) => return last_words::crash(what, known.stderr),
     };
     Finding::new(defect, what)
 }
@@ -336,7 +345,8 @@ fn idle(what: String, known: &Evidence<'_>) -> Finding {
              (`left_ms` is in milliseconds), or a message that it doesn't answer"
                 .to_owned()
         }
-        (Stage::Start | Stage::FirstTurn, _) => Defect::Waiting.fix().to_owned(),
+        (Stage::Start, _) => format!("answer `hello` with `ready`; {}", Defect::Waiting.fix()),
+        (Stage::FirstTurn, _) => Defect::Waiting.fix().to_owned(),
     };
     if known.stderr.trim().is_empty() {
         return finding(what).fix(fix);
@@ -390,22 +400,29 @@ fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
     if !line.trim_ascii_start().starts_with(b"{") {
         return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) };
     }
-    let finding = Finding { at_byte, ..Finding::new(Defect::Shape, what) };
+    let finding = Finding { at_byte, ..Finding::new(Defect::Shape, what.clone()) };
     let meant = match parse_from_agent(line) {
         Ok(FromAgent::Action(action)) => nearest_action(&action.action, known.legal).cloned(),
         _ => None,
     };
+    let forms = "`referee games GAME` shows the forms";
     match meant {
-        Some(action) => finding.fix(format!(
-            "write actions in the form of the legal ones, such as {action}; `referee games` shows \
-             the forms"
-        )),
+        Some(action) => finding
+            .fix(format!("write actions in the form of the legal ones, such as {action}; {forms}")),
+        None if within == "action" => finding.fix(format!("write actions in their form: {forms}")),
+        None if what.contains("unknown field") => finding.fix(
+            "remove the field or correct its name; `referee schema from-agent` has all of them",
+        ),
         None => finding,
     }
 }
 
 fn broken_json(line: &[u8], broken: &ParseError) -> Finding {
     let at_byte = broken.column.or(Some(1));
+    if std::str::from_utf8(line).is_err() {
+        let finding = Finding { at_byte, ..Finding::new(Defect::BrokenJson, broken.to_string()) };
+        return finding.fix("write UTF-8 (in Python, sys.stdout.reconfigure(encoding=\"utf-8\"))");
+    }
     let begins = line.trim_ascii_start().first().copied();
     if begins != Some(b'{') && begins != Some(b'[') && !line.starts_with(b"\xEF\xBB\xBF") {
         let what = format!("not a message: {broken}");
@@ -426,7 +443,10 @@ fn broken_json(line: &[u8], broken: &ParseError) -> Finding {
             ParseErrorKind::Unfinished => {
                 "write each message on one line (in Python, json.dumps without `indent`)"
             }
-            ParseErrorKind::Trailing => "write one message per line, and end each with `\\n`",
+            ParseErrorKind::Trailing if at.contains(&b'{') => {
+                "write one message per line, and end each with `\\n`"
+            }
+            ParseErrorKind::Trailing => "write nothing after a message except the line end",
             ParseErrorKind::Duplicate => "write each field once",
             ParseErrorKind::Other => return finding,
         }

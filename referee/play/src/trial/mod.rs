@@ -112,9 +112,11 @@ pub struct TrialReport {
 }
 
 impl TrialReport {
-    /// Whether its last line has the action of its previous turn again.
+    /// Whether its last line has the action of its previous turn again, and doesn't say that it is for
+    /// another turn.
     pub fn repeats_its_answer(&self) -> bool {
         let last = self.got.as_ref().and_then(|line| serde_json::from_slice::<Value>(line).ok());
+        let last = last.filter(|message| message.get("turn").is_none());
         let action = last.as_ref().and_then(|message| message.get("action"));
         action.is_some() && action == self.actions.last()
     }

@@ -171,6 +171,7 @@ pub(super) fn judge(
 /// Returns why the failure matters: by what the probe tests, else by the defect.
 fn why(probe: &Probe, defect: Defect) -> &'static str {
     match probe.aim {
+        _ if defect == Defect::Illegal => defect.why(),
         Aim::UnknownFields | Aim::UnknownTypes => {
             "later versions of the protocol add fields and messages; an agent that fails on unknown ones \
              will lose then"
@@ -187,6 +188,12 @@ fn why(probe: &Probe, defect: Defect) -> &'static str {
 
 fn advise(probe: &Probe, finding: Finding) -> Finding {
     match probe.aim {
+        // An illegal action has nothing to do with what is unusual about the messages.
+        Aim::UnknownFields | Aim::UnknownTypes | Aim::Names
+            if finding.defect == Defect::Illegal =>
+        {
+            finding
+        }
         Aim::UnknownFields => finding.fix("read the fields that you need and ignore all others"),
         Aim::UnknownTypes => {
             finding.fix("answer `hello` and `turn`; ignore lines of any other `type`")

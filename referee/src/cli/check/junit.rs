@@ -8,7 +8,8 @@ pub(super) fn junit(reports: &[CheckReport]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     for report in reports {
         let count = |status| report.probes.iter().filter(|it| it.status == status).count();
-        let (failed, skipped) = (count(Status::Failed), count(Status::Skipped));
+        let (failed, skipped) =
+            (count(Status::Failed), count(Status::Skipped) + count(Status::NotApplicable));
         let suite = escaped(report.name.as_deref().unwrap_or(&report.agent));
         let tests = report.probes.len();
         writeln!(
@@ -30,7 +31,9 @@ pub(super) fn junit(reports: &[CheckReport]) -> String {
                     )
                     .ok();
                 }
-                (None, Status::Skipped) => text.push_str("><skipped/></testcase>\n"),
+                (None, Status::Skipped | Status::NotApplicable) => {
+                    text.push_str("><skipped/></testcase>\n")
+                }
                 (None, _) => text.push_str("/>\n"),
             }
         }

@@ -1,0 +1,12 @@
+import time
+
+from simple_agent import SimpleAgent
+
+
+class Agent(SimpleAgent):
+    def choose(self, turn):
+        time.sleep(4)
+        return turn["actions"][0]
+
+
+Agent().run()

@@ -1,0 +1,11 @@
+import json
+import sys
+
+from simple_agent import SimpleAgent
+
+agent = SimpleAgent()
+while True:
+    line = sys.stdin.readline()
+    if not line:
+        break
+    agent.handle(json.loads(line))

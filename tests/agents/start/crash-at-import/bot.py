@@ -1,0 +1,2 @@
+BOOK = {"openings": []}
+FIRST = BOOK["openings"][0]

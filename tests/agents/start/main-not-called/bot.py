@@ -1,0 +1,4 @@
+from simple_agent import SimpleAgent
+
+if __name__ == "main":
+    SimpleAgent().run()

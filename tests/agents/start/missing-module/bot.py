@@ -1,0 +1,3 @@
+import alphahex
+
+alphahex.Agent().run()

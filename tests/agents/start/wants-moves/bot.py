@@ -1,0 +1,8 @@
+from simple_agent import SimpleAgent
+
+
+class Agent(SimpleAgent):
+    want = ["moves"]
+
+
+Agent().run()

@@ -1,0 +1,4 @@
+from simple_agent import SimpleAgent
+
+book = open("../book.json").read()
+SimpleAgent().run()
