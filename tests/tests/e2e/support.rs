@@ -3,7 +3,7 @@
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
@@ -106,6 +106,14 @@ pub(crate) fn python_agent() -> String {
 /// Returns the Python interpreter itself, not a wrapper script. Without Python, reports a skipped
 /// test and returns `None`.
 pub(crate) fn python() -> Option<&'static Path> {
+    let found = find_python();
+    if found.is_none() {
+        skip("python3");
+    }
+    found
+}
+
+fn find_python() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
         let words = ["-c", "import sys; print(sys.executable)"];
@@ -113,10 +121,15 @@ pub(crate) fn python() -> Option<&'static Path> {
         let output = String::from_utf8(asked.stdout).ok()?;
         asked.status.success().then(|| PathBuf::from(output.trim()))
     });
-    if found.is_none() {
-        skip("python3");
-    }
     found.as_deref()
+}
+
+/// Returns the PATH with the folder of the Python interpreter first: wrapper scripts take longer to start
+/// than most agents.
+fn path() -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let python = find_python().and_then(Path::parent).map(Path::to_owned);
+    std::env::join_paths(python.into_iter().chain(std::env::split_paths(&path))).unwrap()
 }
 
 /// Returns a script of tests/tests/agents with arguments as an AGENT; `None` without Python.
@@ -176,7 +189,7 @@ impl TestDir {
         command.current_dir(self.folder.path()).env("TMPDIR", self.path("tmp"));
         // Keys are made here.
         command.env("XDG_STATE_HOME", self.path(".state")).env_remove("REFEREE_KEY");
-        command.env("REFEREE_NO_CONFIG", "1");
+        command.env("REFEREE_NO_CONFIG", "1").env("PATH", path());
         for name in ["REFEREE_CLOCK", "REFEREE_BOARD", "REFEREE_COLOR", "REFEREE_LOG", "COLUMNS"] {
             command.env_remove(name);
         }
@@ -276,7 +289,7 @@ impl TestDir {
     }
 }
 
-fn with_path(folders: &[&Path]) -> std::ffi::OsString {
+fn with_path(folders: &[&Path]) -> OsString {
     let old = std::env::var_os("PATH").unwrap_or_default();
     let old = std::env::split_paths(&old);
     std::env::join_paths(folders.iter().map(|it| it.to_path_buf()).chain(old)).unwrap()

@@ -397,7 +397,8 @@ fn mistakes_in_agent_toml_are_reported() {
         ("[\"/\"]", "home folder"),
         ("[\"/home\"]", "home folder"),
         ("\"..\"", "expected a list"),
-        ("[]\nwrite = []", "unknown field"),
+        ("[]\nwrites = []", "unknown field"),
+        ("[]\nwrite = []", "expected true or false"),
     ] {
         tree.add("a/agent.toml", &format!("{ECHO}\n[sandbox]\nread = {read}"));
         let Err(failure) = AgentSpec::read_in("a", &tree.root) else { panic!("{read}") };

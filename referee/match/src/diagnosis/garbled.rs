@@ -1,0 +1,105 @@
+//! Lines that are no message: where the mistake is, and how such a line should look.
+
+use super::locate::{locate, locate_key};
+use super::nearest::{first_type_mismatch, nearest_action};
+use super::{Defect, Evidence, Finding};
+use referee_protocol::{
+    Fault, FromAgent, ParseError, ParseErrorKind, parse_from_agent, parse_strict,
+};
+
+pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
+    if known.foreign {
+        return Finding::new(Defect::Shape, fault.text.clone());
+    }
+    let Some(line) = known.got else { return Finding::new(Defect::Shape, fault.text.clone()) };
+    if let Err(broken) = parse_strict(line) {
+        return broken_json(line, &broken);
+    }
+    let (what, within) = match parse_from_agent(line) {
+        Err(garbled) => (garbled.to_string(), ""),
+        // The message is fine, but its action isn't.
+        Ok(FromAgent::Action(action)) => {
+            let path = first_type_mismatch(&action.action, known.legal);
+            let text = fault.text.strip_prefix("action: ").unwrap_or(&fault.text);
+            (path.map_or(fault.text.clone(), |path| format!("action: {path}: {text}")), "action")
+        }
+        Ok(_) => (fault.text.clone(), "action"),
+    };
+    let at_byte = place(line, &what, within);
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) };
+    }
+    let finding = Finding { at_byte, ..Finding::new(Defect::Shape, what.clone()) };
+    let meant = match parse_from_agent(line) {
+        Ok(FromAgent::Action(action)) => nearest_action(&action.action, known.legal).cloned(),
+        _ => None,
+    };
+    let forms = "`referee games GAME` shows the forms";
+    match meant {
+        Some(action) => finding
+            .fix(format!("write actions in the form of the legal ones, such as {action}; {forms}")),
+        None if within == "action" => finding.fix(format!("write actions in their form: {forms}")),
+        None if what.contains("unknown field") => finding.fix(
+            "remove the field or correct its name; `referee schema from-agent` has all of them",
+        ),
+        None => finding,
+    }
+}
+
+fn broken_json(line: &[u8], broken: &ParseError) -> Finding {
+    let at_byte = broken.column.or(Some(1));
+    if std::str::from_utf8(line).is_err() {
+        let finding = Finding { at_byte, ..Finding::new(Defect::BrokenJson, broken.to_string()) };
+        return finding.fix("write UTF-8 (in Python, sys.stdout.reconfigure(encoding=\"utf-8\"))");
+    }
+    let begins = line.trim_ascii_start().first().copied();
+    if begins != Some(b'{') && begins != Some(b'[') && !line.starts_with(b"\xEF\xBB\xBF") {
+        let what = format!("not a message: {broken}");
+        return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) };
+    }
+    let finding = Finding { at_byte, ..Finding::new(Defect::BrokenJson, broken.to_string()) };
+    let at = line.get(at_byte.unwrap_or(1).saturating_sub(2)..).unwrap_or_default();
+    let not_a_number = [&b"NaN"[..], b"Inf", b"-Inf"];
+    let fix = if line.starts_with(b"{'") {
+        "this looks like a printed Python dict; use json.dumps(message)"
+    } else if line.starts_with(b"\xEF\xBB\xBF") {
+        "write UTF-8 without BOM (in Python, the encoding `utf-8`, not `utf-8-sig`)"
+    } else if not_a_number.iter().any(|text| at.windows(text.len()).take(4).any(|it| it == *text)) {
+        "JSON has no NaN and no Infinity: write null or leave the field out (in Python, \
+         json.dumps(message, allow_nan=False) finds them)"
+    } else {
+        match broken.kind {
+            ParseErrorKind::Unfinished => {
+                "write each message on one line (in Python, json.dumps without `indent`)"
+            }
+            ParseErrorKind::Trailing if at.contains(&b'{') => {
+                "write one message per line, and end each with `\\n`"
+            }
+            ParseErrorKind::Trailing => "write nothing after a message except the line end",
+            ParseErrorKind::Duplicate => "write each field once",
+            ParseErrorKind::Other => return finding,
+        }
+    };
+    finding.fix(fix)
+}
+
+/// Returns the byte, from 1, of what a text such as `want[0]: unknown value ..` or `unknown field ..`
+/// is about, in the whole line or in its field `within`.
+fn place(line: &[u8], what: &str, within: &str) -> Option<usize> {
+    let line = std::str::from_utf8(line).ok()?;
+    let what = what.strip_prefix("action: ").filter(|_| within == "action").unwrap_or(what);
+    let path = what.split_once(": ").map_or("", |(path, _)| path);
+    let whole = match (within, path) {
+        (within, "") => within.to_owned(),
+        ("", path) => path.to_owned(),
+        (within, path) => format!("{within}.{path}"),
+    };
+    if let Some(key) = what.split("unknown field `").nth(1).and_then(|rest| rest.split('`').next())
+    {
+        return locate_key(line, &whole, key).or_else(|| {
+            let outer = whole.rsplit_once('.').map_or("", |(outer, _)| outer);
+            locate_key(line, outer, key)
+        });
+    }
+    locate(line, &whole).or_else(|| locate(line, within)).map(|index| index + 1)
+}
