@@ -127,9 +127,7 @@ fn find_python() -> Option<&'static Path> {
 /// Returns the PATH with the folder of the Python interpreter first: wrapper scripts take longer to start
 /// than most agents.
 fn path() -> OsString {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let python = find_python().and_then(Path::parent).map(Path::to_owned);
-    std::env::join_paths(python.into_iter().chain(std::env::split_paths(&path))).unwrap()
+    with_path(find_python().and_then(Path::parent).as_slice())
 }
 
 /// Returns a script of tests/tests/agents with arguments as an AGENT; `None` without Python.
