@@ -265,7 +265,8 @@ fn without_times(text: &str) -> String {
         .filter(|&index| words[index].trim_start_matches('(').parse::<f64>().is_ok())
         .collect();
     for index in numbers {
-        words[index] = if words[index].starts_with('(') { "(N" } else { "N" }.to_owned();
+        let number = if words[index].starts_with('(') { "(N" } else { "N" };
+        number.clone_into(&mut words[index]);
     }
     words.join(" ")
 }

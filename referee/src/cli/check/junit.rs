@@ -32,7 +32,7 @@ pub(super) fn junit(reports: &[CheckReport]) -> String {
                     .ok();
                 }
                 (None, Status::Skipped | Status::NotApplicable) => {
-                    text.push_str("><skipped/></testcase>\n")
+                    text.push_str("><skipped/></testcase>\n");
                 }
                 (None, _) => text.push_str("/>\n"),
             }

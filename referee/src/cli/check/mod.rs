@@ -181,7 +181,8 @@ impl Options {
             let kinds =
                 if is_named { kinds } else { setup.played(kinds, &self.setup()?, global).await? };
             let (chosen, mut report) = begin(&kinds)?;
-            let interrupted = self.run_probes(&setup, &chosen, &mut report, global).await?;
+            let probes = Box::pin(self.run_probes(&setup, &chosen, &mut report, global));
+            let interrupted = probes.await?;
             Ok((report, interrupted))
         };
         LocalSet::new().block_on(&runtime()?, checked)
