@@ -161,6 +161,13 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         Err(interrupt) => return Ok(ExitCode::from(interrupt.code())),
     };
     let wrong = case.wrong(&report);
+    let is_unchanged = spec.digest == case.header.seats[case.seat.index()].digest;
+    if is_unchanged && !(report.strayed.is_empty() && (report.same || report.got.is_empty())) {
+        global.note([
+            "the same program answers otherwise than in the match: if it uses random numbers, seed them from \
+             `seed` in `hello`; answers that depend on time differ too",
+        ]);
+    }
     if options.json {
         print_json(&options.report(&case, &spec, &report, wrong.as_ref()))?;
     } else {

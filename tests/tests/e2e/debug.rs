@@ -1,6 +1,6 @@
 //! `debug` replays a turn of a recorded match; `play` prints the command after a fault.
 
-use crate::support::{AMPLE, TestDir, script_agent, strings};
+use crate::support::{AMPLE, TestDir, python, script_agent, strings};
 use serde_json::Value;
 use std::fs;
 
@@ -254,5 +254,29 @@ fn two_faults_have_a_fix_and_a_command_each() {
         let expected = if report["seat"] == 0 { "one (seat 0)" } else { "other (seat 1)" };
         assert_eq!(agent, expected, "{text}");
         assert!(text.contains(&format!("\nfix {agent}: ")), "{text}");
+    }
+}
+
+#[test]
+fn answers_that_do_not_repeat_are_explained() {
+    let Some(python) = python() else { return };
+    let dir = TestDir::new();
+    let note = "seed them from `seed` in `hello`";
+    for (seed, repeats) in [("", false), ("random.seed(message[\"seed\"])", true)] {
+        let bot = format!(
+            "import json, random, sys\n\
+             for line in sys.stdin:\n    message = json.loads(line)\n    answer = None\n    \
+             if message[\"type\"] == \"hello\":\n        {seed}\n        \
+             answer = {{\"type\": \"ready\", \"want\": [\"actions\"]}}\n    \
+             if message[\"type\"] == \"turn\":\n        action = random.choice(message[\"actions\"])\n        \
+             answer = {{\"type\": \"action\", \"turn\": message[\"turn\"], \"action\": action}}\n    \
+             if answer:\n        print(json.dumps(answer), flush=True)\n"
+        );
+        dir.write("bot.py", bot);
+        let agent = format!("{} bot.py", python.display());
+        let file = format!("{repeats}.jsonl");
+        dir.run(&["play", "hex", &agent, "@first", "--seed", "1", "--out", &file]).code(0);
+        let ran = dir.run(&["debug", &file, "--seat", "0", "--turn", "2"]).code(0);
+        assert_eq!(!ran.stderr.contains(note), repeats, "{}", ran.stderr);
     }
 }

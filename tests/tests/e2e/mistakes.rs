@@ -12,7 +12,7 @@ use std::sync::Mutex;
 /// How many agents of a group are tested at once. Most of them wait.
 const AT_ONCE: usize = 4;
 /// How often an agent that differs from its row is run.
-const RUNS_MAX: usize = 3;
+const RUNS_MAX: usize = 5;
 /// How often a match is repeated that was void because the machine was busy.
 const TRIES_MAX: usize = 5;
 
@@ -158,7 +158,7 @@ impl Row {
 
 /// Appends which probe fails first, and why.
 fn check(dir: &TestDir, name: &str, row: &Row, text: &mut String) {
-    let mut words = vec!["check", row.agent(name), "--json"];
+    let mut words = vec!["check", row.agent(name), "--json", "--fail-fast"];
     if row.agent.is_some() || !row.setup.is_empty() {
         words.extend(["--game", &row.game]);
     }

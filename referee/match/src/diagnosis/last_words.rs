@@ -3,7 +3,7 @@
 use super::{Defect, Finding};
 
 /// Beginnings of a last line, and what to do.
-const KNOWN: [(&[&str], &str); 3] = [
+const KNOWN: [(&[&str], &str); 4] = [
     (
         &["ModuleNotFoundError", "ImportError"],
         "install the module for the interpreter that runs the agent, or copy it into the agent's folder",
@@ -16,6 +16,14 @@ const KNOWN: [(&[&str], &str); 3] = [
         &["FileNotFoundError"],
         "it isn't there: put files into the agent's folder and open them by a path that starts there (in \
          Python, `pathlib.Path(__file__).parent`), and install the programs that it starts",
+    ),
+    (
+        &[
+            "Caused by: java.lang.ClassNotFoundException",
+            "Error: Could not find or load main class",
+        ],
+        "compile it first, by the `build` command of its agent.toml or with `referee play --build`, and \
+         compare the class path in its command",
     ),
 ];
 
@@ -45,6 +53,7 @@ mod tests {
             ("    run(\nSyntaxError: '(' was never closed\n", "fix the syntax"),
             ("python3: can't open file '/a/bot.pyy': [Errno 2]\n", "correct the command"),
             ("FileNotFoundError: 'book'\n", "put files into the agent's folder"),
+            ("Caused by: java.lang.ClassNotFoundException: Bot\n", "compile it first"),
             ("SyntaxError\nKeyError: 'x'\n", "read its stderr"),
             ("", "read its stderr"),
         ] {

@@ -78,6 +78,9 @@ pub(super) struct Options {
     /// Probe to run (repeatable). Defaults to all
     #[arg(long, value_name = "NAME")]
     probe: Vec<String>,
+    /// Stop at the first probe that fails
+    #[arg(long)]
+    fail_fast: bool,
     /// Seed of all random choices, below 2^53
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -324,6 +327,9 @@ impl Options {
             };
             bar.suspend(|| report.take(probe, outcome))?;
             bar.inc(1);
+            if self.fail_fast && !report.output.ok {
+                break;
+            }
         }
         bar.finish_and_clear();
         if !unjudged.is_empty() {

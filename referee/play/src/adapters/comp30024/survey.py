@@ -6,11 +6,13 @@ would meet. Leaves their bytecode where an import would, so that a match, which 
 
 import ast
 import os
+import resource
 import signal
 import sys
 
 NEEDED_PYTHON = (3, 10)
 SECONDS_MAX = 20
+MEMORY_MAX = 2 << 30
 
 folder, main = sys.argv[1:3]
 # How certainly each module is imported: 0 perhaps, 1 always.
@@ -61,6 +63,9 @@ def keep_bytecode(file):
     bytecode = os.path.join(place, "__pycache__", f"{stem}.{sys.implementation.cache_tag}.pyc")
     if os.path.isfile(bytecode) and os.path.getmtime(bytecode) >= os.path.getmtime(file):
         return
+    # By a link, a package could replace the bytecode of another one.
+    if os.path.realpath(bytecode) != os.path.join(os.path.realpath(folder), os.path.relpath(bytecode, folder)):
+        return
     import py_compile
 
     try:
@@ -109,6 +114,7 @@ def survey():
 
 
 signal.alarm(SECONDS_MAX)
+resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
 print(f"python {sys.executable}")
 try:
     survey()

@@ -1,0 +1,195 @@
+//! The course's conditions: memory, folders that agents write to, whole classes.
+
+use super::{assert_no_faults, dir, fault, said};
+use std::fs;
+
+/// The course counted the growth of the address space, not Python itself.
+#[test]
+fn memory_counts_as_in_the_course() {
+    let Some(dir) = dir() else { return };
+    let preset = ["--preset", "comp30024-2025", "--setup", "turn_limit=4"];
+    let words = ["freckers", "comp30024:memory:Obedient", "@first"];
+    assert_no_faults(&dir, &dir.play(&[&words[..], &preset[..]].concat()));
+    let words = ["freckers", "comp30024:memory:Brief", "@first"];
+    let output = dir.play(&[&words[..], &preset[..]].concat());
+    let fault = &output["verdict"]["seats"][0]["fault"];
+    assert_eq!(fault["kind"], "memory", "{output}");
+    assert!(fault["text"].as_str().unwrap().contains("more than 250 MB"), "{fault}");
+    let peak = "memory:Brief: action(): exceeded space limit (peak=2";
+    assert!(said(&dir, &output, 0).contains(peak), "{}", said(&dir, &output, 0));
+    assert_eq!(dir.verify_status(output["transcript"].as_str().unwrap()), "ok");
+}
+
+/// With --strict, what the course's program refused is refused; its words are shown in any case.
+#[test]
+fn strict_is_as_strict_as_the_course() {
+    let Some(dir) = dir() else { return };
+    let words = ["freckers", "comp30024:named:Bare", "@first", "--setup", "turn_limit=2"];
+    assert_no_faults(&dir, &dir.play(&words));
+    let output = dir.play(&[&words[..], &["--strict"]].concat());
+    assert_eq!(output["verdict"]["seats"][0]["fault"]["kind"], "start", "{output}");
+    assert!(said(&dir, &output, 0).contains("unexpected keyword argument 'time_remaining'"));
+    assert!(output["reproduce"].as_str().unwrap().contains("--strict"), "{output}");
+    let debugged = dir.run(&["debug", output["transcript"].as_str().unwrap(), "--seat", "0"]);
+    assert!(debugged.stderr.contains("unexpected keyword argument"), "{debugged:?}");
+    for (agent, refusal) in [
+        ("Nothing", "Unknown action None "),
+        ("NoDirection", "'Down' is not a valid direction. "),
+        ("Class", "Unknown action <class "),
+    ] {
+        let agent = format!("comp30024:faulty/answers.py:{agent}");
+        let (fault, summary) = fault(&dir, "freckers", &agent);
+        assert_eq!(fault["kind"], "garbled", "{agent}: {fault}");
+        summary.stdout_has(refusal).stdout_has("action() returned ");
+    }
+}
+
+#[test]
+fn an_agent_may_write_beside_itself() {
+    let Some(dir) = dir() else { return };
+    let words = ["freckers", "comp30024:class/Notes", "@first", "--setup", "turn_limit=2"];
+    // What it writes is gone with the match, or kept for later ones; its own folder never changes.
+    for (kept, match_number) in
+        [(None, 1), (None, 1), (Some("kept"), 1), (Some("kept"), 2), (None, 1)]
+    {
+        let option = kept.map(|folder| ["--keep-writes", folder]);
+        let output = dir.play(&[&words[..], option.as_ref().map_or(&[], |it| &it[..])].concat());
+        assert_no_faults(&dir, &output);
+        let said = said(&dir, &output, 0);
+        assert!(said.contains(&format!("match {match_number}\n")), "{kept:?}: {said}");
+        let again = output["reproduce"].as_str().unwrap();
+        assert_eq!(again.contains("--keep-writes kept"), kept.is_some(), "{again}");
+    }
+    assert!(!dir.path("class/Notes/notes.txt").exists());
+    assert!(dir.path("kept/Notes/Notes/notes.txt").is_file());
+}
+
+#[test]
+fn a_folder_with_agent_toml_may_ask_to_write() {
+    let Some(dir) = dir() else { return };
+    let printed = dir.run(&["adapter", "comp30024"]).code(0).stdout;
+    dir.write("class/comp30024.py", printed);
+    let manifest = "command = [\"python3\", \"comp30024.py\", \"Notes\"]\n";
+    for (asked, kind) in [("", "start"), ("[sandbox]\nwrite = true\n", "")] {
+        dir.write("class/agent.toml", format!("{manifest}{asked}"));
+        let output = dir.play(&["freckers", "class", "@first", "--setup", "turn_limit=2"]);
+        if kind.is_empty() {
+            assert_no_faults(&dir, &output);
+            assert!(said(&dir, &output, 0).contains("match 1\n"));
+        } else if output["sandbox"]["layers"].to_string().contains("landlock") {
+            assert_eq!(output["verdict"]["seats"][0]["fault"]["kind"], kind, "{output}");
+        }
+        fs::remove_file(dir.path("class/Notes/notes.txt")).ok();
+    }
+}
+
+#[test]
+fn packages_beside_an_agent_that_it_imports_are_its_own_too() {
+    let Some(dir) = dir() else { return };
+    let words = ["freckers", "comp30024:class/Killer_A1", "comp30024:class/Killer_A"];
+    let output = dir.play(&[&words[..], &["--setup", "turn_limit=4"]].concat());
+    assert_no_faults(&dir, &output);
+    let digests = |output: &Value| [0, 1].map(|seat| output["seats"][seat]["digest"].clone());
+    let before = digests(&output);
+    let changed = fs::read_to_string(dir.path("class/Killer_A/__init__.py")).unwrap() + "\n";
+    dir.write("class/Killer_A/__init__.py", changed);
+    let after = digests(&dir.play(&[&words[..], &["--setup", "turn_limit=4"]].concat()));
+    assert!(before.iter().zip(&after).all(|(before, after)| before != after), "{before:?}");
+}
+
+/// Before the first game, with the same words for a match and a contest.
+#[test]
+fn broken_packages_are_found_before_the_first_game() {
+    let Some(dir) = dir() else { return };
+    let contest =
+        "game = \"freckers\"\nsubmissions = { folder = \"class\", run = \"comp30024:{}\" }\n";
+    dir.write("contest.toml", contest);
+    let listed = dir.run(&["contest", "run", "contest.toml"]).code(2);
+    let listed = listed.stderr_has("3 of 6 submissions can't play");
+    for (name, reason, help) in [
+        ("broken", "broken/program.py:4: SyntaxError: ", ""),
+        ("empty", "has no Python module", ""),
+        ("misnamed", "is no package", "did you mean comp30024:class/misnamed/bot?"),
+    ] {
+        let words = ["play", "freckers", &format!("comp30024:class/{name}"), "@first"];
+        let played = dir.run(&words).code(2);
+        played.stderr_has(reason).stderr_has(help);
+        let line = listed.stderr.lines().find(|line| line.starts_with(&format!("{name}: ")));
+        assert!(line.is_some_and(|line| line.contains(reason)), "{name}: {}", listed.stderr);
+        assert!(listed.stderr.contains(help), "{name}: {}", listed.stderr);
+    }
+    dir.run(&["play", "freckers", "comp30024:faulty/bad_syntax.py", "@first"])
+        .code(2)
+        .stderr_has("bad_syntax.py:3: SyntaxError: ");
+}
+
+#[test]
+fn a_class_is_checked_with_one_line_per_agent() {
+    let Some(dir) = dir() else { return };
+    let class = ["check", "comp30024:{}", "--submissions", "class", "--game", "freckers"];
+    let words = [&class[..], &["--probe", "seat:freckers:0", "--junit", "class.xml"]].concat();
+    let output = dir.run(&words).code(3);
+    for (name, result) in [
+        ("Killer_A1", "ok      1 passed"),
+        ("Notes", "ok      1 passed"),
+        ("broken", "FAILED  seat:freckers:0: broken: broken/program.py:4: SyntaxError: "),
+        ("empty", "FAILED  seat:freckers:0: "),
+    ] {
+        let line = output.stdout.lines().find(|line| line.split(' ').next() == Some(name));
+        assert!(line.is_some_and(|line| line.contains(result)), "{name}: {}", output.stdout);
+    }
+    assert!(output.stdout.ends_with("6 agents, 3 failed\n"), "{}", output.stdout);
+    let junit = fs::read_to_string(dir.path("class.xml")).unwrap();
+    assert_eq!(junit.matches("<testsuite ").count(), 6, "{junit}");
+    assert_eq!(junit.matches("<failure ").count(), 3, "{junit}");
+    let lines = dir.run(&[&words[..], &["--json"]].concat()).code(3).json_lines();
+    let failed = lines.iter().filter(|report| report["ok"] == false).count();
+    assert_eq!((lines.len(), failed), (6, 3), "{lines:?}");
+    dir.run(&["check", "comp30024:{}"]).code(2).stderr_has("needs --submissions");
+}
+
+/// Without a preset, `check` has the conditions of the course, and its commands name them.
+#[test]
+fn check_has_the_conditions_of_the_course() {
+    let Some(dir) = dir() else { return };
+    let words = ["check", "comp30024:class/Killer_A", "--probe", "seat:freckers:0", "--game"];
+    let output = dir.run(&[&words[..], &["freckers"]].concat()).code(0);
+    let output = output.stdout_has(" ms of CPU time)");
+    output.stdout_has("next: referee play freckers ").stdout_has(" --preset comp30024-2025");
+    // Its game is the one that it plays.
+    let words = ["check", "comp30024:chexers/team", "--json"];
+    let report = dir.run(&words).json();
+    assert_eq!(report["games"], json!(["chexers"]), "{report}");
+    for probe in report["probes"].as_array().unwrap() {
+        let again = probe["again"].as_str().unwrap();
+        assert!(again.contains("--preset comp30024-2019"), "{again}");
+    }
+}
+
+#[test]
+fn check_writes_the_transcript_that_it_advises_to_look_at() {
+    let Some(dir) = dir() else { return };
+    let agent = "comp30024:faulty/answers.py:Illegal";
+    let report = dir.run(&["check", agent, "--game", "freckers", "--json"]).code(3).json();
+    let failed = report["probes"].as_array().unwrap().iter().find(|it| it["status"] == "failed");
+    let failure = &failed.unwrap()["failure"];
+    let path = failure["transcript"].as_str().unwrap();
+    assert!(failure["fix"].as_str().unwrap().contains(path), "{failure}");
+    dir.run(&["replay", path, "--print"]).code(0).stdout_has("seat 0  red   answers");
+}
+
+/// By a link, a package could replace the bytecode of another one.
+#[test]
+fn bytecode_is_not_written_through_a_link() {
+    let Some(dir) = dir() else { return };
+    fs::create_dir(dir.path("other")).unwrap();
+    std::os::unix::fs::symlink(dir.path("other"), dir.path("class/Killer_A/__pycache__")).unwrap();
+    let setup = ["--setup", "turn_limit=2"];
+    let words = ["freckers", "comp30024:class/Killer_A", "@first"];
+    assert_no_faults(&dir, &dir.play(&[&words[..], &setup].concat()));
+    assert!(fs::read_dir(dir.path("other")).unwrap().next().is_none());
+    // Without the link it is kept for the next match.
+    fs::remove_file(dir.path("class/Killer_A/__pycache__")).unwrap();
+    assert_no_faults(&dir, &dir.play(&[&words[..], &setup].concat()));
+    assert!(fs::read_dir(dir.path("class/Killer_A/__pycache__")).unwrap().next().is_some());
+}
