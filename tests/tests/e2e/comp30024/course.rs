@@ -1,6 +1,7 @@
 //! The course's conditions: memory, folders that agents write to, whole classes.
 
 use super::{assert_no_faults, dir, fault, said};
+use serde_json::{Value, json};
 use std::fs;
 
 /// The course counted the growth of the address space, not Python itself.
