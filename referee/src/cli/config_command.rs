@@ -36,7 +36,7 @@ pub(super) struct ConfigReport {
 }
 
 /// A value in [`ConfigReport`].
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct Setting {
     /// The key, or the agent's short name.
     name: String,
@@ -70,20 +70,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
 
 fn setting(config: &Config, key: &str, variable: &'static str) -> Setting {
     if let Ok(value) = std::env::var(variable) {
-        let name = key.to_owned();
-        return Setting {
-            name,
-            value: Some(value),
-            file: None,
-            line: None,
-            variable: Some(variable),
-        };
+        let (name, value) = (key.to_owned(), Some(value));
+        return Setting { name, value, variable: Some(variable), ..Setting::default() };
     }
     match config.settings.get(key) {
         Some(value) => Setting::of_file(key, value),
-        None => {
-            Setting { name: key.to_owned(), value: None, file: None, line: None, variable: None }
-        }
+        None => Setting { name: key.to_owned(), ..Setting::default() },
     }
 }
 

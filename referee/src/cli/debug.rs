@@ -162,7 +162,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     };
     let wrong = case.wrong(&report);
     let is_unchanged = spec.digest == case.header.seats[case.seat.index()].digest;
-    if is_unchanged && !(report.strayed.is_empty() && (report.same || report.got.is_empty())) {
+    let answers_otherwise = !report.same && !report.got.is_empty();
+    if is_unchanged && (answers_otherwise || !report.strayed.is_empty()) {
         global.note([
             "the same program answers otherwise than in the match: if it uses random numbers, seed them from \
              `seed` in `hello`; answers that depend on time differ too",

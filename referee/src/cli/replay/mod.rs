@@ -19,8 +19,8 @@ use std::process::ExitCode;
 
 /// Step through a recorded match, list the newest ones, or export or import one
 ///
-/// Without a file, lists the matches in ./matches. With one, opens a viewer on a terminal (press ? for its keys). Without a terminal, or with --print, prints every
-/// position. Follows a match that is still running.
+/// Without a file, lists the matches in ./matches. With one, opens a viewer on a terminal (press ? for its
+/// keys). Without a terminal, or with --print, prints every position. Follows a match that is still running.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee replay\n  \

@@ -64,7 +64,8 @@ def keep_bytecode(file):
     if os.path.isfile(bytecode) and os.path.getmtime(bytecode) >= os.path.getmtime(file):
         return
     # By a link, a package could replace the bytecode of another one.
-    if os.path.realpath(bytecode) != os.path.join(os.path.realpath(folder), os.path.relpath(bytecode, folder)):
+    inside = os.path.relpath(bytecode, folder)
+    if os.path.realpath(bytecode) != os.path.join(os.path.realpath(folder), inside):
         return
     import py_compile
 
