@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Kills a contest repeatedly at random moments, and resumes it each time.
 
-    tests/kill_and_resume.py PROGRAM [--kills 200] [--games 2000] [--seed 1] [--sandbox LEVEL]
+    tests/kill_and_resume.py PROGRAM [--kills 200] [--games 2000] [--seed 1] [--sandbox LEVEL] [--changes]
 
 A round robin of eight built-in agents at Hex 5. The referee gets SIGKILL. At the end every planned
 game must be in the store exactly once, `verify` must pass, and no process of an agent may be left.
 During some of the kills a reader has the store open, because that changes what a kill leaves of a
-commit.
+commit. With --changes players join late, agents are replaced and games played again between the runs, and
+the commands that do it are killed too.
 """
 
 import argparse
@@ -24,6 +25,16 @@ import time
 AGENTS = ["@random", "@first", "@greedy", "@minimax:1", "random-2=@random", "first-2=@first",
           "greedy-2=@greedy", "minimax-2=@minimax:1"]
 PAIRS = len(AGENTS) * (len(AGENTS) - 1) // 2
+# An agent that plays the first legal action.
+BOT = """import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "want": ["actions"]}), flush=True)
+    elif message["type"] == "turn":
+        print(json.dumps({"type": "play", "turn": message["turn"],
+                          "action": message["actions"][0]}), flush=True)
+"""
 # The timeout of a run of a few games.
 PATIENCE_S = 600
 
@@ -58,6 +69,41 @@ def next_command(file, folder):
     return ["resume", folder] if begun else ["run", file, "--out", folder]
 
 
+def changes(folder, place, draw):
+    """Returns commands that change the contest: late players, new versions, games played again."""
+    late = os.path.join(place, "late")
+    os.makedirs(late, exist_ok=True)
+    with open(os.path.join(late, "agent.toml"), "w", encoding="utf-8") as text:
+        text.write(f'command = ["{sys.executable}", "bot.py"]\n')
+    with open(os.path.join(late, "bot.py"), "w", encoding="utf-8") as text:
+        text.write(f"# {draw.random()}\n" + BOT)
+    reason = ["--reason", "a kill test"]
+    numbers = [str(draw.randrange(100)) for _ in range(3)]
+    return draw.choice([
+        ["add", folder, late, "--name", "late", *reason],
+        ["replace", folder, "late", late, *reason],
+        ["replay", folder, *numbers, *reason],
+        ["replay", folder, "--agent", "late", *reason],
+    ])
+
+
+def change(program, folder, place, draw):
+    """Changes the contest, and returns 1 if the command was killed."""
+    words = changes(folder, place, draw)
+    process = subprocess.Popen([program, "contest", *words, "-q"], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE)
+    try:
+        _, error = process.communicate(timeout=draw.choice([draw.uniform(0, 0.5), PATIENCE_S]))
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        return 1
+    # 2: no such player yet, or a game without a result.
+    if process.returncode not in (0, 2):
+        sys.exit(f"{words} ended with {process.returncode}: {error.decode()}")
+    return 0
+
+
 def agents_alive(mark):
     """Returns the processes whose environment names this run's temporary folder."""
     alive = []
@@ -78,6 +124,7 @@ def main():
     parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sandbox", default="auto", help="a level")
+    parser.add_argument("--changes", action="store_true", help="change the contest between runs")
     options = parser.parse_args()
     draw = random.Random(options.seed)
     program = os.path.abspath(options.program)
@@ -99,6 +146,7 @@ def main():
         if planned != rounds * 2 * PAIRS:
             sys.exit(f"{planned} games are planned, not {rounds * 2 * PAIRS}")
 
+        killed = 0
         kills, rate, begun, looking, early = 0, None, time.monotonic(), None, 0.3
         while kills < options.kills:
             if looking is not None and draw.random() < 0.5:
@@ -128,6 +176,8 @@ def main():
                 process.wait()
                 process.stderr.close()
             kills += 1
+            if options.changes and played(folder) and draw.random() < 0.5:
+                killed += change(program, folder, place, draw)
             done, lasted = played(folder) - before, time.monotonic() - began
             if done > 0:
                 now = done / lasted
@@ -140,6 +190,10 @@ def main():
 
         print(run(program, "contest", *next_command(file, folder), "-q"), end="")
         status = json.loads(run(program, "contest", "status", folder, "--json"))
+        made = 0
+        if options.changes:
+            planned = status["games"]
+            made = len(json.loads(run(program, "contest", "report", folder, "--json")).get("changes", []))
         with contextlib.closing(sqlite3.connect(os.path.join(folder, "contest.db"))) as store:
             numbers = [row[0] for row in store.execute("select number from games order by number")]
         if numbers != list(range(planned)) or status["played"] != planned or not status["over"]:
@@ -159,6 +213,8 @@ def main():
             sys.exit(f"processes are left: {alive}")
         if ended_early:
             sys.exit(f"the contest ended after {kills} kills; give it more games")
+        if options.changes:
+            print(f"{made} changes, {killed} of their commands killed")
         print(f"{kills} kills, {planned} games, each once; verify agrees; "
               f"{time.monotonic() - begun:.0f} s")
 

@@ -8,6 +8,8 @@ pub const NAME_CHARACTERS_MAX: usize = 60;
 
 /// The longest line of untrusted text, in characters.
 pub const LINE_CHARACTERS_MAX: usize = 300;
+/// The longest name of a file made from a name, in characters.
+const FILE_NAME_CHARACTERS_MAX: usize = 40;
 /// How many games of a list are shown.
 const GAMES_SHOWN: usize = 5;
 
@@ -105,6 +107,23 @@ pub fn unique_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
     unique
 }
 
+/// Returns a file name for each name, without ending: ASCII letters, digits, `-` and `_`, at most 40, and
+/// unique also on disks that ignore case.
+pub fn file_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut used = std::collections::BTreeSet::new();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let file_name = |name: &str| {
+        let own: String = name.chars().take(FILE_NAME_CHARACTERS_MAX).map(plain).collect();
+        let own = own.trim_matches('-');
+        let own = if own.is_empty() { "agent".to_owned() } else { own.to_owned() };
+        let numbered = (2..).map(|number| format!("{own}-{number}"));
+        let mut candidates = std::iter::once(own.clone()).chain(numbered);
+        let free = candidates.find(|name| used.insert(name.to_ascii_lowercase()));
+        free.unwrap_or(own)
+    };
+    names.into_iter().map(file_name).collect()
+}
+
 /// Whether two names are the same, or look the same because of letters of other alphabets (Unicode
 /// Technical Standard #39, section 4). ASCII has such letters too, `l` and `1`, but they are no disguise.
 fn look_alike(one: &str, other: &str) -> bool {
@@ -113,7 +132,7 @@ fn look_alike(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{games, sanitize_line, sanitize_lines, sanitize_name, unique_names};
+    use super::{file_names, games, sanitize_line, sanitize_lines, sanitize_name, unique_names};
 
     #[test]
     fn names_that_look_alike_are_numbered() {
@@ -125,6 +144,14 @@ mod tests {
         for different in [["bot1", "botl", "bot"], ["Zoë", "Zoe", "zoe"]] {
             assert_eq!(names(different), different);
         }
+    }
+
+    #[test]
+    fn file_names_are_plain_and_unique() {
+        let names = ["a/b", "A-B", "..", "\u{e4}", "x y", "a-b-2", "CON<script>"];
+        let files = ["a-b", "A-B-2", "agent", "agent-2", "x-y", "a-b-2-2", "CON-script"];
+        assert_eq!(file_names(names), files);
+        assert_eq!(file_names([&*"n".repeat(90)])[0].len(), 40);
     }
 
     #[test]

@@ -37,6 +37,10 @@ pub enum ParseErrorKind {
     Trailing,
     /// An object has a key twice.
     Duplicate,
+    /// Lists and objects are nested too deep.
+    Depth,
+    /// A number is too large.
+    Number,
 }
 
 impl ParseError {
@@ -59,13 +63,13 @@ pub fn parse_strict(line: &[u8]) -> Result<Value, ParseError> {
         kind: ParseErrorKind::Other,
     })?;
     let mut reader = serde_json::Deserializer::from_str(text);
-    let duplicate = Cell::new(false);
-    let strict = Strict { depth: 0, duplicate: &duplicate };
+    let refused = Cell::new(ParseErrorKind::Other);
+    let strict = Strict { depth: 0, refused: &refused };
     let value = strict.deserialize(&mut reader).map_err(|error| {
         let kind = match error.classify() {
-            _ if duplicate.get() => ParseErrorKind::Duplicate,
             Category::Eof => ParseErrorKind::Unfinished,
-            _ => ParseErrorKind::Other,
+            _ if error.to_string().starts_with("number out of range") => ParseErrorKind::Number,
+            _ => refused.get(),
         };
         at(&error, kind)
     })?;
@@ -82,13 +86,14 @@ fn at(error: &serde_json::Error, kind: ParseErrorKind) -> ParseError {
 #[derive(Clone, Copy)]
 struct Strict<'a> {
     depth: u32,
-    /// Set if a key came twice.
-    duplicate: &'a Cell<bool>,
+    /// Why it refused what is otherwise JSON.
+    refused: &'a Cell<ParseErrorKind>,
 }
 
 impl Strict<'_> {
     fn deeper<E: Error>(self) -> Result<Self, E> {
         if self.depth == DEPTH_MAX {
+            self.refused.set(ParseErrorKind::Depth);
             return Err(E::custom(format_args!("nested deeper than {DEPTH_MAX}")));
         }
         Ok(Self { depth: self.depth + 1, ..self })
@@ -158,7 +163,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             if map.contains_key(&key) {
-                self.duplicate.set(true);
+                self.refused.set(ParseErrorKind::Duplicate);
                 return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
             }
             let value = entries.next_value_seed(inner)?;

@@ -57,6 +57,9 @@ pub struct Header {
     pub limits: Limits,
     /// What a fault does with three or more seats.
     pub on_fault: OnFault,
+    /// Agents get the colours of the others instead of their names. Omitted if false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anonymous: bool,
     /// How the agents were isolated.
     pub sandbox: SandboxRecord,
     /// The match's seed, below 2^53.

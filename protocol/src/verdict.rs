@@ -42,6 +42,10 @@ pub struct SeatVerdict {
     pub used_ms: u64,
     /// CPU time of its processes in its turns, in milliseconds, rounded up.
     pub cpu_ms: u64,
+    /// The most memory that its processes have had, in units of 1,024 bytes, without files that they
+    /// map; omitted if unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_memory_kb: Option<u64>,
     /// How many requests it answered.
     pub turns: u64,
     /// What it did wrong, if anything.

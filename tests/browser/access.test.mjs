@@ -59,7 +59,7 @@ function contest(into) {
 const PAGES = [
   ["home page", () => `${server.url}/`, "#matches .match-row"],
   ["contest", () => `${server.url}/contest?folder=cup`, "#games .match-row"],
-  ["hostile match", () => server.match("hostile.jsonl", "#ply=1"), ".output pre"],
+  ["hostile match", () => server.match("hostile.jsonl", "#ply=1&pane=turn"), ".output pre"],
   ["six seats", () => server.match("star.jsonl", "#ply=40"), ".seat"],
   ["large board", () => server.match("large.jsonl", "#ply=40"), ".seat"],
 ];
@@ -116,23 +116,5 @@ test("names and output are shown as text", async () => {
   await page.locator("#games .match-row, #games .none").first().waitFor();
   const options = await page.locator("#games select option").allTextContents();
   assert.deepEqual(options.sort(), ["<b>first</b>", "all agents", "random"]);
-  await fine();
-});
-
-test("a board that is larger than the window can be enlarged and moved", async () => {
-  const { page, fine } = await newPage({ viewport: { width: 360, height: 740 } });
-  await page.goto(server.match("large.jsonl", "#ply=40"));
-  await shows(page, 40);
-  const width = () => page.locator("svg.board").evaluate((svg) => svg.getBoundingClientRect().width);
-  const before = await width();
-  for (let times = 0; times < 3; times += 1) {
-    await page.getByRole("button", { name: "Larger board" }).click();
-  }
-  assert.ok(await width() > 2 * before, `${await width()} after ${before}`);
-  const [wide, room] = await page.evaluate(() => {
-    const box = document.querySelector(".board-scroll");
-    return [box?.scrollWidth ?? 0, box?.clientWidth ?? 0];
-  });
-  assert.ok(wide > room);
   await fine();
 });

@@ -81,6 +81,24 @@ test("frames replace those of the same number, and later boards change", () => {
   assert.equal(store.position(64).pieces[3], "green");
 });
 
+test("the end is no ply; what came after the last one is added to it", () => {
+  const store = new Store(match(3));
+  store.put([frame(3, { kind: "over", places: [1, 2], chain: [2], stderr: [{ seat: 1 }] })]);
+  assert.equal(store.last, 2);
+  assert.deepEqual(store.frames[2].chain, [2]);
+  assert.equal(store.frames[2].stderr.length, 1);
+  assert.deepEqual(store.end.places, [1, 2]);
+});
+
+test("marks belong to the position before their ply, the last first", () => {
+  const info = (depth, marks) => ({ seat: 1, depth, marks, pv: [] });
+  const store = new Store(match(3));
+  store.put([frame(1, { infos: [info(1, [[0, "a"]]), info(2, [[1, "b"]]), info(3, [])] })]);
+  assert.deepEqual(store.notes(0).map(({ depth }) => depth), [2]);
+  assert.deepEqual(store.notes(0, 1).map(({ depth }) => depth), [1]);
+  assert.deepEqual(store.notes(1), []);
+});
+
 test("updates of a live match are added; updates after a gap are ignored", () => {
   const store = new Store(match(3));
   const update = { asked: null, state: "over", problem: null, line: 9 };
@@ -142,7 +160,9 @@ test("several placements on a cell are offered", () => {
 });
 
 test("an address has the settings of the viewer, and is read back", () => {
-  const base = { flip: false, coords: true, marks: true, theme: "auto", speed: 1 };
+  const base = {
+    flip: false, flat: false, coords: true, marks: true, theme: "auto", pane: "moves", speed: 1,
+  };
   const settings = { ...base, flip: true, coords: false, theme: "dark" };
   const hash = toHash(settings, 17);
   assert.equal(hash, "#ply=17&flip=1&coords=0&theme=dark");

@@ -71,6 +71,7 @@ test("a live match is followed to its end, and its clock runs", async () => {
     (old) => [...document.querySelectorAll(".seat-time")].some((one, at) => one.textContent !== old[at]),
     then,
   );
+  await page.getByRole("button", { name: "Turn", exact: true }).click();
   const note = page.locator(".output", { hasText: "a note" });
   await note.waitFor();
   playUntil(END);

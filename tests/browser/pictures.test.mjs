@@ -38,11 +38,11 @@ for (const board of BOARDS) {
     await shows(page, 1);
     const [, last] = await where(page);
     const middle = Math.ceil(last / 2);
-    await page.getByRole("slider").fill(String(middle));
+    await page.getByRole("slider", { name: "Ply" }).fill(String(middle));
     await shows(page, middle);
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });
-      const { x, y, width, height } = await page.locator(".board-scroll").boundingBox();
+      const { x, y, width, height } = await page.locator(".board-frame").boundingBox();
       assert.ok(x >= 0 && y >= 0 && x + width <= 1366 && y + height <= 860, `${width}x${height}`);
       const path = join(shots ?? matches, `${name(board)}-${colorScheme}.png`);
       if (shots) await page.screenshot({ path });

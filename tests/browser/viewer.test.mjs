@@ -25,7 +25,26 @@ for line in sys.stdin:
         print(json.dumps({"type": "action", "action": message["actions"][0]}), flush=True)
 `;
 
+/** An agent that sends `info` at two depths, with a line of play. */
+const THINKS = `
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "want": ["actions"]}), flush=True)
+    elif message["type"] == "turn":
+        actions = message["actions"]
+        first = {"type": "info", "depth": 1, "cells": [{"at": [0, 0], "label": "x"}]}
+        second = {"type": "info", "depth": 2, "pv": actions[:2],
+                  "cells": [{"at": [0, 0], "label": 0.25}, {"at": [1, 1], "label": 0.75}]}
+        print(json.dumps(first), json.dumps(second), sep="\\n", flush=True)
+        print(json.dumps({"type": "action", "action": actions[0]}), flush=True)
+`;
+
 before(async () => {
+  writeFileSync(join(matches, "thinks.py"), THINKS);
+  play(matches, "thinks.jsonl", ["hex", "python3 thinks.py", "@first", "--setup", "size=4"]);
+  play(matches, "pegs.jsonl", ["peg-solitaire", "@random", "--seed", "1"]);
   play(matches, "long.jsonl", ["hex", "@first", "@random", "--seed", "1"]);
   writeFileSync(join(matches, "complains.py"), COMPLAINS);
   play(matches, "gone.jsonl", ["hex", "python3 complains.py", "@first", "--setup", "size=5"]);
@@ -65,11 +84,11 @@ test("buttons, keys and the slider step, and the board follows", async () => {
     await shows(page, ply);
     if (ply === 11) assert.deepEqual(await pieces(page), eleven);
   }
-  const slider = page.getByRole("slider");
+  const slider = page.getByRole("slider", { name: "Ply" });
   await slider.fill("11");
   await shows(page, 11);
   assert.deepEqual(await pieces(page), eleven);
-  assert.match(await slider.getAttribute("aria-valuetext"), new RegExp(`^Ply 11 of ${last}, turn `));
+  assert.match(await slider.getAttribute("aria-valuetext"), new RegExp(`^Ply 11 of ${last}, @`));
   await slider.focus();
   await page.keyboard.press("ArrowRight");
   await shows(page, 12);
@@ -79,7 +98,7 @@ test("buttons, keys and the slider step, and the board follows", async () => {
   await page.keyboard.press("/");
   await page.keyboard.type("7");
   await page.keyboard.press("Enter");
-  await shows(page, 8);
+  await shows(page, 7);
   await fine();
 });
 
@@ -96,7 +115,7 @@ test("playback stops at a step", async () => {
 
 test("an address contains ply and settings, and overrides stored settings", async () => {
   const { page, fine } = await newPage();
-  await page.goto(server.match("long.jsonl", "#ply=17&flip=1&coords=0&theme=dark"));
+  await page.goto(server.match("long.jsonl", "#ply=17&flip=1&coords=0&theme=dark&pane=more"));
   await shows(page, 17);
   const look = () => page.evaluate(() => [
     document.documentElement.dataset.theme,
@@ -105,9 +124,9 @@ test("an address contains ply and settings, and overrides stored settings", asyn
   assert.deepEqual(await look(), ["dark", "board flipped without-coordinates"]);
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("f");
-  await page.waitForURL(/#ply=18&coords=0&theme=dark$/);
+  await page.waitForURL(/#ply=18&coords=0&theme=dark&pane=more$/);
   await page.keyboard.press("c");
-  await page.waitForURL(/#ply=18&theme=dark$/);
+  await page.waitForURL(/#ply=18&theme=dark&pane=more$/);
   await page.reload();
   await shows(page, 18);
   assert.deepEqual(await look(), ["dark", "board"]);
@@ -142,13 +161,19 @@ test("output is shown with its ply, and buttons find it", async () => {
   await page.goto(server.match("gone.jsonl", "#ply=0"));
   await shows(page, 0);
   const [, last] = await where(page);
-  await page.getByRole("button", { name: "Next fault or output" }).click();
+  await page.keyboard.press("]");
   await shows(page, 1);
   assert.equal(await page.locator(".output pre").textContent(), "turn 0\n");
   assert.equal(await page.locator(".said").textContent(), "the middle");
-  assert.equal(await page.locator(".layer-marks .note").textContent(), "7");
+  const notes = page.locator(".layer-marks .note");
+  assert.equal(await notes.count(), 0, "the marks are on the position that the agent thought about");
+  await page.keyboard.press("ArrowLeft");
+  await shows(page, 0);
+  assert.equal(await notes.textContent(), "7");
   await page.keyboard.press("d");
-  assert.equal(await page.locator(".layer-marks .note").count(), 0);
+  assert.equal(await notes.count(), 0);
+  await page.keyboard.press("ArrowRight");
+  await shows(page, 1);
   await page.getByText("Exact lines sent and received").click();
   await page.locator(".lines .got pre", { hasText: "\"type\": \"info\"" }).waitFor();
   await page.getByText("Board as plain text").click();
@@ -157,6 +182,7 @@ test("output is shown with its ply, and buttons find it", async () => {
   await shows(page, last);
   assert.match(await page.locator(".fault-box").textContent(), /gone/);
   assert.match(await page.locator(".output pre").textContent(), /KeyError/);
+  await page.getByRole("button", { name: "Graph", exact: true }).click();
   await page.getByText("Scores as a table").click();
   await page.getByRole("button", { name: "ply 3", exact: true }).click();
   await shows(page, 3);
@@ -196,5 +222,88 @@ test("a missing match is an error", async () => {
   const { page, fine } = await newPage({}, ["404"]);
   await page.goto(server.match("nothing.jsonl"));
   await page.getByRole("alert").waitFor();
+  await fine();
+});
+
+test("the end is shown with the last move: who won, who lost, and why", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(server.match("long.jsonl"));
+  await page.locator(".where").waitFor();
+  const [, last] = await where(page);
+  assert.equal(await page.locator(".move").count(), last + 1, "the end is no ply");
+  assert.equal(await page.locator(".seat.winner .seat-state").textContent(), "★ wins");
+  assert.equal(await page.locator(".seat.loser .seat-state").textContent(), "loses");
+  assert.equal(await page.locator("#result .badge").count(), 1);
+  assert.match(await page.locator(".spoken").textContent(), /wins: it connected/);
+  await page.keyboard.press("ArrowLeft");
+  await shows(page, last - 1);
+  assert.equal(await page.locator(".seat.winner, .seat.loser").count(), 0);
+  await fine();
+});
+
+test("the list of moves is one stop of the Tab key, with arrows inside", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(server.match("long.jsonl", "#ply=3"));
+  await shows(page, 3);
+  assert.equal(await page.locator(".move[tabindex='0']").count(), 1);
+  await page.locator(".move[tabindex='0']").focus();
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-ply"));
+  await page.keyboard.press("ArrowDown");
+  await shows(page, 4);
+  assert.equal(await focused(), "4");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowLeft");
+  await shows(page, 2);
+  assert.equal(await focused(), "2");
+  await page.locator("[data-cell='0']").click();
+  assert.equal(await page.locator(".focus-ring.thin").count(), 1, "the ring of a click is thin");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.locator(".focus-ring.thin").count(), 0);
+  await fine();
+});
+
+test("the link, the position, the picture and the command are copied", async () => {
+  const { page, fine } = await newPage({ permissions: ["clipboard-read", "clipboard-write"] });
+  await page.goto(server.match("gone.jsonl", "#ply=2&pane=more"));
+  await shows(page, 2);
+  const copied = async (name) => {
+    await page.getByRole("button", { name, exact: true }).click();
+    await page.getByText("Copied.").waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  assert.equal(await copied("Copy link"), server.match("gone.jsonl", "#ply=2&pane=more"));
+  assert.equal(await copied("Copy command"), "referee replay 'gone.jsonl' --turn 1");
+  const { stones } = JSON.parse(await copied("Copy position"));
+  assert.equal(stones.flat().length, 2);
+  await page.getByRole("button", { name: "Copy picture" }).click();
+  await page.waitForFunction(async () => {
+    const [item] = await navigator.clipboard.read();
+    return item?.types.includes("image/png");
+  });
+  await fine();
+});
+
+test("agents' lines of play are arrows and numbers, and numbers on cells are shades", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(server.match("thinks.jsonl", "#ply=0"));
+  await shows(page, 0);
+  assert.equal(await page.locator(".pv-order").count(), 2);
+  assert.equal(await page.locator(".heat").count(), 2);
+  await page.getByRole("button", { name: "Turn", exact: true }).click();
+  await page.getByRole("slider", { name: "Which marks" }).fill("0");
+  assert.equal(await page.locator(".heat").count(), 0);
+  assert.equal(await page.locator(".note").textContent(), "x");
+  await fine();
+});
+
+test("the board shows what was taken", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(server.match("pegs.jsonl", "#ply=1"));
+  await shows(page, 1);
+  assert.equal(await page.locator(".layer-chain .ghost").count(), 1);
+  assert.equal(await page.locator(".layer-chain .cross").count(), 1);
+  await page.keyboard.press("Home");
+  await shows(page, 0);
+  assert.equal(await page.locator(".ghost").count(), 0);
   await fine();
 });

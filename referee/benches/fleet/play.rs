@@ -104,6 +104,7 @@ fn header(contest: &Contest, fixture: &Fixture, game: &dyn AnyGame) -> Header {
         clock: contest.clock.clone(),
         limits: contest.limits.clone(),
         on_fault: contest.policy.on_fault,
+        anonymous: contest.anonymous,
     };
     let seated: Vec<&AgentSpec> = seated.iter().collect();
     match_settings::header(game, &seated, &conditions, &sandbox, fixture.seed, fixture.number)

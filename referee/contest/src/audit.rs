@@ -74,7 +74,8 @@ pub fn differences(
     };
     // The recorded setup has its defaults filled in.
     let setup = kind.start(&setup).map_or(setup, |game| game.setup());
-    let players: Vec<_> = fixture.players.iter().map(|it| &contest.players[it.index()]).collect();
+    let version = |player| contest.version(player, fixture.number);
+    let players: Vec<_> = fixture.players.iter().copied().map(version).collect();
     let digests: Vec<&str> = players.iter().map(|player| player.digest.as_str()).collect();
     compare("the game", header.game.clone(), kind.name.to_owned());
     compare("the setup", header.setup.to_string(), setup.to_string());
@@ -82,6 +83,7 @@ pub fn differences(
     compare("the number", header.game_number.to_string(), fixture.number.to_string());
     compare("the clock", text(&header.clock), text(&contest.clock));
     compare("the limits", text(&header.limits), text(&contest.limits));
+    compare("`anonymous`", text(&header.anonymous), text(&contest.anonymous));
     compare("on_fault", text(&header.on_fault), text(&contest.policy.on_fault));
     let named: Vec<_> = header.seats.iter().map(|seat| &seat.name).collect();
     compare(

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod settings;
+mod changes;
 pub mod file;
 pub mod formats;
 mod openings;
@@ -18,10 +19,14 @@ pub mod ratings;
 pub mod report;
 pub mod sprt;
 pub mod summary;
+pub mod grades;
+pub mod joint;
+pub mod neighbours;
 
 #[cfg(test)]
 mod tests;
 
+pub use changes::{Change, ChangeKind, FORFEIT};
 pub use formats::FormatSettings;
 pub use openings::{Opening, OpeningError, draw_opening};
 pub use record::{Record, RecordBuilder, SeatRecord, Void, half_points};

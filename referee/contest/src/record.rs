@@ -55,12 +55,22 @@ pub struct SeatRecord {
     pub used_ms: u64,
     /// CPU time in its turns, in milliseconds.
     pub cpu_ms: u64,
+    /// The most memory that its processes have had, in units of 1,024 bytes, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_memory_kb: Option<u64>,
     /// The number of turns that it answered.
     pub turns: u64,
     /// Its fault, if any.
     pub fault: Option<FaultKind>,
     /// The fault's message for its author; untrusted text.
     pub fault_text: Option<String>,
+}
+
+impl SeatRecord {
+    /// Returns its fault; a resignation is none.
+    pub fn own_fault(&self) -> Option<FaultKind> {
+        self.fault.filter(|&kind| kind != FaultKind::Resigned)
+    }
 }
 
 /// Why a match doesn't count.
@@ -172,6 +182,7 @@ impl From<SeatVerdict> for SeatRecord {
         Self {
             used_ms: seat.used_ms,
             cpu_ms: seat.cpu_ms,
+            peak_memory_kb: seat.peak_memory_kb,
             turns: seat.turns,
             fault: seat.fault.as_ref().map(|fault| fault.kind),
             fault_text: seat.fault.map(|fault| fault.text),

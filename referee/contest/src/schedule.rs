@@ -54,7 +54,8 @@ impl Fixture {
 #[derive(Debug)]
 pub struct Schedule {
     contest: Arc<Contest>,
-    field: Field,
+    /// Where the pairings of the last stage begin.
+    stage: usize,
     /// For each game of a block, which of the pairing's players sits on each seat.
     orders: Vec<Vec<usize>>,
     pairings: Vec<Pairing>,
@@ -82,8 +83,8 @@ impl Schedule {
     pub fn new(contest: Arc<Contest>) -> Self {
         let orders = seat_orders(contest.seats(), contest.seat_orders);
         let mut schedule = Self {
-            field: contest.field(),
             contest,
+            stage: 0,
             orders,
             pairings: Vec::new(),
             results: Vec::new(),
@@ -94,7 +95,28 @@ impl Schedule {
             over: false,
         };
         schedule.extend();
+        schedule.settle();
         schedule
+    }
+
+    /// Returns the contest.
+    pub fn contest(&self) -> &Contest {
+        &self.contest
+    }
+
+    /// Returns what the format needs to know of the contest with all players who have joined.
+    fn field(&self) -> Field {
+        self.contest.field()
+    }
+
+    /// Whether the format gives all pairings at once.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.contest.format.is_fixed()
+    }
+
+    /// Returns the first game of the last stage.
+    pub(super) fn stage_from(&self) -> u64 {
+        (self.stage * self.games_of_a_pairing()) as u64
     }
 
     /// Returns the schedule after these games, in the order of their numbers.
@@ -118,7 +140,10 @@ impl Schedule {
 
     /// Returns the least and the greatest number of games of the contest.
     pub fn size(&self) -> (u64, u64) {
-        let size = self.contest.format.size(self.field);
+        if self.is_fixed() {
+            return (self.known(), self.known());
+        }
+        let size = self.contest.format.size(self.field());
         let each = self.games_of_a_pairing() as u64;
         (size.start().saturating_mul(each), size.end().saturating_mul(each))
     }
@@ -157,13 +182,15 @@ impl Schedule {
 
     /// Returns the byes of the rounds that have ended, in order.
     pub fn byes(&self) -> Vec<Bye> {
-        self.contest.format.byes(self.field, &self.pairing_results)
+        self.contest.format.byes(self.field(), &self.pairing_results)
     }
 
     /// Returns the final order, if the contest is over and its format decides it
     /// ([`super::formats::Format::ranking`]).
     pub fn ranking(&self) -> Option<Vec<Vec<Player>>> {
-        self.over.then(|| self.contest.format.ranking(self.field, &self.pairing_results)).flatten()
+        self.over
+            .then(|| self.contest.format.ranking(self.field(), &self.pairing_results))
+            .flatten()
     }
 
     /// Returns how many games each pairing has: games times seat orders.
@@ -223,12 +250,17 @@ impl Schedule {
         if self.results[slot] != OPEN {
             return true;
         }
+        self.set(slot, places);
+        self.settle();
+        true
+    }
+
+    /// Sets the result of the game at this place of the results.
+    fn set(&mut self, slot: usize, places: &[u32]) {
         for (seat, worth) in half_points(places).into_iter().enumerate() {
             self.results[slot + seat] = u8::try_from(worth).unwrap_or(OPEN - 1);
         }
         self.played += 1;
-        self.settle();
-        true
     }
 
     fn slot(&self, number: u64) -> Option<usize> {
@@ -256,13 +288,45 @@ impl Schedule {
     }
 
     fn extend(&mut self) {
-        let next = self.contest.format.next(self.field, &self.pairing_results);
+        let mut next = if self.is_fixed() {
+            self.next(self.contest.players_at_start())
+        } else {
+            self.next(self.contest.players_at(self.known()))
+        };
+        if self.is_fixed() {
+            // Those who join later have their pairings after all others.
+            for new in Player::all(self.contest.players.len()).skip(self.contest.players_at_start())
+            {
+                let with_it = self.next(new.index() + 1).into_iter();
+                next.extend(with_it.filter(|pairing| pairing.players.contains(&new)));
+            }
+        }
         self.over = next.is_empty();
-        let seats = self.contest.seats();
+        if self.over {
+            return;
+        }
+        let (seats, first) = (self.contest.seats(), self.known());
         debug_assert!(next.iter().all(|pairing| pairing.players.len() == seats));
+        self.stage = self.pairings.len();
         self.results
             .resize(self.results.len() + next.len() * self.games_of_a_pairing() * seats, OPEN);
         self.pairings.extend(next);
+        if self.contest.changes.is_empty() {
+            return;
+        }
+        for fixture in
+            (first..self.known()).filter_map(|number| self.fixture(number)).collect::<Vec<_>>()
+        {
+            let places = self.contest.forfeited(fixture.number, &fixture.players);
+            if let Some((places, slot)) = places.zip(self.slot(fixture.number)) {
+                self.set(slot, &places);
+            }
+        }
+    }
+
+    /// Returns the next pairings, with so many players.
+    fn next(&self, players: usize) -> Vec<Pairing> {
+        self.contest.format.next(Field { players, ..self.field() }, &self.pairing_results)
     }
 
     fn ended(&self, index: usize) -> Option<PairingResult> {

@@ -2,7 +2,7 @@
 
 use super::formats::{Field, FormatName};
 use super::schedule::seat_orders as orders_of;
-use super::{FormatSettings, Opening, Player};
+use super::{Change, FormatSettings, Opening, Player};
 use referee_games::AnyGame;
 use referee_protocol::{ClockSettings, Level, Limits, OnFault, Pondering};
 use schemars::JsonSchema;
@@ -31,17 +31,27 @@ pub struct Contest {
     pub openings: OpeningSettings,
     /// The clock.
     pub clock: ClockSettings,
+    /// The preset that clock and limits are based on, if any; missing in contests of earlier versions.
+    #[serde(default)]
+    pub preset: Option<String>,
     /// The limits of an agent.
     pub limits: Limits,
     /// The sandbox; missing in contests of earlier versions.
     #[serde(default)]
     pub sandbox: SandboxSettings,
+    /// Whether agents get the colours of the others instead of their names; missing in contests of earlier
+    /// versions.
+    #[serde(default)]
+    pub anonymous: bool,
     /// What happens with games that went wrong.
     pub policy: Policy,
     /// The requirements of machines that play for the contest; missing in contests of earlier
     /// versions.
     #[serde(default)]
     pub workers: WorkerSettings,
+    /// What was changed after it began, in order. The players have the changes already.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
 }
 
 impl Contest {
@@ -62,10 +72,13 @@ impl Contest {
             players,
             openings: OpeningSettings::default(),
             clock: ClockSettings::default(),
+            preset: None,
             limits: Limits::default(),
             sandbox: SandboxSettings::default(),
+            anonymous: false,
             policy: Policy { void_retries: 0, ..Policy::default() },
             workers: WorkerSettings::default(),
+            changes: Vec::new(),
         }
     }
 
@@ -134,13 +147,13 @@ pub struct PlayerInfo {
 /// A sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SprtSettings {
-    /// The first hypothesis: how many Elo (logistic) the new agent is stronger.
+    /// H0: how many Elo (logistic) the new agent is stronger.
     pub elo0: f64,
-    /// The second hypothesis.
+    /// H1: the same, more than `elo0`.
     pub elo1: f64,
-    /// How often the second may be accepted although the first is true.
+    /// How often H1 may be accepted although H0 is true.
     pub alpha: f64,
-    /// How often the first may be accepted although the second is true.
+    /// How often H0 may be accepted although H1 is true.
     pub beta: f64,
 }
 
@@ -234,6 +247,10 @@ pub struct Policy {
     pub on_lag: LagPolicy,
     /// Whether games that ended by a fault count in ratings, as losses.
     pub rate_faults: bool,
+    /// Whether adapters refuse what the course's own program refused. Missing in contests of earlier
+    /// versions.
+    #[serde(default)]
+    pub strict: bool,
 }
 
 impl Default for Policy {
@@ -245,6 +262,7 @@ impl Default for Policy {
             lag_ms: 50,
             on_lag: LagPolicy::Mark,
             rate_faults: true,
+            strict: false,
         }
     }
 }

@@ -1,17 +1,20 @@
 //! Assembles a report from a contest and its results.
 
+use super::formats::Comparison;
 use super::ratings::{RatingField, rate, rate_history};
-use super::report::{GameRow, Progress, Report, Setting, VoidCounts, ties};
+use super::report::{ChangeRow, GameRow, Progress, Report, Setting, VoidCounts, ties};
+use super::sprt::Summary;
 use super::standings::standings;
 use super::{Contest, Record, Schedule};
 use referee_match::times::show_clock;
+use referee_protocol::OnFault;
 use referee_protocol::plain::count;
 
 /// How many points the chart of ratings over games has.
 const HISTORY_POINTS: usize = 20;
 
-/// Returns the report on `records`, which `schedule` has recorded. Games that don't count are left
-/// out. `sandbox` describes the sandbox, if it is known. Void attempts, submissions that don't play
+/// Returns the report on `records`, which `schedule` has recorded. Games that don't count are only
+/// listed. `sandbox` describes the sandbox, if it is known. Void attempts, submissions that don't play
 /// and commands are for the caller to add.
 pub fn report(
     contest: &Contest,
@@ -19,13 +22,22 @@ pub fn report(
     mut records: Vec<Record>,
     sandbox: Option<&str>,
 ) -> Report {
-    records.retain(|record| schedule.counts(record.number));
+    let counts = |record: &Record| schedule.counts(record.number);
+    records.extend(schedule.forfeits().into_iter().filter(counts));
+    records.sort_by_key(|record| record.number);
+    let comparison = contest.format.comparison();
+    let comparison = comparison
+        .map(|Comparison { sprt }| Summary::of(sprt.as_ref(), schedule.results(), &records));
+    let row = |record| GameRow { counts: counts(record), ..GameRow::new(contest, record) };
+    let games = records.iter().map(row).collect();
+    records.retain(counts);
     let mut bonus = vec![0; contest.players.len()];
     for bye in schedule.byes() {
         bonus[bye.player.index()] += bye.half_points;
     }
     let field = RatingField::of(contest);
-    let rated = contest.seats() > 1;
+    // The fit would give a comparison a second figure for the same difference.
+    let rated = contest.seats() > 1 && comparison.is_none();
     Report {
         referee: env!("CARGO_PKG_VERSION").to_owned(),
         name: contest.name.clone(),
@@ -38,11 +50,13 @@ pub fn report(
         },
         void: VoidCounts::default(),
         standings: standings(contest, &records, &bonus, schedule.ranking().as_deref()),
+        comparison,
         ratings: rated.then(|| rate(&field, &records)),
         history: if rated { rate_history(&field, &records, HISTORY_POINTS) } else { Vec::new() },
         ties: ties(contest, schedule.results()),
-        games: records.iter().map(|record| GameRow::new(contest, record)).collect(),
+        games,
         left_out: Vec::new(),
+        changes: ChangeRow::of(contest),
         commands: Vec::new(),
     }
 }
@@ -75,7 +89,19 @@ fn settings(contest: &Contest, sandbox: Option<&str>) -> Vec<Setting> {
         (count, _) => format!("{count} positions from a file, each from every seat"),
     };
     add("openings", openings);
+    if let Some(preset) = &contest.preset {
+        add("preset", preset.clone());
+    }
     add("clock", show_clock(&contest.clock));
+    add("memory", format!("{} MB per agent", contest.limits.memory_mb));
+    // With two seats the game ends either way.
+    if contest.seats() > 2 {
+        let out = match contest.policy.on_fault {
+            OnFault::Retire => "the agent is out, the others play on",
+            OnFault::End => "the game ends",
+        };
+        add("after a fault", out.to_owned());
+    }
     if let Some(sandbox) = sandbox {
         add("sandbox", sandbox.to_owned());
     }

@@ -14,6 +14,7 @@ pub mod connect;
 mod link;
 pub mod bundles;
 pub mod live;
+pub mod overview;
 pub mod worker;
 pub mod coordinator;
 

@@ -21,12 +21,22 @@ pub struct Announcement {
     pub name: String,
     /// The version of Referee that all its workers need.
     pub referee: String,
-    /// When it began or was resumed, RFC 3339. Workers serve the earliest contest first.
+    /// When it began or was resumed, RFC 3339.
     pub since: String,
+    /// Its share of the workers' time, relative to the other contests on the server.
+    #[serde(default = "default_priority")]
+    pub priority: u32,
     /// SHA-256 of the brief's bytes, in hex. Workers may write objects but no announcements, so
     /// this identifies the coordinator's brief. Missing in other format versions.
     #[serde(default)]
     pub brief_sha256: String,
+}
+
+/// The priority of a contest that has none.
+pub const PRIORITY: u32 = 100;
+
+fn default_priority() -> u32 {
+    PRIORITY
 }
 
 /// What every worker has to know about a contest; an object in its bucket.
@@ -230,14 +240,41 @@ pub struct Heartbeat {
     pub played: u64,
     /// Why it takes no orders of this contest; hostile text.
     pub refused: Option<String>,
-    /// Whether it takes no more orders and exits once it has played those that it holds.
+    /// Whether it takes no more orders, and leaves once it has played those that it holds.
     pub leaving: bool,
+    /// The name of the contest that it plays or is about to play, if that is another one; it comes
+    /// back for this contest's share. Hostile text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<String>,
 }
 
 impl Heartbeat {
-    /// Returns whether the worker holds no orders and takes none.
+    /// Returns whether the worker holds no orders, takes none and does not come back.
     pub fn has_left(&self) -> bool {
-        self.leaving && self.orders.is_empty()
+        self.leaving && self.orders.is_empty() && self.elsewhere.is_none()
+    }
+
+    /// Returns whether the worker takes orders now.
+    pub fn takes_orders(&self) -> bool {
+        !self.leaving && self.refused.is_none() && self.elsewhere.is_none()
+    }
+}
+
+/// An operator's order to a worker: to finish its games and exit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkerOrder {
+    /// The worker's id or name.
+    pub worker: String,
+    /// Whether it drops its games at once, and coordinators take no more reports of it.
+    pub ban: bool,
+    /// The reason; hostile text.
+    pub reason: String,
+}
+
+impl WorkerOrder {
+    /// Returns whether the order is for this worker.
+    pub fn concerns(&self, worker: &WorkerInfo) -> bool {
+        self.worker == worker.id || self.worker == worker.name
     }
 }
 

@@ -36,6 +36,7 @@ pub fn record_heartbeat(workers: &mut Workers, beat: &Heartbeat, now: &str) {
         sandbox: beat.worker.sandbox.as_ref().map(sanitize_sandbox),
         refused: beat.refused.as_deref().map(sanitize_line),
         leaving: beat.leaving,
+        elsewhere: beat.elsewhere.as_deref().map(sanitize_name),
         lost: false,
         faults: entry.faults,
         fault: entry.fault.take(),

@@ -5,6 +5,9 @@ use referee_protocol::{Seat, plain_error, read_typed};
 use serde_json::Value;
 use std::fmt::{self, Debug};
 
+/// How much of a wrong action an error shows, in characters.
+const SHOWN_CHARS: usize = 100;
+
 /// A game's entry in the registry.
 #[derive(Clone, Copy)]
 pub struct GameKind {
@@ -164,7 +167,11 @@ impl<G: Game> AnyGame for G {
             let about = G::about();
             let example = about.actions.first().map(|form| form.example.to_string());
             let example = example.unwrap_or_default();
-            let text = format!("expected an object such as {example}, got {action}");
+            let mut got = action.to_string();
+            if let Some((end, _)) = got.char_indices().nth(SHOWN_CHARS) {
+                got.replace_range(end.., "..");
+            }
+            let text = format!("expected an object such as {example}, got {got}");
             return Err(Refusal::Malformed(text));
         }
         let action = read_typed::<G::Action>(action).map_err(Refusal::Malformed)?;

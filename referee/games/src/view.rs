@@ -89,6 +89,20 @@ pub struct Figure {
     pub value: String,
 }
 
+/// What an action did besides moving its piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// A piece of this colour was taken off the board.
+    Taken(Colour),
+    /// A piece had this colour before.
+    Recoloured(Colour),
+    /// The action's own piece, of this colour, left the board.
+    Exited(Colour),
+    /// A pad grew.
+    Grown,
+}
+
 /// The colour of a piece.
 #[derive(
     Clone,
@@ -125,6 +139,34 @@ pub enum Colour {
 }
 
 impl View {
+    /// Returns what the last action did besides moving its piece, given the board before it.
+    pub fn changes_since(&self, before: &Self) -> Vec<(Cell, Change)> {
+        let (from, to) = match self.last[..] {
+            [] => (None, None),
+            [only] => (Some(only), None),
+            [from, .., to] => (Some(from), Some(to)),
+        };
+        let now = |cell: Cell| self.pieces.iter().find(|piece| piece.at == cell);
+        let change = |old: &Piece| {
+            let change = match now(old.at) {
+                Some(new) if new.colour == old.colour || to == Some(old.at) => return None,
+                Some(_) => Change::Recoloured(old.colour),
+                None if from != Some(old.at) => Change::Taken(old.colour),
+                None if to.is_none() => Change::Exited(old.colour),
+                None => return None,
+            };
+            Some((old.at, change))
+        };
+        let pads = |view: &Self| -> Vec<Cell> {
+            let pads = view.ground.iter().filter(|ground| ground.kind == GroundKind::Pad);
+            pads.map(|pad| pad.at).collect()
+        };
+        let old = pads(before);
+        let grown = pads(self).into_iter().filter(|cell| !old.contains(cell));
+        let grown = grown.map(|cell| (cell, Change::Grown));
+        before.pieces.iter().filter_map(change).chain(grown).collect()
+    }
+
     /// Returns the figures grouped by name, in order of first appearance.
     pub fn figures_by_name(&self) -> Vec<(&'static str, Vec<&Figure>)> {
         let mut kinds: Vec<(&'static str, Vec<&Figure>)> = Vec::new();
@@ -174,6 +216,56 @@ impl Labels {
                 let letter = char::from(b'a'.saturating_add_signed(cell.1));
                 format!("{letter}{}", i16::from(cell.0) + 1)
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cell, Change, Colour, Ground, GroundKind, Labels, Piece, View};
+    use crate::board::Shape;
+
+    fn view(pieces: &[(i8, Colour)], pads: &[i8], last: &[i8]) -> View {
+        let cell = |&column: &i8| Cell(0, column);
+        View {
+            shape: Shape::Square(8),
+            labels: Labels::Pair,
+            pieces: pieces
+                .iter()
+                .map(|(column, colour)| Piece { at: cell(column), colour: *colour })
+                .collect(),
+            ground: pads
+                .iter()
+                .map(|column| Ground { at: cell(column), kind: GroundKind::Pad })
+                .collect(),
+            edges: Vec::new(),
+            last: last.iter().map(cell).collect(),
+            chain: Vec::new(),
+            figures: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_action_takes_recolours_exits_and_grows() {
+        use Colour::{Blue, Red};
+        let before = view(&[(0, Red), (1, Blue), (5, Blue)], &[3], &[]);
+        for (after, expected) in [
+            (view(&[(2, Red), (5, Blue)], &[3], &[0, 2]), vec![(1, Change::Taken(Blue))]),
+            (
+                view(&[(2, Red), (1, Red), (5, Blue)], &[3], &[0, 2]),
+                vec![(1, Change::Recoloured(Blue))],
+            ),
+            (view(&[(1, Blue), (5, Blue)], &[3], &[0]), vec![(0, Change::Exited(Red))]),
+            (
+                view(&[(0, Red), (1, Blue), (5, Red)], &[3], &[5]),
+                vec![(5, Change::Recoloured(Blue))],
+            ),
+            (view(&[(0, Red), (1, Blue), (5, Blue)], &[3, 4], &[]), vec![(4, Change::Grown)]),
+            (view(&[(0, Red), (1, Blue), (5, Blue)], &[3], &[]), vec![]),
+        ] {
+            let expected: Vec<(Cell, Change)> =
+                expected.into_iter().map(|(column, change)| (Cell(0, column), change)).collect();
+            assert_eq!(after.changes_since(&before), expected);
         }
     }
 }

@@ -97,6 +97,7 @@ impl Match {
                 seat,
                 used_ms: player.used.ms_up(),
                 cpu_ms: player.cpu.ms_up(),
+                peak_memory_kb: None,
                 turns: player.turns,
                 fault: player.fault.clone(),
             })

@@ -4,12 +4,12 @@
 //! frame before it, so that a match of a thousand turns is small.
 
 use crate::summary::{self, fault_text};
-use crate::transcript::{Playback, Ply, PlyKind};
+use crate::transcript::{Playback, Ply, PlyKind, SentInfo};
 use referee_games::board::{Cell, Shape};
-use referee_games::view::{Figure, GroundKind, View};
+use referee_games::view::{Change, Colour, Figure, GroundKind, View};
 use referee_protocol::{FaultKind, Header, Seat, StderrEvent, Verdict};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -47,8 +47,15 @@ pub struct Frame {
     pub ground: Vec<(usize, Option<String>)>,
     /// The cells of the last action, from first to last.
     pub last: Vec<usize>,
+    /// What the action did besides: the cell, `taken`, `recoloured`, `exited` or `grown`, and the
+    /// colour that the piece had.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<(usize, &'static str, Option<&'static str>)>,
     /// The cells that decided the game.
     pub chain: Vec<usize>,
+    /// At the end, each seat's place, 1 is best; nothing if the match is void.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<Vec<u32>>,
     /// Figures beside the board.
     pub figures: Vec<Figure>,
     /// The time charged for it.
@@ -82,6 +89,8 @@ pub struct Info {
     pub text: Option<String>,
     /// Marked cells, each with a label that may be empty.
     pub marks: Vec<(usize, String)>,
+    /// The actions that it expects in this position, each as the cells that its piece passes.
+    pub pv: Vec<Vec<usize>>,
     /// Everything else, as JSON.
     pub more: Option<String>,
 }
@@ -139,6 +148,10 @@ impl Frames {
             PlyKind::Played { event, .. } => Some(event),
             _ => None,
         };
+        let places = match &ply.kind {
+            PlyKind::Over(over) => over.verdict.places.clone(),
+            _ => None,
+        };
         let text = text(header, ply);
         Frame {
             index,
@@ -153,7 +166,11 @@ impl Frames {
             set: self.changes(before, &ply.view, pieces),
             ground: self.changes(before, &ply.view, ground),
             last: self.numbers(&ply.view.last),
+            changes: before
+                .filter(|_| played.is_some())
+                .map_or_else(Vec::new, |before| self.what_changed(&ply.view.changes_since(before))),
             chain: self.numbers(&ply.view.chain),
+            places,
             figures: ply.view.figures.clone(),
             used_ms: played.map(|event| event.used_ms),
             cpu_ms: played.and_then(|event| event.cpu_ns).map(milliseconds),
@@ -168,6 +185,22 @@ impl Frames {
     /// Returns the numbers of these cells.
     pub fn numbers(&self, cells: &[Cell]) -> Vec<usize> {
         cells.iter().filter_map(|cell| self.index.get(cell).copied()).collect()
+    }
+
+    fn what_changed(
+        &self,
+        changes: &[(Cell, Change)],
+    ) -> Vec<(usize, &'static str, Option<&'static str>)> {
+        let named = |&(cell, change): &(Cell, Change)| {
+            let (name, colour) = match change {
+                Change::Taken(colour) => ("taken", Some(colour)),
+                Change::Recoloured(colour) => ("recoloured", Some(colour)),
+                Change::Exited(colour) => ("exited", Some(colour)),
+                Change::Grown => ("grown", None),
+            };
+            Some((*self.index.get(&cell)?, name, colour.map(Colour::name)))
+        };
+        changes.iter().filter_map(named).collect()
     }
 
     fn changes<T: PartialEq + Clone>(
@@ -192,26 +225,29 @@ impl Frames {
     fn infos(&self, ply: &Ply) -> Vec<Info> {
         let infos = &ply.output.infos;
         let shown = infos.iter().skip(infos.len().saturating_sub(INFOS_MAX));
-        shown.map(|(seat, info)| self.info(*seat, &info.0)).collect()
+        shown.map(|info| self.info(info)).collect()
     }
 
-    fn info(&self, seat: Seat, fields: &Map<String, Value>) -> Info {
+    fn info(&self, sent: &SentInfo) -> Info {
+        let fields = &sent.info.0;
         let number = |name: &str| fields.get(name).and_then(Value::as_f64);
         let is_shown = |name: &str, value: &Value| match name {
             "score" | "depth" | "nodes" => value.is_number(),
             "text" => value.is_string(),
             "cells" => value.is_array(),
+            "pv" => !sent.pv.is_empty(),
             _ => false,
         };
         let mut more = fields.clone();
         more.retain(|name, value| !is_shown(name, value));
         Info {
-            seat,
+            seat: sent.seat,
             score: number("score"),
             depth: number("depth"),
             nodes: number("nodes"),
             text: fields.get("text").and_then(Value::as_str).map(cut),
             marks: self.marks(fields.get("cells")),
+            pv: sent.pv.iter().map(|cells| self.numbers(cells)).collect(),
             more: (!more.is_empty()).then(|| cut(&Value::Object(more).to_string())),
         }
     }

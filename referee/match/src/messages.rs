@@ -33,6 +33,7 @@ pub fn header(game: &dyn AnyGame) -> Header {
         clock: ClockSettings::default(),
         limits: Limits::default(),
         on_fault: OnFault::default(),
+        anonymous: false,
         sandbox: SandboxRecord::default(),
         seed: 0,
         game_number: 0,
@@ -43,10 +44,10 @@ pub fn header(game: &dyn AnyGame) -> Header {
 
 /// Returns the `hello` for a seat.
 pub fn hello(header: &Header, seat: Seat) -> Hello {
-    let info = |seat: &HeaderSeat| SeatInfo {
-        seat: seat.seat,
-        name: seat.name.clone(),
-        colour: seat.colour.clone(),
+    let info = |own: &HeaderSeat| {
+        let is_hidden = header.anonymous && own.seat != seat;
+        let name = if is_hidden { &own.colour } else { &own.name };
+        SeatInfo { seat: own.seat, name: name.clone(), colour: own.colour.clone() }
     };
     Hello {
         protocol: PROTOCOL_VERSION,
@@ -76,6 +77,8 @@ pub fn request(game: &dyn AnyGame, want: &[Want], left_ms: Option<u64>) -> Turn 
 pub fn over(outcome: Option<Outcome>, mut verdict: Verdict) -> Over {
     // The legal actions are only for transcripts; they may be long.
     for seat in &mut verdict.seats {
+        // It is measured when the match is over.
+        seat.peak_memory_kb = None;
         if let Some(fault) = &mut seat.fault {
             fault.legal = None;
         }

@@ -49,6 +49,11 @@ pub fn show_time(ms: u64) -> String {
     if ms < 1000 { format!("{ms}ms") } else { format!("{}s", ms as f64 / 1000.0) }
 }
 
+/// Formats memory in KiB as MB, as limits are given.
+pub fn show_memory(kb: u64) -> String {
+    format!("{} MB", kb.div_ceil(1024))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{read_clock, read_time};

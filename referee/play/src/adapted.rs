@@ -9,7 +9,6 @@ use referee_process::launcher::Bytes;
 use referee_process::{Failure, OWN_PROGRAM};
 use referee_protocol::plain::sanitize;
 use referee_protocol::{HeaderSeat, Limits};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -135,9 +134,7 @@ pub fn course_preset(game: &str) -> Option<&'static Preset> {
 
 /// Returns the variable with the Python that an adapter starts.
 pub(super) fn python_variable(python: &Path) -> Bytes {
-    let mut variable = OsString::from(format!("{PYTHON_VARIABLE}="));
-    variable.push(python);
-    Bytes::of(variable)
+    Bytes::variable(PYTHON_VARIABLE, python)
 }
 
 /// Returns the Python that an adapter starts: that of the variable, which is known to be no script of pyenv,

@@ -32,6 +32,10 @@ pub struct AgentConnection {
     dialect: Option<Box<dyn Dialect>>,
     /// Whether its last turn was long enough to measure its time waiting for a core.
     slow: bool,
+    /// Whether it was seen to have child processes.
+    has_children: bool,
+    /// The most memory that it had, measured when its end began, in KiB.
+    peak_memory_kb: Option<u64>,
     /// Replaces the lines of messages in the referee's own protocol.
     pub rewrite: Option<RewriteMessage>,
     /// Why its program can't be started, if nobody granted it.
@@ -82,8 +86,16 @@ impl AgentConnection {
     ) -> io::Result<Self> {
         let process = AgentProcess::start(launcher, launch, conditions)?;
         let refused_program = reachable.refused_program.as_deref().map(refused_program);
-        let (rewrite, exchange) = (None, None);
-        Ok(Self { process, dialect, slow: true, rewrite, refused_program, exchange })
+        Ok(Self {
+            process,
+            dialect,
+            slow: true,
+            has_children: false,
+            peak_memory_kb: None,
+            rewrite: None,
+            refused_program,
+            exchange: None,
+        })
     }
 
     /// Starts an agent that plays alone, with a private work folder; remove the folder when the agent has
@@ -173,9 +185,32 @@ impl AgentConnection {
         }
     }
 
+    /// Checks whether it has child processes, unless its last turn was short. If so, their CPU time and
+    /// memory count from then on.
+    pub fn look_for_children(&mut self) {
+        self.has_children |= self.slow && self.process.meters().is_some_and(Meters::has_children);
+    }
+
+    /// Whether its process tree is measured, which is slow: always if asked for, else if it has child
+    /// processes.
+    pub fn counts_whole_tree(&self, always: bool) -> bool {
+        always || self.has_children
+    }
+
+    /// Returns the most memory that it has had, in KiB; once it is being ended, that of the first call.
+    pub fn peak_memory_kb(&mut self) -> Option<u64> {
+        self.peak_memory_kb =
+            self.peak_memory_kb.or_else(|| self.process.peak_memory_kb(self.has_children));
+        self.peak_memory_kb
+    }
+
     /// Returns the CPU time so far, of the process tree or of its own process.
     pub fn cpu(&self, whole: bool) -> Option<Nanos> {
-        if whole { self.process.tree_cpu() } else { self.process.meters()?.process_cpu() }
+        if self.counts_whole_tree(whole) {
+            self.process.tree_cpu()
+        } else {
+            self.process.meters()?.process_cpu()
+        }
     }
 
     /// Returns the time spent waiting for a core so far. Measured only at the end of `long` turns and at

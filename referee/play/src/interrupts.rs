@@ -4,6 +4,7 @@
 use super::core_context::{Orders, PausedTime};
 use nix::sys::signal::{Signal as SystemSignal, raise};
 use std::io;
+use std::pin::Pin;
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
@@ -14,29 +15,39 @@ const STOPPING: Duration = Duration::from_millis(30);
 /// its steps.
 const ECHO: Duration = Duration::from_secs(1);
 
-/// A signal that ends the run.
+/// What ends the run: a signal, or a planned end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
     /// Ctrl-C.
-    Int = SystemSignal::SIGINT as isize,
+    Int,
     /// SIGTERM.
-    Term = SystemSignal::SIGTERM as isize,
+    Term,
     /// The terminal was closed.
-    Hup = SystemSignal::SIGHUP as isize,
+    Hup,
+    /// The time for the run is over.
+    Deadline,
+    /// There are new agents, to be taken in before more is played.
+    NewAgents,
 }
 
 impl Interrupt {
-    /// Returns the exit code.
-    pub fn code(self) -> u8 {
-        128 + self as u8
+    fn signal(self) -> Option<SystemSignal> {
+        match self {
+            Self::Int => Some(SystemSignal::SIGINT),
+            Self::Term => Some(SystemSignal::SIGTERM),
+            Self::Hup => Some(SystemSignal::SIGHUP),
+            Self::Deadline | Self::NewAgents => None,
+        }
     }
 
-    fn name(self) -> &'static str {
-        match self {
-            Self::Int => "INT",
-            Self::Term => "TERM",
-            Self::Hup => "HUP",
-        }
+    /// Returns the exit code; 0 for a planned end.
+    pub fn code(self) -> u8 {
+        self.signal().map_or(0, |signal| 128 + signal as u8)
+    }
+
+    /// Whether the end was planned.
+    pub fn is_planned(self) -> bool {
+        self.signal().is_none()
     }
 }
 
@@ -72,6 +83,8 @@ impl SignalPolicy {
     ) -> SignalEffect {
         match (self, interrupt, first) {
             (Self::Matches, Interrupt::Int, None) => SignalEffect::Last,
+            (_, planned, None) if planned.is_planned() => SignalEffect::Last,
+            (_, planned, Some(_)) if planned.is_planned() => SignalEffect::Note,
             (Self::Work, Interrupt::Int | Interrupt::Term, None) => SignalEffect::Note,
             (Self::Work, Interrupt::Term, Some((Interrupt::Term, came)))
                 if now.saturating_duration_since(came) < ECHO =>
@@ -97,7 +110,12 @@ pub struct Interrupts {
     policy: SignalPolicy,
     /// Restores the terminal while the referee is stopped.
     pausing: Option<Box<dyn Fn(bool) + Send>>,
+    /// Waits for the planned end.
+    planned: Option<PlannedEnd>,
 }
+
+/// Waits for a planned end of the run.
+pub type PlannedEnd = Pin<Box<dyn Future<Output = Interrupt>>>;
 
 impl Interrupts {
     /// Listens for signals on the current runtime.
@@ -112,6 +130,7 @@ impl Interrupts {
             received: None,
             policy: SignalPolicy::None,
             pausing: None,
+            planned: None,
         })
     }
 
@@ -124,6 +143,15 @@ impl Interrupts {
     /// finish.
     pub fn listen_for_work() -> io::Result<Self> {
         Ok(Self { policy: SignalPolicy::Work, ..Self::listen()? })
+    }
+
+    /// Begins no more matches when `end` is over. What ended an earlier run, unless it was a signal, is forgotten.
+    pub fn plan_end(&mut self, end: Option<PlannedEnd>) {
+        self.planned = end;
+        if self.received().is_none_or(Interrupt::is_planned) {
+            self.received = None;
+            self.orders.send_modify(|orders| (orders.last, orders.stop) = (false, None));
+        }
     }
 
     /// Calls this with `true` before the referee is stopped, and with `false` when it resumes.
@@ -141,7 +169,7 @@ impl Interrupts {
         self.paused.clone()
     }
 
-    /// Returns the first signal that ended the run.
+    /// Returns what ended the run: the first signal, else the planned end.
     pub fn received(&self) -> Option<Interrupt> {
         self.received.map(|(interrupt, _)| interrupt)
     }
@@ -163,15 +191,28 @@ impl Interrupts {
 
     /// Waits for a signal and handles it. Cancel-safe.
     pub async fn next(&mut self) {
+        let planned = &mut self.planned;
+        let planned_end = async {
+            match planned {
+                Some(end) => end.await,
+                None => std::future::pending().await,
+            }
+        };
         let interrupt = tokio::select! {
             _ = self.int.recv() => Interrupt::Int,
             _ = self.term.recv() => Interrupt::Term,
             _ = self.hup.recv() => Interrupt::Hup,
             _ = self.stop.recv() => return self.pause(),
+            interrupt = planned_end => interrupt,
         };
         let now = Instant::now();
         let meaning = self.policy.meaning(self.received, interrupt, now);
-        self.received.get_or_insert((interrupt, now));
+        if interrupt.is_planned() {
+            self.planned = None;
+        }
+        if self.received().is_none_or(|first| first.is_planned() && !interrupt.is_planned()) {
+            self.received = Some((interrupt, now));
+        }
         match meaning {
             SignalEffect::Note => {}
             SignalEffect::Last => {
@@ -181,7 +222,10 @@ impl Interrupts {
                     false
                 });
             }
-            SignalEffect::Stop => self.stop(format!("interrupted by SIG{}", interrupt.name())),
+            SignalEffect::Stop => {
+                let signal = interrupt.signal().map_or("", SystemSignal::as_str);
+                self.stop(format!("interrupted by {signal}"));
+            }
         }
     }
 
@@ -229,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_second_signal_stops_except_for_a_quick_sigterm() {
-        use Interrupt::{Hup, Int, Term};
+        use Interrupt::{Deadline, Hup, Int, Term};
         let came = Instant::now();
         for (policy, first, interrupt, after_ms, meaning) in [
             (SignalPolicy::Work, None, Term, 0, SignalEffect::Note),
@@ -244,6 +288,9 @@ mod tests {
             (SignalPolicy::Matches, Some(Int), Int, 0, SignalEffect::Stop),
             (SignalPolicy::Matches, None, Term, 0, SignalEffect::Stop),
             (SignalPolicy::None, None, Int, 0, SignalEffect::Stop),
+            (SignalPolicy::Matches, None, Deadline, 0, SignalEffect::Last),
+            (SignalPolicy::Matches, Some(Int), Deadline, 0, SignalEffect::Note),
+            (SignalPolicy::Matches, Some(Deadline), Int, 0, SignalEffect::Stop),
         ] {
             let now = came + Duration::from_millis(after_ms);
             let first = first.map(|first| (first, came));

@@ -17,6 +17,8 @@ pub struct MatchSettings {
     pub limits: Limits,
     /// What a fault does in a match of three or more.
     pub on_fault: OnFault,
+    /// Whether agents get the colours of the others instead of their names.
+    pub anonymous: bool,
 }
 
 /// Returns the header of a new match. Agents are in seat order, the seed is below 2^53, and `number` is
@@ -56,6 +58,7 @@ pub fn header(
         clock: conditions.clock.clone(),
         limits: conditions.limits.clone(),
         on_fault: conditions.on_fault,
+        anonymous: conditions.anonymous,
         sandbox: sandbox.clone(),
         seed,
         game_number: number,

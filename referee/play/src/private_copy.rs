@@ -5,7 +5,7 @@ use referee_process::OWN_PROGRAM;
 use referee_process::agent::Launch;
 use referee_process::launcher::Bytes;
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
@@ -33,13 +33,8 @@ pub const VARIABLES: [&str; 2] = [OWN, KEPT];
 pub(super) fn variables(folder: &Path, own: &[PathBuf], kept: Option<&Path>) -> Vec<Bytes> {
     let own = own.iter().filter_map(|path| path.strip_prefix(folder).ok());
     let own = env::join_paths(own).unwrap_or_default();
-    let variable = |name: &str, value: &OsStr| {
-        let mut variable = OsString::from(format!("{name}="));
-        variable.push(value);
-        Bytes::of(variable)
-    };
-    let kept = kept.map(|kept| variable(KEPT, kept.as_os_str()));
-    std::iter::once(variable(OWN, &own)).chain(kept).collect()
+    let kept = kept.map(|kept| Bytes::variable(KEPT, kept));
+    std::iter::once(Bytes::variable(OWN, own)).chain(kept).collect()
 }
 
 /// Returns the launch of a program in the copy of its folder.

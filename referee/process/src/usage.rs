@@ -61,6 +61,11 @@ impl Meters {
         self.supervisor().map_or(0, |supervisor| tree_below(supervisor).len())
     }
 
+    /// Whether the agent's main thread has child processes.
+    pub fn has_children(&self) -> bool {
+        !children_in(format!("/proc/{0}/task/{0}", self.agent).as_ref()).is_empty()
+    }
+
     /// Whether a process of the tree runs, waits for a core or for the disk, or has ended and its
     /// supervisor has not reported that yet. A sleeping process isn't busy.
     pub fn is_busy(&self) -> bool {
@@ -96,6 +101,17 @@ impl Meters {
         let count = self.schedule.as_ref()?.read_at(&mut text, 0).ok()?;
         let text = std::str::from_utf8(&text[..count]).ok()?;
         text.split_whitespace().nth(1)?.parse().ok().map(Nanos)
+    }
+
+    /// Returns the most memory that the agent's process has had, in KiB, without files that it maps; of
+    /// a tree the sum of its processes.
+    pub fn peak_memory_kb(&self, whole: bool) -> Option<u64> {
+        let tree = whole.then(|| self.supervisor()).flatten().map(tree_below);
+        let peaks = tree.unwrap_or_else(|| vec![self.agent]).into_iter().filter_map(|pid| {
+            let text = proc_text(format!("/proc/{pid}/status"))?;
+            Some(status_field(&text, "VmHWM:")?.saturating_sub(status_field(&text, "RssFile:")?))
+        });
+        peaks.reduce(u64::saturating_add)
     }
 
     /// Sums the time of every process below the supervisor, from its own clock, with its reaped
@@ -208,6 +224,12 @@ pub(crate) fn children_of(pid: Pid) -> Vec<Pid> {
 fn children_in(thread: &Path) -> Vec<Pid> {
     let list = proc_text(thread.join("children")).unwrap_or_default();
     list.split_whitespace().filter_map(|pid| pid.parse().ok()).map(Pid::from_raw).collect()
+}
+
+/// Returns the number in the line of a file of `/proc` that starts with this name.
+pub(crate) fn status_field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
 }
 
 /// Reads a file of `/proc`. The name of a process in it need not be UTF-8.

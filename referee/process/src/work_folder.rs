@@ -5,7 +5,6 @@ use super::hints::hints;
 use super::launcher::{Bytes, Reach, StartConditions};
 use referee_protocol::Limits;
 use std::cell::RefCell;
-use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -145,15 +144,10 @@ pub fn start_conditions(
     reach: Reach,
     core: Option<usize>,
 ) -> StartConditions {
-    let variable = |name: &str, value: &OsStr| {
-        let mut variable = OsString::from(format!("{name}="));
-        variable.push(value);
-        Bytes::of(variable)
-    };
     let passed = PASSED_VARIABLES
         .iter()
-        .filter_map(|name| std::env::var_os(name).map(|value| variable(name, &value)));
-    let own = FOLDER_VARIABLES.map(|name| variable(name, folder.as_os_str()));
+        .filter_map(|name| std::env::var_os(name).map(|value| Bytes::variable(name, value)));
+    let own = FOLDER_VARIABLES.map(|name| Bytes::variable(name, folder));
     let environment = passed.chain(own).chain(hints(limits).iter().map(Bytes::of)).collect();
     StartConditions { environment, limits: limits.clone(), reach, core, counts_cpu: false }
 }

@@ -144,7 +144,12 @@ impl Symbols<'_> {
         } else {
             pen.letter(Role::Letter(colour), self.part(92), &colour.letter().to_string())
         };
-        format!(r#"<g id="piece-{}"><circle r="{radius}" {disc}/>{on_it}</g>"#, colour.name())
+        // The page's stylesheet shades it.
+        let shade = format!(r#"<circle class="shade" r="{radius}" fill="none"/>"#);
+        format!(
+            r#"<g id="piece-{}"><circle r="{radius}" {disc}/>{shade}{on_it}</g>"#,
+            colour.name()
+        )
     }
 
     /// Returns a ground: a camp has a dashed border and its colour's small letter; a pad fills its cell.

@@ -57,15 +57,16 @@ const LAYERS: [&str; 5] =
 ///
 /// The page puts `<use href="#piece-red" x=".." y=".."/>` and the like at the middle of a cell into
 /// the layers; a path is a `<polyline class="path" points=".."/>` through the middles in the layer
-/// of the last action. The class `flipped` on the `svg` turns the board by half a turn and leaves
-/// its letters upright; `without-coordinates` hides the coordinates.
+/// of the last action. The class `flipped` on the `svg` turns the board by half a turn, `flat` by a
+/// quarter to the left, around the middle that the page sets; letters stay upright.
+/// `without-coordinates` hides the coordinates.
 pub fn board(view: &View) -> Board {
     let geometry = Geometry::of(view, false, true);
     let pen = Painter(Theme::Light);
     let symbols = Symbols { geometry: &geometry, pen };
     let mut text =
         opening(geometry.width, geometry.height).replacen("<svg ", "<svg class=\"board\" ", 1);
-    write!(text, "<defs>{}</defs><g class=\"turn\">", symbols.all().concat()).ok();
+    write!(text, "<defs>{}{SHADE}</defs><g class=\"turn\">", symbols.all().concat()).ok();
     text += &cells(&geometry, pen);
     write!(text, r#"<g class="layer-edges">{}</g>"#, symbols.edges()).ok();
     for layer in LAYERS {
@@ -118,7 +119,13 @@ fn properties(theme: Theme) -> String {
     text
 }
 
+/// Light from above.
+const SHADE: &str = r#"<radialGradient id="shade" cx="0.38" cy="0.28" r="0.75">
+<stop offset="0" stop-color="white" stop-opacity="0.5"/><stop offset="0.45" stop-color="white" stop-opacity="0"/>
+<stop offset="1" stop-opacity="0.3"/></radialGradient>"#;
+
 const RULES: &str = "\
+.shade { fill: url(#shade); }
 .path {
   fill: none;
   stroke: var(--board-mark);
@@ -128,8 +135,10 @@ const RULES: &str = "\
   marker-end: url(#path-end);
 }
 .board { background: var(--board-background); }
-.upright { transform: var(--board-upright, none); }
-.turn { transform: var(--board-upright, none); transform-origin: 50% 50%; transform-box: view-box; }
-.board.flipped { --board-upright: rotate(180deg); }
+.upright { transform: rotate(calc(-1 * var(--board-turn, 0deg))); }
+.turn { transform: rotate(var(--board-turn, 0deg)); transform-box: view-box; }
+.board.flipped { --board-turn: 180deg; }
+.board.flat { --board-turn: 270deg; }
+.board.flat.flipped { --board-turn: 90deg; }
 .board.without-coordinates .layer-coordinates { display: none; }
 ";

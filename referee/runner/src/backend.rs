@@ -67,6 +67,8 @@ pub struct WorkerCount {
     pub workers: usize,
     /// Matches that they play at once.
     pub slots: u64,
+    /// Workers that play another contest now, and come back.
+    pub away: usize,
 }
 
 /// Plays the games of a contest.

@@ -1,26 +1,12 @@
 //! The copy of an agent's folder in which its build runs, and taking over what the build made. No link
 //! is ever followed, in either direction.
 
-use std::collections::BTreeMap;
+use super::tree::{self, Entries, State};
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
-
-/// The most bytes in an agent's folder, before and after its build.
-const BYTES_MAX: u64 = 4 << 30;
-/// The most files and folders.
-const ENTRIES_MAX: usize = 200_000;
-
-/// A file's length, mode and time of change, or a link's target: as long as these are the same, it
-/// has not changed.
-#[derive(Debug, PartialEq, Eq)]
-enum State {
-    Folder,
-    File(u64, u32, i64, i64),
-    Link(PathBuf),
-}
 
 /// A copy of a folder.
 #[derive(Debug)]
@@ -28,39 +14,28 @@ pub(super) struct BuildFolder {
     original: PathBuf,
     pub(super) copy: PathBuf,
     /// What was copied, by relative path.
-    copied: BTreeMap<PathBuf, State>,
+    copied: Entries,
 }
 
 impl BuildFolder {
     /// Copies a folder to a new one.
     pub(super) fn new(original: &Path, copy: PathBuf) -> io::Result<Self> {
         fs::create_dir(&copy)?;
-        let entries = entries(original)?;
-        for (path, state) in &entries {
-            let (from, to) = (original.join(path), copy.join(path));
-            match state {
-                State::Folder => fs::create_dir(&to)?,
-                State::Link(target) => symlink(target, &to)?,
-                State::File(..) => {
-                    fs::copy(&from, &to)?;
-                    // So that tools such as make build only what has changed.
-                    File::open(&to)?.set_modified(from.symlink_metadata()?.modified()?)?;
-                }
-            }
-        }
-        let copied = self::entries(&copy)?;
+        tree::copy(original, &copy, &tree::entries(original, &|_| false)?)?;
+        let copied = tree::entries(&copy, &|_| false)?;
         Ok(Self { original: original.to_owned(), copy, copied })
     }
 
     /// Whether the copy is larger than an agent's folder may be. Files may come and go meanwhile.
     pub(super) fn is_too_large(&self) -> bool {
-        entries(&self.copy).is_err_and(|error| error.kind() == io::ErrorKind::FileTooLarge)
+        tree::entries(&self.copy, &|_| false)
+            .is_err_and(|error| error.kind() == io::ErrorKind::FileTooLarge)
     }
 
     /// Takes over what has changed in the copy: each file at once, whole. What is missing there stays.
     /// No process of the build may run any more.
     pub(super) fn take_over(&self) -> io::Result<()> {
-        for (path, state) in entries(&self.copy)? {
+        for (path, state) in tree::entries(&self.copy, &|_| false)? {
             if self.copied.get(&path) == Some(&state) {
                 continue;
             }
@@ -107,41 +82,6 @@ fn remove(path: &Path, found: Option<&Metadata>) -> io::Result<()> {
         Some(found) if found.is_dir() => fs::remove_dir_all(path),
         Some(_) => fs::remove_file(path),
     }
-}
-
-/// Returns the folders, files and links in a folder, by relative path; each folder comes before what is
-/// in it. Sockets, pipes and devices are left out. Fails if there is too much.
-fn entries(folder: &Path) -> io::Result<BTreeMap<PathBuf, State>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![PathBuf::new()];
-    let mut bytes = 0;
-    while let Some(inside) = folders.pop() {
-        for entry in folder.join(&inside).read_dir()? {
-            let entry = entry?;
-            let path = inside.join(entry.file_name());
-            let metadata = entry.metadata()?;
-            let state = if metadata.is_dir() {
-                folders.push(path.clone());
-                State::Folder
-            } else if metadata.is_symlink() {
-                State::Link(entry.path().read_link()?)
-            } else if metadata.is_file() {
-                bytes += metadata.len();
-                let (mode, at) = (metadata.mode() & 0o777, metadata.mtime());
-                State::File(metadata.len(), mode, at, metadata.mtime_nsec())
-            } else {
-                continue;
-            };
-            found.insert(path, state);
-            if found.len() > ENTRIES_MAX || bytes > BYTES_MAX {
-                let (folder, gib) = (folder.display(), BYTES_MAX >> 30);
-                let text =
-                    format!("{folder} has more than {gib} GiB or {ENTRIES_MAX} files and folders");
-                return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
-            }
-        }
-    }
-    Ok(found)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use referee_process::stderr::Stderr;
 use referee_process::{Failure, work_folder};
 use referee_protocol::plain::sanitize;
 use referee_protocol::{Layer, Level, Limits};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -35,6 +35,9 @@ const FILES: u64 = 4096;
 const PROCESSES: u64 = 512;
 /// The largest file that a build may write, and its private temporary folder, in MiB.
 const FILE_MB: u64 = 2048;
+/// How long the rest of a failed build's output is read at most, and how long a pause ends it.
+const DRAIN_TIME: Duration = Duration::from_secs(1);
+const DRAIN_PAUSE: Duration = Duration::from_millis(50);
 /// The time between two looks at the size of its folder.
 const LOOK: Duration = Duration::from_secs(2);
 /// Variables that compilers use, besides those of agents.
@@ -144,7 +147,7 @@ impl Builder {
         let mut conditions = work_folder::start_conditions(home, &limits, reach, None);
         conditions.environment.extend(tools(home));
         let passed = PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
-        conditions.environment.extend(passed.map(|(name, value)| variable(name, &value)));
+        conditions.environment.extend(passed.map(|(name, value)| Bytes::variable(name, value)));
         conditions
     }
 
@@ -190,6 +193,9 @@ impl Builder {
                 Some(_) | None => {}
             }
         };
+        if !ended.is_empty() {
+            build.drain().await;
+        }
         build.output.add(build.agent.unended_line());
         // Nothing is taken over while one of its processes could change it.
         let killed = build.agent.kill_and_wait().await;
@@ -267,12 +273,8 @@ fn toolchains() -> Vec<PathBuf> {
 /// Returns variables by which these compilers find their files, and never ask the network.
 fn tools(home: &Path) -> Vec<Bytes> {
     let mut tools = vec![Bytes::of("CARGO_NET_OFFLINE=true"), Bytes::of("GOTOOLCHAIN=local")];
-    tools.extend(
-        of_home("RUSTUP_HOME", ".rustup").map(|it| variable("RUSTUP_HOME", it.as_os_str())),
-    );
-    tools.extend(
-        of_home("GOMODCACHE", "go/pkg/mod").map(|it| variable("GOMODCACHE", it.as_os_str())),
-    );
+    tools.extend(of_home("RUSTUP_HOME", ".rustup").map(|it| Bytes::variable("RUSTUP_HOME", it)));
+    tools.extend(of_home("GOMODCACHE", "go/pkg/mod").map(|it| Bytes::variable("GOMODCACHE", it)));
     // Cargo's own folder has credentials: the build's has the downloaded crates alone.
     let own = home.join(".cargo");
     if let Some(cargo) = of_home("CARGO_HOME", ".cargo")
@@ -318,6 +320,12 @@ impl Build {
         Some(event)
     }
 
+    /// Reads what it wrote before it ended; for a moment also what its other processes write.
+    async fn drain(&mut self) {
+        let end = Instant::now() + DRAIN_TIME;
+        while Instant::now() < end && self.next(Instant::now() + DRAIN_PAUSE).await.is_some() {}
+    }
+
     /// Returns its last lines, indented: stdout as far as there is room, then stderr.
     fn last_lines(&mut self) -> String {
         let errors = lines(&mut self.agent.stderr, LINES_SHOWN);
@@ -361,13 +369,7 @@ fn environment() -> Vec<Bytes> {
         name == "PATH" || value.as_bytes().len() <= VARIABLE_BYTES_MAX
     };
     let variables = std::env::vars_os().filter(|(name, value)| fits(name, value));
-    variables.map(|(name, value)| variable(&name.to_string_lossy(), &value)).collect()
-}
-
-fn variable(name: &str, value: &OsStr) -> Bytes {
-    let mut text = OsString::from(format!("{name}="));
-    text.push(value);
-    Bytes::of(text)
+    variables.map(|(name, value)| Bytes::variable(&name.to_string_lossy(), value)).collect()
 }
 
 #[cfg(test)]

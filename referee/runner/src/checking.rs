@@ -2,6 +2,7 @@
 //! file and the results in the transcripts, and compares the store with both.
 
 use super::backend::kinds;
+use super::copies::check_copies;
 use super::folder::{Folder, GAMES_FOLDER};
 use super::log_checking::{self, Signature};
 use super::store::{Store, StoredContest, VoidAttempt};
@@ -10,9 +11,11 @@ use crate::parallel::{self, Progress};
 use referee_contest::audit::{
     VerifiedTranscript, differences, record_differences, verify_and_record,
 };
-use referee_contest::file::{ContestFile, FileError, FoundAgent};
+use referee_contest::file::{ContestFile, FileError, FoundAgent, OtherFiles};
+use referee_contest::formats::TieRules;
 use referee_contest::log::{LoggedReport, PublicKey};
-use referee_contest::{Contest, PlayerInfo, Record, Schedule};
+use referee_contest::report::ChangeRow;
+use referee_contest::{Change, Contest, PlayerInfo, Record, Schedule};
 use referee_games::GameKind;
 use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX};
 use referee_play::destination::is_transcript;
@@ -77,6 +80,8 @@ pub fn check(
         },
     };
     check.file();
+    check.agents();
+    check.changes();
     check.tables(&store)?;
     for (index, batch) in records.chunks(BATCH_GAMES).enumerate() {
         let before = index * BATCH_GAMES;
@@ -112,9 +117,14 @@ fn contest_of_text(text: &str, name: &str, other: &Contest) -> Result<Contest, F
     let file = ContestFile::read(text, name, &other.name)?;
     let agent = |player: &PlayerInfo| FoundAgent { player: player.clone(), span: 0..0 };
     let agents: Vec<FoundAgent> = other.players.iter().map(agent).collect();
-    let (mut contest, _) = file.contest(&agents, None)?;
+    let (mut contest, _) = file.contest(&agents, &OtherFiles::default())?;
     if file.openings.is_some() {
         contest.openings.positions.clone_from(&other.openings.positions);
+    }
+    // Contests of earlier versions have no preset, and neither lots nor other settings of ties.
+    contest.preset = contest.preset.filter(|_| other.preset.is_some());
+    if other.format.tie_rules() == Some(TieRules::default()) {
+        (contest.format, contest.players) = (other.format.clone(), other.players.clone());
     }
     Ok(contest)
 }
@@ -138,13 +148,28 @@ impl Check<'_> {
             }
             Err(error) => return self.differs(format!("{name}: {error}")),
         };
-        match contest_of_text(&text, &name.to_string(), &self.checked.stored.contest) {
-            Ok(contest) if contest == self.checked.stored.contest => {}
+        let begun = self.checked.stored.contest.with_changes(0);
+        match contest_of_text(&text, &name.to_string(), &begun) {
+            Ok(contest) if contest == begun => {}
             Ok(_) => {
                 self.differs(format!("{name}: the contest in the store differs from the file"));
             }
             Err(error) => self.differs(error.to_string()),
         }
+    }
+
+    /// Notes what was changed since the contest began.
+    fn changes(&mut self) {
+        let rows = ChangeRow::of(&self.checked.stored.contest);
+        self.checked.notes.extend(rows.iter().map(|row| format!("changed {}", row.line())));
+    }
+
+    /// Checks the agents' copies.
+    fn agents(&mut self) {
+        let StoredContest { contest, copies, files, .. } = &self.checked.stored;
+        let found = check_copies(self.folder, &contest.players, copies, files);
+        self.checked.differences.extend(found.differences);
+        self.checked.notes.extend(found.notes);
     }
 
     fn differs(&mut self, text: String) {
@@ -277,7 +302,11 @@ impl Check<'_> {
             }
         }
         if !voids.is_empty() {
-            self.checked.notes.push(count(voids.len() as u64, "void attempt"));
+            let removed = voids.iter().filter(|void| void.is_removed()).count() as u64;
+            let others = voids.len() as u64 - removed;
+            let texts = [(others, "void attempt"), (removed, "removed result")];
+            let texts = texts.into_iter().filter(|(number, _)| *number > 0);
+            self.checked.notes.extend(texts.map(|(number, what)| count(number, what)));
         }
         self.checked.voids = voids;
     }
@@ -298,9 +327,27 @@ impl Check<'_> {
         let contest = &self.checked.stored.contest;
         let fixture = self.checked.schedule.fixture(void.number);
         let fixture = fixture.ok_or("the schedule has no such game")?;
-        let found = differences(contest, self.kinds[fixture.game], &fixture, &verified.header);
+        // It was played by the version of an agent that played then.
+        let mut found = Vec::new();
+        for changes in (0..=contest.changes.len()).rev() {
+            let then = contest.with_changes(changes);
+            if fixture.players.iter().any(|player| player.index() >= then.players.len()) {
+                break;
+            }
+            found = differences(&then, self.kinds[fixture.game], &fixture, &verified.header);
+            if found.is_empty() {
+                break;
+            }
+        }
         if !found.is_empty() {
             return Err(found.join("; "));
+        }
+        if void.is_removed() {
+            let is_it = |change: &Change| {
+                change.removes.contains(&void.number) && change.reason == void.text
+            };
+            let removes = contest.changes.iter().any(is_it);
+            return if removes { Ok(()) } else { Err("no change removed its result".to_owned()) };
         }
         match verified.record(contest, &fixture, name.to_owned()) {
             Ok(_) => Err("the match has a result, but the store has a void attempt".to_owned()),

@@ -34,6 +34,8 @@ pub(super) struct Candidate {
     /// The place of its name, or of its folder's, in the contest file.
     pub(super) span: Range<usize>,
     pub(super) is_submission: bool,
+    /// The file or folder of a submission.
+    pub(super) entry: Option<PathBuf>,
     /// The agent, or why it can't play.
     pub(super) spec: Result<AgentSpec, String>,
 }
@@ -43,6 +45,10 @@ pub(super) struct Candidate {
 pub struct Submission {
     /// The name of its folder, or of its file without the ending.
     pub name: String,
+    /// The AGENT as given, or its path if it can't be read.
+    pub written: String,
+    /// Its file or folder; `None` for an agent that the contest file names.
+    pub entry: Option<PathBuf>,
     /// The agent, or why it can't play.
     pub spec: Result<AgentSpec, String>,
 }
@@ -75,6 +81,7 @@ fn named(file: &ContestFile, agent: &NamedAgent, base: &Path) -> Candidate {
         run: agent.run.clone(),
         span: agent.span.clone(),
         is_submission: false,
+        entry: None,
         spec,
     }
 }
@@ -89,7 +96,7 @@ pub(super) fn describe(failure: &Failure) -> String {
 }
 
 /// Checks that an agent plays all games of the contest.
-fn check_games(file: &ContestFile, spec: AgentSpec) -> Result<AgentSpec, String> {
+pub(super) fn check_games(file: &ContestFile, spec: AgentSpec) -> Result<AgentSpec, String> {
     if spec.launch.is_none() {
         return Err("a person can't play in a contest; use `referee play`".to_owned());
     }
@@ -119,11 +126,10 @@ fn submitted(
             .help("`submissions` is a folder; its path is relative to the contest file's folder")
     })?;
     notes.extend(ignored);
-    for Submission { name, spec } in found {
+    for Submission { name, written: run, entry, spec } in found {
         let spec = spec.and_then(|spec| check_games(file, spec));
-        let run = spec.as_ref().map_or_else(|_| String::new(), |spec| spec.written.clone());
         let span = submissions.span.clone();
-        candidates.push(Candidate { name, run, span, is_submission: true, spec });
+        candidates.push(Candidate { name, run, span, is_submission: true, entry, spec });
     }
     Ok(())
 }
@@ -157,7 +163,9 @@ pub fn submissions(
             continue;
         };
         let name = if counts[stem.as_str()] == 1 { stem.clone() } else { name };
-        found.push(Submission { name, spec });
+        let shown = || path.strip_prefix(base).unwrap_or(path).display().to_string();
+        let written = spec.as_ref().map_or_else(|_| shown(), |spec| spec.written.clone());
+        found.push(Submission { name, written, entry: Some(path.clone()), spec });
     }
     Ok((found, notes))
 }
@@ -174,7 +182,11 @@ fn stem(path: &Path) -> String {
 }
 
 /// Returns the submission at a path, `None` if it is not one, or why it can't play.
-fn candidate(run: Option<&str>, path: &Path, base: &Path) -> Result<Option<AgentSpec>, String> {
+pub(super) fn candidate(
+    run: Option<&str>,
+    path: &Path,
+    base: &Path,
+) -> Result<Option<AgentSpec>, String> {
     let name = file_name(path);
     let is_folder = path.is_dir();
     let may_be = if is_folder {

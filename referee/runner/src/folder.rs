@@ -16,6 +16,10 @@ pub const STORE_FILE: &str = "contest.db";
 pub const LOG_FILE: &str = "results.log";
 /// The folder of the transcripts.
 pub const GAMES_FOLDER: &str = "games";
+/// The folder of the agents' copies.
+pub const AGENTS_FOLDER: &str = "agents";
+/// The folder of all versions of the submissions of an open ladder.
+pub const SUBMISSIONS_FOLDER: &str = "submissions";
 /// The workers of a contest on many machines.
 pub const WORKERS_FILE: &str = "workers.json";
 /// The lock file.
@@ -52,7 +56,7 @@ impl Folder {
         for entry in std::fs::read_dir(root).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
             // A run that was killed before its store was made leaves these.
-            let left = [LOCK_FILE, CONTEST_FILE].contains(&name.as_str());
+            let left = [LOCK_FILE, CONTEST_FILE, AGENTS_FOLDER].contains(&name.as_str());
             if !left && !name.starts_with(STORE_FILE) {
                 return Err(Failure::usage(format!("{}: the folder is not empty", root.display()))
                     .help("choose an empty or new folder with --out DIR"));
@@ -95,6 +99,14 @@ impl Folder {
     /// The copy of the contest file.
     pub fn file(&self) -> PathBuf {
         self.root.join(CONTEST_FILE)
+    }
+
+    /// Returns everything in it that no agent may read: all but the agents themselves.
+    pub fn records(&self) -> Vec<PathBuf> {
+        let suffixes = ["", ".new", "-wal", "-shm"].map(|suffix| format!("{STORE_FILE}{suffix}"));
+        let files = [CONTEST_FILE, LOG_FILE, GAMES_FOLDER, SUBMISSIONS_FOLDER, WORKERS_FILE]
+            .map(str::to_owned);
+        files.into_iter().chain(suffixes).map(|name| self.path(&name)).collect()
     }
 
     /// Returns the path of a file by its name relative to the folder.

@@ -55,6 +55,7 @@ impl JobBuilder {
                 clock: contest.clock.clone(),
                 limits: contest.limits.clone(),
                 on_fault: contest.policy.on_fault,
+                anonymous: contest.anonymous,
             },
             no_void: fixture.no_void(),
             seed: fixture.seed,

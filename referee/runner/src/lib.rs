@@ -5,10 +5,16 @@
 
 #![forbid(unsafe_code)]
 
+mod tree;
 mod build_folder;
+pub mod arguments;
+mod copies;
+pub mod changing;
+pub mod inbox;
 pub mod building;
 mod entrants;
 mod prepare;
+mod again;
 pub mod folder;
 pub mod verifying;
 mod rows;
@@ -28,10 +34,12 @@ pub mod runner;
 pub mod parallel;
 pub mod checking;
 
+pub use again::prepare_again;
+pub use copies::AgentCopy;
 pub use entrants::{Submission, submissions};
 pub use prepare::{
-    Builds, Prepared, new_seed, prepare, prepare_again, prepare_text, read_openings,
-    sandbox_request,
+    Builds, Entrants, Prepared, entrants, new_seed, prepare, prepare_text, read_contest_file,
+    read_openings, sandbox_request,
 };
 pub use writer::disk_failure;
 

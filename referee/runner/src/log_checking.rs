@@ -3,7 +3,6 @@
 use super::folder::{Folder, LOG_FILE};
 use super::log_file::{LOG_BYTES_MAX, Logged};
 use super::store::{Store, StoredContest};
-use super::writer::BATCH_ENTRIES;
 use referee_contest::log::{Log, LoggedReport, PublicKey, contest_digest, read};
 use referee_process::Failure;
 use referee_process::files::read_regular;
@@ -152,14 +151,14 @@ impl LogCheck {
 
     /// Compares the log with the store.
     fn compare(&mut self, log: &Log, logged: &Logged, over: bool) {
-        let compared = logged.compare(log);
-        self.differences.extend(compared.differences);
+        let mut compared = logged.compare(log);
+        self.differences.append(&mut compared.differences);
         let behind = compared.games.len() + compared.voids.len();
         if behind > 0 {
             let text =
                 format!("{} of the store are not in {LOG_FILE}", count(behind as u64, "result"));
             let ended = over && log.report.as_ref().is_some_and(|(_, is_last)| *is_last);
-            if behind > BATCH_ENTRIES || ended {
+            if behind > logged.room(&compared) || ended {
                 self.differences.push(format!("{text}: {}", games(&compared.games)));
             } else {
                 self.notes.push(format!(

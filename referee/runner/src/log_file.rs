@@ -5,11 +5,11 @@ use super::folder::{Folder, LOG_FILE};
 use super::signing::{Pins, Signer};
 use super::store::{Store, StoredContest, VoidAttempt};
 use super::writer::{BATCH_ENTRIES, disk_failure};
-use referee_contest::Record;
 use referee_contest::log::{
-    Chain, Comparison, Entry, Head, Log, LoggedGame, LoggedReport, LoggedVoid, PrivateKey, VERSION,
-    WorkerSignature, compare, contest_digest, digest, read,
+    Chain, Comparison, Entry, Head, Log, LoggedChange, LoggedGame, LoggedReport, LoggedVoid,
+    PrivateKey, VERSION, WorkerSignature, compare, contest_digest, digest, read,
 };
+use referee_contest::{Change, Record};
 use referee_match::transcript::TRANSCRIPT_BYTES_MAX;
 use referee_process::Failure;
 use referee_process::files::read_regular;
@@ -108,12 +108,13 @@ impl LogFile {
         let path = folder.path(LOG_FILE);
         let logged = Logged::read(folder, store)?;
         let found = logged.compare(log);
+        let found_changes = found.changes;
         let lost = found.lost_games.len() + found.lost_voids.len();
         if found.differences.len() > lost {
             return Err(changed(folder, &found.differences.join("; ")));
         }
         let behind = found.games.len() + found.voids.len();
-        if behind.max(lost) > BATCH_ENTRIES {
+        if behind.max(lost) > logged.room(&found) {
             let text = format!(
                 "it lacks {} of the store, and has {} more: more than a kill can leave",
                 count(behind as u64, "result"),
@@ -126,6 +127,10 @@ impl LogFile {
         file.set_len(log.signed_bytes).map_err(failed)?;
         let chain = log.chain(bytes);
         let mut log = Self { folder: folder.clone(), file, chain, key: signer.key.clone() };
+        for number in logged.changes.len() - found_changes..logged.changes.len() {
+            let change = logged.changes[number].clone();
+            log.chain.push(Entry::Change(LoggedChange { number: number as u64, change }));
+        }
         if lost > 0 {
             let Comparison { lost_games: games, lost_voids: voids, .. } = found;
             log.chain.push(Entry::Dropped { games, voids });
@@ -138,7 +143,7 @@ impl LogFile {
                 log.chain.push(Entry::Void(void));
             }
         }
-        if lost + behind > 0 {
+        if lost + behind + found_changes > 0 {
             log.sign()?;
         }
         Ok(log)
@@ -158,6 +163,18 @@ impl LogFile {
             self.chain.push(Entry::Void(logged_void(&self.folder, void)));
         }
         if games.is_empty() && voids.is_empty() { Ok(()) } else { self.sign() }
+    }
+
+    /// Appends a change that is in the store, with the attempts whose results it removes, and signs it.
+    pub(super) fn change(
+        &mut self,
+        number: u64,
+        change: &Change,
+        voids: &[VoidAttempt],
+    ) -> Result<(), Failure> {
+        self.chain.push(Entry::Change(LoggedChange { number, change: change.clone() }));
+        self.append(&[], voids)?;
+        self.sign()
     }
 
     /// Appends that these files of the report were written.
@@ -182,6 +199,7 @@ impl LogFile {
 pub(super) struct Logged {
     pub(super) games: Vec<LoggedGame>,
     pub(super) voids: Vec<LoggedVoid>,
+    pub(super) changes: Vec<Change>,
 }
 
 impl Logged {
@@ -194,11 +212,17 @@ impl Logged {
         });
         let games = games.collect();
         let voids = store.voids()?.iter().map(|void| logged_void(folder, void)).collect();
-        Ok(Self { games, voids })
+        Ok(Self { games, voids, changes: store.changes()? })
     }
 
     pub(super) fn compare(&self, log: &Log) -> Comparison {
-        compare(log, &self.games, &self.voids)
+        compare(log, &self.changes, &self.games, &self.voids)
+    }
+
+    /// Returns how many results a log may lack after a kill: a batch, and those of a change.
+    pub(super) fn room(&self, found: &Comparison) -> usize {
+        let last = self.changes.iter().rev().take(found.changes);
+        BATCH_ENTRIES + last.map(|change| change.removes.len()).sum::<usize>()
     }
 }
 
@@ -216,7 +240,7 @@ fn logged_void(folder: &Folder, void: &VoidAttempt) -> LoggedVoid {
 }
 
 fn is_new(store: &Store) -> Result<bool, Failure> {
-    Ok(store.count()? == 0 && store.voids()?.is_empty())
+    Ok(store.count()? == 0 && store.voids()?.is_empty() && store.changes()?.is_empty())
 }
 
 /// The failure for a log that no kill can have left.

@@ -1,13 +1,17 @@
 //! Prepares the contest of a contest file: finds, builds and checks its agents.
 
+use super::again::stored_entrants;
 use super::building::{Builder, build_agents};
-use super::entrants::{Candidate, describe, error_at, find};
-use super::store::StoredContest;
+use super::copies::{AgentCopy, read_agent};
+use super::entrants::{Candidate, Submission, describe, error_at, find};
+use super::folder::Folder;
+use super::store::{Store, StoredContest};
 use crate::parallel::Progress;
 use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_contest::file::{
-    BuildSettings, ContestFile, FileError, FoundAgent, OnBroken, SEED_BOUND, Source, positions,
+    BuildSettings, ContestFile, FileError, FoundAgent, OnBroken, OtherFiles, SEED_BOUND, Source,
+    positions,
 };
 use referee_contest::{Contest, ContestGame, Opening, PlayerInfo, SandboxSettings};
 use referee_play::agent_spec::AgentSpec;
@@ -16,7 +20,7 @@ use referee_process::Failure;
 use referee_process::cores;
 use referee_process::files::{absolute, read_regular};
 use referee_process::sandbox::{Depth, SandboxRequest, choose};
-use referee_protocol::plain::sanitize;
+use referee_protocol::plain::{sanitize, sanitize_name};
 use referee_protocol::{Level, LevelChoice, SandboxRecord};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,6 +28,8 @@ use std::sync::Arc;
 
 /// The largest contest file, in bytes.
 const FILE_BYTES_MAX: u64 = 4 << 20;
+/// The largest ranking, in bytes: reports list their games.
+const RANKING_BYTES_MAX: u64 = 1 << 30;
 /// The largest openings file, in bytes.
 const OPENINGS_BYTES_MAX: u64 = 64 << 20;
 
@@ -66,6 +72,12 @@ pub struct Prepared {
     pub is_seeded: bool,
     /// The folder that its paths are relative to.
     pub base: PathBuf,
+    /// Where each submission was found, by name.
+    pub(super) entries: BTreeMap<String, PathBuf>,
+    /// The copies of agents in the contest's folder, by name.
+    pub copies: BTreeMap<String, AgentCopy>,
+    /// The folder of the copies.
+    pub agents_folder: PathBuf,
 }
 
 impl Prepared {
@@ -91,24 +103,26 @@ impl Prepared {
             contest: self.contest.as_ref().clone(),
             left_out: self.left_out.clone(),
             files: self.files(),
+            copies: self.copies.clone(),
             begun,
             sandbox,
         }
     }
 
-    /// Keeps the stored digests of agents whose files have not changed.
-    fn keep_digests(&mut self, stored: &StoredContest) {
-        let contest = Arc::make_mut(&mut self.contest);
-        for (player, spec) in contest.players.iter_mut().zip(&mut self.specs) {
-            let files = stored.files.get(&player.name).map_or(&[][..], Vec::as_slice);
-            let before = stored.contest.players.iter().find(|other| other.name == player.name);
-            let before = before.filter(|before| spec.has_digest(&before.digest, files));
-            if let Some(before) = before {
-                player.digest.clone_from(&before.digest);
-                spec.digest.clone_from(&before.digest);
-                spec.files = files.to_vec();
-            }
-        }
+    /// Returns the agent of a player as it is now, from its copy if it has one.
+    pub fn read_agent(&self, player: &PlayerInfo) -> Result<AgentSpec, Failure> {
+        read_agent(player, self.copies.get(&player.name), &self.agents_folder, &self.base)
+    }
+
+    /// Returns the names of players whose agents were changed since the contest began.
+    pub fn changed(&self, files: &BTreeMap<String, Vec<PathBuf>>) -> Vec<String> {
+        let same = |player: &&PlayerInfo| {
+            let files = files.get(&player.name).map_or(&[][..], Vec::as_slice);
+            let now = self.read_agent(player);
+            now.is_ok_and(|now| now.has_digest(&player.digest, files))
+        };
+        let players = self.contest.players.iter().filter(|player| !same(player));
+        players.map(|player| sanitize(&player.name)).collect()
     }
 
     /// Returns what to print before the first game: ignored files, and submissions left out with the
@@ -132,7 +146,7 @@ pub fn sandbox_request(settings: &SandboxSettings, base: PathBuf) -> SandboxRequ
 
 /// Reads a contest file and prepares its contest.
 pub fn prepare(file: &Path, builds: Builds<'_>) -> Result<Prepared, Failure> {
-    let text = read(file, FILE_BYTES_MAX).map_err(|failure| {
+    let text = read_contest_file(file).map_err(|failure| {
         failure.help("give a contest file, or play without one: `referee contest quick`")
     })?;
     let base = absolute(file.parent().unwrap_or(Path::new("")))?;
@@ -173,30 +187,20 @@ fn prepare_seeded(
     let (is_named, is_seeded) = (read.is_named(), read.is_seeded());
     let drawn = drawn.filter(|_| !is_seeded);
     read.settings.seed = drawn.unwrap_or(read.settings.seed);
-    let (mut candidates, mut notes) = find(&read, base)?;
-    match builds {
-        Builds::Later => {}
-        Builds::Now(progress) => {
-            build(&read, &mut candidates, base, progress)?;
-            read_again(&mut candidates, base);
-        }
-        Builds::Done(left_out) => {
-            read_again(&mut candidates, base);
-            leave_out_again(&mut candidates, left_out);
-        }
-    }
+    let (mut candidates, mut notes) = candidates(&read, base, builds)?;
     let left_out = reject_broken(&read, &mut candidates)?;
-    let openings = openings(&read, base)?;
+    let others = OtherFiles { openings: openings(&read, base)?, ranking: ranking(&read, base)? };
     let readable = readable(&read, base)?;
+    let mut entries = BTreeMap::new();
     let playing = |candidate: Candidate| {
-        let Candidate { name, run, span, spec, .. } = candidate;
+        let Candidate { name, run, span, spec, entry, .. } = candidate;
+        entries.extend(entry.map(|entry| (sanitize_name(&name), entry)));
         let spec = spec.ok()?;
         let player = PlayerInfo { name, run, digest: spec.digest.clone() };
         Some((FoundAgent { player, span }, spec))
     };
     let (entrants, specs): (Vec<_>, Vec<_>) = candidates.into_iter().filter_map(playing).unzip();
-    let (contest, order) =
-        read.contest(&entrants, openings.as_ref()).map_err(|error| failure(&error))?;
+    let (contest, order) = read.contest(&entrants, &others).map_err(|error| failure(&error))?;
     notes.extend(specs.iter().flat_map(|spec| requested(spec, &readable)));
     if read.settings.sandbox.level == Some(Level::None) && specs.iter().any(|it| it.build.is_some())
     {
@@ -217,6 +221,9 @@ fn prepare_seeded(
         is_seeded,
         base: base.to_owned(),
         contest: Arc::new(contest),
+        entries,
+        copies: BTreeMap::new(),
+        agents_folder: PathBuf::new(),
     })
 }
 
@@ -229,17 +236,14 @@ fn completed(text: &str, name: Option<&String>, seed: Option<u64>) -> String {
     if added.is_empty() { text.to_owned() } else { added + text.trim_start_matches('\u{feff}') }
 }
 
-/// Prepares a stored contest to resume it.
-pub fn prepare_again(stored: &StoredContest, file: &Path) -> Result<Prepared, Failure> {
-    let builds = Builds::Done(&stored.left_out);
-    let mut prepared = prepare_text(&stored.text, file, &stored.base, builds)?;
-    prepared.keep_digests(stored);
-    Ok(prepared)
+/// The failure for an error in a contest file.
+pub(super) fn failure(error: &FileError) -> Failure {
+    Failure::usage(error.to_string()).or_help(error.help.clone())
 }
 
-/// The failure for an error in a contest file.
-fn failure(error: &FileError) -> Failure {
-    Failure::usage(error.to_string()).or_help(error.help.clone())
+/// Reads the text of a contest file.
+pub fn read_contest_file(file: &Path) -> Result<String, Failure> {
+    read(file, FILE_BYTES_MAX)
 }
 
 /// Reads a text file of at most `bytes_max` bytes.
@@ -272,6 +276,21 @@ fn openings(file: &ContestFile, base: &Path) -> Result<Option<Source>, Failure> 
     Ok(Some(Source { file: sanitize(name), text }))
 }
 
+/// Reads the ranking by which players are seeded: a file with a name per line, or the report of the
+/// contest in a folder.
+fn ranking(file: &ContestFile, base: &Path) -> Result<Option<Source>, Failure> {
+    let Some((name, span)) = &file.ranking else { return Ok(None) };
+    let path = base.join(name);
+    let path = if path.is_dir() { path.join("report.json") } else { path };
+    let text = read(&path, RANKING_BYTES_MAX).map_err(|failure| {
+        error_at(file, span, sanitize(&failure.to_string())).help(
+            "give a text file with a name per line, or the folder of an earlier contest, relative to the \
+             contest file's folder; `referee contest report` writes a contest's report",
+        )
+    })?;
+    Ok(Some(Source { file: sanitize(name), text }))
+}
+
 /// Returns the canonical paths of `read`, which must exist.
 fn readable(file: &ContestFile, base: &Path) -> Result<Vec<PathBuf>, Failure> {
     let found = file.read.iter().map(|(path, span)| {
@@ -283,8 +302,61 @@ fn readable(file: &ContestFile, base: &Path) -> Result<Vec<PathBuf>, Failure> {
     found.collect()
 }
 
+/// Finds and builds the agents of a contest file.
+fn candidates(
+    file: &ContestFile,
+    base: &Path,
+    builds: Builds<'_>,
+) -> Result<(Vec<Candidate>, Vec<String>), Failure> {
+    let (mut candidates, notes) = find(file, base)?;
+    match builds {
+        Builds::Later => {}
+        Builds::Now(progress) => {
+            build(file, &mut candidates, base, progress)?;
+            read_again(&mut candidates, base);
+        }
+        Builds::Done(left_out) => {
+            read_again(&mut candidates, base);
+            leave_out_again(&mut candidates, left_out);
+        }
+    }
+    Ok((candidates, notes))
+}
+
+/// The agents of a contest, also those that can't play.
+#[derive(Debug)]
+pub struct Entrants {
+    /// The contest without its players.
+    pub settings: Contest,
+    /// The agents, in the order of the file.
+    pub found: Vec<Submission>,
+    /// The folder that the contest file's paths are relative to.
+    pub base: PathBuf,
+    /// Files among the submissions that are not agents.
+    pub notes: Vec<String>,
+}
+
+/// Finds the agents of a contest file and builds them, or those of a stored contest as they play in it.
+pub fn entrants(path: &Path, progress: Progress<'_>) -> Result<Entrants, Failure> {
+    if Folder::has_contest(path) {
+        let folder = Folder::open(path)?;
+        return stored_entrants(&Store::open_to_read(&folder)?.contest()?, &folder);
+    }
+    let text = read_contest_file(path)
+        .map_err(|failure| failure.help("give a contest file, or a contest's folder"))?;
+    let base = absolute(path.parent().unwrap_or(Path::new("")))?;
+    let file = ContestFile::read(&text, &path.to_string_lossy(), "contest");
+    let file = file.map_err(|error| failure(&error))?;
+    let (candidates, notes) = candidates(&file, &base, Builds::Now(progress))?;
+    let found = candidates.into_iter().map(|candidate| {
+        let Candidate { name, run: written, spec, entry, .. } = candidate;
+        Submission { name, written, entry, spec }
+    });
+    Ok(Entrants { found: found.collect(), settings: file.settings, base, notes })
+}
+
 /// Runs the `build` commands, once per folder.
-fn build(
+pub(super) fn build(
     file: &ContestFile,
     candidates: &mut [Candidate],
     base: &Path,
@@ -308,7 +380,7 @@ fn build(
 }
 
 /// Reads agents with a `build` command again: their programs exist now.
-fn read_again(candidates: &mut [Candidate], base: &Path) {
+pub(super) fn read_again(candidates: &mut [Candidate], base: &Path) {
     for candidate in candidates {
         if candidate.spec.as_ref().is_ok_and(|spec| spec.build.is_some()) {
             candidate.spec =

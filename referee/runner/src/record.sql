@@ -10,6 +10,7 @@ select json_object(
     select json_group_array(place order by seat) from seats where game = games.number)),
   'seats', json((
     select json_group_array(json_object(
-      'used_ms', used_ms, 'cpu_ms', cpu_ms, 'turns', turns, 'fault', fault,
+      'used_ms', used_ms, 'cpu_ms', cpu_ms,
+      'peak_memory_kb', peak_memory_kb, 'turns', turns, 'fault', fault,
       'fault_text', fault_text) order by seat) from seats where game = games.number)))
 from games

@@ -5,9 +5,9 @@ use super::store::{Store, StoredContest, VoidAttempt};
 use super::voids::caused;
 use super::workers;
 use crate::workers::KnownWorker;
-use referee_contest::report::{CausedVoids, Command, LeftOut, Report, VoidCounts};
+use referee_contest::report::{CausedVoids, Command, LeftOut, Report, Setting, VoidCounts};
 use referee_contest::summary::report;
-use referee_contest::{Record, Schedule};
+use referee_contest::{PlayerInfo, Record, Schedule};
 use referee_process::{Failure, sandbox};
 use referee_protocol::SandboxRecord;
 use referee_protocol::plain::sanitize;
@@ -61,7 +61,8 @@ pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
     })?;
     let (least, most) = schedule.size();
     let (over, played) = (schedule.is_over(), schedule.played());
-    let voids = store.voids()?;
+    let mut voids = store.voids()?;
+    voids.retain(|void| !void.is_removed());
     let exact = over.then(|| schedule.counted());
     Ok(Progress {
         name: contest.name.clone(),
@@ -88,7 +89,8 @@ pub fn assemble(
     voids: &[VoidAttempt],
     commands: Vec<Command>,
 ) -> Report {
-    let played: BTreeSet<u64> = records.iter().map(|record| record.number).collect();
+    let voids: Vec<VoidAttempt> = voids.iter().filter(|it| !it.is_removed()).cloned().collect();
+    let played: BTreeSet<u64> = (0..schedule.known()).filter(|it| schedule.has(*it)).collect();
     let lost: BTreeSet<u64> =
         voids.iter().map(|void| void.number).filter(|number| !played.contains(number)).collect();
     // The report must not show where the submissions are.
@@ -102,14 +104,33 @@ pub fn assemble(
         void: VoidCounts {
             attempts: voids.len() as u64,
             given_up: lost.len() as u64,
-            caused: caused(&stored.contest, voids),
+            caused: caused(&stored.contest, &voids),
         },
         left_out: stored.left_out.iter().map(left_out).collect(),
         commands,
         ..report(&stored.contest, schedule, records, sandbox.as_deref())
     };
+    report.settings.extend(agents_setting(stored));
     for standing in &mut report.standings.players {
         standing.agent = standing.agent.replace(&base, "");
     }
     report
+}
+
+/// Returns where the agents are played from; `None` if the contest began without copies.
+fn agents_setting(stored: &StoredContest) -> Option<Setting> {
+    if stored.copies.is_empty() {
+        return None;
+    }
+    let is_outside = |player: &&PlayerInfo| {
+        !player.run.starts_with('@') && !stored.copies.contains_key(&player.name)
+    };
+    let outside = stored.contest.players.iter().filter(is_outside);
+    let outside: Vec<&str> = outside.map(|player| player.name.as_str()).collect();
+    let copies = "copies in the contest's folder, made when it began";
+    let value = match outside.join(", ") {
+        names if names.is_empty() => copies.to_owned(),
+        names => format!("{copies}; from their own place: {names}"),
+    };
+    Some(Setting { name: "agents".to_owned(), value })
 }

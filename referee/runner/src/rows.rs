@@ -1,8 +1,8 @@
 //! Writes contests and games as rows, and reads them back.
 
-use super::store::StoredContest;
-use referee_contest::Record;
+use super::store::{StoredContest, VoidAttempt};
 use referee_contest::log::WorkerSignature;
+use referee_contest::{Change, PlayerInfo, Record};
 use referee_protocol::SandboxRecord;
 use rusqlite::{Row, params};
 use serde::{Serialize, de::DeserializeOwned};
@@ -12,8 +12,8 @@ pub(super) fn add_contest(
     stored: &StoredContest,
 ) -> rusqlite::Result<()> {
     transaction.execute(
-        "insert into contest (one, text, base, contest, left_out, begun, files, referee) \
-         values (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "insert into contest (one, text, base, contest, left_out, begun, files, copies, \
+         referee) values (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         params![
             stored.text,
             stored.base.to_string_lossy(),
@@ -21,6 +21,7 @@ pub(super) fn add_contest(
             json(&stored.left_out)?,
             stored.begun,
             json(&stored.files)?,
+            json(&stored.copies)?,
             env!("CARGO_PKG_VERSION")
         ],
     )?;
@@ -43,6 +44,39 @@ pub(super) fn add_session(
 ) -> rusqlite::Result<()> {
     let insert = "insert into sessions (begun, sandbox) values (?1, ?2)";
     transaction.execute(insert, params![begun, json(sandbox)?]).map(|_| ())
+}
+
+pub(super) fn add_change(
+    transaction: &rusqlite::Transaction<'_>,
+    stored: &StoredContest,
+    number: u64,
+    change: &Change,
+) -> rusqlite::Result<()> {
+    let insert = "insert into changes (number, change) values (?1, ?2)";
+    transaction.execute(insert, params![number, json(change)?])?;
+    let update = "update contest set files = ?1, copies = ?2";
+    transaction.execute(update, params![json(&stored.files)?, json(&stored.copies)?])?;
+    for (number, player) in stored.contest.players.iter().enumerate() {
+        let PlayerInfo { name, run, digest } = player;
+        let insert = "insert into players (number, name, run, digest) values (?1, ?2, ?3, ?4) \
+                      on conflict (number) do update set run = ?3, digest = ?4";
+        transaction.execute(insert, params![number, name, run, digest])?;
+    }
+    Ok(())
+}
+
+pub(super) fn add_void(
+    transaction: &rusqlite::Transaction<'_>,
+    void: &VoidAttempt,
+) -> rusqlite::Result<()> {
+    let VoidAttempt { number, attempt, cause, text, player, transcript } = void;
+    let insert = "insert or replace into voids (game, attempt, cause, text, player, transcript) \
+                  values (?1, ?2, ?3, ?4, ?5, ?6)";
+    let player = player.map(|player| player.0);
+    transaction
+        .prepare_cached(insert)?
+        .execute(params![number, attempt, cause, text, player, transcript])
+        .map(|_| ())
 }
 
 pub(super) fn add_game(
@@ -84,8 +118,9 @@ pub(super) fn add_game(
             .execute(params![game.number, name, key.to_string(), signature])?;
     }
     let mut insert = transaction.prepare_cached(
-        "insert into seats (game, seat, player, place, score, used_ms, cpu_ms, turns, fault, \
-         fault_text) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        "insert into seats (game, seat, player, place, score, used_ms, cpu_ms, \
+         peak_memory_kb, turns, fault, fault_text) \
+         values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?;
     for (seat, record) in game.seats.iter().enumerate() {
         let score = game.scores.as_ref().and_then(|scores| scores.get(seat));
@@ -97,6 +132,7 @@ pub(super) fn add_game(
             score,
             record.used_ms,
             record.cpu_ms,
+            record.peak_memory_kb,
             record.turns,
             record.fault.as_ref().map(word).transpose()?,
             record.fault_text

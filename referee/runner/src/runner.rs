@@ -39,7 +39,7 @@ pub struct Progress {
 /// How a run ended.
 #[derive(Debug)]
 pub struct RunResult {
-    /// The signal that ended it, if one did.
+    /// What ended it early, if something did.
     pub interrupted: Option<Interrupt>,
     /// Why it could not continue, if so.
     pub failure: Option<Failure>,
@@ -433,7 +433,8 @@ impl Runner {
                             numbers.push(number);
                             self.written.remove(&number);
                             count(&mut self.schedule, &mut self.tally, number, &game.places);
-                            let faults = game.seats.iter().filter(|seat| seat.fault.is_some());
+                            let faults =
+                                game.seats.iter().filter(|seat| seat.own_fault().is_some());
                             self.progress.faults += faults.count() as u64;
                         }
                         Entry::Void(void) => numbers.push(void.number),
@@ -479,11 +480,16 @@ fn count(schedule: &mut Schedule, tally: &mut [(u64, u64)], number: u64, places:
     true
 }
 
-/// Prints what the first signal does.
+/// Prints what the first signal or the planned end does.
 fn report_signal<B: Backend>(interrupts: &Interrupts, backend: &B, observer: &mut impl Observer) {
-    if interrupts.received().is_some() && !interrupts.is_stopped() {
+    if let Some(received) = interrupts.received().filter(|_| !interrupts.is_stopped()) {
+        let (why, again) = match received {
+            Interrupt::Deadline => ("the time for this run is over: ", ""),
+            Interrupt::NewAgents => ("there are new agents: ", ""),
+            _ => ("", " again"),
+        };
         let games = backend.in_progress();
-        observer.print(&format!("finishing {games}; press Ctrl-C again to stop now"));
+        observer.print(&format!("{why}finishing {games}; press Ctrl-C{again} to stop now"));
     }
 }
 

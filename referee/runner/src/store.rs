@@ -1,18 +1,19 @@
 //! The store of a contest: one `SQLite` file. A game counts when its row is here, and its row is
 //! written only after its transcript is on the disk.
 
+use super::copies::AgentCopy;
 use super::folder::{Folder, STORE_FILE, has_contest};
 use super::log_file::LogFile;
-use super::rows::{add_contest, add_game, add_session, from_json};
+use super::rows::{add_change, add_contest, add_game, add_session, add_void, from_json};
 use super::writer::disk_full;
 use nix::sys::statvfs::statvfs;
 use nix::unistd::{AccessFlags, access};
 use referee_contest::log::WorkerSignature;
-use referee_contest::{Contest, Player, PlayerInfo, Record};
+use referee_contest::{Change, Contest, Player, PlayerInfo, Record};
 use referee_process::Failure;
 use referee_protocol::SandboxRecord;
 use rusqlite::types::Type;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Row, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -27,6 +28,9 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sessions.sql"),
     include_str!("void_causes.sql"),
     include_str!("signatures.sql"),
+    include_str!("peak_memory.sql"),
+    include_str!("copies.sql"),
+    include_str!("changes.sql"),
 ];
 
 /// The store's name until it is complete.
@@ -58,12 +62,14 @@ pub struct StoredContest {
     pub text: String,
     /// The folder that its paths are relative to.
     pub base: PathBuf,
-    /// The contest that was read from the text.
+    /// The contest that was read from the text, with its changes.
     pub contest: Contest,
     /// Submissions that were left out, with the reason.
     pub left_out: Vec<(String, String)>,
     /// The files that each agent's digest covers, by player, for agents in folders.
     pub files: BTreeMap<String, Vec<PathBuf>>,
+    /// The agents' copies in the folder, by player; contests of earlier versions have none.
+    pub copies: BTreeMap<String, AgentCopy>,
     /// When the contest began, RFC 3339.
     pub begun: String,
     /// The sandbox when it began; earlier versions did not store it.
@@ -77,7 +83,7 @@ pub struct VoidAttempt {
     pub number: u64,
     /// The attempt, from 1.
     pub attempt: u32,
-    /// The code, as in a verdict: `lag`, `machine` and others.
+    /// The code, as in a verdict: `lag`, `machine` and others; [`REMOVED`] if a change removed its result.
     pub cause: String,
     /// What happened.
     pub text: String,
@@ -85,6 +91,16 @@ pub struct VoidAttempt {
     pub player: Option<Player>,
     /// The transcript's path in the folder, if there is one.
     pub transcript: Option<String>,
+}
+
+/// The cause of an attempt that counted until a change removed its result.
+pub const REMOVED: &str = "removed";
+
+impl VoidAttempt {
+    /// Whether it counted until a change removed its result.
+    pub fn is_removed(&self) -> bool {
+        self.cause == REMOVED
+    }
 }
 
 pub(super) type StoreResult<T> = Result<T, Failure>;
@@ -223,12 +239,48 @@ impl Store {
 
     /// Reads the contest.
     pub fn contest(&self) -> StoreResult<StoredContest> {
-        let query = "select text, base, contest, left_out, begun, files, \
+        let mut stored = self.contest_as_begun()?;
+        for change in self.changes()? {
+            stored.contest.change(change);
+        }
+        Ok(stored)
+    }
+
+    /// Returns what was changed after the contest began, in order.
+    pub fn changes(&self) -> StoreResult<Vec<Change>> {
+        self.rows("select change from changes order by number", |row| from_json(row, 0))
+    }
+
+    /// Adds a change to the contest `stored`, which has it already, and makes the results that it removes void
+    /// attempts, whose transcripts are in place.
+    pub fn change(
+        &mut self,
+        stored: &StoredContest,
+        change: &Change,
+        voids: &[VoidAttempt],
+    ) -> StoreResult<()> {
+        let number = stored.contest.changes.len() as u64 - 1;
+        self.write(|transaction| {
+            add_change(transaction, stored, number, change)?;
+            voids.iter().try_for_each(|void| {
+                for delete in ["signatures", "seats"] {
+                    let delete = format!("delete from {delete} where game = ?1");
+                    transaction.execute(&delete, [void.number])?;
+                }
+                transaction.execute("delete from games where number = ?1", [void.number])?;
+                add_void(transaction, void)
+            })
+        })?;
+        self.log.as_mut().map_or(Ok(()), |log| log.change(number, change, voids))
+    }
+
+    fn contest_as_begun(&self) -> StoreResult<StoredContest> {
+        let query = "select text, base, contest, left_out, begun, files, copies, \
                      (select sandbox from sessions order by number limit 1) from contest";
         self.read(|connection| {
             connection.query_row(query, [], |row| {
                 let base: String = row.get(1)?;
-                let sandbox: Option<String> = row.get(6)?;
+                let sandbox: Option<String> = row.get(7)?;
                 Ok(StoredContest {
                     text: row.get(0)?,
                     base: base.into(),
@@ -236,7 +288,8 @@ impl Store {
                     left_out: from_json(row, 3)?,
                     begun: row.get(4)?,
                     files: from_json(row, 5)?,
-                    sandbox: sandbox.map(|_| from_json(row, 6)).transpose()?,
+                    copies: from_json(row, 6)?,
+                    sandbox: sandbox.map(|_| from_json(row, 7)).transpose()?,
                 })
             })
         })
@@ -278,15 +331,7 @@ impl Store {
             for (game, worker) in games {
                 add_game(transaction, game, worker.as_ref())?;
             }
-            for void in voids {
-                let VoidAttempt { number, attempt, cause, text, player, transcript } = void;
-                let insert = "insert or replace into voids (game, attempt, cause, text, player, \
-                              transcript) values (?1, ?2, ?3, ?4, ?5, ?6)";
-                let mut insert = transaction.prepare_cached(insert)?;
-                let player = player.map(|player| player.0);
-                insert.execute(params![number, attempt, cause, text, player, transcript])?;
-            }
-            Ok(())
+            voids.iter().try_for_each(|void| add_void(transaction, void))
         })?;
         self.log.as_mut().map_or(Ok(()), |log| log.append(games, voids))
     }
@@ -334,9 +379,9 @@ impl Store {
         self.rows(query, |row| row.get(0))
     }
 
-    /// Returns the number of faults, over all seats.
+    /// Returns the number of faults, over all seats. Resignations are none.
     pub fn faults(&self) -> StoreResult<u64> {
-        self.number("select count(*) from seats where fault is not null")
+        self.number("select count(*) from seats where fault is not null and fault <> 'resigned'")
     }
 
     /// Returns the void attempts, ordered by game.

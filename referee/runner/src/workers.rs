@@ -49,6 +49,32 @@ pub struct Workers {
     /// it, without secrets.
     #[serde(default)]
     pub on: Vec<String>,
+    /// The contest's id on the server. A change of the contest gives it another one.
+    #[serde(default)]
+    pub id: String,
+}
+
+/// A contest on a server, as `contest status --on URL --json` prints it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ServedContest {
+    /// Its id on the server.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Its share of the workers' time, relative to the other contests.
+    pub priority: u32,
+    /// When it began or was resumed, RFC 3339.
+    pub since: String,
+    /// The version of Referee that its workers need.
+    pub referee: String,
+    /// Orders that no worker has taken.
+    pub waiting: u64,
+    /// Orders that workers hold.
+    pub held: u64,
+    /// Reports that the coordinator has not taken.
+    pub reports: u64,
+    /// The workers that have just reported to it.
+    pub workers: Vec<KnownWorker>,
 }
 
 /// A worker, as its coordinator knows it. Texts from the worker are sanitized and cut.
@@ -83,6 +109,8 @@ pub struct KnownWorker {
     pub refused: Option<String>,
     /// Whether it takes no more games.
     pub leaving: bool,
+    /// The contest that it plays now, if that is another one.
+    pub elsewhere: Option<String>,
     /// Whether it was silent for so long that others got its games.
     pub lost: bool,
     /// How many orders it could not play.
@@ -99,11 +127,12 @@ impl KnownWorker {
         let state = match &self.refused {
             _ if self.lost => "lost".to_owned(),
             Some(why) => format!("doesn't fit: {why}"),
-            None => match (self.leaving, self.games.is_empty()) {
-                (true, true) => "left".to_owned(),
-                (true, false) => "leaving".to_owned(),
-                (false, true) => "waiting".to_owned(),
-                (false, false) => "playing".to_owned(),
+            None => match (&self.elsewhere, self.leaving, self.games.is_empty()) {
+                (Some(contest), _, true) => format!("playing contest {contest}"),
+                (None, true, true) => "left".to_owned(),
+                (_, true, false) => "leaving".to_owned(),
+                (None, false, true) => "waiting".to_owned(),
+                (_, false, false) => "playing".to_owned(),
             },
         };
         let Some(fault) = &self.fault else { return state };

@@ -12,6 +12,7 @@ use referee_protocol::{
     Event, Fault, FaultKind, FromAgent, Header, HeaderSeat, Seat, Verdict, line_bytes,
     parse_from_agent,
 };
+use serde_json::Value;
 use std::fmt::Write;
 
 /// What the transcript contains about a seat's fault.
@@ -23,6 +24,8 @@ pub(super) struct Record {
     repeated: bool,
     /// How many actions it has played.
     actions: usize,
+    /// The legal actions when it was asked last.
+    legal: Vec<Value>,
     /// How its process ended, unless it was killed.
     status: Option<String>,
     /// Whether it speaks another protocol than the referee's.
@@ -38,14 +41,17 @@ impl Record {
     /// Reads the transcript; `None` if it can't be read.
     pub(super) fn read(path: &str, seat: Seat) -> Option<Self> {
         let bytes = read_transcript(path).ok()?;
-        let reading = transcript::read(&bytes).ok()?;
-        let listed = reading.header.seats.get(seat.index());
+        let mut steps = transcript::walk(&bytes).ok()?;
+        let listed = steps.walk().header().seats.get(seat.index());
         let foreign = listed.is_some_and(HeaderSeat::is_foreign);
         let mut record = Self { foreign, ..Self::default() };
         let mut answer = None;
-        for event in reading {
+        while let Ok(Some(event)) = steps.step() {
             match event {
-                Event::Turn(event) if event.seat == seat => answer = record.line.take(),
+                Event::Turn(event) if event.seat == seat => {
+                    answer = record.line.take();
+                    record.legal = steps.walk().game().actions();
+                }
                 Event::Played(event) if event.seat == seat => record.actions += 1,
                 Event::Line(event) if event.seat == seat => {
                     let line = line_bytes(&event);
@@ -129,7 +135,7 @@ pub(super) fn advice(
         stage: Stage::after(true, record.map_or(0, |record| record.actions)),
         repeated: record.is_some_and(|record| record.repeated),
         denied,
-        legal: fault.legal.as_deref().unwrap_or_default(),
+        legal: record.map_or(&[], |record| record.legal.as_slice()),
         ..Evidence::default()
     };
     find(fault, &known).map(|finding| sanitize(&finding.fix))

@@ -1,9 +1,9 @@
 //! The options of every command, and what follows from them.
 
-use super::output::{eprint_line, stderr_has_colour};
+use super::output::{MESSAGES, eprint_line, log_messages, stderr_has_colour};
 use clap::ValueEnum;
 use std::process::ExitCode;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -25,6 +25,20 @@ pub(super) struct Global {
     /// When to use colour
     #[arg(long, global = true, value_enum, default_value_t, env = "REFEREE_COLOR")]
     color: Color,
+    /// How to write messages to stderr
+    #[arg(long, global = true, value_enum, default_value_t, env = "REFEREE_LOG_FORMAT")]
+    log_format: LogFormat,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    /// As text
+    #[default]
+    Text,
+    /// As text with the time (UTC) and the level
+    Time,
+    /// As one JSON object per line, with the time and the level
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -62,12 +76,17 @@ impl Global {
         };
         let chosen = std::env::var("REFEREE_LOG").ok().and_then(|filter| filter.parse().ok());
         let filter: Targets = chosen.unwrap_or_else(|| level.parse().expect("a list of levels"));
-        let lines = fmt::layer()
-            .with_writer(std::io::stderr)
-            .without_time()
-            .with_target(false)
-            .with_ansi(stderr_has_colour());
+        let filter = filter.with_target(MESSAGES, LevelFilter::INFO);
+        let lines = fmt::layer().with_writer(std::io::stderr).with_target(false);
+        let lines = match self.log_format {
+            LogFormat::Text => lines.without_time().with_ansi(stderr_has_colour()).boxed(),
+            LogFormat::Time => lines.with_ansi(stderr_has_colour()).boxed(),
+            LogFormat::Json => lines.json().flatten_event(true).boxed(),
+        };
         tracing_subscriber::registry().with(lines.with_filter(filter)).init();
+        if self.log_format != LogFormat::Text {
+            log_messages();
+        }
     }
 }
 

@@ -35,6 +35,7 @@ mod position;
 mod replay;
 mod rows;
 mod runtime;
+mod worker_rows;
 mod sandbox;
 mod schema;
 mod serve;
@@ -44,6 +45,7 @@ mod viewer;
 mod shell;
 
 use self::global::{Global, success};
+use self::output::{eprint_failure, eprint_help};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use referee_games::{GAMES, GameKind};
@@ -52,7 +54,6 @@ use referee_process::sandbox::attacker;
 use referee_process::{Failure, launcher};
 use std::error::Error as _;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 /// Run matches between game-playing agents, under the rules and the clock
@@ -121,7 +122,7 @@ pub fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == private_copy::COPY_COMMAND) {
-        print_failure(&Failure::machine(private_copy::run()));
+        eprint_failure(&Failure::machine(private_copy::run()));
         return ExitCode::from(Failure::MACHINE);
     }
     completions::answer_script();
@@ -129,7 +130,7 @@ pub fn main() -> ExitCode {
     let given = command.clone().try_get_matches();
     let matches = given.and_then(|given| configured(command, given)).unwrap_or_else(|error| {
         if let Some(text) = invalid_value(&error) {
-            print_failure(&Failure::usage(text));
+            eprint_failure(&Failure::usage(text));
             std::process::exit(i32::from(Failure::USAGE));
         }
         if let Some(help) = setup_field(&error) {
@@ -144,7 +145,7 @@ pub fn main() -> ExitCode {
     match run(arguments) {
         Ok(code) => code,
         Err(failure) => {
-            print_failure(&failure);
+            eprint_failure(&failure);
             ExitCode::from(failure.code())
         }
     }
@@ -164,7 +165,7 @@ fn configured(command: clap::Command, given: ArgMatches) -> Result<ArgMatches, c
         Ok(config) if config.files.is_empty() => Ok(given),
         Ok(config) => config.apply(command).try_get_matches(),
         Err(failure) => {
-            print_failure(&failure);
+            eprint_failure(&failure);
             std::process::exit(i32::from(failure.code()))
         }
     }
@@ -266,21 +267,6 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Completions(options) => completions::print_script(&options).map(success),
         Command::Man(options) => completions::write_pages(&options).map(success),
     }
-}
-
-fn print_failure(failure: &Failure) {
-    let mut stderr = anstream::stderr();
-    let (red, off) = ("\x1b[1;31m", "\x1b[0m");
-    // A closed stderr is ignored.
-    writeln!(stderr, "{red}error:{off} {failure}").ok();
-    if let Some(help) = failure.help_text() {
-        eprint_help(help);
-    }
-}
-
-fn eprint_help(help: &str) {
-    let (cyan, off) = ("\x1b[36m", "\x1b[0m");
-    writeln!(anstream::stderr(), "{cyan}help:{off} {help}").ok();
 }
 
 #[cfg(test)]

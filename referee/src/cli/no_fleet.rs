@@ -31,6 +31,21 @@ pub(super) fn run_contest(command: &ContestCommand, _: &Global) -> Result<ExitCo
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct FleetOptions {}
 
+/// No options.
+#[derive(Debug, Args)]
+pub(super) struct StatusServer {}
+
+impl StatusServer {
+    #[expect(
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "the signature of the feature `fleet`"
+    )]
+    pub(super) fn print(&self, _: bool) -> Result<bool, Failure> {
+        Ok(false)
+    }
+}
+
 /// Games are never played elsewhere.
 #[derive(Debug)]
 pub(super) enum FleetVenue {}
@@ -51,6 +66,10 @@ impl FleetVenue {
     }
 
     pub(super) fn print_notes(&self, _: &Global) {
+        match *self {}
+    }
+
+    pub(super) fn is_connected(&self) -> Box<dyn Fn() -> bool + Send + Sync> {
         match *self {}
     }
 

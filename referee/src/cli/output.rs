@@ -6,6 +6,7 @@ use referee_render::{Charset, Style};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// Whether colour may be used on stdout.
 pub(super) fn stdout_has_colour() -> bool {
@@ -41,9 +42,46 @@ pub(super) fn print_if_read(text: &str) -> Result<bool, Failure> {
     }
 }
 
+/// The target of messages that are logged.
+pub(super) const MESSAGES: &str = "messages";
+
+static LOGS_MESSAGES: OnceLock<()> = OnceLock::new();
+
+/// Writes all messages to the log from now on, which gives them a time and a level.
+pub(super) fn log_messages() {
+    LOGS_MESSAGES.get_or_init(|| ());
+}
+
 /// Prints a line to stderr.
 pub(super) fn eprint_line(text: &str) {
-    writeln!(anstream::stderr(), "{text}").ok();
+    if LOGS_MESSAGES.get().is_none() {
+        writeln!(anstream::stderr(), "{text}").ok();
+    } else if let Some(text) = text.strip_prefix("warning: ") {
+        tracing::warn!(target: MESSAGES, "{text}");
+    } else {
+        tracing::info!(target: MESSAGES, "{text}");
+    }
+}
+
+/// Prints an error to stderr, and what to do about it.
+pub(super) fn eprint_failure(failure: &Failure) {
+    if LOGS_MESSAGES.get().is_some() {
+        let help = failure.help_text();
+        return tracing::error!(target: MESSAGES, help, "{failure}");
+    }
+    let mut stderr = anstream::stderr();
+    let (red, off) = ("\x1b[1;31m", "\x1b[0m");
+    // A closed stderr is ignored.
+    writeln!(stderr, "{red}error:{off} {failure}").ok();
+    if let Some(help) = failure.help_text() {
+        eprint_help(help);
+    }
+}
+
+/// Prints what to do about an error to stderr.
+pub(super) fn eprint_help(help: &str) {
+    let (cyan, off) = ("\x1b[36m", "\x1b[0m");
+    writeln!(anstream::stderr(), "{cyan}help:{off} {help}").ok();
 }
 
 /// Fails if a file named by this option exists, unless it may be overwritten.

@@ -247,6 +247,7 @@ impl Options {
             clock: self.preset.clock(person)?,
             limits: self.limits.limits(self.preset.preset)?,
             on_fault: self.on_fault.unwrap_or_else(|| self.preset.on_fault()),
+            anonymous: false,
         };
         let plan = Plan {
             contest: Arc::new(contest),

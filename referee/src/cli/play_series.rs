@@ -31,7 +31,11 @@ struct SeriesPlayer {
     score: Option<f64>,
     /// Its rating on the Elo scale, against the mean of the agents; null without games.
     elo: Option<f64>,
-    /// Half the width of the 95 % interval of `elo`; null without games.
+    /// The lower end of the 95 % interval of `elo`; null if results leave it open.
+    low: Option<f64>,
+    /// The upper end; null if results leave it open.
+    high: Option<f64>,
+    /// Half the width of the interval; null if one of its ends is missing.
     error: Option<f64>,
 }
 
@@ -49,6 +53,8 @@ impl SeriesReport {
             SeriesPlayer {
                 score: standing.total.share(),
                 elo: rating.map(|rating| rating.elo),
+                low: rating.and_then(|rating| rating.low),
+                high: rating.and_then(|rating| rating.high),
                 error: rating.and_then(|rating| rating.error),
                 standing: standing.clone(),
             }

@@ -43,6 +43,9 @@ const SCHEMAS: &[Entry] = &[
         schema_for!(super::config_command::ConfigReport)
     }),
     ("check", "a check, as `check --json` prints it", || schema_for!(super::check::CheckReport)),
+    ("contest-grades", "grades, as `contest grades --json` prints them", || {
+        schema_for!(referee_contest::grades::Grades)
+    }),
     ("debug", "a turn, as `debug --json` prints it", || schema_for!(super::debug::DebugReport)),
     ("games", "the games, as `games --json` prints them", || {
         schema_for!(super::games::GamesReport)
@@ -65,12 +68,22 @@ const SCHEMAS: &[Entry] = &[
     ("contest-status", "a contest, as `contest status --json` prints it", || {
         schema_for!(super::contest::status::Progress)
     }),
+    (
+        "server-status",
+        "contests on a server, as `contest status --on URL --json` prints them",
+        || schema_for!(Vec<referee_runner::workers::ServedContest>),
+    ),
     ("workers", "the workers of a contest, workers.json in its folder", || {
         schema_for!(referee_runner::workers::Workers)
     }),
     ("contest-report", "the results, as `contest report --json` prints them", || {
         schema_for!(referee_contest::report::Report)
     }),
+    (
+        "contest-ratings",
+        "ratings over several contests, as `contest ratings --json` prints them",
+        || schema_for!(super::contest::ratings::RatingsReport),
+    ),
     ("compare", "a comparison, as `compare --json` prints it", || {
         schema_for!(super::contest::report::ComparisonReport)
     }),

@@ -1,7 +1,7 @@
 //! Matches as text: game, agents, clock, and verdict.
 
 use referee_match::summary::{fault_text, sentence, setup};
-use referee_match::times::{show_clock, show_time};
+use referee_match::times::{show_clock, show_memory, show_time};
 use referee_protocol::plain::sanitize;
 use referee_protocol::{FaultKind, Header, Outcome, Verdict};
 use std::fmt::Write;
@@ -30,7 +30,12 @@ pub fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) ->
     if scores.is_some() {
         head.push("score");
     }
-    head.extend(["turns", "time", "cpu", "fault"]);
+    head.extend(["turns", "time", "cpu"]);
+    let shows_memory = verdict.seats.iter().any(|seat| seat.peak_memory_kb.is_some());
+    if shows_memory {
+        head.push("memory");
+    }
+    head.push("fault");
     let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
     for (index, seat) in verdict.seats.iter().enumerate() {
         let place = verdict.places.as_ref().and_then(|places| places.get(index));
@@ -48,6 +53,9 @@ pub fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) ->
             row.push(scores.get(index).map_or_else(String::new, i64::to_string));
         }
         row.extend([seat.turns.to_string(), show_time(seat.used_ms), show_time(seat.cpu_ms)]);
+        if shows_memory {
+            row.push(seat.peak_memory_kb.map_or_else(|| "-".to_owned(), show_memory));
+        }
         row.push(fault.unwrap_or_else(|| "-".to_owned()));
         rows.push(row);
     }

@@ -13,9 +13,10 @@ macro_rules! files {
 pub(super) const FILES: &[(&str, &str)] = files![
     "base.css" "board.css" "board.js" "choosing.js" "common.js" "contest.html" "contest.js"
     "controls.js" "graph.js" "grid.js" "home.js" "human.js" "icon.svg" "index.html" "keys.js"
-    "lists.css" "live.js" "match.html" "match.js" "moves.js" "offline.js" "page.html" "panes.js"
-    "player.js" "rows.js" "seats.js" "settings.js" "starting.js" "store.js" "theme.js" "types.js"
-    "viewer.css" "viewer.js" "workers.js"
+    "lens.js" "lists.css" "live.js" "match.html" "match.js" "motion.js" "moves.js" "offline.js"
+    "page.html" "panes.js" "player.js" "replay.js" "rows.js" "seats.js" "settings.js" "share.js"
+    "starting.js" "store.js" "tabs.js" "theme.js" "types.js" "viewer.css" "viewer.js"
+    "workers.js"
 ];
 
 /// Returns a file and its content type: `match.html`, `viewer.js`, or `palette.css`, the colours of

@@ -126,11 +126,20 @@ pub(super) fn summaries(app: &App, folders: &[String]) -> Vec<Value> {
 }
 
 fn summary(app: &App, name: &str) -> ApiResult<Value> {
-    let (folder, store, games) = open(app, name)?;
-    let known = cached(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
+    let known = progress_of(app, name)?;
     Ok(json!({ "folder": name, "name": known.name, "format": known.format,
                "games": known.games, "played": known.played,
-               "running": folder.is_locked(), "problem": null }))
+               "running": known.running, "problem": null }))
+}
+
+/// Returns the progress of the contest in this folder.
+pub(super) fn progress_of(app: &App, name: &str) -> ApiResult<Progress> {
+    let (folder, store, games) = open(app, name)?;
+    let mut known = cached(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
+    // These change without a game.
+    known.running = folder.is_locked();
+    known.workers = workers::read(&folder).workers;
+    Ok(known)
 }
 
 fn report(store: &Store) -> ApiResult<Arc<Report>> {

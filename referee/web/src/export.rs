@@ -20,7 +20,7 @@ pub fn export(page: &MatchPage) -> String {
 
 /// Returns the file for a title and a match as JSON; both may contain text of agents.
 fn html(title: &str, data: &str) -> String {
-    let style = STYLES.into_iter().filter_map(text).fold(palette_css(), |all, part| all + part);
+    let style = style();
     let first = text("theme.js").unwrap_or_default();
     let script = joined(ENTRY);
     let sources = [first, &script].map(policy_hash).join(" ");
@@ -46,8 +46,13 @@ fn html(title: &str, data: &str) -> String {
     )
 }
 
+/// Returns the style sheets of the viewer in one.
+pub(super) fn style() -> String {
+    STYLES.into_iter().filter_map(text).fold(palette_css(), |all, part| all + part)
+}
+
 /// Joins a module and all its imports into one script.
-fn joined(entry: &'static str) -> String {
+pub(super) fn joined(entry: &'static str) -> String {
     let mut script = String::new();
     for line in modules(entry).into_iter().filter_map(text).flat_map(str::lines) {
         if imported(line).is_none() {

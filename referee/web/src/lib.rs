@@ -5,6 +5,7 @@
 
 mod assets;
 mod export;
+mod site;
 mod match_page;
 mod errors;
 mod served_folder;
@@ -22,13 +23,16 @@ mod overview;
 mod workers;
 mod contests;
 mod hosted_matches;
+mod metrics;
 mod seats;
 pub use access::Visitors;
 pub use export::export;
 pub use hosted_matches::{Play, SandboxFactory};
 pub use listing::transcripts;
 pub use match_page::{MatchPage, MatchPageSeat, MatchState, MatchUpdate};
+pub use metrics::{Metrics, Monitored, contest_metrics, monitor};
 pub use rows::Row;
+pub use site::{replay_page, shared_files};
 
 use self::access::Access;
 use self::connections::{BOUNDS, ConnectionLimit, PlaceHandle, with_whole_requests};
@@ -298,12 +302,15 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/contest/games", get_json(contests::games))
         .route("/api/match", get(matches::match_page))
         .route("/api/lines", get_json(matches::lines))
+        .route("/api/position", get_json(matches::position))
         .route("/api/text", get_json(matches::text))
         .route("/api/picture", get(downloads::picture))
         .route("/api/follow", get(following::follow))
         .route("/api/seat", get_json(seats::waiting).merge(post_json(seats::answer)))
         .route("/api/matches", post_json(seats::start_match))
         .route("/api/stop", post_json(seats::stop))
+        .route("/metrics", get(metrics::served_metrics))
+        .route("/healthz", get(metrics::healthy))
         .fallback(not_found)
         .with_state(app);
     with_whole_requests(routes)

@@ -147,6 +147,21 @@ impl MatchPage {
     }
 }
 
+impl MatchPage {
+    /// Removes what isn't for the public: stderr, and how the agents are started.
+    #[must_use]
+    pub fn public(mut self) -> Self {
+        for seat in &mut self.seats {
+            seat.agent = None;
+            seat.command.clear();
+        }
+        for ply in &mut self.progress.plies {
+            ply.stderr.clear();
+        }
+        self
+    }
+}
+
 fn notations(game: &str) -> Vec<&'static str> {
     let known = kind(game).map(|kind| kind.notations).unwrap_or_default();
     known.iter().map(|notation| notation.ending).collect()

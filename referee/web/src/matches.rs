@@ -8,7 +8,7 @@ use super::tail::Tail;
 use crate::{MatchPage, MatchState};
 use axum::Json;
 use axum::extract::{Query, State};
-use referee_match::transcript::exchange;
+use referee_match::transcript::{Playback, exchange, read};
 use referee_protocol::Seat;
 use referee_render::{Charset, Style, terminal};
 use serde::{Deserialize, Serialize};
@@ -73,6 +73,18 @@ pub(super) fn text(app: &App, query: &PlyQuery) -> ApiResult<Value> {
     let tail = Tail::read(&query.file, &app.served)?;
     let ply = tail.shown()?.plies().get(query.ply).ok_or_else(|| no_ply(query.ply))?;
     Ok(json!({ "text": terminal(&ply.view, &PLAIN) }))
+}
+
+/// Returns the position after a ply, as agents get it.
+pub(super) fn position(app: &App, query: &PlyQuery) -> ApiResult<Value> {
+    let bytes = Tail::read(&query.file, &app.served)?.bytes()?;
+    let mut reading = read(&bytes).map_err(|error| ApiError::unfit(error.to_string()))?;
+    let mut playback = Playback::begin(reading.header.clone()).map_err(ApiError::unfit)?;
+    while playback.plies().len() <= query.ply {
+        let event = reading.next().ok_or_else(|| no_ply(query.ply))?;
+        playback.take(&event).map_err(ApiError::unfit)?;
+    }
+    Ok(json!({ "position": playback.game().position() }))
 }
 
 pub(super) fn no_ply(ply: usize) -> ApiError {

@@ -1,7 +1,7 @@
 //! Fuzzes contest files and files with openings.
 
 use super::Draw;
-use referee_contest::file::{ContestFile, FileError, FoundAgent, Source};
+use referee_contest::file::{ContestFile, FileError, FoundAgent, OtherFiles, Source};
 use referee_contest::{Contest, PlayerInfo, Schedule};
 use referee_games::kind;
 use std::ops::Range;
@@ -14,7 +14,8 @@ const GAMES_MAX: u64 = 300;
 /// The number of games that get an opening.
 const OPENINGS: u64 = 3;
 
-/// The text up to the first zero byte is a contest file, the rest are openings. The file is refused
+/// The text up to the first zero byte is a contest file, the rest are openings
+/// and a ranking. The file is refused
 /// with a printable error, or it is a contest that can be played to the end.
 pub fn contest_file(bytes: &[u8]) {
     let mut parts = bytes.splitn(2, |&byte| byte == 0).map(std::str::from_utf8);
@@ -23,17 +24,17 @@ pub fn contest_file(bytes: &[u8]) {
         .next()
         .and_then(Result::ok)
         .map(|text| Source { file: "openings.jsonl".to_owned(), text: text.to_owned() });
-    match plan(text, openings.as_ref()) {
+    match plan(text, &OtherFiles { openings: openings.clone(), ranking: openings }) {
         Ok(contest) => play(contest),
         Err(error) => check_error(&error),
     }
 }
 
-fn plan(text: &str, openings: Option<&Source>) -> Result<Contest, FileError> {
+fn plan(text: &str, others: &OtherFiles) -> Result<Contest, FileError> {
     let file = ContestFile::read(text, "contest.toml", "contest")?;
     let spans = file.agents.iter().map(|agent| &agent.span);
     let spans = spans.chain(file.submissions.iter().map(|submissions| &submissions.span));
-    for span in spans.chain(file.openings.iter().map(|(_, span)| span)) {
+    for span in spans.chain(file.openings.iter().chain(&file.ranking).map(|(_, span)| span)) {
         assert!(text.get(span.clone()).is_some_and(|part| !part.is_empty()), "{span:?}");
         check_error(&file.source.error(span.clone(), "something"));
     }
@@ -48,7 +49,7 @@ fn plan(text: &str, openings: Option<&Source>) -> Result<Contest, FileError> {
     if let Some(submissions) = &file.submissions {
         entrants.extend(["ann", "bob", "cleo"].map(|name| entrant(name, &submissions.span)));
     }
-    let (contest, order) = file.contest(&entrants, openings)?;
+    let (contest, order) = file.contest(&entrants, others)?;
     assert_eq!(contest.players.len(), order.len());
     for (player, place) in contest.players.iter().zip(order) {
         assert_eq!(player.run, entrants[place].player.run);

@@ -32,7 +32,7 @@ pub fn contest_log(bytes: &[u8]) {
 fn compare_with_itself(log: &Log) {
     let games = log.games.values().map(|(_, game)| game);
     let voids = log.voids.values().map(|(_, void)| void);
-    let found = compare(log, games, voids);
+    let found = compare(log, &log.changes, games, voids);
     assert!(found.games.is_empty() && found.voids.is_empty());
     assert!(found.lost_games.is_empty() && found.lost_voids.is_empty());
     assert!(found.differences.is_empty(), "{found:?}");

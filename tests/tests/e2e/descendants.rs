@@ -1,6 +1,6 @@
 //! No process that an agent starts outlives the match, however the match or the referee ends.
 
-use crate::support::{TestDir, command_lines, eventually, script_agent};
+use crate::support::{TestDir, command_lines, eventually, python, root, script_agent};
 use nix::sys::signal::Signal;
 
 /// The agent's file, which is in the command lines of all its processes.
@@ -96,4 +96,30 @@ fn descendants_end_when_the_referee_is_killed() {
     assert_eq!(ran.exit, None);
     assert!(eventually(|| families(&dir).is_empty()), "still there: {:?}", families(&dir));
     assert_eq!(dir.verify_status("x.jsonl"), "torn");
+}
+
+/// With a wall clock, too, CPU time and memory are those of all processes of an agent.
+#[test]
+fn the_work_of_a_child_process_counts() {
+    let dir = TestDir::new();
+    let Some(python) = python() else { return };
+    dir.write(
+        "works.py",
+        "import sys, time\nheld = b'x' * (64 << 20)\n\
+         sys.path.insert(0, sys.argv[1])\nfrom simple_agent import HexAgent\n\
+         class Works(HexAgent):\n    def choose(self, turn):\n        \
+         end = time.process_time() + 0.02\n        while time.process_time() < end:\n            pass\n        \
+         return {'type': 'place', 'at': self.free[0]}\nWorks().run()\n",
+    );
+    let agents = root().join("tests/agents");
+    // The shell waits, and uses nothing itself.
+    let text = format!("#!/bin/sh\n{} works.py {}\nexit $?\n", python.display(), agents.display());
+    dir.program("wrapped.sh", &text);
+    let words = ["play", "hex", "./wrapped.sh", "@random", "--setup", "size=3", "--out", "x.jsonl"];
+    dir.run(&[&words[..], &["--sandbox", "none"]].concat()).code(0).stdout_has("memory");
+    let over = dir.events_of("x.jsonl", "over").remove(0);
+    let seat = &over["verdict"]["seats"][0];
+    let turns = seat["turns"].as_u64().unwrap();
+    assert!(turns > 1 && seat["cpu_ms"].as_u64().unwrap() >= 20 * turns, "{over}");
+    assert!(seat["peak_memory_kb"].as_u64().unwrap() > 64 << 10, "{over}");
 }

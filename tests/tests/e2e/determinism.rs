@@ -4,8 +4,18 @@ use crate::support::{TestDir, python, python_agent, remove_fields, strings};
 use serde_json::Value;
 
 /// Fields that depend on the load of the machine.
-const TIMES: &[&str] =
-    &["at_ns", "used_ms", "wall_ns", "cpu_ns", "wait_ns", "lag_ns", "cpu_ms", "left_ms", "started"];
+const TIMES: &[&str] = &[
+    "at_ns",
+    "used_ms",
+    "wall_ns",
+    "cpu_ns",
+    "wait_ns",
+    "lag_ns",
+    "cpu_ms",
+    "peak_memory_kb",
+    "left_ms",
+    "started",
+];
 
 /// Reads a transcript without times. Before the first turn and after the end agents act at the same
 /// time, so those events are sorted by seat. Exits are left out: on a busy machine an agent that gets

@@ -152,3 +152,17 @@ fn built_in_agents_run_as_commands() {
     let empty: Value = json!([]);
     assert_eq!(json!(dir.run_with_input(&["agent", "first"], "").code(0).json_lines()), empty);
 }
+
+#[test]
+fn messages_are_logged_as_json_lines() {
+    let dir = TestDir::new();
+    let failed = dir.run(&["--log-format", "json", "play", "hex", "mybto", "@random"]).code(2);
+    let line: Value = serde_json::from_str(&failed.stderr).unwrap();
+    assert_eq!(line["level"], "ERROR", "{line}");
+    assert!(line["message"].as_str().unwrap().contains("no program `mybto`"), "{line}");
+    assert!(line["timestamp"].as_str().unwrap().ends_with('Z') && line["help"].is_string());
+    dir.write("c.toml", "game = \"hex\"\nagents = [\"@random\", \"@first\"]\n");
+    let timed = dir.run(&["--log-format", "time", "contest", "plan", "c.toml"]).code(0);
+    let first = timed.stderr.lines().next().unwrap();
+    assert!(first.contains("Z  INFO note: the file has no `seed`"), "{first}");
+}

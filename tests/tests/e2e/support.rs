@@ -188,8 +188,8 @@ impl TestDir {
         // Keys are made here.
         command.env("XDG_STATE_HOME", self.path(".state")).env_remove("REFEREE_KEY");
         command.env("REFEREE_NO_CONFIG", "1").env("PATH", path());
-        for name in ["REFEREE_CLOCK", "REFEREE_BOARD", "REFEREE_COLOR", "REFEREE_LOG", "COLUMNS"] {
-            command.env_remove(name);
+        for name in ["CLOCK", "BOARD", "COLOR", "LOG", "LOG_FORMAT"] {
+            command.env_remove(format!("REFEREE_{name}"));
         }
         for (name, _) in std::env::vars_os() {
             // Options for the user's own server.
@@ -197,7 +197,11 @@ impl TestDir {
                 command.env_remove(name);
             }
         }
-        command.env_remove("NO_COLOR").env("LANG", "C.UTF-8").env_remove("LC_ALL");
+        command
+            .env_remove("NO_COLOR")
+            .env_remove("COLUMNS")
+            .env("LANG", "C.UTF-8")
+            .env_remove("LC_ALL");
         if let Some(folder) = python().and_then(Path::parent) {
             command.env("PATH", with_path(&[folder]));
         }

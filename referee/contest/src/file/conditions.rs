@@ -224,6 +224,7 @@ pub(super) fn policy(
         lag_ms: lag.unwrap_or(default.lag_ms),
         on_lag: raw.on_lag.unwrap_or(default.on_lag),
         rate_faults: raw.rate_faults.unwrap_or(default.rate_faults),
+        strict: raw.strict,
     })
 }
 

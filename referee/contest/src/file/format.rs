@@ -29,10 +29,11 @@ pub(super) fn check_tables(
 pub(super) fn settings(
     file: &ContestFile,
     agents: &[FoundAgent],
+    ranking: Option<&Source>,
 ) -> Result<(FormatSettings, Vec<usize>), FileError> {
     check_seats(file)?;
     check_players(file, agents)?;
-    formats::read(file.format, file, agents)
+    formats::read(file.format, file, agents, ranking)
 }
 
 fn check_seats(file: &ContestFile) -> Result<(), FileError> {

@@ -8,13 +8,15 @@ mod raw;
 mod conditions;
 mod games;
 mod format;
+mod grades;
 
 pub use games::{PLIES_MAX, positions};
 pub use problem::{FileError, Source};
 pub use raw::OnBroken;
 
 use super::{Contest, ContestGame, Opening, OpeningSettings, PlayerInfo};
-use crate::formats::FormatName;
+use crate::formats::{FormatName, ranking_file};
+use crate::grades::GradeSettings;
 pub(crate) use forms::{ShortOrLong, Spanned};
 pub(crate) use raw::Raw;
 use raw::RawAgent;
@@ -50,6 +52,8 @@ pub struct ContestFile {
     pub submissions: Option<Submissions>,
     /// The openings file, and where it is named.
     pub openings: Option<(String, Range<usize>)>,
+    /// The file or folder with the ranking by which players are seeded, and where it is named.
+    pub ranking: Option<(String, Range<usize>)>,
     /// The paths that all agents may read, and where they are named.
     pub read: Vec<(String, Range<usize>)>,
     /// The most matches at once.
@@ -60,6 +64,7 @@ pub struct ContestFile {
     pub on_broken: OnBroken,
     /// What builds of agents may do.
     pub build: BuildSettings,
+    grades: Option<GradeSettings>,
     format: FormatName,
     pub(crate) raw: Raw,
 }
@@ -122,6 +127,16 @@ pub struct FoundAgent {
     pub span: Range<usize>,
 }
 
+/// The content of the files that a contest file names; without a file that was read before, what it says
+/// must be taken from the stored contest.
+#[derive(Clone, Debug, Default)]
+pub struct OtherFiles {
+    /// The file with openings.
+    pub openings: Option<Source>,
+    /// The ranking by which players are seeded.
+    pub ranking: Option<Source>,
+}
+
 /// Returns the JSON Schema of the contest file.
 pub fn schema() -> Schema {
     schema_for!(Raw)
@@ -161,10 +176,13 @@ impl ContestFile {
             players: Vec::new(),
             openings: OpeningSettings { plies, positions: Vec::new() },
             clock: conditions::clock(&source, raw.clock.as_ref(), preset)?,
+            preset: preset.map(|preset| preset.name.to_owned()),
             limits: conditions::limits(&source, &raw.limits, preset)?,
+            anonymous: raw.anonymous,
             policy: conditions::policy(&source, &raw.policy, preset)?,
             sandbox: conditions::sandbox(&source, &raw.sandbox)?,
             workers: conditions::workers(&source, &raw.workers)?,
+            changes: Vec::new(),
         };
         Ok(Self {
             settings,
@@ -172,26 +190,27 @@ impl ContestFile {
             agents: raw.agents.iter().map(named_agent).collect(),
             submissions: submissions(&source, &raw)?,
             openings: games::openings_file(&source, &raw.openings)?,
+            ranking: ranking_file(&raw).map(|path| ((**path).clone(), path.span())),
             read: raw.sandbox.read.iter().map(|path| ((**path).clone(), path.span())).collect(),
             jobs: jobs.and_then(|jobs| usize::try_from(jobs).ok()),
             pin: raw.pin,
             on_broken: raw.policy.on_broken,
             build: conditions::build(&source, &raw)?,
+            grades: grades::read(&source, &raw)?,
             source,
             raw,
         })
     }
 
     /// Returns the contest between these agents, and for each player its agent's place in the list.
-    /// `openings` are the lines of the file with openings, and what errors call it.
     pub fn contest(
         &self,
         agents: &[FoundAgent],
-        openings: Option<&Source>,
+        others: &OtherFiles,
     ) -> Result<(Contest, Vec<usize>), FileError> {
         self.check_names(agents)?;
-        let (format, order) = format::settings(self, agents)?;
-        let positions = match openings {
+        let (format, order) = format::settings(self, agents, others.ranking.as_ref())?;
+        let positions = match &others.openings {
             Some(openings) => positions(openings, &self.settings.games)?,
             None => Vec::new(),
         };
@@ -208,6 +227,7 @@ impl ContestFile {
         };
         format::check_size(self, &contest)?;
         games::check_drawn(self, &contest)?;
+        self.grades(&contest)?;
         Ok((contest, order))
     }
 
@@ -235,6 +255,12 @@ impl ContestFile {
             Some(format) => self.source.error(format.span(), message),
             None => self.source.error_of_all(message),
         }
+    }
+
+    /// Returns its points and marks for the results of a contest.
+    pub fn grades(&self, contest: &Contest) -> Result<Option<&GradeSettings>, FileError> {
+        grades::check_names(self, contest)?;
+        Ok(self.grades.as_ref())
     }
 
     /// Returns whether it gives the seed.

@@ -31,6 +31,9 @@ macro_rules! contest_file {
             /// Whether matches are pinned to cores.
             #[serde(default)]
             pub(super) pin: bool,
+            /// Whether agents get the colours of the others instead of their names, and a site hides names.
+            #[serde(default)]
+            pub(super) anonymous: bool,
             /// The published conditions of a course.
             pub(super) preset: Option<Spanned<String>>,
             /// The game, if there is only one and its setup is the default.
@@ -63,6 +66,8 @@ macro_rules! contest_file {
             /// What builds of agents may use.
             #[serde(default)]
             pub(super) build: RawBuild,
+            /// Points and marks for results.
+            pub(super) grades: Option<Spanned<RawGrades>>,
             $($(
                 #[doc = concat!("More about `", $name, "`.")]
                 pub(crate) $table: Option<Spanned<<formats::$format as FromContestFile>::Table>>,
@@ -240,6 +245,9 @@ pub(super) struct RawPolicy {
     pub(super) on_lag: Option<LagPolicy>,
     /// Whether games that ended by a fault count in ratings.
     pub(super) rate_faults: Option<bool>,
+    /// Whether adapters refuse what the course's own program refused.
+    #[serde(default)]
+    pub(super) strict: bool,
     /// What happens with submissions that can't be read or built.
     #[serde(default)]
     pub(super) on_broken: OnBroken,
@@ -262,6 +270,52 @@ pub(super) struct RawBuild {
     /// Files and folders that it may read, relative to the contest file's folder.
     #[serde(default)]
     pub(super) read: Vec<Spanned<String>>,
+}
+
+/// Points and marks for results.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Grades")]
+pub(super) struct RawGrades {
+    /// The marks, best first. The first that applies is given.
+    #[serde(default)]
+    pub(super) marks: Vec<Spanned<RawMark>>,
+    /// The reference agents that give points. They get no mark.
+    #[serde(default)]
+    pub(super) beats: Vec<RawBeats>,
+    /// Other agents that get no mark.
+    #[serde(default)]
+    pub(super) ungraded: Vec<Spanned<String>>,
+}
+
+/// A mark with at most one condition.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Mark")]
+pub(super) struct RawMark {
+    /// The mark.
+    pub(super) mark: Spanned<String>,
+    /// The last place among the graded agents that gets it.
+    pub(super) place: Option<Spanned<u32>>,
+    /// The least percentage of the points.
+    pub(super) percent: Option<Spanned<f64>>,
+    /// The least rating.
+    pub(super) elo: Option<Spanned<f64>>,
+    /// The least points from reference agents.
+    pub(super) points: Option<Spanned<f64>>,
+}
+
+/// A reference agent that gives points.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Beats")]
+pub(super) struct RawBeats {
+    /// Its name.
+    pub(super) agent: Spanned<String>,
+    /// The least percentage of the points against it.
+    pub(super) percent: Spanned<f64>,
+    /// The points that this gives.
+    pub(super) points: Spanned<f64>,
 }
 
 /// What happens with submissions that can't be read or built.

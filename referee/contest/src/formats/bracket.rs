@@ -1,11 +1,8 @@
 //! Brackets, in which players are placed by their seeds, and ties, which one player always wins.
 //! Seeds are places in the contest's list.
 
-use super::{Field, Pairing, PairingResult};
+use super::{Field, Pairing, PairingResult, TieRules};
 use crate::Player;
-
-/// How many pairings extend a level tie at most, one at a time, before the higher seed wins it.
-pub(super) const TIE_REPLAYS_MAX: u32 = 3;
 
 /// Two places of a bracket. If one is empty, the player in the other advances without playing.
 pub(super) type Tie = [Option<Player>; 2];
@@ -57,7 +54,8 @@ pub(super) fn sharing(places: &[Option<Player>]) -> Vec<Player> {
 /// Replays the ties of a contest, stage by stage, from the results so far.
 #[derive(Debug)]
 pub(super) struct Ties<'a> {
-    rounds: u32,
+    field: Field,
+    rules: TieRules,
     past: &'a [PairingResult],
     /// How many times more each player was listed first than second.
     firsts: Vec<i64>,
@@ -72,17 +70,17 @@ struct Playing {
 }
 
 impl<'a> Ties<'a> {
-    pub(super) fn new(field: Field, past: &'a [PairingResult]) -> Self {
-        Self { rounds: field.rounds, past, firsts: vec![0; field.players] }
+    pub(super) fn new(field: Field, rules: TieRules, past: &'a [PairingResult]) -> Self {
+        Self { field, rules, past, firsts: vec![0; field.players] }
     }
 
     /// Plays ties at the same time. Returns their winners, or the pairings to play next.
     pub(super) fn play(&mut self, round: u32, ties: &[Tie]) -> Result<Vec<Decided>, Vec<Pairing>> {
         let mut playing: Vec<Playing> = ties.iter().filter_map(|tie| self.begin(*tie)).collect();
         let mut level: Vec<usize> = (0..playing.len()).collect();
-        for games in std::iter::once(0..self.rounds)
-            .chain((self.rounds..self.rounds + TIE_REPLAYS_MAX).map(|game| game..game + 1))
-        {
+        let rounds = self.field.rounds;
+        let replays = (rounds..rounds.saturating_add(self.rules.replays)).map(|it| it..it + 1);
+        for games in std::iter::once(0..rounds).chain(replays) {
             let mut stage = Vec::new();
             for game in games {
                 for tie in level.iter().map(|&index| &playing[index]) {
@@ -99,7 +97,8 @@ impl<'a> Ties<'a> {
             }
             level.retain(|&index| playing[index].lead == 0);
         }
-        let mut played = playing.iter().map(Playing::decided);
+        let (rules, seed) = (self.rules, self.field.seed);
+        let mut played = playing.iter().map(|tie| tie.decided(rules, seed, round));
         let alone = |[one, other]: Tie| Decided { winner: one.or(other), loser: None };
         let decided = |tie: &Tie| match tie {
             [Some(_), Some(_)] => played.next().unwrap_or_else(|| alone(*tie)),
@@ -134,9 +133,9 @@ impl<'a> Ties<'a> {
 }
 
 impl Playing {
-    fn decided(&self) -> Decided {
+    fn decided(&self, rules: TieRules, seed: u64, round: u32) -> Decided {
         let first_wins = match self.lead {
-            0 => self.first < self.second,
+            0 => rules.winner(seed, round, [self.first, self.second]) == self.first,
             lead => lead > 0,
         };
         let [one, other] = [Some(self.first), Some(self.second)];

@@ -1,8 +1,10 @@
 //! Double knockout: a player who loses two ties is out.
 
-use super::bracket::{TIE_REPLAYS_MAX, Ties, losers, seeded, sharing, ties, winners};
-use super::{Field, Format, FromContestFile, Pairing, PairingResult};
+use super::bracket::{Ties, losers, seeded, sharing, ties, winners};
+use super::cup::{self, Table};
+use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult, TieRules};
 use crate::Player;
+use crate::file::{FileError, Source, Spanned};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -10,18 +12,22 @@ use std::ops::RangeInclusive;
 /// losers' bracket; the loser of a tie there is out. The winners of both brackets play the final, and
 /// once more if the winner of the winners' bracket loses it. Ties are those of a knockout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DoubleKnockout {}
+pub struct DoubleKnockout {
+    /// How ties are decided.
+    #[serde(default)]
+    pub ties: TieRules,
+}
 
 impl DoubleKnockout {
     /// Returns the final order, or the pairings to play before it is known.
     ///
     /// A round of the winners' bracket is played together with a round of the losers' bracket among
     /// players who are already there. In the next round they meet those who have just dropped.
-    fn play(field: Field, past: &[PairingResult]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
+    fn play(self, field: Field, past: &[PairingResult]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
         if field.players < 2 {
             return Ok(Player::all(field.players).map(|player| vec![player]).collect());
         }
-        let mut played = Ties::new(field, past);
+        let mut played = Ties::new(field, self.ties, past);
         let mut out = Vec::new();
         let decided = played.play(1, &ties(&seeded(field.players)))?;
         let [mut upper, mut lower] = [winners(&decided), losers(&decided)];
@@ -70,7 +76,24 @@ fn crossed(dropped: &[Option<Player>], drop: usize) -> Vec<Option<Player>> {
 impl FromContestFile for DoubleKnockout {
     const HELP: &'static str = "a bracket in which a player is out after two lost ties";
     const SEATS: RangeInclusive<usize> = 2..=2;
-    type Table = ();
+    type Table = Table;
+
+    fn check(source: &Source, table: &Table) -> Result<(), FileError> {
+        if let Some(third) = &table.third_place {
+            let message = "a double knockout has no tie for the third place";
+            return Err(source.error(third.span(), message).help("remove `third_place`"));
+        }
+        table.check(source)
+    }
+
+    fn ranking_file(table: &Table) -> Option<&Spanned<String>> {
+        table.seeding_from.as_ref()
+    }
+
+    fn read(input: &mut Input<'_, Table>) -> Result<Self, FileError> {
+        cup::seed(input)?;
+        Ok(Self { ties: Table::tie_rules(input.table) })
+    }
 }
 
 impl Format for DoubleKnockout {
@@ -78,19 +101,28 @@ impl Format for DoubleKnockout {
         let beaten = (field.players as u64).saturating_sub(1);
         let rounds = u64::from(field.rounds);
         // Everyone but the winner loses twice, the winner once at most.
-        let most = (2 * beaten + beaten.min(1)) * (rounds + u64::from(TIE_REPLAYS_MAX));
+        let most = (2 * beaten + beaten.min(1)) * (rounds + u64::from(self.ties.replays));
         2 * beaten * rounds..=most
     }
 
     fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
-        Self::play(field, past).err().unwrap_or_default()
+        self.play(field, past).err().unwrap_or_default()
     }
 
-    fn tie_replays_max(&self) -> Option<u32> {
-        Some(TIE_REPLAYS_MAX)
+    fn tie_rules(&self) -> Option<TieRules> {
+        Some(self.ties)
+    }
+
+    fn tie_name(&self, field: Field, round: u32, _nth: usize) -> Option<&'static str> {
+        // Two rounds of the losers' bracket follow each but the first of the winners' bracket.
+        let last = 2 * field.players.next_power_of_two().ilog2();
+        match round.checked_sub(last)? {
+            0 => Some("final"),
+            _ => Some("second final"),
+        }
     }
 
     fn ranking(&self, field: Field, past: &[PairingResult]) -> Option<Vec<Vec<Player>>> {
-        Self::play(field, past).ok()
+        self.play(field, past).ok()
     }
 }

@@ -90,6 +90,10 @@ impl Gauntlet {
 }
 
 impl Format for Gauntlet {
+    fn takes_late(&self) -> bool {
+        true
+    }
+
     fn ranked_by(&self, _is_even: bool) -> Ranking {
         Ranking::PointsPerGame
     }

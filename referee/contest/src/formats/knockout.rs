@@ -1,37 +1,50 @@
 //! Knockout: the loser of a tie is out.
 
-use super::bracket::{TIE_REPLAYS_MAX, Ties, losers, seeded, sharing, ties, winners};
-use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult};
+use super::bracket::{Ties, losers, seeded, sharing, ties, winners};
+use super::cup::{self, THIRD_PLACE, Table};
+use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult, TieRules};
 use crate::Player;
-use crate::file::FileError;
-use schemars::JsonSchema;
+use crate::file::{FileError, Source, Spanned};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// A bracket of the next power of two, for games of two seats. A tie is `rounds` pairings of two
 /// players, and more while it is level.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Knockout {
     /// Whether the losers of the semi-finals play for the third place.
     #[serde(default)]
     pub third_place: bool,
+    /// How ties are decided.
+    #[serde(default)]
+    pub ties: TieRules,
 }
 
 impl FromContestFile for Knockout {
     const HELP: &'static str = "a bracket in which a player is out after a lost tie";
     const SEATS: RangeInclusive<usize> = 2..=2;
-    type Table = Self;
+    type Table = Table;
 
-    fn read(input: &mut Input<'_, Self>) -> Result<Self, FileError> {
-        Ok(input.table.copied().unwrap_or_default())
+    fn check(source: &Source, table: &Table) -> Result<(), FileError> {
+        table.check(source)
+    }
+
+    fn ranking_file(table: &Table) -> Option<&Spanned<String>> {
+        table.seeding_from.as_ref()
+    }
+
+    fn read(input: &mut Input<'_, Table>) -> Result<Self, FileError> {
+        cup::seed(input)?;
+        let third_place = input.table.and_then(|table| table.third_place.as_deref());
+        let third_place = third_place.is_some_and(|&is_played| is_played);
+        Ok(Self { third_place, ties: Table::tie_rules(input.table) })
     }
 }
 
 impl Knockout {
     /// Returns the final order, or the pairings to play before it is known.
     fn play(self, field: Field, past: &[PairingResult]) -> Result<Vec<Vec<Player>>, Vec<Pairing>> {
-        let mut played = Ties::new(field, past);
+        let mut played = Ties::new(field, self.ties, past);
         let mut places = seeded(field.players);
         // The players who went out in each round, the last round first.
         let mut out: Vec<Vec<Player>> = Vec::new();
@@ -69,15 +82,26 @@ impl Format for Knockout {
             players => players.saturating_sub(1),
         };
         let rounds = u64::from(field.rounds);
-        ties * rounds..=ties * (rounds + u64::from(TIE_REPLAYS_MAX))
+        ties * rounds..=ties * (rounds + u64::from(self.ties.replays))
     }
 
     fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
         self.play(field, past).err().unwrap_or_default()
     }
 
-    fn tie_replays_max(&self) -> Option<u32> {
-        Some(TIE_REPLAYS_MAX)
+    fn tie_rules(&self) -> Option<TieRules> {
+        Some(self.ties)
+    }
+
+    fn tie_name(&self, field: Field, round: u32, nth: usize) -> Option<&'static str> {
+        let left = field.players.next_power_of_two().ilog2().checked_sub(round)?;
+        Some(match left {
+            0 if nth == 0 && self.third_place && field.players > 3 => THIRD_PLACE,
+            0 => "final",
+            1 => "semi-final",
+            2 => "quarter-final",
+            _ => return None,
+        })
     }
 
     fn ranking(&self, field: Field, past: &[PairingResult]) -> Option<Vec<Vec<Player>>> {

@@ -16,6 +16,10 @@ use std::ops::RangeInclusive;
 /// With three seats or more: how many groups away an exchange is tried, and in how many passes.
 const REACH: usize = 4;
 const PASSES: usize = 12;
+/// With two seats: what variances of ratings are multiplied by, as found by simulation
+/// (tests/ratings). Players whose difference is overestimated don't meet any more, so that nothing
+/// corrects it.
+const INFLATION: f64 = 1.25;
 /// Units of information per squared logit.
 const UNITS: f64 = 1e9;
 
@@ -58,6 +62,10 @@ impl FromContestFile for Ladder {
 }
 
 impl Format for Ladder {
+    fn takes_late(&self) -> bool {
+        true
+    }
+
     fn ranked_by(&self, _is_even: bool) -> Ranking {
         Ranking::PointsPerGame
     }
@@ -69,6 +77,10 @@ impl Format for Ladder {
         }
         let count = (players as u64 * u64::from(rounds)).div_ceil(seats as u64);
         count..=count
+    }
+
+    fn inflation(&self, seats: usize) -> f64 {
+        if seats == 2 { INFLATION } else { 1.0 }
     }
 
     fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {

@@ -8,6 +8,7 @@ mod seating;
 mod matching;
 mod triples;
 mod bracket;
+mod cup;
 mod round_robin;
 mod gauntlet;
 mod swiss;
@@ -22,11 +23,13 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 
-use super::file::{ContestFile, FileError, FoundAgent, Raw, Source};
+use super::file::{ContestFile, FileError, FoundAgent, Raw, Source, Spanned};
 use super::{Player, SprtSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, Range, RangeInclusive};
+
+pub use cup::{LevelTies, THIRD_PLACE, TieRules};
 
 /// Calls a macro with the registry of formats: a line each, with the name in a contest file, the module
 /// and the type, and the name of the contest file's table for the format's settings, if it has one.
@@ -39,7 +42,7 @@ macro_rules! with_formats {
             "gauntlet": gauntlet::Gauntlet, [gauntlet];
             "swiss": swiss::Swiss, [];
             "knockout": knockout::Knockout, [knockout];
-            "double-knockout": double_knockout::DoubleKnockout, [];
+            "double-knockout": double_knockout::DoubleKnockout, [double_knockout];
             "ladder": ladder::Ladder, [];
             "puzzle": puzzle::Puzzle, [];
             "compare": compare::Compare, [compare];
@@ -90,17 +93,25 @@ macro_rules! registry {
             Ok(())
         }
 
+        /// Returns the ranking by which a format's table seeds players, if it names one.
+        pub(crate) fn ranking_file(raw: &Raw) -> Option<&Spanned<String>> {
+            let found = None;
+            $($(let found = found.or_else(|| $format::ranking_file(raw.$table.as_deref()?));)?)*
+            found
+        }
+
         /// Reads a format's settings, and the order in which the agents become players.
         pub(crate) fn read(
             name: FormatName,
             file: &ContestFile,
             agents: &[FoundAgent],
+            ranking: Option<&Source>,
         ) -> Result<(FormatSettings, Vec<usize>), FileError> {
             let order = (0..agents.len()).collect();
             match name {
                 $(FormatName::$format => {
                     let table = None$(.or(file.raw.$table.as_deref()))?;
-                    let mut input = Input { file, table, agents, order };
+                    let mut input = Input { file, table, agents, ranking, order };
                     let format = $format::read(&mut input)?;
                     Ok((FormatSettings::$format(format), input.order))
                 })*
@@ -174,6 +185,11 @@ pub(crate) trait FromContestFile: Default {
         Ok(())
     }
 
+    /// Returns the file or folder with the ranking by which players are seeded.
+    fn ranking_file(_table: &Self::Table) -> Option<&Spanned<String>> {
+        None
+    }
+
     /// Reads the settings.
     fn read(_input: &mut Input<'_, Self::Table>) -> Result<Self, FileError> {
         Ok(Self::default())
@@ -188,6 +204,8 @@ pub(crate) struct Input<'a, T> {
     table: Option<&'a T>,
     /// The agents, at least as many as a game has seats.
     agents: &'a [FoundAgent],
+    /// The ranking by which they are seeded, if the table names one and it was read.
+    ranking: Option<&'a Source>,
     /// The agents in the order in which they become players: the contest file's, unless the format
     /// changes it.
     order: Vec<usize>,
@@ -271,6 +289,13 @@ pub trait Format {
         false
     }
 
+    /// Whether players may join after the contest began. A format whose pairings are all known gives a new
+    /// player those of its pairings that it is in, in a contest with it as the last player; another sees one
+    /// player more from its next stage on.
+    fn takes_late(&self) -> bool {
+        false
+    }
+
     /// Returns the byes of the rounds that have ended, in order. Their half-points count, though they
     /// have no pairing.
     fn byes(&self, _field: Field, _past: &[PairingResult]) -> Vec<Bye> {
@@ -294,9 +319,19 @@ pub trait Format {
         Ranking::Points
     }
 
-    /// How many pairings extend a level tie at most, in a format of ties of which one player goes on.
-    fn tie_replays_max(&self) -> Option<u32> {
+    /// How ties are decided, in a format of ties of which one player goes on.
+    fn tie_rules(&self) -> Option<TieRules> {
         None
+    }
+
+    /// Returns what the `nth` tie of a round is called, from 0, if it has a name.
+    fn tie_name(&self, _field: Field, _round: u32, _nth: usize) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns what the variances of ratings are multiplied by, because results decide pairings.
+    fn inflation(&self, _seats: usize) -> f64 {
+        1.0
     }
 
     /// The comparison that this is, if it is one.

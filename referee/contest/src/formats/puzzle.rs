@@ -17,6 +17,10 @@ impl FromContestFile for Puzzle {
 }
 
 impl Format for Puzzle {
+    fn takes_late(&self) -> bool {
+        true
+    }
+
     fn size(&self, field: Field) -> RangeInclusive<u64> {
         let count = (field.players as u64).saturating_mul(u64::from(field.rounds));
         count..=count

@@ -82,6 +82,10 @@ impl RoundRobin {
 }
 
 impl Format for RoundRobin {
+    fn takes_late(&self) -> bool {
+        self.triples_per_player.is_none()
+    }
+
     fn ranked_by(&self, is_even: bool) -> Ranking {
         // While it is played, and where triples don't come out even, some have played more than others.
         if is_even { Ranking::Points } else { Ranking::PointsPerGame }

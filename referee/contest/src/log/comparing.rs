@@ -1,6 +1,8 @@
 //! Compares a log with the contest's store.
 
 use super::{Log, LoggedGame, LoggedVoid};
+use crate::Change;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How a log and a store differ.
@@ -13,19 +15,32 @@ pub struct Comparison {
     pub games: Vec<u64>,
     /// The void attempts in the store that the log lacks.
     pub voids: Vec<(u64, u32)>,
+    /// How many changes of the store the log lacks.
+    pub changes: usize,
     /// The games in the log that the store lacks.
     pub lost_games: Vec<u64>,
     /// The void attempts in the log that the store lacks.
     pub lost_voids: Vec<(u64, u32)>,
 }
 
-/// Compares the games and the void attempts in a store with a log.
+/// Compares the games, the void attempts and the changes in a store with a log.
 pub fn compare<'a>(
     log: &Log,
+    changes: &[Change],
     games: impl IntoIterator<Item = &'a LoggedGame>,
     voids: impl IntoIterator<Item = &'a LoggedVoid>,
 ) -> Comparison {
     let mut found = Comparison::default();
+    let mut log = Cow::Borrowed(log);
+    if changes.starts_with(&log.changes) {
+        // What the log lacks is applied, so that it has the results of the store.
+        for change in &changes[log.changes.len()..] {
+            found.changes += 1;
+            log.to_mut().apply(change.clone());
+        }
+    } else {
+        found.differences.push("the changes in the store are not those in the log".to_owned());
+    }
     let by_seal: BTreeMap<&str, u64> =
         log.games.iter().map(|(number, (_, game))| (game.seal.as_str(), *number)).collect();
     let mut games_left: BTreeMap<u64, u64> =

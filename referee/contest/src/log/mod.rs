@@ -13,14 +13,14 @@ pub use comparing::{Comparison, compare};
 pub use keys::{PrivateKey, PublicKey, Purpose};
 pub use reading::{Log, LogError, read};
 
-use super::{Contest, Record};
+use super::{Change, Contest, Record};
 use referee_protocol::plain::to_hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// The version of the format.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// The longest line, in bytes.
 pub const LINE_BYTES_MAX: usize = 1 << 20;
 
@@ -49,6 +49,8 @@ pub enum Entry {
         /// The games and attempts of void attempts.
         voids: Vec<(u64, u32)>,
     },
+    /// The contest was changed: a player was added, games are played again.
+    Change(LoggedChange),
     /// The report's files were written.
     Report(LoggedReport),
     /// A signature of all lines before.
@@ -107,6 +109,16 @@ pub struct LoggedVoid {
     pub cause: String,
     /// SHA-256 of the transcript's file, in hex; null without one.
     pub sha256: Option<String>,
+}
+
+/// A change of the contest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoggedChange {
+    /// Its number, from 0.
+    pub number: u64,
+    /// The change.
+    #[serde(flatten)]
+    pub change: Change,
 }
 
 /// The files of a report.
@@ -182,9 +194,9 @@ pub fn digest(bytes: &[u8]) -> String {
     to_hex(&Sha256::digest(bytes))
 }
 
-/// Returns the digest of a contest: of its players, games, formats, clocks and seeds.
+/// Returns the digest of a contest as it began: of its players, games, formats, clocks and seeds.
 pub fn contest_digest(contest: &Contest) -> String {
-    digest(&serde_json::to_vec(contest).expect("a contest can be written as JSON"))
+    digest(&serde_json::to_vec(&contest.with_changes(0)).expect("a contest can be written as JSON"))
 }
 
 impl From<&Record> for LoggedGame {

@@ -1,9 +1,10 @@
 //! Reads a log and checks it by itself: the chain of its lines and the signatures.
 
 use super::{
-    Chain, Checkpoint, Entry, Head, LINE_BYTES_MAX, Line, LoggedGame, LoggedReport, LoggedVoid,
-    Purpose, VERSION, digest,
+    Chain, Checkpoint, Entry, Head, LINE_BYTES_MAX, Line, LoggedChange, LoggedGame, LoggedReport,
+    LoggedVoid, Purpose, VERSION, digest,
 };
+use crate::Change;
 use std::collections::BTreeMap;
 
 /// A log that could be read, up to its first broken line.
@@ -15,6 +16,8 @@ pub struct Log {
     pub games: BTreeMap<u64, (u64, LoggedGame)>,
     /// The void attempts, by game and attempt, with their lines.
     pub voids: BTreeMap<(u64, u32), (u64, LoggedVoid)>,
+    /// The changes of the contest, in order.
+    pub changes: Vec<Change>,
     /// The games that were dropped when the contest was resumed, with the lines.
     pub dropped: Vec<(u64, u64)>,
     /// The last report, and whether nothing but checkpoints follows.
@@ -98,6 +101,7 @@ impl Reader {
             head,
             games: BTreeMap::new(),
             voids: BTreeMap::new(),
+            changes: Vec::new(),
             dropped: Vec::new(),
             report: None,
             signed_lines: 0,
@@ -180,6 +184,12 @@ impl Reader {
                     log.voids.remove(&void);
                 }
             }
+            Entry::Change(LoggedChange { number, change }) => {
+                if number != log.changes.len() as u64 {
+                    log.problems.push(format!("line {line}: change {number} is not the next one"));
+                }
+                log.apply(change);
+            }
             Entry::Report(report) => {
                 log.report = Some((report, true));
                 return;
@@ -209,6 +219,14 @@ fn is_checkpoint(line: &[u8]) -> bool {
 }
 
 impl Log {
+    /// Adds a change: the results that it removes no longer count.
+    pub(super) fn apply(&mut self, change: Change) {
+        for number in &change.removes {
+            self.games.remove(number);
+        }
+        self.changes.push(change);
+    }
+
     /// Returns the chain that continues the log after its last checkpoint. `bytes` is the whole file.
     pub fn chain(&self, bytes: &[u8]) -> Chain {
         let signed = usize::try_from(self.signed_bytes).unwrap_or(usize::MAX).min(bytes.len());

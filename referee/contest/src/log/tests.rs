@@ -53,7 +53,7 @@ fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
 }
 
 fn differences(log: &Log, games: &[LoggedGame]) -> Vec<String> {
-    compare(log, games, &[void(1)]).differences
+    compare(log, &[], games, &[void(1)]).differences
 }
 
 #[test]
@@ -154,12 +154,12 @@ fn rows_that_differ_from_the_log_are_named() {
         assert!(changed(change).contains(words), "{words}: {}", changed(change));
     }
     let more = [games(), vec![game(7, "z")]].concat();
-    let found = compare(&log, &more, &[void(1), void(2)]);
+    let found = compare(&log, &[], &more, &[void(1), void(2)]);
     assert_eq!((found.games, found.voids, found.differences.len()), (vec![7], vec![(2, 1)], 0));
-    let found = compare(&log, &games(), &[]);
+    let found = compare(&log, &[], &games(), &[]);
     assert_eq!((found.lost_voids, found.differences.len()), (vec![(1, 1)], 1));
     let other = LoggedVoid { cause: "machine".to_owned(), ..void(1) };
-    assert_eq!(compare(&log, &games(), &[other]).differences.len(), 1);
+    assert_eq!(compare(&log, &[], &games(), &[other]).differences.len(), 1);
 }
 
 #[test]

@@ -23,7 +23,6 @@ impl Symmetric {
     }
 
     /// The entry at `row` and `column`.
-    #[cfg(test)]
     pub(super) fn entry(&self, row: usize, column: usize) -> f64 {
         self.row(row.max(column))[row.min(column)]
     }
@@ -31,6 +30,19 @@ impl Symmetric {
     /// The entries on the diagonal.
     pub(super) fn diagonal(&self) -> impl Iterator<Item = f64> {
         (0..self.size).map(|row| self.row(row)[row])
+    }
+
+    /// Multiplies the matrix by a vector.
+    pub(super) fn times(&self, vector: &[f64]) -> Vec<f64> {
+        let mut product = vec![0.0; self.size];
+        for (row, &value) in vector.iter().enumerate() {
+            let entries = self.row(row);
+            product[row] += dot(entries, &vector[..=row]);
+            for (sum, entry) in product.iter_mut().zip(&entries[..row]) {
+                *sum += value * entry;
+            }
+        }
+        product
     }
 
     fn row(&self, row: usize) -> &[f64] {
@@ -86,6 +98,19 @@ impl Factor {
                 *value -= found * entry;
             }
         }
+    }
+
+    /// Returns the inverse of the matrix.
+    pub(super) fn inverse(&self) -> Symmetric {
+        let mut inverse = Symmetric::zero(self.0.size);
+        for row in 0..self.0.size {
+            let mut column = vec![0.0; self.0.size];
+            column[row] = 1.0;
+            self.solve(&mut column);
+            let start = row_start(row);
+            inverse.rows[start..=start + row].copy_from_slice(&column[..=row]);
+        }
+        inverse
     }
 
     /// Returns the variance of a weighted sum of parameters, if the matrix is their information

@@ -1,9 +1,9 @@
 //! Records in the form that a fit needs: each game as a row of choices, equal choices counted
 //! together.
 
-use super::super::{Player, Record};
+use super::super::{FORFEIT, Player, Record};
 use super::RatingField;
-use referee_protocol::{FaultKind, Result as Ended};
+use referee_protocol::Result as Ended;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Games with more seats aren't rated: the number of ways to share a place doubles with every seat.
@@ -48,6 +48,7 @@ impl RatingField {
         let distinct: BTreeSet<Player> = game.players.iter().copied().collect();
         (2..=SEATS_MAX).contains(&self.seats)
             && game.result != Ended::Void
+            && game.reason != FORFEIT
             && game.players.len() == self.seats
             && game.places.len() == self.seats
             && distinct.len() == self.seats
@@ -58,8 +59,7 @@ impl RatingField {
 /// Whether the game ended by a fault, or continued without the player who made it. A resignation is
 /// no fault.
 fn has_fault(game: &Record) -> bool {
-    let mut faults = game.seats.iter().filter_map(|seat| seat.fault);
-    game.result == Ended::Fault || faults.any(|kind| kind != FaultKind::Resigned)
+    game.result == Ended::Fault || game.seats.iter().any(|seat| seat.own_fault().is_some())
 }
 
 /// How a game ended, as far as a fit needs it.
@@ -138,8 +138,6 @@ pub(super) struct Evidence {
     pub(super) games: Vec<u64>,
     /// The opponents of each of them.
     pub(super) met: Vec<BTreeSet<usize>>,
-    /// In how many blocks each of them plays.
-    pub(super) blocks_of: Vec<usize>,
     pub(super) seats: usize,
     pub(super) sets: Vec<ChoiceSet>,
     /// How often each option of each set was chosen.
@@ -161,28 +159,23 @@ impl Evidence {
         let mut evidence = Self {
             games: vec![0; rated.len()],
             met: vec![BTreeSet::new(); rated.len()],
-            blocks_of: vec![0; rated.len()],
             rated,
             seats,
             ..Self::default()
         };
         let mut choices: Vec<(u64, u32, Choice)> = Vec::new();
-        let mut blocks: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
+        let blocks: BTreeSet<u64> = games.iter().map(|game| game.block).collect();
         for game in &games {
             let seated_players = evidence.seated_players(game.players);
             for spot in &seated_players {
                 evidence.games[spot.player] += u64::from(game.times);
                 evidence.met[spot.player].extend(seated_players.iter().map(|other| other.player));
-                blocks.entry(game.block).or_default().insert(spot.player);
             }
             let made = choices_of(&seated_players, &game.places);
             choices.extend(made.map(|choice| (game.block, game.times, choice)));
         }
-        for player in blocks.values().flatten() {
-            evidence.blocks_of[*player] += 1;
-        }
         evidence.find_shapes(choices.iter().map(|(.., choice)| choice));
-        evidence.count(&choices, blocks.into_keys());
+        evidence.count(&choices, blocks.into_iter());
         evidence
     }
 

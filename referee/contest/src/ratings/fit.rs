@@ -1,28 +1,24 @@
 //! One joint fit, and what follows from it.
 
 use super::super::{Contest, Player, Record};
-use super::bootstrap::intervals;
 use super::cholesky::Factor;
 use super::evidence::{Evidence, Games};
+use super::intervals::{Intervals, PRIOR_WEIGHT};
 use super::likelihood::Model;
 use super::links::Links;
 use super::notes::notes;
 use super::optimizer::maximize;
-use super::{Rating, Ratings, Term};
-use statrs::distribution::{ContinuousCDF, Normal};
+use super::{Rating, Ratings, Term, WIDTH_95};
 use std::f64::consts::LN_10;
 
 /// Elo points per unit of the fit, in which odds are powers of e.
 pub(super) const ELO: f64 = 400.0 / LN_10;
 
-/// Half the width of a 95 % interval of a normal distribution, in standard deviations.
-const WIDTH_95: f64 = 1.959_963_984_540_054;
-
 /// How many games won, and as many lost, the prior adds for every player.
 pub(super) const PRIOR: f64 = 1.0;
 
 /// What is rated, and how.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatingField {
     /// How many players the contest has.
     pub players: usize,
@@ -30,25 +26,22 @@ pub struct RatingField {
     pub seats: usize,
     /// Whether games with a fault count.
     pub rate_faults: bool,
-    /// How many samples the bootstrap draws; 0 for no bootstrap.
-    pub samples: usize,
-    /// The seed of the bootstrap's draws.
-    pub seed: u64,
+    /// What the variances of ratings are multiplied by, because results decide pairings.
+    pub inflation: f64,
+    /// The player who is 0 Elo, with whom the others of its group are compared; without one it is a mean.
+    pub anchor: Option<Player>,
 }
 
 impl RatingField {
-    /// How many samples the bootstrap draws by default: the ends of an interval are then about the
-    /// fifth lowest and the fifth highest.
-    pub const SAMPLES: usize = 200;
-
     /// Returns the settings of a contest.
     pub fn of(contest: &Contest) -> Self {
+        let seats = contest.games.first().map_or(0, |game| game.seats);
         Self {
             players: contest.players.len(),
-            seats: contest.games.first().map_or(0, |game| game.seats),
+            seats,
             rate_faults: contest.policy.rate_faults,
-            samples: Self::SAMPLES,
-            seed: contest.seed,
+            inflation: contest.format.inflation(seats),
+            anchor: None,
         }
     }
 }
@@ -56,36 +49,48 @@ impl RatingField {
 /// Rates all players by all games at once. The same records in any order give the same bits.
 /// Records that don't fit the field (other numbers of seats, unknown players, a player against
 /// itself, void games, games of one seat or of more than eight) are left out.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method is for one lifetime, the closure for any"
+)]
 pub fn rate(field: &RatingField, records: &[Record]) -> Ratings {
+    with_fit(field, records, |fit, games| fit.ratings(games))
+}
+
+/// Returns how likely it is, in percent, that the player of a row is stronger than that of a column; `None` for
+/// a player and itself, and where no games link the two.
+pub fn superiority(field: &RatingField, records: &[Record]) -> Vec<Vec<Option<f64>>> {
+    with_fit(field, records, |fit, _| fit.superiority())
+}
+
+/// Fits the model to the games, and reads the result.
+fn with_fit<T>(
+    field: &RatingField,
+    records: &[Record],
+    read: impl FnOnce(&Fit<'_>, &Games<'_>) -> T,
+) -> T {
     let games = Games::of(field, records);
     let evidence = Evidence::of(field.seats, games.fitted.iter().copied());
-    let links = Links::of(&evidence);
+    let links = Links::of(&evidence, field.anchor);
     let model = Model { evidence: &evidence, prior: PRIOR, seat_terms: true };
     let at = maximize(&model, &evidence.counts, vec![0.0; model.size()]);
     let factor = Factor::of(&model.information(&evidence.counts, &at));
-    let fit = Fit { field, model: &model, links: &links, at, factor };
-    let as_players =
-        |found: &[usize]| found.iter().map(|&player| evidence.rated[player]).collect::<Vec<_>>();
-    let players = fit.players();
-    Ratings {
-        model: if field.seats > 2 { "plackett-luce" } else { "bradley-terry-davidson" }.to_owned(),
-        anchor: if links.groups.len() > 1 {
-            "the mean of all rated players of the same group"
-        } else {
-            "the mean of all rated players"
-        }
-        .to_owned(),
-        prior: "for every player one game won and one lost against an average player".to_owned(),
-        seats: fit.seats(),
-        draw: fit.draw(),
-        games: games.fitted.len() as u64,
-        blocks: evidence.blocks.len() as u64,
-        duplicates: games.duplicates,
-        groups: players.iter().map(|rating| rating.group + 1).max().unwrap_or(0),
-        won_all: as_players(&links.won_all),
-        lost_all: as_players(&links.lost_all),
-        notes: notes(field, &games, &evidence, &links),
-        players,
+    let weak = Model { prior: PRIOR_WEIGHT, ..model };
+    let intervals = Intervals::new(&weak, &links.groups, &at, field.inflation);
+    read(&Fit { field, model: &model, links: &links, at, factor, intervals }, &games)
+}
+
+/// Returns what 0 Elo is, in words.
+fn anchor(links: &Links, player: Option<Player>) -> String {
+    if let Some(Player(number)) = player {
+        return format!("player {number}, and in other groups the mean");
+    }
+    let whole = links.groups.iter().all(|group| group.centre.len() == group.members.len());
+    let of_group = if links.groups.len() > 1 { " of the same group" } else { "" };
+    if whole {
+        format!("the mean of all rated players{of_group}")
+    } else {
+        format!("the mean of the players{of_group} whom wins and losses link in both directions")
     }
 }
 
@@ -96,34 +101,84 @@ struct Fit<'a> {
     links: &'a Links,
     at: Vec<f64>,
     factor: Factor,
+    intervals: Intervals<'a>,
 }
 
 impl Fit<'_> {
+    fn ratings(&self, games: &Games<'_>) -> Ratings {
+        let (field, links, evidence) = (self.field, self.links, self.model.evidence);
+        let as_players =
+            |found: &[usize]| found.iter().map(|&player| evidence.rated[player]).collect();
+        let players = self.players();
+        let mut centre: Vec<usize> =
+            links.groups.iter().flat_map(|group| group.centre.clone()).collect();
+        centre.sort_unstable();
+        let model = if field.seats > 2 { "plackett-luce" } else { "bradley-terry-davidson" };
+        Ratings {
+            model: model.to_owned(),
+            anchor: anchor(links, field.anchor),
+            centre: as_players(&centre),
+            prior: "for every player one game won and one lost against an average player"
+                .to_owned(),
+            seats: self.seats(),
+            draw: self.draw(),
+            games: games.fitted.len() as u64,
+            blocks: evidence.blocks.len() as u64,
+            dispersion: self.intervals.dispersion,
+            duplicates: games.duplicates,
+            groups: players.iter().map(|rating| rating.group + 1).max().unwrap_or(0),
+            won_all: as_players(&links.won_all),
+            lost_all: as_players(&links.lost_all),
+            notes: notes(field, games, evidence, links),
+            players,
+        }
+    }
+
+    fn superiority(&self) -> Vec<Vec<Option<f64>>> {
+        let size = self.field.players;
+        let mut chances = vec![vec![None; size]; size];
+        for group in &self.links.groups {
+            for (place, &one) in group.members.iter().enumerate() {
+                for &other in &group.members[place + 1..] {
+                    let chance = self.intervals.chance(one, other) * 100.0;
+                    let chance = Some(chance).filter(|chance| chance.is_finite());
+                    let [row, column] =
+                        [one, other].map(|player| self.model.evidence.rated[player].index());
+                    chances[row][column] = chance;
+                    chances[column][row] = chance.map(|chance| 100.0 - chance);
+                }
+            }
+        }
+        chances
+    }
+
     fn players(&self) -> Vec<Rating> {
         let evidence = self.model.evidence;
         let unrated = |player| Rating {
             player,
             elo: 0.0,
+            low: None,
+            high: None,
             error: None,
-            bootstrap: None,
             better_than_next: None,
             games: 0,
             group: 0,
         };
         let mut ratings: Vec<Rating> = Player::all(self.field.players).map(unrated).collect();
-        let intervals = intervals(self.model, self.links, &self.at, &self.factor, self.field);
         let mut leaders = vec![None; ratings.len()];
         for group in &self.links.groups {
-            let centre = mean(group.iter().map(|&player| self.at[player]));
-            for &player in group {
+            let centre = mean(group.centre.iter().map(|&player| self.at[player]));
+            for &player in &group.members {
                 let rating = &mut ratings[evidence.rated[player].index()];
                 rating.elo = (self.at[player] - centre) * ELO;
-                rating.error = self.error(against_mean(self.at.len(), player, group));
-                rating.bootstrap = intervals[player];
+                let bounded = [0, 1].map(|end: usize| group.bounded[end].contains(&player));
+                let ends = self.intervals.interval(player, bounded);
+                [rating.low, rating.high] = ends.map(|end| end.map(|end| end * ELO));
+                rating.error = rating.low.zip(rating.high).map(|(low, high)| (high - low) / 2.0);
                 rating.games = evidence.games[player];
-                leaders[rating.player.index()] = Some(evidence.rated[group[0]].index());
+                leaders[rating.player.index()] = Some(evidence.rated[group.members[0]].index());
             }
-            for (player, better) in self.better(group) {
+            for (player, better) in self.better(&group.members) {
                 ratings[evidence.rated[player].index()].better_than_next = better;
             }
         }
@@ -147,11 +202,7 @@ impl Fit<'_> {
         let mut order = group.to_vec();
         order.sort_by(|&one, &other| self.at[other].total_cmp(&self.at[one]));
         let pairs = order.windows(2).map(|pair| {
-            let mut weights = vec![0.0; self.at.len()];
-            (weights[pair[0]], weights[pair[1]]) = (1.0, -1.0);
-            let ahead = self.at[pair[0]] - self.at[pair[1]];
-            let deviation = self.factor.variance(weights).sqrt();
-            let chance = Normal::standard().cdf(ahead / deviation) * 100.0;
+            let chance = self.intervals.chance(pair[0], pair[1]) * 100.0;
             (pair[0], Some(chance).filter(|chance| chance.is_finite()))
         });
         pairs.collect()
@@ -201,7 +252,7 @@ impl Fit<'_> {
 }
 
 /// Returns the weights of one parameter against the mean of several, itself among them.
-fn against_mean(size: usize, one: usize, all: &[usize]) -> Vec<f64> {
+pub(super) fn against_mean(size: usize, one: usize, all: &[usize]) -> Vec<f64> {
     let mut weights = vec![0.0; size];
     let count: f64 = all.iter().map(|_| 1.0).sum();
     for &other in all {

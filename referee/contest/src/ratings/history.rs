@@ -50,9 +50,9 @@ fn by_first_games(
     }
     let at = maximize(&model, &evidence.counts, start);
     let mut elo = vec![None; field.players];
-    for group in Links::of(&evidence).groups {
-        let centre = mean(group.iter().map(|&player| at[player]));
-        for player in group {
+    for group in Links::of(&evidence, None).groups {
+        let centre = mean(group.centre.iter().map(|&player| at[player]));
+        for player in group.members {
             elo[evidence.rated[player].index()] = Some((at[player] - centre) * ELO);
         }
     }

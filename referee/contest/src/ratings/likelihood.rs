@@ -10,13 +10,15 @@
 
 use super::cholesky::Symmetric;
 use super::evidence::{ChoiceSet, Evidence, Shape};
+use super::fit::PRIOR;
+use std::ops::Range;
 
 /// What is fitted, and to what.
 #[derive(Debug)]
 pub(super) struct Model<'a> {
     pub(super) evidence: &'a Evidence,
-    /// The prior: each player gets this many extra wins and losses against the average, and every
-    /// other term the equivalent.
+    /// The prior: each player gets this many extra wins and losses against the average. All other
+    /// terms get the equivalent of [`PRIOR`].
     pub(super) prior: f64,
     /// Whether seats have terms.
     pub(super) seat_terms: bool,
@@ -52,14 +54,72 @@ impl Model<'_> {
         self.evidence.rated.len() + seats + tie
     }
 
+    fn prior(&self, parameter: usize) -> f64 {
+        if parameter < self.evidence.rated.len() { self.prior } else { PRIOR }
+    }
+
+    /// Returns, for each option of each set, the sum of these values of the parameters that make its
+    /// worth: at the parameters, the logarithm of its worth.
+    pub(super) fn exponents(&self, at: &[f64]) -> Vec<f64> {
+        let mut exponents = Vec::with_capacity(self.evidence.counts.len());
+        for set in &self.evidence.sets {
+            let shape = &self.evidence.shapes[set.remaining.len()];
+            exponents.extend(shape.options.iter().map(|option| {
+                let members = option.members.iter().map(|&member| {
+                    let spot = set.remaining[member];
+                    at[spot.player] + self.seat(spot.seat).map_or(0.0, |seat| at[seat])
+                });
+                let tie = option.tie.map_or(0.0, |tie| at[self.tie(shape.ties[tie])]);
+                members.sum::<f64>() * share(option.members.len()) + tie
+            }));
+        }
+        exponents
+    }
+
+    /// Returns, for each option of each set, the variance of the difference between its strength and the mean
+    /// of its set.
+    pub(super) fn variances(&self, chances: &[f64], covariance: &Symmetric) -> Vec<f64> {
+        let mut variances = Vec::with_capacity(chances.len());
+        for (set, range) in self.evidence.sets.iter().zip(self.ranges()) {
+            let shape = &self.evidence.shapes[set.remaining.len()];
+            let mut mean = vec![0.0; set.remaining.len()];
+            for (option, chance) in shape.options.iter().zip(&chances[range]) {
+                for &member in &option.members {
+                    mean[member] += chance * share(option.members.len());
+                }
+            }
+            variances.extend(shape.options.iter().map(|option| {
+                let mut part: Vec<f64> = mean.iter().map(|mean| -mean).collect();
+                for &member in &option.members {
+                    part[member] += share(option.members.len());
+                }
+                let row = |row: usize| {
+                    let entry = |column: usize| {
+                        covariance.entry(set.remaining[row].player, set.remaining[column].player)
+                    };
+                    (0..part.len()).map(|column| part[column] * entry(column)).sum::<f64>()
+                        * part[row]
+                };
+                (0..part.len()).map(row).sum::<f64>()
+            }));
+        }
+        variances
+    }
+
+    /// Returns where the options of each set are, in the order of the sets.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
+        let size = |set: &ChoiceSet| self.evidence.shapes[set.remaining.len()].options.len();
+        self.evidence.sets.iter().map(move |set| set.first_count..set.first_count + size(set))
+    }
+
     /// Returns the logarithm of the likelihood of these counts, prior included; overwrites
     /// `gradient`.
     pub(super) fn slope(&self, counts: &[f64], at: &[f64], gradient: &mut [f64]) -> f64 {
         let mut value = 0.0;
-        for (slope, &place) in gradient.iter_mut().zip(at) {
+        for (parameter, &place) in at.iter().enumerate() {
             // A game won and a game lost against 0: log(p (1 - p)).
-            value += self.prior * (place - 2.0 * softplus(place));
-            *slope = self.prior * (1.0 - 2.0 * logistic(place));
+            value += self.prior(parameter) * (place - 2.0 * softplus(place));
+            gradient[parameter] = self.prior(parameter) * (1.0 - 2.0 * logistic(place));
         }
         let mut work = Workspace::default();
         for (set, shape, counts, all) in self.sets(counts) {
@@ -79,7 +139,8 @@ impl Model<'_> {
         let mut information = Symmetric::zero(self.size());
         for (parameter, &place) in at.iter().enumerate() {
             let chance = logistic(place);
-            information.add(parameter, parameter, self.prior * 2.0 * chance * (1.0 - chance));
+            let amount = self.prior(parameter) * 2.0 * chance * (1.0 - chance);
+            information.add(parameter, parameter, amount);
         }
         let mut work = Workspace::default();
         for (set, shape, counts, all) in self.sets(counts) {

@@ -5,12 +5,12 @@
 //! in `likelihood.rs`, the data in `evidence.rs`. Every number is finite for any records: a weak
 //! prior bounds what results leave unbounded, and [`Ratings::notes`] name the places.
 
-mod bootstrap;
 mod cholesky;
 mod optimizer;
 mod evidence;
 mod fit;
 mod history;
+mod intervals;
 mod likelihood;
 mod links;
 mod notes;
@@ -20,7 +20,7 @@ mod strength;
 mod tests;
 
 pub(super) use evidence::Finish;
-pub use fit::{RatingField, rate};
+pub use fit::{RatingField, rate, superiority};
 pub use history::{HistoryPoint, rate_history};
 pub(super) use strength::{Strength, strengths};
 
@@ -28,13 +28,20 @@ use super::Player;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+/// Half the width of a 95 % interval of a normal distribution, in standard deviations: its 97.5 % quantile.
+pub(super) const WIDTH_95: f64 = 1.959_963_984_540_054;
+
 /// The result of a fit. All numbers are finite.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Ratings {
     /// The model: `bradley-terry-davidson` for two seats, `plackett-luce` for more.
     pub model: String,
-    /// What 0 Elo is, in words: the mean of all rated players, of each group separately.
+    /// What 0 Elo is, in words: the mean of the players of `centre`, of each group separately.
     pub anchor: String,
+    /// The players whose mean is 0, in the order of the contest's list: in each group the largest part
+    /// in which everybody is linked with everybody by chains of wins and shared places in both directions, else the
+    /// whole group.
+    pub centre: Vec<Player>,
     /// What the prior adds to the results, in words.
     pub prior: String,
     /// The rating of each player, in the order of the contest's list.
@@ -45,8 +52,11 @@ pub struct Ratings {
     pub draw: Option<f64>,
     /// The games that were fitted.
     pub games: u64,
-    /// The blocks that they form; the bootstrap draws from them.
+    /// The blocks that they form.
     pub blocks: u64,
+    /// How much more the results of blocks vary than independent games would: 1 is as much, 2 twice
+    /// as much.
+    pub dispersion: f64,
     /// Games that repeat an earlier one of the same players in the same seats. They are fitted
     /// once.
     pub duplicates: u64,
@@ -70,11 +80,12 @@ pub struct Rating {
     /// The rating on the Elo scale, on which 400 points are odds of 10 to 1. Above 0 is stronger
     /// than the mean of the group; 0 without games.
     pub elo: f64,
-    /// Half the width of the 95 % interval of the difference to the mean of the group, from the
-    /// information matrix; null without games.
+    /// The lower end of the 95 % interval, in Elo; null if results leave it open.
+    pub low: Option<f64>,
+    /// The upper end; null if results leave it open.
+    pub high: Option<f64>,
+    /// Half the width of the interval; null if one of its ends is missing.
     pub error: Option<f64>,
-    /// The same 95 % interval by bootstrap over blocks; null for a player in fewer than ten blocks.
-    pub bootstrap: Option<(f64, f64)>,
     /// How likely it is, in percent, that the player is stronger than the next one of its group by
     /// rating; null for the last one and where it is unknown.
     pub better_than_next: Option<f64>,

@@ -1,7 +1,6 @@
 //! What a reader of ratings must know, as sentences. Players are counted, not named.
 
 use super::RatingField;
-use super::bootstrap::BLOCKS_MIN;
 use super::evidence::{Evidence, Games};
 use super::links::Links;
 use referee_protocol::plain::count;
@@ -14,7 +13,6 @@ pub(super) fn notes(
 ) -> Vec<String> {
     let played = games.fitted.len();
     let idle = field.players - evidence.rated.len();
-    let few = evidence.blocks_of.iter().filter(|&&blocks| blocks < BLOCKS_MIN).count();
     let nothing = evidence.sets.is_empty();
     let mut notes = Vec::new();
     let mut say = |holds: bool, note: String| notes.extend(holds.then_some(note));
@@ -51,13 +49,6 @@ pub(super) fn notes(
         ),
     );
     say(games.faulty > 0, format!("Games with a fault, not rated: {}.", games.faulty));
-    say(
-        field.samples > 0 && few > 0,
-        format!(
-            "{}, so there is no bootstrap interval.",
-            of(few, &format!("played fewer than {BLOCKS_MIN} blocks of games"))
-        ),
-    );
     notes
 }
 

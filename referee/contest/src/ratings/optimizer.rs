@@ -12,9 +12,9 @@ const STEPS_MAX: usize = 200;
 /// square.
 const FIT_DONE: f64 = 1e-5;
 
-/// The same for samples of the bootstrap, where the remaining error is about a quarter of the last
+/// The same without a factor of its own, where the remaining error is about a quarter of the last
 /// step: a hundredth of an Elo point.
-const SAMPLE_DONE: f64 = 3e-4;
+const SEARCH_DONE: f64 = 3e-4;
 
 /// How many of its last steps [`optimize_with_factor`] uses for corrections.
 const MEMORY: usize = 8;
@@ -59,7 +59,7 @@ pub(super) fn optimize_with_factor(
     for _ in 0..STEPS_MAX {
         let step = corrected(&optimizer.gradient, &learnt, &solve);
         let (at, gradient) = (optimizer.at.clone(), optimizer.gradient.clone());
-        if !optimizer.go(&step) || longest(&step) < SAMPLE_DONE {
+        if !optimizer.go(&step) || longest(&step) < SEARCH_DONE {
             break;
         }
         let correction = Correction::new(&optimizer, &at, &gradient);

@@ -1,10 +1,11 @@
 //! The table model of reports: columns of text, which text, Markdown, CSV and HTML each write in
 //! their way.
 
-use super::number_format::{NONE, duration, elo, fixed, ordinal, percent};
+use super::number_format::{NONE, duration, elo, fixed, interval, ordinal, percent};
 use super::{GameRow, Report};
 use crate::standings::{End, FaultCount, Meeting, Points, Standing, result_name};
 use referee_match::summary::fault_text;
+use referee_match::times::show_memory;
 use std::collections::BTreeSet;
 
 /// What a column contains.
@@ -18,6 +19,8 @@ pub(super) enum Kind {
     Words,
     /// Figures that name their row; only in HTML, as is the next.
     Number,
+    /// Escaped markup that names its row.
+    Row,
     /// Escaped markup, in cells of this class.
     Html(&'static str),
 }
@@ -147,23 +150,16 @@ pub(super) fn standings(report: &Report, detail: Detail) -> Vec<Column> {
 fn rating(table: &mut Players<'_>, report: &Report, detail: Detail) {
     let of = |own: &Standing| report.rating(own.player);
     table.figure("Elo", |own| Some(elo(of(own)?.elo)));
-    table.decimal("±", 1, |own| of(own)?.error);
-    if detail != Detail::Full {
-        return;
+    if detail == Detail::Data {
+        table.figure("Elo low", |own| of(own)?.low.map(elo));
+        table.figure("Elo high", |own| of(own)?.high.map(elo));
+    } else {
+        table.figure("95 % interval", |own| interval(of(own)?.low, of(own)?.high));
     }
-    let rated = || table.rows.iter().filter_map(of);
-    let is_ordered = rated().any(|own| own.better_than_next.is_some());
-    if rated().any(|own| own.bootstrap.is_some()) {
-        table.figure("95 % bootstrap", |own| of(own)?.bootstrap.map(interval));
-    }
-    if is_ordered {
+    let is_ordered = table.rows.iter().filter_map(of).any(|own| own.better_than_next.is_some());
+    if detail == Detail::Full && is_ordered {
         table.decimal("better than the next, %", 1, |own| of(own)?.better_than_next);
     }
-}
-
-/// Formats an interval in Elo.
-pub(super) fn interval((low, high): (f64, f64)) -> String {
-    format!("{} to {}", elo(low), elo(high))
 }
 
 fn results(table: &mut Players<'_>, seats: usize) {
@@ -259,7 +255,8 @@ pub(super) fn ends(report: &Report) -> Table<'_, End> {
     table.add("ended by", Kind::Words, |end| result_name(end.result).to_owned());
     // The same reason of several games or setups may have several texts.
     table.add("reason", Kind::Words, |end| {
-        let same = |game: &&GameRow| game.result == end.result && game.reason == end.reason;
+        let same =
+            |game: &&GameRow| game.counts && game.result == end.result && game.reason == end.reason;
         let games = report.games.iter().filter(same);
         let texts: BTreeSet<&str> = games.map(|game| game.reason_text.as_str()).collect();
         texts.into_iter().collect::<Vec<_>>().join(" / ")
@@ -294,4 +291,7 @@ fn time(table: &mut Players<'_>) {
     #[expect(clippy::cast_precision_loss, reason = "a time that is shown with three digits")]
     table.figure("longest game", |own| Some(duration(own.time.max_used_ms as f64)));
     table.figure("CPU per game", |own| own.time.mean_cpu_ms.map(duration));
+    if table.rows.iter().any(|own| own.time.peak_memory_kb.is_some()) {
+        table.figure("most memory", |own| own.time.peak_memory_kb.map(show_memory));
+    }
 }

@@ -3,6 +3,7 @@
 
 use super::Report;
 use super::columns::{Column, Kind, Table, faults, rows};
+use crate::grades::Grade;
 use crate::standings::{Standing, result_name};
 use referee_protocol::plain::sanitize;
 
@@ -48,6 +49,7 @@ impl Report {
         table.figure("max_used_ms", |own| Some(own.time.max_used_ms));
         table.decimal("ms_per_turn", 3, |own| own.time.ms_a_turn);
         table.figure("cpu_ms", |own| Some(own.time.cpu_ms));
+        table.figure("peak_memory_kb", |own| own.time.peak_memory_kb);
         table.figure("turns", |own| Some(own.time.turns));
         csv(&table.columns)
     }
@@ -75,16 +77,30 @@ impl Report {
         table.figure("turns", |game| Some(game.turns));
         table.figure("marked", |game| Some(game.marked));
         table.name("transcript", |game| &game.transcript);
+        table.figure("counts", |game| Some(game.counts));
         csv(&table.columns)
     }
+}
+
+/// Returns grades as CSV: a line of names, then a line for each agent.
+pub fn grades_csv(grades: &[Grade]) -> String {
+    let mut table = Table::of_data(grades);
+    table.name("player", |own| &own.name);
+    table.name("mark", |own| own.mark.as_deref().unwrap_or_default());
+    table.figure("points", |own| Some(own.points));
+    table.figure("place", |own| own.place);
+    table.decimal("percent", 2, |own| own.percent);
+    table.decimal("elo", 2, |own| own.elo);
+    table.add("reason", Kind::Name, |own| own.reasons.join("; "));
+    csv(&table.columns)
 }
 
 fn rating(table: &mut Table<'_, Standing>, report: &Report) {
     let of = |own: &Standing| report.rating(own.player);
     table.decimal("elo", 2, |own| Some(of(own)?.elo));
     table.decimal("elo_error_95", 2, |own| of(own)?.error);
-    table.decimal("elo_low_95", 2, |own| Some(of(own)?.bootstrap?.0));
-    table.decimal("elo_high_95", 2, |own| Some(of(own)?.bootstrap?.1));
+    table.decimal("elo_low_95", 2, |own| of(own)?.low);
+    table.decimal("elo_high_95", 2, |own| of(own)?.high);
     table.decimal("better_than_next_percent", 2, |own| of(own)?.better_than_next);
 }
 

@@ -1,7 +1,7 @@
 //! The report as Markdown with tables, as on GitHub.
 
 use super::columns::{self, Column, Detail, Kind, Table};
-use super::{Report, notes};
+use super::{ChangeRow, Report, notes};
 use referee_protocol::plain::{escape_markup, sanitize};
 use std::fmt::Write as _;
 
@@ -12,6 +12,10 @@ impl Report {
     /// Returns the report as Markdown.
     pub fn markdown(&self) -> String {
         let mut out = format!("# {}\n\n{}\n\n", escape(&self.name), notes::progress(self));
+        if self.comparison.is_some() {
+            out.push_str("## Comparison\n\n");
+            list(&mut out, &notes::comparison(self));
+        }
         out.push_str("## Standings\n\n");
         table(&mut out, &columns::standings(self, Detail::Full));
         list(&mut out, &notes::standings(self));
@@ -36,6 +40,10 @@ impl Report {
             let each = self.left_out.iter();
             let each = each.map(|one| format!("{}: {}", one.name, one_line(&one.reason)));
             list(&mut out, &each.collect::<Vec<_>>());
+        }
+        if !self.changes.is_empty() {
+            out.push_str("## Changes\n\n");
+            list(&mut out, &self.changes.iter().map(ChangeRow::line).collect::<Vec<_>>());
         }
         if !self.settings.is_empty() {
             out.push_str("## Settings\n\n");
@@ -84,7 +92,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Escapes text so that Markdown shows it as it is, in a cell, too.
-pub(super) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in escape_markup(&sanitize(text)).chars() {
         match c {

@@ -5,17 +5,22 @@ mod number_format;
 mod columns;
 mod notes;
 mod ties;
+mod changes;
 mod text;
 mod markdown;
 mod csv;
 mod html;
 
-pub use html::policy_hash;
+pub use changes::ChangeRow;
+pub use csv::grades_csv;
+pub use html::{PrivatePart, TeamPages, policy_hash};
+pub use markdown::escape as escape_markdown;
 pub(crate) use number_format::fixed;
 pub use text::{Layout, aligned};
 pub use ties::{Tie, ties};
 
 use super::ratings::{HistoryPoint, Rating, Ratings};
+use super::sprt::Summary as Comparison;
 use super::standings::Standings;
 use super::{Contest, Player, Record};
 use referee_match::summary::{Summary, reason};
@@ -40,16 +45,21 @@ pub struct Report {
     pub void: VoidCounts,
     /// The standings.
     pub standings: Standings,
-    /// The ratings; null for games of one seat.
+    /// The result of `compare`; null for other contests.
+    pub comparison: Option<Comparison>,
+    /// The ratings; null for games of one seat, and for `compare`, whose figure is in `comparison`.
     pub ratings: Option<Ratings>,
     /// Ratings after growing numbers of games, in order; may be empty.
     pub history: Vec<HistoryPoint>,
     /// The ties that have ended, in order; empty unless the format has ties.
     pub ties: Vec<Tie>,
-    /// The games that count, in schedule order.
+    /// The games, in schedule order.
     pub games: Vec<GameRow>,
     /// Submissions that don't play.
     pub left_out: Vec<LeftOut>,
+    /// What was changed after the contest began, in order; omitted if nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ChangeRow>,
     /// Commands to show, such as the one that verifies the contest.
     pub commands: Vec<Command>,
 }
@@ -118,6 +128,9 @@ impl CausedVoids {
 pub struct GameRow {
     /// Its place in the schedule.
     pub number: u64,
+    /// Whether it counts. A game that was started before the contest was decided and ended after it
+    /// does not: it is in no other figure of the report.
+    pub counts: bool,
     /// The round, from 1.
     pub round: u32,
     /// The game, as the contest calls it.
@@ -177,7 +190,7 @@ pub struct Command {
 }
 
 impl GameRow {
-    /// Returns the row of a game.
+    /// Returns the row of a game that counts.
     pub fn new(contest: &Contest, record: &Record) -> Self {
         let game = contest.games.get(record.game);
         let name = |player: &Player| {
@@ -198,6 +211,7 @@ impl GameRow {
         };
         Self {
             number: record.number,
+            counts: true,
             round: record.round,
             game: game.map_or("?", |game| &game.name).to_owned(),
             players: record.players.clone(),
@@ -228,7 +242,7 @@ impl Report {
     /// Returns what a reader must know besides the table, as sentences. Names are not sanitized.
     pub fn remarks(&self) -> Vec<String> {
         let ratings = self.ratings.iter().flat_map(notes::ratings);
-        let first = std::iter::once(notes::progress(self));
+        let first = notes::comparison(self).into_iter().chain([notes::progress(self)]);
         first.chain(notes::standings(self)).chain(ratings).collect()
     }
 

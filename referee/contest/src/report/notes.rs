@@ -1,8 +1,10 @@
 //! Notes for the reader of a report, as sentences.
 
-use super::number_format::{elo, fixed, percent};
+use super::number_format::{elo, fixed, interval, percent};
 use super::{CausedVoids, Report, Tie};
+use crate::Player;
 use crate::ratings::Ratings;
+use crate::sprt::render::{Names, lines};
 use referee_protocol::plain::{count, sanitize};
 
 /// Returns the progress of the contest, in one sentence.
@@ -20,6 +22,12 @@ pub(super) fn progress(report: &Report) -> String {
     };
     let over = if progress.over { "the contest is over" } else { "the contest is not over" };
     format!("{players}, {games}; {over}.")
+}
+
+/// Returns the result of `compare`, as the terminal shows it when the contest ends.
+pub(super) fn comparison(report: &Report) -> Vec<String> {
+    let names = Names { new: report.player_name(Player(0)), old: report.player_name(Player(1)) };
+    report.comparison.as_ref().map_or_else(Vec::new, |summary| lines(summary, names))
 }
 
 /// Returns notes on the order of the standings and their points.
@@ -43,6 +51,7 @@ pub(super) fn standings(report: &Report) -> Vec<String> {
 
 fn counts(report: &Report) -> Vec<String> {
     let (standings, void) = (&report.standings, &report.void);
+    let past = report.games.iter().filter(|game| !game.counts).count() as u64;
     let counts = [
         (
             standings.duplicates,
@@ -52,6 +61,7 @@ fn counts(report: &Report) -> Vec<String> {
         (standings.marked, "game", "marked because the referee itself was late in a turn."),
         (void.attempts, "attempt", "void and did not count."),
         (void.given_up, "game", "given up after void attempts."),
+        (past, "game", "played past the decision and did not count."),
     ];
     let some = counts.into_iter().filter(|(number, ..)| *number > 0);
     let note = |(number, noun, what)| {
@@ -65,22 +75,28 @@ pub(super) fn ties(report: &Report) -> Vec<String> {
     let name = |player| sanitize(report.player_name(player));
     let sentence = |tie: &Tie| {
         let ([winner, loser], [won, lost]) = (tie.players.map(name), tie.points);
-        let seed = if tie.by_seed { ": level, the higher seed advances" } else { "" };
+        let level = match tie {
+            Tie { by_seed: true, .. } => ": level, the higher seed advances",
+            Tie { by_lot: true, .. } => ": level, decided by lot",
+            _ => "",
+        };
         let pairings = count(u64::from(tie.pairings), "pairing");
-        format!("Round {}: {winner} {won} - {lost} {loser}, {pairings}{seed}.", tie.round)
+        let part = tie.name.map_or_else(String::new, |name| format!(", {name}"));
+        format!("Round {}{part}: {winner} {won} - {lost} {loser}, {pairings}{level}.", tie.round)
     };
     report.ties.iter().map(sentence).collect()
 }
 
 /// Returns how much stronger the first of two players is. Both are rated against their mean, so the
-/// difference is twice as large, and so is its interval.
+/// difference is twice as far from 0, and so are the ends of its interval.
 fn difference(report: &Report) -> Option<String> {
     let [first, second] = &report.standings.players[..] else { return None };
     let (own, other) = (report.rating(first.player)?, report.rating(second.player)?);
-    let error = fixed(own.error? + other.error?, 1);
+    let twice = |end: Option<f64>| end.map(|end| 2.0 * end);
     let ahead = elo(own.elo - other.elo);
+    let interval = interval(twice(own.low), twice(own.high))?;
     Some(format!(
-        "Elo difference of {} to {}: {ahead} ± {error} (95 % interval).",
+        "Elo difference of {} to {}: {ahead} (95 % interval: {interval}).",
         first.name, second.name
     ))
 }
@@ -95,8 +111,7 @@ pub(super) fn series(report: &Report) -> Vec<String> {
 
 fn scale(ratings: &Ratings) -> String {
     format!(
-        "Elo: positive is stronger, 0 is {}; ± is half the width of the 95 % interval. One fit \
-         ({}) over {} in {}.",
+        "Elo: positive is stronger, 0 is {}. One fit ({}) over {} in {}.",
         ratings.anchor,
         ratings.model,
         count(ratings.games, "game"),

@@ -23,6 +23,17 @@ pub(super) fn elo(value: f64) -> String {
     if plus { format!("+{text}") } else { text }
 }
 
+/// Formats an interval in Elo; nothing if neither of its ends is known.
+pub(super) fn interval(low: Option<f64>, high: Option<f64>) -> Option<String> {
+    let known = |end: Option<f64>| end.filter(|end| end.is_finite()).map(elo);
+    match (known(low), known(high)) {
+        (Some(low), Some(high)) => Some(format!("{low} to {high}")),
+        (Some(low), None) => Some(format!("at least {low}")),
+        (None, Some(high)) => Some(format!("at most {high}")),
+        (None, None) => None,
+    }
+}
+
 /// Formats a share of 1 in percent, without the percent sign.
 pub(super) fn percent(share: f64) -> String {
     fixed(100.0 * share, 1)

@@ -61,10 +61,17 @@ impl Report {
     /// Returns the report as text: aligned for people, or with tabs for programs. Names are
     /// sanitized.
     pub fn text(&self, layout: Layout) -> String {
-        if layout == Layout::Tabs {
-            return self.players(layout);
+        let mut text = String::new();
+        for result in notes::comparison(self) {
+            line(&mut text, &result);
         }
-        let mut text = self.brief();
+        if layout == Layout::Tabs {
+            return text + &self.players(layout);
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&self.brief());
         text.push('\n');
         for note in notes::standings(self) {
             line(&mut text, &note);
@@ -77,6 +84,9 @@ impl Report {
             let first = lines.next().unwrap_or_default();
             line(&mut text, &format!("Left out: {}: {first}", left_out.name));
             lines.for_each(|rest| line(&mut text, rest));
+        }
+        for change in &self.changes {
+            line(&mut text, &format!("Changed: {}", change.line()));
         }
         if !self.ties.is_empty() {
             text.push_str("\nTies\n\n");

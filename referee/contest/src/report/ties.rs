@@ -1,6 +1,6 @@
 //! Ties: pairings of two players of whom one goes on.
 
-use crate::formats::PairingResult;
+use crate::formats::{LevelTies, PairingResult};
 use crate::{Contest, Player};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,19 +10,24 @@ use serde::Serialize;
 pub struct Tie {
     /// The round, from 1.
     pub round: u32,
+    /// What it is called, such as `final` or `third place`, if it has a name.
+    pub name: Option<&'static str>,
     /// The player who goes on, and the one who does not.
     pub players: [Player; 2],
     /// Their points in all games of the tie.
     pub points: [f64; 2],
     /// How many pairings were played: the contest's rounds, and more if it was level.
     pub pairings: u32,
-    /// Whether it stayed level, so that the higher seed goes on.
+    /// Whether it stayed level, and the higher seed goes on.
     pub by_seed: bool,
+    /// Whether it stayed level, and the player who goes on was drawn by lot.
+    pub by_lot: bool,
 }
 
 /// Returns the ties that have ended, in order; none if the format has no ties.
 pub fn ties(contest: &Contest, past: &[PairingResult]) -> Vec<Tie> {
-    let Some(replays_max) = contest.format.tie_replays_max() else { return Vec::new() };
+    let (format, field) = (&contest.format, contest.field());
+    let Some(rules) = format.tie_rules() else { return Vec::new() };
     // The higher seed first, until it is known who goes on.
     let mut ties: Vec<Tie> = Vec::new();
     for met in past {
@@ -42,18 +47,27 @@ pub fn ties(contest: &Contest, past: &[PairingResult]) -> Vec<Tie> {
             tie.points = [tie.points[0] + points[0], tie.points[1] + points[1]];
             tie.pairings += 1;
         } else {
-            ties.push(Tie { round, players, points, pairings: 1, by_seed: false });
+            let nth = ties.iter().rev().take_while(|tie| tie.round == round).count();
+            let name = format.tie_name(field, round, nth);
+            let (by_seed, by_lot) = (false, false);
+            ties.push(Tie { round, name, players, points, pairings: 1, by_seed, by_lot });
         }
     }
     for tie in &mut ties {
         let order = tie.points[0].total_cmp(&tie.points[1]);
-        tie.by_seed = order.is_eq();
-        if order.is_lt() {
+        let mut first_wins = order.is_gt();
+        if order.is_eq() {
+            first_wins = rules.winner(field.seed, tie.round, tie.players) == tie.players[0];
+            tie.by_lot = rules.level == LevelTies::Lot;
+            tie.by_seed = !tie.by_lot;
+        }
+        if !first_wins {
             tie.players.reverse();
             tie.points.reverse();
         }
     }
-    let most = |tie: &Tie| contest.rounds + if tie.by_seed { replays_max } else { 0 };
-    ties.retain(|tie| tie.pairings >= most(tie));
+    let is_level = |tie: &Tie| tie.by_seed || tie.by_lot;
+    let least = |tie: &Tie| contest.rounds + if is_level(tie) { rules.replays } else { 0 };
+    ties.retain(|tie| tie.pairings >= least(tie));
     ties
 }

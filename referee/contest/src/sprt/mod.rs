@@ -27,17 +27,17 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
-    /// The second hypothesis is accepted.
-    Better,
-    /// The first hypothesis is accepted.
-    NotBetter,
+    /// H0 is accepted: the new agent is at most `elo0` Elo stronger, or not as strong as H1 says.
+    H0,
+    /// H1 is accepted: the new agent is more than `elo0` Elo stronger.
+    H1,
     /// Neither is accepted yet.
     Open,
 }
 
 impl SprtSettings {
-    /// Returns Wald's bounds: at the first log-likelihood ratio or below, the first hypothesis is
-    /// accepted, at the second or above the second one.
+    /// Returns Wald's bounds: at the first log-likelihood ratio or below, H0 is accepted, at the
+    /// second or above H1.
     pub fn bounds(&self) -> (f64, f64) {
         let lower = (self.beta / (1.0 - self.alpha)).ln();
         let upper = ((1.0 - self.beta) / self.alpha).ln();
@@ -49,9 +49,9 @@ impl SprtSettings {
         let (lower, upper) = self.bounds();
         let ratio = pairs.llr(self);
         if ratio >= upper {
-            Decision::Better
+            Decision::H1
         } else if ratio <= lower {
-            Decision::NotBetter
+            Decision::H0
         } else {
             Decision::Open
         }

@@ -81,6 +81,18 @@ impl Pentanomial {
         })
     }
 
+    /// Returns the normalized Elo: the advantage in standard deviations of a game, on the scale on which it
+    /// equals Elo for small differences without draws (Van den Bergh, "Normalized Elo", 2021). The number of
+    /// games that shows a difference depends on it alone. `None` before the first pair, and if all pairs
+    /// ended alike.
+    pub fn normalized_elo(&self) -> Option<f64> {
+        let score = self.score()?;
+        let squares =
+            SCORES.iter().zip(self.0).map(|(of, count)| real(count) * (of - score).powi(2));
+        let game = (2.0 * squares.sum::<f64>() / real(self.pairs())).sqrt();
+        (game > 0.0).then(|| (score - 0.5) / game * 800.0 / std::f64::consts::LN_10)
+    }
+
     /// Returns the share of pairs in which both agents got one point, 0 to 1; `None` before the
     /// first pair.
     pub fn draw_ratio(&self) -> Option<f64> {

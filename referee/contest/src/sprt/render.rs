@@ -23,16 +23,13 @@ pub fn plan(sprt: Option<&SprtSettings>, most_pairs: u64, names: Names) -> Strin
     let Some(settings) = sprt else {
         return format!("{new} against {old}: {most} of games, without a test\n");
     };
-    let SprtSettings { elo0, elo1, alpha, beta } = *settings;
+    let SprtSettings { elo0, elo1, .. } = *settings;
     let pairs = |elo| Expectation::of(settings, elo, EVEN_VARIANCE).pairs.max(1.0);
     let mut text = format!(
-        "{new} against {old}: H0: {} Elo; H1: {} Elo; false positives {}, false negatives {}\n\
+        "{new} against {old}: {}\n\
          about {:.0} pairs if they are equal, {:.0} if H1 is true, {:.0} half-way between; at most \
          {most}\n",
-        hypothesis(elo0),
-        hypothesis(elo1),
-        percent(alpha),
-        percent(beta),
+        hypotheses(settings),
         pairs(0.0),
         pairs(elo1),
         pairs(f64::midpoint(elo0, elo1)),
@@ -46,6 +43,11 @@ pub fn plan(sprt: Option<&SprtSettings>, most_pairs: u64, names: Names) -> Strin
 
 /// Returns the result, in lines.
 pub fn verdict(summary: &Summary, names: Names) -> String {
+    lines(summary, names).join("\n") + "\n"
+}
+
+/// Returns the lines of the result.
+pub fn lines(summary: &Summary, names: Names) -> Vec<String> {
     let mut lines = vec![live(summary, names)];
     if summary.pairs > 0 {
         lines.push(summary.test.as_ref().map_or_else(
@@ -54,7 +56,8 @@ pub fn verdict(summary: &Summary, names: Names) -> String {
         ));
         lines.extend(details(summary, names));
     }
-    lines.join("\n") + "\n"
+    lines.extend(summary.test.as_ref().map(|test| hypotheses(&test.settings)));
+    lines
 }
 
 /// Returns one line to show while games are played.
@@ -75,7 +78,7 @@ fn sentence(test: &TestSummary, names: Names) -> String {
     let SprtSettings { elo0, elo1, alpha, beta } = test.settings;
     let (alpha, beta) = (percent(alpha), percent(beta));
     match test.decision {
-        Decision::Better => {
+        Decision::H1 => {
             let found = if elo0 > 0.0 {
                 format!("{new} is more than {elo0} Elo stronger than {old}")
             } else if elo0 < 0.0 {
@@ -85,7 +88,7 @@ fn sentence(test: &TestSummary, names: Names) -> String {
             };
             format!("{found} (H1 accepted, with a false positive rate of {alpha})")
         }
-        Decision::NotBetter => {
+        Decision::H0 => {
             let found = if elo1 > 0.0 {
                 format!("{new} is not {elo1} Elo stronger than {old}")
             } else if elo1 < 0.0 {
@@ -138,6 +141,17 @@ fn details(summary: &Summary, names: Names) -> Vec<String> {
 fn signed(figure: f64, digits: usize) -> String {
     let text = fixed(figure, digits);
     if text.starts_with('-') { text } else { format!("+{text}") }
+}
+
+fn hypotheses(settings: &SprtSettings) -> String {
+    let SprtSettings { elo0, elo1, alpha, beta } = *settings;
+    format!(
+        "H0: {} Elo; H1: {} Elo; false positives {}, false negatives {}",
+        hypothesis(elo0),
+        hypothesis(elo1),
+        percent(alpha),
+        percent(beta)
+    )
 }
 
 /// Formats a hypothesis as it was given, in Elo.

@@ -3,7 +3,6 @@
 use super::{Decision, Pentanomial};
 use crate::formats::PairingResult;
 use crate::{Player, Record, SprtSettings, half_points};
-use referee_protocol::FaultKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -34,6 +33,9 @@ pub struct Summary {
     pub elo: Option<f64>,
     /// Half the width of its 95 % interval.
     pub error: Option<f64>,
+    /// The normalized Elo: the advantage in standard deviations of a game, on a similar scale; null if all pairs
+    /// ended alike.
+    pub normalized_elo: Option<f64>,
     /// How likely it is, in percent, that the new agent is stronger.
     pub los: Option<f64>,
     /// The share of pairs in which both got one point, 0 to 1; null before the first pair.
@@ -50,11 +52,11 @@ pub struct TestSummary {
     /// Its hypotheses and error rates.
     #[serde(flatten)]
     pub settings: SprtSettings,
-    /// The log-likelihood ratio: positive if the games favour the second hypothesis.
+    /// The log-likelihood ratio: positive if the games favour H1.
     pub llr: f64,
-    /// At this ratio or below the first hypothesis is accepted.
+    /// At this ratio or below H0 is accepted.
     pub lower: f64,
-    /// At this ratio or above the second is accepted.
+    /// At this ratio or above H1 is accepted.
     pub upper: f64,
     /// The decision.
     pub decision: Decision,
@@ -76,6 +78,7 @@ impl Summary {
             score: pairs.score().map(rounded),
             elo: estimate.map(|estimate| rounded(estimate.elo)),
             error: estimate.map(|estimate| rounded(estimate.error)),
+            normalized_elo: pairs.normalized_elo().map(rounded),
             los: estimate.map(|estimate| rounded(estimate.los)),
             draw_ratio: pairs.draw_ratio().map(rounded),
             pairs_ratio: pairs.pairs_ratio().map(rounded),
@@ -96,7 +99,7 @@ impl Summary {
         for ((player, seat), worth) in
             record.players.iter().zip(&record.seats).zip(half_points(&record.places))
         {
-            let fault = u64::from(seat.fault.is_some_and(|fault| fault != FaultKind::Resigned));
+            let fault = u64::from(seat.own_fault().is_some());
             if *player != Player(0) {
                 self.old_faults += fault;
                 continue;

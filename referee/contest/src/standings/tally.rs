@@ -1,6 +1,7 @@
 //! Sums over games: results, faults, time.
 
 use super::{FaultCount, Points, Standing, TieBreaks};
+use crate::record::SeatRecord;
 use crate::{Contest, Player, Record, half_points};
 use referee_protocol::FaultKind;
 use referee_protocol::plain::sanitize;
@@ -40,6 +41,8 @@ pub struct TimeUse {
     pub cpu_ms: u64,
     /// CPU time per game, in milliseconds; null without games.
     pub mean_cpu_ms: Option<f64>,
+    /// The most memory in one game, in units of 1,024 bytes; null if unknown.
+    pub peak_memory_kb: Option<u64>,
     /// Turns answered in all games.
     pub turns: u64,
     /// Time charged per turn, in milliseconds; null without turns.
@@ -112,8 +115,8 @@ pub(super) fn players(contest: &Contest, records: &[&Record], bonus: &[u32]) -> 
             let (standing, part) = (&mut players[player.index()], &record.seats[seat]);
             standing.total.add(record.places[seat], half_points[seat]);
             standing.by_seat[seat].add(record.places[seat], half_points[seat]);
-            standing.time.add(part.used_ms, part.cpu_ms, part.turns);
-            if let Some(kind) = part.fault {
+            standing.time.add(part);
+            if let Some(kind) = part.own_fault() {
                 *faults[player.index()].entry(kind).or_default() += 1;
             }
         }
@@ -143,11 +146,12 @@ pub(super) fn by_seat(seats: usize, records: &[&Record]) -> Vec<Tally> {
 }
 
 impl TimeUse {
-    fn add(&mut self, used_ms: u64, cpu_ms: u64, turns: u64) {
-        self.used_ms = self.used_ms.saturating_add(used_ms);
-        self.max_used_ms = self.max_used_ms.max(used_ms);
-        self.cpu_ms = self.cpu_ms.saturating_add(cpu_ms);
-        self.turns = self.turns.saturating_add(turns);
+    fn add(&mut self, part: &SeatRecord) {
+        self.used_ms = self.used_ms.saturating_add(part.used_ms);
+        self.max_used_ms = self.max_used_ms.max(part.used_ms);
+        self.cpu_ms = self.cpu_ms.saturating_add(part.cpu_ms);
+        self.peak_memory_kb = self.peak_memory_kb.max(part.peak_memory_kb);
+        self.turns = self.turns.saturating_add(part.turns);
     }
 
     fn finish(&mut self, games: u64) {

@@ -15,7 +15,7 @@ use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-fn contest(format: FormatSettings, players: usize, seats: usize) -> Contest {
+pub(super) fn contest(format: FormatSettings, players: usize, seats: usize) -> Contest {
     Contest { seed: 7, games: vec![game(seats, 0)], ..contests::contest(players, seats, format) }
 }
 
@@ -41,8 +41,12 @@ fn any_contest() -> impl Strategy<Value = Contest> {
             1 => (round_robin, players / 5, 3),
             2 => (round_robin, players, 3),
             3 => (F::Gauntlet(Gauntlet { challengers: count }), players, 2),
-            4 => (F::Knockout(Knockout { third_place: count > 2 }), players, 2),
-            5 => (F::DoubleKnockout(DoubleKnockout {}), players, 2),
+            4 => (
+                F::Knockout(Knockout { third_place: count > 2, ..Knockout::default() }),
+                players,
+                2,
+            ),
+            5 => (F::DoubleKnockout(DoubleKnockout::default()), players, 2),
             6 => (F::Compare(Compare { sprt: None }), 2, 2),
             _ => (F::Puzzle(Puzzle {}), players, 1),
         };
@@ -55,7 +59,7 @@ fn any_contest() -> impl Strategy<Value = Contest> {
 }
 
 /// How a game ends: places that its number and a seed decide, ties among them.
-fn places(number: u64, seats: usize, seed: u64) -> Vec<u32> {
+pub(super) fn places(number: u64, seats: usize, seed: u64) -> Vec<u32> {
     let mut random = ChaCha8Rng::seed_from_u64(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let drawn: Vec<u64> = (0..seats).map(|_| random.next_u64() % 4).collect();
     let better = |mine: u64| drawn.iter().filter(|&&other| other > mine).count();

@@ -5,7 +5,7 @@ use referee_process::Failure;
 use referee_protocol::plain::sanitize;
 use referee_runner::folder::Folder;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Never part of an agent: version control and leftovers of runs.
 const NEVER: &[&str] = &[".git", ".hg", ".svn", "__pycache__", "matches"];
@@ -89,56 +89,5 @@ impl Files {
             }
         }
         Ok(())
-    }
-}
-
-/// Joins a relative path to a canonical folder, as text. `None` if the path is absolute, or has
-/// `..` after a name, which could lead anywhere through a link.
-pub(super) fn join(folder: &Path, path: &Path) -> Option<PathBuf> {
-    let mut place = folder.to_owned();
-    let mut named = false;
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir if !named => drop(place.pop()),
-            Component::Normal(name) => {
-                named = true;
-                place.push(name);
-            }
-            _ => return None,
-        }
-    }
-    Some(place)
-}
-
-/// Returns the relative path from one canonical folder to a canonical path: as many `..` as
-/// needed, then names.
-pub(super) fn relative(from: &Path, to: &Path) -> PathBuf {
-    let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
-    let up = from.components().skip(common).map(|_| Component::ParentDir);
-    up.chain(to.components().skip(common)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{join, relative};
-    use std::path::Path;
-
-    #[test]
-    fn relative_paths_lead_back() {
-        for (from, to, expected) in [
-            ("/a/b", "/a/b", ""),
-            ("/a/b", "/a/b/c", "c"),
-            ("/a/b", "/a/c/d", "../c/d"),
-            ("/a/b", "/", "../.."),
-            ("/", "/x", "x"),
-        ] {
-            let found = relative(Path::new(from), Path::new(to));
-            assert_eq!(found, Path::new(expected), "{from} {to}");
-            assert_eq!(join(Path::new(from), &found).as_deref(), Some(Path::new(to)));
-        }
-        for path in ["a/../b", "/a"] {
-            assert_eq!(join(Path::new("/x"), Path::new(path)), None, "{path}");
-        }
     }
 }

@@ -163,6 +163,9 @@ impl<'a> Install<'a> {
         spec.name.clone_from(&info.name);
         spec.written.clone_from(&info.run);
         spec.digest.clone_from(&info.digest);
+        if self.brief.contest.policy.strict {
+            spec.be_strict();
+        }
         Ok(Arc::new(spec))
     }
 

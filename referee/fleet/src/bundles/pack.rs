@@ -1,16 +1,16 @@
 //! Packs the agents of a contest into bundles.
 
 use super::archive::{Bounds, FileEntry, write};
-use super::files::{Exclude, Files, join, relative};
+use super::files::{Exclude, Files};
 use super::portable::{check_folder, is_sent, refusal};
 use crate::messages::FORMAT_VERSION;
 use crate::{AgentPackage, Brief, BundleRef};
-use referee_play::adapted::COMP30024;
-use referee_play::agent_spec::{AgentKind, AgentSpec, Parts, package_of};
+use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
 use referee_process::Failure;
 use referee_process::sandbox::reach::is_wide;
 use referee_protocol::plain::{count, sanitize};
-use referee_runner::Prepared;
+use referee_runner::arguments::{join, relative_run};
+use referee_runner::{AgentCopy, Prepared};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -49,17 +49,25 @@ pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Pa
     let mut agents = Vec::new();
     let mut notes = Vec::new();
     for (spec, info) in prepared.specs.iter().zip(&prepared.contest.players) {
-        let parts = Parts::of(&info.run, base);
+        let copy = prepared.copies.get(&info.name);
+        let parts = match copy {
+            Some(copy) => Parts::of(&copy.run, &copy.base(&prepared.agents_folder)),
+            None => Parts::of(&info.run, base),
+        };
         if !is_sent(parts.kind) {
             return Err(refusal(spec, &parts, base));
         }
-        let files = files(prepared, spec, parts.kind);
-        let files = files.map_err(|failure| named(&spec.name, &failure))?;
+        let found = match copy {
+            Some(copy) => copied(prepared, spec, copy).map(|files| (copy.run.clone(), files)),
+            None => files(prepared, spec, parts.kind)
+                .and_then(|files| Ok((relative_run(spec, &parts, base)?, files))),
+        };
+        let (run, files) = found.map_err(|failure| named(&spec.name, &failure))?;
         if files.links > 0 {
             let links = count(files.links as u64, "link");
             notes.push(format!("{}: {links} left out (links are not sent)", sanitize(&spec.name)));
         }
-        agents.push((run(spec, &parts, base)?, files.list));
+        agents.push((run, files.list));
     }
     let shared = shared(prepared)?;
     let all = || agents.iter().flat_map(|(_, files)| files).chain(&shared);
@@ -86,13 +94,37 @@ pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Pa
 /// Checks that the packed agents are those of the contest.
 fn check_unchanged(prepared: &Prepared) -> Result<(), Failure> {
     for (spec, info) in prepared.specs.iter().zip(&prepared.contest.players) {
-        let now = AgentSpec::read_in(&info.run, &prepared.base)?;
+        let now = prepared.read_agent(info)?;
         if !now.has_digest(&info.digest, &spec.files) {
             let name = sanitize(&info.name);
             return Err(Failure::operation(format!("{name} changed while it was packed")));
         }
     }
     Ok(())
+}
+
+/// Returns the files of an agent in the contest's folder, at the paths that they were copied from.
+fn copied(prepared: &Prepared, spec: &AgentSpec, copy: &AgentCopy) -> Result<Files, Failure> {
+    let mut files = Files::default();
+    let (from, to) = (copy.root(&prepared.agents_folder), copy.original_root(&prepared.base));
+    match &spec.launch {
+        // Each worker runs the build.
+        Some(launch) if spec.build.is_some() => {
+            check_folder(launch, true, prepared)?;
+            for file in spec.files.iter().map(|file| launch.folder.join(file)) {
+                let place = file.strip_prefix(&from).map(|inside| to.join(inside));
+                files.add(&file, &place.unwrap_or_else(|_| file.clone()), Exclude::default())?;
+            }
+        }
+        launch => {
+            if let Some(launch) = launch.as_ref().filter(|_| spec.has_manifest) {
+                check_folder(launch, false, prepared)?;
+            }
+            let exclude = Exclude { hidden: spec.adapted, paths: &[] };
+            files.add(&from, &to, exclude)?;
+        }
+    }
+    Ok(files)
 }
 
 /// Returns the files of an agent.
@@ -133,44 +165,6 @@ fn files(prepared: &Prepared, spec: &AgentSpec, kind: AgentKind) -> Result<Files
         AgentKind::BuiltIn | AgentKind::File | AgentKind::Command => {}
     }
     Ok(files)
-}
-
-/// Returns the AGENT argument for a worker, relative to the contest's folder.
-fn run(spec: &AgentSpec, parts: &Parts<'_>, base: &Path) -> Result<String, Failure> {
-    let mut run = match (parts.kind, &spec.launch) {
-        (AgentKind::Folder, Some(launch)) => relative_argument(base, &launch.folder)?,
-        (AgentKind::Package, _) => package(base, parts.agent)?,
-        _ => parts.agent.to_owned(),
-    };
-    if let Some(protocol) = parts.protocol {
-        run = format!("{protocol}:{run}");
-    }
-    // Otherwise the text before a `=` would be taken for a name.
-    Ok(if run.contains('=') { format!("agent={run}") } else { run })
-}
-
-/// Returns the argument for a course package: a dotted name or a path.
-fn package(base: &Path, agent: &str) -> Result<String, Failure> {
-    let text = package_of(agent).unwrap_or_default();
-    let (path, class) = text.split_at(text.rfind(':').unwrap_or(text.len()));
-    match base.join(path).canonicalize() {
-        Ok(found) if join(base, Path::new(path)).as_ref() != Some(&found) => {
-            Ok(format!("{COMP30024}:{}{class}", relative_argument(base, &found)?))
-        }
-        _ => Ok(agent.to_owned()),
-    }
-}
-
-/// Returns a path relative to the contest's folder in a form that is not searched for in PATH.
-fn relative_argument(base: &Path, path: &Path) -> Result<String, Failure> {
-    let path = relative(base, path);
-    let text = path.to_str().ok_or_else(|| {
-        Failure::usage(format!(
-            "the path {} is not UTF-8: rename it",
-            sanitize(&path.display().to_string())
-        ))
-    })?;
-    Ok(if text.starts_with("..") { text.to_owned() } else { format!("./{text}") })
 }
 
 /// Returns the files that all workers need besides the agents: what all agents may read, and the

@@ -5,6 +5,8 @@ use super::judge::{Judged, VerifiedReport};
 use super::{Coordinator, layout};
 use crate::Heartbeat;
 use crate::link::{send_unacknowledged, wait_connected, with_timeout};
+use crate::messages::WorkerOrder;
+use crate::names::ALL_WORKERS;
 use async_nats::Message;
 use futures_util::StreamExt;
 use referee_contest::{Fixture, Schedule};
@@ -44,7 +46,8 @@ impl Backend for Coordinator {
                     let now = self.now();
                     self.dispatch.published(published.block, published.attempt, published.number, now);
                 }
-                Some(message) = self.beats.next() => self.beat(&message),
+                Some(message) = self.beats.next() => self.beat(&message).await,
+                Some(message) = self.worker_orders.next() => self.worker_order(&message),
                 Some(message) = self.live.recv() => self.live(&message).await,
                 Some(queue) = self.queue.recv() => {
                     let now = self.now();
@@ -94,8 +97,7 @@ impl Backend for Coordinator {
     }
 
     fn worker_count(&self) -> Option<WorkerCount> {
-        let (workers, slots) = self.dispatch.worker_count();
-        Some(WorkerCount { workers, slots })
+        Some(self.dispatch.worker_count())
     }
 
     async fn finish(mut self, over: bool) -> Option<String> {
@@ -179,7 +181,9 @@ impl Coordinator {
         let (block, now) = (report.block, self.now());
         // Valid ids of workers are not changed by this.
         let worker = &sanitize_name(&report.worker);
-        let verified = match verified {
+        let ban = self.registry.ban_of(worker, self.dispatch.name(worker));
+        let banned = ban.map(|ban| format!("banned: {}", ban.reason));
+        let verified = match banned.map_or(verified, Err) {
             Ok(verified) => verified,
             Err(why) => {
                 let why = sanitize_line(&why);
@@ -230,11 +234,27 @@ impl Coordinator {
         }
     }
 
-    fn beat(&mut self, message: &Message) {
+    /// An operator bans a worker.
+    fn worker_order(&mut self, message: &Message) {
+        let order = serde_json::from_slice::<WorkerOrder>(&message.payload).ok();
+        if let Some(order) = order.filter(|order| order.ban) {
+            self.ready.extend(self.registry.ban(order).map(BackendEvent::Message));
+        }
+    }
+
+    async fn beat(&mut self, message: &Message) {
         if message.payload.len() > HEARTBEAT_BYTES_MAX {
             return;
         }
-        let Ok(beat) = serde_json::from_slice::<Heartbeat>(&message.payload) else { return };
+        let Ok(mut beat) = serde_json::from_slice::<Heartbeat>(&message.payload) else { return };
+        if let Some(ban) = self.registry.ban_of(&beat.worker.id, &beat.worker.name)
+            && !beat.leaving
+        {
+            beat.refused = Some(format!("banned: {}", ban.reason));
+            // It may have been restarted since.
+            let bytes = serde_json::to_vec(ban).unwrap_or_default();
+            send_unacknowledged(self.connection.client.publish(ALL_WORKERS, bytes.into())).await;
+        }
         let before = self.dispatch.worker_count();
         let now = self.now();
         self.dispatch.heartbeat(&beat, now);
@@ -267,6 +287,10 @@ impl Coordinator {
         }
         self.dispatch.tick(now, self.intake.is_behind());
         self.ready.extend(self.registry.tick(&self.shown).map(BackendEvent::Message));
+        let WorkerCount { workers, away, .. } = self.dispatch.worker_count();
+        if workers == 0 && away > 0 && self.dispatch.outstanding() > 0 {
+            self.ready.extend(self.registry.all_away().map(BackendEvent::Message));
+        }
     }
 
     /// Something of the contest is missing on the server, or the server is away.

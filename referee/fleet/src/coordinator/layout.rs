@@ -36,13 +36,15 @@ pub(super) struct Layout {
     pub(super) packed: Packed,
     /// When the contest began or was resumed, RFC 3339.
     pub(super) since: String,
+    /// Its share of the workers' time.
+    pub(super) priority: u32,
 }
 
 impl Layout {
     /// Returns the layout of a contest that began at this time.
-    pub(super) fn of(brief: Brief, packed: Packed, begun: &str) -> Self {
+    pub(super) fn of(brief: Brief, packed: Packed, priority: u32, begun: &str) -> Self {
         let since = jiff::Timestamp::now().to_string();
-        Self { names: Names::of(&brief.contest, begun), brief, packed, since }
+        Self { names: Names::of(&brief.contest, begun), brief, packed, since, priority }
     }
 
     /// Creates what is missing and leaves the rest as it is. If this run `begins`, it also
@@ -107,6 +109,7 @@ impl Layout {
             name: self.brief.contest.name.clone(),
             referee: self.brief.referee.clone(),
             since: self.since.clone(),
+            priority: self.priority,
             brief_sha256,
         };
         let value = serde_json::to_vec(&announcement).map_err(|error| error.to_string())?;

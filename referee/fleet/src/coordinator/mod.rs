@@ -19,6 +19,7 @@ use crate::bundles::Packed;
 use crate::connect::Connection;
 use crate::dispatch::{Dispatch, Effect};
 use crate::link::{call, send_unacknowledged, ticks};
+use crate::names::ALL_WORKERS;
 use crate::{Brief, Names, Order, live};
 use async_nats::Subscriber;
 use fetch::Queue;
@@ -34,6 +35,7 @@ use referee_process::Failure;
 use referee_protocol::plain::sanitize;
 use referee_runner::backend::{BackendEvent, kinds};
 use referee_runner::folder::Folder;
+use referee_runner::workers;
 use registry::WorkerRegistry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -58,6 +60,8 @@ pub struct CoordinatorSettings {
     pub brief: Brief,
     /// Its agents.
     pub packed: Packed,
+    /// The contest's share of the workers' time, relative to the other contests on the server.
+    pub priority: u32,
     /// The server's address without secrets.
     pub shown: String,
     /// The arguments with which the contest is resumed on this server.
@@ -96,6 +100,8 @@ pub struct Coordinator {
     published: mpsc::UnboundedReceiver<Published>,
     queue: mpsc::Receiver<Result<Queue, String>>,
     beats: Subscriber,
+    /// An operator's orders to workers.
+    worker_orders: Subscriber,
     live: mpsc::Receiver<Vec<u8>>,
     viewer: live::Receiver,
     orders: watch::Receiver<Orders>,
@@ -119,26 +125,34 @@ impl Coordinator {
         schedule: &Schedule,
         orders: watch::Receiver<Orders>,
     ) -> Result<Self, Failure> {
-        let CoordinatorSettings { brief, packed, shown, resume_args } = settings;
+        let CoordinatorSettings { brief, packed, priority, shown, resume_args } = settings;
         let ContestRun { begun, folder, playing } = run;
         let failed = |error: String| layout::create_failure(&connection, &shown, &error);
         let kinds = kinds(&brief.contest)?;
         let rules = Rules::of(Arc::new(brief.contest.clone()), kinds, folder.clone());
         let dispatch = Dispatch::new(brief.lease_ms, first_attempt());
-        let layout = Arc::new(Layout::of(brief, packed, &begun));
+        let layout = Arc::new(Layout::of(brief, packed, priority, &begun));
         let names = layout.names.clone();
+        // What an interrupted run has left on the server is of no use after a change of the contest.
+        let earlier = Names::new(&workers::read(&folder).id).filter(|earlier| *earlier != names);
         // Subscribe before any worker can send something.
         let beats = connection.client.subscribe(names.beats()).await;
         let beats = beats.map_err(|error| failed(error.to_string()))?;
+        let worker_orders = connection.client.subscribe(ALL_WORKERS).await;
+        let worker_orders = worker_orders.map_err(|error| failed(error.to_string()))?;
         let live = live::listen(&connection.client, &names).await;
         let live = live.map_err(|error| failed(error.to_string()))?;
         let found = async {
             let began = Instant::now();
             loop {
-                let found = match layout.make(&connection, true).await {
-                    Ok(()) => layout.found(&connection).await,
-                    Err(error) => Err(error),
+                let found = async {
+                    if let Some(earlier) = &earlier {
+                        layout::remove(&connection, earlier).await?;
+                    }
+                    layout.make(&connection, true).await?;
+                    layout.found(&connection).await
                 };
+                let found = found.await;
                 let Some(error) = found.as_ref().err() else { return found };
                 if began.elapsed() > SETUP_TIME {
                     return found;
@@ -168,11 +182,12 @@ impl Coordinator {
             blocks: BTreeMap::new(),
             found,
             intake: Intake::new(bucket, rules, reports),
-            registry: WorkerRegistry::new(folder.clone(), resume_args),
+            registry: WorkerRegistry::new(folder.clone(), resume_args, names.id.clone()),
             changes,
             published,
             queue,
             beats,
+            worker_orders,
             live,
             viewer: live::Receiver::new(folder, playing),
             orders,
@@ -217,7 +232,7 @@ impl Coordinator {
                         _ => format!("; its {orders} orders go to other workers"),
                     };
                     let name = sanitize(&name);
-                    let text = format!("lost contact with worker {name}{had}");
+                    let text = format!("warning: lost contact with worker {name}{had}");
                     self.ready.push_back(BackendEvent::Message(text));
                 }
             }
@@ -256,12 +271,7 @@ pub async fn retract(connection: &Connection, contest: &Contest, begun: &str) {
 
 /// Removes a contest from the server, whatever state it is in; `None` if nothing is there. Workers
 /// that are still playing it stop.
-pub async fn withdraw(
-    connection: &Connection,
-    contest: &Contest,
-    begun: &str,
-) -> Result<Option<Withdrawn>, String> {
-    let names = Names::of(contest, begun);
+pub async fn withdraw(connection: &Connection, names: Names) -> Result<Option<Withdrawn>, String> {
     send_unacknowledged(connection.client.publish(names.stop(), Vec::new().into())).await;
     let removed = Box::pin(layout::remove(connection, &names));
     let removed = connection.unless_denied(removed).await?;

@@ -1,6 +1,7 @@
 //! The list of workers for users: `workers.json`, and messages about them.
 
 use crate::Heartbeat;
+use crate::messages::WorkerOrder;
 use crate::workers::record_heartbeat;
 use referee_protocol::plain::{sanitize_line, sanitize_name};
 use referee_runner::folder::Folder;
@@ -14,7 +15,7 @@ const WRITE_INTERVAL: Duration = Duration::from_secs(3);
 /// The maximum number of different messages about workers.
 const MESSAGES_MAX: usize = 200;
 /// How long no worker may be connected before a message says how to start one.
-const NO_WORKER_TIME: Duration = Duration::from_secs(5);
+const NO_WORKER_TIME: Duration = Duration::from_secs(9);
 
 /// The known workers.
 #[derive(Debug)]
@@ -27,13 +28,15 @@ pub(super) struct WorkerRegistry {
     /// Whether that message was printed or is not needed any more.
     no_worker_reported: bool,
     reported: BTreeSet<String>,
+    /// Workers that an operator has banned.
+    bans: Vec<WorkerOrder>,
 }
 
 impl WorkerRegistry {
-    /// `on` is the arguments with which the contest is resumed on this server.
-    pub(super) fn new(folder: Folder, on: Vec<String>) -> Self {
+    /// `on` is the arguments with which the contest is resumed on this server, `id` its id there.
+    pub(super) fn new(folder: Folder, on: Vec<String>, id: String) -> Self {
         let now = Instant::now();
-        let workers = Workers { on, ..Workers::default() };
+        let workers = Workers { on, id, ..Workers::default() };
         let reported = BTreeSet::new();
         let mut registry = Self {
             folder,
@@ -43,6 +46,7 @@ impl WorkerRegistry {
             began: now,
             no_worker_reported: false,
             reported,
+            bans: Vec::new(),
         };
         // Even if this process is killed soon, the server is known.
         registry.write();
@@ -51,8 +55,13 @@ impl WorkerRegistry {
 
     /// Records a heartbeat; returns a message to print, if any.
     pub(super) fn heartbeat(&mut self, beat: &Heartbeat) -> Option<String> {
+        let mut known = self.workers.workers.iter();
+        let was_lost = known.any(|worker| worker.lost && worker.id == beat.worker.id);
         record_heartbeat(&mut self.workers, beat, &jiff::Timestamp::now().to_string());
         (self.changed, self.no_worker_reported) = (true, true);
+        if was_lost {
+            return Some(format!("worker {} is back", sanitize_name(&beat.worker.name)));
+        }
         let refused = beat.refused.as_ref()?;
         let (name, why) = (sanitize_name(&beat.worker.name), sanitize_line(refused));
         self.once(format!("worker {name} takes no games: {why}"))
@@ -67,9 +76,37 @@ impl WorkerRegistry {
         self.once(format!("worker {name}: {}", sanitize_line(why)))
     }
 
+    /// Records a ban; returns a message to print, if it is new.
+    pub(super) fn ban(&mut self, ban: WorkerOrder) -> Option<String> {
+        if self.bans.contains(&ban) || self.bans.len() >= MESSAGES_MAX {
+            return None;
+        }
+        let (worker, why) = (sanitize_name(&ban.worker), sanitize_line(&ban.reason));
+        self.bans.push(ban);
+        Some(format!("worker {worker} is banned: {why}"))
+    }
+
+    /// Returns the ban of a worker, if there is one.
+    pub(super) fn ban_of(&self, id: &str, name: &str) -> Option<&WorkerOrder> {
+        self.bans.iter().find(|ban| ban.worker == id || ban.worker == name)
+    }
+
     pub(super) fn lost(&mut self, id: &str) {
         self.workers.lost(id);
         self.changed = true;
+    }
+
+    /// All workers play other contests; returns a message to print, if any.
+    pub(super) fn all_away(&mut self) -> Option<String> {
+        let names = self.workers.workers.iter().filter(|worker| !worker.lost);
+        let names: BTreeSet<&str> =
+            names.filter_map(|worker| worker.elsewhere.as_deref()).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        self.once(format!(
+            "waiting for workers: all of them play other contests now ({}), and come back for this \
+             contest's share of their time",
+            names.join(", ")
+        ))
     }
 
     fn once(&mut self, text: String) -> Option<String> {

@@ -6,6 +6,7 @@ use super::publisher::{self, QueueChange};
 use super::{ContestRun, Coordinator, CoordinatorSettings, LEASE, first_attempt};
 use crate::bundles::pack;
 use crate::connect::{Connection, Server};
+use crate::messages::PRIORITY;
 use crate::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
 use crate::{Brief, Names};
 use referee_contest::Schedule;
@@ -82,12 +83,13 @@ fn settings(more: &str, place: &Path) -> CoordinatorSettings {
     let prepared = prepare_text(&text, file, place, Builds::Later).unwrap();
     let packed = pack(&prepared).unwrap();
     let (shown, resume_args) = (String::new(), Vec::new());
-    CoordinatorSettings { brief: packed.brief(&prepared, LEASE), packed, shown, resume_args }
+    let brief = packed.brief(&prepared, LEASE);
+    CoordinatorSettings { brief, packed, priority: PRIORITY, shown, resume_args }
 }
 
 fn layout(place: &Path) -> Layout {
     let CoordinatorSettings { brief, packed, .. } = settings("", place);
-    Layout::of(brief, packed, BEGUN)
+    Layout::of(brief, packed, PRIORITY, BEGUN)
 }
 
 /// The brief for a contest file with these extra lines.

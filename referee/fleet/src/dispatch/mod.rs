@@ -12,6 +12,7 @@ mod tests;
 
 use super::messages::{HEARTBEAT_MS, Heartbeat, WorkerInfo};
 use failures::Failures;
+use referee_runner::backend::WorkerCount;
 use std::collections::{BTreeMap, BTreeSet};
 use workers::{Worker, WorkerPool};
 
@@ -142,9 +143,15 @@ impl Dispatch {
         (self.blocks.len() as u64) < WINDOW_MIN.max(2 * self.pool.slots())
     }
 
-    /// Returns the number of workers and the number of their slots.
-    pub fn worker_count(&self) -> (usize, u64) {
-        (self.pool.able(), self.pool.slots())
+    /// Returns the number of workers, and of their slots.
+    pub fn worker_count(&self) -> WorkerCount {
+        let (workers, slots, away) = (self.pool.able(), self.pool.slots(), self.pool.away());
+        WorkerCount { workers, slots, away }
+    }
+
+    /// Returns a worker's name, or its id if it is not connected.
+    pub fn name<'a>(&'a self, worker: &'a str) -> &'a str {
+        self.pool.name(worker)
     }
 
     /// Returns how many blocks are outstanding.

@@ -18,6 +18,8 @@ pub(super) struct WorkerPool {
     workers: BTreeMap<String, Worker>,
     /// How many of them take orders, and their slots.
     able: usize,
+    /// How many of them play another contest.
+    away: usize,
     slots: u64,
     /// Ids of workers with too many consecutive failures.
     failing: BTreeSet<String>,
@@ -30,6 +32,8 @@ pub(super) struct Worker {
     slots: u32,
     /// Whether it takes orders.
     able: bool,
+    /// Whether it plays another contest, and comes back.
+    away: bool,
     seen_ms: u64,
     pub(super) orders: BTreeSet<u64>,
     /// Failures since it last played a block.
@@ -43,6 +47,16 @@ impl WorkerPool {
 
     pub(super) fn able(&self) -> usize {
         self.able
+    }
+
+    pub(super) fn away(&self) -> usize {
+        self.away
+    }
+
+    /// Returns the ids of the workers that take orders now or later.
+    fn serving(&self) -> impl Iterator<Item = &str> {
+        let serves = |worker: &Worker| worker.able || worker.away;
+        self.workers.iter().filter(move |(_, it)| serves(it)).map(|(id, _)| id.as_str())
     }
 
     /// Returns a worker's name.
@@ -63,21 +77,23 @@ impl WorkerPool {
             name: sanitize_name(&beat.worker.name),
             ..Worker::default()
         });
-        let before = (worker.slots, worker.able);
+        let before = (worker.slots, worker.able, worker.away);
         worker.slots = beat.worker.slots.min(SLOTS_MAX);
-        worker.able = !beat.leaving && beat.refused.is_none();
+        worker.able = beat.takes_orders();
+        worker.away = beat.elsewhere.is_some();
         worker.seen_ms = now;
         let slots = worker.slots as usize;
         let orders: BTreeSet<u64> =
             beat.orders.iter().take(2 * slots + 2).map(|&(block, _)| block).collect();
         let dropped = worker.orders.difference(&orders).copied().collect();
         worker.orders = orders;
-        if (worker.slots, worker.able) != before {
+        if (worker.slots, worker.able, worker.away) != before {
             self.count();
         }
         if left {
             self.workers.remove(id);
             self.failing.remove(id);
+            self.count();
         }
         Some(dropped)
     }
@@ -86,6 +102,7 @@ impl WorkerPool {
         let able = || self.workers.values().filter(|worker| worker.able);
         (self.able, self.slots) =
             (able().count(), able().map(|worker| u64::from(worker.slots)).sum());
+        self.away = self.workers.values().filter(|worker| worker.away).count();
     }
 
     /// A worker has played a block.
@@ -113,10 +130,8 @@ impl WorkerPool {
             return Vec::new();
         }
         let everything: BTreeSet<&str> = self.failing.iter().map(String::as_str).collect();
-        let leaves_some = |avoid: &BTreeSet<&str>| {
-            let mut able = self.workers.iter().filter(|(_, worker)| worker.able);
-            able.any(|(id, _)| !avoid.contains(id.as_str()))
-        };
+        let leaves_some =
+            |avoid: &BTreeSet<&str>| self.serving().any(|worker| !avoid.contains(worker));
         // Those that failed at this block come first, since the list is truncated.
         let both = || failed.iter().chain(everything.difference(failed));
         let owned = |ids: &mut dyn Iterator<Item = &&str>| ids.map(|&id| id.to_owned()).collect();
@@ -131,8 +146,8 @@ impl WorkerPool {
 
     /// Returns whether there are workers that take orders, and all of them are in `ids`.
     pub(super) fn has_all_in(&self, ids: &BTreeSet<&str>) -> bool {
-        let mut able = self.workers.iter().filter(|(_, worker)| worker.able);
-        self.able > 0 && able.all(|(id, _)| ids.contains(id.as_str()))
+        let mut serving = self.serving().peekable();
+        serving.peek().is_some() && serving.all(|worker| ids.contains(worker))
     }
 
     pub(super) fn reset_silence(&mut self, now: u64) {

@@ -23,6 +23,7 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -59,6 +60,8 @@ pub(super) struct ActiveContest {
     /// The files that agents may read.
     pub(super) readable_files: Arc<ReadableFiles>,
     agents: WorkerAgents,
+    /// Games that this worker has reported.
+    pub(super) played: AtomicU64,
     /// The folder for agents and transcripts; removed with the last reference to it.
     pub(super) folder: TempDir,
 }
@@ -141,7 +144,8 @@ impl ActiveContest {
         let records = [root.to_owned()];
         let readable_files = Arc::new(ReadableFiles::new(shared_rules(&[], &records, &readable)));
         let announced = announced.clone();
-        Ok(Self { announced, checked, sandbox, bucket, readable_files, agents, folder })
+        let played = AtomicU64::new(0);
+        Ok(Self { announced, checked, sandbox, bucket, readable_files, agents, played, folder })
     }
 
     /// Returns a player's agent once it is installed. All matches share it.

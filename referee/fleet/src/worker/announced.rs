@@ -13,16 +13,16 @@ const CONTESTS_MAX: usize = 1000;
 
 /// An announced contest.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct AnnouncedContest {
+pub(crate) struct AnnouncedContest {
     /// Its names on the server.
-    pub(super) names: Names,
+    pub(crate) names: Names,
     /// Its announcement.
-    pub(super) announcement: Announcement,
+    pub(crate) announcement: Announcement,
 }
 
 impl AnnouncedContest {
     /// Returns its name for display.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         sanitize_name(&self.announcement.name)
     }
 
@@ -39,7 +39,7 @@ impl AnnouncedContest {
 }
 
 /// Returns all announced contests in the order in which they are served.
-pub(super) async fn list(connection: &Connection) -> Result<Vec<AnnouncedContest>, String> {
+pub(crate) async fn list(connection: &Connection) -> Result<Vec<AnnouncedContest>, String> {
     let Some(bucket) = contests(&connection.jetstream).await? else { return Ok(Vec::new()) };
     let filter = format!("{}>", bucket.prefix);
     let mut keys = call(bucket.stream.info_with_subjects(filter)).await?;

@@ -58,6 +58,12 @@ impl ContestFilter {
         self.only.as_ref().is_none_or(is_it) && !refused.is_some_and(rests)
     }
 
+    /// Returns whether the worker would leave another contest for this one: it was not refused before.
+    pub(super) fn may_want(&self, announced: &AnnouncedContest) -> bool {
+        let refused = self.refused.get(&announced.names.id);
+        self.wants(announced) && refused.is_none_or(|it| it.announced != *announced)
+    }
+
     /// Notes that the worker does not play it; returns whether the reason is new.
     pub(super) fn refuse(&mut self, announced: &AnnouncedContest, mismatch: Mismatch) -> bool {
         let before = self.refused.get(&announced.names.id);
@@ -106,10 +112,13 @@ mod tests {
         assert!(filter.wants(&one) && !filter.wants(&other));
         assert!(filter.refuse(&one, "too slow".to_owned().into()));
         assert!(!filter.refuse(&one, "too slow".to_owned().into()), "reported once");
-        assert!(!filter.wants(&one));
+        assert!(!filter.wants(&one) && !filter.may_want(&one));
         let mut again = one.clone();
         again.announcement.since = "later".to_owned();
-        assert!(filter.wants(&again), "a resumed contest is tried again");
+        assert!(
+            filter.wants(&again) && filter.may_want(&again),
+            "a resumed contest is tried again"
+        );
         filter.keep(&[other]);
         assert!(filter.wants(&one));
     }

@@ -9,6 +9,7 @@ mod stall;
 mod machine;
 mod announced;
 mod filter;
+mod shares;
 mod active;
 mod orders;
 mod leases;
@@ -21,23 +22,30 @@ mod session;
 mod order_loop;
 
 use self::active::ActiveContest;
-use self::announced::{AnnouncedContest, has_orders, list};
+pub(crate) use self::announced::list;
+use self::announced::{AnnouncedContest, has_orders};
 use self::filter::{ContestFilter, Mismatch};
 use self::phase::LeaveReason;
 use self::root::Root;
-use self::session::Session;
+use self::session::{Session, SharedState};
+use self::shares::Shares;
 use super::connect::Connection;
 use crate::link::send_unacknowledged;
-use crate::messages::HEARTBEAT_MS;
-use crate::{Heartbeat, WorkerInfo};
+use crate::messages::{HEARTBEAT_MS, WorkerOrder};
+use crate::names::ALL_WORKERS;
+use crate::{Heartbeat, Names, WorkerInfo};
+use futures_util::StreamExt;
 use referee_contest::log::PrivateKey;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
+use referee_process::lock::lock;
 use referee_protocol::plain::sanitize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
 /// The interval at which it looks for contests.
 const LOOK: Duration = Duration::from_secs(2);
@@ -94,12 +102,14 @@ pub trait StatusSink {
 }
 
 /// Why a worker has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkerExit {
     /// It received a signal.
     Interrupted(Interrupt),
     /// It had no work for the time in its settings.
     Idle,
+    /// An operator has drained or banned it.
+    Recalled(WorkerOrder),
 }
 
 /// A worker.
@@ -111,6 +121,7 @@ pub struct Worker {
     /// Its own folder.
     root: Root,
     filter: ContestFilter,
+    shares: Arc<Mutex<Shares>>,
     contests: BTreeMap<String, Arc<ActiveContest>>,
     /// The contest that it left for another.
     left: Option<String>,
@@ -118,7 +129,9 @@ pub struct Worker {
     busy: Instant,
     beat_at: Instant,
     /// How many games it has played.
-    pub played: u64,
+    played: Arc<AtomicU64>,
+    /// An operator's order to leave.
+    recalled: Option<watch::Receiver<Option<WorkerOrder>>>,
 }
 
 impl Worker {
@@ -134,9 +147,27 @@ impl Worker {
         info.key = settings.key.as_ref().map(PrivateKey::public);
         (info.speed, info.noise) = machine::measure(settings.slots);
         let (now, filter) = (Instant::now(), ContestFilter::new(settings.contest.clone()));
+        let shares = Arc::new(Mutex::new(Shares::new(info.id.clone())));
         let (contests, left) = (BTreeMap::new(), None);
-        let (busy, beat_at, played) = (now, now, 0);
-        Ok(Self { settings, info, root, filter, contests, left, busy, beat_at, played })
+        let (busy, beat_at, played) = (now, now, Arc::default());
+        Ok(Self {
+            settings,
+            info,
+            root,
+            filter,
+            shares,
+            contests,
+            left,
+            busy,
+            beat_at,
+            played,
+            recalled: None,
+        })
+    }
+
+    /// Returns how many games it has played.
+    pub fn played(&self) -> u64 {
+        self.played.load(Ordering::Relaxed)
     }
 
     /// Runs until it is interrupted or has no work for too long.
@@ -146,6 +177,8 @@ impl Worker {
         interrupts: &mut Interrupts,
         status: &mut impl StatusSink,
     ) -> WorkerExit {
+        let mut recalled = recall(connection, self.info.clone());
+        self.recalled = Some(recalled.clone());
         let end = loop {
             if let Some(end) = self.end(interrupts) {
                 break end;
@@ -153,19 +186,25 @@ impl Worker {
             let next = tokio::select! {
                 next = self.next(connection, status) => next,
                 () = interrupts.next() => continue,
+                Ok(_) = recalled.wait_for(Option::is_some) => continue,
             };
             if let Some(contest) = next {
                 Box::pin(self.play(connection, contest, interrupts, status)).await;
             }
         };
-        tokio::time::timeout(LAST, connection.client.flush()).await.ok();
+        let last = async {
+            self.say_goodbye(connection).await;
+            connection.client.flush().await.ok();
+        };
+        tokio::time::timeout(LAST, last).await.ok();
         end
     }
 
     fn end(&self, interrupts: &Interrupts) -> Option<WorkerExit> {
         let idle = self.settings.idle.is_some_and(|idle| self.busy.elapsed() > idle);
         let interrupted = interrupts.received().map(WorkerExit::Interrupted);
-        interrupted.or(idle.then_some(WorkerExit::Idle))
+        let recalled = self.recalled.as_ref().and_then(|order| order.borrow().clone());
+        interrupted.or(recalled.map(WorkerExit::Recalled)).or(idle.then_some(WorkerExit::Idle))
     }
 
     /// Returns a contest to play; `None` after a while without one.
@@ -175,12 +214,13 @@ impl Worker {
         status: &mut impl StatusSink,
     ) -> Option<Arc<ActiveContest>> {
         let up = connection.is_up();
-        status.status(&Status { played: self.played, up, ..Status::default() });
+        status.status(&Status { played: self.played(), up, ..Status::default() });
         // Without a server calls would only time out.
         let listed = if up { list(connection).await } else { Err("no connection".to_owned()) };
         let announced = match listed {
             Ok(announced) => {
                 self.filter.keep(&announced);
+                lock(&self.shares).keep(&announced);
                 self.contests.retain(|_, known| announced.contains(&known.announced));
                 announced
             }
@@ -201,8 +241,8 @@ impl Worker {
         None
     }
 
-    /// Returns the contests in the order to try them: those with waiting orders first, by age, and
-    /// last the one that it just left.
+    /// Returns the contests in the order to try them: those with waiting orders first, by their
+    /// shares, then the others by age, and last the one that it just left.
     async fn in_order<'a>(
         &self,
         connection: &Connection,
@@ -214,10 +254,12 @@ impl Worker {
             let wanted = several && self.filter.wants(announced);
             let has_orders = wanted && has_orders(connection, &announced.names).await;
             let is_left = self.left.as_ref() == Some(&announced.names.id);
-            ranked.push((if has_orders { 0 } else { 1 + u8::from(is_left) }, announced));
+            let next = if has_orders { lock(&self.shares).next_turn(announced) } else { 0.0 };
+            let rank = if has_orders { 0 } else { 1 + u8::from(is_left) };
+            ranked.push((rank, next, announced));
         }
-        ranked.sort_by_key(|(rank, _)| *rank);
-        ranked.into_iter().map(|(_, announced)| announced)
+        ranked.sort_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+        ranked.into_iter().map(|(_, _, announced)| announced)
     }
 
     async fn join(
@@ -266,15 +308,23 @@ impl Worker {
         }
         self.beat_at = now + Duration::from_millis(HEARTBEAT_MS);
         for refused in self.filter.refused() {
-            let beat = Heartbeat {
-                worker: self.info.clone(),
-                refused: Some(refused.mismatch.why.clone()),
-                ..Heartbeat::default()
-            };
-            let bytes = serde_json::to_vec(&beat).unwrap_or_default();
-            let subject = refused.announced.names.beats();
-            send_unacknowledged(connection.client.publish(subject, bytes.into())).await;
+            let refusal = Some(refused.mismatch.why.clone());
+            let beat = Heartbeat { refused: refusal, ..self.idle_beat() };
+            send_heartbeat(connection, &refused.announced.names, &beat).await;
         }
+    }
+
+    /// Reports to the contests that it has played that it does not come back.
+    async fn say_goodbye(&self, connection: &Connection) {
+        let beat = Heartbeat { leaving: true, ..self.idle_beat() };
+        for contest in self.contests.values().filter(|_| connection.is_up()) {
+            send_heartbeat(connection, &contest.announced.names, &beat).await;
+        }
+    }
+
+    /// Returns a heartbeat for a contest that it does not play.
+    fn idle_beat(&self) -> Heartbeat {
+        Heartbeat { worker: self.info.clone(), ..Heartbeat::default() }
     }
 
     /// Plays a contest until there is a reason to leave it.
@@ -286,25 +336,32 @@ impl Worker {
         status: &mut impl StatusSink,
     ) {
         let announced = contest.announced.clone();
-        let filter = self.filter.clone();
+        let state = SharedState {
+            info: self.info.clone(),
+            key: self.settings.key.clone(),
+            filter: self.filter.clone(),
+            shares: self.shares.clone(),
+            played: self.played.clone(),
+            recalled: self.recalled.clone(),
+        };
+        let count = contest.clone();
         let session = async {
-            let key = self.settings.key.clone();
-            let session = Session::new(connection.clone(), contest, (&self.info, key), filter)?;
+            let session = Session::new(connection.clone(), contest, state)?;
             Box::pin(session.run(&self.settings, &mut self.busy, interrupts, status)).await
         };
-        let (why, played) = match session.await {
-            Ok(left) => left,
+        let why = match session.await {
+            Ok(why) => why,
             Err(error) => {
                 let why = format!("can't play matches: {error}");
                 return self.refuse(&announced, why.into(), status);
             }
         };
-        self.played += played;
         self.left = Some(announced.names.id.clone());
         let name = announced.name();
         match why {
             LeaveReason::Over => {
                 self.contests.remove(&announced.names.id);
+                let played = count.played.load(Ordering::Relaxed);
                 status.message(&format!("contest {name} is over; played {played} of its games"));
             }
             LeaveReason::Stalled(gap) => {
@@ -312,7 +369,7 @@ impl Worker {
                 self.left = None;
                 let seconds = gap.as_secs();
                 status.message(&format!(
-                    "paused for {seconds} s; its games are played again elsewhere"
+                    "this worker was paused for {seconds} s; the games that it was playing are played again"
                 ));
             }
             LeaveReason::Broken => {
@@ -322,7 +379,30 @@ impl Worker {
             LeaveReason::Stopped
             | LeaveReason::Elsewhere
             | LeaveReason::Idle
+            | LeaveReason::Recalled
             | LeaveReason::Interrupted => {}
         }
     }
+}
+
+/// Waits for an operator's order to this worker, as long as the connection exists.
+fn recall(connection: &Connection, info: WorkerInfo) -> watch::Receiver<Option<WorkerOrder>> {
+    let (sender, order) = watch::channel(None);
+    let client = connection.client.clone();
+    tokio::spawn(async move {
+        let Ok(mut orders) = client.subscribe(ALL_WORKERS).await else { return };
+        while let Some(message) = orders.next().await {
+            let order = serde_json::from_slice::<WorkerOrder>(&message.payload).ok();
+            if let Some(order) = order.filter(|order| order.concerns(&info)) {
+                sender.send_replace(Some(order));
+            }
+        }
+    });
+    order
+}
+
+/// Sends a heartbeat to a contest's coordinator.
+async fn send_heartbeat(connection: &Connection, names: &Names, beat: &Heartbeat) {
+    let bytes = serde_json::to_vec(beat).unwrap_or_default();
+    send_unacknowledged(connection.client.publish(names.beats(), bytes.into())).await;
 }

@@ -1,6 +1,5 @@
 //! Takes orders, plays and reports them.
 
-use super::announced::{has_orders, list};
 use super::leases::{Accepted, HeldOrder};
 use super::orders::{attempt_of, block_of, read};
 use super::phase::{LeaveReason, Phase};
@@ -52,7 +51,10 @@ pub(super) async fn run_orders(session: Arc<Session>, slots: usize) {
         all: u32::try_from(all).unwrap_or(u32::MAX),
     };
     let mut phases = session.phase.subscribe();
-    let over = async { phases.wait_for(|phase| phase.why().is_some()).await.is_ok() };
+    // An order that arrives after this would wait for the end of its lease. So a worker that is needed
+    // elsewhere finishes its request first.
+    let ends = |phase: &Phase| phase.why().is_some_and(|why| why != LeaveReason::Elsewhere);
+    let over = async { phases.wait_for(ends).await.is_ok() };
     tokio::select! {
         _ = over => {}
         () = take(&session, &permits) => {}
@@ -82,6 +84,9 @@ async fn take(session: &Arc<Session>, permits: &Permits) {
             watch.check(session, CHECK_INTERVALS.1).await;
             continue;
         };
+        if session.phase.borrow().why().is_some() {
+            return;
+        }
         let count = permits.slots.available_permits().min(permits.held.available_permits()) + 1;
         // A request on a lost connection is not answered any more.
         let pulled = tokio::select! {
@@ -197,27 +202,12 @@ impl Watch {
             Ok(false) => session.advance(Phase::Dropped(LeaveReason::Over)),
             Ok(true) if self.idle.elapsed() > IDLE => {
                 self.idle = Instant::now();
-                if other_contest_has_orders(session).await {
-                    session.advance(Phase::Leaving(LeaveReason::Elsewhere));
-                }
+                session.leave_for_other(|_| true).await;
             }
             Ok(true) => {}
             Err(error) => tracing::debug!("can't list contests: {error}"),
         }
     }
-}
-
-/// Returns whether another contest that this worker plays has waiting orders.
-async fn other_contest_has_orders(session: &Session) -> bool {
-    let found = list(&session.connection).await.unwrap_or_default();
-    for other in found {
-        let is_other =
-            other.names != session.contest.announced.names && session.filter.wants(&other);
-        if is_other && has_orders(&session.connection, &other.names).await {
-            return true;
-        }
-    }
-    false
 }
 
 /// Handles an order from its arrival to its end.
@@ -255,6 +245,7 @@ async fn order(session: Arc<Session>, message: Message, slot: Permit, place: Per
 
 /// Plays an order and reports it, unless everything is dropped.
 async fn play_one(session: &Session, held: &HeldOrder, order: &Order, slot: Permit) {
+    let began = Instant::now();
     let played = tokio::select! {
         biased;
         why = session.drop_for(|_| true) => return answer(session, held, why).await,
@@ -264,6 +255,7 @@ async fn play_one(session: &Session, held: &HeldOrder, order: &Order, slot: Perm
     if let Some(why) = session.dropped() {
         return answer(session, held, why).await;
     }
+    session.record_order(began.elapsed());
     deliver(session, held, played, slot).await;
 }
 
@@ -298,8 +290,9 @@ async fn deliver(session: &Session, held: &HeldOrder, outcome: Outcome, slot: Pe
         None => {
             let matches = outcome.as_deref().unwrap_or_default();
             // Some games were played more than once.
-            let games = matches.chunk_by(|one, next| one.number == next.number).count();
-            session.played.fetch_add(games as u64, Ordering::Relaxed);
+            let games = matches.chunk_by(|one, next| one.number == next.number).count() as u64;
+            session.played.fetch_add(games, Ordering::Relaxed);
+            session.contest.played.fetch_add(games, Ordering::Relaxed);
         }
         Some(why) => answer(session, held, why).await,
     }

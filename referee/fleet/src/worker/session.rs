@@ -1,16 +1,18 @@
 //! A worker's session in a contest: its match threads, orders and heartbeats.
 
 use super::active::ActiveContest;
+use super::announced::{AnnouncedContest, has_orders, list};
 use super::filter::ContestFilter;
 use super::job_router::JobRouter;
 use super::leases::OrderLeases;
 use super::order_loop::run_orders;
 use super::phase::{LeaveReason, Phase};
+use super::shares::Shares;
 use super::stall::StallDetector;
-use super::{Settings, Status, StatusSink};
+use super::{Settings, Status, StatusSink, send_heartbeat};
 use crate::connect::Connection;
-use crate::link::{call, send_unacknowledged, ticks};
-use crate::messages::HEARTBEAT_MS;
+use crate::link::{call, ticks};
+use crate::messages::{HEARTBEAT_MS, WorkerOrder};
 use crate::{Heartbeat, WorkerInfo, live};
 use async_nats::Subscriber;
 use futures_util::StreamExt;
@@ -24,13 +26,34 @@ use referee_protocol::plain::count;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, watch};
 
 /// The interval of its checks.
 const TICK: Duration = Duration::from_millis(200);
+/// The fraction of a lease after which it looks for other contests, and reports to them that it plays
+/// this one.
+const LOOKS_A_LEASE: u32 = 5;
+/// A turn is at least as long as this many of its orders on average, since slots are idle while the
+/// last orders of a turn are played.
+const ORDERS_A_TURN: u32 = 4;
+
+/// What all sessions of a worker share.
+pub(super) struct SharedState {
+    pub(super) info: WorkerInfo,
+    /// The key that signs its reports.
+    pub(super) key: Option<PrivateKey>,
+    /// Which contests the worker would play.
+    pub(super) filter: ContestFilter,
+    /// Its time, by contest.
+    pub(super) shares: Arc<Mutex<Shares>>,
+    /// Games that were reported, in all contests.
+    pub(super) played: Arc<AtomicU64>,
+    /// An operator's order to leave.
+    pub(super) recalled: Option<watch::Receiver<Option<WorkerOrder>>>,
+}
 
 /// The state that all orders of a contest share.
 pub(super) struct Session {
@@ -40,19 +63,28 @@ pub(super) struct Session {
     /// The key that signs its reports.
     key: Option<PrivateKey>,
     /// Which other contests the worker would play.
-    pub(super) filter: ContestFilter,
+    filter: ContestFilter,
+    /// The worker's time, by contest, and up to when it was added there.
+    shares: Arc<Mutex<Shares>>,
+    added_until: Mutex<Instant>,
+    /// How many orders were played, and their time in milliseconds.
+    orders: (AtomicU64, AtomicU64),
+    /// The name of the contest for which it leaves this one.
+    next: OnceLock<String>,
     /// The orders that it holds.
     pub(super) leases: OrderLeases,
     /// Where orders have their games played.
     pub(super) jobs: JobRouter,
     /// The current phase.
     pub(super) phase: watch::Sender<Phase>,
-    /// Games that were reported.
-    pub(super) played: AtomicU64,
+    /// Games that were reported, in all contests.
+    pub(super) played: Arc<AtomicU64>,
     /// Consecutive orders that failed because of this machine.
     pub(super) machine_failures: AtomicU64,
     /// Consecutive times without an order that it can play.
     pub(super) declined: AtomicU64,
+    /// An operator's order to leave.
+    recalled: Option<watch::Receiver<Option<WorkerOrder>>>,
     /// The running matches.
     playing: RunningMatches,
     stall: Mutex<StallDetector>,
@@ -73,21 +105,26 @@ impl Session {
     pub(super) fn new(
         connection: Connection,
         contest: Arc<ActiveContest>,
-        (info, key): (&WorkerInfo, Option<PrivateKey>),
-        filter: ContestFilter,
+        SharedState { info, key, filter, shares, played, recalled }: SharedState,
     ) -> std::io::Result<Self> {
         let transcripts = create_named("referee-", contest.folder.path())?;
-        let info = WorkerInfo { sandbox: Some(contest.sandbox.recorded.clone()), ..info.clone() };
+        let info = WorkerInfo { sandbox: Some(contest.sandbox.recorded.clone()), ..info };
+        lock(&shares).begin(&contest.announced);
         Ok(Self {
             connection,
             contest,
             info,
             key,
             filter,
+            shares,
+            added_until: Mutex::new(Instant::now()),
+            orders: Default::default(),
+            next: OnceLock::new(),
             leases: OrderLeases::default(),
             jobs: JobRouter::default(),
             phase: watch::Sender::new(Phase::Taking),
-            played: AtomicU64::new(0),
+            played,
+            recalled,
             machine_failures: AtomicU64::new(0),
             declined: AtomicU64::new(0),
             playing: RunningMatches::default(),
@@ -136,15 +173,98 @@ impl Session {
         }
     }
 
-    /// Plays the contest until there is a reason to leave it; returns that and the number of
-    /// reported games. `busy` is when the worker last had work.
+    /// Records how long an order took.
+    pub(super) fn record_order(&self, time: Duration) {
+        let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.orders.0.fetch_add(1, Ordering::Relaxed);
+        self.orders.1.fetch_add(ms, Ordering::Relaxed);
+    }
+
+    /// Returns how long a turn is.
+    fn turn(&self) -> Duration {
+        let [count, ms] = [&self.orders.0, &self.orders.1].map(|it| it.load(Ordering::Relaxed));
+        let order = Duration::from_millis(ms / count.max(1));
+        self.contest.checked.lease.max(order * ORDERS_A_TURN)
+    }
+
+    /// Adds the time since the last call to the contest's share.
+    fn add_time(&self) {
+        let mut until = lock(&self.added_until);
+        lock(&self.shares).add(&self.contest.announced, until.elapsed());
+        *until = Instant::now();
+    }
+
+    /// Returns the other contests that this worker would play.
+    async fn others(&self) -> Vec<AnnouncedContest> {
+        let mut others = list(&self.connection).await.unwrap_or_default();
+        let names = &self.contest.announced.names;
+        others.retain(|other| other.names != *names && self.filter.may_want(other));
+        others
+    }
+
+    /// Leaves for another contest that has waiting orders and is chosen, if there is one.
+    pub(super) async fn leave_for_other(&self, is_chosen: impl Fn(&AnnouncedContest) -> bool) {
+        for other in self.others().await.iter().filter(|other| is_chosen(other)) {
+            if has_orders(&self.connection, &other.names).await {
+                self.next.get_or_init(|| other.name());
+                return self.advance(Phase::Leaving(LeaveReason::Elsewhere));
+            }
+        }
+    }
+
+    /// Waits for an operator's order, and leaves.
+    async fn recall(&self) {
+        if let Some(mut recalled) = self.recalled.clone()
+            && let Ok(order) = recalled.wait_for(Option::is_some).await
+        {
+            let bans = order.as_ref().is_some_and(|order| order.ban);
+            let phase = if bans { Phase::Dropped } else { Phase::Leaving };
+            self.advance(phase(LeaveReason::Recalled));
+        }
+        std::future::pending::<()>().await;
+    }
+
+    /// Gives other contests their turns, and reports to them that it plays this one meanwhile.
+    async fn share(&self) {
+        let interval = self.contest.checked.lease / LOOKS_A_LEASE;
+        let mut ticks = ticks(interval.max(Duration::from_millis(HEARTBEAT_MS)));
+        let mut began = Instant::now();
+        let elsewhere = Some(self.contest.announced.name());
+        let beat = Heartbeat { worker: self.info.clone(), elsewhere, ..Heartbeat::default() };
+        loop {
+            ticks.tick().await;
+            if !self.connection.is_up() {
+                continue;
+            }
+            for other in self.others().await {
+                send_heartbeat(&self.connection, &other.names, &beat).await;
+            }
+            if began.elapsed() < self.turn() {
+                continue;
+            }
+            began = Instant::now();
+            self.add_time();
+            let (shares, own) = (&self.shares, &self.contest.announced);
+            self.leave_for_other(|other| {
+                let mut shares = lock(shares);
+                shares.next_turn(other) < shares.next_turn(own)
+            })
+            .await;
+            if self.phase.borrow().why().is_none() {
+                lock(shares).begin(own);
+            }
+        }
+    }
+
+    /// Plays the contest until there is a reason to leave it. `busy` is when the worker last had
+    /// work.
     pub(super) async fn run(
         self,
         settings: &Settings,
         busy: &mut Instant,
         interrupts: &mut Interrupts,
         status: &mut impl StatusSink,
-    ) -> std::io::Result<(LeaveReason, u64)> {
+    ) -> std::io::Result<LeaveReason> {
         let pin = self.contest.checked.brief.pin;
         let room = PoolSize { matches: settings.slots, pin };
         let (sandbox, watching) = (self.contest.sandbox.clone(), self.jobs.watching());
@@ -167,19 +287,20 @@ impl Session {
             session: session.clone(),
             settings,
         };
-        run.go(interrupts, status).await;
+        Box::pin(run.go(interrupts, status)).await;
         session.jobs.close();
         let is_dropped = matches!(*session.phase.borrow(), Phase::Dropped(_));
         if is_dropped && !interrupts.is_stopped() {
             interrupts.stop("the worker leaves the contest".to_owned());
         }
         end(run.results, threads).await;
+        session.add_time();
         if interrupts.received().is_none() {
             // The next contest's matches may run.
             interrupts.clear_stop();
         }
-        let why = session.phase.borrow().why().unwrap_or(LeaveReason::Broken);
-        Ok((why, session.played.load(Ordering::Relaxed)))
+        let why = session.phase.borrow().why();
+        Ok(why.unwrap_or(LeaveReason::Broken))
     }
 }
 
@@ -219,11 +340,15 @@ impl Run<'_> {
             std::future::pending::<()>().await;
         };
         let mut sender = pin!(sender);
+        let mut share = pin!(session.share());
+        let mut recall = pin!(session.recall());
         let mut ticks = ticks(TICK);
         loop {
             tokio::select! {
                 () = &mut run_orders => break,
                 () = &mut sender => {}
+                () = &mut share => {}
+                () = &mut recall => {}
                 _ = ticks.tick() => self.tick(status).await,
                 played = async { self.results.as_mut()?.recv().await }, if self.results.is_some() => {
                     self.take(played);
@@ -285,14 +410,13 @@ impl Run<'_> {
             worker: session.info.clone(),
             orders: session.leases.list(),
             games: session.jobs.games(),
-            played: session.played.load(Ordering::Relaxed),
+            played: session.contest.played.load(Ordering::Relaxed),
             refused: None,
             leaving: session.phase.borrow().why().is_some(),
+            elsewhere: session.next.get().cloned(),
         };
-        let bytes = serde_json::to_vec(&beat).unwrap_or_default();
-        let subject = session.contest.announced.names.beats();
         if session.connection.is_up() {
-            send_unacknowledged(session.connection.client.publish(subject, bytes.into())).await;
+            send_heartbeat(&session.connection, &session.contest.announced.names, &beat).await;
         }
     }
 

@@ -7,6 +7,9 @@ use referee_protocol::{
     Fault, FromAgent, ParseError, ParseErrorKind, parse_from_agent, parse_strict,
 };
 
+/// The form of an answer.
+const MESSAGE: &str = "{\"type\":\"action\",\"action\":{..}}";
+
 pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
     if known.foreign {
         return Finding::new(Defect::Shape, fault.text.clone());
@@ -26,8 +29,14 @@ pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
         Ok(_) => (fault.text.clone(), "action"),
     };
     let at_byte = place(line, &what, within);
-    if !line.trim_ascii_start().starts_with(b"{") {
-        return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) };
+    match line.trim_ascii_start().first() {
+        Some(b'{') => {}
+        // Probably meant as a message.
+        Some(b'[' | b'"') => {
+            let finding = Finding { at_byte: Some(1), ..Finding::new(Defect::Shape, what) };
+            return finding.fix(format!("write one JSON object per line, such as {MESSAGE}"));
+        }
+        _ => return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) },
     }
     let finding = Finding { at_byte, ..Finding::new(Defect::Shape, what.clone()) };
     let meant = match parse_from_agent(line) {
@@ -42,6 +51,11 @@ pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
         None if what.contains("unknown field") => finding.fix(
             "remove the field or correct its name; `referee schema from-agent` has all of them",
         ),
+        None if what.contains("missing field `type`")
+            || what.contains("missing field `action`") =>
+        {
+            finding.fix(format!("write all fields of the message, such as {MESSAGE}"))
+        }
         None => finding,
     }
 }
@@ -51,6 +65,10 @@ fn broken_json(line: &[u8], broken: &ParseError) -> Finding {
     if std::str::from_utf8(line).is_err() {
         let finding = Finding { at_byte, ..Finding::new(Defect::BrokenJson, broken.to_string()) };
         return finding.fix("write UTF-8 (in Python, sys.stdout.reconfigure(encoding=\"utf-8\"))");
+    }
+    if line.contains(&0x1B) {
+        let finding = Finding { at_byte, ..Finding::new(Defect::DebugText, broken.to_string()) };
+        return finding.fix("write no terminal colours to stdout, only the message");
     }
     let begins = line.trim_ascii_start().first().copied();
     if begins != Some(b'{') && begins != Some(b'[') && !line.starts_with(b"\xEF\xBB\xBF") {
@@ -77,6 +95,13 @@ fn broken_json(line: &[u8], broken: &ParseError) -> Finding {
             }
             ParseErrorKind::Trailing => "write nothing after a message except the line end",
             ParseErrorKind::Duplicate => "write each field once",
+            ParseErrorKind::Depth => {
+                "write fewer lists and objects inside each other, such as a summary in `info`"
+            }
+            ParseErrorKind::Number => {
+                "write numbers that fit into 64 bits: this one is probably the result of an overflow or \
+                 of a wrong conversion"
+            }
             ParseErrorKind::Other => return finding,
         }
     };

@@ -27,6 +27,20 @@ const KNOWN: [(&[&str], &str); 4] = [
     ),
 ];
 
+/// Words in any line, in lower case, and what to do.
+const KNOWN_ANYWHERE: [(&[&str], &str); 2] = [
+    (
+        &["too many open files", "emfile"],
+        "close files when you have read them: an agent may have as many open as `files` of `hello.limits` \
+         says, or more with `--limit files=N`",
+    ),
+    (
+        &["file too large", "efbig", "no space left on device", "enospc"],
+        "write less: the private folder of an agent has the size `work_mb` of `hello.limits`, or more with \
+         `--limit work_mb=N`",
+    ),
+];
+
 /// Returns the finding of a program that ended with an error.
 pub(super) fn crash(what: String, stderr: &str) -> Finding {
     let finding = Finding::new(Defect::Crash, what);
@@ -36,7 +50,11 @@ pub(super) fn crash(what: String, stderr: &str) -> Finding {
         return finding.fix("the script in its command doesn't exist: correct the command");
     }
     let known = KNOWN.iter().find(|(begins, _)| begins.iter().any(|it| last.starts_with(it)));
-    match known {
+    let anywhere = || {
+        let lower = stderr.to_lowercase();
+        KNOWN_ANYWHERE.iter().find(|(words, _)| words.iter().any(|word| lower.contains(word)))
+    };
+    match known.or_else(anywhere) {
         Some((_, fix)) => finding.fix(*fix),
         None => finding,
     }
@@ -55,6 +73,8 @@ mod tests {
             ("FileNotFoundError: 'book'\n", "put files into the agent's folder"),
             ("Caused by: java.lang.ClassNotFoundException: Bot\n", "compile it first"),
             ("SyntaxError\nKeyError: 'x'\n", "read its stderr"),
+            ("OSError: [Errno 24] Too many open files: 'a'\n", "close files"),
+            ("Error: EFBIG: file too large, write\n    at x\n\nNode.js v18\n", "write less"),
             ("", "read its stderr"),
         ] {
             let fix = crash("ended".to_owned(), stderr).fix;

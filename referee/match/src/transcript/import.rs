@@ -128,6 +128,7 @@ fn verdict(end: RecordEnd, outcome: Option<&Outcome>, turn: u64, turns: &[u64]) 
         seat,
         used_ms: 0,
         cpu_ms: 0,
+        peak_memory_kb: None,
         turns,
         fault: gone.iter().find(|(gone, _)| *gone == seat).map(|(_, fault)| fault.clone()),
     };

@@ -21,7 +21,7 @@ pub use export::game_record;
 pub use follower::{FollowState, TranscriptFollower};
 pub use gzip::{TRANSCRIPT_BYTES_MAX, is_packed, unpack};
 pub use import::{IMPORTED, Origin, import, is_imported};
-pub use playback::{Playback, Ply, PlyKind, PlyOutput};
+pub use playback::{Playback, Ply, PlyKind, PlyOutput, SentInfo};
 pub use read::{HeaderError, ReadEnd, Reading, read};
 pub use record::Recorder;
 pub use sent::{Sent, sent};

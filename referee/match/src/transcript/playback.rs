@@ -2,12 +2,17 @@
 //! event, from a whole file or from a running match.
 
 use super::walk::Walk;
+use referee_games::board::Cell;
 use referee_games::view::View;
 use referee_games::{AnyGame, Turn};
 use referee_protocol::{
     Event, Fault, FaultKind, FromAgent, Header, Info, LineEvent, OverEvent, PlayedEvent, Seat,
     StderrEvent, TurnEvent, parse_from_agent, unescape_line,
 };
+use serde_json::Value;
+
+/// The most actions of a `pv` that are read.
+const PV_MAX: usize = 40;
 
 /// A match to view, as far as it has been played.
 #[derive(Debug)]
@@ -65,11 +70,22 @@ pub enum PlyKind {
     Over(Box<OverEvent>),
 }
 
+/// An `info` message of an agent.
+#[derive(Clone, Debug)]
+pub struct SentInfo {
+    /// The agent's seat.
+    pub seat: Seat,
+    /// The message.
+    pub info: Info,
+    /// For each action of its `pv`, the cells that the board marks after it.
+    pub pv: Vec<Vec<Cell>>,
+}
+
 /// The agents' output in one ply.
 #[derive(Clone, Debug, Default)]
 pub struct PlyOutput {
     /// Their `info` messages, in order.
-    pub infos: Vec<(Seat, Info)>,
+    pub infos: Vec<SentInfo>,
     /// Their stderr, in order.
     pub stderr: Vec<StderrEvent>,
     /// All their lines, in order.
@@ -95,6 +111,11 @@ impl Playback {
     /// Returns the header.
     pub fn header(&self) -> &Header {
         self.walk.header()
+    }
+
+    /// Replaces the players' names, in seat order.
+    pub fn rename(&mut self, names: &[String]) {
+        self.walk.rename(names);
     }
 
     /// Returns the plies, the start first.
@@ -192,10 +213,14 @@ impl Playback {
     fn line(&mut self, line: &LineEvent) {
         let bytes = unescape_line(&line.line, line.escaped).filter(|_| !line.cut);
         let message = bytes.and_then(|bytes| parse_from_agent(&bytes).ok());
+        let info = match message {
+            Some(FromAgent::Info(info)) => {
+                Some(SentInfo { seat: line.seat, pv: expected(self.game(), &info), info })
+            }
+            _ => None,
+        };
         let output = self.current();
-        if let Some(FromAgent::Info(info)) = message {
-            output.infos.push((line.seat, info));
-        }
+        output.infos.extend(info);
         output.lines.push(line.clone());
     }
 
@@ -286,4 +311,12 @@ impl Ply {
             PlyKind::Start | PlyKind::Played { .. } => None,
         }
     }
+}
+
+/// Returns the cells of the actions that an agent expects, up to the first that is not legal.
+fn expected(game: &dyn AnyGame, info: &Info) -> Vec<Vec<Cell>> {
+    let Some(actions) = info.0.get("pv").and_then(Value::as_array) else { return Vec::new() };
+    let mut game = game.clone_box();
+    let cells = |action: &Value| game.play(action).is_ok().then(|| game.view().last);
+    actions.iter().take(PV_MAX).map_while(cells).collect()
 }

@@ -69,6 +69,13 @@ impl Walk {
         &self.header
     }
 
+    /// Replaces the players' names, in seat order.
+    pub fn rename(&mut self, names: &[String]) {
+        for (seat, name) in self.header.seats.iter_mut().zip(names) {
+            seat.name.clone_from(name);
+        }
+    }
+
     /// Returns the game after the last event, without the seats that left if the others play on.
     pub fn game(&self) -> &dyn AnyGame {
         self.game.as_ref()

@@ -123,7 +123,7 @@ impl Scribe {
         let seats = all.map(|((seat, fault), &(turns, used_ns))| {
             let used_ms = used_ns.div_ceil(1_000_000);
             let cpu_ms = (turns * CPU_NS).div_ceil(1_000_000);
-            SeatVerdict { seat, used_ms, cpu_ms, turns, fault: fault.clone() }
+            SeatVerdict { seat, used_ms, cpu_ms, peak_memory_kb: None, turns, fault: fault.clone() }
         });
         let verdict = Verdict {
             result,

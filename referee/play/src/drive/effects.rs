@@ -1,6 +1,7 @@
 //! Carrying out effects: messages, requests, records.
 
 use super::{Drive, FLUSH_PERIOD};
+use crate::connection::AgentConnection;
 use crate::participant::Participant;
 use crate::sink::Sink;
 use nix::errno::Errno;
@@ -8,7 +9,7 @@ use referee_match::diagnosis::Usage;
 use referee_match::{Effect, Input, Reading};
 use referee_process::hints::JAVA_NOTICE;
 use referee_process::stderr::Stderr;
-use referee_protocol::{Event, Nanos, REFEREE_LINE_BYTES_MAX, Seat, ToAgent, Turn};
+use referee_protocol::{Event, Nanos, REFEREE_LINE_BYTES_MAX, Seat, ToAgent, Turn, Verdict};
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -22,9 +23,17 @@ impl Drive<'_> {
                 Effect::Send(seat, message) => self.send(seat, &message),
                 Effect::Broadcast(message) => self.broadcast(&message),
                 Effect::Ask(seat, turn) => self.want_slot(seat, turn),
-                Effect::Record(event) => self.record(&event),
+                Effect::Record(mut event) => {
+                    if let Event::Over(over) = &mut event {
+                        self.add_peaks(&mut over.verdict);
+                    }
+                    self.record(&event);
+                }
                 Effect::Kill(seat) => self.kill(seat),
-                Effect::Finish(ending) => self.ending = Some(*ending),
+                Effect::Finish(mut ending) => {
+                    self.add_peaks(&mut ending.verdict);
+                    self.ending = Some(*ending);
+                }
             }
         }
         if self.state.thinking().is_none() && !self.awaits_thaw() {
@@ -32,11 +41,20 @@ impl Drive<'_> {
         }
     }
 
+    /// Adds to a verdict the most memory that each seat has had.
+    fn add_peaks(&mut self, verdict: &mut Verdict) {
+        for (seat, participant) in verdict.seats.iter_mut().zip(&mut self.participants) {
+            seat.peak_memory_kb =
+                participant.connection_mut().and_then(AgentConnection::peak_memory_kb);
+        }
+    }
+
     fn kill(&mut self, seat: Seat) {
         if self.is_tried(seat) {
             return;
         }
-        if let Some(agent) = self.participants[seat.index()].connection() {
+        if let Some(agent) = self.participants[seat.index()].connection_mut() {
+            agent.peak_memory_kb();
             let seen = &mut self.seen[seat.index()];
             seen.unended = agent.process.unended_line().to_vec();
             let time = |nanos: Option<Nanos>| Duration::from_nanos(nanos.unwrap_or_default().0);
@@ -189,6 +207,7 @@ impl Drive<'_> {
         let whole = self.counts_whole_tree();
         let agent = self.participants[seat.index()].connection_mut();
         let reading = agent.map_or_else(Reading::default, |agent| {
+            agent.look_for_children();
             let (cpu, wait) = (agent.cpu(whole), agent.wait(true, false));
             Reading { cpu, wait, lag: Nanos(0) }
         });

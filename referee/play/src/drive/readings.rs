@@ -95,9 +95,10 @@ impl Drive<'_> {
         };
         let thinks = self.state.thinking() == Some(seat);
         let long = span(self.asked, at) >= LONG_TURN;
+        let is_tree = agent.counts_whole_tree(whole);
         let measure = || (agent.cpu(whole), thinks.then(|| agent.wait(false, long)).flatten());
         // One process is measured in no time.
-        let is_rough = || whole && ends_no_turn();
+        let is_rough = || is_tree && ends_no_turn();
         let (cpu, wait) = self.readings.of((seat, self.asked), at, is_rough, measure);
         Reading { cpu, wait, lag }
     }
@@ -116,7 +117,7 @@ impl Drive<'_> {
         Nanos::from(self.table.lag_probe.lag_since(since, now))
     }
 
-    /// Whether CPU time is that of the agent's process tree, which is slow to measure.
+    /// Whether CPU time is always that of the agent's process tree.
     pub(super) fn counts_whole_tree(&self) -> bool {
         self.state.header().clock.kind == ClockKind::Cpu || self.state.measures_pondering()
     }

@@ -14,7 +14,7 @@ use referee_match::transcript::Recorder;
 use referee_process::agent::AgentEvent;
 use referee_process::cleaning;
 use referee_process::usage::Meters;
-use referee_protocol::{ClockKind, Event, FaultKind, Header, OnFault, PlayedEvent, Seat, ToAgent};
+use referee_protocol::{ClockKind, Event, FaultKind, Header, PlayedEvent, Seat, ToAgent};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io;
@@ -322,7 +322,7 @@ impl TrialRun<'_> {
 /// Returns the header for the match, which is never written.
 fn header(table: &CoreContext, scene: &TrialSetup<'_>, game: &dyn AnyGame) -> Header {
     let (clock, limits) = (scene.clock.clone(), scene.limits.clone());
-    let conditions = MatchSettings { clock, limits, on_fault: OnFault::default() };
+    let conditions = MatchSettings { clock, limits, ..MatchSettings::default() };
     let seated = vec![scene.spec; game.seats()];
     let sandbox = &table.sandbox.recorded;
     let mut header = match_settings::header(game, &seated, &conditions, sandbox, scene.seed, 0);

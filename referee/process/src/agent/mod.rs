@@ -447,6 +447,13 @@ impl AgentProcess {
         }
     }
 
+    /// Returns the most memory that it has had, in KiB: of the whole tree from its control group, if it
+    /// has one, or if asked for, else of its own process.
+    pub fn peak_memory_kb(&self, whole: bool) -> Option<u64> {
+        let measured = || self.meters_left()?.peak_memory_kb(whole);
+        self.group.as_ref().and_then(Group::peak_memory_kb).or_else(measured)
+    }
+
     /// Returns its meters while its supervisor still belongs to it.
     pub fn meters_left(&self) -> Option<&Meters> {
         self.meters().filter(|_| !self.is_gone())

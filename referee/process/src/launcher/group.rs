@@ -71,6 +71,11 @@ impl Group {
         time.checked_mul(self.files.cpu_unit_ns).map(Nanos)
     }
 
+    /// Returns the most memory that all its processes had at once, in KiB.
+    pub fn peak_memory_kb(&self) -> Option<u64> {
+        Some(self.counters.peak_memory()? / 1024)
+    }
+
     /// Returns the limit that the kernel enforced, if it did.
     pub fn passed(&self) -> Option<Limit> {
         self.counters.passed(&self.limits)
@@ -161,16 +166,23 @@ impl Counters {
         names.into_iter().map(|name| open(folders, name)).collect::<io::Result<_>>().map(Self)
     }
 
+    fn count(&self, index: usize, name: &str) -> Option<u64> {
+        number(self.0.get(index)?, name)
+    }
+
+    fn peak_memory(&self) -> Option<u64> {
+        self.count(1, "")
+    }
+
     /// A process may also have been killed or refused because a parent group or the whole machine
     /// was full: then this group never was. Memory is refused some pages at a time, so the peak can
     /// be a little below the limit.
     fn passed(&self, limits: &Limits) -> Option<Limit> {
-        let count = |index: usize, name: &str| number(self.0.get(index)?, name);
         // What was refused was at least one page, or one process.
-        if count(0, "oom_kill")? > 0 && count(1, "")? >= memory(limits) / 16 * 15 {
+        if self.count(0, "oom_kill")? > 0 && self.peak_memory()? >= memory(limits) / 16 * 15 {
             return Some(Limit::Memory(limits.memory_mb.saturating_mul(1024).saturating_add(4)));
         }
-        if count(2, "max")? > 0 && count(3, "")? >= limits.processes {
+        if self.count(2, "max")? > 0 && self.count(3, "")? >= limits.processes {
             return Some(Limit::Processes(limits.processes.saturating_add(1)));
         }
         None

@@ -7,7 +7,7 @@
 //! of a disk don't count: the system frees their memory when it needs it.
 
 use super::wire::Limit;
-use crate::usage::{bounded_tree_below, proc_text, threads_of};
+use crate::usage::{bounded_tree_below, proc_text, status_field, threads_of};
 use nix::unistd::Pid;
 use referee_protocol::Limits;
 use std::fs::read_dir;
@@ -187,7 +187,7 @@ fn folders_of(pid: Pid) -> impl Iterator<Item = PathBuf> {
 fn taken(pid: Pid) -> Option<Used> {
     folders_of(pid).find_map(|folder| {
         let text = proc_text(folder.join("status"))?;
-        let number = |name| field(&text, name);
+        let number = |name| status_field(&text, name);
         Some(Used {
             private: number("RssAnon:")? + number("VmSwap:").unwrap_or(0),
             shared: number("RssShmem:")?,
@@ -200,8 +200,9 @@ fn taken(pid: Pid) -> Option<Used> {
 fn share(pid: Pid) -> Option<Used> {
     let taken = taken(pid)?;
     let shares = proc_text(format!("/proc/{pid}/smaps_rollup")).and_then(|text| {
-        let private = field(&text, "Pss_Anon:")? + field(&text, "SwapPss:").unwrap_or(0);
-        Some(Used { private, shared: field(&text, "Pss_Shmem:")?, ..taken })
+        let private =
+            status_field(&text, "Pss_Anon:")? + status_field(&text, "SwapPss:").unwrap_or(0);
+        Some(Used { private, shared: status_field(&text, "Pss_Shmem:")?, ..taken })
     });
     Some(shares.unwrap_or(taken))
 }
@@ -229,12 +230,6 @@ fn held_in_memory(tree: &[Pid]) -> u64 {
     files.sort_unstable();
     files.dedup_by_key(|(device, inode, _)| (*device, *inode));
     files.iter().map(|(_, _, kib)| kib).sum()
-}
-
-/// Returns the number in the line that starts with this name.
-fn field(text: &str, name: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    line.split_ascii_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -105,6 +105,13 @@ impl Bytes {
         Self(text.as_ref().as_bytes().to_vec())
     }
 
+    /// Returns an environment variable: `NAME=value`.
+    pub fn variable(name: &str, value: impl AsRef<OsStr>) -> Self {
+        let mut variable = format!("{name}=").into_bytes();
+        variable.extend(value.as_ref().as_bytes());
+        Self(variable)
+    }
+
     /// Returns the bytes as a path.
     pub fn as_path(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.0))

@@ -1,11 +1,13 @@
 //! Agents of contests in folders: found, sorted, built, left out; and the store of a contest.
 
+mod copies;
 mod folder;
 mod log_file;
 pub(crate) mod store;
 mod voids;
 mod writer;
 
+use super::folder::Folder;
 use super::{Builds, Prepared, prepare, prepare_again};
 use referee_process::Failure;
 use std::fs;
@@ -217,8 +219,7 @@ fn a_submission_that_could_not_be_built_stays_left_out() {
     ]);
     let first = right(&place, Builds::Now(&|_, _| {}));
     assert_eq!(names(&first), ["amy", "bob"]);
-    let again =
-        prepare_again(&first.to_stored(String::new(), None), Path::new("d/contest.toml")).unwrap();
+    let again = prepare_again(&first.to_stored(String::new(), None), &Folder::here()).unwrap();
     assert_eq!((again.contest, again.left_out), (first.contest, first.left_out));
 }
 
@@ -231,23 +232,24 @@ fn files_that_agents_write_change_no_digest() {
     ]);
     let first = right(&place, Builds::Now(&|_, _| {}));
     let stored = first.to_stored(String::new(), None);
-    let again = || prepare_again(&stored, Path::new("d/contest.toml")).unwrap();
+    let again = || prepare_again(&stored, &Folder::here());
     fs::write(place.path().join("amy/log.txt"), "dear diary").unwrap();
     assert_ne!(
         right(&place, Builds::Now(&|_, _| {})).contest,
         first.contest,
         "for a new contest it counts"
     );
-    let resumed = again();
+    let resumed = again().unwrap();
     assert_eq!(resumed.contest, first.contest);
     assert_eq!(resumed.specs[1].digest, first.specs[1].digest);
     assert_eq!(resumed.files(), first.files(), "the next resume needs the same");
     fs::write(place.path().join("amy/x"), "exit 1").unwrap();
-    assert_ne!(again().contest, first.contest);
+    let failure = again().unwrap_err();
+    assert_eq!(failure.to_string(), "amy was changed after the contest began");
     fs::write(place.path().join("amy/x"), "exit").unwrap();
-    assert_eq!(again().contest, first.contest);
+    assert_eq!(again().unwrap().contest, first.contest);
     fs::remove_file(place.path().join("amy/x")).unwrap();
-    assert_ne!(again().contest, first.contest);
+    assert!(again().is_err());
 }
 
 #[test]

@@ -8,7 +8,6 @@ use referee_process::Failure;
 use referee_protocol::{FaultKind, Result as MatchResult, SandboxRecord};
 use std::fs;
 use std::io::Write;
-use std::path::Path;
 use tempfile::TempDir;
 
 pub(super) fn stored() -> (TempDir, StoredContest) {
@@ -31,6 +30,7 @@ pub(super) fn game(number: u64, moves: &str) -> Record {
     let fault = SeatRecord {
         used_ms: 5,
         cpu_ms: 6,
+        peak_memory_kb: Some(7),
         turns: 7,
         fault: Some(FaultKind::Late),
         fault_text: Some("'; drop table games; --".to_owned()),
@@ -152,7 +152,7 @@ fn a_contest_without_a_seed_gets_a_new_one_that_is_stored() {
     assert!(stored.text.contains(&format!("\nseed = {seed}\n")), "{}", stored.text);
     let another = right(&place, Builds::Now(&|_, _| {}));
     assert!(seed != 1 && another.contest.seed != seed, "{seed}");
-    let again = super::prepare_again(&stored, Path::new("x")).unwrap();
+    let again = super::prepare_again(&stored, &Folder::here()).unwrap();
     assert_eq!(*again.contest, stored.contest);
     // A plan draws none, and a folder of an earlier version without one has the seed 1.
     let planned = right(&place, Builds::Later);

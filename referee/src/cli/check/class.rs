@@ -1,9 +1,9 @@
 //! `check` of a whole folder of submissions: one line per agent.
 
-use super::{Options, Shown};
+use super::{CheckReport, Options, Shown};
 use crate::cli::global::Global;
 use crate::cli::output::{print_if_read, to_json};
-use referee_play::agent_spec::{AgentKind, Parts};
+use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
 use referee_process::Failure;
 use referee_process::files::absolute;
 use referee_protocol::plain::{count, sanitize};
@@ -62,33 +62,44 @@ impl<'a> Class<'a> {
         if found.is_empty() {
             return Err(Failure::usage(format!("no agents in {}", self.folder.display())));
         }
-        let width = found.iter().map(|it| it.name.chars().count()).max().unwrap_or(0);
-        let (mut reports, mut broken) = (Vec::new(), 0);
-        for Submission { name, spec } in found {
-            let written = match &spec {
-                Ok(spec) => spec.written.clone(),
-                Err(_) => self.folder.join(&name).display().to_string(),
-            };
-            let spec = spec.map_err(Failure::usage);
-            let (report, interrupted) = options.check(&written, spec, Shown::Nothing, global)?;
-            if let Some(code) = interrupted {
-                return Ok(code);
-            }
-            let mut report = report.output;
-            report.name.get_or_insert(name.clone());
-            broken += usize::from(!report.ok);
-            print_if_read(&if options.json {
-                to_json(&report)?
-            } else {
-                format!("{name:width$}  {}\n", sanitize(&report.line()))
-            })?;
-            reports.push(report);
-        }
-        options.write_junit(&reports)?;
-        if !options.json {
-            let all = count(reports.len() as u64, "agent");
-            print_if_read(&format!("{all}, {broken} failed\n"))?;
-        }
-        Ok(if broken == 0 { ExitCode::SUCCESS } else { ExitCode::from(Failure::AGENT) })
+        let check = |agent: &str, spec| {
+            let (report, interrupted) = options.check(agent, spec, Shown::Nothing, global)?;
+            Ok((report.output, interrupted))
+        };
+        check_all(found, options.json, check, |reports| options.write_junit(reports))
     }
+}
+
+/// The report on an agent, and the exit code of an interrupt, if one came.
+pub(super) type Checked = (CheckReport, Option<ExitCode>);
+
+/// Checks agents one after the other, and prints a line each. `write` writes the files at the end.
+pub(super) fn check_all(
+    found: Vec<Submission>,
+    json: bool,
+    check: impl Fn(&str, Result<AgentSpec, Failure>) -> Result<Checked, Failure>,
+    write: impl Fn(&[CheckReport]) -> Result<(), Failure>,
+) -> Result<ExitCode, Failure> {
+    let width = found.iter().map(|it| it.name.chars().count()).max().unwrap_or(0);
+    let mut reports = Vec::new();
+    for Submission { name, written, spec, .. } in found {
+        let (mut report, interrupted) = check(&written, spec.map_err(Failure::usage))?;
+        if let Some(code) = interrupted {
+            return Ok(code);
+        }
+        report.name = Some(name.clone());
+        print_if_read(&if json {
+            to_json(&report)?
+        } else {
+            format!("{:width$}  {}\n", sanitize(&name), sanitize(&report.line()))
+        })?;
+        reports.push(report);
+    }
+    write(&reports)?;
+    let failed = reports.iter().filter(|report| !report.ok).count();
+    if !json {
+        let all = count(reports.len() as u64, "agent");
+        print_if_read(&format!("{all}, {failed} failed\n"))?;
+    }
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(Failure::AGENT) })
 }

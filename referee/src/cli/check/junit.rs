@@ -10,7 +10,7 @@ pub(super) fn junit(reports: &[CheckReport]) -> String {
         let count = |status| report.probes.iter().filter(|it| it.status == status).count();
         let (failed, skipped) =
             (count(Status::Failed), count(Status::Skipped) + count(Status::NotApplicable));
-        let suite = escaped(report.name.as_deref().unwrap_or(&report.agent));
+        let suite = escaped(report.shown_name());
         let tests = report.probes.len();
         writeln!(
             text,

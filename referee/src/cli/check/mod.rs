@@ -5,7 +5,10 @@ mod class;
 mod judge;
 mod junit;
 mod report;
+mod feedback;
+mod contest;
 
+pub(super) use contest::{ContestCheck, ContestOptions, run_contest, write_feedback};
 pub(super) use report::CheckReport;
 
 use super::global::Global;

@@ -30,7 +30,7 @@ pub(crate) struct CheckReport {
     /// The agent, as given.
     pub(super) agent: String,
     /// Its name; null if it can't be read.
-    pub(super) name: Option<String>,
+    pub(in crate::cli) name: Option<String>,
     /// SHA-256 of the agent, in hex; null if it can't be read.
     digest: Option<String>,
     /// The games that it was checked in.
@@ -38,7 +38,7 @@ pub(crate) struct CheckReport {
     /// What it asks to read outside of its folder, and whether that is granted.
     requests: Vec<String>,
     /// Whether all probes that were run passed.
-    pub(super) ok: bool,
+    pub(in crate::cli) ok: bool,
     /// Whether the same seed gave the same actions twice; null if not known.
     pub(super) deterministic: Option<bool>,
     /// The probes, in order.
@@ -46,8 +46,26 @@ pub(crate) struct CheckReport {
 }
 
 impl CheckReport {
+    /// Returns the name to show.
+    pub(super) fn shown_name(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.agent)
+    }
+
+    /// Adds the probes of the same agent in another game.
+    pub(super) fn append(&mut self, more: Self) {
+        let before = self.probes.len();
+        self.games.extend(more.games);
+        self.ok &= more.ok;
+        self.deterministic = match (self.deterministic, more.deterministic) {
+            (Some(one), Some(other)) => Some(one && other),
+            (one, other) => one.or(other),
+        };
+        let numbered = |probe: ProbeReport| ProbeReport { number: before + probe.number, ..probe };
+        self.probes.extend(more.probes.into_iter().map(numbered));
+    }
+
     /// Returns the result on one line: the counts, and the first probe that failed.
-    pub(super) fn line(&self) -> String {
+    pub(in crate::cli) fn line(&self) -> String {
         let failed = self.probes.iter().find_map(|probe| Some((probe, probe.failure.as_ref()?)));
         match failed {
             None => format!("ok      {}", self.counts()),
@@ -58,7 +76,7 @@ impl CheckReport {
         }
     }
 
-    fn counts(&self) -> String {
+    pub(super) fn counts(&self) -> String {
         let count = |status| self.probes.iter().filter(|it| it.status == status).count();
         let (passed, failed) = (count(Status::Passed), count(Status::Failed));
         let skipped = count(Status::Skipped);
@@ -74,11 +92,11 @@ impl CheckReport {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ProbeReport {
     /// Its place in the list, from 1.
-    number: usize,
+    pub(super) number: usize,
     /// Its name on the command line.
     pub(super) name: String,
     /// What is expected.
-    title: String,
+    pub(super) title: String,
     /// The game.
     game: String,
     /// The agent's seat.
@@ -86,7 +104,7 @@ pub(super) struct ProbeReport {
     /// Its outcome.
     pub(super) status: Status,
     /// A note on a probe that passed or doesn't apply.
-    note: Option<String>,
+    pub(super) note: Option<String>,
     /// Why it failed.
     pub(super) failure: Option<Box<ProbeFailure>>,
     /// The command that runs only this probe.
@@ -261,7 +279,7 @@ fn line(probe: &Probe, outcome: &ProbeOutcome, again: &str) -> String {
     }
 }
 
-fn explain(failed: &ProbeFailure, again: &str) -> String {
+pub(super) fn explain(failed: &ProbeFailure, again: &str) -> String {
     let mut rows = Rows::new(6, 7);
     rows.wrapped("what", &failed.what);
     for (index, line) in failed.sent.lines().enumerate() {

@@ -7,7 +7,7 @@ use referee_contest::log::PublicKey;
 use referee_process::Failure;
 use referee_process::files::read_regular;
 use referee_protocol::plain::sanitize;
-use referee_runner::folder::Folder;
+use referee_runner::folder::{Folder, LOG_FILE};
 use referee_runner::log_file::head;
 use referee_runner::signing::{CONTEST_KEY, Pins, Signer, state_folder};
 use std::path::{Path, PathBuf};
@@ -61,6 +61,11 @@ impl KeyOptions {
                 .help("name a file with --key")
         })?;
         Signer::read_or_create(&state.join(CONTEST_KEY))
+    }
+
+    /// Returns the key for a contest that has begun; `None` if it is not signed.
+    pub(super) fn signer_of(&self, folder: &Folder) -> Result<Option<Signer>, Failure> {
+        folder.path(LOG_FILE).exists().then(|| self.signer()).transpose()
     }
 
     /// Returns the key; without one that was asked for, the contest is not signed, with a warning.

@@ -1,18 +1,24 @@
 //! `contest`: one file per subcommand.
 
+mod change;
 pub(super) mod compare;
+mod deadline;
+mod open;
 pub(super) mod key;
 mod running;
 mod venue;
 pub(super) mod plan;
 mod quick;
+mod grades;
+mod publish;
+pub(super) mod ratings;
 pub(super) mod report;
 pub(super) mod run;
 mod generated;
 pub(super) mod status;
 
-use super::fleet;
 use super::global::{Global, success};
+use super::{check, fleet};
 use clap::{Args, Subcommand};
 use referee_process::Failure;
 use std::process::ExitCode;
@@ -32,10 +38,20 @@ enum Command {
     Plan(plan::Options),
     Run(Box<run::RunOptions>),
     Resume(run::ResumeOptions),
+    Open(Box<open::Options>),
+    Add(change::AddOptions),
+    Replace(change::ReplaceOptions),
+    Replay(change::ReplayOptions),
+    Forfeit(change::ForfeitOptions),
+    WithdrawAgent(change::WithdrawOptions),
     Status(status::Options),
     Report(report::Options),
+    Ratings(ratings::Options),
+    Grades(grades::Options),
+    Publish(publish::Options),
     Key(key::Options),
     Quick(Box<quick::Options>),
+    Check(check::ContestOptions),
     #[command(flatten)]
     Fleet(fleet::ContestCommand),
 }
@@ -45,10 +61,20 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         Command::Plan(options) => plan::run(options, global).map(success),
         Command::Run(options) => run::run(options, global),
         Command::Resume(options) => run::resume(options, global),
+        Command::Open(options) => open::run(options, global),
+        Command::Add(options) => change::add(options, global).map(success),
+        Command::Replace(options) => change::replace(options, global).map(success),
+        Command::Replay(options) => change::replay(options, global).map(success),
+        Command::Forfeit(options) => change::forfeit(options, global).map(success),
+        Command::WithdrawAgent(options) => change::withdraw(options, global).map(success),
         Command::Status(options) => status::run(options).map(success),
         Command::Report(options) => report::run(options, global).map(success),
+        Command::Ratings(options) => ratings::run(options, global).map(success),
+        Command::Grades(options) => grades::run(options, global).map(success),
+        Command::Publish(options) => publish::run(options, global).map(success),
         Command::Key(options) => key::run(options).map(success),
         Command::Quick(options) => quick::run(options, global),
+        Command::Check(options) => check::run_contest(options, global),
         Command::Fleet(command) => fleet::run_contest(command, global),
     }
 }

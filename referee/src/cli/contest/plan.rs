@@ -30,7 +30,7 @@ const PAIRINGS_SHOWN: usize = 20;
 pub(crate) struct Options {
     /// Contest file
     file: PathBuf,
-    /// Show all pairings known in advance, not only the first 20
+    /// Show all pairings known in advance, not only the first 20; --json always has all
     #[arg(long)]
     pairings: bool,
     /// Build the agents too, to see whether all builds succeed
@@ -64,7 +64,7 @@ pub(crate) struct PlanReport {
     games_a_pairing: usize,
     /// The number of pairings known in advance.
     pairings_known: usize,
-    /// The first of these, by player name; all with --pairings.
+    /// These, by player name.
     pairings: Vec<Vec<String>>,
     /// How often players have each seat in these.
     seats: Vec<SeatReport>,
@@ -100,7 +100,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         prepare(&options.file, Builds::Later)?
     };
     let schedule = Schedule::new(prepared.contest.clone());
-    let report = report(&prepared, &schedule, options.pairings)?;
+    let report = report(&prepared, &schedule, options)?;
     if options.json {
         return print_json(&report);
     }
@@ -109,7 +109,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     Ok(())
 }
 
-fn report(prepared: &Prepared, schedule: &Schedule, all: bool) -> Result<PlanReport, Failure> {
+fn report(
+    prepared: &Prepared,
+    schedule: &Schedule,
+    options: &Options,
+) -> Result<PlanReport, Failure> {
+    let all = options.pairings || options.json;
     let contest = &*prepared.contest;
     let one_match = estimate(contest).map_err(|error| Failure::usage(error.to_string()))?;
     let jobs = prepared.jobs.unwrap_or_else(cores::count);
@@ -142,7 +147,7 @@ fn report(prepared: &Prepared, schedule: &Schedule, all: bool) -> Result<PlanRep
         seconds_quick: seconds(games, one_match.quick_ms, jobs),
         seconds_most: seconds(games_most, one_match.most_ms, jobs),
         bytes: games_most.saturating_mul(one_match.bytes),
-        notes: notes(prepared),
+        notes: notes(prepared, options.build),
     })
 }
 
@@ -168,7 +173,7 @@ fn seats(contest: &Contest, schedule: &Schedule) -> Vec<SeatReport> {
     counts.iter().enumerate().map(balance).collect()
 }
 
-fn notes(prepared: &Prepared) -> Vec<String> {
+fn notes(prepared: &Prepared, is_built: bool) -> Vec<String> {
     let contest = &*prepared.contest;
     let mut notes = prepared.remarks();
     if !prepared.is_seeded {
@@ -193,6 +198,16 @@ fn notes(prepared: &Prepared) -> Vec<String> {
     }
     if contest.clock.kind == ClockKind::Cpu {
         notes.push("the clock counts CPU time; the elapsed time may be longer".to_owned());
+    }
+    let builds = prepared.specs.iter().filter(|spec| spec.build.is_some()).count() as u64;
+    if builds > 0 && !is_built {
+        let has = if builds == 1 {
+            "has a build command that was"
+        } else {
+            "have build commands that were"
+        };
+        let agents = count(builds, "agent");
+        notes.push(format!("{agents} {has} not run: try them with --build"));
     }
     notes
 }

@@ -6,10 +6,9 @@ use crate::cli::global::Global;
 use crate::cli::output::{check_new, print, stdout_is_terminal};
 use crate::cli::shell::join;
 use clap::{Args, ValueEnum};
-use referee_contest::formats::Comparison;
 use referee_contest::report::{Command, Layout, Report};
 use referee_contest::sprt::Summary;
-use referee_contest::sprt::render::{Names, verdict};
+use referee_contest::sprt::render::Names;
 use referee_contest::summary::report;
 use referee_contest::{Contest, PlayerInfo, Record, Schedule};
 use referee_process::Failure;
@@ -83,11 +82,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let spinner = spinner("computing the report", !global.quiet);
     let results = of_folder(&folder);
     spinner.finish_and_clear();
-    let Results { report, comparison, contest, .. } = results?;
+    let Results { report, .. } = results?;
     let Some(file) = &options.output else {
-        if let (Form::Text, Some(summary)) = (form, comparison) {
-            print(&verdict(&summary, names(&contest)))?;
-        }
         return print(&form.render(&report, "")?);
     };
     check_new("--output", file, options.force)?;
@@ -137,8 +133,6 @@ impl Form {
 /// The results in a contest's folder.
 pub(super) struct Results {
     pub(super) report: Report,
-    /// The result of `compare`; `None` for other contests.
-    pub(super) comparison: Option<Summary>,
     /// The contest.
     pub(super) contest: Arc<Contest>,
     schedule: Schedule,
@@ -174,13 +168,20 @@ impl ComparisonReport {
 /// Reads the results in a contest's folder.
 pub(super) fn of_folder(folder: &Folder) -> Result<Results, Failure> {
     let store = Store::open_to_read(folder)?;
-    let kept = store.contest()?;
-    let records = store.records()?;
+    Ok(of_stored(folder, &store.contest()?, store.records()?, &store.voids()?))
+}
+
+/// Returns the results of a contest with these games.
+pub(super) fn of_stored(
+    folder: &Folder,
+    kept: &StoredContest,
+    records: Vec<Record>,
+    voids: &[VoidAttempt],
+) -> Results {
     let contest = Arc::new(kept.contest.clone());
     let schedule = Schedule::after(contest.clone(), &records);
-    let comparison = comparison(&contest, &schedule, &records);
-    let report = assemble(folder, &kept, &schedule, records, &store.voids()?);
-    Ok(Results { report, comparison, contest, schedule })
+    let report = assemble(folder, kept, &schedule, records, voids);
+    Results { report, contest, schedule }
 }
 
 /// Returns the results of a series that is stored nowhere.
@@ -192,11 +193,6 @@ pub(in crate::cli) fn series(contest: &Arc<Contest>, records: &[Record]) -> Repo
 /// Returns how tables are printed on stdout.
 pub(in crate::cli) fn layout() -> Layout {
     if stdout_is_terminal() { Layout::Aligned } else { Layout::Tabs }
-}
-
-fn comparison(contest: &Contest, schedule: &Schedule, records: &[Record]) -> Option<Summary> {
-    let Comparison { sprt } = contest.format.comparison()?;
-    Some(Summary::of(sprt.as_ref(), schedule.results(), records))
 }
 
 /// Returns the names of the two agents of `compare`.

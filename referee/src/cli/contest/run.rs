@@ -1,25 +1,26 @@
 //! `contest run` and `contest resume`.
 
+use super::deadline::DeadlineOptions;
 use super::generated::prepare_built;
 use super::key::{KeyOptions, pin};
 use super::running::{ContestRun, play_contest};
 use super::venue::Venue;
+use crate::cli::bars::{advance, count_bar};
 use crate::cli::fleet::{FleetOptions, note_elsewhere};
 use crate::cli::global::Global;
 use crate::cli::runtime::{machine, runtime};
 use crate::cli::shell::contest_command;
 use clap::Args;
-use referee_contest::Contest;
 use referee_process::Failure;
 use referee_process::sandbox::SandboxRequest;
-use referee_protocol::plain::sanitize;
 use referee_protocol::{Level, LevelChoice};
-use referee_runner::folder::{Folder, LOG_FILE};
+use referee_runner::folder::{Folder, LOG_FILE, Lock};
 use referee_runner::log_file::LogFile;
 use referee_runner::store::{Store, StoredContest};
 use referee_runner::{Prepared, prepare_again, sandbox_request};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tokio::runtime::Runtime;
 
 /// The default parent folder of contests.
 const DEFAULT_FOLDER: &str = "contests";
@@ -67,8 +68,14 @@ pub(crate) struct SharedRunOptions {
     /// Print one JSON object at the end
     #[arg(long)]
     pub(crate) json: bool,
+    /// Serve metrics for Prometheus (/metrics) and a health check (/healthz) at this address, such as
+    /// 127.0.0.1:9464. Anyone who reaches it can read them. Defaults to none
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) metrics: Option<String>,
     #[command(flatten)]
     pub(crate) key: KeyOptions,
+    #[command(flatten)]
+    pub(crate) deadline: DeadlineOptions,
     #[command(flatten)]
     pub(crate) fleet: FleetOptions,
 }
@@ -85,17 +92,32 @@ pub(crate) fn begin(
     options: &SharedRunOptions,
     global: &Global,
 ) -> Result<ExitCode, Failure> {
+    let runtime = runtime()?;
+    let (run, _lock) = created(prepared, out, options, &runtime, global)?;
+    play_contest(run, runtime, global)
+}
+
+/// Creates the folder of a new contest.
+pub(super) fn created(
+    mut prepared: Prepared,
+    out: Option<&Path>,
+    options: &SharedRunOptions,
+    runtime: &Runtime,
+    global: &Global,
+) -> Result<(ContestRun, Lock), Failure> {
     // Nothing is written before the sandbox or the server is known to work.
     let request = sandbox_request(&prepared.contest.sandbox, prepared.base.clone());
-    let runtime = runtime()?;
-    let venue = Venue::choose(&request, &prepared, options, &runtime, global)?;
+    let venue = Venue::choose(&request, &prepared, options, runtime, global)?;
     let signer = options.key.signer_if_possible()?;
     let default = || Path::new(DEFAULT_FOLDER).join(file_name(&prepared.contest.name));
     let root = out.map_or_else(default, Path::to_owned);
     let folder = Folder::create(&root)?;
-    let _lock = folder.lock()?;
+    let lock = folder.lock()?;
     // Another process may have created one since.
     let folder = Folder::create(folder.root())?;
+    let bar = count_bar("copying the agents", !global.quiet);
+    prepared.copy_agents(&folder, &|done, of| advance(&bar, done, of))?;
+    bar.finish_and_clear();
     let stored = prepared.to_stored(jiff::Timestamp::now().to_string(), venue.sandbox().cloned());
     std::fs::write(folder.file(), &stored.text).map_err(machine(folder.file().display()))?;
     let mut store = Store::create(&folder, &stored)?;
@@ -106,8 +128,7 @@ pub(crate) fn begin(
     global.note(prepared.remarks());
     venue.print(&request, global);
     let (begun, options) = (stored.begun, options.clone());
-    let run = ContestRun { prepared, folder, store, signer, venue, begun, runtime, options };
-    play_contest(run, global)
+    Ok((ContestRun { prepared, folder, store, signer, venue, begun, options }, lock))
 }
 
 /// Returns an unused folder for a contest of this name.
@@ -133,22 +154,31 @@ fn file_name(name: &str) -> String {
 pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCode, Failure> {
     let folder = Folder::open(&options.folder)?;
     let _lock = folder.lock()?;
+    let runtime = runtime()?;
+    let run = reopened(folder, &options.shared, &runtime, global)?;
+    play_contest(run, runtime, global)
+}
+
+/// Opens a contest's folder, which is locked, to play what is missing.
+pub(super) fn reopened(
+    folder: Folder,
+    options: &SharedRunOptions,
+    runtime: &Runtime,
+    global: &Global,
+) -> Result<ContestRun, Failure> {
     let mut store = Store::open(&folder)?;
     let stored = store.contest()?;
-    let prepared =
-        prepare_again(&stored, &folder.file()).map_err(|failure| cannot_resume(&failure))?;
-    check_unchanged(&stored.contest, &prepared.contest)?;
+    let prepared = prepare_again(&stored, &folder).map_err(|failure| cannot_resume(&failure))?;
     let request =
         resumed_request(&stored, sandbox_request(&prepared.contest.sandbox, prepared.base.clone()));
-    let runtime = runtime()?;
-    let venue = Venue::choose(&request, &prepared, &options.shared, &runtime, global)
+    let venue = Venue::choose(&request, &prepared, options, runtime, global)
         .map_err(|failure| cannot_resume(&failure))?;
     // A signed contest needs its key; another may do without one.
     let is_signed = folder.path(LOG_FILE).exists();
     let signer = if is_signed {
-        Some(options.shared.key.signer().map_err(|failure| cannot_resume(&failure))?)
+        Some(options.key.signer().map_err(|failure| cannot_resume(&failure))?)
     } else {
-        options.shared.key.signer_if_possible()?
+        options.key.signer_if_possible()?
     };
     if let Some(signer) = &signer {
         let log = LogFile::open(&folder, &store, signer);
@@ -165,9 +195,8 @@ pub(super) fn resume(options: &ResumeOptions, global: &Global) -> Result<ExitCod
         note_elsewhere(&folder, global);
     }
     venue.print(&request, global);
-    let (begun, options) = (stored.begun, options.shared.clone());
-    let run = ContestRun { prepared, folder, store, signer, venue, begun, runtime, options };
-    play_contest(run, global)
+    let (begun, options) = (stored.begun, options.clone());
+    Ok(ContestRun { prepared, folder, store, signer, venue, begun, options })
 }
 
 fn cannot_resume(failure: &Failure) -> Failure {
@@ -183,37 +212,6 @@ fn resumed_request(stored: &StoredContest, mut request: SandboxRequest) -> Sandb
         request.at_least = Some(request.at_least.map_or(begun, |least| least.max(begun)));
     }
     request
-}
-
-/// Returns an error if the contest differs from the one that was started.
-fn check_unchanged(begun: &Contest, now: &Contest) -> Result<(), Failure> {
-    if begun == now {
-        return Ok(());
-    }
-    let mut changed = Vec::new();
-    for player in &begun.players {
-        let name = sanitize(&player.name);
-        match now.players.iter().find(|other| other.name == player.name) {
-            None => changed.push(format!("{name} was removed")),
-            Some(other) if other.digest != player.digest => {
-                changed.push(format!("{name} was changed"));
-            }
-            Some(_) => {}
-        }
-    }
-    for player in &now.players {
-        if begun.players.iter().all(|other| other.name != player.name) {
-            changed.push(format!("{} was added", sanitize(&player.name)));
-        }
-    }
-    if changed.is_empty() {
-        changed.push("a file that it uses was changed".to_owned());
-    }
-    Err(Failure::operation(format!(
-        "the contest was changed after it began: {}",
-        changed.join(", ")
-    ))
-    .help("undo the change to resume this contest, or start a new one with `referee contest run`"))
 }
 
 /// Returns the command that resumes a contest. `venue` are the arguments that choose the server.

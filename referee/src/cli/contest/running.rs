@@ -1,6 +1,7 @@
 //! Runs a contest: the progress bar, messages, and the results at the end.
 
-use super::report::{self, ComparisonReport, Form, Results};
+use super::deadline::planned_end;
+use super::report::{self, ComparisonReport, Form};
 use super::run::{SharedRunOptions, resume_command};
 use super::venue::{RunContext, Venue};
 use crate::cli::bars::{games_counter, progress_bar, spinner};
@@ -12,10 +13,10 @@ use crate::screen::Setting;
 use indicatif::ProgressBar;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use referee_contest::formats::Comparison;
+use referee_contest::report::Report;
 use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::{live, plan, verdict};
-use referee_contest::{Contest, PlayerInfo, Schedule};
-use referee_play::agent_spec::AgentSpec;
+use referee_contest::{Contest, Schedule};
 use referee_play::interrupts::Interrupts;
 use referee_play::pool::PoolSize;
 use referee_play::running_matches::RunningMatches;
@@ -29,9 +30,11 @@ use referee_runner::folder::Folder;
 use referee_runner::runner::{Observer, Progress, RunResult};
 use referee_runner::signing::Signer;
 use referee_runner::store::Store;
+use referee_web::{Metrics, Monitored, contest_metrics, monitor};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -53,8 +56,17 @@ pub(crate) struct ContestRun {
     pub(super) venue: Venue,
     /// When it was started (RFC 3339).
     pub(crate) begun: String,
-    pub(crate) runtime: Runtime,
     pub(crate) options: SharedRunOptions,
+}
+
+/// A contest whose run has ended.
+pub(super) struct EndedRun {
+    pub(super) contest: Arc<Contest>,
+    folder: Folder,
+    signer: Option<Signer>,
+    pub(super) result: RunResult,
+    /// The command that resumes it.
+    resume: String,
 }
 
 /// Returns how many matches run at once, and whether they are pinned.
@@ -79,53 +91,87 @@ pub(super) fn choose_sandbox(
 }
 
 /// Plays the remaining games of a contest and prints the results.
-pub(crate) fn play_contest(going: ContestRun, global: &Global) -> Result<ExitCode, Failure> {
-    let ContestRun { mut prepared, folder, store, signer, venue, begun, runtime, options } = going;
-    let resume = resume_command(&folder, venue.args());
-    let (contest, files) = (prepared.contest.clone(), prepared.files());
-    let is_local = venue.sandbox().is_some();
-    let ended = runtime.block_on(async {
-        let mut interrupts =
-            Interrupts::listen_patiently().map_err(machine("cannot handle signals"))?;
-        let (playing, wanted) = (RunningMatches::default(), !global.quiet);
-        let mut watcher =
-            Watcher::new(&contest, &folder, playing.clone(), &mut interrupts, wanted)?;
-        if let Some(Comparison { sprt }) = contest.format.comparison().filter(|_| wanted) {
-            let most = u64::from(contest.rounds);
-            eprint_line(plan(sprt.as_ref(), most, report::names(&contest)).trim_end());
-        }
-        let (prepared, folder) = (&mut prepared, &folder);
-        let run = RunContext { prepared, folder, playing, options: &options };
-        let ended = Box::pin(venue.play(run, &begun, store, &mut interrupts, &mut watcher)).await;
-        watcher.host.close();
-        watcher.bar.finish_and_clear();
-        ended
-    });
-    // The folder exists by now, so the contest can be resumed.
-    let with_resume = |failure| if is_local { failure } else { resumable(&failure, &resume) };
-    let ended = ended.map_err(with_resume)?;
+pub(crate) fn play_contest(
+    run: ContestRun,
+    runtime: Runtime,
+    global: &Global,
+) -> Result<ExitCode, Failure> {
+    let json = run.options.json;
+    let deadline = run.options.deadline.at();
+    let mut interrupts = listen(&runtime)?;
+    interrupts.plan_end(planned_end(deadline));
+    if let Some(address) = &run.options.metrics {
+        let is_connected = run.venue.is_connected();
+        let url = monitor(address, MonitoredRun { folder: run.folder.clone(), is_connected })?;
+        global.note([format!("metrics: {url}")]);
+    }
+    let ended = run.play(&runtime, &mut interrupts, global)?;
     // Don't wait for the thread that reads the keyboard.
     runtime.shutdown_background();
-    if is_local {
-        for name in changed(&contest, &prepared.base, &files) {
-            eprint_line(&format!(
-                "warning: {name} was changed during the contest: some of its games may be of the changed \
-                 version, and the contest can't be resumed"
-            ));
-        }
-    }
-    let files = Files { folder: &folder, signer: signer.as_ref() };
-    print_results(&contest, &files, ended, &resume, options.json, !global.quiet)
+    ended.print(json, !global.quiet)
 }
 
-/// Returns the names of players whose files changed since the contest began.
-fn changed(contest: &Contest, base: &Path, files: &BTreeMap<String, Vec<PathBuf>>) -> Vec<String> {
-    let same = |player: &PlayerInfo| {
-        let files = files.get(&player.name).map_or(&[][..], Vec::as_slice);
-        let now = AgentSpec::read_in(&player.run, base);
-        now.is_ok_and(|now| now.has_digest(&player.digest, files))
-    };
-    contest.players.iter().filter(|player| !same(player)).map(|own| sanitize(&own.name)).collect()
+/// Listens for the signals that end the run of a contest.
+pub(super) fn listen(runtime: &Runtime) -> Result<Interrupts, Failure> {
+    let _inside = runtime.enter();
+    Interrupts::listen_patiently().map_err(machine("cannot handle signals"))
+}
+
+impl ContestRun {
+    /// Plays the remaining games, unless something ends the run early.
+    pub(super) fn play(
+        self,
+        runtime: &Runtime,
+        interrupts: &mut Interrupts,
+        global: &Global,
+    ) -> Result<EndedRun, Failure> {
+        let Self { mut prepared, folder, store, signer, venue, begun, options } = self;
+        let resume = resume_command(&folder, venue.args());
+        let (contest, files) = (prepared.contest.clone(), prepared.files());
+        let is_local = venue.sandbox().is_some();
+        let result = runtime.block_on(async {
+            let (playing, wanted) = (RunningMatches::default(), !global.quiet);
+            let mut watcher = Watcher::new(&contest, &folder, playing.clone(), interrupts, wanted)?;
+            if let Some(Comparison { sprt }) = contest.format.comparison().filter(|_| wanted) {
+                let most = u64::from(contest.rounds);
+                eprint_line(plan(sprt.as_ref(), most, report::names(&contest)).trim_end());
+            }
+            let (prepared, folder) = (&mut prepared, &folder);
+            let run = RunContext { prepared, folder, playing, options: &options };
+            let result = Box::pin(venue.play(run, &begun, store, interrupts, &mut watcher)).await;
+            watcher.host.close();
+            watcher.bar.finish_and_clear();
+            result
+        });
+        // The folder exists by now, so the contest can be resumed.
+        let with_resume = |failure| if is_local { failure } else { resumable(&failure, &resume) };
+        let result = result.map_err(with_resume)?;
+        if is_local {
+            for name in prepared.changed(&files) {
+                eprint_line(&format!(
+                    "warning: {name} was changed during the contest: some of its games may be of the \
+                     changed version, and the contest can't be resumed"
+                ));
+            }
+        }
+        Ok(EndedRun { contest, folder, signer, result, resume })
+    }
+}
+
+/// A running contest for [`monitor`].
+struct MonitoredRun {
+    folder: Folder,
+    is_connected: Box<dyn Fn() -> bool + Send + Sync>,
+}
+
+impl Monitored for MonitoredRun {
+    fn metrics(&self) -> Result<Metrics, Failure> {
+        contest_metrics(&self.folder)
+    }
+
+    fn problem(&self) -> Option<String> {
+        (!(self.is_connected)()).then(|| "the server can't be reached".to_owned())
+    }
 }
 
 /// Adds the command that resumes the contest to a failure.
@@ -134,52 +180,64 @@ fn resumable(failure: &Failure, resume: &str) -> Failure {
     Failure::new(failure.code(), failure.to_string()).help(format!("{first}{resume}"))
 }
 
-/// Where a report is written, and the key that signs it.
-struct Files<'a> {
-    folder: &'a Folder,
-    signer: Option<&'a Signer>,
+impl EndedRun {
+    /// Computes and writes the report. What stopped the contest may also be why there is none.
+    fn report(&self) -> Result<(Report, Result<PathBuf, Failure>), Failure> {
+        let results = report::of_folder(&self.folder)?;
+        let page = report::write_all(&self.folder, &results, self.signer.as_ref());
+        Ok((results.report, page))
+    }
+
+    /// Writes the report, and returns why the contest can't go on, if so.
+    pub(super) fn check(mut self) -> Result<(), Failure> {
+        let written = self.report().and_then(|(_, page)| page);
+        let failure = self.result.failure.take().or(written.err());
+        failure.map_or(Ok(()), |failure| Err(resumable(&failure, &self.resume)))
+    }
+
+    /// Writes the report and prints the results.
+    pub(super) fn print(mut self, json: bool, wanted: bool) -> Result<ExitCode, Failure> {
+        let spinner = spinner("computing the report", wanted);
+        let report = self.report();
+        spinner.finish_and_clear();
+        let failure = self.result.failure.take();
+        let Self { contest, result: ended, resume, .. } = self;
+        let (results, page) = match report {
+            Ok(written) => written,
+            Err(error) => return Err(resumable(&failure.unwrap_or(error), &resume)),
+        };
+        print_standings(&results, &contest, json, ended.over)?;
+        failure.map_or(Ok(()), |failure| Err(resumable(&failure, &resume)))?;
+        let page = page?;
+        if let Some(interrupt) = ended.interrupted {
+            eprint_line(&format!("resume: {resume}"));
+            return Ok(ExitCode::from(interrupt.code()));
+        }
+        if !ended.given_up.is_empty() {
+            return Err(Failure::machine(not_played(&ended.given_up))
+                .help(format!("these games don't count; to play them again: {resume}")));
+        }
+        if wanted {
+            eprint_line(&format!("report: {}", page.display()));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
 }
 
-/// Prints the results at the end.
-fn print_results(
+/// Prints the results of a contest, which is `over` or not.
+fn print_standings(
+    results: &Report,
     contest: &Contest,
-    files: &Files<'_>,
-    ended: RunResult,
-    resume: &str,
     json: bool,
-    wanted: bool,
-) -> Result<ExitCode, Failure> {
-    let spinner = spinner("computing the report", wanted);
-    let stopped = |failure: Failure| resumable(&failure, resume);
-    // What stopped the contest may also be why there is no report.
-    let results = match report::of_folder(files.folder) {
-        Ok(results) => results,
-        Err(error) => return Err(stopped(ended.failure.unwrap_or(error))),
-    };
-    let page = report::write_all(files.folder, &results, files.signer);
-    let Results { report: results, comparison, .. } = results;
-    spinner.finish_and_clear();
-    match comparison {
-        Some(summary) if json => print_json(&ComparisonReport::new(summary, contest))?,
-        Some(summary) if ended.over => print(&verdict(&summary, report::names(contest)))?,
-        Some(summary) => print(&(live(&summary, report::names(contest)) + "\n"))?,
-        None if json => print_json(&results)?,
-        None => print(&Form::Text.render(&results, "")?)?,
+    over: bool,
+) -> Result<(), Failure> {
+    match &results.comparison {
+        Some(summary) if json => print_json(&ComparisonReport::new(summary.clone(), contest)),
+        Some(summary) if over => print(&verdict(summary, report::names(contest))),
+        Some(summary) => print(&(live(summary, report::names(contest)) + "\n")),
+        None if json => print_json(results),
+        None => print(&Form::Text.render(results, "")?),
     }
-    ended.failure.map_or(Ok(()), |failure| Err(stopped(failure)))?;
-    let page = page?;
-    if let Some(interrupt) = ended.interrupted {
-        eprint_line(&format!("resume: {resume}"));
-        return Ok(ExitCode::from(interrupt.code()));
-    }
-    if !ended.given_up.is_empty() {
-        return Err(Failure::machine(not_played(&ended.given_up))
-            .help(format!("these games don't count; to play them again: {resume}")));
-    }
-    if wanted {
-        eprint_line(&format!("report: {}", page.display()));
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns which games could not be played and why.
@@ -267,8 +325,11 @@ impl Observer for Watcher<'_> {
             let name: String = name.chars().take(16).collect();
             parts.push(format!("{name} leads: {} %", won * 100 / stake.max(1)));
         }
-        if let Some(WorkerCount { workers, slots }) = progress.workers {
+        if let Some(WorkerCount { workers, slots, away }) = progress.workers {
             parts.push(format!("{workers} workers, {slots} slots"));
+            if away > 0 {
+                parts.push(format!("{away} at other contests"));
+            }
         }
         if self.host.has_terminal() {
             // First, because the end of the line may be cut off.

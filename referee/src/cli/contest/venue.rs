@@ -54,6 +54,14 @@ impl Venue {
         }
     }
 
+    /// Returns a function that says whether games can be played: whether the server is connected.
+    pub(super) fn is_connected(&self) -> Box<dyn Fn() -> bool + Send + Sync> {
+        match self {
+            Self::Local(_) => Box::new(|| true),
+            Self::Fleet(fleet) => fleet.is_connected(),
+        }
+    }
+
     /// Prints notes on the venue.
     pub(super) fn print(&self, request: &SandboxRequest, global: &Global) {
         match self {
@@ -109,9 +117,17 @@ pub(super) struct RunContext<'a> {
 /// Returns the games, to be played on this machine.
 fn contest_games(run: RunContext<'_>, sandbox: &Sandbox) -> Result<ContestGames, Failure> {
     let RunContext { prepared, folder, .. } = run;
-    let specs: Vec<_> = std::mem::take(&mut prepared.specs).into_iter().map(Arc::new).collect();
+    let mut specs = std::mem::take(&mut prepared.specs);
+    if prepared.contest.policy.strict {
+        for spec in &mut specs {
+            spec.be_strict();
+        }
+    }
+    let specs: Vec<_> = specs.into_iter().map(Arc::new).collect();
     let mut records = prepared.secrets();
-    records.push(folder.root().to_owned());
+    records.extend(folder.records());
+    // A copy is all that is left of an agent, also for others.
+    records.extend(prepared.copies.values().flat_map(|copy| copy.own.clone()));
     let readable_files =
         Arc::new(ReadableFiles::new(shared_rules(&specs, &records, &sandbox.read)));
     readable_files.check(sandbox.launcher.layers, &specs)?;

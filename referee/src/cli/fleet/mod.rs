@@ -1,11 +1,13 @@
 //! The commands and options of contests on many machines. Without the feature `fleet`,
 //! `no_fleet.rs` replaces this module.
 
+mod operate;
 mod server;
 mod venue;
 mod withdraw;
 mod worker;
 
+pub(super) use operate::StatusServer;
 pub(super) use venue::{FleetVenue, note_elsewhere};
 
 use self::server::ServerOptions;
@@ -25,6 +27,7 @@ pub(super) enum Command {
 #[derive(Debug, Subcommand)]
 pub(super) enum ContestCommand {
     Withdraw(withdraw::Options),
+    Worker(operate::WorkerOptions),
 }
 
 pub(super) fn run(command: &Command, global: &Global) -> Result<ExitCode, Failure> {
@@ -36,6 +39,7 @@ pub(super) fn run(command: &Command, global: &Global) -> Result<ExitCode, Failur
 pub(super) fn run_contest(command: &ContestCommand, global: &Global) -> Result<ExitCode, Failure> {
     match command {
         ContestCommand::Withdraw(options) => withdraw::run(options, global).map(success),
+        ContestCommand::Worker(options) => operate::order(options, global).map(success),
     }
 }
 
@@ -49,6 +53,10 @@ pub(crate) struct FleetOptions {
     /// Time of silence after which a worker's games go to others, 3s to 1h. Defaults to 30s
     #[arg(long, value_name = "TIME", value_parser = read_lease, requires = "on", hide = true)]
     lease: Option<u64>,
+    /// Share of the workers' time relative to other contests on the server, 1 to 10000. Defaults to 100
+    #[arg(long, value_name = "N", requires = "on")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    priority: Option<u32>,
     #[command(flatten)]
     server: ServerOptions,
 }

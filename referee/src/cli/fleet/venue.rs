@@ -4,10 +4,11 @@
 use super::FleetOptions;
 use crate::cli::bars::spinner;
 use crate::cli::global::Global;
-use crate::cli::shell::contest_command;
+use crate::cli::shell::{contest_command, option};
 use referee_fleet::bundles::pack;
 use referee_fleet::connect::Connection;
 use referee_fleet::coordinator::{ContestRun, Coordinator, CoordinatorSettings, LEASE, retract};
+use referee_fleet::messages::PRIORITY;
 use referee_play::interrupts::Interrupts;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
@@ -17,6 +18,8 @@ use referee_runner::runner::{Observer, RunResult, Runner};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
+/// The option with the contest's priority.
+const PRIORITY_OPTION: &str = "--priority";
 /// The name of the connection, for the server's administrator.
 const NAME: &str = "referee coordinator";
 
@@ -45,15 +48,20 @@ impl FleetVenue {
         let connection = runtime.block_on(server.connect(NAME))?;
         let lease = options.lease.map_or(LEASE, Duration::from_millis);
         let (brief, shown) = (packed.brief(prepared, lease), server.display_url());
-        let resume_args = options.server.resume_args(&shown);
-        Ok(Some(Self {
-            connection,
-            settings: CoordinatorSettings { brief, packed, shown, resume_args },
-        }))
+        let mut resume_args = options.server.resume_args(&shown);
+        resume_args.extend(option(PRIORITY_OPTION, options.priority.map(|it| it.to_string())));
+        let priority = options.priority.unwrap_or(PRIORITY);
+        let settings = CoordinatorSettings { brief, packed, priority, shown, resume_args };
+        Ok(Some(Self { connection, settings }))
     }
 
     pub(in crate::cli) fn print_notes(&self, global: &Global) {
         global.note(&self.settings.packed.notes);
+    }
+
+    pub(in crate::cli) fn is_connected(&self) -> Box<dyn Fn() -> bool + Send + Sync> {
+        let connection = self.connection.clone();
+        Box::new(move || connection.is_up())
     }
 
     /// Returns the arguments with which the contest is resumed on this server.
@@ -89,8 +97,10 @@ impl FleetVenue {
 
 /// Prints that a contest which continues on this machine is still on a server.
 pub(in crate::cli) fn note_elsewhere(folder: &Folder, global: &Global) {
-    let on = referee_runner::workers::read(folder).on;
+    let mut on = referee_runner::workers::read(folder).on;
     if !on.is_empty() {
+        // The last of them; `withdraw` has no such option.
+        on.truncate(on.iter().position(|word| word == PRIORITY_OPTION).unwrap_or(on.len()));
         let command = contest_command("withdraw", folder, &on);
         global.note([format!("the contest is still on its server; remove it with `{command}`")]);
     }

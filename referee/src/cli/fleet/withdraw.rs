@@ -5,6 +5,7 @@ use crate::cli::global::Global;
 use crate::cli::output::print;
 use crate::cli::runtime::{machine, runtime};
 use clap::Args;
+use referee_fleet::Names;
 use referee_fleet::coordinator::withdraw;
 use referee_process::Failure;
 use referee_protocol::plain::count;
@@ -39,11 +40,14 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let folder = Folder::open(&options.folder)?;
     let _lock = folder.lock()?;
     let kept = Store::open(&folder)?.contest()?;
+    let mut workers = read(&folder);
+    // Its id before a change, if it was not resumed since.
+    let names = Names::new(&workers.id).unwrap_or_else(|| Names::of(&kept.contest, &kept.begun));
     let server = options.server.server(&options.on);
     let shown = server.display_url();
     let removed = runtime()?.block_on(async {
         let connection = server.connect(NAME).await?;
-        let removed = withdraw(&connection, &kept.contest, &kept.begun).await;
+        let removed = withdraw(&connection, names).await;
         removed.map_err(|error| {
             let what = format!("{shown}: can't remove the contest: {error}");
             if connection.denied().is_some() {
@@ -52,7 +56,6 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
             Failure::machine(what).help("nothing is lost; run the same command again")
         })
     })?;
-    let mut workers = read(&folder);
     if !workers.on.is_empty() {
         // `contest resume` shall not suggest this server any more.
         workers.on.clear();

@@ -8,16 +8,20 @@ use crate::cli::runtime::{machine, runtime};
 use crate::console::owns_terminal;
 use clap::Args;
 use indicatif::ProgressBar;
+use referee_fleet::messages::WorkerOrder;
 use referee_fleet::worker::{Settings, Status, StatusSink, Worker, WorkerExit};
 use referee_match::times::read_time;
 use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
 use referee_process::cores;
+use referee_process::lock::lock;
 use referee_protocol::plain::{count, sanitize};
 use referee_runner::signing::{Signer, WORKER_KEY, state_folder};
+use referee_web::{Metrics, Monitored, monitor};
 use std::io::stderr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -61,6 +65,10 @@ pub(in crate::cli) struct Options {
     /// File or folder of this machine that agents may read if they request it (repeatable)
     #[arg(long, value_name = "PATH")]
     lend: Vec<PathBuf>,
+    /// Serve metrics for Prometheus (/metrics) and a health check (/healthz) at this address, such as
+    /// 127.0.0.1:9464. Anyone who reaches it can read them. Defaults to none
+    #[arg(long, value_name = "HOST:PORT")]
+    metrics: Option<String>,
     #[command(flatten)]
     server: ServerOptions,
 }
@@ -92,7 +100,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     runtime.shutdown_background();
     Ok(match end? {
         WorkerExit::Interrupted(interrupt) => ExitCode::from(interrupt.code()),
-        WorkerExit::Idle => ExitCode::SUCCESS,
+        WorkerExit::Recalled(WorkerOrder { ban: true, reason, .. }) => {
+            return Err(Failure::machine(format!("banned by an operator: {}", sanitize(&reason))));
+        }
+        WorkerExit::Recalled(_) | WorkerExit::Idle => ExitCode::SUCCESS,
     })
 }
 
@@ -102,7 +113,17 @@ async fn work(
     global: &Global,
 ) -> Result<WorkerExit, Failure> {
     let server = options.server.server(&options.url);
-    let mut printer = StatusPrinter { line: status_line(!global.quiet), quiet: global.quiet };
+    let status = Arc::new(Mutex::new(Status::default()));
+    let mut printer = StatusPrinter {
+        line: status_line(!global.quiet),
+        quiet: global.quiet,
+        status: status.clone(),
+    };
+    if let Some(address) = &options.metrics {
+        let slots = options.settings().slots as u64;
+        let url = monitor(address, MonitoredWorker { status, slots })?;
+        printer.message(&format!("metrics: {url}"));
+    }
     let signer = signer().inspect_err(|error| {
         printer.message(&format!("warning: reports are not signed: {error}"));
     });
@@ -133,14 +154,17 @@ async fn work(
         Err(end) => (end, false),
     };
     printer.line.finish_and_clear();
-    let why = match end {
+    let why = match &end {
         WorkerExit::Idle if up => "exiting: no work for the time of --idle",
         WorkerExit::Idle => {
             "exiting: no work for the time of --idle, and the server can't be reached"
         }
-        WorkerExit::Interrupted(_) => "exiting",
+        WorkerExit::Recalled(order) if !order.ban => {
+            &format!("exiting: drained by an operator: {}", order.reason)
+        }
+        WorkerExit::Interrupted(_) | WorkerExit::Recalled(_) => "exiting",
     };
-    printer.message(&format!("{why}; played {}", count(worker.played, "game")));
+    printer.message(&format!("{why}; played {}", count(worker.played(), "game")));
     Ok(end)
 }
 
@@ -161,6 +185,37 @@ async fn idle(time: Option<u64>, failed: oneshot::Receiver<()>) {
 struct StatusPrinter {
     line: ProgressBar,
     quiet: bool,
+    /// The last status.
+    status: Arc<Mutex<Status>>,
+}
+
+/// A worker for [`monitor`].
+struct MonitoredWorker {
+    status: Arc<Mutex<Status>>,
+    slots: u64,
+}
+
+impl Monitored for MonitoredWorker {
+    fn metrics(&self) -> Result<Metrics, Failure> {
+        let status = lock(&self.status).clone();
+        let mut metrics = Metrics::default();
+        for (name, help, value) in [
+            ("referee_worker_connected", "1 if it is connected.", u64::from(status.up)),
+            ("referee_worker_slots", "Matches that it plays at once.", self.slots),
+            ("referee_worker_orders", "Orders that it holds.", status.orders as u64),
+            ("referee_worker_busy", "Matches that it is playing.", status.games as u64),
+            ("referee_worker_games_played_total", "Games that it has reported.", status.played),
+        ] {
+            metrics.add(name, help, [(Vec::new(), value)]);
+        }
+        let contest = status.contest.iter().map(|name| (vec![("contest", name.as_str())], 1));
+        metrics.add("referee_worker_contest", "The contest that it plays.", contest);
+        Ok(metrics)
+    }
+
+    fn problem(&self) -> Option<String> {
+        (!lock(&self.status).up).then(|| "the server can't be reached".to_owned())
+    }
 }
 
 impl StatusSink for StatusPrinter {
@@ -180,6 +235,7 @@ impl StatusSink for StatusPrinter {
             parts.push("taking no new games".to_owned());
         }
         self.line.set_message(parts.join(", "));
+        status.clone_into(&mut lock(&self.status));
     }
 
     fn message(&mut self, text: &str) {

@@ -119,6 +119,13 @@ fn compare_json(file: &ReportFile, left: &[u8], over: bool, found: &mut Findings
         return Next::Nothing;
     };
     let made: Value = serde_json::from_str(&file.made).unwrap_or_default();
+    let changes = |report: &Value| report["changes"].as_array().map_or(0, Vec::len);
+    if changes(&parsed) < changes(&made) {
+        found
+            .notes
+            .push("the report is older than the latest change, so it is not compared".to_owned());
+        return Next::Nothing;
+    }
     let (before, now) = (&parsed["progress"]["played"], &made["progress"]["played"]);
     if before.as_u64() > now.as_u64() {
         let text = format!("{name} counts {before} games, but there are only {now}");

@@ -2,11 +2,14 @@
 // The board: the server's SVG of the empty board, with pieces and marks.
 
 import { h, letter, s, short } from "./common.js";
+import { Lens } from "./lens.js";
+import { animate } from "./motion.js";
 
 /** @typedef {import("./types.js").MatchData} MatchData */
 /** @typedef {import("./types.js").Frame} Frame */
+/** @typedef {import("./types.js").Info} Info */
 /** @typedef {import("./store.js").Position} Position */
-/** @typedef {{flip: boolean, coords: boolean, marks: boolean}} Look */
+/** @typedef {Record<import("./settings.js").Switch, boolean>} Look */
 /** @typedef {(layer: string, at: number|string, key: string,
  *   make: () => Element[]) => void} Want */
 /** @typedef {{selected: number|null, legal: Set<number>, route: number[]}} Choice */
@@ -15,12 +18,12 @@ import { h, letter, s, short } from "./common.js";
 const DRAWN = ["ground", "last", "pieces", "chain", "marks"];
 /** On boards with more cells, the last action gets a wide ring. */
 const LARGE = 250;
-/** The distance of cells with readable letters, and the widest narrow window, in pixels. */
-const [READABLE, NARROW] = [24, 860];
+/** A board that is this many times as high as wide can be laid flat. */
+const HIGH = 1.3;
 
 export class Board {
-  /** @param {MatchData} match */
-  constructor(match) {
+  /** @param {MatchData} match @param {(by: number) => void} step */
+  constructor(match, step) {
     this.picture = match.board;
     this.cells = match.board.cells;
     this.svg = parsed(match.board.svg);
@@ -30,9 +33,15 @@ export class Board {
     /** The elements that are shown, so that only changes are applied.
      * @type {Map<string, {key: string, elements: Element[]}>} */
     this.put = new Map();
-    this.flipped = false;
-    this.frame = h("div", { class: "board-scroll" }, this.svg);
-    this.zoom = 1;
+    /** Clockwise, in quarters. */
+    this.quarters = 0;
+    const { width, height } = this.picture;
+    this.canBeFlat = height > HIGH * width;
+    const turn = this.svg.querySelector("g.turn");
+    if (turn instanceof SVGElement) turn.style.transformOrigin = `${width / 2}px ${height / 2}px`;
+    this.frame = h("div", { class: "board-frame" }, this.svg);
+    this.lens = new Lens(this.svg, this.frame, step);
+    this.lens.fit({ x: 0, y: 0, width, height });
   }
 
   /** @param {string} name @returns {SVGGElement} */
@@ -52,15 +61,29 @@ export class Board {
   /** The middle of a cell on the screen. @param {number} cell */
   seen(cell) {
     const { x, y } = this.place(cell);
+    const [left, top] = [this.picture.width / 2, this.picture.height / 2];
+    let [dx, dy] = [x - left, y - top];
+    for (let quarter = 0; quarter < this.quarters; quarter += 1) [dx, dy] = [-dy, dx];
+    return { x: left + dx, y: top + dy };
+  }
+
+  /** Turns the board. @param {Look} look */
+  lay(look) {
+    const isFlat = look.flat && this.canBeFlat;
+    const quarters = (isFlat ? 3 : 0) + (look.flip ? 2 : 0);
+    if (quarters % 4 === this.quarters) return;
+    this.quarters = quarters % 4;
+    this.svg.classList.toggle("flipped", look.flip);
+    this.svg.classList.toggle("flat", isFlat);
     const { width, height } = this.picture;
-    return this.flipped ? { x: width - x, y: height - y } : { x, y };
+    const swap = isFlat ? (width - height) / 2 : 0;
+    this.lens.fit({ x: swap, y: -swap, width: width - 2 * swap, height: height + 2 * swap });
   }
 
   /** @param {Position} position @param {Frame} frame @param {Look} look
-   * @param {Choice|null} choice */
-  show(position, frame, look, choice) {
-    this.flipped = look.flip;
-    this.svg.classList.toggle("flipped", look.flip);
+   * @param {Choice|null} choice @param {Info[]} notes */
+  show(position, frame, look, choice, notes) {
+    this.lay(look);
     this.svg.classList.toggle("without-coordinates", !look.coords);
     /** @type {Map<string, {key: string, layer: string, make: () => Element[]}>} */
     const wanted = new Map();
@@ -76,12 +99,13 @@ export class Board {
     position.ground.forEach((kind, cell) => kind && use("ground", cell, `ground-${kind}`));
     position.pieces.forEach((colour, cell) => colour && use("pieces", cell, `piece-${colour}`));
     this.wantLast(frame, want);
+    this.wantChanges(frame, want);
     for (const cell of frame.chain) use("chain", cell, "mark-chain");
-    if (look.marks) this.wantNotes(frame, want);
+    this.wantNotes(notes, want);
     if (choice) this.wantChoice(choice, position, want);
     this.apply(wanted);
     const to = frame.last.at(-1);
-    if (this.zoom > 1 && to !== undefined) this.reveal(to);
+    if (to !== undefined) this.lens.reveal(this.seen(to));
   }
 
   /** The last action: a ring and, for a move, its path. @param {Frame} frame
@@ -98,22 +122,61 @@ export class Board {
     want("last", "way", last.join(" "), () => [this.path(last, "path")]);
   }
 
+  /** What the last action did besides: pieces that were taken or left, old colours, new pads.
+   * @param {Frame} frame @param {Want} want */
+  wantChanges(frame, want) {
+    for (const [cell, kind, colour] of frame.changes ?? []) {
+      const { x, y } = this.place(cell);
+      const at = `translate(${x} ${y})`;
+      const piece = (/** @type {string} */ name, /** @type {string} */ transform) =>
+        s("use", { href: `#piece-${colour}`, class: name, transform });
+      want("chain", `${kind} ${cell}`, `${colour}`, () => {
+        if (kind === "grown") return [s("use", { href: "#mark-from", transform: at })];
+        if (kind === "recoloured") return [piece("was", `${at} translate(11 -11) scale(0.45)`)];
+        const more = kind === "exited" ? this.exit(cell, colour ?? "")
+          : s("path", { class: "cross", d: "M-9-9 9 9M9-9-9 9", transform: at });
+        return [piece("ghost", at), more];
+      });
+    }
+  }
+
+  /** An arrow from a cell off the board, over the edge of this colour if there is one.
+   * @param {number} cell @param {string} colour */
+  exit(cell, colour) {
+    const { x, y } = this.place(cell);
+    const edge = this.picture.edges.find((edge) => edge.colour === colour)?.cells ?? [cell];
+    const middle = (/** @type {"x"|"y"} */ axis) =>
+      edge.reduce((sum, at) => sum + this.place(at)[axis], 0) / edge.length;
+    const [dx, dy] = [middle("x") - this.picture.width / 2, middle("y") - this.picture.height / 2];
+    const far = 40 / Math.max(1, Math.hypot(dx, dy));
+    return s("polyline", { class: "path", points: `${x},${y} ${x + far * dx},${y + far * dy}` });
+  }
+
   /** A wide ring around a cell. @param {number} cell */
   beacon(cell) {
     const { x, y } = this.place(cell);
     return s("circle", { class: "beacon", cx: x, cy: y, r: 44 });
   }
 
-  /** The agents' marks. @param {Frame} frame @param {Want} want */
-  wantNotes(frame, want) {
-    for (const info of frame.infos) {
+  /** The agents' marks: a colour by rank for numbers, and the lines that they expect.
+   * @param {Info[]} notes @param {Want} want */
+  wantNotes(notes, want) {
+    for (const info of notes) {
+      const numbers = info.marks.map(([, label]) => Number(label)).filter(Number.isFinite);
+      const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
       for (const [cell, label] of info.marks) {
         const text = short(label, 4);
-        want("marks", `note ${cell}`, `${info.seat} ${label}`, () => [
-          this.use(cell, "mark-note"),
+        const heat = label && numbers.length > 1 && most > least
+          ? (Number(label) - least) / (most - least) : null;
+        want("marks", `note ${cell}`, `${info.seat} ${label} ${heat}`, () => [
+          heat === null ? this.use(cell, "mark-note") : this.heat(cell, heat, label),
           this.label(cell, text),
         ]);
       }
+      info.pv.forEach((cells, at) => want("chain", `pv ${info.seat} ${at}`, cells.join(" "), () => [
+        at === 0 && cells.length > 1 ? this.path(cells, "path pv")
+          : this.order(cells.at(-1) ?? 0, at + 1),
+      ]));
     }
   }
 
@@ -131,6 +194,12 @@ export class Board {
     if (route.length > 1) {
       want("marks", "route", route.join(" "), () => [this.path(route, "route")]);
     }
+  }
+
+  /** Moves the piece that is at the end of a path along it. @param {number[]} cells */
+  travel(cells) {
+    const [piece] = this.put.get(`pieces piece ${cells.at(-1)}`)?.elements ?? [];
+    if (piece) animate(piece, cells.map((cell) => this.place(cell)));
   }
 
   /** Removes old elements and adds new ones.
@@ -154,6 +223,22 @@ export class Board {
     return s("use", { href: `#${symbol}`, class: symbol, ...this.place(cell) });
   }
 
+  /** A disc whose strength is between 0 and 1. @param {number} cell @param {number} share
+   * @param {string} label */
+  heat(cell, share, label) {
+    const { x, y } = this.place(cell);
+    return s("circle", { class: "heat", cx: x, cy: y, r: 13, "fill-opacity": 0.15 + 0.7 * share },
+      s("title", null, label));
+  }
+
+  /** The number of an expected action. @param {number} cell @param {number} number */
+  order(cell, number) {
+    const { x, y } = this.place(cell);
+    return s("g", { class: "pv-order", transform: `translate(${x} ${y})` },
+      s("g", { class: "upright" }, s("circle", { r: 7, cx: 9, cy: -9 }),
+        s("text", { x: 9, y: -9 }, String(number))));
+  }
+
   /** A short text on a cell. @param {number} cell @param {string} text */
   label(cell, text) {
     const { x, y } = this.place(cell);
@@ -165,43 +250,6 @@ export class Board {
   path(cells, name) {
     const points = cells.map((cell) => this.place(cell)).map(({ x, y }) => `${x},${y}`).join(" ");
     return s("polyline", { class: name, points });
-  }
-
-  /** Enlarges large boards until their letters are readable, except in narrow windows. */
-  enlarge() {
-    const [first] = this.cells;
-    const next = first && this.cells[first.near[0] ?? -1];
-    if (!first || !next || this.cells.length <= LARGE || innerWidth <= NARROW) return;
-    const apart = Math.hypot(first.x - next.x, first.y - next.y) / this.picture.width;
-    this.magnify(READABLE / (apart * Math.max(1, this.frame.clientWidth)));
-  }
-
-  /** Scrolls an enlarged board to a cell that is not visible. @param {number} cell */
-  reveal(cell) {
-    const { frame, svg } = this;
-    const [box, all] = [frame.getBoundingClientRect(), svg.getBoundingClientRect()];
-    const { x, y } = this.seen(cell);
-    const left = all.left - box.left + (x / this.picture.width) * all.width;
-    const top = all.top - box.top + (y / this.picture.height) * all.height;
-    const isSeen = left > 0 && top > 0 && left < box.width && top < box.height;
-    if (!isSeen) frame.scrollBy(left - box.width / 2, top - box.height / 2);
-  }
-
-  /** Sets the size of the board, relative to its space. @param {number} zoom */
-  magnify(zoom) {
-    const middle = (/** @type {number} */ at, /** @type {number} */ room) => at + room / 2;
-    const { frame } = this;
-    const share = [
-      middle(frame.scrollLeft, frame.clientWidth) / Math.max(1, frame.scrollWidth),
-      middle(frame.scrollTop, frame.clientHeight) / Math.max(1, frame.scrollHeight),
-    ];
-    this.zoom = Math.max(1, Math.min(4, zoom));
-    frame.style.setProperty("--zoom", String(this.zoom));
-    frame.classList.toggle("zoomed", this.zoom > 1);
-    frame.scrollTo(
-      /** @type {number} */ (share[0]) * frame.scrollWidth - frame.clientWidth / 2,
-      /** @type {number} */ (share[1]) * frame.scrollHeight - frame.clientHeight / 2,
-    );
   }
 }
 

@@ -14,6 +14,8 @@ const ICONS = {
   pause: "M8 5v14M16 5v14",
   on: "M9 5l8 7-8 7",
   end: "M18 5v14M5 5l10 7-10 7z",
+  larger: "M10 4a6 6 0 1 0 0 12 6 6 0 0 0 0-12M15 15l5 5M10 7v6M7 10h6",
+  smaller: "M10 4a6 6 0 1 0 0 12 6 6 0 0 0 0-12M15 15l5 5M7 10h6",
 };
 
 /** @param {keyof typeof ICONS} name */
@@ -50,15 +52,19 @@ export function controls(viewer) {
     type: "button", class: "live-end", hidden: true, onclick: () => player.jump(viewer.store.last),
   }, "Go to the live position");
   const where = h("output", { class: "where" });
-  const element = h("div", { class: "controls" }, slider,
-    h("div", { class: "controls-row" }, steps, where, live));
-  return { element, show: () => showControls(viewer, { play, slider, live, where }) };
+  const speed = h("select", {
+    class: "speed", "aria-label": "Speed", title: "Plies per second (+ faster, − slower)",
+    onchange: () => player.setSpeed(Number(speed.value)),
+  }, SPEEDS.map((value) => h("option", { value }, `${value === 0.5 ? "½" : value} /s`)));
+  const element = h("div", { class: "controls" },
+    h("div", { class: "controls-row" }, where, slider, live, speed), steps);
+  return { element, show: () => showControls(viewer, { play, slider, live, where, speed }) };
 }
 
 /** @param {Viewer} viewer
  * @param {{play: HTMLButtonElement, slider: HTMLInputElement, live: HTMLButtonElement,
- *   where: HTMLOutputElement}} parts */
-function showControls(viewer, { play, slider, live, where }) {
+ *   where: HTMLOutputElement, speed: HTMLSelectElement}} parts */
+function showControls(viewer, { play, slider, live, where, speed }) {
   const { player, store } = viewer;
   const label = player.playing ? "Pause" : "Play";
   play.classList.toggle("on", player.playing);
@@ -66,7 +72,7 @@ function showControls(viewer, { play, slider, live, where }) {
   play.title = `${label} (space)`;
   if (play.dataset.shows !== label) {
     play.dataset.shows = label;
-    fill(play, icon(player.playing ? "pause" : "play"), label);
+    fill(play, icon(player.playing ? "pause" : "play"));
   }
   slider.max = String(store.last);
   slider.value = String(player.ply);
@@ -75,16 +81,14 @@ function showControls(viewer, { play, slider, live, where }) {
   slider.setAttribute("aria-valuetext", `Ply ${player.ply} of ${store.last}, ${frame.sentence}`);
   live.hidden = !store.running || player.atEnd;
   where.textContent = `${player.ply} / ${store.last}`;
+  where.style.minWidth = `${2 * String(store.last).length + 3}ch`;
+  speed.value = String(viewer.settings.speed);
 }
 
 /** The settings of the board. @param {Viewer} viewer */
 export function switches(viewer) {
-  const { player, settings } = viewer;
-  const speed = h("select", {
-    class: "speed", "aria-label": "Speed", title: "Plies per second (+ faster, − slower)",
-    onchange: () => player.setSpeed(Number(speed.value)),
-  }, SPEEDS.map((value) => h("option", { value }, `${value === 0.5 ? "½" : value} /s`)));
-  /** @param {"flip"|"coords"|"marks"} name @param {string} text @param {string} key */
+  const { settings } = viewer;
+  /** @param {import("./settings.js").Switch} name @param {string} text @param {string} key */
   const one = (name, text, key) => {
     const act = () => viewer.turn(name);
     const attributes = { type: "button", title: `${text} (${key})`, onclick: act };
@@ -92,13 +96,11 @@ export function switches(viewer) {
   };
   const all = [
     one("flip", "Flip", "f"), one("coords", "Coordinates", "c"), one("marks", "Marks", "d"),
+    ...(viewer.board.canBeFlat ? [one("flat", "Lay flat", "l")] : []),
   ];
-  const zoom = (/** @type {number} */ by) => () => viewer.board.magnify(viewer.board.zoom * by);
-  const element = h("div", { class: "switches", role: "group", "aria-label": "Board" },
-    speed, all.map((one) => one.element),
-    button("+", "Larger board", zoom(1.5)), button("−", "Smaller board", zoom(1 / 1.5)));
+  const element = h("div", { class: "inline", role: "group", "aria-label": "Board" },
+    all.map((one) => one.element));
   const show = () => {
-    speed.value = String(settings.speed);
     for (const { name, element } of all) {
       element.setAttribute("aria-pressed", String(settings[name]));
     }
@@ -106,22 +108,29 @@ export function switches(viewer) {
   return { element, show };
 }
 
-/** The form that goes to a turn. @param {Viewer} viewer */
+/** The buttons in the corner of the board. @param {Viewer} viewer */
+export function zooming({ board }) {
+  return h("div", { class: "zooming", role: "group", "aria-label": "Size of the board" },
+    button(icon("smaller"), "Smaller board", () => board.lens.enlarge(-1), "Shift+z"),
+    button(icon("larger"), "Larger board", () => board.lens.enlarge(1), "z"));
+}
+
+/** The form that goes to a ply. @param {Viewer} viewer */
 export function goTo(viewer) {
   const input = h("input", {
-    type: "text", inputmode: "numeric", pattern: "[0-9]*", "aria-label": "Go to turn",
-    placeholder: "turn", class: "go-to", id: "go-to",
+    type: "text", inputmode: "numeric", pattern: "[0-9]*", "aria-label": "Go to ply",
+    placeholder: "ply", class: "go-to", id: "go-to",
   });
   const form = h("form", {
     class: "inline",
     onsubmit: (/** @type {Event} */ event) => {
       event.preventDefault();
-      const turn = Number.parseInt(input.value, 10);
-      if (Number.isNaN(turn)) return;
-      viewer.player.jump(viewer.store.ofTurn(turn));
+      const ply = Number.parseInt(input.value, 10);
+      if (Number.isNaN(ply)) return;
+      viewer.player.jump(ply);
       input.value = "";
       input.blur();
     },
-  }, h("label", null, "Go to turn ", input), h("button", { type: "submit" }, "Go"));
+  }, h("label", null, "Go to ply ", input), h("button", { type: "submit" }, "Go"));
   return form;
 }

@@ -7,6 +7,7 @@ import { s } from "./common.js";
 /** @typedef {import("./board.js").Board} Board */
 /** @typedef {import("./board.js").Choice} Choice */
 /** @typedef {import("./types.js").Frame} Frame */
+/** @typedef {import("./types.js").Info} Info */
 /** @typedef {import("./store.js").Position} Position */
 
 const STEPS = new Map([
@@ -77,6 +78,7 @@ export class Grid {
     svg.addEventListener("click", (event) => {
       const cell = cellOf(event);
       if (cell === null) return;
+      this.ring.classList.toggle("thin", event.detail > 0);
       this.move(cell, event.detail > 0);
       this.chosen(cell);
     });
@@ -92,6 +94,7 @@ export class Grid {
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     const step = STEPS.get(event.key);
+    this.ring.classList.remove("thin");
     if (step) {
       const to = this.beside(this.at, step[0] ?? 0, step[1] ?? 0);
       if (to !== null) this.move(to, true);
@@ -110,9 +113,9 @@ export class Grid {
 
   /** The first or last cell of the row. @param {boolean} end */
   edge(end) {
-    const row = this.board.cells[this.at]?.row;
+    const { y } = this.board.seen(this.at);
     const cells = this.board.cells.map((_, cell) => cell);
-    const same = cells.filter((cell) => this.board.cells[cell]?.row === row);
+    const same = cells.filter((cell) => Math.abs(this.board.seen(cell).y - y) < 1);
     same.sort((a, b) => this.board.seen(a).x - this.board.seen(b).x);
     this.column = null;
     return (end ? same.at(-1) : same[0]) ?? this.at;
@@ -149,7 +152,8 @@ export class Grid {
     this.at = cell;
     const element = this.cells[cell];
     element?.setAttribute("tabindex", "0");
-    if (focus) element?.focus({ preventScroll: false });
+    if (focus) element?.focus();
+    if (focus) this.board.lens.reveal(this.board.seen(cell));
   }
 
   /** Draws the focus ring around a cell, above everything else.
@@ -163,7 +167,7 @@ export class Grid {
   }
 
   /** Labels every cell for screen readers.
-   * @param {Position} position @param {Frame} frame @param {boolean} notes
+   * @param {Position} position @param {Frame} frame @param {Info[]} notes
    * @param {Choice|null} choice */
   describe(position, frame, notes, choice) {
     /** @type {Map<number, string[]>} */
@@ -174,7 +178,7 @@ export class Grid {
     add(frame.last.at(-1), "last move");
     if (frame.last.length > 1) add(frame.last[0], "the last move came from here");
     for (const cell of frame.chain) add(cell, "in the winning chain");
-    for (const info of notes ? frame.infos : []) {
+    for (const info of notes) {
       for (const [cell, label] of info.marks) add(cell, label ? `marked ${label}` : "marked");
     }
     add(choice?.selected, "selected");

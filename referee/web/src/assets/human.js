@@ -153,10 +153,10 @@ export class Human {
 
   /** Shows the result of a match that ended while the page was open. */
   showOutcome() {
-    const { running, frames, match } = this.viewer.store;
+    const { running, match } = this.viewer.store;
     const isPlayed = match.state === "running" && match.seats.some(({ human }) => human);
     if (running || !isPlayed || !this.outcome.hidden) return;
-    const end = frames.findLast(({ kind }) => kind === "over")?.text ?? "The match is over.";
+    const end = this.viewer.store.end?.text ?? "The match is over.";
     fill(this.outcome, h("strong", null, short(outcome(match.seats, end), 300)), " ",
       h("a", { href: "/#start" }, "Play again"));
     this.outcome.hidden = false;

@@ -13,10 +13,12 @@ const KEYS = [
   ["Space", "play or pause"],
   ["+ −", "faster, slower"],
   ["f", "flip the board"],
+  ["l", "lay a high board flat"],
+  ["z, Shift + z", "enlarge the board, show it whole"],
   ["c", "show coordinates"],
   ["d", "show the agents' marks"],
   ["[ ]", "previous, next fault or output"],
-  ["/", "go to a turn"],
+  ["/", "go to a ply"],
   ["?", "this help"],
 ];
 /** @type {[string, string][]} */
@@ -51,7 +53,7 @@ function isTyping(target) {
 }
 
 /** Handles the keys of the page; the grid handles those of the board.
- * @param {Viewer} viewer @param {HTMLDialogElement} help @param {() => void} ask asks for a turn */
+ * @param {Viewer} viewer @param {HTMLDialogElement} help @param {() => void} ask asks for a ply */
 export function keys(viewer, help, ask) {
   const { player } = viewer;
   /** @type {Map<string, (event: KeyboardEvent) => void>} */
@@ -65,6 +67,9 @@ export function keys(viewer, help, ask) {
     ["=", () => player.changeSpeed(1)],
     ["-", () => player.changeSpeed(-1)],
     ["f", () => viewer.turn("flip")],
+    ["l", () => viewer.turn("flat")],
+    ["z", () => viewer.board.lens.enlarge(1)],
+    ["Z", () => viewer.board.lens.enlarge(-99)],
     ["c", () => viewer.turn("coords")],
     ["d", () => viewer.turn("marks")],
     ["[", () => toProblem(viewer, -1)],
@@ -85,8 +90,11 @@ export function keys(viewer, help, ask) {
   });
 }
 
-/** @param {Viewer} viewer @param {1|-1} direction */
-function toProblem(viewer, direction) {
+/** Goes to the next ply with a fault or output in this direction, and shows it.
+ * @param {Viewer} viewer @param {1|-1} direction */
+export function toProblem(viewer, direction) {
   const to = viewer.store.problem(viewer.player.ply, direction);
-  if (to !== null) viewer.player.jump(to);
+  if (to === null) return;
+  viewer.settings.pane = "turn";
+  viewer.player.jump(to);
 }

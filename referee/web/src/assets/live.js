@@ -11,7 +11,7 @@ const [WAIT_LEAST_MS, WAIT_MOST_MS] = [500, 10000];
 /** @param {Viewer} viewer @param {string} file @param {(update: MatchUpdate) => void} onUpdate */
 export function follow(viewer, file, onUpdate) {
   const note = h("p", { class: "connection", role: "status", hidden: true });
-  viewer.slot?.before(note);
+  document.body.append(note);
   let wait = WAIT_LEAST_MS;
   const lost = () => {
     fill(note, "Connection lost; reconnecting.");

@@ -15,6 +15,7 @@ function fromServer(file) {
   return {
     lines: async (ply) => (await get("/api/lines", { file, ply })).lines,
     text: async (ply) => (await get("/api/text", { file, ply })).text,
+    position: async (ply) => (await get("/api/position", { file, ply })).position,
     picture: (form, ply) => address("/api/picture", { file, ply, form }),
   };
 }

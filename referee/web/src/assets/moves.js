@@ -14,13 +14,17 @@ const GROUP = 50;
 /** @param {Viewer} viewer */
 export function moves(viewer) {
   const list = h("div", { class: "moves" });
-  const steps = h("div", { class: "problems" },
-    problemButton(viewer, -1), problemButton(viewer, 1));
-  const element = h("section", { class: "panel moves-panel", "aria-label": "Moves" },
-    h("div", { class: "panel-head" }, h("h2", null, "Moves"), steps), list);
+  const element = h("section", { class: "pane moves-pane", "aria-label": "Moves" }, list);
   list.addEventListener("click", (event) => {
     const target = event.target instanceof Element ? event.target.closest("button") : null;
     if (target) viewer.player.jump(Number(target.dataset.ply));
+  });
+  // One stop of the Tab key; the arrows move inside.
+  list.addEventListener("keydown", (event) => {
+    const by = { ArrowUp: -1, ArrowDown: 1, PageUp: -10, PageDown: 10 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    viewer.player.step(by);
   });
   /** @type {{item: HTMLLIElement, frame: Frame}[]} */
   const shown = [];
@@ -32,15 +36,15 @@ export function moves(viewer) {
     version = viewer.version;
     const next = shown[viewer.player.ply]?.item ?? null;
     if (next !== current) {
-      current?.firstElementChild?.removeAttribute("aria-current");
-      next?.firstElementChild?.setAttribute("aria-current", "step");
+      const hasFocus = list.contains(document.activeElement);
+      const [old, button] = [current?.firstElementChild, next?.firstElementChild];
+      old?.removeAttribute("aria-current");
+      old?.setAttribute("tabindex", "-1");
+      button?.setAttribute("aria-current", "step");
+      button?.setAttribute("tabindex", "0");
+      if (hasFocus && button instanceof HTMLElement) button.focus({ preventScroll: true });
       current = next;
       if (next) keepInSight(list, next);
-    }
-    for (const button of steps.children) {
-      const direction = button.getAttribute("data-to") === "1" ? 1 : -1;
-      const to = viewer.store.problem(viewer.player.ply, direction);
-      button.toggleAttribute("disabled", to === null);
     }
   };
   return { element, show };
@@ -78,29 +82,18 @@ function intoSight(list, item) {
   else if (row.bottom > box.bottom - room) list.scrollTop += row.bottom - box.bottom + room;
 }
 
-/** @param {Viewer} viewer @param {1|-1} direction */
-function problemButton(viewer, direction) {
-  const words = direction < 0 ? "Previous fault or output" : "Next fault or output";
-  const act = () => {
-    const to = viewer.store.problem(viewer.player.ply, direction);
-    if (to !== null) viewer.player.jump(to);
-  };
-  const symbol = direction < 0 ? "◀ !" : "! ▶";
-  const attributes = { type: "button", title: words, "aria-label": words, onclick: act };
-  return h("button", { ...attributes, "data-to": direction },
-    h("span", { "aria-hidden": "true" }, symbol));
-}
-
 /** @param {Viewer} viewer @param {Frame} frame */
 function entry(viewer, frame) {
   const colour = frame.seat === null ? null : viewer.colourOf(frame, frame.seat);
-  const words = { start: "Start", over: `End: ${short(frame.text, 60)}` }[frame.kind];
+  const words = frame.kind === "start" ? "Start" : short(frame.text, 60);
   const used = frame.used_ms === null ? null : duration(frame.used_ms);
-  const attributes = { type: "button", "data-ply": frame.index, class: `move ${frame.kind}` };
+  const attributes = {
+    type: "button", tabindex: -1, "data-ply": frame.index, class: `move ${frame.kind}`,
+  };
   const button = h("button", attributes,
-    h("span", { class: "move-turn" }, frame.kind === "played" ? `${frame.turn}` : ""),
+    h("span", { class: "move-turn" }, frame.index || ""),
     colour ? badge(colour) : h("span", { class: "badge" }),
-    h("span", { class: "move-text" }, words ?? short(frame.text, 60)),
+    h("span", { class: "move-text" }, words),
     flags(frame),
     used && h("span", { class: "move-time" }, used));
   return h("li", { class: Store.hasProblem(frame) ? "has-problem" : null }, button);

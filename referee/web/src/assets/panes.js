@@ -3,6 +3,7 @@
 
 import { agentName, debounce, duration, errorMessage, fill, h, short } from "./common.js";
 import { badge } from "./board.js";
+import { toProblem } from "./keys.js";
 import { Store } from "./store.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
@@ -20,8 +21,11 @@ export function panes(viewer) {
   const { source } = viewer;
   const lines = source.lines ? lazily(viewer, "Exact lines sent and received", linesOf) : null;
   const text = source.text ? lazily(viewer, "Board as plain text", textOf) : null;
-  const element = h("section", { class: "panel turn-panel", "aria-label": "This turn" },
-    h("div", { class: "panel-head" }, heading), sentence, body, lines?.element, text?.element);
+  const steps = [problemButton(viewer, -1), problemButton(viewer, 1)];
+  const depth = depths(viewer);
+  const element = h("section", { class: "pane turn-pane", "aria-label": "This turn" },
+    h("div", { class: "panel-head" }, heading, h("div", { class: "inline" }, steps)),
+    depth.element, sentence, body, lines?.element, text?.element);
   /** @type {Frame|null} */
   let current = null;
   let wasLatest = false;
@@ -36,8 +40,46 @@ export function panes(viewer) {
       fill(body, fault(frame), notes.length ? notes : h("p", { class: "soft" }, NOTHING),
         times(frame));
     }
+    steps.forEach((button, at) => {
+      button.disabled = viewer.store.problem(viewer.player.ply, at ? 1 : -1) === null;
+    });
+    depth.show();
     lines?.show();
     text?.show();
+  };
+  return { element, show };
+}
+
+/** @param {Viewer} viewer @param {1|-1} direction */
+function problemButton(viewer, direction) {
+  const words = direction < 0 ? "Previous fault or output" : "Next fault or output";
+  const attributes = { type: "button", title: words, "aria-label": words };
+  return h("button", { ...attributes, onclick: () => toProblem(viewer, direction) },
+    h("span", { "aria-hidden": "true" }, direction < 0 ? "◀ !" : "! ▶"));
+}
+
+/** Chooses which of the `info` messages about this position the board shows. @param {Viewer} viewer */
+function depths(viewer) {
+  const words = h("span", null);
+  const slider = h("input", {
+    type: "range", class: "slider", min: 0, step: 1, "aria-label": "Which marks",
+    oninput: () => {
+      viewer.back = Number(slider.max) - Number(slider.value);
+      viewer.changed();
+    },
+  });
+  const element = h("p", { class: "depths" }, words, slider);
+  const show = () => {
+    const { store, player, back } = viewer;
+    const most = (store.frames[player.ply + 1]?.infos ?? [])
+      .filter(({ marks, pv }) => marks.length || pv.length).length;
+    const shown = viewer.settings.marks ? store.notes(player.ply, back) : [];
+    element.hidden = shown.length === 0;
+    slider.hidden = most < 2;
+    slider.max = String(Math.max(0, most - 1));
+    slider.value = String(most - 1 - back);
+    fill(words, "Marks on the board: ", shown.flatMap((info) =>
+      [...who(viewer, info.seat), info.depth === null ? " " : ` at depth ${info.depth} `]));
   };
   return { element, show };
 }
@@ -169,7 +211,11 @@ function lazily(viewer, title, make) {
 
 /** @param {Viewer} viewer @param {number} ply @returns {Promise<Node>} */
 async function linesOf(viewer, ply) {
-  const lines = await viewer.source.lines?.(ply) ?? [];
+  const read = async (/** @type {number} */ at) => await viewer.source.lines?.(at) ?? [];
+  const { store } = viewer;
+  const lines = await read(ply);
+  // What was sent after the last ply, such as `over`.
+  if (store.end && ply === store.last) lines.push(...await read(store.end.index));
   if (!lines.length) return h("p", { class: "soft" }, "No lines in this turn.");
   const kind = (/** @type {boolean} */ sent) => (sent ? "sent" : "got");
   return h("ol", { class: "lines" }, lines.map((line) => h("li", { class: kind(line.sent) },

@@ -78,7 +78,7 @@ export function seats(viewer) {
 function card(seat) {
   const symbol = h("span", { class: "seat-symbol" });
   const goalText = h("span", { class: "soft seat-goal" });
-  const turn = h("span", { class: "seat-turn" });
+  const turn = h("span", { class: "seat-state" });
   const time = h("span", { class: "seat-time" });
   const bar = h("span", { class: "bar" }, h("span", { class: "bar-left" }));
   const figure = h("span", { class: "seat-figure" });
@@ -88,7 +88,8 @@ function card(seat) {
     kind && h("span", { class: "soft" }, ` ${short(kind, 24)}`));
   const element = h("div", { class: "seat" }, symbol,
     h("div", { class: "seat-words" },
-      h("div", { class: "seat-line" }, name, turn, time), bar, goalText, figure));
+      h("div", { class: "seat-line" }, name, time), bar,
+      h("div", { class: "seat-line" }, goalText, figure, turn)));
   return { element, symbol, goalText, turn, time, bar, figure, colour: "", goalKey: "" };
 }
 
@@ -100,17 +101,34 @@ function updateCard(viewer, seat, frame, parts) {
     fill(parts.symbol, badge(colour));
     parts.element.className = `seat seat-${safe(colour)}`;
   }
-  const goalKey = `${colour} ${viewer.settings.flip}`;
+  const goalKey = `${colour} ${viewer.board.quarters}`;
   if (parts.goalKey !== goalKey) {
     parts.goalKey = goalKey;
-    fill(parts.goalText, colour && colour !== "peg" ? `${colour}: ` : "", goal(viewer, colour));
+    const words = (colour && colour !== "peg" ? `${colour}: ` : "") + goal(viewer, colour);
+    fill(parts.goalText, words);
+    parts.goalText.title = words;
   }
-  const moves = frame.to_move === seat.seat && frame.kind !== "over";
+  const end = viewer.player.atEnd ? viewer.store.end : null;
+  const moves = !end && frame.to_move === seat.seat;
+  const place = end?.places?.[seat.seat];
+  const fault = viewer.store.out(frame.index).get(seat.seat);
   parts.element.classList.toggle("to-move", moves);
-  fill(parts.turn, moves ? "▶ to move" : "");
+  parts.element.classList.toggle("winner", place === 1);
+  parts.element.classList.toggle("loser", fault !== undefined || (place ?? 1) > 1);
+  const out = fault === undefined ? "" : `out: ${fault}`;
+  fill(parts.turn, place ? result(end?.places ?? [], place) : out || (moves ? "▶ to move" : ""),
+    place && out ? `, ${out}` : "");
   const own = frame.figures.filter((figure) => figure.colour === colour && colour);
   fill(parts.figure, own.map(({ name, value }) => `${name}: ${value}`).join(" · "));
   clock(viewer, seat.seat, frame, parts);
+}
+
+/** A place in words. @param {number[]} places @param {number} place */
+function result(places, place) {
+  const isShared = places.filter((other) => other === place).length > 1;
+  if (places.length === 1) return place === 1 ? "✓" : "";
+  if (place === 1) return isShared ? "draws" : "★ wins";
+  return places.length === 2 ? "loses" : `${place}${["", "st", "nd", "rd"][place] ?? "th"}`;
 }
 
 /** The time left, or null if it is unlimited.

@@ -1,13 +1,18 @@
 // @ts-check
 // The settings of the viewer: stored in the browser, and in the address, which has priority.
 
-/** @typedef {{flip: boolean, coords: boolean, marks: boolean, theme: string,
- *   speed: number}} Settings */
+/** @typedef {"flip"|"flat"|"coords"|"marks"} Switch */
+/** @typedef {Record<Switch, boolean> & {theme: string, pane: string, speed: number}} Settings */
 
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
 export const THEMES = ["auto", "light", "dark"];
+const PANES = ["moves", "turn", "scores", "more"];
+/** @type {Switch[]} */
+const SWITCHES = ["flip", "flat", "coords", "marks"];
 /** @type {Settings} */
-const DEFAULTS = { flip: false, coords: true, marks: true, theme: "auto", speed: 1 };
+const DEFAULTS = {
+  flip: false, flat: false, coords: true, marks: true, theme: "auto", pane: "moves", speed: 1,
+};
 const STORAGE_KEY = "referee";
 
 /** @param {unknown} given @returns {Settings} */
@@ -15,11 +20,12 @@ function checked(given) {
   const settings = { ...DEFAULTS };
   if (typeof given !== "object" || given === null) return settings;
   const from = /** @type {Record<string, unknown>} */ (given);
-  for (const name of /** @type {("flip"|"coords"|"marks")[]} */ (["flip", "coords", "marks"])) {
+  for (const name of SWITCHES) {
     const value = from[name];
     if (typeof value === "boolean") settings[name] = value;
   }
   if (THEMES.includes(String(from.theme))) settings.theme = String(from.theme);
+  if (PANES.includes(String(from.pane))) settings.pane = String(from.pane);
   if (SPEEDS.includes(Number(from.speed))) settings.speed = Number(from.speed);
   return settings;
 }
@@ -50,11 +56,11 @@ export function fromHash(hash, base = saved()) {
   const asked = new URLSearchParams(hash.replace(/^#/, ""));
   /** @type {Record<string, unknown>} */
   const given = { ...base };
-  for (const name of ["flip", "coords", "marks"]) {
+  for (const name of SWITCHES) {
     const value = asked.get(name);
     if (value !== null) given[name] = value !== "0";
   }
-  for (const name of ["theme", "speed"]) {
+  for (const name of ["theme", "pane", "speed"]) {
     const value = asked.get(name);
     if (value !== null) given[name] = value;
   }
@@ -70,10 +76,12 @@ export function fromHash(hash, base = saved()) {
  * @param {Settings} settings @param {number|null} ply */
 export function toHash(settings, ply) {
   const parts = ply === null ? [] : [`ply=${ply}`];
-  for (const name of /** @type {("flip"|"coords"|"marks")[]} */ (["flip", "coords", "marks"])) {
+  for (const name of SWITCHES) {
     if (settings[name] !== DEFAULTS[name]) parts.push(`${name}=${settings[name] ? 1 : 0}`);
   }
-  if (settings.theme !== DEFAULTS.theme) parts.push(`theme=${settings.theme}`);
+  for (const name of /** @type {("theme"|"pane")[]} */ (["theme", "pane"])) {
+    if (settings[name] !== DEFAULTS[name]) parts.push(`${name}=${settings[name]}`);
+  }
   return parts.length ? `#${parts.join("&")}` : "";
 }
 

@@ -2,6 +2,7 @@
 // A match, and the board after each of its plies.
 
 /** @typedef {import("./types.js").Frame} Frame */
+/** @typedef {import("./types.js").Info} Info */
 /** @typedef {import("./types.js").MatchUpdate} MatchUpdate */
 /** @typedef {import("./types.js").MatchData} MatchData */
 /** @typedef {{pieces: (string|null)[], ground: (string|null)[]}} Position */
@@ -20,6 +21,8 @@ export class Store {
     this.frames = [];
     /** @type {Position[]} */
     this.kept = [];
+    /** How the match ended. @type {Frame|null} */
+    this.end = null;
     this.asked = match.asked;
     this.state = match.state;
     this.failure = match.problem;
@@ -53,9 +56,46 @@ export class Store {
   put(frames) {
     for (const frame of frames) {
       if (frame.index > this.frames.length) break;
-      this.frames[frame.index] = frame;
+      if (frame.kind === "over") {
+        this.finish(frame);
+        break;
+      }
+      // The page numbers plies; turns are the protocol's.
+      const sentence = frame.sentence.replace(/^turn \d+: /, "");
+      this.frames[frame.index] = { ...frame, sentence };
       this.kept.length = Math.min(this.kept.length, Math.ceil(frame.index / KEPT_EVERY));
     }
+  }
+
+  /** Adds what was sent after the last ply to it: the end is no ply of its own, since nothing moves.
+   * @param {Frame} end */
+  finish(end) {
+    const last = this.frames[end.index - 1];
+    if (!last || this.end) return;
+    this.end = end;
+    this.frames[end.index - 1] = {
+      ...last, figures: end.figures, chain: end.chain, fault: last.fault ?? end.fault,
+      infos: [...last.infos, ...end.infos], stderr: [...last.stderr, ...end.stderr],
+    };
+  }
+
+  /** The seats that have left the match up to a ply, with the code of their fault.
+   * @param {number} ply @returns {Map<number, string>} */
+  out(ply) {
+    const frames = this.frames.slice(0, ply + 1).filter(({ kind }) => kind === "retired");
+    return new Map(frames.map(({ seat, fault }) => [seat ?? -1, fault ?? ""]));
+  }
+
+  /** What the agents marked in the position after a ply: they sent it in the next one. Only the last
+   * `info` of each that has marks counts, or the one before it that `back` says.
+   * @param {number} ply @param {number} [back] @returns {Info[]} */
+  notes(ply, back = 0) {
+    const infos = (this.frames[ply + 1]?.infos ?? []).filter(({ marks, pv }) => marks.length || pv.length);
+    const seats = [...new Set(infos.map(({ seat }) => seat))];
+    return seats.flatMap((seat) => {
+      const own = infos.filter((info) => info.seat === seat);
+      return own[Math.max(0, own.length - 1 - back)] ?? [];
+    });
   }
 
   /** The nearest ply that exists. @param {number} ply */

@@ -8,13 +8,13 @@
 /** @typedef {{svg: string, width: number, height: number, cells: Cell[],
  *   edges: Edge[]}} Picture */
 /** @typedef {{seat: number, score: number|null, depth: number|null, nodes: number|null,
- *   text: string|null, marks: [number, string][], more: string|null}} Info */
+ *   text: string|null, marks: [number, string][], pv: number[][], more: string|null}} Info */
 /** @typedef {{seat: number, text: string, dropped: number}} StderrPiece */
 /** @typedef {{name: string, colour: string|null, value: string}} Figure */
 /** @typedef {{index: number, kind: string, turn: number, seat: number|null, text: string,
  *   sentence: string, fault: string|null, to_move: number|null, colours: string[],
  *   set: [number, string|null][], ground: [number, string|null][], last: number[],
- *   chain: number[], figures: Figure[], used_ms: number|null, cpu_ms: number|null,
+ *   changes?: [number, string, string|null][], chain: number[], places?: number[]|null, figures: Figure[], used_ms: number|null, cpu_ms: number|null,
  *   wait_ms: number|null, lag_ms: number|null, left_ms: (number|null)[], infos: Info[],
  *   stderr: StderrPiece[]}} Frame */
 /** @typedef {{seat: number, turn: number, left_ms: number|null, for_ms: number}} Asked */
@@ -52,6 +52,7 @@
 /** What a viewer can load besides the match; null if it can't.
  * @typedef {{lines: null|((ply: number) => Promise<Line[]>),
  *   text: null|((ply: number) => Promise<string>),
+ *   position: null|((ply: number) => Promise<unknown>),
  *   picture: null|((form: string, ply: number) => string)}} Source */
 
 export {};

@@ -2,17 +2,20 @@
 // The viewer of a match: the parts of the page, and the ply that they show.
 
 import { agentName, byId, debounce, fill, h, moment, short } from "./common.js";
-import { Board } from "./board.js";
-import { controls, goTo, switches } from "./controls.js";
+import { Board, badge } from "./board.js";
+import { controls, goTo, switches, zooming } from "./controls.js";
 import { graph } from "./graph.js";
 import { Grid } from "./grid.js";
 import { helpDialog, keys } from "./keys.js";
+import { mayMove } from "./motion.js";
 import { moves } from "./moves.js";
 import { panes } from "./panes.js";
 import { Player } from "./player.js";
 import { seats } from "./seats.js";
 import { fromHash, save, themeButton, toHash, useTheme } from "./settings.js";
+import { sharing } from "./share.js";
 import { Store } from "./store.js";
+import { tabs } from "./tabs.js";
 
 /** @typedef {import("./types.js").Frame} Frame */
 /** @typedef {import("./types.js").MatchUpdate} MatchUpdate */
@@ -34,7 +37,11 @@ export class Viewer {
     this.version = 0;
     this.player = new Player(this.store, this.settings, () => this.changed());
     this.player.ply = this.asked(asked) ?? this.store.last;
-    this.board = new Board(match);
+    this.board = new Board(match, (by) => this.player.step(by));
+    /** The ply that was shown before this one. */
+    this.before = this.player.ply;
+    /** How many of the last `info` messages the board's marks leave out. */
+    this.back = 0;
     const title = `Board, ${match.game}`;
     /** Called when a cell is chosen. @type {(cell: number) => void} */
     this.onCell = () => {};
@@ -52,7 +59,9 @@ export class Viewer {
   asked({ ply, turn, fault }) {
     if (ply !== null) return this.store.clamp(ply);
     if (turn !== null) return this.store.ofTurn(turn);
-    return fault ? this.store.firstFault() : null;
+    if (!fault) return null;
+    this.settings.pane = "turn";
+    return this.store.firstFault();
   }
 
   /** @returns {Frame} */
@@ -69,23 +78,34 @@ export class Viewer {
 
   /** Builds the page into this element. @param {HTMLElement} root */
   build(root) {
-    const [under, look, where] = [controls(this), switches(this), goTo(this)];
+    const [under, look] = [controls(this), switches(this)];
     const [list, pane, who, scores] = [moves(this), panes(this), seats(this), graph(this)];
     const help = helpDialog();
-    /** The place of a person's controls and of connection messages. */
+    const more = h("section", { class: "pane", "aria-label": "More" },
+      look.element, goTo(this), sharing(this), this.about());
+    const all = tabs(this, [
+      { name: "moves", title: "Moves", element: list.element },
+      { name: "turn", title: "Turn", element: pane.element },
+      { name: "scores", title: "Graph", element: scores.element, isEmpty: scores.isEmpty },
+      { name: "more", title: "More", element: more },
+    ]);
+    /** The place of a person's controls. */
     this.slot = h("div", { class: "slot" });
+    const isPlayed = this.store.running && this.store.match.seats.some(({ human }) => human);
+    this.slot.classList.toggle("for-person", isPlayed);
+    document.body.classList.add("match");
     fill(root,
-      h("div", { class: "stage" },
-        h("div", { class: "board-place" }, this.board.frame),
-        this.slot, under.element, this.spoken,
-        h("div", { class: "under" }, look.element, where)),
-      h("div", { class: "beside" }, who.element, list.element),
-      h("div", { class: "details" }, pane.element, scores.element, this.about()),
+      h("div", { class: "stage" }, this.board.frame, zooming(this)),
+      h("div", { class: "beside" }, who.element, this.slot, all.element,
+        h("div", { class: "foot" }, this.spoken, under.element)),
       help);
-    this.parts = [under, look, list, pane, who, scores];
-    keys(this, help, () => byId("go-to").focus());
+    this.parts = [under, look, list, pane, who, scores, all];
+    keys(this, help, () => {
+      this.settings.pane = "more";
+      this.changed();
+      byId("go-to").focus();
+    });
     this.head(help);
-    this.board.enlarge();
     window.addEventListener("hashchange", () => this.readAddress());
     setInterval(() => this.store.running && who.tick(), 100);
     this.changed();
@@ -115,9 +135,8 @@ export class Viewer {
       ["seed", String(match.seed)], ["match", match.match], ["started", moment(match.started)],
       ["referee", match.referee], ["file", match.file],
     ];
-    return h("details", { class: "panel about" }, h("summary", null, "About this match"),
-      h("dl", { class: "facts wide" }, facts.map(([name, value]) =>
-        h("div", null, h("dt", null, name), h("dd", null, value)))), this.downloads());
+    return [this.downloads(), h("dl", { class: "facts wide" }, facts.map(([name, value]) =>
+      h("div", null, h("dt", null, name), h("dd", null, value))))];
   }
 
   downloads() {
@@ -139,32 +158,48 @@ export class Viewer {
     const position = this.store.position(this.player.ply);
     const frame = this.frame();
     const choice = this.player.atEnd ? this.choice : null;
-    this.board.show(position, frame, this.settings, choice);
-    this.grid.describe(position, frame, this.settings.marks, choice);
+    const notes = this.settings.marks ? this.store.notes(this.player.ply, this.back) : [];
+    this.board.show(position, frame, this.settings, choice, notes);
+    this.grid.describe(position, frame, notes, choice);
     for (const part of this.parts) part.show();
+    this.move(frame);
     this.announce(frame);
     this.showResult();
     this.remember();
+  }
+
+  /** Moves the piece of a single step, forward or back. @param {Frame} frame */
+  move(frame) {
+    const [from, to] = [this.before, this.player.ply];
+    this.before = to;
+    if (from === to) return;
+    const isQuick = !mayMove();
+    this.back = 0;
+    if (isQuick || Math.abs(to - from) !== 1) return;
+    const back = this.store.frames[from]?.last ?? [];
+    this.board.travel(to > from ? frame.last : back.length > 1 ? back.toReversed() : []);
   }
 
   /** Shows the ply as a sentence; fast playback doesn't announce it. @param {Frame} frame */
   announce(frame) {
     const isQuick = this.player.playing && this.settings.speed > 1;
     this.spoken.setAttribute("aria-live", isQuick ? "off" : "polite");
-    const words = short(frame.sentence, SPOKEN_MAX);
+    const end = this.player.atEnd ? this.store.end : null;
+    const words = short(end ? `${frame.sentence}. ${end.text}` : frame.sentence, SPOKEN_MAX);
     if (this.spoken.textContent !== words) this.spoken.textContent = words;
   }
 
   showResult() {
     if (!this.result) return;
-    const { state, failure, frames } = this.store;
-    const end = frames.findLast((frame) => frame.kind === "over");
+    const { state, failure, end } = this.store;
     const words = {
       running: "running", torn: "incomplete: the referee was stopped",
       broken: `can't be shown further: ${failure ?? ""}`, over: "",
     }[state] ?? state;
     const dot = h("span", { class: "live-dot", "aria-hidden": "true" });
+    const winners = (end?.places ?? []).flatMap((place, seat) => (place === 1 ? [seat] : []));
     fill(this.result, state === "running" && dot,
+      end && winners.length === 1 && badge(this.colourOf(end, winners[0] ?? 0)),
       end ? short(end.text, 300) : words, end && words ? ` (${words})` : "");
   }
 
@@ -177,7 +212,7 @@ export class Viewer {
     else this.player.go(this.player.ply);
   }
 
-  /** @param {"flip"|"coords"|"marks"} name */
+  /** @param {import("./settings.js").Switch} name */
   turn(name) {
     this.settings[name] = !this.settings[name];
     save(this.settings);
@@ -185,8 +220,13 @@ export class Viewer {
   }
 
   leaveBoard() {
-    const slider = document.querySelector(".slider");
+    const slider = document.querySelector(".controls .slider");
     if (slider instanceof HTMLElement) slider.focus();
+  }
+
+  /** The address of this ply. */
+  link() {
+    return location.href.replace(/#.*|$/, toHash(this.settings, this.player.ply));
   }
 
   writeAddress() {

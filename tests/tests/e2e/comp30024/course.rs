@@ -33,6 +33,14 @@ fn strict_is_as_strict_as_the_course() {
     assert!(output["reproduce"].as_str().unwrap().contains("--strict"), "{output}");
     let debugged = dir.run(&["debug", output["transcript"].as_str().unwrap(), "--seat", "0"]);
     assert!(debugged.stderr.contains("unexpected keyword argument"), "{debugged:?}");
+    dir.write(
+        "contest.toml",
+        "agents = [\"comp30024:named:Bare\", \"@first\"]\npolicy.strict = true\n\
+         [[games]]\ngame = \"freckers\"\nsetup = { turn_limit = 2 }\n",
+    );
+    let contest = dir.run(&["contest", "run", "contest.toml", "--json"]).code(0).json();
+    let losers = &contest["standings"]["players"][1];
+    assert_eq!(losers["faults"], json!([{"kind": "start", "games": 2}]), "{contest}");
     for (agent, refusal) in [
         ("Nothing", "Unknown action None "),
         ("NoDirection", "'Down' is not a valid direction. "),

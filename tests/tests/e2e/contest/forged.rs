@@ -153,8 +153,9 @@ fn resume_refuses_a_game_outside_the_schedule() {
     contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
     let more = "insert into games select 99, block, round, game, match_id, seed, result, reason, \
                 scores, turns, lag_ns, marked, moves, transcript, seal from games where number = 1;\
-                insert into seats select 99, seat, player, place, score, used_ms, cpu_ms, turns, \
-                fault, fault_text from seats where game = 1;";
+                insert into seats (game, seat, player, place, score, used_ms, cpu_ms, turns, fault, \
+                fault_text) select 99, seat, player, place, score, used_ms, cpu_ms, turns, fault, \
+                fault_text from seats where game = 1;";
     sql(&dir, more);
     let ran = contest(&dir, &["resume", "d"]).code(1);
     ran.stderr_has("the results before game 99 give a schedule without this game")

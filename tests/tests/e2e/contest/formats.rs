@@ -2,6 +2,7 @@
 
 use super::{AMPLE, assert_whole, contest, query, status, transcripts, write};
 use crate::support::TestDir;
+use serde_json::Value;
 
 const FIVE: [&str; 5] = ["@random", "@first", "@greedy", "b=@random", "c=@first"];
 
@@ -127,4 +128,44 @@ fn puzzles_have_one_seat_and_rank_by_score() {
         let output = contest(&dir, &["report", "d", "--format", format]).code(0).stdout;
         assert!(!output.contains("NaN") && !output.contains("inf,"), "{output}");
     }
+}
+
+/// A cup after a league: the league's winner is the first seed, whatever the agents are called.
+#[test]
+fn a_cup_is_seeded_by_an_earlier_contest() {
+    let dir = TestDir::new();
+    let game = "[[games]]\ngame = \"hex\"\nsetup = { size = 4 }\n";
+    let agents = "agents = [{ name = \"a\", run = \"@random\" }, { name = \"b\", run = \"@first\" }, \
+                  { name = \"c\", run = \"@greedy\" }]\n";
+    dir.write("league.toml", format!("rounds = 2\n{agents}{game}"));
+    let league =
+        dir.run(&["contest", "run", "league.toml", "--out", "league", "--json"]).code(0).json();
+    let ranked = &league["standings"]["players"];
+    let cup = "format = \"knockout\"\nknockout.seeding_from = \"league\"\n";
+    dir.write("cup.toml", format!("{cup}{agents}{game}"));
+    let cup = dir.run(&["contest", "run", "cup.toml", "--out", "cup", "--json"]).code(0).json();
+    // The first seed has a bye, so it plays the final only.
+    assert_eq!(cup["ties"][0]["name"], "semi-final", "{cup}");
+    let players = cup["ties"][0]["players"].as_array().unwrap();
+    let played: Vec<&Value> = players.iter().map(|it| &listed(&cup, it)["name"]).collect();
+    assert!(!played.contains(&&ranked[0]["name"]), "{ranked} {cup}");
+    // The earlier contest is needed only at the start.
+    std::fs::remove_dir_all(dir.path("league")).unwrap();
+    dir.run(&["verify", "cup"]).code(0);
+    let page = std::fs::read_to_string(dir.path("cup/report.html")).unwrap();
+    assert!(page.contains("id=\"bracket-t\""));
+    dir.write(
+        "cup.toml",
+        format!("{}{agents}{game}", "format = \"knockout\"\nknockout.seeding_from = \"no\"\n"),
+    );
+    dir.run(&["contest", "plan", "cup.toml"])
+        .code(2)
+        .stderr_has("No such file")
+        .stderr_has("earlier");
+}
+
+/// Returns the standing of a player by its number.
+fn listed<'a>(report: &'a Value, player: &Value) -> &'a Value {
+    let all = report["standings"]["players"].as_array().unwrap();
+    all.iter().find(|own| own["player"] == *player).unwrap()
 }

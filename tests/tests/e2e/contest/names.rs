@@ -1,7 +1,7 @@
 //! Hostile names are escaped in every output of a contest.
 
-use super::{AMPLE, assert_whole, contest};
-use crate::support::TestDir;
+use super::{AMPLE, assert_whole, contest, transcripts};
+use crate::support::{TestDir, script_agent};
 
 /// Names with syntax of terminals, HTML, Markdown tables and spreadsheets.
 const HOSTILE: [&str; 5] = [
@@ -83,4 +83,32 @@ fn a_folder_is_named_after_a_hostile_contest() {
     assert_eq!(folders.len(), 1);
     assert_plain(&folders[0]);
     assert!(!folders[0].starts_with('.'), "{folders:?}");
+}
+
+#[test]
+fn names_can_be_hidden_from_agents_and_readers() {
+    let dir = TestDir::new();
+    let Some(agent) = script_agent("logging.py", "") else { return };
+    dir.write(
+        "c.toml",
+        format!(
+            "anonymous = true\nagents = [{{ name = \"ada\", run = {agent:?} }}, {{ name = \"bert\", \
+             run = {agent:?} }}]\n{AMPLE}[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
+        ),
+    );
+    contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
+    dir.run(&["verify", "d"]).code(0);
+    for file in transcripts(&dir, "d") {
+        let header = &dir.events(file.to_str().unwrap())[0];
+        assert_eq!(header["anonymous"], true, "{header}");
+        for (seat, other) in [(0, 1), (1, 0)] {
+            let said = dir.said(file.to_str().unwrap(), seat);
+            let name = |seat: usize| header["seats"][seat]["name"].as_str().unwrap();
+            assert!(!said.contains(name(other)), "{said}");
+            assert!(said.contains(name(usize::try_from(seat).unwrap())), "{said}");
+        }
+    }
+    contest(&dir, &["publish", "d", "--out", "site"]).code(0);
+    let page = std::fs::read_to_string(dir.path("site/index.html")).unwrap();
+    assert!(page.contains("Player 1") && !page.contains("bert"), "{page}");
 }

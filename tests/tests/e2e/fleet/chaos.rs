@@ -6,6 +6,7 @@
 //! ```
 
 use super::chaos_run::{ChaosRun, ChaosSettings};
+use super::process::start_coordinator;
 use super::server::Server;
 use crate::contest::same_results::{ROWS, report};
 use crate::contest::{assert_whole, file, query};
@@ -28,6 +29,9 @@ const GAMES_A_ROUND: usize = AGENTS.len() * (AGENTS.len() - 1);
 const FORM: &str = "REFEREE_CHAOS";
 const SEED: &str = "REFEREE_CHAOS_SEED";
 
+/// The priority of a second contest.
+const OTHER_PRIORITY: &str = "50";
+
 /// Returns the number of rounds and the settings of the run.
 fn settings() -> (usize, ChaosSettings) {
     match std::env::var(FORM).as_deref() {
@@ -38,6 +42,16 @@ fn settings() -> (usize, ChaosSettings) {
 
 #[test]
 fn every_game_is_played_once_despite_disruptions() {
+    chaos(false);
+}
+
+#[test]
+fn two_contests_survive_disruptions_together() {
+    chaos(true);
+}
+
+/// Runs a contest, beside another one if wanted.
+fn chaos(with_other: bool) {
     let Some(server) = Server::start() else { return };
     let (rounds, settings) = settings();
     let seed = std::env::var(SEED).unwrap_or_else(|_| "1".to_owned());
@@ -47,9 +61,22 @@ fn every_game_is_played_once_despite_disruptions() {
     dir.write("c.toml", small.replace("size = 3", "size = 5"));
     dir.start(&["contest", "run", "c.toml", "--out", "here"]).wait_long().code(0);
 
+    let other = with_other.then(|| {
+        dir.write("o.toml", file(&AGENTS, "").replace("autumn", "other"));
+        let words = ["run", "o.toml", "--out", "other", "-q", "--priority", OTHER_PRIORITY];
+        start_coordinator(&dir, &words, &server.url())
+    });
     let mut chaos = ChaosRun::begin(&dir, server, &settings, seed, ["c.toml", "there"]);
     chaos.run(games);
-    let server = chaos.end();
+    let server = chaos.end(|url| {
+        let Some(other) = other else { return };
+        let mut ran = other.wait_long();
+        while ran.exit == Some(4) && ran.stderr.contains("lost contact") {
+            ran = start_coordinator(&dir, &["resume", "other", "-q"], url).wait_long();
+        }
+        ran.code(0);
+        assert_whole(&dir, "other", GAMES_A_ROUND);
+    });
     assert_whole(&dir, "there", games);
     for rows in ROWS {
         assert_eq!(query(&dir, "here", rows), query(&dir, "there", rows));

@@ -168,9 +168,9 @@ impl<'a> ChaosRun<'a> {
         2 * out * GAMES_A_BLOCK
     }
 
-    /// Waits until all disruptions and the contest are over and all processes have exited. Returns the
-    /// server.
-    pub(crate) fn end(mut self) -> Server {
+    /// Waits until all disruptions and the contest are over and, after `others`, all processes have exited.
+    /// Returns the server.
+    pub(crate) fn end(mut self, others: impl FnOnce(&str)) -> Server {
         let all_ended = eventually(|| {
             std::thread::sleep(POLL_INTERVAL);
             self.end_due_disruptions();
@@ -186,6 +186,7 @@ impl<'a> ChaosRun<'a> {
             ran = self.resumed().wait_long();
         }
         ran.code(0);
+        others(&self.server.url());
         for worker in &mut self.workers {
             worker.process.take().unwrap().terminate().code(143);
         }

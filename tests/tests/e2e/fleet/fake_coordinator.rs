@@ -12,7 +12,7 @@ use futures_util::StreamExt;
 use referee_contest::audit::verify_and_record;
 use referee_contest::file::BuildSettings;
 use referee_contest::{Contest, Fixture, Schedule};
-use referee_fleet::messages::{FORMAT_VERSION, split_bytes};
+use referee_fleet::messages::{FORMAT_VERSION, PRIORITY, split_bytes};
 use referee_fleet::{
     AgentPackage, Announcement, Brief, Heartbeat, Names, Order, Payload, PlayedMatch, Report, names,
 };
@@ -111,6 +111,7 @@ impl FakeCoordinator {
 
     fn announce(&self, brief: &Brief) {
         let announcement = Announcement {
+            priority: PRIORITY,
             form: FORMAT_VERSION,
             name: self.contest.name.clone(),
             referee: env!("CARGO_PKG_VERSION").to_owned(),

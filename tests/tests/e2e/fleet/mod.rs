@@ -17,4 +17,8 @@ mod refused;
 mod chaos_run;
 mod withdrawn;
 mod several;
+mod shares;
+mod changes;
+mod metrics;
+mod operator;
 mod chaos;

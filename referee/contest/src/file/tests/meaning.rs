@@ -1,14 +1,19 @@
 //! What a right file means.
 
 use super::super::problem::Source;
-use super::super::{ContestFile, OnBroken, games};
+use super::super::{ContestFile, FoundAgent, OnBroken, OtherFiles, games};
 use super::{contest, contest_of, found_agents};
 use crate::formats::{
-    Compare, DoubleKnockout, Gauntlet, Knockout, Ladder, Puzzle, RoundRobin, Swiss,
+    Compare, DoubleKnockout, Gauntlet, Knockout, Ladder, LevelTies, Puzzle, RoundRobin, Swiss,
+    TieRules,
 };
 use crate::{Contest, FormatSettings, LagPolicy, SeatOrders, SprtSettings, WorkerSettings};
 use referee_protocol::{ClockKind, Level, OnFault, Pondering};
 use serde_json::json;
+use std::collections::BTreeSet;
+
+/// How ties are decided unless the file says otherwise.
+const BY_LOT: TieRules = TieRules { replays: 3, level: LevelTies::Lot };
 
 /// The contest of these lines, between two, in a game of two seats.
 #[track_caller]
@@ -89,11 +94,17 @@ fn formats_have_their_settings() {
     for (lines, format) in [
         ("format = \"swiss\"", FormatSettings::Swiss(Swiss {})),
         ("format = \"ladder\"", FormatSettings::Ladder(Ladder {})),
-        ("format = \"double-knockout\"", FormatSettings::DoubleKnockout(DoubleKnockout {})),
-        ("format = \"knockout\"", FormatSettings::Knockout(Knockout { third_place: false })),
+        (
+            "format = \"double-knockout\"",
+            FormatSettings::DoubleKnockout(DoubleKnockout { ties: BY_LOT }),
+        ),
+        (
+            "format = \"knockout\"",
+            FormatSettings::Knockout(Knockout { third_place: false, ties: BY_LOT }),
+        ),
         (
             "format = \"knockout\"\nknockout = { third_place = true }",
-            FormatSettings::Knockout(Knockout { third_place: true }),
+            FormatSettings::Knockout(Knockout { third_place: true, ties: BY_LOT }),
         ),
         ("format = \"compare\"", FormatSettings::Compare(Compare { sprt: None })),
         (
@@ -170,6 +181,43 @@ fn a_sandbox_is_exact_or_the_strongest() {
     assert_eq!(sandbox.read, ["/opt", "data"]);
 }
 
+/// Lots depend on the seed and not on the names' order; a ranking comes before them.
+#[test]
+fn knockouts_are_seeded_by_list_lot_or_ranking() {
+    let seeded = |lines: &str, ranking: Option<&str>| {
+        let text = format!(
+            "game = \"hex\"\nagents = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"]\n\
+             format = \"knockout\"\n{lines}"
+        );
+        let file = ContestFile::read(&text, "contest.toml", "x").unwrap();
+        let source = |text: &str| Source { file: "ranking".to_owned(), text: text.to_owned() };
+        let others = OtherFiles { openings: None, ranking: ranking.map(source) };
+        let (contest, order) = file.contest(&found_agents(&file), &others).unwrap();
+        let agents: Vec<FoundAgent> = contest
+            .players
+            .iter()
+            .map(|player| FoundAgent { player: player.clone(), span: 0..0 })
+            .collect();
+        // Seeded players stay in their order, with or without the ranking.
+        for others in [&others, &OtherFiles::default()] {
+            let again = file.contest(&agents, others).unwrap();
+            assert_eq!((again.0.players, again.1), (contest.players.clone(), (0..6).collect()));
+        }
+        order
+    };
+    assert_eq!(seeded("", None), [0, 1, 2, 3, 4, 5]);
+    let lots: BTreeSet<Vec<usize>> = (0..40)
+        .map(|seed| seeded(&format!("seed = {seed}\nknockout.seeding = \"lot\""), None))
+        .collect();
+    assert!(lots.len() > 30, "{lots:?}");
+    let first: BTreeSet<usize> = lots.iter().map(|order| order[0]).collect();
+    assert_eq!(first.len(), 6, "each can be the first seed");
+    let from = "knockout.seeding_from = \"ranking\"";
+    assert_eq!(seeded(from, Some("f\nx\nd\n"))[..2], [5, 3]);
+    let report = json!({"standings": {"players": [{"name": "c"}, {"name": "b"}, {"name": "e"}]}});
+    assert_eq!(seeded(from, Some(&report.to_string()))[..3], [2, 1, 4]);
+}
+
 #[test]
 fn openings_are_drawn_or_read() {
     assert_eq!(with("openings = { plies = 3 }").openings.plies, 3);
@@ -184,7 +232,8 @@ fn openings_are_drawn_or_read() {
     let read = games::positions(&source, &file.settings.games).unwrap();
     assert_eq!((read[0].len(), read[1].len()), (0, 2));
     assert_eq!(read[1][0].0, position);
-    let (contest, _) = file.contest(&found_agents(&file), Some(&source)).unwrap();
+    let others = OtherFiles { openings: Some(source), ranking: None };
+    let (contest, _) = file.contest(&found_agents(&file), &others).unwrap();
     assert_eq!(contest.openings.positions, read);
 }
 

@@ -204,3 +204,26 @@ fn openings() {
     }
     check("openings", &errors);
 }
+
+#[test]
+fn grades() {
+    let marks = |marks: &str| format!("grades.marks = [{marks}]");
+    let beats = |beats: &str| format!("[[grades.beats]]\n{beats}");
+    let lines = [
+        "[grades]".to_owned(),
+        "grades.makrs = []".to_owned(),
+        marks("{ mark = \" \", percent = 50 }"),
+        marks("{ mark = \"A\", percent = 101 }"),
+        marks("{ mark = \"A\", percent = nan }"),
+        marks("{ mark = \"A\", place = 0 }"),
+        marks("{ mark = \"A\", place = 3, percent = 50 }"),
+        marks("{ mark = \"A\" }, { mark = \"B\", place = 3 }"),
+        marks("{ mark = \"B\", elo = 0 }, { mark = \"A\", elo = 100 }"),
+        marks("{ mark = \"A\", points = 3 }"),
+        beats("agent = \"greedy\"\npercent = 60"),
+        beats("agent = \"geedy\"\npercent = 60\npoints = 1"),
+        beats("agent = \"greedy\"\npercent = 60\npoints = -1"),
+        "grades = { marks = [{ mark = \"A\" }], ungraded = [\"x\"] }".to_owned(),
+    ];
+    check("grades", &errors_in(&lines.each_ref().map(String::as_str)));
+}

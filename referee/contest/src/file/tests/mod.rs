@@ -4,7 +4,7 @@ mod mistakes;
 mod meaning;
 mod hostile;
 
-use super::{ContestFile, FileError, FoundAgent};
+use super::{ContestFile, FileError, FoundAgent, OtherFiles};
 use crate::{Contest, PlayerInfo};
 
 /// The contest of a file, between the agents that it names, by the names that it gives them.
@@ -17,7 +17,7 @@ fn contest_of(text: &str, others: &[&str]) -> Result<(Contest, Vec<usize>), File
     let file = ContestFile::read(text, "contest.toml", "contest")?;
     let mut agents = found_agents(&file);
     agents.extend(others.iter().map(|name| found(None, name, 0..0)));
-    file.contest(&agents, None)
+    file.contest(&agents, &OtherFiles::default())
 }
 
 /// The agents that a file names, by the names that it gives them.

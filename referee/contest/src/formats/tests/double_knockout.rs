@@ -1,10 +1,11 @@
 use super::{PairingResult, by_chance, favourite, field, listed, losers, played_out, ranking};
 use crate::FormatSettings;
-use crate::formats::DoubleKnockout;
+use crate::formats::{DoubleKnockout, LevelTies, TieRules};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-const FORMAT: FormatSettings = FormatSettings::DoubleKnockout(DoubleKnockout {});
+const TIES: TieRules = TieRules { replays: 3, level: LevelTies::HigherSeed };
+const FORMAT: FormatSettings = FormatSettings::DoubleKnockout(DoubleKnockout { ties: TIES });
 
 fn ranked(players: usize, met: &[PairingResult]) -> Vec<Vec<u32>> {
     ranking(&FORMAT, field(players, 2, 1), met)

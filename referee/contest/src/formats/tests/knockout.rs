@@ -1,14 +1,15 @@
 use super::super::bracket::seeded;
 use super::super::simulation::random;
 use super::{Pairing, by_chance, favourite, field, listed, losers, played_out, ranking};
-use crate::formats::{DoubleKnockout, Knockout};
+use crate::formats::{DoubleKnockout, Knockout, LevelTies, TieRules};
 use crate::{FormatSettings, Player};
 use proptest::prelude::*;
 
-const DOUBLE: FormatSettings = FormatSettings::DoubleKnockout(DoubleKnockout {});
+const TIES: TieRules = TieRules { replays: 3, level: LevelTies::HigherSeed };
+const DOUBLE: FormatSettings = FormatSettings::DoubleKnockout(DoubleKnockout { ties: TIES });
 
 fn knockout(third_place: bool) -> FormatSettings {
-    FormatSettings::Knockout(Knockout { third_place })
+    FormatSettings::Knockout(Knockout { third_place, ..Knockout::default() })
 }
 
 #[test]

@@ -13,9 +13,8 @@ const DRAW: &[u32] = &[1, 1];
 /// Every figure there is.
 fn figures(ratings: &Ratings) -> Vec<f64> {
     let players = ratings.players.iter().flat_map(|rating| {
-        let interval = rating.bootstrap.map(|(low, high)| [low, high]);
-        let some = [Some(rating.elo), rating.error, rating.better_than_next];
-        some.into_iter().flatten().chain(interval.into_iter().flatten())
+        let interval = [rating.low, rating.high, rating.error];
+        [Some(rating.elo), rating.better_than_next].into_iter().chain(interval).flatten()
     });
     let seats = ratings.seats.iter().flat_map(|term| [Some(term.elo), term.error]).flatten();
     players.chain(seats).chain(ratings.draw).collect()
@@ -27,16 +26,18 @@ fn assert_sound(field: &RatingField, records: &[Record]) -> Ratings {
     assert_eq!(ratings.players.len(), field.players);
     let text = serde_json::to_string(&ratings).unwrap();
     for rating in &ratings.players {
-        assert_eq!(rating.error.is_some(), rating.games > 0, "{text}");
+        let both = rating.low.is_some() && rating.high.is_some();
+        assert_eq!(rating.error.is_some(), both, "{text}");
         assert!(rating.error.is_none_or(|error| error > 0.0), "{text}");
-        assert!(rating.bootstrap.is_none_or(|(low, high)| low <= high), "{text}");
-        assert!(rating.better_than_next.is_none_or(|chance| (49.9..=100.0).contains(&chance)));
+        assert!(rating.better_than_next.is_none_or(|chance| (0.0..=100.0).contains(&chance)));
+        assert_eq!((rating.low, rating.high).0.filter(|_| rating.games == 0), None, "{text}");
         assert!(rating.group < ratings.groups, "{text}");
     }
     for group in 0..ratings.groups {
         let members = ratings.players.iter().filter(|rating| rating.group == group);
-        let sum: f64 = members.map(|rating| rating.elo).sum();
-        assert!(sum.abs() < 1e-6, "the mean of a group is 0: {text}");
+        let centre = members.filter(|rating| ratings.centre.contains(&rating.player));
+        let sum: f64 = centre.map(|rating| rating.elo).sum();
+        assert!(sum.abs() < 1e-6, "the mean of a centre is 0: {text}");
     }
     for point in rate_history(field, records, 5) {
         assert!(point.elo.iter().flatten().all(|elo| elo.is_finite()));
@@ -81,6 +82,9 @@ fn who_wins_everything_stays_finite() {
     let many = assert_sound(&field(2, 2), &games(&won.repeat(500)));
     assert!(elo(&few)[0] > 50.0 && elo(&many)[0] > elo(&few)[0] + 300.0);
     assert!(elo(&many)[0] < 2000.0);
+    let ends = |player: usize| [many.players[player].low, many.players[player].high];
+    assert!(matches!(ends(0), [Some(low), None] if low > 500.0), "{:?}", ends(0));
+    assert!(matches!(ends(1), [None, Some(high)] if high < -500.0), "{:?}", ends(1));
     assert_eq!((many.won_all, many.lost_all), (vec![Player(0)], vec![Player(1)]));
     assert!(many.notes.iter().any(|note| note.contains("1 player won every game")));
     assert_eq!(many.draw, Some(0.0));
@@ -92,7 +96,7 @@ fn draws_alone_give_no_information() {
     let ratings = assert_sound(&field(2, 2), &games(&drawn.repeat(20)));
     assert_eq!(elo(&ratings), [0.0, 0.0]);
     assert_eq!(ratings.draw, Some(1.0));
-    assert!(ratings.players[0].error.unwrap() > 200.0);
+    assert_eq!((ratings.players[0].low, ratings.players[0].high), (None, None));
     assert!(ratings.notes.iter().any(|note| note.contains("shared one place in every game")));
     assert!(ratings.won_all.is_empty() && ratings.lost_all.is_empty());
 }
@@ -138,6 +142,53 @@ fn groups_that_are_not_linked_have_their_own_zeros() {
     let better: Vec<bool> =
         ratings.players.iter().map(|rating| rating.better_than_next.is_some()).collect();
     assert_eq!(better, [false, true, false, false, true]);
+}
+
+#[test]
+fn who_lost_everything_leaves_the_intervals_of_others_alone() {
+    let list: Vec<(&[u32], &[u32])> = vec![
+        (&[0, 1], WIN),
+        (&[1, 0], WIN),
+        (&[0, 1], LOSS),
+        (&[1, 0], LOSS),
+        (&[2, 0], LOSS),
+        (&[1, 2], WIN),
+    ];
+    let ratings = assert_sound(&field(3, 2), &games(&list.repeat(10)));
+    assert_eq!(ratings.centre, [Player(0), Player(1)]);
+    let [one, other, loser] = &ratings.players[..] else { unreachable!("three players") };
+    for own in [one, other] {
+        assert!(own.low.is_some_and(|low| low > -150.0 && low < own.elo), "{own:?}");
+        assert!(own.high.is_some_and(|high| high < 150.0 && high > own.elo), "{own:?}");
+    }
+    assert!(loser.low.is_none() && loser.high.is_some_and(|high| high < -200.0), "{loser:?}");
+}
+
+#[test]
+fn results_in_a_fixed_order_bound_only_its_ends() {
+    let list: Vec<(&[u32], &[u32])> = vec![(&[0, 1], WIN), (&[2, 1], LOSS), (&[0, 2], WIN)];
+    let ratings = assert_sound(&field(3, 2), &games(&list.repeat(20)));
+    let known: Vec<[bool; 2]> =
+        ratings.players.iter().map(|own| [own.low.is_some(), own.high.is_some()]).collect();
+    assert_eq!(known, [[true, false], [false, false], [false, true]]);
+}
+
+#[test]
+fn games_of_a_block_that_are_alike_widen_intervals() {
+    // Player 0 wins both games of six blocks and loses both of four.
+    let pair = |block: u64, won: bool| {
+        let (first, second) = if won { (WIN, LOSS) } else { (LOSS, WIN) };
+        [game(2 * block, block, &[0, 1], first), game(2 * block + 1, block, &[1, 0], second)]
+    };
+    let alike: Vec<Record> = (0..100).flat_map(|block| pair(block, block % 10 < 6)).collect();
+    let mut mixed = alike.clone();
+    for record in &mut mixed {
+        record.block = record.number;
+    }
+    let [alike, mixed] = [alike, mixed].map(|records| assert_sound(&field(2, 2), &records));
+    assert!(alike.dispersion > 1.7 && mixed.dispersion < 1.3, "{alike:?} {mixed:?}");
+    let [wide, narrow] = [&alike, &mixed].map(|ratings| ratings.players[0].error.unwrap());
+    assert!(wide > 1.25 * narrow, "{wide} {narrow}");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 mod corners;
 mod frozen;
-mod simulation;
 
 use super::RatingField;
 use crate::standings::tests::contests;
@@ -21,5 +20,5 @@ fn games(list: &[(&[u32], &[u32])]) -> Vec<Record> {
 }
 
 fn field(players: usize, seats: usize) -> RatingField {
-    RatingField { players, seats, rate_faults: true, samples: 20, seed: 1 }
+    RatingField { players, seats, rate_faults: true, inflation: 1.0, anchor: None }
 }

@@ -3,7 +3,8 @@
 use super::super::columns::{Column, Kind, Table};
 use super::super::number_format::short;
 use super::super::{GameRow, Report, SeatFault};
-use super::markup::{Link, Markup, Name, Text};
+use super::links::Links;
+use super::markup::{Markup, Name, Text};
 use super::tables::columns_table;
 use referee_match::summary::fault_text;
 use referee_protocol::plain::count;
@@ -15,7 +16,7 @@ const GROUP_GAMES: usize = 50;
 const PART_GAMES: usize = 500;
 
 /// Up to this many games are shown unfolded.
-const OPEN_GAMES_MAX: usize = 40;
+pub(super) const OPEN_GAMES_MAX: usize = 40;
 
 /// The width of names, which every row repeats.
 const NAME_COLUMNS: usize = 24;
@@ -23,12 +24,13 @@ const NAME_COLUMNS: usize = 24;
 /// The width of a fault's message; the transcript has all of it.
 const FAULT_COLUMNS: usize = 100;
 
-pub(super) fn list(out: &mut Markup, report: &Report, folder: &str) {
+pub(super) fn list(out: &mut Markup, report: &Report, links: &Links<'_>) {
     if report.games.is_empty() {
         return;
     }
-    out.paragraph("note", "The number of a game is the link to its transcript.");
-    let columns = |group: &[GameRow]| columns(report, group, folder);
+    let leads_to = if links.teams.is_some() { "replay" } else { "transcript" };
+    out.paragraph("note", &format!("The number of a game is the link to its {leads_to}."));
+    let columns = |group: &[GameRow]| columns(report, group, links);
     for group in groups(&report.games) {
         let (first, last) = (group[0].round, group[group.len() - 1].round);
         let word = if report.standings.seats == 1 { "Instance" } else { "Round" };
@@ -63,13 +65,10 @@ fn groups(games: &[GameRow]) -> Vec<&[GameRow]> {
     groups
 }
 
-fn columns(report: &Report, games: &[GameRow], folder: &str) -> Vec<Column> {
+pub(super) fn columns(report: &Report, games: &[GameRow], links: &Links<'_>) -> Vec<Column> {
     let name = |name: &str| Name(name, NAME_COLUMNS).to_string();
     let mut table = Table::new(games);
-    table.add("game", Kind::Html("n"), |game| {
-        let link = Link { folder, path: &game.transcript };
-        format!("<a href=\"{link}\">{}</a>", game.number)
-    });
+    table.add("game", Kind::Html("n"), |game| links.game(game));
     if report.games.iter().any(|game| game.game != report.games[0].game) {
         table.add("of", Kind::Html(""), |game| name(&game.game));
     }
@@ -119,5 +118,6 @@ fn remarks(game: &GameRow) -> String {
         format!("seat {} {}{colon}{text}", fault.seat, fault_text(fault.kind))
     };
     let late = game.marked.then(|| "the referee was late".to_owned());
-    game.faults.iter().map(fault).chain(late).collect::<Vec<_>>().join("; ")
+    let past = (!game.counts).then(|| "past the decision, does not count".to_owned());
+    game.faults.iter().map(fault).chain(late).chain(past).collect::<Vec<_>>().join("; ")
 }

@@ -6,9 +6,12 @@ mod svg;
 mod tables;
 mod games;
 mod charts;
+mod links;
+mod team;
 
-use super::{Report, notes};
+use super::{ChangeRow, Report, notes};
 use base64::prelude::{BASE64_STANDARD, Engine};
+use links::Links;
 use markup::{Markup, Name, Text};
 use sha2::{Digest, Sha256};
 
@@ -17,31 +20,47 @@ const STYLE: &str = include_str!("style.css");
 /// The width of titles.
 const TITLE_COLUMNS: usize = 80;
 
+pub use team::{PrivatePart, TeamPages};
+
 impl Report {
     /// Returns the report as one self-contained page. `folder` is the relative path from the page's
     /// folder to the contest's, with `/`; empty if they are the same.
     pub fn html(&self, folder: &str) -> String {
+        self.page(&Links { root: folder, teams: None })
+    }
+
+    /// Returns the first page of a site: the report with links to a page for each player, `teams/NAME.html`
+    /// with these names, and to a replay page for each game.
+    pub fn site_html(&self, teams: &[String]) -> String {
+        self.page(&Links { root: "", teams: Some(teams) })
+    }
+
+    fn page(&self, links: &Links<'_>) -> String {
         let mut out = Markup::default();
-        head(&mut out, self);
+        head(&mut out, &self.name);
         out.put(format_args!("<h1>{}</h1>\n", Name(&self.name, TITLE_COLUMNS)));
         out.paragraph("lead", &notes::progress(self));
-        let sections = sections(self, folder);
-        out.put(format_args!("<nav aria-label=\"Parts of this page\"><ul>\n"));
-        for section in &sections {
-            let (id, title) = (section.id, section.title);
-            out.put(format_args!("<li><a href=\"#{id}\">{title}</a></li>\n"));
-        }
-        out.put(format_args!("</ul></nav>\n"));
-        for Section { id, title, body } in sections {
-            out.put(format_args!(
-                "<section id=\"{id}\" aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{title}</h2>\n"
-            ));
-            out.0.push_str(&body.0);
-            out.put(format_args!("</section>\n"));
-        }
-        out.put(format_args!("</main>\n</body>\n</html>\n"));
+        body(&mut out, sections(self, links));
         out.0
     }
+}
+
+/// Writes the parts of a page, and its end.
+fn body(out: &mut Markup, sections: Vec<Section>) {
+    out.put(format_args!("<nav aria-label=\"Parts of this page\"><ul>\n"));
+    for section in &sections {
+        let (id, title) = (section.id, section.title);
+        out.put(format_args!("<li><a href=\"#{id}\">{title}</a></li>\n"));
+    }
+    out.put(format_args!("</ul></nav>\n"));
+    for Section { id, title, body } in sections {
+        out.put(format_args!(
+            "<section id=\"{id}\" aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{title}</h2>\n"
+        ));
+        out.0.push_str(&body.0);
+        out.put(format_args!("</section>\n"));
+    }
+    out.put(format_args!("</main>\n</body>\n</html>\n"));
 }
 
 /// A part of the page.
@@ -56,7 +75,7 @@ pub fn policy_hash(content: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(content.as_bytes())))
 }
 
-fn head(out: &mut Markup, report: &Report) {
+fn head(out: &mut Markup, title: &str) {
     // Style attributes would need a wider policy, so there are only classes.
     let style = policy_hash(STYLE);
     out.put(format_args!(
@@ -67,21 +86,24 @@ fn head(out: &mut Markup, report: &Report) {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta name=\"color-scheme\" content=\"light dark\"/>\n\
          <title>{}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n",
-        Text(&report.name)
+        Text(title)
     ));
 }
 
-fn sections(report: &Report, folder: &str) -> Vec<Section> {
-    let section = |id, title, fill: &dyn Fn(&mut Markup)| {
-        let mut body = Markup::default();
-        fill(&mut body);
-        // A part without content is left out.
-        (!body.0.is_empty()).then_some(Section { id, title, body })
-    };
+/// Returns a part of a page; one without content is left out.
+fn section(id: &'static str, title: &'static str, fill: &dyn Fn(&mut Markup)) -> Option<Section> {
+    let mut body = Markup::default();
+    fill(&mut body);
+    (!body.0.is_empty()).then_some(Section { id, title, body })
+}
+
+fn sections(report: &Report, links: &Links<'_>) -> Vec<Section> {
     let all = [
-        section("standings", "Standings", &|out| tables::standings(out, report)),
+        section("comparison", "Comparison", &|out| out.notes(&notes::comparison(report))),
+        section("standings", "Standings", &|out| tables::standings(out, report, links)),
         section("ties", "Ties", &|out| {
             if !report.ties.is_empty() {
+                charts::bracket::draw(out, report);
                 out.notes(&notes::ties(report));
             }
         }),
@@ -91,7 +113,7 @@ fn sections(report: &Report, folder: &str) -> Vec<Section> {
                 out.notes(&notes::ratings(ratings));
             }
         }),
-        section("history", "Ratings over games", &|out| charts::history::draw(out, report)),
+        section("history", "Ratings over games", &|out| charts::history::draw(out, report, None)),
         section("cross", "Cross table", &|out| charts::heat::draw(out, report)),
         section("instances", "Instances", &|out| tables::instances(out, report)),
         section("seats", "Results by seat", &|out| {
@@ -102,8 +124,13 @@ fn sections(report: &Report, folder: &str) -> Vec<Section> {
         }),
         section("time", "Time", &|out| charts::time::draw(out, report)),
         section("ends", "How games ended", &|out| tables::ends(out, report)),
-        section("games", "Games", &|out| games::list(out, report, folder)),
+        section("games", "Games", &|out| games::list(out, report, links)),
         section("left-out", "Left out", &|out| tables::left_out(out, report)),
+        section("changes", "Changes", &|out| {
+            if !report.changes.is_empty() {
+                out.notes(&report.changes.iter().map(ChangeRow::line).collect::<Vec<_>>());
+            }
+        }),
         section("settings", "Settings", &|out| tables::settings(out, report)),
     ];
     all.into_iter().flatten().collect()

@@ -1,11 +1,12 @@
 //! The page's tables.
 
-use super::super::columns::{self, Column, Detail, Kind, Table, interval};
-use super::super::number_format::{NONE, elo, ordinal, percent};
+use super::super::columns::{self, Column, Detail, Kind, Table};
+use super::super::number_format::{NONE, elo, interval, ordinal, percent};
 use super::super::{Report, notes};
+use super::links::Links;
 use super::markup::{Markup, Name, Text};
 use crate::ratings::Rating;
-use crate::standings::Tally;
+use crate::standings::{Standing, Tally};
 use referee_protocol::plain::count;
 
 /// The width of names in tables; the whole name is in the title.
@@ -18,8 +19,15 @@ const OPEN_ROWS_MAX: usize = 30;
 const AS_TABLE: &str = "The same as a table, with more";
 
 /// Writes the standings.
-pub(super) fn standings(out: &mut Markup, report: &Report) {
-    columns_table(out, "", &columns::standings(report, Detail::Ranks));
+pub(super) fn standings(out: &mut Markup, report: &Report, links: &Links<'_>) {
+    let mut columns = columns::standings(report, Detail::Ranks);
+    for column in columns.iter_mut().filter(|column| column.kind == Kind::Name) {
+        let players = report.standings.players.iter();
+        let name = |own: &Standing| links.player(own.player, &own.name, NAME_COLUMNS);
+        column.cells = players.map(name).collect();
+        column.kind = Kind::Row;
+    }
+    columns_table(out, "", &columns);
     out.notes(&notes::standings(report));
 }
 
@@ -34,7 +42,11 @@ pub(super) fn columns_table(out: &mut Markup, class: &str, columns: &[Column]) {
     out.put(format_args!("<div class=\"wide\">\n<table{class}>\n<thead><tr>\n"));
     for column in columns {
         let figures = matches!(column.kind, Kind::Figure | Kind::Number | Kind::Html("n"));
-        let class = if figures { " class=\"n\"" } else { "" };
+        let class = match column.kind {
+            Kind::Name | Kind::Row => " class=\"name\"",
+            _ if figures => " class=\"n\"",
+            _ => "",
+        };
         out.put(format_args!("<th scope=\"col\"{class}>{}</th>\n", Text(&column.head)));
     }
     out.put(format_args!("</tr></thead>\n<tbody>\n"));
@@ -44,6 +56,7 @@ pub(super) fn columns_table(out: &mut Markup, class: &str, columns: &[Column]) {
             let (name, figure) = (Name(cell, NAME_COLUMNS), figure(cell));
             match column.kind {
                 Kind::Name => out.put(format_args!("<th scope=\"row\">{name}</th>")),
+                Kind::Row => out.put(format_args!("<th scope=\"row\">{cell}</th>")),
                 Kind::Number => {
                     out.put(format_args!("<th scope=\"row\" class=\"n\">{figure}</th>"));
                 }
@@ -64,8 +77,7 @@ pub(super) fn ratings(out: &mut Markup, report: &Report, sorted: &[&Rating]) {
     let mut table = Table::new(sorted);
     table.name("player", |own| report.player_name(own.player));
     table.figure("Elo", |own| Some(elo(own.elo)));
-    table.decimal("±", 1, |own| own.error);
-    table.figure("95 % interval by bootstrap", |own| own.bootstrap.map(interval));
+    table.figure("95 % interval", |own| interval(own.low, own.high));
     table.decimal("better than the next, %", 1, |own| own.better_than_next);
     table.figure("games fitted", |own| Some(own.games));
     if report.ratings.as_ref().is_some_and(|ratings| ratings.groups > 1) {

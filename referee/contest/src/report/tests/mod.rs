@@ -1,4 +1,6 @@
 mod samples;
+mod comparison;
+mod grades;
 mod pages;
 mod snapshots;
 mod ties;

@@ -98,7 +98,8 @@ fn nothing_is_no_number() {
         if let Some(ratings) = &mut report.ratings {
             ratings.players[0].elo = f64::NAN;
             ratings.players[1].error = Some(f64::INFINITY);
-            ratings.players[2].bootstrap = Some((f64::NEG_INFINITY, f64::NAN));
+            ratings.players[2].low = Some(f64::NEG_INFINITY);
+            ratings.players[2].high = Some(f64::NAN);
         }
         let outputs = [
             report.html(""),

@@ -40,8 +40,9 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
         Rating {
             player,
             elo: own,
-            error: Some(700.0 / root),
-            bootstrap: (records.len() > 100).then(|| (own - 640.0 / root, own + 720.0 / root)),
+            low: (player.0 != 0).then_some(own - 640.0 / root),
+            high: (player.0 != 1).then_some(own + 720.0 / root),
+            error: (player.0 > 1).then_some(680.0 / root),
             better_than_next: Some(87.25),
             games: u64::from(games) - 2,
             group: 0,
@@ -50,6 +51,7 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
     let ratings = (contest.seats() > 1).then(|| Ratings {
         model: "bradley-terry-davidson".into(),
         anchor: "the mean of all rated players".into(),
+        centre: Player::all(count).collect(),
         prior: "two virtual draws a player".into(),
         won_all: Vec::new(),
         lost_all: Vec::new(),
@@ -58,6 +60,7 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
         draw: Some(0.125),
         games: records.len() as u64,
         blocks: records.len() as u64 / 2,
+        dispersion: 1.0,
         duplicates: 0,
         groups: 1,
         notes: vec!["A note.".into()],
@@ -71,6 +74,7 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
     let history = if ratings.is_some() { (1..=20).map(point).collect() } else { Vec::new() };
     let games = records.len() as u64;
     Report {
+        changes: Vec::new(),
         referee: "0.0.0".into(),
         name: contest.name.clone(),
         settings: vec![
@@ -93,6 +97,7 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
                 .collect(),
         },
         standings: table,
+        comparison: None,
         ratings,
         history,
         ties: Vec::new(),

@@ -76,7 +76,7 @@ fn one_sided_results_are_decided_and_finite() {
     let settings = test_of(0.0, 40.0);
     assert!(Pentanomial::default().llr(&settings).abs() < 1e-12);
     for (half_points, decision, pairs) in
-        [(4, Decision::Better, 28), (0, Decision::NotBetter, 25), (2, Decision::NotBetter, 25)]
+        [(4, Decision::H1, 28), (0, Decision::H0, 25), (2, Decision::H0, 25)]
     {
         let mut seen = Pentanomial::default();
         while settings.decision(&seen) == Decision::Open {

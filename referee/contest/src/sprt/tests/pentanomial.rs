@@ -17,6 +17,9 @@ fn counts_come_from_blocks() {
 #[test]
 fn an_estimate_as_by_hand() {
     let pairs = Pentanomial([10, 10, 40, 30, 10]);
+    // A game's deviation is the root of 2 * 7.25 / 100.
+    assert!((pairs.normalized_elo().unwrap() - 45.62).abs() < 0.005);
+    assert_eq!(Pentanomial([0, 0, 0, 0, 10]).normalized_elo(), None);
     let estimate = pairs.estimate().unwrap();
     assert!((estimate.elo - 400.0 * (0.55_f64 / 0.45).log10()).abs() < 1e-9);
     let deviation = 7.375_f64.sqrt() / 100.0;

@@ -26,3 +26,31 @@ fn half_way_takes_longest() {
     assert!(along.is_sorted_by(|near, far| near > far), "{along:?}");
     assert!(along.iter().all(|pairs| pairs.is_finite() && *pairs > 0.0));
 }
+
+/// The table in the documentation: for each test, the mean number of pairs, with three digits.
+#[test]
+fn the_documentation_has_the_expected_numbers() {
+    let docs = include_str!("../../../../../docs/comparing.md");
+    for elo1 in [5.0, 10.0, 20.0, 40.0, 100.0, 200.0] {
+        let settings = test_of(0.0, elo1);
+        let at = |elo: f64| Expectation::of(&settings, elo, EVEN_VARIANCE);
+        let pairs = |elo| {
+            let pairs = at(elo).pairs.max(1.0);
+            let unit = 10_f64.powf(pairs.log10().floor() - 2.0).max(1.0);
+            (pairs / unit).round() * unit
+        };
+        let row = format!(
+            "| 0, {elo1} | {} | {} | {} | {} |",
+            pairs(0.0),
+            pairs(elo1),
+            pairs(elo1 / 2.0),
+            pairs(200.0)
+        );
+        assert!(docs.contains(&row), "missing in docs/comparing.md: {row}");
+    }
+    let settings = test_of(0.0, 100.0);
+    for (elo, percent) in [(20.0, 15), (40.0, 37), (80.0, 86)] {
+        let found = 100.0 * Expectation::of(&settings, elo, EVEN_VARIANCE).better;
+        assert!((found - f64::from(percent)).abs() < 0.5, "{elo}: {found}");
+    }
+}

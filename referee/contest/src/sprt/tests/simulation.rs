@@ -89,7 +89,7 @@ fn simulate(settings: &SprtSettings, chances: &[f64; 5], seed: u64) -> (u32, u64
                 decided => break decided,
             }
         };
-        better += u32::from(decision == Decision::Better);
+        better += u32::from(decision == Decision::H1);
         pairs_played += pairs.pairs();
     }
     (better, pairs_played)

@@ -71,7 +71,10 @@ fn a_summary_is_one_json_object() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&summary).unwrap());
     let none = serde_json::to_string(&Summary::of(None, &[], &[])).unwrap();
     assert!(none.contains(r#""pentanomial":[0,0,0,0,0]"#), "{none}");
-    assert!(none.contains(r#""score":null,"elo":null,"error":null,"los":null"#), "{none}");
+    assert!(
+        none.contains(r#""score":null,"elo":null,"error":null,"normalized_elo":null,"los":null"#),
+        "{none}"
+    );
 }
 
 #[test]

@@ -28,10 +28,13 @@ pub(crate) fn contest(players: usize, seats: usize, format: FormatSettings) -> C
         players: Player::all(players).map(player).collect(),
         openings: OpeningSettings::default(),
         clock: ClockSettings::default(),
+        preset: None,
+        anonymous: false,
         limits: Limits::default(),
         sandbox: SandboxSettings::default(),
         workers: crate::WorkerSettings::default(),
         policy: Policy::default(),
+        changes: Vec::new(),
     }
 }
 

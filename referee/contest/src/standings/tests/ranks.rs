@@ -39,7 +39,7 @@ fn direct_encounters_decide() {
 fn without_having_met_the_better_victims_decide() {
     // 0 beat 2, who beat 4; 1 beat 3, who won no game. 0 and 1 never met.
     let records = [game(0, &[0, 2], &[1, 2]), game(1, &[1, 3], &[1, 2]), game(2, &[2, 4], &[1, 2])];
-    let format = FormatSettings::Knockout(Knockout { third_place: false });
+    let format = FormatSettings::Knockout(Knockout::default());
     let table = standings(&contest(5, 2, format), &records, &[], None);
     assert_eq!(of(&table, 0).tie_breaks.direct, None);
     assert_eq!(of(&table, 0).tie_breaks.sonneborn_berger.unwrap().to_string(), "1");
@@ -88,7 +88,7 @@ fn where_some_play_more_the_mean_decides() {
 fn the_formats_own_order_goes_first() {
     let records = [game(0, &[0, 1], &[1, 2])];
     let ranking = [vec![Player(1)], vec![Player(0), Player(2)]];
-    let format = FormatSettings::Knockout(Knockout { third_place: false });
+    let format = FormatSettings::Knockout(Knockout::default());
     let table = standings(&contest(4, 2, format), &records, &[], Some(&ranking));
     assert_eq!(order(&table), [(1, 1), (2, 0), (2, 2), (4, 3)]);
 }

@@ -106,6 +106,8 @@ fn faults_duplicates_marks_and_ends_are_counted() {
     records[2].moves = records[0].moves.clone();
     records[1].moves = records[0].moves.clone();
     records[1].seats[1].fault = Some(FaultKind::Late);
+    // To resign is no fault.
+    records[1].seats[0].fault = Some(FaultKind::Resigned);
     records[1].result = Ended::Fault;
     records[1].reason = "late".into();
     records[1].marked = true;
@@ -114,6 +116,8 @@ fn faults_duplicates_marks_and_ends_are_counted() {
     assert_eq!((table.games, table.duplicates, table.marked), (3, 1, 1));
     assert_eq!(table.ends[0].games, 2);
     assert_eq!((table.ends[1].result, table.ends[1].reason.as_str()), (Ended::Fault, "late"));
+    let resigned = records[1].players[0];
+    assert!(table.of(resigned).unwrap().faults.iter().all(|one| one.kind != FaultKind::Resigned));
     let faults = &table.of(Player(0)).unwrap().faults;
     assert_eq!((faults.len(), faults[0].kind, faults[0].games), (1, FaultKind::Late, 1));
     let time = table.of(Player(1)).unwrap().time;

@@ -4,6 +4,7 @@ mod world;
 
 use super::{ALL_FAILED_LEASES, Dispatch, Effect, FAILURES_MAX};
 use crate::{Heartbeat, WorkerInfo};
+use referee_runner::backend::WorkerCount;
 
 const LEASE: u64 = 30_000;
 
@@ -64,7 +65,7 @@ fn the_window_grows_with_the_slots() {
         &Heartbeat { refused: Some("too slow".to_owned()), ..heartbeat("b", 10, &[]) },
         0,
     );
-    assert_eq!((dispatch.worker_count(), dispatch.has_room()), ((0, 0), false));
+    assert_eq!((dispatch.worker_count(), dispatch.has_room()), (WorkerCount::default(), false));
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn a_silent_worker_has_failed_and_is_forgotten() {
     pass(&mut dispatch, LEASE + 1000, LEASE + 1000, &[]);
     let lost = Effect::Lost { worker: "a".to_owned(), name: "a".to_owned(), orders: 2 };
     assert_eq!(dispatch.effects(), [lost], "the server delivers its orders again");
-    assert_eq!((dispatch.started().count(), dispatch.worker_count()), (0, (0, 0)));
+    assert_eq!((dispatch.started().count(), dispatch.worker_count()), (0, WorkerCount::default()));
     // If no worker takes them, they are ordered again; there was never any news of the third.
     pass(&mut dispatch, LEASE + 2000, 2 * LEASE + 1000, &[]);
     assert_eq!(orders(&mut dispatch), [(2, 8, vec![])]);
@@ -299,7 +300,7 @@ fn a_worker_that_leaves_is_not_lost() {
     let effects = dispatch.effects();
     assert!(!effects.iter().any(|it| matches!(it, Effect::Lost { .. })), "{effects:?}");
     dispatch.heartbeat(&heartbeat("a", 1, &[]), 10 * LEASE);
-    assert_eq!(dispatch.worker_count().0, 1, "it may come back");
+    assert_eq!(dispatch.worker_count().workers, 1, "it may come back");
 }
 
 /// If no worker pulls orders, the server never reports them as delivered.

@@ -23,14 +23,20 @@ const VALUE: f64 = 46.0;
 /// The least distance between labels.
 const LABEL: f64 = 17.0;
 
-pub(crate) fn draw(out: &mut Markup, report: &Report) {
+/// Draws the ratings of all players, or of one.
+pub(crate) fn draw(out: &mut Markup, report: &Report, only: Option<Player>) {
     let history = &report.history;
-    let values = || history.iter().flat_map(|point| &point.elo).flatten().filter(|e| e.is_finite());
+    let lines = lines(report, only);
+    let values = || {
+        let points =
+            |&(player, _): &(Player, f64)| history.iter().map(move |at| elo_of(at, player));
+        lines.iter().flat_map(points).flatten()
+    };
     if history.len() < 2 || values().next().is_none() {
         return;
     }
-    let low = values().fold(0.0_f64, |low, &value| low.min(value));
-    let high = values().fold(0.0_f64, |high, &value| high.max(value));
+    let low = values().fold(0.0_f64, f64::min);
+    let high = values().fold(0.0_f64, f64::max);
     let room = ((high - low) * 0.04).max(5.0);
     let bottom = HEIGHT - BOTTOM;
     let y = Scale { from: (low - room, high + room), to: (bottom, TOP) };
@@ -39,7 +45,6 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
     let x = Scale { from: (float64(first), float64(last)), to: (LEFT, WIDTH - RIGHT) };
     let mut svg = Svg::new(WIDTH, HEIGHT);
     axes(&mut svg, x, y);
-    let lines = lines(report);
     let path = |player: Player| -> Vec<Option<(f64, f64)>> {
         let place = |point: &HistoryPoint, elo| (x.at(float64(point.games)), y.at(elo));
         history.iter().map(|point| elo_of(point, player).map(|elo| place(point, elo))).collect()
@@ -71,8 +76,9 @@ fn elo_of(point: &HistoryPoint, player: Player) -> Option<f64> {
 }
 
 /// Returns the players with their last rating, the best first.
-fn lines(report: &Report) -> Vec<(Player, f64)> {
+fn lines(report: &Report, only: Option<Player>) -> Vec<(Player, f64)> {
     let players = Player::all(report.standings.players.len());
+    let players = players.filter(|&player| only.is_none_or(|only| only == player));
     let last = |player: Player| {
         let elo = report.history.iter().rev().find_map(|point| elo_of(point, player));
         elo.map(|elo| (player, elo))

@@ -5,7 +5,7 @@ use super::super::tables;
 use super::{ROWS_MAX, rest, rows_chart};
 use crate::ratings::Rating;
 use crate::report::Report;
-use crate::report::number_format::{elo, fixed};
+use crate::report::number_format::{elo, interval};
 
 pub(crate) fn draw(out: &mut Markup, report: &Report) {
     let Some(ratings) = &report.ratings else { return };
@@ -21,56 +21,34 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
 }
 
 fn picture(out: &mut Markup, report: &Report, anchor: &str, rated: &[&Rating], all: usize) {
-    let low = rated.iter().map(|own| interval(own).0).fold(0.0, f64::min);
-    let high = rated.iter().map(|own| interval(own).1).fold(0.0, f64::max);
+    let ends =
+        || rated.iter().flat_map(|own| [Some(own.elo), own.low, own.high].into_iter().flatten());
+    let ends = || ends().filter(|end| end.is_finite());
+    let (low, high) = (ends().fold(0.0, f64::min), ends().fold(0.0, f64::max));
     let room = ((high - low) * 0.03).max(5.0);
-    let axis = ((low - room, high + room), 6.0, "Elo, 95 % interval");
+    let (low, high) = (low - room, high + room);
     let name = |own: &&Rating| report.player_name(own.player).to_owned();
-    let svg = rows_chart(rated, axis, name, |svg, scale, y, own| {
-        let (low, high) = interval(own);
-        if high > low {
-            svg.line("interval", (scale.at(low), y), (scale.at(high), y));
-            for end in [low, high] {
+    let svg =
+        rows_chart(rated, ((low, high), 6.0, "Elo, 95 % interval"), name, |svg, scale, y, own| {
+            let known = |end: Option<f64>| end.filter(|end| end.is_finite());
+            let ends = [known(own.low), known(own.high)];
+            // An end that is not known is where the chart ends.
+            let [from, to] = [ends[0].unwrap_or(low), ends[1].unwrap_or(high)];
+            svg.line("interval", (scale.at(from), y), (scale.at(to), y));
+            for end in ends.into_iter().flatten() {
                 svg.line("interval", (scale.at(end), y - 4.0), (scale.at(end), y + 4.0));
             }
-        }
-        svg.dot("point", (scale.at(own.elo), y), 4.0);
-        value(own).replace('-', "−")
-    });
-    let how = if rated.iter().any(|own| own.bootstrap.is_some()) {
-        "by bootstrap over blocks where there are enough of them"
-    } else {
-        "from the information matrix"
-    };
+            svg.dot("point", (scale.at(own.elo), y), 4.0);
+            let interval = interval(own.low, own.high)
+                .map(|interval| format!(" ({interval})"))
+                .unwrap_or_default();
+            format!("{}{interval}", elo(own.elo)).replace('-', "−")
+        });
     let text = format!(
-        "Elo with 95 % intervals ({how}), the best at the top. Positive is stronger; 0 is {}.{}",
+        "Elo with 95 % intervals, the best at the top; a line without a mark at an end has no end \
+         there. Positive is stronger; 0 is {}.{}",
         anchor,
         rest(rated.len(), all)
     );
     svg.figure(out, "intervals", "Ratings with intervals", &text);
-}
-
-/// Returns the interval to draw, by bootstrap if there is one.
-fn interval(rating: &Rating) -> (f64, f64) {
-    let error = error(rating).unwrap_or(0.0);
-    bootstrap(rating).unwrap_or((rating.elo - error, rating.elo + error))
-}
-
-/// Returns the rating with the interval to draw.
-fn value(rating: &Rating) -> String {
-    let whole = |end: f64| format!("{}{}", if end >= 0.5 { "+" } else { "" }, fixed(end, 0));
-    let interval = match (bootstrap(rating), error(rating)) {
-        (Some((low, high)), _) => format!(" ({} to {})", whole(low), whole(high)),
-        (None, Some(error)) => format!(" ± {}", fixed(error, 1)),
-        (None, None) => String::new(),
-    };
-    format!("{}{interval}", elo(rating.elo))
-}
-
-fn bootstrap(rating: &Rating) -> Option<(f64, f64)> {
-    rating.bootstrap.filter(|(low, high)| low.is_finite() && high.is_finite())
-}
-
-fn error(rating: &Rating) -> Option<f64> {
-    rating.error.filter(|error| error.is_finite())
 }

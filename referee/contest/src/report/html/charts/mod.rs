@@ -1,5 +1,6 @@
 //! The charts of the page.
 
+pub(super) mod bracket;
 pub(super) mod intervals;
 pub(super) mod history;
 pub(super) mod heat;

@@ -1,0 +1,181 @@
+//! The games of several contests together: one fit over all of them.
+
+use super::ratings::{RatingField, Ratings, rate, superiority};
+use super::{Contest, Player, PlayerInfo, Record};
+use std::collections::BTreeMap;
+
+/// The games of several contests, with the players of all.
+#[derive(Debug)]
+pub struct JointGames {
+    /// The players. Names are unique.
+    pub players: Vec<PlayerInfo>,
+    /// The games; numbers and blocks are unique.
+    pub records: Vec<Record>,
+    field: RatingField,
+}
+
+impl JointGames {
+    /// Joins contests with their games, in the order of the schedule. An agent is the same player in all contests
+    /// in which its name and files are the same; a new version is another player. Fails if the games have
+    /// different numbers of seats.
+    pub fn of(contests: Vec<(Contest, Vec<Record>)>) -> Result<Self, String> {
+        let first = contests.first().map(|(contest, _)| RatingField::of(contest));
+        let mut joint = Self {
+            players: Vec::new(),
+            records: Vec::new(),
+            field: first.ok_or("there is no contest")?,
+        };
+        let (mut known, mut numbers, mut blocks) = (BTreeMap::new(), 0, 0);
+        for (contest, records) in contests {
+            let own = RatingField::of(&contest);
+            if own.seats != joint.field.seats {
+                let (seats, name) = (joint.field.seats, &contest.name);
+                return Err(format!(
+                    "the games of {name} have {} seats, those of the others {seats}",
+                    own.seats
+                ));
+            }
+            joint.field.rate_faults &= own.rate_faults;
+            joint.field.inflation = joint.field.inflation.max(own.inflation);
+            let (number_from, block_from) = (numbers, blocks);
+            for mut record in records {
+                record.number += number_from;
+                record.block += block_from;
+                (numbers, blocks) = (numbers.max(record.number + 1), blocks.max(record.block + 1));
+                let number = record.number - number_from;
+                for player in &mut record.players {
+                    let version = contest.version(*player, number);
+                    let key = (version.name.clone(), version.digest.clone());
+                    let next = joint.players.len();
+                    let place = *known.entry(key).or_insert(next);
+                    if place == next {
+                        joint.players.push(joint.renamed(version));
+                    }
+                    *player = Player(u32::try_from(place).unwrap_or(u32::MAX));
+                }
+                joint.records.push(record);
+            }
+        }
+        joint.field.players = joint.players.len();
+        Ok(joint)
+    }
+
+    /// Returns a player with a name that no other has: the second version of `name` is `name (2)`.
+    fn renamed(&self, player: &PlayerInfo) -> PlayerInfo {
+        let numbered = (2_u64..).map(|number| format!("{} ({number})", player.name));
+        let mut names = std::iter::once(player.name.clone()).chain(numbered);
+        let is_free = |name: &String| self.players.iter().all(|other| other.name != *name);
+        PlayerInfo { name: names.find(is_free).unwrap_or_default(), ..player.clone() }
+    }
+
+    /// Rates all players. With an anchor, that player has this rating, in Elo.
+    pub fn rate(&self, anchor: Option<(Player, f64)>) -> Ratings {
+        let Some((player, elo)) = anchor else { return rate(&self.field, &self.records) };
+        let field = RatingField { anchor: Some(player), ..self.field };
+        let mut ratings = rate(&field, &self.records);
+        let group = ratings.players[player.index()].group;
+        for rating in ratings.players.iter_mut().filter(|rating| rating.group == group) {
+            rating.elo += elo;
+            for end in [&mut rating.low, &mut rating.high].into_iter().flatten() {
+                *end += elo;
+            }
+        }
+        let name = &self.players[player.index()].name;
+        let others = if ratings.groups > 1 { ", and in other groups the mean" } else { "" };
+        ratings.anchor = match elo {
+            0.0 => format!("{name}{others}"),
+            _ => format!("{elo} below {name}{others}"),
+        };
+        ratings
+    }
+
+    /// Returns how likely it is, in percent, that the player of a row is stronger than that of a column.
+    pub fn superiority(&self) -> Vec<Vec<Option<f64>>> {
+        superiority(&self.field, &self.records)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::JointGames;
+    use crate::FormatSettings;
+    use crate::formats::RoundRobin;
+    use crate::ratings::{RatingField, rate};
+    use crate::standings::tests::contests::{contest, game};
+    use crate::{Contest, Player, Record};
+
+    /// Three players, of whom the first wins most and the last loses most.
+    fn games() -> Vec<Record> {
+        let pairs = [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2), (0, 1), (1, 2)];
+        let game = |(number, (one, other)): (u64, (u32, u32))| {
+            let lost = number % 5 == 3;
+            let first = (one < other) != lost;
+            Record {
+                block: number,
+                ..game(number, &[one, other], if first { &[1, 2] } else { &[2, 1] })
+            }
+        };
+        (0..).zip(pairs).map(game).collect()
+    }
+
+    fn with(players: &[(&str, &str)]) -> Contest {
+        let format = FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
+        let mut contest = contest(players.len(), 2, format);
+        for (player, (name, digest)) in contest.players.iter_mut().zip(players) {
+            (player.name, player.digest) = ((*name).to_owned(), (*digest).to_owned());
+        }
+        contest
+    }
+
+    #[test]
+    fn parts_of_a_contest_give_the_ratings_of_the_whole() {
+        let whole = with(&[("a", "1"), ("b", "2"), ("c", "3")]);
+        let records = games();
+        let (first, second) = records.split_at(3);
+        // The other contest has the players in another order.
+        let turned = with(&[("c", "3"), ("a", "1"), ("b", "2")]);
+        let renumber = |mut record: Record| {
+            for player in &mut record.players {
+                *player = Player((player.0 + 1) % 3);
+            }
+            Record { number: record.number - 3, block: record.block - 3, ..record }
+        };
+        let second = second.iter().cloned().map(renumber).collect();
+        let joint =
+            JointGames::of(vec![(whole.clone(), first.to_vec()), (turned, second)]).unwrap();
+        let names: Vec<&str> = joint.players.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+        assert_eq!(joint.rate(None), rate(&RatingField::of(&whole), &records));
+    }
+
+    #[test]
+    fn another_version_is_another_player() {
+        let joint = JointGames::of(vec![
+            (with(&[("a", "1"), ("b", "2"), ("c", "3")]), games()),
+            (with(&[("a", "9"), ("b", "2"), ("c", "3")]), games()),
+        ])
+        .unwrap();
+        let names: Vec<&str> = joint.players.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "c", "a (2)"]);
+    }
+
+    #[test]
+    fn an_anchor_moves_ratings_and_keeps_differences() {
+        let joint =
+            JointGames::of(vec![(with(&[("a", "1"), ("b", "2"), ("c", "3")]), games())]).unwrap();
+        let (free, anchored) = (joint.rate(None), joint.rate(Some((Player(1), 1500.0))));
+        let of = |ratings: &crate::ratings::Ratings, player: usize| ratings.players[player].elo;
+        let own = &anchored.players[1];
+        assert_eq!((own.elo, own.low, own.high), (1500.0, Some(1500.0), Some(1500.0)));
+        for player in 0..3 {
+            let differences =
+                [&free, &anchored].map(|ratings| of(ratings, player) - of(ratings, 1));
+            assert!((differences[0] - differences[1]).abs() < 1e-6, "{player}: {differences:?}");
+        }
+        let other = &anchored.players[0];
+        assert!(other.low.unwrap() < other.elo && other.elo < other.high.unwrap(), "{other:?}");
+        let chances = joint.superiority();
+        assert!(chances[0][2].unwrap() > 50.0 && chances[0][0].is_none(), "{chances:?}");
+        assert!((chances[0][2].unwrap() + chances[2][0].unwrap() - 100.0).abs() < 1e-9);
+    }
+}

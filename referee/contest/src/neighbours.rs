@@ -1,0 +1,128 @@
+//! How much the results of a player depend on who sits next to it, in games with three seats or more. Where a
+//! game lets a player decide who of the others wins, this is where it shows.
+
+use super::ratings::WIDTH_95;
+use super::{Player, Record, half_points};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A player's results beside another one.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NeighbourEffect {
+    /// The player.
+    pub player: Player,
+    /// The other.
+    pub neighbour: Player,
+    /// Games in which the other one moves directly after the player.
+    pub games_after: u64,
+    /// The player's mean points in them, 0 to 1; null without games, as are the next two.
+    pub points_after: Option<f64>,
+    /// Games in which the other one moves directly before the player.
+    pub games_before: u64,
+    /// The player's mean points in them.
+    pub points_before: Option<f64>,
+    /// `points_after` less `points_before`.
+    pub difference: Option<f64>,
+    /// Half the width of its 95 % interval, as if games were independent; null with fewer than two games on
+    /// either side.
+    pub error: Option<f64>,
+}
+
+/// The points of some games.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    games: usize,
+    points: f64,
+    squares: f64,
+}
+
+impl Sum {
+    fn add(&mut self, points: f64) {
+        self.games += 1;
+        self.points += points;
+        self.squares += points * points;
+    }
+
+    fn mean(&self) -> Option<f64> {
+        (self.games > 0).then(|| self.points / count(self.games))
+    }
+
+    /// The variance of the mean.
+    fn variance(&self) -> Option<f64> {
+        let mean = self.mean().filter(|_| self.games > 1)?;
+        let games = count(self.games);
+        Some((self.squares / games - mean * mean).max(0.0) / (games - 1.0))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^53 games")]
+fn count(games: usize) -> f64 {
+    games as f64
+}
+
+/// Returns the effect of every neighbour on every player, in their order, where the two have played. Games of
+/// fewer than three seats have none.
+pub fn neighbour_effects(players: usize, records: &[Record]) -> Vec<NeighbourEffect> {
+    let mut after = vec![Sum::default(); players * players];
+    let mut before = after.clone();
+    for record in records.iter().filter(|record| record.players.len() > 2) {
+        let seats = record.players.len();
+        let most = 2.0 * count(seats - 1);
+        for (seat, own) in half_points(&record.places).into_iter().enumerate() {
+            let own = f64::from(own) / most;
+            let at = |other: usize| {
+                record.players[seat].index() * players + record.players[other].index()
+            };
+            after[at((seat + 1) % seats)].add(own);
+            before[at((seat + seats - 1) % seats)].add(own);
+        }
+    }
+    let pairs =
+        Player::all(players).flat_map(|one| Player::all(players).map(move |other| (one, other)));
+    let effect = |(player, neighbour): (Player, Player)| {
+        let at = player.index() * players + neighbour.index();
+        let (after, before) = (after[at], before[at]);
+        let error = after
+            .variance()
+            .zip(before.variance())
+            .map(|(own, other)| WIDTH_95 * (own + other).sqrt());
+        let difference = after.mean().zip(before.mean()).map(|(own, other)| own - other);
+        NeighbourEffect {
+            player,
+            neighbour,
+            games_after: after.games as u64,
+            points_after: after.mean(),
+            games_before: before.games as u64,
+            points_before: before.mean(),
+            difference,
+            error,
+        }
+    };
+    pairs.map(effect).filter(|own| own.games_after + own.games_before > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::neighbour_effects;
+    use crate::standings::tests::contests::game;
+    use crate::{Player, Record};
+
+    /// A game that the first of three players wins; the other two are level.
+    fn won(first: u32, second: u32, third: u32) -> Record {
+        game(0, &[first, second, third], &[1, 2, 2])
+    }
+
+    #[test]
+    fn who_sits_after_a_player_is_compared_with_who_sits_before() {
+        // Player 0 wins if 1 moves after it, and shares the second place if 1 moves before it.
+        let records = [won(0, 1, 2), won(0, 1, 2), won(1, 0, 2), won(2, 1, 0), won(1, 0, 2)];
+        let effects = neighbour_effects(3, &records);
+        assert_eq!(effects.len(), 6);
+        let own = &effects[0];
+        assert_eq!((own.player, own.neighbour), (Player(0), Player(1)));
+        assert_eq!((own.games_after, own.points_after), (2, Some(1.0)));
+        assert_eq!((own.games_before, own.points_before), (3, Some(0.25)));
+        assert_eq!((own.difference, own.error), (Some(0.75), Some(0.0)));
+        assert_eq!(neighbour_effects(3, &[]), []);
+    }
+}

@@ -1,0 +1,60 @@
+//! Grades of a small contest with known results.
+
+use super::samples::{ROUND_ROBIN, report};
+use crate::grades::{Beats, Condition, GradeSettings, Mark, grades};
+use crate::report::{LeftOut, grades_csv};
+use crate::standings::tests::contests::{contest, game};
+
+/// Player 1 is the reference. Player 2 wins 57 of 100 against it, player 3 loses all.
+fn sample() -> crate::report::Report {
+    let mut contest = contest(4, 2, ROUND_ROBIN);
+    contest.players[2].name = "=three".into();
+    let against = |number: u64| match number {
+        0..57 => game(number, &[1, 0], &[1, 2]),
+        57..100 => game(number, &[1, 0], &[2, 1]),
+        _ => game(number, &[2, 0], &[2, 1]),
+    };
+    let mut report = report(&contest, &(0..110).map(against).collect::<Vec<_>>());
+    report.left_out = vec![LeftOut { name: "late".into(), reason: "no agent.toml".into() }];
+    report
+}
+
+fn settings(percent: f64, marks: &[(&str, Option<Condition>)]) -> GradeSettings {
+    let mark = |(mark, condition): &(&str, _)| Mark { mark: (*mark).into(), condition: *condition };
+    GradeSettings {
+        marks: marks.iter().map(mark).collect(),
+        beats: vec![Beats { agent: "player 1".into(), percent, points: 3.0 }],
+        ungraded: vec!["player 4".into()],
+    }
+}
+
+#[test]
+fn each_mark_has_its_reason() {
+    let marks =
+        [("A", Some(Condition::Percent(57.0))), ("B", Some(Condition::Place(1))), ("C", None)];
+    let all = grades(&sample(), &settings(57.0, &marks));
+    let csv = grades_csv(&all.grades);
+    insta::assert_snapshot!(csv.replace("\r\n", "\n"), @r#"
+    player,mark,points,place,percent,elo,reason
+    player 2,A,3,1,57.00,47.99,"beats player 1: 57.0 % of the points in 100 games, needs 57 %: 3 of 3 points; A: 57.0 % of the points; needs 57 %"
+    "'=three",C,0,2,0.00,-416.56,"doesn't beat player 1: 0.0 % of the points in 10 games, needs 57 %: 0 of 3 points; C: all others"
+    late,,0,,,,"it doesn't play: no agent.toml"
+    "#);
+}
+
+#[test]
+fn thresholds_are_exact_and_the_first_mark_that_applies_is_given() {
+    for (percent, condition, points, mark) in [
+        (57.0, Condition::Points(3.0), 3.0, Some("A")),
+        (57.01, Condition::Points(3.0), 0.0, None),
+        (57.01, Condition::Percent(57.0), 0.0, Some("A")),
+        (0.0, Condition::Percent(57.01), 3.0, None),
+        (0.0, Condition::Place(1), 3.0, Some("A")),
+        (0.0, Condition::Elo(-9000.0), 3.0, Some("A")),
+        (0.0, Condition::Elo(9000.0), 3.0, None),
+    ] {
+        let all = grades(&sample(), &settings(percent, &[("A", Some(condition))]));
+        let own = all.grades.iter().find(|own| own.name == "player 2").unwrap();
+        assert_eq!((own.points, own.mark.as_deref()), (points, mark), "{percent} {condition:?}");
+    }
+}

@@ -1,0 +1,219 @@
+//! Changes: the schedule follows from the contest with its changes and from the results, and what was
+//! played stays.
+
+use super::schedule::{contest, places};
+use crate::formats::{Gauntlet, Knockout, Ladder, Puzzle, RoundRobin, Swiss};
+use crate::{Change, ChangeKind, Contest, FormatSettings, Player, PlayerInfo, Schedule};
+use proptest::prelude::*;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+fn info(name: usize) -> PlayerInfo {
+    PlayerInfo { name: format!("late {name}"), run: String::new(), digest: format!("{name}") }
+}
+
+/// A contest, its results, and what happens to them.
+struct Run {
+    contest: Contest,
+    results: BTreeMap<u64, Vec<u32>>,
+    dice: ChaCha8Rng,
+    /// How often each game was played.
+    attempts: BTreeMap<u64, u64>,
+}
+
+impl Run {
+    /// The schedule, of the results in an order that is drawn.
+    fn schedule(&mut self) -> Schedule {
+        let mut schedule = Schedule::new(Arc::new(self.contest.clone()));
+        let mut left: Vec<u64> = self.results.keys().copied().collect();
+        while !left.is_empty() {
+            let before = left.len();
+            let offset = self.draw(before);
+            left.rotate_left(offset);
+            // Only known games can be recorded.
+            left.retain(|number| !schedule.record(*number, &self.results[number]));
+            assert!(left.len() < before, "{left:?} are not in the schedule");
+        }
+        schedule
+    }
+
+    fn draw(&mut self, below: usize) -> usize {
+        usize::try_from(self.dice.next_u64() % below.max(1) as u64).unwrap()
+    }
+
+    /// Plays some games that are missing, or all.
+    fn play(&mut self, most: usize) {
+        let mut schedule = self.schedule();
+        for _ in 0..most {
+            let missing: Vec<u64> = (0..schedule.known()).filter(|it| !schedule.has(*it)).collect();
+            assert_eq!(missing.is_empty(), schedule.is_over());
+            if missing.is_empty() {
+                return;
+            }
+            let number = missing[self.draw(missing.len())];
+            let fixture = schedule.fixture(number).unwrap();
+            assert_eq!(self.contest.forfeited(number, &fixture.players), None);
+            let attempt = self.attempts.entry(number).or_default();
+            *attempt += 1;
+            let result = places(number + *attempt * 1_000_003, self.contest.seats(), 1);
+            assert!(schedule.record(number, &result));
+            assert!(self.results.insert(number, result).is_none(), "played once");
+        }
+    }
+
+    /// Makes a change that is drawn, if the contest allows it.
+    fn change(&mut self) {
+        let schedule = self.schedule();
+        let before = fixtures(&schedule);
+        let first = schedule.first_open();
+        let players = self.contest.players.len();
+        let drawn = self.draw(players);
+        let player = Player(u32::try_from(drawn).unwrap());
+        let has = |number: &u64| before[usize::try_from(*number).unwrap()].contains(&player);
+        if self.contest.has_left(player) {
+            return;
+        }
+        let known: Vec<u64> = self.results.keys().copied().collect();
+        let open = |number: &u64| *number >= first;
+        let (kind, removes) = match self.draw(5) {
+            0 => (ChangeKind::Add { player: info(players), from: before.len() as u64 }, Vec::new()),
+            1 => {
+                let (old, new) = (self.contest.players[drawn].clone(), info(players + 1000));
+                let kind = ChangeKind::Replace { player, before: old, after: new, from: first };
+                (kind, known.into_iter().filter(open).filter(has).collect())
+            }
+            2 => {
+                let kind = ChangeKind::Withdraw {
+                    player,
+                    played: known.into_iter().filter(has).collect(),
+                };
+                (kind, Vec::new())
+            }
+            3 => {
+                let games: Vec<u64> = known.into_iter().filter(open).collect();
+                let remain = |it: &u64| {
+                    !before[usize::try_from(*it).unwrap()]
+                        .iter()
+                        .any(|it| self.contest.has_left(*it))
+                };
+                (ChangeKind::Replay, games.into_iter().filter(remain).take(3).collect())
+            }
+            _ => {
+                let Some(game) = (first..before.len() as u64).next_back() else { return };
+                let loser = before[usize::try_from(game).unwrap()][0];
+                let removes = self.results.contains_key(&game).then_some(game);
+                (ChangeKind::Forfeit { game, loser }, removes.into_iter().collect())
+            }
+        };
+        if self.contest.refuses(&kind).is_some() {
+            assert!(matches!(kind, ChangeKind::Add { .. }));
+            return;
+        }
+        for number in &removes {
+            self.results.remove(number);
+        }
+        let (at, by, reason) = (String::new(), String::new(), "x".to_owned());
+        let untouched = self.contest.clone();
+        self.contest.change(Change { at, by, reason, removes, kind });
+        let count = self.contest.changes.len();
+        assert_eq!(self.contest.with_changes(count - 1), untouched);
+        let json = serde_json::to_string(&self.contest).unwrap();
+        assert_eq!(serde_json::from_str::<Contest>(&json).unwrap(), self.contest);
+        // All games that were known stay, with their numbers.
+        let now = fixtures(&self.schedule());
+        assert_eq!(now[..before.len().min(now.len())], before[..before.len().min(now.len())]);
+    }
+}
+
+fn before_players(schedule: &Schedule, number: u64) -> Vec<Player> {
+    schedule.fixture(number).map(|fixture| fixture.players).unwrap_or_default()
+}
+
+fn fixtures(schedule: &Schedule) -> Vec<Vec<Player>> {
+    (0..schedule.known()).map(|number| before_players(schedule, number)).collect()
+}
+
+fn formats() -> impl Strategy<Value = (FormatSettings, usize)> {
+    use FormatSettings as F;
+    (0..7_usize).prop_map(|format| match format {
+        0 => (F::RoundRobin(RoundRobin::default()), 2),
+        1 => (F::RoundRobin(RoundRobin::default()), 3),
+        2 => (F::Gauntlet(Gauntlet { challengers: 1 }), 2),
+        3 => (F::Swiss(Swiss {}), 2),
+        4 => (F::Knockout(Knockout::default()), 2),
+        5 => (F::Ladder(Ladder {}), 2),
+        _ => (F::Puzzle(Puzzle {}), 1),
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn every_game_is_played_once_through_any_changes(
+        (format, seats) in formats(), players in 3..7_usize, rounds in 1..3_u32, seed: u64,
+    ) {
+        let contest = Contest { rounds, ..contest(format, players, seats) };
+        let (results, attempts) = (BTreeMap::new(), BTreeMap::new());
+        let mut run = Run { contest, results, attempts, dice: ChaCha8Rng::seed_from_u64(seed) };
+        for _ in 0..6 {
+            let some = run.draw(12);
+            run.play(some);
+            run.change();
+        }
+        run.play(usize::MAX);
+        let schedule = run.schedule();
+        prop_assert!(schedule.is_over());
+        let forfeits: BTreeSet<u64> = schedule.forfeits().iter().map(|it| it.number).collect();
+        let played: BTreeSet<u64> = run.results.keys().copied().collect();
+        prop_assert!(played.is_disjoint(&forfeits));
+        prop_assert_eq!(&played | &forfeits, (0..schedule.known()).collect());
+    }
+}
+
+/// Late players end up with the games that they would have had from the start.
+#[test]
+fn late_players_play_everyone() {
+    for (format, seats) in [
+        (FormatSettings::RoundRobin(RoundRobin::default()), 2),
+        (FormatSettings::RoundRobin(RoundRobin::default()), 3),
+        (FormatSettings::Gauntlet(Gauntlet { challengers: 2 }), 2),
+        (FormatSettings::Puzzle(Puzzle {}), 1),
+    ] {
+        let sorted = |contest: &Contest| {
+            let mut games = fixtures(&Schedule::new(Arc::new(contest.clone())));
+            for players in &mut games {
+                players.sort();
+            }
+            games.sort();
+            games
+        };
+        let mut late = Contest { rounds: 2, ..contest(format.clone(), 4, seats) };
+        for name in 0..2 {
+            let from = Schedule::new(Arc::new(late.clone())).known();
+            let kind = ChangeKind::Add { player: info(name), from };
+            let (at, by, reason) = (String::new(), String::new(), String::new());
+            late.change(Change { at, by, reason, removes: Vec::new(), kind });
+        }
+        let whole = Contest { rounds: 2, ..contest(format, 6, seats) };
+        assert_eq!(sorted(&late), sorted(&whole));
+    }
+}
+
+#[test]
+fn a_game_belongs_to_the_version_that_played_it() {
+    let format = FormatSettings::Swiss(Swiss {});
+    let mut contest = contest(format, 4, 2);
+    let (player, begun) = (Player(1), contest.players[1].clone());
+    for (from, version) in [(4, 10), (8, 20)] {
+        let before = contest.players[1].clone();
+        let kind = ChangeKind::Replace { player, before, after: info(version), from };
+        let (at, by, reason) = (String::new(), String::new(), String::new());
+        contest.change(Change { at, by, reason, removes: Vec::new(), kind });
+    }
+    for (number, expected) in [(3, &begun), (4, &info(10)), (7, &info(10)), (8, &info(20))] {
+        assert_eq!(contest.version(player, number), expected, "game {number}");
+    }
+}

@@ -1,0 +1,148 @@
+//! Prepares a contest that has begun, from its folder: to resume it, or to add a submission.
+
+use super::arguments::relative;
+use super::copies::AgentCopy;
+use super::entrants::{Candidate, Submission, candidate, check_games, describe};
+use super::folder::{AGENTS_FOLDER, Folder};
+use super::prepare::{Entrants, Prepared, build, failure, read_again};
+use super::store::StoredContest;
+use crate::parallel::{self, Progress};
+use referee_contest::file::ContestFile;
+use referee_contest::{Contest, PlayerInfo};
+use referee_play::agent_spec::AgentSpec;
+use referee_process::Failure;
+use referee_process::files::absolute;
+use referee_protocol::plain::sanitize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Prepares a stored contest to resume it. The contest file, the submissions and other files may have changed:
+/// everything is read from the contest's folder, except agents that have no copy there.
+pub fn prepare_again(stored: &StoredContest, folder: &Folder) -> Result<Prepared, Failure> {
+    let read = stored_file(stored, folder)?;
+    let mut prepared = without_agents(stored, folder, read);
+    let players = &stored.contest.players;
+    let found = parallel::map(players, None, &|_, _| {}, |player| {
+        let mut spec = prepared.read_agent(player)?;
+        let files = stored.files.get(&player.name).map_or(&[][..], Vec::as_slice);
+        if !spec.has_digest(&player.digest, files) {
+            return Err(changed(player, stored.copies.get(&player.name), &prepared.agents_folder));
+        }
+        spec.digest.clone_from(&player.digest);
+        spec.files = files.to_vec();
+        Ok(spec)
+    });
+    prepared.specs = found.into_iter().collect::<Result<_, _>>()?;
+    Ok(prepared)
+}
+
+/// Returns the agents of a stored contest, from their copies, and those that were left out.
+pub(super) fn stored_entrants(
+    stored: &StoredContest,
+    folder: &Folder,
+) -> Result<Entrants, Failure> {
+    let read = stored_file(stored, folder)?;
+    let prepared = without_agents(stored, folder, read);
+    let entrant = |name: &str, written: &str, spec| Submission {
+        name: name.to_owned(),
+        written: written.to_owned(),
+        entry: None,
+        spec,
+    };
+    let player = |player: &PlayerInfo| {
+        let spec = prepared.read_agent(player).map_err(|failure| describe(&failure));
+        entrant(&player.name, &player.run, spec)
+    };
+    let left_out = |(name, why): &(String, String)| entrant(name, name, Err(why.clone()));
+    let found = stored.contest.players.iter().map(player);
+    Ok(Entrants {
+        settings: stored.contest.clone(),
+        found: found.chain(stored.left_out.iter().map(left_out)).collect(),
+        base: stored.base.clone(),
+        notes: Vec::new(),
+    })
+}
+
+/// Reads the contest file of a stored contest.
+fn stored_file(stored: &StoredContest, folder: &Folder) -> Result<ContestFile, Failure> {
+    let name = folder.file().to_string_lossy().into_owned();
+    ContestFile::read(&stored.text, &name, &stored.contest.name).map_err(|error| failure(&error))
+}
+
+/// Prepares a submission for a stored contest: builds it and copies it to the contest's folder. The result has it
+/// as its only player.
+pub(super) fn prepare_submission(
+    stored: &StoredContest,
+    folder: &Folder,
+    path: &Path,
+    name: &str,
+    progress: Progress<'_>,
+) -> Result<Prepared, Failure> {
+    let read = stored_file(stored, folder)?;
+    let entry = absolute(path)?;
+    let template = read.submissions.as_ref().and_then(|submissions| submissions.run.clone());
+    // As a submission would be named in the contest file.
+    let inside = stored.base.join(relative(&stored.base, &entry));
+    let refused = |why: String| Failure::usage(format!("{}: {why}", path.display()));
+    let spec = candidate(template.as_deref(), &inside, &stored.base)
+        .and_then(|spec| spec.ok_or_else(|| "it is not an agent".to_owned()))
+        .and_then(|spec| check_games(&read, spec))
+        .map_err(refused)?;
+    let run = spec.written.clone();
+    let mut candidates = [Candidate {
+        name: name.to_owned(),
+        run: run.clone(),
+        span: 0..0,
+        is_submission: true,
+        entry: Some(entry.clone()),
+        spec: Ok(spec),
+    }];
+    build(&read, &mut candidates, &stored.base, progress)?;
+    read_again(&mut candidates, &stored.base);
+    let [Candidate { spec, .. }] = candidates;
+    let spec = AgentSpec { name: name.to_owned(), ..spec.map_err(refused)? };
+    let player = PlayerInfo { name: name.to_owned(), run, digest: spec.digest.clone() };
+    let mut prepared = without_agents(stored, folder, read);
+    prepared.contest = Arc::new(Contest { players: vec![player], ..stored.contest.clone() });
+    prepared.specs = vec![spec];
+    prepared.copies.clear();
+    prepared.entries.insert(name.to_owned(), entry);
+    prepared.add_copies(folder, &|_, _| {})?;
+    if prepared.copies.is_empty() {
+        let why = prepared.notes.join("; ");
+        return Err(Failure::usage(format!("it can't be copied to the contest's folder: {why}"))
+            .help("make it a folder with an agent.toml that needs nothing outside of it"));
+    }
+    Ok(prepared)
+}
+
+/// Prepares a stored contest without its agents.
+fn without_agents(stored: &StoredContest, folder: &Folder, read: ContestFile) -> Prepared {
+    let agents_folder = folder.path(AGENTS_FOLDER);
+    Prepared {
+        contest: Arc::new(stored.contest.clone()),
+        specs: Vec::new(),
+        left_out: stored.left_out.clone(),
+        notes: Vec::new(),
+        jobs: read.jobs,
+        pin: read.pin,
+        build: read.build,
+        text: stored.text.clone(),
+        is_seeded: true,
+        base: stored.base.clone(),
+        entries: BTreeMap::new(),
+        copies: stored.copies.clone(),
+        agents_folder: agents_folder.canonicalize().unwrap_or(agents_folder),
+    }
+}
+
+/// The failure for an agent that is not the one with which the contest began.
+fn changed(player: &PlayerInfo, copy: Option<&AgentCopy>, agents: &Path) -> Failure {
+    let name = sanitize(&player.name);
+    let place = copy.map(|copy| format!(" in {}", copy.root(agents).display()));
+    let text = format!("{name} was changed{} after the contest began", place.unwrap_or_default());
+    Failure::operation(text).help(
+        "undo the change to resume this contest, or start a new one with `referee contest run`",
+    )
+}

@@ -1,0 +1,345 @@
+//! Changes of a contest that has begun. Each is checked against the schedule, then stored in one step with the
+//! results that it removes. No referee plays the contest meanwhile: the caller has the folder's lock.
+
+use super::again::prepare_submission;
+use super::folder::Folder;
+use super::log_file::LogFile;
+use super::prepare::Prepared;
+use super::signing::Signer;
+use super::store::{REMOVED, Store, StoredContest, VoidAttempt};
+use super::writer::disk_failure;
+use crate::parallel::Progress;
+use referee_contest::report::ChangeRow;
+use referee_contest::{Change, ChangeKind, Fixture, Player, PlayerInfo, Schedule};
+use referee_games::nearest;
+use referee_play::agent_spec::AgentSpec;
+use referee_process::Failure;
+use referee_protocol::plain::{count, sanitize, sanitize_name};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The most players of a contest.
+const PLAYERS_MAX: usize = 10_000;
+
+/// Games that are chosen by their numbers, or by a player.
+#[derive(Clone, Debug)]
+pub enum GamesOf {
+    /// These games.
+    Numbers(Vec<u64>),
+    /// All games of the player with this name that may be played again.
+    Player(String),
+}
+
+/// A contest that is changed.
+#[derive(Debug)]
+pub struct Changing {
+    folder: Folder,
+    store: Store,
+    stored: StoredContest,
+    schedule: Schedule,
+    /// The games with a row in the store.
+    played: BTreeSet<u64>,
+    /// Who changes it.
+    by: String,
+    reason: String,
+}
+
+impl Changing {
+    /// Opens a contest to change it once, for this reason. A signed contest needs its signer.
+    pub fn open(folder: &Folder, signer: Option<&Signer>, reason: &str) -> Result<Self, Failure> {
+        let mut store = Store::open(folder)?;
+        store.fence()?;
+        if let Some(signer) = signer {
+            let log = LogFile::open(folder, &store, signer)?;
+            store.set_log(log);
+        }
+        let stored = store.contest()?;
+        let mut schedule = Schedule::new(Arc::new(stored.contest.clone()));
+        let mut played = BTreeSet::new();
+        store.each_result(|number, places| {
+            schedule.record(number, places);
+            played.insert(number);
+        })?;
+        let by = signer.map_or_else(|| "unsigned".to_owned(), |signer| signer.name.clone());
+        let (folder, reason) = (folder.clone(), reason.to_owned());
+        Ok(Self { folder, store, stored, schedule, played, by, reason })
+    }
+
+    /// Adds a player, whose submission is at `path`. Without a name it is that of the file or folder.
+    pub fn add(
+        self,
+        path: &Path,
+        name: Option<&str>,
+        progress: Progress<'_>,
+    ) -> Result<String, Failure> {
+        let from = self.schedule.known();
+        let new = PlayerInfo { name: String::new(), run: String::new(), digest: String::new() };
+        self.check(&ChangeKind::Add { player: new, from })?;
+        let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
+        let stem = stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = sanitize_name(name.unwrap_or(&stem));
+        let players = &self.stored.contest.players;
+        if players.iter().any(|player| player.name == name) {
+            return Err(Failure::usage(format!("there is a player called {name} already"))
+                .help("choose another name with --name, or use `contest replace`"));
+        }
+        if name.is_empty() || players.len() >= PLAYERS_MAX {
+            let text = format!("a player needs a name, and a contest has at most {PLAYERS_MAX}");
+            return Err(Failure::usage(text).help("choose a name with --name"));
+        }
+        let agent = prepare_submission(&self.stored, &self.folder, path, &name, progress)?;
+        let player = agent.contest.players[0].clone();
+        self.apply(ChangeKind::Add { player, from }, Vec::new(), Some(&agent))
+    }
+
+    /// Adds a version of a team's agent as a player of its own, such as `team` or `team v2`, if `check` doesn't
+    /// refuse it. Returns the player's name, and what the change does as a sentence; without a sentence it is
+    /// the same as that player.
+    pub fn add_version(
+        self,
+        path: &Path,
+        team: &str,
+        progress: Progress<'_>,
+        check: impl FnOnce(&str, &AgentSpec) -> Result<(), Failure>,
+    ) -> Result<(String, Option<String>), Failure> {
+        let (team, from) = (sanitize_name(team), self.schedule.known());
+        let known = |name: &str| self.stored.contest.players.iter().find(|it| it.name == name);
+        let names = std::iter::once(team.clone()).chain((2..).map(|it| format!("{team} v{it}")));
+        let mut earlier = Vec::new();
+        let mut name = team.clone();
+        for next in names {
+            name = next;
+            match known(&name) {
+                Some(player) => earlier.push(player.clone()),
+                None => break,
+            }
+        }
+        let agent = prepare_submission(&self.stored, &self.folder, path, &name, progress)?;
+        let player = agent.contest.players[0].clone();
+        if let Some(same) = earlier.into_iter().find(|it| it.digest == player.digest) {
+            return Ok((same.name, None));
+        }
+        check(&name, &agent.specs[0])?;
+        let text = self.apply(ChangeKind::Add { player, from }, Vec::new(), Some(&agent))?;
+        Ok((name, Some(text)))
+    }
+
+    /// Replaces a player's agent by a new version at `path`.
+    pub fn replace(
+        self,
+        name: &str,
+        path: &Path,
+        progress: Progress<'_>,
+    ) -> Result<String, Failure> {
+        let player = self.active_player(name)?;
+        let before = self.stored.contest.players[player.index()].clone();
+        let from = self.schedule.first_open();
+        let kind = |after| ChangeKind::Replace { player, before: before.clone(), after, from };
+        self.check(&kind(before.clone()))?;
+        let agent = prepare_submission(&self.stored, &self.folder, path, &before.name, progress)?;
+        let after = agent.contest.players[0].clone();
+        if after.digest == before.digest {
+            let text = format!("{} has this version already", sanitize(&before.name));
+            return Err(Failure::usage(text).help("`contest replay --agent` plays its games again"));
+        }
+        let removes = self.open_games(player);
+        let kind = kind(after);
+        self.apply(kind, removes, Some(&agent))
+    }
+
+    /// Lets a player forfeit all games that were not played.
+    pub fn withdraw(self, name: &str) -> Result<String, Failure> {
+        let player = self.active_player(name)?;
+        let kind = ChangeKind::Withdraw { player, played: self.games(player).collect() };
+        self.apply(kind, Vec::new(), None)
+    }
+
+    /// Has games played again.
+    pub fn replay(self, games: &GamesOf) -> Result<String, Failure> {
+        let removes = match games {
+            GamesOf::Player(name) => {
+                let player = self.active_player(name)?;
+                self.open_games(player)
+            }
+            GamesOf::Numbers(numbers) => {
+                let numbers: BTreeSet<u64> = numbers.iter().copied().collect();
+                for &number in &numbers {
+                    let fixture = self.open_game(number)?;
+                    if let Some(player) = self.gone(&fixture) {
+                        let text =
+                            format!("game {number}: {} has left the contest", self.name(player));
+                        return Err(Failure::usage(text));
+                    }
+                    if !self.schedule.has(number) {
+                        return Err(Failure::usage(format!(
+                            "game {number} has no result yet: `contest resume` plays it"
+                        )));
+                    }
+                }
+                numbers.into_iter().collect()
+            }
+        };
+        let removes: Vec<u64> = removes;
+        if removes.is_empty() {
+            return Err(Failure::usage("there is no game to play again: none has a result yet"));
+        }
+        self.apply(ChangeKind::Replay, removes, None)
+    }
+
+    /// Has a player lose a game without playing it; a result that it has no longer counts.
+    pub fn forfeit(self, game: u64, loser: &str) -> Result<String, Failure> {
+        let loser = self.active_player(loser)?;
+        let fixture = self.open_game(game)?;
+        if !fixture.players.contains(&loser) {
+            let names: Vec<String> = fixture.players.iter().map(|it| self.name(*it)).collect();
+            let text = format!("{} does not play game {game}", self.name(loser));
+            return Err(Failure::usage(text).help(format!("its players are {}", names.join(", "))));
+        }
+        let removes = Some(game).filter(|game| self.played.contains(game)).into_iter().collect();
+        self.apply(ChangeKind::Forfeit { game, loser }, removes, None)
+    }
+
+    /// Returns the player with a name.
+    fn player(&self, name: &str) -> Result<Player, Failure> {
+        find_player(&self.stored.contest.players, name)
+    }
+
+    /// The same, if it has not left.
+    fn active_player(&self, name: &str) -> Result<Player, Failure> {
+        let player = self.player(name)?;
+        if self.stored.contest.has_left(player) {
+            let name = self.name(player);
+            return Err(Failure::usage(format!("{name} has left the contest")));
+        }
+        Ok(player)
+    }
+
+    fn name(&self, player: Player) -> String {
+        sanitize(&self.stored.contest.players[player.index()].name)
+    }
+
+    /// Returns a player of a game who has left.
+    fn gone(&self, fixture: &Fixture) -> Option<Player> {
+        fixture.players.iter().copied().find(|it| self.stored.contest.has_left(*it))
+    }
+
+    /// Returns the games of a player that were played.
+    fn games(&self, player: Player) -> impl Iterator<Item = u64> {
+        let plays = move |number: &u64| {
+            self.schedule.fixture(*number).is_some_and(|it| it.players.contains(&player))
+        };
+        self.played.iter().copied().filter(plays)
+    }
+
+    /// Returns those on which no later pairing depends.
+    fn open_games(&self, player: Player) -> Vec<u64> {
+        self.games(player).filter(|number| *number >= self.schedule.first_open()).collect()
+    }
+
+    /// Returns a known game on whose result no later pairing depends.
+    fn open_game(&self, number: u64) -> Result<Fixture, Failure> {
+        let (known, first) = (self.schedule.known(), self.schedule.first_open());
+        let fixture = self.schedule.fixture(number).ok_or_else(|| {
+            Failure::usage(format!(
+                "there is no game {number}: the contest has {}",
+                count(known, "game")
+            ))
+            .help("games are counted from 0; the report lists them")
+        })?;
+        if number < first {
+            return Err(Failure::usage(format!(
+                "later pairings depend on the result of game {number}"
+            ))
+            .help(format!(
+                "in a contest of format {} only games of the last round can be changed: from game \
+                 {first} on",
+                self.stored.contest.format.name()
+            )));
+        }
+        Ok(fixture)
+    }
+
+    /// Checks that the format can take a change.
+    fn check(&self, kind: &ChangeKind) -> Result<(), Failure> {
+        let refused = self.stored.contest.refuses(kind);
+        refused.map_or(Ok(()), |why| Err(Failure::usage(why)))
+    }
+
+    /// Stores a change; returns what it does, as a sentence.
+    fn apply(
+        mut self,
+        kind: ChangeKind,
+        removes: Vec<u64>,
+        agent: Option<&Prepared>,
+    ) -> Result<String, Failure> {
+        self.check(&kind)?;
+        let change = Change {
+            at: jiff::Timestamp::now().to_string(),
+            by: self.by.clone(),
+            reason: self.reason.clone(),
+            removes,
+            kind,
+        };
+        if let Some(agent) = agent {
+            self.stored.copies.extend(agent.copies.clone());
+            self.stored.files.extend(agent.files());
+        }
+        let voids = self.keep_transcripts(&change)?;
+        self.stored.contest.change(change.clone());
+        self.store.change(&self.stored, &change, &voids)?;
+        for void in &voids {
+            fs::remove_file(self.folder.path(&Folder::transcript(void.number))).ok();
+        }
+        let row = ChangeRow::of(&self.stored.contest).pop();
+        Ok(row.map_or_else(String::new, |row| sanitize(&row.text)))
+    }
+
+    /// Copies the transcripts of the removed results to the names of void attempts: a kill before the change is
+    /// stored leaves the games as they were.
+    fn keep_transcripts(&self, change: &Change) -> Result<Vec<VoidAttempt>, Failure> {
+        let mut attempts: BTreeMap<u64, u32> = BTreeMap::new();
+        for void in self.store.voids()? {
+            attempts.insert(void.number, void.attempt);
+        }
+        let mut voids = Vec::new();
+        for &number in change.removes.iter().filter(|number| self.played.contains(number)) {
+            let attempt = attempts.get(&number).copied().unwrap_or_default() + 1;
+            let name = Folder::void_transcript(number, attempt);
+            let (from, to) =
+                (self.folder.path(&Folder::transcript(number)), self.folder.path(&name));
+            let copied = fs::copy(from, &to).and_then(|_| File::open(&to)?.sync_all());
+            copied.map_err(|error| disk_failure(&to, &error))?;
+            voids.push(VoidAttempt {
+                number,
+                attempt,
+                cause: REMOVED.to_owned(),
+                text: change.reason.clone(),
+                player: None,
+                transcript: Some(name),
+            });
+        }
+        let folders: BTreeSet<PathBuf> = voids
+            .iter()
+            .filter_map(|void| {
+                Some(self.folder.path(void.transcript.as_ref()?).parent()?.to_owned())
+            })
+            .collect();
+        let synced = folders.iter().try_for_each(|folder| File::open(folder)?.sync_all());
+        synced.map_err(|error: io::Error| disk_failure(self.folder.root(), &error))?;
+        Ok(voids)
+    }
+}
+
+/// Returns the player with a name.
+pub fn find_player(players: &[PlayerInfo], name: &str) -> Result<Player, Failure> {
+    let wanted = sanitize_name(name);
+    let found = Player::all(players.len()).find(|it| players[it.index()].name == wanted);
+    found.ok_or_else(|| {
+        let near = nearest(&wanted, players.iter().map(|player| player.name.as_str()));
+        Failure::usage(format!("there is no player called {}", sanitize(&wanted)))
+            .or_help(near.map(|near| format!("did you mean {}?", sanitize(near))))
+    })
+}

@@ -1,0 +1,315 @@
+//! Copies of the agents in the contest's folder, made when the contest begins: games are played from them, so
+//! nothing that changes elsewhere has an effect. A copy is named by its content, and has the same paths relative
+//! to the contest's folder as the original, so that a command means the same.
+
+use super::arguments::relative_run;
+use super::folder::{AGENTS_FOLDER, Folder};
+use super::prepare::Prepared;
+use super::tree::{self, Entries, State};
+use super::writer::disk_failure;
+use crate::parallel::{self, Progress};
+use referee_contest::PlayerInfo;
+use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
+use referee_play::digest::digest_files;
+use referee_process::Failure;
+use referee_process::sandbox::reach::is_wide;
+use referee_protocol::plain::sanitize;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Folders that are never part of an agent: version control and leftovers of runs.
+pub(super) const NEVER: &[&str] = &[".git", ".hg", ".svn", "matches"];
+
+/// An agent's copy in the contest's folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentCopy {
+    /// SHA-256 of its files, in hex: the name of its folder in `agents`.
+    pub sha256: String,
+    /// The contest file's folder in the copy; empty if all files are below it.
+    pub folder: PathBuf,
+    /// The AGENT argument, relative to that.
+    pub run: String,
+    /// The agent's own files before they were copied, which no agent may read.
+    pub own: Vec<PathBuf>,
+}
+
+impl AgentCopy {
+    /// Returns the folder of its files. `agents` is the folder of all copies.
+    pub fn root(&self, agents: &Path) -> PathBuf {
+        agents.join(&self.sha256)
+    }
+
+    /// Returns the folder that its argument is relative to.
+    pub fn base(&self, agents: &Path) -> PathBuf {
+        self.root(agents).join(&self.folder)
+    }
+
+    /// Returns the folder that its root is a copy of; `base` is the contest file's folder.
+    pub fn original_root(&self, base: &Path) -> PathBuf {
+        base.ancestors().nth(self.folder.components().count()).unwrap_or(base).to_owned()
+    }
+}
+
+/// Returns the agent of a player, from its copy if it has one. Paths of others are relative to `base`.
+pub(super) fn read_agent(
+    player: &PlayerInfo,
+    copy: Option<&AgentCopy>,
+    agents: &Path,
+    base: &Path,
+) -> Result<AgentSpec, Failure> {
+    let mut spec = match copy {
+        Some(copy) => AgentSpec::read_in(&copy.run, &copy.base(agents))?,
+        None => AgentSpec::read_in(&player.run, base)?,
+    };
+    spec.name.clone_from(&player.name);
+    spec.written.clone_from(&player.run);
+    Ok(spec)
+}
+
+impl Prepared {
+    /// Copies the agents to the contest's folder and reads them there. A note names each agent that can't be
+    /// copied: it is played from its own place.
+    pub fn copy_agents(&mut self, folder: &Folder, progress: Progress<'_>) -> Result<(), Failure> {
+        let agents = folder.path(AGENTS_FOLDER);
+        if agents.exists() {
+            // A run that was killed before its store was made left it.
+            fs::remove_dir_all(&agents).map_err(|error| disk_failure(&agents, &error))?;
+        }
+        self.add_copies(folder, progress)
+    }
+
+    /// Copies those that have no copy yet.
+    pub(super) fn add_copies(
+        &mut self,
+        folder: &Folder,
+        progress: Progress<'_>,
+    ) -> Result<(), Failure> {
+        let agents = folder.path(AGENTS_FOLDER);
+        let failed = |error: io::Error| disk_failure(&agents, &error);
+        fs::create_dir_all(&agents).map_err(failed)?;
+        self.agents_folder = agents.canonicalize().map_err(failed)?;
+        let contest_folder = folder.root().canonicalize().map_err(failed)?;
+        let sources: Vec<Source> =
+            (0..self.specs.len()).filter_map(|player| Source::of(self, player)).collect();
+        let all = || sources.iter().flat_map(|source| &source.trees);
+        let holds_all = |folder: &&Path| all().all(|tree| tree.starts_with(folder));
+        let root = self.base.ancestors().find(holds_all).unwrap_or(&self.base).to_owned();
+        let copier = Copier { prepared: self, agents: &self.agents_folder, root, contest_folder };
+        let results = parallel::map(&sources, None, progress, |source| copier.copy(source));
+        for (Source { player, .. }, copied) in sources.into_iter().zip(results) {
+            let name = self.specs[player].name.clone();
+            match copied.map_err(|error| disk_failure(&agents, &error))? {
+                Ok((copy, spec)) => {
+                    self.specs[player] = spec;
+                    self.copies.insert(name, copy);
+                }
+                Err(why) => self.notes.push(format!(
+                    "{} is played from its own place, since {}: don't change it during the contest",
+                    sanitize(&name),
+                    sanitize(&why)
+                )),
+            }
+        }
+        // Names and bytes: a stored contest has its agents.
+        File::open(&agents).and_then(|file| Ok(nix::unistd::syncfs(file)?)).map_err(failed)
+    }
+}
+
+/// What is copied of an agent.
+#[derive(Debug)]
+struct Source {
+    player: usize,
+    /// Files and folders; canonical.
+    trees: Vec<PathBuf>,
+    /// What is left out of them besides [`NEVER`].
+    without: Vec<PathBuf>,
+    /// Whether hidden files are left out.
+    plain: bool,
+}
+
+impl Source {
+    /// Returns the files of a player's agent; `None` for a built-in agent, and for a command or a program that is
+    /// no submission: which files it needs is not known.
+    fn of(prepared: &Prepared, player: usize) -> Option<Self> {
+        let spec = &prepared.specs[player];
+        let info = &prepared.contest.players[player];
+        let kind = Parts::of(&info.run, &prepared.base).kind;
+        let launch = spec.launch.as_ref()?;
+        let rules = Some(launch.folder.join("referee")).filter(|rules| rules.is_dir());
+        let rules = rules.filter(|_| kind == AgentKind::Package);
+        let entry = prepared.entries.get(&info.name).and_then(|path| path.canonicalize().ok());
+        let (mut without, mut plain) = (Vec::new(), false);
+        let mut trees = match (kind, entry) {
+            (AgentKind::BuiltIn, _) | (AgentKind::File | AgentKind::Command, None) => return None,
+            (AgentKind::Folder, _) => vec![launch.folder.clone()],
+            (_, Some(entry)) => std::iter::once(entry).chain(spec.own.clone()).collect(),
+            (AgentKind::Package, None) => {
+                // The package and what is beside it: other modules of the course, weights.
+                let beside = spec.own.last().and_then(|own| own.parent())?;
+                if is_wide(beside) {
+                    return None;
+                }
+                let others = prepared.specs.iter().flat_map(|other| &other.own);
+                let is_own = |path: &&PathBuf| spec.own.iter().any(|own| own.starts_with(path));
+                without.extend(others.filter(|other| !is_own(other)).cloned());
+                without.extend(prepared.secrets());
+                plain = true;
+                vec![beside.to_owned()]
+            }
+        };
+        trees.extend(rules);
+        trees.sort();
+        trees.dedup_by(|inner, outer| inner.starts_with(outer));
+        Some(Self { player, trees, without, plain })
+    }
+
+    /// Returns why a copy would not be the same agent: its command names something else by a path that is
+    /// relative, or its own files by a full path.
+    fn leads_outside(&self, spec: &AgentSpec) -> Option<String> {
+        let launch = spec.launch.as_ref().filter(|_| !spec.adapted)?;
+        for word in &launch.command {
+            let value = word.split_once('=').map_or(word.as_str(), |(_, value)| value);
+            for path in [value].into_iter().chain(value.split(':')).map(Path::new) {
+                let Ok(found) = launch.folder.join(path).canonicalize() else { continue };
+                let is_inside = self.trees.iter().any(|tree| found.starts_with(tree));
+                if is_inside == path.is_absolute() && path != launch.file {
+                    let what = if is_inside { "by its full path" } else { "outside of it" };
+                    return Some(format!("its command names {} {what}", path.display()));
+                }
+                if is_inside {
+                    break;
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Makes copies.
+struct Copier<'a> {
+    prepared: &'a Prepared,
+    agents: &'a Path,
+    /// The nearest folder with all agents' files and the contest file.
+    root: PathBuf,
+    contest_folder: PathBuf,
+}
+
+impl Copier<'_> {
+    /// Copies an agent and reads it. The outer error is the machine's, the inner one says why there is no copy.
+    fn copy(&self, source: &Source) -> io::Result<Result<(AgentCopy, AgentSpec), String>> {
+        let (prepared, player) = (self.prepared, source.player);
+        let (spec, info) = (&prepared.specs[player], &prepared.contest.players[player]);
+        if let Some(why) = source.leads_outside(spec) {
+            return Ok(Err(why));
+        }
+        let run = relative_run(spec, &Parts::of(&info.run, &prepared.base), &prepared.base);
+        let run = match run {
+            Ok(run) => run,
+            Err(failure) => return Ok(Err(failure.to_string())),
+        };
+        let new = self.agents.join(format!(".new-{player}"));
+        if new.exists() {
+            // A command that was killed left it.
+            fs::remove_dir_all(&new)?;
+        }
+        let folder = prepared.base.strip_prefix(&self.root).unwrap_or(Path::new("")).to_owned();
+        fs::create_dir_all(new.join(&folder))?;
+        for tree in &source.trees {
+            self.tree(source, tree, &new)?;
+        }
+        let entries = tree::entries(&new, &|_| false)?;
+        tree::open_to_all(&new, &entries)?;
+        let sha256 = content(&new, &entries)?;
+        let copy = AgentCopy { sha256, folder, run, own: spec.own.clone() };
+        let place = copy.root(self.agents);
+        if fs::rename(&new, &place).is_err() {
+            // Another agent has the same files.
+            fs::remove_dir_all(&new)?;
+        }
+        let read = read_agent(info, Some(&copy), self.agents, &prepared.base);
+        let read = read.map_err(|failure| format!("its copy can't be started: {failure}"));
+        Ok(read.and_then(|read| {
+            if !read.has_digest(&info.digest, &spec.files) {
+                return Err(
+                    "it changed while it was copied, or its digest depends on its place".to_owned()
+                );
+            }
+            Ok((copy, AgentSpec { digest: info.digest.clone(), files: spec.files.clone(), ..read }))
+        }))
+    }
+
+    /// Copies a file or a folder to its place in the copy.
+    fn tree(&self, source: &Source, from: &Path, new: &Path) -> io::Result<()> {
+        let to = new.join(from.strip_prefix(&self.root).unwrap_or(from));
+        fs::create_dir_all(to.parent().unwrap_or(new))?;
+        if from.is_file() {
+            return tree::copy_file(from, &to);
+        }
+        let skips = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            NEVER.contains(&name.as_ref())
+                || source.plain && name.starts_with('.')
+                || source.without.iter().any(|without| path.starts_with(without))
+                || path == self.contest_folder
+                || Folder::has_contest(path)
+        };
+        fs::create_dir_all(&to)?;
+        tree::copy(from, &to, &tree::entries(from, &skips)?)
+    }
+}
+
+/// Hashes everything in a copy: also what an agent's digest doesn't cover.
+fn content(folder: &Path, entries: &Entries) -> io::Result<String> {
+    let is_file =
+        |(path, state): (&PathBuf, &State)| matches!(state, State::File(..)).then(|| path.clone());
+    let files: Vec<PathBuf> = entries.iter().filter_map(is_file).collect();
+    digest_files(folder, &files)
+}
+
+/// What is found when the copies of a contest are checked.
+#[derive(Debug, Default)]
+pub(super) struct CheckedCopies {
+    pub(super) differences: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Checks that each copy is still the agent that the contest began with.
+pub(super) fn check_copies(
+    folder: &Folder,
+    players: &[PlayerInfo],
+    copies: &BTreeMap<String, AgentCopy>,
+    files: &BTreeMap<String, Vec<PathBuf>>,
+) -> CheckedCopies {
+    let agents = folder.path(AGENTS_FOLDER);
+    let mut found = CheckedCopies::default();
+    let mut missing = Vec::new();
+    for player in players {
+        let Some(copy) = copies.get(&player.name) else { continue };
+        let (name, place) = (sanitize(&player.name), copy.root(&agents));
+        if !place.is_dir() {
+            missing.push(name);
+            continue;
+        }
+        let files = files.get(&player.name).map_or(&[][..], Vec::as_slice);
+        let changed = format!("{}: {name} was changed after the contest began", place.display());
+        match read_agent(player, Some(copy), &agents, Path::new("")) {
+            Ok(spec) if spec.has_digest(&player.digest, files) => {}
+            Ok(_) => found.differences.push(changed),
+            // Such as on a machine without its interpreter.
+            Err(failure) => {
+                found.notes.push(format!("the copy of {name} can't be checked: {failure}"));
+            }
+        }
+    }
+    if !missing.is_empty() {
+        let names = missing.join(", ");
+        found.notes.push(format!(
+            "no copies of {names} in {}: the contest can't be resumed",
+            agents.display()
+        ));
+    }
+    found
+}

@@ -1,0 +1,242 @@
+//! The folder of submissions of an open ladder: finds new and changed submissions, and keeps a copy of each
+//! version as it was handed in.
+
+use super::copies::NEVER;
+use super::entrants::{Submission, submissions};
+use super::folder::{Folder, SUBMISSIONS_FOLDER};
+use super::store::StoredContest;
+use super::tree::{Entries, copy, entries, entry};
+use super::writer::disk_failure;
+use referee_contest::Contest;
+use referee_contest::file::ContestFile;
+use referee_process::Failure;
+use referee_process::files::absolute;
+use referee_protocol::plain::{sanitize, sanitize_name};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The file in a version's folder that says what became of it.
+const RESULT_FILE: &str = "result.json";
+
+/// A folder that is searched for new submissions again and again.
+#[derive(Debug)]
+pub struct Inbox {
+    folder: PathBuf,
+    /// The AGENT for each submission, with `{}` for its path.
+    run: Option<String>,
+    base: PathBuf,
+    /// Where versions are kept.
+    kept: PathBuf,
+    /// What was new at the last look. A submission is complete if it is the same at the next one.
+    last: BTreeMap<PathBuf, Entries>,
+    /// New submissions that are complete.
+    complete: Vec<PathBuf>,
+    /// What needs no further look, as it was: submissions of which something became, and files that are not
+    /// agents.
+    settled: BTreeMap<PathBuf, Entries>,
+}
+
+/// A version of a submission, kept in the contest's folder.
+#[derive(Debug)]
+pub struct KeptVersion {
+    /// The name of the submission.
+    pub team: String,
+    /// Its copy: the file or folder.
+    pub path: PathBuf,
+    /// The folder of the version.
+    pub folder: PathBuf,
+}
+
+/// What became of a version.
+#[derive(Debug, Serialize)]
+struct VersionResult<'a> {
+    /// When, RFC 3339.
+    at: String,
+    /// Its name in the contest; null if it doesn't play.
+    player: Option<&'a str>,
+    /// Why it doesn't play.
+    why: Option<&'a str>,
+}
+
+impl Inbox {
+    /// Opens the folder of submissions of a contest: `other`, else the one in its contest file.
+    pub fn open(
+        stored: &StoredContest,
+        folder: &Folder,
+        other: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let name = folder.file().to_string_lossy().into_owned();
+        let file = ContestFile::read(&stored.text, &name, &stored.contest.name)
+            .map_err(|error| Failure::usage(error.to_string()))?;
+        let own = file.submissions.as_ref();
+        let inbox = match (other, own) {
+            (Some(other), _) => absolute(other)?,
+            (None, Some(own)) => stored.base.join(&own.folder),
+            (None, None) => {
+                return Err(Failure::usage("the contest file has no `submissions`")
+                    .help("name the folder with --submissions DIR"));
+            }
+        };
+        inbox.read_dir().map_err(|error| {
+            Failure::usage(format!("can't list the submissions: {}: {error}", inbox.display()))
+        })?;
+        Ok(Self {
+            folder: inbox,
+            run: own.and_then(|own| own.run.clone()),
+            base: stored.base.clone(),
+            kept: absolute(folder.root())?.join(SUBMISSIONS_FOLDER),
+            last: BTreeMap::new(),
+            complete: Vec::new(),
+            settled: BTreeMap::new(),
+        })
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Looks for submissions that are new or changed. Returns whether some have not changed since the last look.
+    pub fn look(&mut self) -> io::Result<bool> {
+        let mut new = BTreeMap::new();
+        for entry in self.folder.read_dir()? {
+            let path = entry?.path();
+            let is_hidden =
+                path.file_name().is_some_and(|it| it.to_string_lossy().starts_with('.'));
+            // What is deleted meanwhile is no submission.
+            let Some(state) = Some(()).filter(|()| !is_hidden).and_then(|()| state(&path).ok())
+            else {
+                continue;
+            };
+            if self.settled.get(&path) == Some(&state) {
+                continue;
+            }
+            if self.is_kept(&path, &state) {
+                self.settled.insert(path, state);
+            } else {
+                new.insert(path, state);
+            }
+        }
+        let complete = new.iter().filter(|(path, state)| self.last.get(*path) == Some(*state));
+        self.complete = complete.map(|(path, _)| path.clone()).collect();
+        self.last = new;
+        Ok(!self.complete.is_empty())
+    }
+
+    /// Keeps the submissions with which a contest has just begun.
+    pub fn keep_players(&self, contest: &Contest) -> Result<(), Failure> {
+        for Submission { name, entry, .. } in self.submissions()?.0 {
+            let plays = contest.players.iter().any(|player| player.name == sanitize_name(&name));
+            if let Some(path) = entry.filter(|_| plays)
+                && let Some(version) = self.keep_version(&path, &name)?
+            {
+                version.close(Ok(&name))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn submissions(&self) -> Result<(Vec<Submission>, Vec<String>), Failure> {
+        submissions(&self.folder, self.run.as_deref(), &self.base)
+            .map_err(|error| disk_failure(&self.folder, &error))
+    }
+
+    /// Copies what is complete to the contest's folder, each submission as a new version. The notes name files
+    /// that are not agents.
+    pub fn keep(&mut self) -> Result<(Vec<KeptVersion>, Vec<String>), Failure> {
+        let (found, notes) = self.submissions()?;
+        let (mut kept, mut other) = (Vec::new(), Vec::new());
+        for path in std::mem::take(&mut self.complete) {
+            let is_this = |entry: &Option<PathBuf>| entry.as_ref() == Some(&path);
+            let Some(submission) = found.iter().find(|it| is_this(&it.entry)) else {
+                if let Some(state) = self.last.get(&path) {
+                    self.settled.insert(path.clone(), state.clone());
+                }
+                let name = sanitize(&path.file_name().unwrap_or_default().to_string_lossy());
+                other.extend(notes.iter().filter(|note| note.starts_with(&name)).cloned());
+                continue;
+            };
+            kept.extend(self.keep_version(&path, &submission.name)?);
+        }
+        Ok((kept, other))
+    }
+
+    /// Keeps a submission; `None` if it changes at this moment.
+    fn keep_version(&self, path: &Path, team: &str) -> Result<Option<KeptVersion>, Failure> {
+        let versions = self.versions(path);
+        let number = newest(&versions).map_or(1, |newest| newest + 1);
+        let folder = versions.join(number.to_string());
+        let partial = versions.join(".partial");
+        let copied = || {
+            if partial.exists() {
+                fs::remove_dir_all(&partial)?;
+            }
+            fs::create_dir_all(&partial)?;
+            let before = state(path)?;
+            let target = partial.join(path.file_name().unwrap_or_default());
+            if path.is_dir() {
+                fs::create_dir(&target)?;
+                copy(path, &target, &before)?;
+            } else if let (Some(parent), Some(target)) = (path.parent(), target.parent()) {
+                copy(parent, target, &before)?;
+            }
+            if state(path)? != before {
+                return fs::remove_dir_all(&partial).map(|()| None);
+            }
+            fs::rename(&partial, &folder)?;
+            Ok(Some(folder.join(path.file_name().unwrap_or_default())))
+        };
+        let path = copied().map_err(|error| disk_failure(&folder, &error))?;
+        Ok(path.map(|path| KeptVersion { team: team.to_owned(), path, folder }))
+    }
+
+    /// The folder of all versions of a submission.
+    fn versions(&self, path: &Path) -> PathBuf {
+        self.kept.join(path.file_name().unwrap_or_default())
+    }
+
+    /// Whether the newest version is the submission as it is now, and something became of it.
+    fn is_kept(&self, path: &Path, now: &Entries) -> bool {
+        let versions = self.versions(path);
+        newest(&versions).is_some_and(|number| {
+            let folder = versions.join(number.to_string());
+            let kept = state(&folder.join(path.file_name().unwrap_or_default()));
+            // The build of an agent adds files.
+            let has = |kept: Entries| now.iter().all(|(name, state)| kept.get(name) == Some(state));
+            folder.join(RESULT_FILE).exists() && kept.is_ok_and(has)
+        })
+    }
+}
+
+impl KeptVersion {
+    /// Notes what became of it: the name under which it plays, or why it doesn't.
+    pub fn close(&self, result: Result<&str, &str>) -> Result<(), Failure> {
+        let at = jiff::Timestamp::now().to_string();
+        let result = VersionResult { at, player: result.ok(), why: result.err() };
+        let text = serde_json::to_string(&result).unwrap_or_default() + "\n";
+        let path = self.folder.join(RESULT_FILE);
+        fs::write(&path, text).map_err(|error| disk_failure(&path, &error))
+    }
+}
+
+/// Returns the number of the newest version in a folder of versions.
+fn newest(versions: &Path) -> Option<u64> {
+    let names = versions.read_dir().ok()?.flatten().map(|entry| entry.file_name());
+    names.filter_map(|name| name.to_str()?.parse().ok()).max()
+}
+
+/// Returns what a submission consists of: a folder's files, or a file by its name.
+fn state(path: &Path) -> io::Result<Entries> {
+    let skips = |path: &Path| {
+        path.file_name().and_then(OsStr::to_str).is_some_and(|name| NEVER.contains(&name))
+    };
+    if path.is_dir() {
+        return entries(path, &skips);
+    }
+    let name = path.file_name().unwrap_or_default();
+    Ok(entry(path)?.into_iter().map(|state| (name.into(), state)).collect())
+}

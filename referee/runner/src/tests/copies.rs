@@ -1,0 +1,126 @@
+//! The copies of agents in the contest's folder: what is played from them, and what isn't.
+
+use super::super::checking::check;
+use super::super::folder::Folder;
+use super::super::store::Store;
+use super::{Builds, Prepared, SCRIPT, place, prepare_again, right};
+use std::collections::BTreeMap;
+use std::fs;
+use tempfile::TempDir;
+
+const FILE: &str = "seed = 1\ngame = \"hex\"\nsubmissions = { folder = \"../bots\" }\n";
+
+/// A contest file in the folder `cup`, submissions beside it, and the contest's folder.
+fn copied(file: &str, files: &[(&str, &str)]) -> (TempDir, Folder, Prepared) {
+    let mut all = vec![("cup/contest.toml", file)];
+    all.extend(files);
+    let place = place(&all);
+    let file = place.path().join("cup/contest.toml");
+    let mut prepared = super::prepare(&file, Builds::Now(&|_, _| {})).unwrap();
+    let folder = Folder::create(&place.path().join("cup/d")).unwrap();
+    prepared.copy_agents(&folder, &|_, _| {}).unwrap();
+    (place, folder, prepared)
+}
+
+#[test]
+fn nothing_that_changes_outside_has_an_effect() {
+    let python = "submissions = { folder = \"../bots\", run = \"python3 run.py {}/main.py\" }\n";
+    for (file, files) in [
+        (
+            FILE,
+            &[
+                ("bots/amy/agent.toml", "command = [\"sh\", \"x\"]"),
+                ("bots/amy/x", "exit"),
+                ("bots/amy/.env", "hidden"),
+                ("bots/bob.sh", SCRIPT),
+            ][..],
+        ),
+        (
+            &FILE.replace("submissions = { folder = \"../bots\" }\n", python),
+            &[
+                ("bots/amy/main.py", "1"),
+                ("bots/amy/more.py", "2"),
+                ("bots/bob/main.py", "3"),
+                ("cup/run.py", ""),
+            ][..],
+        ),
+    ] {
+        let (place, folder, prepared) = copied(file, files);
+        assert_eq!(prepared.notes, [""; 0]);
+        assert_eq!(prepared.copies.len(), 2);
+        let stored = prepared.to_stored(String::new(), None);
+        fs::remove_dir_all(place.path().join("bots")).unwrap();
+        fs::remove_file(place.path().join("cup/contest.toml")).unwrap();
+        let again = prepare_again(&stored, &folder).unwrap();
+        assert_eq!(again.contest, prepared.contest);
+        assert_eq!(again.changed(&stored.files), [""; 0]);
+        for spec in &again.specs {
+            let launch = spec.launch.as_ref().unwrap();
+            assert!(launch.folder.starts_with(folder.path("agents").canonicalize().unwrap()));
+        }
+        // A copy that is changed is noticed.
+        let amy = prepared.copies["amy"].base(&prepared.agents_folder).join("../bots/amy");
+        assert_eq!(amy.join(".env").exists(), file == FILE);
+        let own = if file == FILE { "x" } else { "main.py" };
+        fs::write(amy.join(own), "changed").unwrap();
+        let failure = prepare_again(&stored, &folder).unwrap_err().to_string();
+        assert!(failure.starts_with("amy was changed in "), "{failure}");
+        Store::create(&folder, &stored).unwrap();
+        let checked = check(&folder, None, None, &|_, _| {}).unwrap();
+        let all = checked.differences.join("; ");
+        assert!(all.contains("amy was changed after the contest began"), "{all}");
+    }
+}
+
+#[test]
+fn agents_with_the_same_files_share_a_copy() {
+    let toml = "command = [\"sh\", \"x\"]";
+    let (.., prepared) =
+        copied(FILE, &[("bots/amy.sh", SCRIPT), ("bots/bob/agent.toml", toml), ("bots/bob/x", "")]);
+    let mut text = FILE.to_owned();
+    text.insert_str(0, "agents = [\"one=../house\", \"two=../house\"]\n");
+    let (_other, _, twice) =
+        copied(&text, &[("house/agent.toml", toml), ("house/x", ""), ("bots/amy.sh", SCRIPT)]);
+    assert_eq!(twice.copies["one"], twice.copies["two"]);
+    assert_ne!(twice.copies["one"].sha256, prepared.copies["bob"].sha256, "another place");
+    let copies = fs::read_dir(&twice.agents_folder).unwrap().count();
+    assert_eq!(copies, 2, "without what is left of making them");
+}
+
+#[test]
+fn what_needs_other_files_is_played_from_its_place() {
+    let outside = "command = [\"sh\", \"../lib/run.sh\"]";
+    let text = format!("agents = [\"sh ../lib/run.sh\", \"@first\"]\n{FILE}");
+    let (place, folder, prepared) = copied(
+        &text,
+        &[
+            ("bots/amy/agent.toml", outside),
+            ("lib/run.sh", SCRIPT),
+            ("bots/lib/run.sh", SCRIPT),
+            ("bots/lib/agent.toml", "command = \"./run.sh\""),
+        ],
+    );
+    assert_eq!(prepared.copies.keys().collect::<Vec<_>>(), ["lib"]);
+    let notes = prepared.notes.join("; ");
+    assert!(notes.contains("amy is played from its own place, since its command names"), "{notes}");
+    let stored = prepared.to_stored(String::new(), None);
+    assert!(prepare_again(&stored, &folder).is_ok());
+    fs::write(place.path().join("lib/run.sh"), "#!/bin/sh\nexit\n").unwrap();
+    let failure = prepare_again(&stored, &folder).unwrap_err().to_string();
+    assert_eq!(failure, "run was changed after the contest began");
+}
+
+#[test]
+fn a_contest_of_an_earlier_version_has_no_copies() {
+    let place = place(&[
+        ("contest.toml", "game = \"hex\"\nagents = [\"./amy\", \"@first\"]"),
+        ("amy/agent.toml", "command = \"true\""),
+    ]);
+    let prepared = right(&place, Builds::Now(&|_, _| {}));
+    let stored = prepared.to_stored(String::new(), None);
+    assert_eq!(stored.copies, BTreeMap::new());
+    let folder = Folder::create(&place.path().join("d")).unwrap();
+    let again = prepare_again(&stored, &folder).unwrap();
+    let folder_of = |prepared: &Prepared| prepared.specs[0].launch.as_ref().unwrap().folder.clone();
+    assert_eq!(folder_of(&again), folder_of(&prepared));
+}

@@ -1,0 +1,176 @@
+//! `contest check`: checks every agent of a contest under its conditions, and writes a feedback file for each.
+
+use super::class::{Checked, check_all};
+use super::feedback::markdown;
+use super::junit::junit;
+use super::{CheckReport, Options, Shown};
+use crate::cli::bars::{advance, count_bar};
+use crate::cli::global::Global;
+use crate::cli::output::eprint_line;
+use crate::cli::shell::{join, option};
+use clap::{Args, Command, FromArgMatches};
+use referee_contest::{Contest, ContestGame};
+use referee_match::times::show_time;
+use referee_play::agent_spec::AgentSpec;
+use referee_process::Failure;
+use referee_protocol::plain::file_names;
+use referee_protocol::{ClockKind, ClockSettings, Level, Limits};
+use referee_runner::{Entrants, disk_failure, entrants};
+use serde_json::to_value;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Check every agent of a contest, one line each
+///
+/// Runs the probes of `check` with the games, clock, limits and sandbox of the contest. Writes what to fix
+/// to NAME.md and NAME.xml, for the author of each agent. Agents of a contest file are built first.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Exit codes: 0 all probes passed, 2 usage error, 3 a probe failed, 4 machine \
+    failure\n\nExamples:\n  \
+    referee contest check contest.toml\n  \
+    referee contest check contests/autumn --out feedback"
+)]
+pub(in crate::cli) struct ContestOptions {
+    /// Contest file, or contest folder
+    #[arg(value_name = "DIR")]
+    path: PathBuf,
+    /// Folder for the feedback files; older ones are replaced
+    #[arg(long, short, value_name = "DIR", default_value = "feedback")]
+    out: PathBuf,
+    /// Probe to run (repeatable). Defaults to all
+    #[arg(long, value_name = "NAME")]
+    probe: Vec<String>,
+    /// Print one JSON object per agent
+    #[arg(long)]
+    json: bool,
+}
+
+/// Checks all agents of a contest.
+pub(in crate::cli) fn run_contest(
+    options: &ContestOptions,
+    global: &Global,
+) -> Result<ExitCode, Failure> {
+    let bar = count_bar("building", !global.quiet);
+    let found = entrants(&options.path, &|done, of| advance(&bar, done, of))?;
+    bar.finish_and_clear();
+    let Entrants { settings, found, base, notes } = found;
+    global.note(notes);
+    std::fs::create_dir_all(&options.out).map_err(|error| disk_failure(&options.out, &error))?;
+    let checks = ContestCheck::new(&settings, &base, &options.probe);
+    let check = |agent: &str, spec| checks.check(agent, &spec, global);
+    let code = check_all(found, options.json, check, |reports| write(reports, &options.out))?;
+    if !global.quiet {
+        eprint_line(&format!("feedback: {}", options.out.display()));
+    }
+    Ok(code)
+}
+
+/// The check of agents under the conditions of a contest.
+pub(in crate::cli) struct ContestCheck {
+    /// The options of `check` in each game.
+    words: Vec<Vec<String>>,
+}
+
+impl ContestCheck {
+    /// Returns the check with these probes, else all. The contest's paths are relative to `base`.
+    pub(in crate::cli) fn new(contest: &Contest, base: &Path, probes: &[String]) -> Self {
+        let probes = probes.iter().flat_map(|probe| option("--probe", Some(probe)));
+        let probes: Vec<String> = probes.collect();
+        let words = contest.games.iter().map(|game| conditions(contest, game, base));
+        Self { words: words.map(|own| [own, probes.clone()].concat()).collect() }
+    }
+
+    /// Checks an agent in all games.
+    pub(in crate::cli) fn check(
+        &self,
+        agent: &str,
+        spec: &Result<AgentSpec, Failure>,
+        global: &Global,
+    ) -> Result<Checked, Failure> {
+        let check_in = |words: &[String]| {
+            let agent_words = ["--".to_owned(), agent.to_owned()];
+            let options = parsed(words.iter().cloned().chain(agent_words))?;
+            let (report, interrupted) =
+                options.check(agent, spec.clone(), Shown::Nothing, global)?;
+            Ok::<_, Failure>((report.output, interrupted))
+        };
+        let (mut report, mut interrupted) = check_in(&self.words[0])?;
+        for words in &self.words[1..] {
+            if interrupted.is_none() {
+                let (more, code) = check_in(words)?;
+                report.append(more);
+                interrupted = code;
+            }
+        }
+        Ok((report, interrupted))
+    }
+}
+
+/// Reads the options of `check`.
+fn parsed(words: impl Iterator<Item = String>) -> Result<Options, Failure> {
+    let command = Options::augment_args(Command::new("check").no_binary_name(true));
+    let matches = command.try_get_matches_from(words);
+    matches
+        .and_then(|matches| Options::from_arg_matches(&matches))
+        .map_err(|error| Failure::operation(format!("the contest's conditions: {error}")))
+}
+
+/// Returns the options of `check` with a contest's conditions in one of its games.
+fn conditions(contest: &Contest, game: &ContestGame, base: &Path) -> Vec<String> {
+    let mut words: Vec<String> = option("--game", Some(&game.game)).collect();
+    words.extend(option("--setup", Some(&game.setup)));
+    words.extend(clock(&contest.clock));
+    let (own, usual) = (to_value(&contest.limits), to_value(Limits::default()));
+    let (own, usual) = (own.unwrap_or_default(), usual.unwrap_or_default());
+    let others =
+        own.as_object().into_iter().flatten().filter(|(key, value)| usual[*key] != **value);
+    words.extend(others.flat_map(|(key, value)| option("--limit", Some(format!("{key}={value}")))));
+    let sandbox = &contest.sandbox;
+    words.extend(option("--sandbox", sandbox.level.map(Level::name)));
+    let wrapper = Some(&sandbox.wrapper).filter(|words| !words.is_empty());
+    words.extend(option("--wrapper", wrapper.map(|words| join(words))));
+    let read = sandbox.read.iter().map(|path| base.join(path).display().to_string());
+    words.extend(read.flat_map(|path| option("--allow-read", Some(path))));
+    words.extend(contest.policy.strict.then(|| "--strict".to_owned()));
+    words
+}
+
+/// Returns the options that give this clock.
+fn clock(clock: &ClockSettings) -> Vec<String> {
+    let usual = ClockSettings::default();
+    let bank =
+        clock.bank_ms.map(|bank| format!("{}+{}", show_time(bank), show_time(clock.increment_ms)));
+    let mut words: Vec<String> = option("--clock", bank).collect();
+    if clock.kind == ClockKind::Cpu {
+        words.push("--cpu".to_owned());
+    }
+    let times = [
+        ("--move-time", clock.move_ms),
+        ("--start-time", Some(clock.start_ms).filter(|&ms| ms != usual.start_ms)),
+        ("--margin", Some(clock.margin_ms).filter(|&ms| ms != usual.margin_ms)),
+        ("--backstop", clock.backstop_ms),
+    ];
+    words.extend(times.into_iter().flat_map(|(name, ms)| option(name, ms.map(show_time))));
+    words
+}
+
+/// Writes the feedback files.
+fn write(reports: &[CheckReport], folder: &Path) -> Result<(), Failure> {
+    let names = file_names(reports.iter().map(CheckReport::shown_name));
+    reports.iter().zip(names).try_for_each(|(report, name)| write_feedback(report, folder, &name))
+}
+
+/// Writes the feedback files of an agent: NAME.md and NAME.xml.
+pub(in crate::cli) fn write_feedback(
+    report: &CheckReport,
+    folder: &Path,
+    name: &str,
+) -> Result<(), Failure> {
+    let files = [("md", markdown(report)), ("xml", junit(std::slice::from_ref(report)))];
+    for (ending, text) in files {
+        let path = folder.join(format!("{name}.{ending}"));
+        std::fs::write(&path, text).map_err(|error| disk_failure(&path, &error))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! `contest add`, `replace`, `withdraw-agent`, `replay` and `forfeit`: changes of a contest that has begun.
+
+use super::key::KeyOptions;
+use super::report::{of_folder, write_all};
+use super::run::resume_command;
+use crate::cli::bars::{advance, count_bar};
+use crate::cli::global::Global;
+use crate::cli::output::eprint_line;
+use clap::Args;
+use referee_process::Failure;
+use referee_protocol::plain::sanitize_line;
+use referee_runner::changing::{Changing, GamesOf};
+use referee_runner::folder::Folder;
+use referee_runner::workers;
+use std::path::PathBuf;
+
+/// Add a late player to a contest
+///
+/// Its games follow those that are known; no other game changes. `contest resume` plays them. Formats whose
+/// pairings are made for the players at the start, such as knockouts, refuse it.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee contest add contests/autumn late/team7 --reason \"handed in with an extension\"")]
+pub(super) struct AddOptions {
+    #[command(flatten)]
+    change: ChangeOptions,
+    /// Submission: a folder or a file
+    path: PathBuf,
+    /// Name of the player. Defaults to that of the folder or file
+    #[arg(long)]
+    name: Option<String>,
+}
+
+/// Replace an agent of a contest by a new version
+///
+/// The results of its games are removed, and `contest resume` plays them again. In formats whose pairings depend on
+/// results, only the games of the last round are.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee contest replace contests/autumn team7 fixed/team7 --reason \"wrong file handed in\"")]
+pub(super) struct ReplaceOptions {
+    #[command(flatten)]
+    change: ChangeOptions,
+    /// Player
+    name: String,
+    /// New submission: a folder or a file
+    path: PathBuf,
+}
+
+/// Let a player leave a contest
+///
+/// Its results stay. It forfeits all games that were not played.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee contest withdraw-agent contests/autumn team7 --reason \"left the course\"")]
+pub(super) struct WithdrawOptions {
+    #[command(flatten)]
+    change: ChangeOptions,
+    /// Player
+    name: String,
+}
+
+/// Have games of a contest played again
+///
+/// Their results are removed, and `contest resume` plays them again. A forfeit is taken back.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee contest replay contests/autumn 17 18 --reason \"the machine was overloaded\"\n  \
+    referee contest replay contests/autumn --agent team7 --reason \"its data file was missing\"")]
+pub(super) struct ReplayOptions {
+    #[command(flatten)]
+    change: ChangeOptions,
+    /// Numbers of games
+    #[arg(value_name = "GAME", required_unless_present = "agent")]
+    games: Vec<u64>,
+    /// All games of this player
+    #[arg(long, value_name = "NAME", conflicts_with = "games")]
+    agent: Option<String>,
+}
+
+/// Decide that a player loses a game
+///
+/// The game is not played; a result that it has is removed. Ratings leave it out.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee contest forfeit contests/autumn 17 --loser team7 --reason \"copied its opponent\"")]
+pub(super) struct ForfeitOptions {
+    #[command(flatten)]
+    change: ChangeOptions,
+    /// Number of the game
+    game: u64,
+    /// Player who loses
+    #[arg(long, value_name = "NAME")]
+    loser: String,
+}
+
+/// What all changes need.
+#[derive(Debug, Args)]
+struct ChangeOptions {
+    /// Contest folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Reason, which the report shows
+    #[arg(long, value_name = "TEXT", value_parser = reason)]
+    reason: String,
+    #[command(flatten)]
+    key: KeyOptions,
+}
+
+/// Reads a reason: one line, not empty.
+fn reason(text: &str) -> Result<String, String> {
+    let line = sanitize_line(text.trim());
+    if line.is_empty() { Err("give a reason".to_owned()) } else { Ok(line) }
+}
+
+impl ChangeOptions {
+    /// Changes the contest, and writes its report again.
+    fn apply(
+        &self,
+        change: impl FnOnce(Changing) -> Result<String, Failure>,
+        global: &Global,
+    ) -> Result<(), Failure> {
+        let folder = Folder::open(&self.folder)?;
+        let _lock = folder.lock()?;
+        let signer = self.key.signer_of(&folder)?;
+        let done = change(Changing::open(&folder, signer.as_ref(), &self.reason)?)?;
+        let results = of_folder(&folder)?;
+        write_all(&folder, &results, signer.as_ref())?;
+        if !global.quiet {
+            eprint_line(&done);
+            if !results.report.progress.over {
+                let command = resume_command(&folder, &workers::read(&folder).on);
+                eprint_line(&format!("play what is missing: {command}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn add(options: &AddOptions, global: &Global) -> Result<(), Failure> {
+    let AddOptions { change, path, name } = options;
+    let bar = count_bar("building", !global.quiet);
+    let progress = |done, of| advance(&bar, done, of);
+    change.apply(|contest| contest.add(path, name.as_deref(), &progress), global)
+}
+
+pub(super) fn replace(options: &ReplaceOptions, global: &Global) -> Result<(), Failure> {
+    let ReplaceOptions { change, name, path } = options;
+    let bar = count_bar("building", !global.quiet);
+    let progress = |done, of| advance(&bar, done, of);
+    change.apply(|contest| contest.replace(name, path, &progress), global)
+}
+
+pub(super) fn withdraw(options: &WithdrawOptions, global: &Global) -> Result<(), Failure> {
+    options.change.apply(|contest| contest.withdraw(&options.name), global)
+}
+
+pub(super) fn replay(options: &ReplayOptions, global: &Global) -> Result<(), Failure> {
+    let numbers = || GamesOf::Numbers(options.games.clone());
+    let games = options.agent.clone().map_or_else(numbers, GamesOf::Player);
+    options.change.apply(|contest| contest.replay(&games), global)
+}
+
+pub(super) fn forfeit(options: &ForfeitOptions, global: &Global) -> Result<(), Failure> {
+    options.change.apply(|contest| contest.forfeit(options.game, &options.loser), global)
+}

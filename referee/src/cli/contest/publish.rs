@@ -1,0 +1,285 @@
+//! `contest publish`: a static site with the standings, a page for each agent and a replay of each game.
+
+use super::report::of_stored;
+use crate::cli::bars::{advance, count_bar, spinner};
+use crate::cli::global::Global;
+use crate::cli::output::{eprint_line, print, table};
+use clap::Args;
+use rand::TryRng;
+use rand::rngs::SysRng;
+use referee_contest::Player;
+use referee_contest::report::{GameRow, PrivatePart, Report, TeamPages, escape_markdown};
+use referee_match::transcript::{FollowState, TRANSCRIPT_BYTES_MAX, TranscriptFollower};
+use referee_process::Failure;
+use referee_process::files::read_regular;
+use referee_protocol::plain::{file_names, sanitize, to_hex};
+use referee_runner::disk_failure;
+use referee_runner::folder::Folder;
+use referee_runner::parallel;
+use referee_runner::store::Store;
+use referee_web::{MatchPage, MatchState, replay_page, shared_files};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The file that marks a folder as a site, which may be replaced.
+const MARKER: &str = ".referee-site";
+/// The folders that are removed before a site is written again.
+const FOLDERS: [&str; 4] = ["assets", "teams", "games", PRIVATE];
+const PRIVATE: &str = "private";
+/// The path from a replay page's folder to the site.
+const REPLAY_ROOT: &str = "../..";
+/// The most stderr of one game on a private page, in characters.
+const STDERR_CHARACTERS_MAX: usize = 4000;
+/// The random bytes in the name of a private page.
+const TOKEN_BYTES: usize = 16;
+
+/// Write a static site: standings, a page for each agent, a replay of each game
+///
+/// The site needs no server: it opens from disk and from any web host. The public pages show no stderr. Each
+/// agent also has a private page, private/NAME-CODE.html, with the stderr of its games; no page links to it,
+/// and its code can't be guessed. Prints the private pages. Writing a site again keeps their codes.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee contest publish contests/autumn --out site\n  \
+    referee contest publish contests/autumn --out site --anonymous --feedback feedback")]
+pub(super) struct Options {
+    /// Contest folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Folder for the site: a new or empty one, or an earlier site, which is replaced
+    #[arg(long, short, value_name = "SITE")]
+    out: PathBuf,
+    /// Call the agents Player 1, Player 2, ..
+    #[arg(long)]
+    anonymous: bool,
+    /// Folder with feedback files of `contest check`, to show on the private pages
+    #[arg(long, value_name = "DIR")]
+    feedback: Option<PathBuf>,
+}
+
+/// The names of agents and of their pages, by player.
+struct Names {
+    /// The names in the contest.
+    own: Vec<String>,
+    /// The names that the site shows.
+    shown: Vec<String>,
+    /// The names of the pages, without ending.
+    pages: Vec<String>,
+}
+
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
+    let folder = Folder::open(&options.folder)?;
+    let codes = prepare_site(&options.out)?;
+    let spinner = spinner("computing the report", !global.quiet);
+    let report = options.report(&folder);
+    spinner.finish_and_clear();
+    let (report, names) = report?;
+    for (name, text) in shared_files() {
+        write(&options.out.join(name), &text)?;
+    }
+    write(&options.out.join("index.html"), &report.site_html(&names.pages))?;
+    let stderr = replays(&folder, &options.out, &report, &names, global)?;
+    let pages = TeamPages::new(&report, &names.pages);
+    for (player, page) in Player::all(names.pages.len()).zip(&names.pages) {
+        write(&options.out.join(format!("teams/{page}.html")), &pages.page(player, None))?;
+    }
+    let private = options.private_pages(&pages, &names, stderr, &codes)?;
+    print(&table(&private))?;
+    if !global.quiet {
+        eprint_line(&format!("site: {}", options.out.join("index.html").display()));
+    }
+    Ok(())
+}
+
+/// Makes an empty folder for a site. Returns the codes of its private pages, by the pages' names, if there was
+/// a site.
+fn prepare_site(site: &Path) -> Result<BTreeMap<String, String>, Failure> {
+    let failed = |error| disk_failure(site, &error);
+    fs::create_dir_all(site).map_err(failed)?;
+    let is_empty = fs::read_dir(site).map_err(failed)?.next().is_none();
+    if !is_empty && !site.join(MARKER).exists() {
+        let text = format!("--out {}: the folder is not empty", site.display());
+        return Err(Failure::usage(text).help("choose a new folder, or one with an earlier site"));
+    }
+    let mut codes = BTreeMap::new();
+    for entry in fs::read_dir(site.join(PRIVATE)).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let parts = name.strip_suffix(".html").and_then(|stem| stem.rsplit_once('-'));
+        let is_code = |code: &str| code.len() == 2 * TOKEN_BYTES;
+        if let Some((name, code)) = parts.filter(|(_, code)| is_code(code)) {
+            codes.insert(name.to_owned(), code.to_owned());
+        }
+    }
+    write(&site.join(MARKER), "")?;
+    for name in FOLDERS {
+        let path = site.join(name);
+        if path.exists() {
+            fs::remove_dir_all(&path).map_err(|error| disk_failure(&path, &error))?;
+        }
+    }
+    Ok(codes)
+}
+
+impl Options {
+    /// Returns the report as the site shows it.
+    fn report(&self, folder: &Folder) -> Result<(Report, Names), Failure> {
+        let store = Store::open_to_read(folder)?;
+        let mut stored = store.contest()?;
+        let anonymous = self.anonymous || stored.contest.anonymous;
+        let own: Vec<String> = stored.contest.players.iter().map(|it| it.name.clone()).collect();
+        if anonymous {
+            // By digest: the order of the names would show who is who.
+            let mut order: Vec<_> = stored.contest.players.iter_mut().collect();
+            order.sort_by(|one, other| one.digest.cmp(&other.digest));
+            for (number, player) in (1..).zip(order) {
+                player.name = format!("Player {number}");
+            }
+            stored.left_out.clear();
+        }
+        let players = stored.contest.players.iter();
+        let shown: Vec<String> = players.map(|player| player.name.clone()).collect();
+        let mut report = of_stored(folder, &stored, store.records()?, &store.voids()?).report;
+        // Its commands are for the organiser.
+        report.commands.clear();
+        if anonymous {
+            // Reasons may have names.
+            report.changes.clear();
+        }
+        let pages = file_names(shown.iter().map(String::as_str));
+        Ok((report, Names { own, shown, pages }))
+    }
+
+    /// Writes the private pages; returns each agent's name and its page.
+    fn private_pages(
+        &self,
+        pages: &TeamPages<'_>,
+        names: &Names,
+        mut stderr: BTreeMap<Player, Vec<(u64, String)>>,
+        codes: &BTreeMap<String, String>,
+    ) -> Result<Vec<Vec<String>>, Failure> {
+        // Web hosts then don't list the folder.
+        write(
+            &self.out.join(PRIVATE).join("index.html"),
+            "<!doctype html>\n<title>Private</title>\n",
+        )?;
+        let own = file_names(names.own.iter().map(String::as_str));
+        let mut rows = Vec::new();
+        for ((player, name), page) in Player::all(own.len()).zip(&names.own).zip(own) {
+            let code = codes.get(&page).map_or_else(new_code, |code| Ok(code.clone()))?;
+            let path = format!("{PRIVATE}/{page}-{code}.html");
+            let private = PrivatePart {
+                stderr: stderr.remove(&player).unwrap_or_default(),
+                check: self.feedback.as_deref().and_then(|folder| feedback(folder, &page, name)),
+            };
+            write(&self.out.join(&path), &pages.page(player, Some(&private)))?;
+            rows.push(vec![sanitize(name), path]);
+        }
+        Ok(rows)
+    }
+}
+
+/// Returns the feedback file of an agent, if there is one.
+fn feedback(folder: &Path, page: &str, name: &str) -> Option<String> {
+    let text = fs::read_to_string(folder.join(format!("{page}.md"))).ok()?;
+    // Another agent's file may have this name, if both are alike.
+    text.starts_with(&format!("# {}: ", escape_markdown(name))).then_some(text)
+}
+
+fn new_code() -> Result<String, Failure> {
+    let mut bytes = [0; TOKEN_BYTES];
+    SysRng.try_fill_bytes(&mut bytes).map_err(|error| {
+        Failure::machine(format!("cannot get random bytes from the system: {error}"))
+    })?;
+    Ok(to_hex(&bytes))
+}
+
+/// Writes the replay pages. Returns the stderr of each player, by game.
+fn replays(
+    folder: &Folder,
+    site: &Path,
+    report: &Report,
+    names: &Names,
+    global: &Global,
+) -> Result<BTreeMap<Player, Vec<(u64, String)>>, Failure> {
+    let bar = count_bar("writing replays", !global.quiet);
+    let written = parallel::map(&report.games, None, &|done, of| advance(&bar, done, of), |game| {
+        replay(folder, site, game, names)
+    });
+    bar.finish_and_clear();
+    let mut all: BTreeMap<Player, Vec<(u64, String)>> = BTreeMap::new();
+    for (game, stderr) in report.games.iter().zip(written) {
+        for (&player, text) in game.players.iter().zip(stderr?) {
+            if !text.is_empty() {
+                all.entry(player).or_default().push((game.number, text));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Writes the replay page of a game. Returns the stderr of each seat.
+fn replay(
+    folder: &Folder,
+    site: &Path,
+    game: &GameRow,
+    names: &Names,
+) -> Result<Vec<String>, Failure> {
+    if game.transcript.is_empty() {
+        // It was decided without being played.
+        return Ok(Vec::new());
+    }
+    let path = folder.path(&game.transcript);
+    let failed = |text: &str| {
+        Failure::operation(format!("{}: {}", path.display(), sanitize(text)))
+            .help("`referee verify` explains it")
+    };
+    // Paths in the store of somebody else's contest may lead anywhere.
+    if game.transcript != Folder::transcript(game.number) {
+        return Err(failed("the transcript has the name of another game"));
+    }
+    let bytes = read_regular(&path, TRANSCRIPT_BYTES_MAX as u64)
+        .map_err(|error| failed(&error.to_string()))?;
+    let following = TranscriptFollower::of(&bytes);
+    match following.state() {
+        FollowState::Sealed(_) => {}
+        FollowState::Open => return Err(failed("the transcript is incomplete")),
+        FollowState::Broken { text, .. } => return Err(failed(text)),
+    }
+    let Some(mut playback) = following.into_playback() else {
+        return Err(failed("the transcript is empty"));
+    };
+    let seated = game.players.iter().map(|player| names.shown.get(player.index()).cloned());
+    let seated: Vec<String> = seated.map(Option::unwrap_or_default).collect();
+    playback.rename(&seated);
+    let page = MatchPage::new(&game.transcript, &playback, &MatchState::Over, 0);
+    let stderr = (0..seated.len()).map(|seat| stderr(&page, seat)).collect();
+    let html = replay_page(&page.public(), REPLAY_ROOT);
+    let target = Path::new(&game.transcript).with_extension("html");
+    write(&site.join(target), &html)?;
+    Ok(stderr)
+}
+
+/// Returns the stderr of a seat, by turns; of much, the end.
+fn stderr(page: &MatchPage, seat: usize) -> String {
+    let mut text = String::new();
+    for ply in &page.progress.plies {
+        for piece in ply.stderr.iter().filter(|piece| piece.seat.index() == seat) {
+            writeln!(text, "turn {}: {}", ply.turn, piece.text.trim_end()).ok();
+        }
+    }
+    let characters = text.chars().count();
+    match characters.checked_sub(STDERR_CHARACTERS_MAX) {
+        None | Some(0) => text,
+        Some(more) => format!("..\n{}", text.chars().skip(more).collect::<String>()),
+    }
+}
+
+/// Writes a file and creates its folder.
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(path, text))
+        .map_err(|error| disk_failure(path, &error))
+}

@@ -1,0 +1,116 @@
+//! Changes of a contest that has begun: late players, new versions, games played again, forfeits.
+
+use super::{AMPLE, contest, count, query, status};
+use crate::support::TestDir;
+use serde_json::Value;
+use std::fs;
+
+/// An agent that plays as a built-in one would, in a folder.
+pub(super) fn agent(dir: &TestDir, folder: &str, note: &str) {
+    let bot = "import json, sys\nfor line in sys.stdin:\n    message = json.loads(line)\n    if \
+               message['type'] == 'hello':\n        print(json.dumps({'type': 'ready', 'want': \
+               ['actions']}), flush=True)\n    elif message['type'] == 'turn':\n        \
+               print(json.dumps({'type': 'action', 'turn': message['turn'], 'action': \
+               message['actions'][0]}), flush=True)\n";
+    dir.write(&format!("{folder}/agent.toml"), "command = [\"python3\", \"bot.py\"]\n");
+    dir.write(&format!("{folder}/bot.py"), format!("# {note}\n{bot}"));
+}
+
+fn begun(format: &str) -> TestDir {
+    let dir = TestDir::new();
+    agent(&dir, "bots/amy", "first");
+    agent(&dir, "bots/bob", "second");
+    dir.write(
+        "c.toml",
+        format!(
+            "name = \"autumn\"\nseed = 7\nformat = {format:?}\nagents = [\"@random\"]\n{AMPLE}submissions = \"bots\"\n\
+             [openings]\nplies = 1\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
+        ),
+    );
+    contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
+    dir
+}
+
+fn change(dir: &TestDir, words: &[&str]) {
+    contest(dir, &[words, &["--reason", "it's \"so\""]].concat()).code(0);
+    dir.run(&["verify", "d"]).code(0);
+}
+
+fn report(dir: &TestDir) -> Value {
+    contest(dir, &["report", "d", "--json"]).code(0).json()
+}
+
+#[test]
+fn changes_are_played_reported_and_verified() {
+    let dir = begun("round-robin");
+    assert_eq!(count(&dir, "d"), 6);
+    agent(&dir, "late/zoe", "late");
+    agent(&dir, "fixed", "second, fixed");
+    change(&dir, &["add", "d", "late/zoe"]);
+    assert_eq!(status(&dir, "d")["games"], 12);
+    assert_eq!(count(&dir, "d"), 6, "nothing else is played again");
+    change(&dir, &["replace", "d", "bob", "fixed"]);
+    assert_eq!(count(&dir, "d"), 2);
+    fs::remove_dir_all(dir.path("fixed")).unwrap();
+    contest(&dir, &["resume", "d"]).code(0);
+    dir.run(&["verify", "d"]).code(0).stdout_has("4 removed results");
+    let first = query(&dir, "d", "select seal from games where number = 0");
+    change(&dir, &["replay", "d", "0", "3"]);
+    let of_bob = "select max(game) from seats join players on player = number where name = 'bob'";
+    let lost = query(&dir, "d", of_bob).remove(0);
+    change(&dir, &["forfeit", "d", &lost, "--loser", "bob"]);
+    contest(&dir, &["resume", "d"]).code(0);
+    assert_ne!(query(&dir, "d", "select seal from games where number = 0"), first);
+    assert_eq!(count(&dir, "d"), 11, "a forfeited game has no row");
+    change(&dir, &["withdraw-agent", "d", "amy"]);
+    change(&dir, &["add", "d", "late/zoe", "--name", "yan"]);
+    contest(&dir, &["resume", "d"]).code(0);
+    let (report, status) = (report(&dir), status(&dir, "d"));
+    assert_eq!((&status["over"], &status["played"]), (&true.into(), &20.into()), "{status}");
+    let changes = report["changes"].as_array().unwrap();
+    let names: Vec<&str> = changes.iter().map(|it| it["change"].as_str().unwrap()).collect();
+    assert_eq!(names, ["add", "replace", "replay", "forfeit", "withdraw", "add"]);
+    assert!(changes.iter().all(|it| it["reason"] == "it's \"so\""), "{changes:?}");
+    assert_eq!(changes[1]["removes"].as_array().unwrap().len(), 4);
+    let games = report["games"].as_array().unwrap();
+    assert_eq!(games.len(), 20);
+    let forfeits: Vec<_> = games.iter().filter(|game| game["reason"] == "forfeit").collect();
+    assert_eq!(forfeits.len(), 3, "one by decision, two of the late player's with amy");
+    let text = dir.run(&["verify", "d"]).code(0);
+    text.stdout_has("bob was replaced by a new version").stdout_has("Reason: it's \"so\"");
+    let forfeited = format!("bob forfeits game {lost}");
+    for line in ["zoe joined", &forfeited, "games 0 and 3 again"] {
+        let markdown = fs::read_to_string(dir.path("d/report.md")).unwrap();
+        assert!(markdown.contains(line), "{line}: {markdown}");
+    }
+    assert_eq!(query(&dir, "d", "select count(*) from changes"), ["6"]);
+}
+
+#[test]
+fn a_removed_or_changed_entry_shows() {
+    let dir = begun("round-robin");
+    change(&dir, &["replay", "d", "1"]);
+    contest(&dir, &["resume", "d"]).code(0);
+    let store = rusqlite::Connection::open(dir.path("d/contest.db")).unwrap();
+    store.execute("update changes set change = replace(change, 'it''s', 'its')", []).unwrap();
+    dir.run(&["verify", "d"]).code(1).stdout_has("changes in the store are not those in the log");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let dir = begun("knockout");
+    let refused = |words: &[&str], text: &str| {
+        contest(&dir, &[words, &["--reason", "x"]].concat()).code(2).stderr_has(text);
+    };
+    refused(&["add", "d", "bots/amy", "--name", "new"], "nobody can join a running contest");
+    refused(&["replay", "d", "0"], "later pairings depend on the result of game 0");
+    refused(&["replay", "d", "99"], "there is no game 99");
+    refused(&["forfeit", "d", "2", "--loser", "ammy"], "did you mean amy?");
+    refused(&["replace", "d", "bob", "bots/bob"], "has this version already");
+    contest(&dir, &["replay", "d", "2"]).code(2).stderr_has("--reason");
+    contest(&dir, &["replay", "d", "2", "--reason", " "]).code(2).stderr_has("give a reason");
+    let last = (count(&dir, "d") - 1).to_string();
+    change(&dir, &["replay", "d", &last]);
+    contest(&dir, &["resume", "d"]).code(0);
+    dir.run(&["verify", "d"]).code(0);
+}

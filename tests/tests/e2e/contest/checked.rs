@@ -1,0 +1,43 @@
+//! `contest check`: one line and one feedback file an agent.
+
+use super::changed::agent;
+use super::{contest, file};
+use crate::support::TestDir;
+use std::fs;
+
+#[test]
+fn every_agent_is_checked_under_the_conditions_of_the_contest() {
+    let dir = TestDir::new();
+    let text =
+        file(&[], "").replace("[]", "[{ name = \"a/b\", run = \"@first\" }, \"bad=@illegal\"]");
+    dir.write("c.toml", text);
+    let words = ["check", "c.toml", "--probe", "first-turn", "--out", "f"];
+    let ran = contest(&dir, &words).code(3);
+    assert!(ran.stdout.contains("a/b  ok      1 passed"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("bad  FAILED  first-turn: "), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("2 agents, 1 failed\n"), "{}", ran.stdout);
+    let read = |name: &str| fs::read_to_string(dir.path(name)).unwrap();
+    assert!(read("f/a-b.md").starts_with("# a/b: the check passed"), "{}", read("f/a-b.md"));
+    let bad = read("f/bad.md");
+    for piece in
+        ["# bad: the check failed", "fix     the nearest of 9 legal", "\"size\":3", "--clock 3600s"]
+    {
+        assert!(bad.contains(piece), "{piece} is not in {bad}");
+    }
+    assert_eq!(read("f/bad.xml").matches("<failure ").count(), 1);
+    assert_eq!(read("f/a-b.xml").matches("<testsuite name=\"a/b\"").count(), 1);
+    // A contest that has begun is not built again.
+    contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
+    let lines = contest(&dir, &["check", "d", "--probe", "start", "--json"]).code(0).json_lines();
+    assert_eq!((lines.len(), &lines[1]["name"]), (2, &"bad".into()));
+    assert!(dir.path("feedback/bad.md").exists());
+    // The copies that play are checked, whatever became of the originals.
+    agent(&dir, "bots/amy", "first");
+    dir.write("s.toml", file(&["@random"], "submissions = \"bots\"\n"));
+    contest(&dir, &["run", "s.toml", "--out", "s"]).code(0);
+    dir.write("bots/amy/bot.py", "broken");
+    contest(&dir, &["check", "s", "--probe", "start"]).code(0);
+    contest(&dir, &["check", "missing"])
+        .code(2)
+        .stderr_has("give a contest file, or a contest's folder");
+}
