@@ -4,7 +4,7 @@ use super::formats::Comparison;
 use super::ratings::{RatingField, rate, rate_history};
 use super::report::{ChangeRow, GameRow, Progress, Report, Setting, VoidCounts, ties};
 use super::sprt::Summary;
-use super::standings::standings;
+use super::standings::{repeats, standings};
 use super::{Contest, Record, Schedule};
 use referee_match::times::show_clock;
 use referee_protocol::OnFault;
@@ -28,7 +28,12 @@ pub fn report(
     let comparison = contest.format.comparison();
     let comparison = comparison
         .map(|Comparison { sprt }| Summary::of(sprt.as_ref(), schedule.results(), &records));
-    let row = |record| GameRow { counts: counts(record), ..GameRow::new(contest, record) };
+    let repeats = repeats(records.iter().filter(|record| counts(record)));
+    let row = |record: &Record| GameRow {
+        counts: counts(record),
+        repeats: repeats.get(&record.number).copied(),
+        ..GameRow::new(contest, record)
+    };
     let games = records.iter().map(row).collect();
     records.retain(counts);
     let mut bonus = vec![0; contest.players.len()];

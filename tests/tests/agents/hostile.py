@@ -146,7 +146,7 @@ def flooding_late(limit_s):
     def turn(message):
         begun = time.monotonic()
         if AGENT.turns > 0:
-            time.sleep(max(0, limit_s - AGENT.judging / 2))
+            time.sleep(max(0, limit_s - AGENT.judging / 4))
         write(info + line(first(message)))
         AGENT.judging = time.monotonic() - begun
         AGENT.turns += 1

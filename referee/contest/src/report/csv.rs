@@ -78,6 +78,7 @@ impl Report {
         table.figure("marked", |game| Some(game.marked));
         table.name("transcript", |game| &game.transcript);
         table.figure("counts", |game| Some(game.counts));
+        table.figure("repeats", |game| game.repeats);
         csv(&table.columns)
     }
 }

@@ -156,6 +156,8 @@ pub struct GameRow {
     pub faults: Vec<SeatFault>,
     /// Whether the referee itself was late.
     pub marked: bool,
+    /// The first game with the same actions of the same players in the same seats, if it isn't this one.
+    pub repeats: Option<u64>,
     /// The transcript, relative to the contest's folder.
     pub transcript: String,
 }
@@ -190,7 +192,7 @@ pub struct Command {
 }
 
 impl GameRow {
-    /// Returns the row of a game that counts.
+    /// Returns the row of a game that counts and repeats no other one.
     pub fn new(contest: &Contest, record: &Record) -> Self {
         let game = contest.games.get(record.game);
         let name = |player: &Player| {
@@ -224,6 +226,7 @@ impl GameRow {
             turns: record.turns,
             faults: record.seats.iter().enumerate().filter_map(fault).collect(),
             marked: record.marked,
+            repeats: None,
             transcript: record.transcript.clone(),
         }
     }

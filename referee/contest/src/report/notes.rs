@@ -56,7 +56,7 @@ fn counts(report: &Report) -> Vec<String> {
         (
             standings.duplicates,
             "game",
-            "a repetition of another one with the same players in the same seats.",
+            "a repetition of another one with the same players in the same seats (`repeats` in games.csv).",
         ),
         (standings.marked, "game", "marked because the referee itself was late in a turn."),
         (void.attempts, "attempt", "void and did not count."),

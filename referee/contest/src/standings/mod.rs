@@ -174,7 +174,7 @@ pub fn standings(
             Vec::new()
         },
         games: records.len() as u64,
-        duplicates: duplicates(&records),
+        duplicates: repeats(records.iter().copied()).len() as u64,
         marked: records.iter().filter(|record| record.marked).count() as u64,
     }
 }
@@ -216,12 +216,16 @@ pub fn result_name(result: Ended) -> &'static str {
     }
 }
 
-fn duplicates(records: &[&Record]) -> u64 {
-    let mut games: Vec<(&str, &[Player])> =
-        records.iter().map(|record| (record.moves.as_str(), record.players.as_slice())).collect();
-    games.sort_unstable();
-    games.dedup();
-    (records.len() - games.len()) as u64
+/// Returns the games that repeat another one of the same players in the same seats, each with the first of
+/// its kind.
+pub(super) fn repeats<'a>(records: impl IntoIterator<Item = &'a Record>) -> BTreeMap<u64, u64> {
+    let mut first = BTreeMap::new();
+    let repeated = |record: &'a Record| {
+        let kind = (record.moves.as_str(), record.players.as_slice());
+        let of = *first.entry(kind).or_insert(record.number);
+        (of != record.number).then_some((record.number, of))
+    };
+    records.into_iter().filter_map(repeated).collect()
 }
 
 #[cfg(test)]

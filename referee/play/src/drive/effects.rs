@@ -221,6 +221,7 @@ impl Drive<'_> {
         }
         // Last, so that none of the referee's own time is charged.
         (self.asked, self.reading_asked) = (Instant::now(), reading);
+        self.judged_for = Duration::ZERO;
         self.freezer.begin(self.asked);
         self.input_at(self.asked, Input::Asked(seat, reading));
         self.flush(seat);

@@ -1,7 +1,7 @@
 //! Passing events to the match: of the participants, of the timer, of orders.
 
 use super::start_check::FailedStart;
-use super::{Drive, DriveEvent, KILLED};
+use super::{Drive, DriveEvent, KILLED, STEP};
 use crate::adapted::{MEMORY_STATUS, is_adapted, process_limits};
 use crate::connection::AgentConnection;
 use crate::core_context::Orders;
@@ -123,6 +123,10 @@ impl Drive<'_> {
             let agent = self.participants[seat.index()].connection_mut();
             next = agent.and_then(|agent| agent.process.buffered_line());
             if self.is_long_step() && self.is_judged(seat) {
+                if self.state.thinking() == Some(seat) {
+                    // What exceeds a step by much is the machine's.
+                    self.judged_for += self.step_began.elapsed().min(STEP * 2);
+                }
                 self.rest = next.take().map(|line| (seat, at, line));
                 if self.rest.is_some() {
                     return;

@@ -124,6 +124,8 @@ struct Drive<'a> {
     /// The seat whose lines are being judged. They were all written before any request that the first
     /// of them causes.
     judged: Option<Seat>,
+    /// How long lines of the seat that thinks were judged in this turn, as far as others had to wait.
+    judged_for: Duration,
     /// The next of these lines, and when it was read, if the others of the core go first.
     rest: Option<(Seat, Instant, Line)>,
     /// When the match last let others go on.
@@ -175,6 +177,7 @@ impl<'a> Drive<'a> {
             request: None,
             start_checks: Vec::new(),
             judged: None,
+            judged_for: Duration::ZERO,
             rest: None,
             step_began: began,
             readings: Readings::default(),

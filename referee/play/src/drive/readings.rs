@@ -111,10 +111,12 @@ impl Drive<'_> {
         Reading { cpu, wait: None, lag: self.lag(now) }
     }
 
-    /// Returns the longest lag since the turn began or, between turns, since the match began.
+    /// Returns the longest lag since the turn began or, between turns, since the match began. What judging
+    /// the agent's own lines took in this turn doesn't count, or it could cause it.
     fn lag(&self, now: Instant) -> Nanos {
         let since = if self.state.thinking().is_some() { self.asked } else { self.began };
-        Nanos::from(self.table.lag_probe.lag_since(since, now))
+        let lag = self.table.lag_probe.lag_since(since, now);
+        Nanos::from(lag.saturating_sub(self.judged_for))
     }
 
     /// Whether CPU time is always that of the agent's process tree.

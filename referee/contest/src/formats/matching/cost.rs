@@ -1,15 +1,22 @@
 //! Costs of several numbers.
 
 use integer_blossom::Weight;
-use std::array::from_fn;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
 /// Numbers that are added separately and compared in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Eq, PartialOrd, Ord)]
 pub(crate) struct Cost<const N: usize>(pub(crate) [i64; N]);
 
 impl<const N: usize> Cost<N> {
     pub(crate) const ZERO: Self = Self([0; N]);
+}
+
+impl<const N: usize> PartialEq for Cost<N> {
+    /// The search compares for equality all the time, and costs differ mostly in the last number.
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.0.iter().rev().eq(other.0.iter().rev())
+    }
 }
 
 impl<const N: usize> Weight for Cost<N> {
@@ -24,6 +31,7 @@ impl<const N: usize> Weight for Cost<N> {
         Self([i64::MAX / 4; N])
     }
 
+    #[inline]
     fn double(self) -> Self {
         self + self
     }
@@ -37,27 +45,37 @@ impl<const N: usize> Weight for Cost<N> {
 impl<const N: usize> Add for Cost<N> {
     type Output = Self;
 
-    fn add(self, other: Self) -> Self {
-        Self(from_fn(|index| self.0[index] + other.0[index]))
+    #[inline]
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
     }
 }
 
 impl<const N: usize> Sub for Cost<N> {
     type Output = Self;
 
-    fn sub(self, other: Self) -> Self {
-        Self(from_fn(|index| self.0[index] - other.0[index]))
+    #[inline]
+    fn sub(mut self, other: Self) -> Self {
+        self -= other;
+        self
     }
 }
 
 impl<const N: usize> AddAssign for Cost<N> {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
+        for (own, other) in self.0.iter_mut().zip(other.0) {
+            *own += other;
+        }
     }
 }
 
 impl<const N: usize> SubAssign for Cost<N> {
+    #[inline]
     fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
+        for (own, other) in self.0.iter_mut().zip(other.0) {
+            *own -= other;
+        }
     }
 }

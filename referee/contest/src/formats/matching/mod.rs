@@ -13,11 +13,11 @@ use std::panic::resume_unwind;
 use std::thread::{self, Builder};
 
 /// Larger sets of vertices are cut into parts, so that time and memory stay bounded.
-const PART_MAX: usize = 1024;
+const PART_MAX: usize = 256;
 
 /// Returns the pairs of the vertices `0..count` with the least sum of costs, each with its smaller
 /// vertex first, sorted. Of an odd number of vertices the last one is left out. `cost(u, v)` is
-/// called with `u < v`; numbers up to 2^48 are safe. More than 1,024 vertices are cut into parts of
+/// called with `u < v`; numbers up to 2^48 are safe. More than 256 vertices are cut into parts of
 /// equal size, in their order, and the sum is the least in each part.
 pub(super) fn cheapest_pairs<const N: usize>(
     count: usize,

@@ -119,5 +119,7 @@ fn remarks(game: &GameRow) -> String {
     };
     let late = game.marked.then(|| "the referee was late".to_owned());
     let past = (!game.counts).then(|| "past the decision, does not count".to_owned());
-    game.faults.iter().map(fault).chain(late).chain(past).collect::<Vec<_>>().join("; ")
+    let repeats = game.repeats.map(|of| format!("repeats game {of}"));
+    let others = [late, past, repeats].into_iter().flatten();
+    game.faults.iter().map(fault).chain(others).collect::<Vec<_>>().join("; ")
 }
