@@ -8,7 +8,7 @@ use async_nats::jetstream::message::{AckKind, PublishMessage};
 use async_nats::jetstream::{Context, Message};
 use futures_util::{StreamExt, TryStreamExt};
 use referee_fleet::messages::{HEARTBEAT_MS, with_bytes};
-use referee_fleet::{Heartbeat, Order, Payload, PlayedMatch, Report, WorkerInfo, names};
+use referee_fleet::{BUILD, Heartbeat, Order, Payload, PlayedMatch, Report, WorkerInfo, names};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -52,7 +52,7 @@ fn info(number: usize, slots: usize) -> WorkerInfo {
     WorkerInfo {
         id: format!("{number:016x}"),
         name: format!("fake-{number}"),
-        referee: env!("CARGO_PKG_VERSION").to_owned(),
+        referee: BUILD.to_owned(),
         arch: std::env::consts::ARCH.to_owned(),
         slots,
         cores: slots,

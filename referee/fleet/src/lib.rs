@@ -23,3 +23,7 @@ pub use messages::{
     PlayedMatch, Report, ResendRequest, WorkerFault, WorkerInfo,
 };
 pub use names::Names;
+
+/// This build: the version, `+`, and a hash of the sources that decide how games are played and counted. A
+/// contest and its workers have the same.
+pub const BUILD: &str = env!("REFEREE_BUILD");

@@ -19,7 +19,7 @@ pub struct Announcement {
     pub form: u32,
     /// The contest's name; hostile text.
     pub name: String,
-    /// The version of Referee that all its workers need.
+    /// The build of Referee that all its workers need, [`crate::BUILD`].
     pub referee: String,
     /// When it began or was resumed, RFC 3339.
     pub since: String,
@@ -44,7 +44,7 @@ fn default_priority() -> u32 {
 pub struct Brief {
     /// The message format of this contest, [`FORMAT_VERSION`].
     pub form: u32,
-    /// The version of Referee that all its workers need.
+    /// The build of Referee that all its workers need, [`crate::BUILD`].
     pub referee: String,
     /// The contest.
     pub contest: Contest,
@@ -203,7 +203,7 @@ pub struct WorkerInfo {
     pub id: String,
     /// The name shown to users, by default the host name; hostile text.
     pub name: String,
-    /// The version of Referee.
+    /// Its build of Referee, [`crate::BUILD`].
     pub referee: String,
     /// `x86_64`, `aarch64`.
     pub arch: String,

@@ -8,6 +8,7 @@ mod naming;
 mod geometry;
 mod palette;
 mod symbols;
+mod changes;
 mod text;
 mod svg;
 mod web_board;

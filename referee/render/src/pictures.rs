@@ -125,7 +125,12 @@ struct AnimationFrames<'a> {
 impl<'a> AnimationFrames<'a> {
     fn new(playback: &'a Playback, options: &'a PictureOptions) -> Result<Self, PictureError> {
         let plies = playback.plies();
-        let looks = plies.iter().map(|ply| look(options, caption(playback, ply), true)).collect();
+        let looks = (0..plies.len()).map(|index| PictureStyle {
+            caption: caption(playback, &plies[index]),
+            figures: true,
+            ..look(options, plies, index)
+        });
+        let looks = looks.collect();
         let looks = equalize_text_rows(plies.iter().map(|ply| &ply.view), looks);
         let width =
             options.width.unwrap_or_else(|| usual_width(extent(&plies[0].view, &looks[0]).0));
@@ -159,27 +164,44 @@ fn drawn(playback: &Playback, plies: Plies, options: &PictureOptions) -> (String
     let all = playback.plies();
     match plies {
         Plies::One(index) => {
-            let (view, look) =
-                (&all[index].view, look(options, caption(playback, &all[index]), true));
-            (svg(view, &look), usual_width(extent(view, &look).0))
+            let (view, caption) = (&all[index].view, caption(playback, &all[index]));
+            let title = title(playback, &describe(playback.header(), &all[index]));
+            let look = PictureStyle { caption, figures: true, ..look(options, all, index) };
+            (svg(&title, view, &look), usual_width(extent(view, &look).0))
         }
         Plies::Strip(most) => {
-            let shown: Vec<&Ply> = spread(all.len(), most).into_iter().map(|i| &all[i]).collect();
-            let views = || shown.iter().map(|ply| &ply.view);
-            let looks = shown.iter().map(|ply| look(options, vec![short(playback, ply)], false));
+            let shown = spread(all.len(), most);
+            let views = || shown.iter().map(|&index| &all[index].view);
+            let looks = shown.iter().map(|&index| PictureStyle {
+                caption: vec![short(playback, &all[index])],
+                ..look(options, all, index)
+            });
             let looks = equalize_text_rows(views(), looks.collect());
             let (wide, high) = extent(views().next().unwrap_or(&all[0].view), &looks[0]);
             let columns = columns(looks.len(), wide, high);
             let positions: Vec<(&View, &PictureStyle)> = views().zip(&looks).collect();
             let count = u32::try_from(columns).unwrap_or(u32::MAX);
-            (strip(&positions, columns), whole(wide * f64::from(count)))
+            let title = title(playback, &describe(playback.header(), &all[all.len() - 1]));
+            (strip(&title, &positions, columns), whole(wide * f64::from(count)))
         }
     }
 }
 
-fn look(options: &PictureOptions, caption: Vec<CaptionLine>, figures: bool) -> PictureStyle {
+/// Returns the style of a ply without text.
+fn look(options: &PictureOptions, plies: &[Ply], index: usize) -> PictureStyle {
     let PictureOptions { theme, coordinates, flip, .. } = *options;
-    PictureStyle { theme, coordinates, flip, caption, figures, room: 0 }
+    let before = index.checked_sub(1).map(|before| &plies[before].view);
+    let view = &plies[index].view;
+    let changes = before.map(|before| view.changes_since(before)).unwrap_or_default();
+    PictureStyle { theme, coordinates, flip, changes, ..PictureStyle::default() }
+}
+
+/// Returns what a picture shows, for those who can't see it: the game, the players, and what happened.
+fn title(playback: &Playback, what: &str) -> String {
+    let header = playback.header();
+    let names: Vec<String> =
+        Seat::all(header.seats.len()).map(|seat| name(playback, seat)).collect();
+    format!("{}, {}: {what}", header.game, names.join(" - "))
 }
 
 /// Gives all of them room for as much text as the longest has.
@@ -289,6 +311,7 @@ mod tests {
     use super::{
         OutputFormat, PictureOptions, Plies, caption, columns, pixels, spread, svg, write_picture,
     };
+    use referee_games::view::Change;
     use referee_match::transcript::{Playback, PlyKind, TranscriptFollower};
     use resvg::usvg::roxmltree::Document;
     use std::io::Cursor;
@@ -350,6 +373,47 @@ mod tests {
     }
 
     #[test]
+    fn pictures_show_what_an_action_changed() {
+        let mut kinds = [0; 4];
+        for (name, playback) in golden() {
+            for (index, pair) in playback.plies().windows(2).enumerate() {
+                let changes = pair[1].view.changes_since(&pair[0].view);
+                let mut counts = [0; 4];
+                for (_, change) in changes {
+                    counts[match change {
+                        Change::Taken(_) => 0,
+                        Change::Exited(_) => 1,
+                        Change::Recoloured(_) => 2,
+                        Change::Grown => 3,
+                    }] += 1;
+                }
+                let picture = text(&playback, Plies::One(index + 1));
+                let drawn = |what: &str| picture.matches(what).count();
+                let [taken, exited, recoloured, _] = counts;
+                assert_eq!(drawn("M-9-9 9 9"), taken, "{name} {index}");
+                assert_eq!(drawn("opacity=\"0.35\""), taken + exited, "{name} {index}");
+                assert_eq!(drawn("scale(0.45)"), recoloured, "{name} {index}");
+                kinds = std::array::from_fn(|kind| kinds[kind] + counts[kind]);
+            }
+        }
+        assert!(kinds.iter().all(|&count| count > 0), "{kinds:?}");
+    }
+
+    #[test]
+    fn a_title_names_the_players_and_what_happened() {
+        let (_, playback) =
+            golden().into_iter().find(|(name, _)| name.contains("hex-swap")).unwrap();
+        let picture = text(&playback, Plies::One(1));
+        let document = Document::parse(&picture).unwrap();
+        let title = document.descendants().find(|node| node.has_tag_name("title")).unwrap();
+        let words = title.text().unwrap();
+        for seat in &playback.header().seats {
+            assert!(words.contains(&seat.name), "{words}");
+        }
+        assert!(words.starts_with("hex, "), "{words}");
+    }
+
+    #[test]
     fn a_strip_has_first_and_last_and_no_more_than_asked_for() {
         for (name, playback) in golden() {
             let count = playback.plies().len();
@@ -399,7 +463,7 @@ mod tests {
             let frames = super::AnimationFrames::new(&playback, &options).unwrap();
             let last = frames.frame(count - 1).unwrap();
             let look = &frames.looks[count - 1];
-            let at_once = pixels(&svg(&playback.plies()[count - 1].view, look), 90).unwrap();
+            let at_once = pixels(&svg("", &playback.plies()[count - 1].view, look), 90).unwrap();
             assert!(last == at_once, "{name}");
             let (out, _) = written(OutputFormat::Apng, &playback, Plies::One(0));
             let mut reader = png::Decoder::new(Cursor::new(out)).read_info().unwrap();

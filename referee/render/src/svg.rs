@@ -1,11 +1,13 @@
 //! A position as one SVG file, without scripts and links.
 
+use super::changes;
 use super::geometry::{Geometry, NAME_SIZE, Point};
 use super::palette::{Role, Theme};
 use super::symbols::{Painter, Symbols, Units, ground_id, points, translated};
 use super::text::{self, TextLine};
 use referee_games::board::Cell;
-use referee_games::view::{Colour, Figure, View};
+use referee_games::view::{Change, Colour, Figure, View};
+use referee_protocol::plain::{escape_markup, sanitize};
 use std::fmt::Write;
 
 /// The fonts, the embedded one first.
@@ -22,6 +24,8 @@ pub(super) struct PictureStyle {
     pub(super) flip: bool,
     /// Plain text above the board, a paragraph each. It may contain text of agents.
     pub(super) caption: Vec<CaptionLine>,
+    /// What the last action did besides moving its piece.
+    pub(super) changes: Vec<(Cell, Change)>,
     /// Whether to show the view's figures below the caption.
     pub(super) figures: bool,
     /// Room for at least this many lines of text: with the most of all plies, the pictures of a match
@@ -38,13 +42,13 @@ pub(super) struct CaptionLine {
     pub(super) text: String,
 }
 
-/// Returns a position as an SVG document. The same view and style give the same bytes.
-pub(super) fn svg(view: &View, look: &PictureStyle) -> String {
-    strip(&[(view, look)], 1)
+/// Returns a position as an SVG document with this title. The same view and style give the same bytes.
+pub(super) fn svg(title: &str, view: &View, look: &PictureStyle) -> String {
+    strip(title, &[(view, look)], 1)
 }
 
 /// Returns positions in rows of this many, as one document in the first one's theme.
-pub(super) fn strip(positions: &[(&View, &PictureStyle)], columns: usize) -> String {
+pub(super) fn strip(title: &str, positions: &[(&View, &PictureStyle)], columns: usize) -> String {
     let pictures: Vec<Picture<'_>> =
         positions.iter().map(|(view, look)| Picture::new(view, look)).collect();
     let largest = |side: fn((i32, i32)) -> i32| {
@@ -63,7 +67,8 @@ pub(super) fn strip(positions: &[(&View, &PictureStyle)], columns: usize) -> Str
     let definitions = pictures.first().map_or_else(String::new, |first| first.definitions(&body));
     let theme = positions.first().map_or(Theme::Light, |(_, look)| look.theme);
     let (opening, ground) = (opening(width, height), background(theme, width, height));
-    format!("{opening}{definitions}{ground}{body}</svg>\n")
+    let title = escape_markup(&sanitize(title));
+    format!("{opening}<title>{title}</title>{definitions}{ground}{body}</svg>\n")
 }
 
 fn background(theme: Theme, width: i32, height: i32) -> String {
@@ -167,7 +172,9 @@ impl<'a> Picture<'a> {
         let pieces = self.view.pieces.iter();
         let pieces = pieces.map(|piece| (format!("piece-{}", piece.colour.name()), piece.at));
         let chain = self.view.chain.iter().map(|&cell| ("mark-chain".to_owned(), cell));
-        text + &self.placed(&(self.used(grounds) + &self.last() + &self.used(pieces.chain(chain))))
+        let changes = changes::drawn(self.view, &self.look.changes, self.symbols());
+        let board = self.used(grounds) + &self.last() + &self.used(pieces.chain(chain)) + &changes;
+        text + &self.placed(&board)
     }
 
     fn placed(&self, board: &str) -> String {

@@ -7,7 +7,7 @@ use super::symbols::Units;
 use super::{Theme, board, palette_css};
 use proptest::prelude::*;
 use referee_games::board::{Cell, Shape};
-use referee_games::view::{Colour, Edge, Figure, Ground, GroundKind, Labels, Piece, View};
+use referee_games::view::{Change, Colour, Edge, Figure, Ground, GroundKind, Labels, Piece, View};
 use referee_games::{AnyGame, GAMES, Turn};
 use resvg::usvg::roxmltree::{Document, Node};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,9 +55,15 @@ fn a_crowded_board() {
         coordinates: true,
         figures: true,
         caption: vec![note],
+        changes: vec![
+            (Cell(0, 1), Change::Taken(Colour::Red)),
+            (Cell(1, 1), Change::Recoloured(Colour::Red)),
+            (Cell(1, 0), Change::Exited(Colour::Black)),
+            (Cell(0, 0), Change::Grown),
+        ],
         ..PictureStyle::default()
     };
-    insta::assert_snapshot!(in_lines(&svg(&crowded(), &look)));
+    insta::assert_snapshot!(in_lines(&svg("a title", &crowded(), &look)));
 }
 
 #[test]
@@ -66,7 +72,7 @@ fn a_square_in_the_dark() {
     view.ground = vec![Ground { at: Cell(0, 0), kind: GroundKind::Pad }];
     view.pieces = vec![Piece { at: Cell(1, 0), colour: Colour::Peg }];
     let look = PictureStyle { theme: Theme::Dark, ..PictureStyle::default() };
-    insta::assert_snapshot!(in_lines(&svg(&view, &look)));
+    insta::assert_snapshot!(in_lines(&svg("a title", &view, &look)));
 }
 
 #[test]
@@ -122,8 +128,8 @@ fn the_board_of_the_page_has_every_symbol_layer_and_colour() {
 #[test]
 fn a_strip_has_its_pictures_in_rows() {
     let (view, look) = (crowded(), PictureStyle::default());
-    let one = svg(&view, &look);
-    let three = strip(&[(&view, &look); 3], 2);
+    let one = svg("a title", &view, &look);
+    let three = strip("a title", &[(&view, &look); 3], 2);
     let size = |document: &str| {
         let document = Document::parse(document)
             .unwrap()
@@ -173,6 +179,7 @@ fn looks() -> impl Strategy<Value = PictureStyle> {
         figures,
         caption: vec![CaptionLine { piece: None, text }],
         room: 0,
+        changes: Vec::new(),
     })
 }
 
@@ -196,8 +203,8 @@ proptest! {
 
     #[test]
     fn every_picture_is_whole_and_has_every_piece_once(view in positions(), look in looks()) {
-        let text = svg(&view, &look);
-        prop_assert_eq!(&text, &svg(&view, &look));
+        let text = svg("a title", &view, &look);
+        prop_assert_eq!(&text, &svg("a title", &view, &look));
         let document = Document::parse(&text).unwrap();
         let ids: Vec<&str> = document.descendants().filter_map(|node| node.attribute("id")).collect();
         prop_assert_eq!(ids.len(), ids.iter().collect::<BTreeSet<_>>().len());
@@ -269,7 +276,8 @@ fn the_corners_of_a_band_follow_its_edge() {
 
 #[test]
 fn a_picture_in_pixels_is_the_same_twice() {
-    let text = svg(&crowded(), &PictureStyle { coordinates: true, ..PictureStyle::default() });
+    let text =
+        svg("a title", &crowded(), &PictureStyle { coordinates: true, ..PictureStyle::default() });
     let (one, other) = (pixels(&text, 200).unwrap(), pixels(&text, 200).unwrap());
     assert!(one == other);
     assert_eq!(one.rgb.len(), (one.width * one.height) as usize);

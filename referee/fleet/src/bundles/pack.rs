@@ -4,7 +4,7 @@ use super::archive::{Bounds, FileEntry, write};
 use super::files::{Exclude, Files};
 use super::portable::{check_folder, is_sent, refusal};
 use crate::messages::FORMAT_VERSION;
-use crate::{AgentPackage, Brief, BundleRef};
+use crate::{AgentPackage, BUILD, Brief, BundleRef};
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
 use referee_process::Failure;
 use referee_process::sandbox::reach::is_wide;
@@ -192,7 +192,7 @@ impl Packed {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Brief {
             form: FORMAT_VERSION,
-            referee: env!("CARGO_PKG_VERSION").to_owned(),
+            referee: BUILD.to_owned(),
             contest: (*prepared.contest).clone(),
             agents: self.packages.clone(),
             folder: self.folder.clone(),

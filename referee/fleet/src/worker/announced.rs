@@ -4,7 +4,7 @@ use crate::connect::Connection;
 use crate::link::{announced, call, consumer, contests};
 use crate::messages::FORMAT_VERSION;
 use crate::names::WORKERS;
-use crate::{Announcement, Names};
+use crate::{Announcement, BUILD, Names};
 use futures_util::TryStreamExt;
 use referee_protocol::plain::sanitize_name;
 
@@ -26,11 +26,11 @@ impl AnnouncedContest {
         sanitize_name(&self.announcement.name)
     }
 
-    /// Returns why this version can't play it, or `None` if it can.
+    /// Returns why this build can't play it, or `None` if it can.
     pub(super) fn incompatibility(&self) -> Option<String> {
-        let (own, theirs) = (env!("CARGO_PKG_VERSION"), sanitize_name(&self.announcement.referee));
-        if theirs != own {
-            return Some(format!("it needs referee {theirs}, this is referee {own}"));
+        let theirs = sanitize_name(&self.announcement.referee);
+        if theirs != BUILD {
+            return Some(format!("it needs referee {theirs}, this is referee {BUILD}"));
         }
         let form = self.announcement.form;
         (form != FORMAT_VERSION)
@@ -67,11 +67,12 @@ pub(super) async fn has_orders(connection: &Connection, names: &Names) -> bool {
 #[cfg(test)]
 mod tests {
     use super::AnnouncedContest;
+    use crate::BUILD;
     use crate::messages::FORMAT_VERSION;
     use crate::{Announcement, Names};
 
     #[test]
-    fn another_version_is_rejected() {
+    fn another_build_is_rejected() {
         let found = |form: u32, referee: &str| AnnouncedContest {
             names: Names::new("0123456789abcdef").unwrap(),
             announcement: Announcement {
@@ -80,9 +81,12 @@ mod tests {
                 ..Announcement::default()
             },
         };
-        let own = env!("CARGO_PKG_VERSION");
-        assert_eq!(found(FORMAT_VERSION, own).incompatibility(), None);
+        assert_eq!(found(FORMAT_VERSION, BUILD).incompatibility(), None);
+        let (version, sources) = BUILD.split_once('+').unwrap();
+        assert_eq!((version, sources.len()), (env!("CARGO_PKG_VERSION"), 16));
+        let other = format!("{version}+0123456789abcdef");
+        assert!(found(FORMAT_VERSION, &other).incompatibility().unwrap().contains(&other));
         assert!(found(FORMAT_VERSION, "99.9").incompatibility().unwrap().contains("referee 99.9"));
-        assert!(found(FORMAT_VERSION + 1, own).incompatibility().unwrap().contains("format"));
+        assert!(found(FORMAT_VERSION + 1, BUILD).incompatibility().unwrap().contains("format"));
     }
 }

@@ -1,7 +1,7 @@
 //! Describes and measures the machine: cores, memory, speed, and how even the speed is with all
 //! slots busy.
 
-use crate::WorkerInfo;
+use crate::{BUILD, WorkerInfo};
 use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_games::{AnyGame, GAMES};
@@ -40,7 +40,7 @@ pub(super) fn describe(
     Ok(WorkerInfo {
         id: to_hex(&id),
         name: sanitize_name(&name),
-        referee: env!("CARGO_PKG_VERSION").to_owned(),
+        referee: BUILD.to_owned(),
         arch: std::env::consts::ARCH.to_owned(),
         slots: u32::try_from(slots).unwrap_or(u32::MAX),
         cores: u32::try_from(cores::count()).unwrap_or(u32::MAX),

@@ -83,12 +83,12 @@ impl Window {
         buffer.cell_mut((x, y)).filter(|_| x < place.right() && y < place.bottom())
     }
 
-    /// Draws the marks of agents in this ply: reversed colours, and on empty cells the first character of
-    /// the label.
+    /// Draws the marks that agents sent about this position: reversed colours, and on empty cells the start
+    /// of the label.
     fn draw_marks(&self, ctx: &DrawContext<'_>, shown: &Picture, buffer: &mut Buffer) {
         let &Self { x, y, columns, lines, .. } = self;
         let cells: Vec<Cell> = ctx.ply.view.shape.cells();
-        let marks = ctx.frame.infos.iter().flat_map(|info| &info.marks);
+        let marks = ctx.thoughts.iter().flat_map(|info| &info.marks);
         for (cell, label) in marks.filter_map(|(index, label)| Some((*cells.get(*index)?, label))) {
             let (column, line) = shown.place(cell);
             let seen = (x..x + columns).contains(&column) && (y..y + lines).contains(&line);
@@ -96,12 +96,21 @@ impl Window {
                 continue;
             }
             let Some(at) = self.cell(buffer, (column - x, line - y)) else { continue };
-            let free = ctx.ply.view.pieces.iter().all(|piece| piece.at != cell);
-            let first = crate::screen::text::clean(label).chars().find(char::is_ascii_graphic);
-            if let Some(first) = first.filter(|_| free) {
+            at.set_style(Style::new().add_modifier(Modifier::REVERSED));
+            if ctx.ply.view.pieces.iter().any(|piece| piece.at == cell) {
+                continue;
+            }
+            let [first, second] = start_of(label);
+            if let Some(first) = first {
                 at.set_char(first);
             }
-            at.set_style(Style::new().add_modifier(Modifier::REVERSED));
+            // Beside the cell, where nothing else is.
+            let beside = (column + 1 - x, line - y);
+            if let Some(second) = second
+                && let Some(at) = self.cell(buffer, beside).filter(|cell| cell.symbol() == " ")
+            {
+                at.set_char(second).set_style(Style::new().add_modifier(Modifier::REVERSED));
+            }
         }
     }
 
@@ -123,5 +132,32 @@ impl Window {
                 cell.set_style(Style::new().add_modifier(Modifier::REVERSED));
             }
         }
+    }
+}
+
+/// Returns what is shown of a label: its first character, or the first decimal place of a fraction.
+fn start_of(label: &str) -> [Option<char>; 2] {
+    let clean = crate::screen::text::clean(label);
+    let fraction = clean.parse::<f64>().ok().filter(|number| number.abs() < 1.0 && *number != 0.0);
+    if fraction.is_some()
+        && let Some((_, places)) = clean.split_once('.')
+    {
+        return [Some('.'), places.chars().next()];
+    }
+    [clean.chars().find(char::is_ascii_graphic), None]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::start_of;
+
+    #[test]
+    fn fractions_show_their_first_decimal_place() {
+        assert_eq!(start_of("0.73"), [Some('.'), Some('7')]);
+        assert_eq!(start_of("-0.25"), [Some('.'), Some('2')]);
+        assert_eq!(start_of("3.5"), [Some('3'), None]);
+        assert_eq!(start_of("0"), [Some('0'), None]);
+        assert_eq!(start_of(" best"), [Some('b'), None]);
+        assert_eq!(start_of(""), [None, None]);
     }
 }

@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use referee_games::view::Colour;
-use referee_match::frames::{Frame, Frames};
+use referee_match::frames::{Frame, Frames, Info};
 use referee_match::transcript::{Playback, Ply};
 use referee_protocol::Seat;
 use referee_render::{Charset, Glyph, Paint, Style as BoardStyle, picture, terminal_colours};
@@ -103,13 +103,25 @@ pub(super) struct DrawContext<'a> {
     playback: &'a Playback,
     ply: &'a Ply,
     frame: Frame,
+    /// What agents sent about this position: they sent it in the next ply. Only the last of each agent that
+    /// has marks.
+    thoughts: Vec<Info>,
 }
 
 impl<'a> DrawContext<'a> {
     fn new(model: &'a Model, scene: &'a Scene<'a>, playback: &'a Playback) -> Self {
         let ply = &playback.plies()[model.at];
-        let frame = Frames::new(&ply.view).frame(playback, model.at);
-        Self { model, scene, playback, ply, frame }
+        let frames = Frames::new(&ply.view);
+        let frame = frames.frame(playback, model.at);
+        let is_last = model.at + 1 >= playback.plies().len();
+        let next = (!is_last).then(|| frames.frame(playback, model.at + 1));
+        let mut thoughts: Vec<Info> = Vec::new();
+        for info in next.into_iter().flat_map(|frame| frame.infos).filter(|it| !it.marks.is_empty())
+        {
+            thoughts.retain(|earlier| earlier.seat != info.seat);
+            thoughts.push(info);
+        }
+        Self { model, scene, playback, ply, frame, thoughts }
     }
 
     /// Returns an agent's name without control characters.

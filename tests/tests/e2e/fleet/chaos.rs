@@ -1,4 +1,4 @@
-//! A contest on many machines with every kind of failure, at moments chosen by a seed. In the end every
+//! Two contests on many machines with every kind of failure, at moments chosen by a seed. In the end every
 //! game is in the store once and equals the game of a run on one machine.
 //!
 //! ```text
@@ -42,16 +42,6 @@ fn settings() -> (usize, ChaosSettings) {
 
 #[test]
 fn every_game_is_played_once_despite_disruptions() {
-    chaos(false);
-}
-
-#[test]
-fn two_contests_survive_disruptions_together() {
-    chaos(true);
-}
-
-/// Runs a contest, beside another one if wanted.
-fn chaos(with_other: bool) {
     let Some(server) = Server::start() else { return };
     let (rounds, settings) = settings();
     let seed = std::env::var(SEED).unwrap_or_else(|_| "1".to_owned());
@@ -61,15 +51,12 @@ fn chaos(with_other: bool) {
     dir.write("c.toml", small.replace("size = 3", "size = 5"));
     dir.start(&["contest", "run", "c.toml", "--out", "here"]).wait_long().code(0);
 
-    let other = with_other.then(|| {
-        dir.write("o.toml", file(&AGENTS, "").replace("autumn", "other"));
-        let words = ["run", "o.toml", "--out", "other", "-q", "--priority", OTHER_PRIORITY];
-        start_coordinator(&dir, &words, &server.url())
-    });
+    dir.write("o.toml", file(&AGENTS, "").replace("autumn", "other"));
+    let words = ["run", "o.toml", "--out", "other", "-q", "--priority", OTHER_PRIORITY];
+    let other = start_coordinator(&dir, &words, &server.url());
     let mut chaos = ChaosRun::begin(&dir, server, &settings, seed, ["c.toml", "there"]);
     chaos.run(games);
     let server = chaos.end(|url| {
-        let Some(other) = other else { return };
         let mut ran = other.wait_long();
         while ran.exit == Some(4) && ran.stderr.contains("lost contact") {
             ran = start_coordinator(&dir, &["resume", "other", "-q"], url).wait_long();

@@ -14,7 +14,8 @@ use referee_contest::file::BuildSettings;
 use referee_contest::{Contest, Fixture, Schedule};
 use referee_fleet::messages::{FORMAT_VERSION, PRIORITY, split_bytes};
 use referee_fleet::{
-    AgentPackage, Announcement, Brief, Heartbeat, Names, Order, Payload, PlayedMatch, Report, names,
+    AgentPackage, Announcement, BUILD, Brief, Heartbeat, Names, Order, Payload, PlayedMatch,
+    Report, names,
 };
 use referee_protocol::plain::to_hex;
 use sha2::{Digest, Sha256};
@@ -81,7 +82,7 @@ impl FakeCoordinator {
         let agent = |run: &String| AgentPackage { run: run.clone(), ..AgentPackage::default() };
         let brief = Brief {
             form: FORMAT_VERSION,
-            referee: env!("CARGO_PKG_VERSION").to_owned(),
+            referee: BUILD.to_owned(),
             agents: contest.players.iter().map(|player| agent(&player.run)).collect(),
             contest: contest.clone(),
             folder: String::new(),
@@ -114,7 +115,7 @@ impl FakeCoordinator {
             priority: PRIORITY,
             form: FORMAT_VERSION,
             name: self.contest.name.clone(),
-            referee: env!("CARGO_PKG_VERSION").to_owned(),
+            referee: BUILD.to_owned(),
             since: "2026-01-01T00:00:00Z".to_owned(),
             brief_sha256: to_hex(&Sha256::digest(serde_json::to_vec(brief).unwrap())),
         };

@@ -23,6 +23,7 @@ fn start(dir: &TestDir, url: &str, name: &str, rounds: usize, more: &[&str]) -> 
 }
 
 #[test]
+#[ignore = "takes a minute, on a machine that does nothing else"]
 fn two_contests_progress_in_proportion_to_their_priorities() {
     let Some(server) = Server::start() else { return };
     let (dir, url) = (TestDir::new(), server.url());
