@@ -13,8 +13,8 @@ const EXIT_LENGTH: f64 = 4000.0;
 /// Returns the changes as SVG. Those outside the board are left out.
 pub(super) fn drawn(view: &View, changes: &[(Cell, Change)], symbols: Symbols<'_>) -> String {
     let places = symbols.geometry.places();
-    let placed = changes.iter().filter_map(|(cell, change)| Some((*places.get(cell)?, *change)));
-    placed.map(|(at, change)| one(view, at, change, symbols)).collect()
+    let visible = changes.iter().filter_map(|(cell, change)| Some((*places.get(cell)?, *change)));
+    visible.map(|(at, change)| one(view, at, change, symbols)).collect()
 }
 
 fn one(view: &View, at: Point, change: Change, symbols: Symbols<'_>) -> String {
