@@ -3,12 +3,9 @@
 
 use super::geometry::{Geometry, Point};
 use super::palette::Role;
-use super::symbols::{Symbols, Units, points};
+use super::symbols::{Symbols, Units};
 use referee_games::board::Cell;
 use referee_games::view::{Change, Colour, View};
-
-/// How far the arrow of an exit goes beyond its cell, in hundredths.
-const EXIT_LENGTH: f64 = 4000.0;
 
 /// Returns the changes as SVG. Those outside the board are left out.
 pub(super) fn drawn(view: &View, changes: &[(Cell, Change)], symbols: Symbols<'_>) -> String {
@@ -35,27 +32,33 @@ fn one(view: &View, at: Point, change: Change, symbols: Symbols<'_>) -> String {
             ghost(colour) + &cross
         }
         Change::Exited(colour) => {
-            let way = [at, beyond(view, at, colour, symbols.geometry)];
-            let line = symbols.path();
-            ghost(colour) + &format!(r#"<polyline points="{}" {line}/>"#, points(way))
+            let line = symbols.pen.stroke(Role::Mark, 240);
+            let fill = symbols.pen.fill(Role::Mark);
+            let angle = Units(outward(view, at, colour, symbols.geometry));
+            ghost(colour)
+                + &format!(
+                    r#"<g transform="translate({x} {y}) rotate({angle})"><path d="M0 0H32" {line}/><path d="M40 0L32 -5V5Z" {fill}/></g>"#
+                )
         }
     }
 }
 
-/// Returns a place off the board, over the edge of this colour if there is one.
-fn beyond(view: &View, at: Point, colour: Colour, geometry: &Geometry) -> Point {
+/// Returns the direction in which a piece leaves the board, over the edge of its colour if there is one, in
+/// hundredths of a degree from the right towards the bottom.
+fn outward(view: &View, at: Point, colour: Colour, geometry: &Geometry) -> i32 {
     let places = geometry.places();
     let edge = view.edges.iter().find(|edge| edge.colour == colour);
-    let cells: Vec<Point> = edge
-        .map(|edge| edge.cells.iter().filter_map(|cell| places.get(cell).copied()).collect())
-        .filter(|cells: &Vec<Point>| !cells.is_empty())
-        .unwrap_or_else(|| vec![at]);
-    let count = i32::try_from(cells.len()).unwrap_or(i32::MAX);
-    let middle = |axis: fn(&Point) -> i32| cells.iter().map(axis).sum::<i32>() / count;
-    let dx = f64::from(middle(|point| point.x) - geometry.width / 2);
-    let dy = f64::from(middle(|point| point.y) - geometry.height / 2);
-    let far = EXIT_LENGTH / dx.hypot(dy).max(1.0);
-    #[expect(clippy::cast_possible_truncation, reason = "at most the arrow's length")]
-    let moved = |from: i32, by: f64| from + (far * by).round() as i32;
-    Point { x: moved(at.x, dx), y: moved(at.y, dy) }
+    let cells = edge.into_iter().flat_map(|edge| &edge.cells);
+    let mut points: Vec<Point> = cells.filter_map(|cell| places.get(cell).copied()).collect();
+    if points.is_empty() {
+        points.push(at);
+    }
+    let count = i32::try_from(points.len()).unwrap_or(i32::MAX);
+    let middle = |axis: fn(&Point) -> i32| points.iter().map(axis).sum::<i32>() / count;
+    let right = f64::from(middle(|point| point.x) - geometry.width / 2);
+    let down = f64::from(middle(|point| point.y) - geometry.height / 2);
+    // Whole degrees are the same on every machine, whatever its arctangent's last bit.
+    #[expect(clippy::cast_possible_truncation, reason = "at most half a turn")]
+    let degrees = down.atan2(right).to_degrees().round() as i32;
+    degrees * 100
 }

@@ -148,8 +148,9 @@ export class Board {
     const middle = (/** @type {"x"|"y"} */ axis) =>
       edge.reduce((sum, at) => sum + this.place(at)[axis], 0) / edge.length;
     const [dx, dy] = [middle("x") - this.picture.width / 2, middle("y") - this.picture.height / 2];
-    const far = 40 / Math.max(1, Math.hypot(dx, dy));
-    return s("polyline", { class: "path", points: `${x},${y} ${x + far * dx},${y + far * dy}` });
+    const turn = Math.round(Math.atan2(dy, dx) * 180 / Math.PI);
+    return s("g", { class: "exit", transform: `translate(${x} ${y}) rotate(${turn})` },
+      s("path", { class: "cross", d: "M0 0H32" }), s("path", { d: "M40 0L32 -5V5Z" }));
   }
 
   /** A wide ring around a cell. @param {number} cell */
