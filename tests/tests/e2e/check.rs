@@ -224,8 +224,11 @@ fn the_text_report_and_usage_errors() {
     let got = text.lines().find(|line| line.contains("got ")).unwrap();
     let under = got.chars().skip(caret.find('^').unwrap()).collect::<String>();
     assert!(under.starts_with(r#"{"at""#) || under.starts_with(r#"{"type""#), "{under}");
+    // The game is the only one in its agent.toml.
+    dir.write("one/agent.toml", "command = [\"cat\"]\ngames = [\"hex\"]\n");
     for (words, expected) in [
-        (&["check", "@human"][..], "@human is a person"),
+        (&["check", "one", "--setup", "size=77"][..], "must be 3 to 26"),
+        (&["check", "@human"], "@human is a person"),
         (&["check", "@random", "--game", "hexx"], "did you mean `hex`?"),
         (&["check", "@random", "--probe", "redy"], "did you mean `ready`?"),
         (&["check", "@random", "--setup", "size=5"], "--game GAME"),

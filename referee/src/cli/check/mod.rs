@@ -74,7 +74,7 @@ pub(super) struct Options {
     /// Game to check (repeatable). Defaults to the games in its agent.toml, else all
     #[arg(long, value_name = "GAME")]
     game: Vec<String>,
-    /// Game setup, with a single --game: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's
+    /// Game setup, for a single game: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's
     /// usual setup
     #[arg(long, short = 's', value_name = "KEY=VALUE")]
     setup: Vec<String>,
@@ -161,7 +161,7 @@ impl Options {
         let kinds = self.kinds(known)?;
         let begin = |kinds: &[GameKind]| {
             let foreign = known.is_some_and(AgentSpec::is_foreign);
-            let chosen = self.choose(probes(kinds, &self.setup()?, foreign)?)?;
+            let chosen = self.choose(probes(kinds, &self.setup(kinds)?, foreign)?)?;
             let report = Report::new(self, agent, (shown, global), known, kinds)?;
             report.begin()?;
             Ok::<_, Failure>((chosen, report))
@@ -184,8 +184,12 @@ impl Options {
             let named = [&self.game, &self.probe, &spec.games];
             let named = &named[..named.len() - usize::from(spec.adapted)];
             let is_named = named.iter().any(|it| !it.is_empty());
-            let kinds =
-                if is_named { kinds } else { setup.played(kinds, &self.setup()?, global).await? };
+            let kinds = if is_named {
+                kinds
+            } else {
+                let given = self.setup(&kinds)?;
+                setup.played(kinds, &given, global).await?
+            };
             let (chosen, mut report) = begin(&kinds)?;
             let probes = Box::pin(self.run_probes(&setup, &chosen, &mut report, global));
             let interrupted = probes.await?;
@@ -232,12 +236,12 @@ impl Options {
         self.setup.iter().flat_map(|pair| option("--setup", Some(pair))).collect()
     }
 
-    fn setup(&self) -> Result<Value, Failure> {
-        let setup = read_pairs("--setup", &self.setup)?;
-        if !self.setup.is_empty() && self.game.len() != 1 {
+    /// Returns the setup of the only game.
+    fn setup(&self, kinds: &[GameKind]) -> Result<Value, Failure> {
+        if !self.setup.is_empty() && kinds.len() != 1 {
             return Err(Failure::usage("--setup needs a single game").help("add --game GAME"));
         }
-        Ok(setup)
+        read_pairs("--setup", &self.setup)
     }
 
     /// Returns the probes given, else all.

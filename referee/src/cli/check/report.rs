@@ -242,13 +242,15 @@ impl<'a> Report<'a> {
         if self.output.ok {
             let game = self.output.games.first().map_or("", String::as_str);
             let agent = join(&[&self.output.agent]);
-            let setup = self.options.setup().unwrap_or_else(|_| serde_json::json!({}));
-            let others = crate::cli::setup::find_kind(game)
-                .and_then(|kind| crate::cli::setup::start(kind, &setup))
+            let kind = crate::cli::setup::find_kind(game).ok();
+            let others = kind
+                .and_then(|kind| {
+                    let setup = self.options.setup(&[kind]).ok()?;
+                    crate::cli::setup::start(kind, &setup).ok()
+                })
                 .map_or(0, |game| game.seats() - 1);
             let others = " @random".repeat(others);
             let mut options = self.options.setup_args();
-            let kind = crate::cli::setup::find_kind(game).ok();
             options.extend(
                 kind.into_iter().flat_map(|it| self.options.condition_args(self.adapted, it)),
             );
