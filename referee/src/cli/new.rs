@@ -13,6 +13,7 @@ use referee_process::Failure;
 use referee_process::files::is_disk_full;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fs::ReadDir;
 use std::path::{Path, PathBuf};
 
 /// The name that means every game.
@@ -21,7 +22,7 @@ const ANY: &str = "any";
 /// Create an agent that plays legal actions, to start from
 ///
 /// Creates the folder DIR with a program, agent.toml and README.md. Never overwrites anything: DIR must
-/// not exist, or be empty.
+/// not exist, or be empty but for `.git`.
 #[derive(Debug, Args)]
 #[command(override_usage = "referee new [OPTIONS] <DIR>\n       referee new --lang list")]
 #[command(after_long_help = "Examples:\n  \
@@ -138,7 +139,9 @@ fn refuse_existing(folder: &Path) -> Result<(), Failure> {
     if folder.symlink_metadata().is_err() {
         return Ok(());
     }
-    let what = match folder.read_dir().map(|mut entries| entries.next().is_none()) {
+    // A new repository counts as empty.
+    let is_new = |entries: ReadDir| entries.flatten().all(|entry| entry.file_name() == ".git");
+    let what = match folder.read_dir().map(is_new) {
         Ok(true) => return Ok(()),
         Ok(false) => "already exists and is not empty",
         Err(_) => "already exists",

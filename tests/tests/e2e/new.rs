@@ -167,8 +167,8 @@ fn nothing_is_overwritten() {
     std::os::unix::fs::symlink("nowhere", dir.path("link")).unwrap();
     dir.run(&["new", "link"]).code(2).stderr_has("link already exists");
     assert!(!dir.path("nowhere").exists());
-    // An empty folder is accepted, also the current one.
-    let ran = dir.shell("mkdir empty && cd empty && referee new .").code(0);
+    // An empty folder is accepted, also the current one, and a new repository.
+    let ran = dir.shell("mkdir -p empty/.git && cd empty && referee new .").code(0);
     assert!(ran.stdout.contains("referee check .\n"), "{ran:?}");
     let manifest = fs::read_to_string(dir.path("empty/agent.toml")).unwrap();
     assert!(manifest.contains("name = \"empty\"\n"), "{manifest}");
