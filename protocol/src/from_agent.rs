@@ -61,6 +61,13 @@ pub struct Action {
 #[serde(transparent)]
 pub struct Info(pub Map<String, Value>);
 
+impl Info {
+    /// Returns the agent's own estimate of its position, if it is a number.
+    pub fn score(&self) -> Option<f64> {
+        self.0.get("score").and_then(Value::as_f64)
+    }
+}
+
 /// The agent gives up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

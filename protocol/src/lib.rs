@@ -20,6 +20,7 @@ mod seat;
 mod outcome;
 mod verdict;
 mod settings;
+mod adjudication;
 mod to_agent;
 mod from_agent;
 mod strict;
@@ -30,6 +31,7 @@ mod level;
 mod transcript;
 pub mod plain;
 
+pub use adjudication::{Adjudication, DrawAdjudication, WinAdjudication};
 pub use escape::{escape_line, line_bytes, unescape_line};
 pub use from_agent::{Action, FromAgent, Info, Ready, Resign, Want, parse_from_agent};
 pub use level::{Layer, Layers, Level, LevelChoice};

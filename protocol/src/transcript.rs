@@ -1,4 +1,4 @@
-use crate::{ClockSettings, Fault, Limits, Outcome, Ready, Seat, Verdict};
+use crate::{Adjudication, ClockSettings, Fault, Limits, Outcome, Ready, Seat, Verdict};
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub const TRANSCRIPT_VERSION: u32 = 1;
 
 /// One line of a transcript, with a `type`. Readers ignore fields that they don't know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// The first line: everything that a replay needs, and the conditions of the match.
@@ -36,7 +36,7 @@ pub enum Event {
 }
 
 /// The conditions of a match.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Header {
     /// The version of the transcript format.
     pub transcript: u32,
@@ -60,6 +60,9 @@ pub struct Header {
     /// Agents get the colours of the others instead of their names. Omitted if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub anonymous: bool,
+    /// When the agents' scores end the match. Omitted if they never do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjudication: Option<Adjudication>,
     /// How the agents were isolated.
     pub sandbox: SandboxRecord,
     /// The match's seed, below 2^53.
@@ -233,7 +236,7 @@ pub struct LineEvent {
 }
 
 /// An action was played.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlayedEvent {
     /// Nanoseconds since the match began.
     pub at_ns: u64,
@@ -257,6 +260,9 @@ pub struct PlayedEvent {
     /// The referee's own lag in this turn, in nanoseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lag_ns: u64,
+    /// The last score that its `info` gave in this turn, if the header has an adjudication.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

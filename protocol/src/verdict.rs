@@ -8,8 +8,8 @@ use serde_json::Value;
 pub struct Verdict {
     /// What ended the match.
     pub result: Result,
-    /// Why: the outcome's reason, the fault's kind, `resigned`, `last_seat`, or the cause of a void
-    /// match.
+    /// Why: the outcome's reason, the fault's kind, `resigned`, `last_seat`, `win` or `draw` by
+    /// adjudication, or the cause of a void match.
     pub reason: String,
     /// One entry per seat, 1 is best; null if the match is void.
     pub places: Option<Vec<u32>>,
@@ -29,6 +29,8 @@ pub enum Result {
     Fault,
     /// An agent's resignation.
     Resigned,
+    /// The scores that both agents gave: see `adjudication` in the header.
+    Adjudicated,
     /// The machine, the referee, or an interrupt: the match doesn't count.
     Void,
 }

@@ -105,6 +105,7 @@ fn header(contest: &Contest, fixture: &Fixture, game: &dyn AnyGame) -> Header {
         limits: contest.limits.clone(),
         on_fault: contest.policy.on_fault,
         anonymous: contest.anonymous,
+        adjudication: contest.adjudication.clone(),
     };
     let seated: Vec<&AgentSpec> = seated.iter().collect();
     match_settings::header(game, &seated, &conditions, &sandbox, fixture.seed, fixture.number)

@@ -84,6 +84,7 @@ pub fn differences(
     compare("the clock", text(&header.clock), text(&contest.clock));
     compare("the limits", text(&header.limits), text(&contest.limits));
     compare("`anonymous`", text(&header.anonymous), text(&contest.anonymous));
+    compare("`adjudication`", text(&header.adjudication), text(&contest.adjudication));
     compare("on_fault", text(&header.on_fault), text(&contest.policy.on_fault));
     let named: Vec<_> = header.seats.iter().map(|seat| &seat.name).collect();
     compare(

@@ -4,7 +4,7 @@ use super::formats::{Field, FormatName};
 use super::schedule::seat_orders as orders_of;
 use super::{Change, FormatSettings, Opening, Player};
 use referee_games::AnyGame;
-use referee_protocol::{ClockSettings, Level, Limits, OnFault, Pondering};
+use referee_protocol::{Adjudication, ClockSettings, Level, Limits, OnFault, Pondering};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -43,6 +43,9 @@ pub struct Contest {
     /// versions.
     #[serde(default)]
     pub anonymous: bool,
+    /// When the agents' scores end a game, if they do; missing in contests of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjudication: Option<Adjudication>,
     /// What happens with games that went wrong.
     pub policy: Policy,
     /// The requirements of machines that play for the contest; missing in contests of earlier
@@ -76,6 +79,7 @@ impl Contest {
             limits: Limits::default(),
             sandbox: SandboxSettings::default(),
             anonymous: false,
+            adjudication: None,
             policy: Policy { void_retries: 0, ..Policy::default() },
             workers: WorkerSettings::default(),
             changes: Vec::new(),

@@ -7,8 +7,8 @@ use super::sprt::Summary;
 use super::standings::{repeats, standings};
 use super::{Contest, Record, Schedule};
 use referee_match::times::show_clock;
-use referee_protocol::OnFault;
 use referee_protocol::plain::count;
+use referee_protocol::{Adjudication, OnFault};
 
 /// How many points the chart of ratings over games has.
 const HISTORY_POINTS: usize = 20;
@@ -66,6 +66,23 @@ pub fn report(
     }
 }
 
+/// Says when the agents' scores end a game.
+fn adjudication_text(adjudication: &Adjudication) -> String {
+    let turns = |turns: u32| count(u64::from(turns), "turn");
+    let win = adjudication.win.as_ref();
+    let win = win.map(|win| format!("won at scores of ±{} for {}", win.score, turns(win.turns)));
+    let draw = adjudication.draw.as_ref().map(|draw| {
+        let from = if draw.from_turn > 0 {
+            format!(" from turn {}", draw.from_turn)
+        } else {
+            <_>::default()
+        };
+        format!("drawn at scores within ±{} for {}{from}", draw.score, turns(draw.turns))
+    });
+    let rules: Vec<String> = win.into_iter().chain(draw).collect();
+    rules.join("; ") + ", if both agents say so"
+}
+
 /// Returns the settings to show.
 fn settings(contest: &Contest, sandbox: Option<&str>) -> Vec<Setting> {
     let mut settings = Vec::new();
@@ -106,6 +123,9 @@ fn settings(contest: &Contest, sandbox: Option<&str>) -> Vec<Setting> {
             OnFault::End => "the game ends",
         };
         add("after a fault", out.to_owned());
+    }
+    if let Some(adjudication) = &contest.adjudication {
+        add("adjudication", adjudication_text(adjudication));
     }
     if let Some(sandbox) = sandbox {
         add("sandbox", sandbox.to_owned());

@@ -1,5 +1,6 @@
 //! The end of a match: by its rules, by a fault, or without a result.
 
+use super::adjudicator::Decision;
 use super::machine::{Effect, Ending, Match, Phase};
 use super::messages::over;
 use super::places::places;
@@ -49,6 +50,11 @@ impl Match {
         self.finish(Ended::Played, &reason, Some(outcome), None);
     }
 
+    pub(super) fn finish_by_scores(&mut self, decision: Decision) {
+        self.decision = Some(decision);
+        self.finish(Ended::Adjudicated, decision.reason(), None, None);
+    }
+
     /// Ends the match without a result, unless it happened at the seat of an agent that may cause no
     /// more void matches.
     pub(super) fn stop(&mut self, cause: &'static str, text: String, seat: Option<Seat>) {
@@ -76,8 +82,10 @@ impl Match {
         if self.phase == Phase::Starting {
             self.write_header();
         }
-        let places =
-            void.is_none().then(|| places(self.players.len(), outcome.as_ref(), &self.gone));
+        let places = void.is_none().then(|| match self.decision {
+            Some(decision) => decision.places(),
+            None => places(self.players.len(), outcome.as_ref(), &self.gone),
+        });
         let reason = reason.to_owned();
         let seats = self.seat_verdicts();
         let verdict = Verdict { result, reason, places, seats, void };

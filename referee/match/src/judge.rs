@@ -5,7 +5,7 @@ use super::clock::{Punctuality, Reading, Spent};
 use super::end_reason::EndReason;
 use super::machine::{Asked, Effect, Match, Phase, STATUS_WAIT};
 use super::messages::parse_line;
-use referee_games::{Decoded, Refusal};
+use referee_games::{Decoded, Refusal, Turn as Move};
 use referee_protocol::plain::sanitize;
 use referee_protocol::{
     ClockKind, Event, Fault, FaultKind, FromAgent, LateBy, LineEvent, Nanos, ParseError, Played,
@@ -107,7 +107,7 @@ impl Match {
                 return self.proceed();
             }
             (FromAgent::Ready(_), _) => unasked("sent `ready` twice"),
-            (FromAgent::Info(_), Some(_)) => return,
+            (FromAgent::Info(info), Some(_)) => return self.scored(info.score()),
             (FromAgent::Info(_), None) => unasked("sent `info` outside its own turn"),
             (FromAgent::Resign(resign), Some(asked)) if asked.answers(resign.turn) => {
                 (FaultKind::Resigned, "resigned".to_owned())
@@ -123,6 +123,15 @@ impl Match {
             },
         };
         self.fault(seat, kind, text);
+    }
+
+    /// Stores the score of the turn, if scores have an effect.
+    fn scored(&mut self, score: Option<f64>) {
+        if let Phase::Thinking(asked) = &mut self.phase
+            && self.adjudicator.is_active()
+        {
+            asked.score = score.or(asked.score);
+        }
     }
 
     fn not_now(&self, what: &str, turn: Option<u64>, asked: Option<Asked>) -> String {
@@ -173,10 +182,15 @@ impl Match {
             cpu_ns: spent.cpu.map(|cpu| cpu.0),
             wait_ns: spent.wait.map(|wait| wait.0),
             lag_ns: spent.lag.0,
+            score: asked.score,
         }));
         let message = ToAgent::Played(Played { turn, seat, action, used_ms });
         self.effects.push(Effect::Broadcast(message));
-        self.proceed();
+        let decision = self.adjudicator.count(seat, turn, asked.score);
+        match (decision, self.game.turn()) {
+            (Some(decision), Move::Of(_)) => self.finish_by_scores(decision),
+            _ => self.proceed(),
+        }
     }
 
     /// Judges whether the answer of the seat that thinks is late.

@@ -11,6 +11,7 @@ mod identity;
 mod messages;
 mod machine;
 mod end_reason;
+mod adjudicator;
 mod judge;
 mod end;
 mod resume;

@@ -1,5 +1,6 @@
 //! The match: its state, its inputs and effects, and the steps from turn to turn.
 
+use super::adjudicator::{Adjudicator, Decision};
 use super::clock::{Clock, Reading, Spent};
 use super::messages::{hello, request};
 use referee_games::{AnyGame, Decoded, Turn as Move};
@@ -144,6 +145,8 @@ pub(super) struct Asked {
     pub(super) bytes: u64,
     /// What was charged for the time before the request.
     pub(super) pondered: Nanos,
+    /// The last score that the agent gave in this turn, if scores have an effect.
+    pub(super) score: Option<f64>,
 }
 
 /// One seat's state.
@@ -198,6 +201,9 @@ pub struct Match {
     pub(super) now: Nanos,
     /// The referee's lag before the first turn.
     pub(super) start_lag: Nanos,
+    pub(super) adjudicator: Adjudicator,
+    /// What the scores have decided.
+    pub(super) decision: Option<Decision>,
 }
 
 impl Match {
@@ -206,6 +212,8 @@ impl Match {
     pub fn begin(game: Box<dyn AnyGame>, header: Header) -> (Self, Vec<Effect>) {
         let player = Player { clock: Clock::new(&header.clock), ..Player::default() };
         let mut begun = Self {
+            adjudicator: Adjudicator::new(&header),
+            decision: None,
             players: vec![player; game.seats()],
             game,
             header,
@@ -391,7 +399,9 @@ impl Match {
         let pondered_ns = pondered.0;
         self.record(Event::Turn(TurnEvent { at_ns: at.0, turn, seat, left_ms, pondered_ns }));
         let spent = Spent::default();
-        self.phase = Phase::Thinking(Asked { seat, turn, at, reading, spent, bytes: 0, pondered });
+        let (bytes, score) = (0, None);
+        self.phase =
+            Phase::Thinking(Asked { seat, turn, at, reading, spent, bytes, pondered, score });
     }
 
     /// Whether CPU time is charged that an agent uses when it is not its turn.

@@ -34,6 +34,7 @@ pub fn header(game: &dyn AnyGame) -> Header {
         limits: Limits::default(),
         on_fault: OnFault::default(),
         anonymous: false,
+        adjudication: None,
         sandbox: SandboxRecord::default(),
         seed: 0,
         game_number: 0,

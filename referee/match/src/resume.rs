@@ -35,6 +35,7 @@ impl Match {
                     };
                     let settings = state.header.clock.clone();
                     state.player(played.seat).charge(&spent, &settings);
+                    state.adjudicator.count(played.seat, played.turn, played.score);
                 }
                 Event::Retired(retired) => {
                     state.player(retired.seat).fault = Some(retired.fault.clone());

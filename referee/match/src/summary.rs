@@ -60,6 +60,7 @@ impl Summary<'_> {
 pub fn reason(game: &str, setup: &Value, result: Ended, code: &str) -> String {
     match result {
         Ended::Played => reason_text(game, setup, code),
+        Ended::Adjudicated => Some("the scores of both agents agree on it".to_owned()),
         _ if code == LAST_SEAT => Some("all other players are out".to_owned()),
         _ => serde_json::from_value(code.into()).ok().map(|kind| fault_text(kind).to_owned()),
     }
@@ -167,6 +168,14 @@ mod tests {
             ("peg-solitaire", Ended::Played, "solved", &[1], none, "A solved it: one peg is left"),
             ("peg-solitaire", Ended::Played, "stuck", &[2], none, "not solved: no jump is left"),
             ("peg-solitaire", Ended::Fault, "late", &[2], &[late], "not solved: A ran out of time"),
+            (
+                "hex",
+                Ended::Adjudicated,
+                "win",
+                &[2, 1],
+                none,
+                "B wins: the scores of both agents agree on it",
+            ),
             ("unknown", Ended::Played, "a_code", &[1, 2], none, "A wins: a_code"),
         ] {
             let names = &["A", "B", "C"][..places.len()];

@@ -5,7 +5,8 @@ use super::names::unique_names;
 use referee_games::AnyGame;
 use referee_match::match_id;
 use referee_protocol::{
-    ClockSettings, Header, HeaderSeat, Limits, OnFault, SandboxRecord, Seat, TRANSCRIPT_VERSION,
+    Adjudication, ClockSettings, Header, HeaderSeat, Limits, OnFault, SandboxRecord, Seat,
+    TRANSCRIPT_VERSION,
 };
 
 /// The settings of a match.
@@ -19,6 +20,8 @@ pub struct MatchSettings {
     pub on_fault: OnFault,
     /// Whether agents get the colours of the others instead of their names.
     pub anonymous: bool,
+    /// When the agents' scores end the match, if they do.
+    pub adjudication: Option<Adjudication>,
 }
 
 /// Returns the header of a new match. Agents are in seat order, the seed is below 2^53, and `number` is
@@ -59,6 +62,7 @@ pub fn header(
         limits: conditions.limits.clone(),
         on_fault: conditions.on_fault,
         anonymous: conditions.anonymous,
+        adjudication: conditions.adjudication.clone(),
         sandbox: sandbox.clone(),
         seed,
         game_number: number,

@@ -56,6 +56,7 @@ impl JobBuilder {
                 limits: contest.limits.clone(),
                 on_fault: contest.policy.on_fault,
                 anonymous: contest.anonymous,
+                adjudication: contest.adjudication.clone(),
             },
             no_void: fixture.no_void(),
             seed: fixture.seed,

@@ -248,6 +248,7 @@ impl Options {
             limits: self.limits.limits(self.preset.preset)?,
             on_fault: self.on_fault.unwrap_or_else(|| self.preset.on_fault()),
             anonymous: false,
+            adjudication: None,
         };
         let plan = Plan {
             contest: Arc::new(contest),

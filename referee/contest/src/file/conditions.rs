@@ -2,13 +2,13 @@
 
 use super::forms::{ShortOrLong, Spanned, Time};
 use super::problem::{FileError, Source};
-use super::raw::{Raw, RawClock, RawLimits, RawPolicy, RawSandbox, RawWorkers};
+use super::raw::{Raw, RawAdjudication, RawClock, RawLimits, RawPolicy, RawSandbox, RawWorkers};
 use super::{BuildSettings, within};
 use crate::{Policy, SandboxSettings, WorkerSettings};
 use referee_match::presets;
 use referee_match::presets::{PRESETS, Preset};
 use referee_match::times::read_clock;
-use referee_protocol::{ClockKind, ClockSettings, Level, Limits};
+use referee_protocol::{Adjudication, ClockKind, ClockSettings, Level, Limits};
 
 /// The most cores for a match that can be required.
 const CORES_MAX: u32 = 10_000;
@@ -226,6 +226,49 @@ pub(super) fn policy(
         rate_faults: raw.rate_faults.unwrap_or(default.rate_faults),
         strict: raw.strict,
     })
+}
+
+/// Reads when the agents' scores end a game with this many seats.
+pub(super) fn adjudication(
+    source: &Source,
+    raw: Option<&Spanned<RawAdjudication>>,
+    seats: usize,
+) -> Result<Option<Adjudication>, FileError> {
+    let Some(at) = raw else { return Ok(None) };
+    let (win, draw) = (at.win.as_ref(), at.draw.as_ref());
+    if win.is_none() && draw.is_none() {
+        let help = "such as win = { score = 8, turns = 5 }; scores are in the agents' own unit";
+        return Err(source.error(at.span(), "[adjudication] needs `win` or `draw`").help(help));
+    }
+    if seats != 2 {
+        let message = format!("[adjudication] needs games of two seats, not {seats}");
+        return Err(source.error(at.span(), message));
+    }
+    let rows = [
+        win.map(|win| {
+            (
+                win.span(),
+                (f64::MIN_POSITIVE..=f64::MAX).contains(&win.score),
+                "more than 0",
+                win.turns,
+            )
+        }),
+        draw.map(|draw| {
+            (draw.span(), (0.0..=f64::MAX).contains(&draw.score), "a number from 0", draw.turns)
+        }),
+    ];
+    for (span, is_in_range, range, turns) in rows.into_iter().flatten() {
+        if !is_in_range {
+            return Err(source.error(span, format!("`score` must be {range}")));
+        }
+        if turns == 0 {
+            return Err(source.error(span, "`turns` must be at least 1"));
+        }
+    }
+    Ok(Some(Adjudication {
+        win: win.map(|it| (**it).clone()),
+        draw: draw.map(|it| (**it).clone()),
+    }))
 }
 
 /// Reads the requirements of the machines of a contest on many machines.

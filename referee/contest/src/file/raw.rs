@@ -3,7 +3,9 @@
 use super::forms::{Described, ShortOrLong, Spanned, Time};
 use crate::formats::{self, FormatName, FromContestFile, with_formats};
 use crate::{LagPolicy, SeatOrders};
-use referee_protocol::{ClockKind, Level, LevelChoice, OnFault, Pondering};
+use referee_protocol::{
+    ClockKind, DrawAdjudication, Level, LevelChoice, OnFault, Pondering, WinAdjudication,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -63,6 +65,8 @@ macro_rules! contest_file {
             /// What happens with games and submissions that fail.
             #[serde(default)]
             pub(super) policy: RawPolicy,
+            /// When the scores that both agents give end a game.
+            pub(super) adjudication: Option<Spanned<RawAdjudication>>,
             /// What builds of agents may use.
             #[serde(default)]
             pub(super) build: RawBuild,
@@ -253,6 +257,17 @@ pub(super) struct RawPolicy {
     pub(super) on_broken: OnBroken,
     /// The time limit of an agent's build: `time` of `build`.
     pub(super) build_time: Option<Spanned<Time>>,
+}
+
+/// When the scores that both agents give end a game: see the agent protocol.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Adjudication")]
+pub(super) struct RawAdjudication {
+    /// When it is won.
+    pub(super) win: Option<Spanned<WinAdjudication>>,
+    /// When it is drawn.
+    pub(super) draw: Option<Spanned<DrawAdjudication>>,
 }
 
 /// What the build of an agent may use, besides what agents may.

@@ -212,6 +212,7 @@ pub fn result_name(result: Ended) -> &'static str {
         Ended::Played => "played",
         Ended::Fault => "fault",
         Ended::Resigned => "resigned",
+        Ended::Adjudicated => "adjudicated",
         Ended::Void => "void",
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! hex {"size":3}                             the game and its setup
-//! clock {"bank_ms":100,"increment_ms":0}     optional, as are `limits {..}`, `on_fault end` and
-//!                                            `pondering measure`
+//! clock {"bank_ms":100,"increment_ms":0}     optional, as are `limits {..}`, `on_fault end`,
+//!                                            `adjudication {..}` and `pondering measure`
 //! 0ms * {"type":"ready"}                     every seat says this
 //! 1ms 0 asked                                seat 0's request is written
 //! 40ms+1ns 0 {"type":"action",..}            a line from seat 0
@@ -31,6 +31,9 @@ pub(super) fn run(script: &str) -> String {
         match line.split_once(' ').expect("a setting") {
             ("clock", settings) => header.clock = serde_json::from_str(settings).unwrap(),
             ("limits", settings) => header.limits = serde_json::from_str(settings).unwrap(),
+            ("adjudication", rules) => {
+                header.adjudication = Some(serde_json::from_str(rules).unwrap());
+            }
             ("on_fault", "end") => header.on_fault = OnFault::End,
             ("pondering", name) => header.sandbox.pondering = Some(name.parse().unwrap()),
             _ => panic!("no setting: {line}"),

@@ -58,6 +58,7 @@ pub fn import(kind: GameKind, record: &GameRecord, origin: &Origin) -> Result<Ve
             cpu_ns: None,
             wait_ns: None,
             lag_ns: 0,
+            score: None,
         }));
         turns[seat.index()] += 1;
     }

@@ -228,6 +228,7 @@ mod tests {
                     cpu_ns,
                     wait_ns,
                     lag_ns,
+                    score: None,
                 })
             },
         );

@@ -280,7 +280,7 @@ impl Verifier {
             Some(Scanned::Stderr { seat }) => self.walk(|walk| walk.output_from(seat)),
             Some(Scanned::Turn(event)) => self.walk(|walk| walk.turn(&event)),
             Some(Scanned::Played { turn, seat, action, times }) => {
-                self.walk(|walk| walk.played(turn, seat, action, &times));
+                self.walk(|walk| walk.played((turn, seat), action, None, &times));
             }
             None => self.other_line(text),
         }

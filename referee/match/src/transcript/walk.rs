@@ -3,6 +3,7 @@
 //! from a whole file or from a growing one.
 
 use super::timing::{PlayedTimes, Timing};
+use crate::adjudicator::{Adjudicator, Decision};
 use crate::places::places;
 use crate::summary::LAST_SEAT;
 use referee_games::{AnyGame, Refusal, Turn, kind, nearest_kind};
@@ -25,6 +26,9 @@ pub struct Walk {
     turn: u64,
     /// The outcome, when the rules have ended the game.
     outcome: Option<Outcome>,
+    adjudicator: Adjudicator,
+    /// What the agents' scores have decided.
+    decision: Option<Decision>,
     /// The seats that left, and why, in order.
     gone: Vec<(Seat, Fault)>,
     timing: Timing,
@@ -50,6 +54,8 @@ impl Walk {
         }
         let mut walk = Self {
             timing: Timing::begin(&header),
+            adjudicator: Adjudicator::new(&header),
+            decision: None,
             game,
             plays_on: seats > 2 && header.on_fault == OnFault::Retire,
             header,
@@ -89,7 +95,8 @@ impl Walk {
             Event::Played(event) => {
                 let PlayedEvent { at_ns, used_ms, wall_ns, cpu_ns, lag_ns, .. } = *event;
                 let times = PlayedTimes { at_ns, used_ms, wall_ns, cpu_ns, lag_ns };
-                self.played(event.turn, event.seat, &event.action.to_string(), &times)
+                let turn = (event.turn, event.seat);
+                self.played(turn, &event.action.to_string(), event.score, &times)
             }
             Event::Retired(event) => self.retired(event),
             Event::Over(event) => self.over(event),
@@ -129,12 +136,12 @@ impl Walk {
         ))
     }
 
-    /// Plays an action, given as text.
+    /// Plays an action, given as text, with the score that the agent gave.
     pub(super) fn played(
         &mut self,
-        turn: u64,
-        seat: Seat,
+        (turn, seat): (u64, Seat),
         action: &str,
+        score: Option<f64>,
         times: &PlayedTimes,
     ) -> Result<(), String> {
         self.to_move(turn, seat)?;
@@ -144,6 +151,11 @@ impl Walk {
         })?;
         self.played += 1;
         self.update_turn();
+        self.decision =
+            self.adjudicator.count(seat, turn, score).filter(|_| self.outcome.is_none());
+        if self.decision.is_some() {
+            self.to_move = None;
+        }
         self.timing.at(times.at_ns)?;
         self.timing.played(turn, times)
     }
@@ -216,7 +228,10 @@ impl Walk {
         same("reason", &reason, &verdict.reason)?;
         same("outcome", &self.outcome, &event.outcome)?;
         let gone: Vec<Seat> = self.gone.iter().map(|(seat, _)| *seat).collect();
-        let wanted = places(self.game.seats(), self.outcome.as_ref(), &gone);
+        let wanted = match self.decision {
+            Some(decision) => decision.places(),
+            None => places(self.game.seats(), self.outcome.as_ref(), &gone),
+        };
         same("places", &Some(wanted), &verdict.places)?;
         self.to_move = None;
         self.times(event, unrecorded)
@@ -250,7 +265,7 @@ impl Walk {
     }
 
     fn ended(&self, consequence: &str) -> String {
-        match (&self.outcome, self.is_over) {
+        match (&self.outcome, self.is_over || self.decision.is_some()) {
             (_, true) => format!("the match is over, {consequence}"),
             (Some(outcome), false) => {
                 format!("the game has ended (`{}`), {consequence}", outcome.reason)
@@ -324,6 +339,9 @@ impl Walk {
         }
         if let Some(outcome) = &self.outcome {
             return Ok((Ending::Played, outcome.reason.clone()));
+        }
+        if let Some(decision) = self.decision {
+            return Ok((Ending::Adjudicated, decision.reason().to_owned()));
         }
         let (_, fault) =
             self.gone.last().expect("without an outcome, only a seat that leaves ends it");

@@ -1,7 +1,8 @@
 //! Files that were changed and sealed again: only replaying the game shows it.
 
 use super::samples::{
-    hex_failed, hex_played, hex_void, last_seat, retired, sealed, sealed_lines, unsealed_lines,
+    hex_adjudicated, hex_failed, hex_played, hex_void, last_seat, retired, sealed, sealed_lines,
+    unsealed_lines,
 };
 use referee_match::transcript::{Report, Status, verify};
 use referee_protocol::{
@@ -183,6 +184,27 @@ fn failed_matches_must_tell_of_the_failure() {
         });
         disagrees(&report, wanted);
     }
+}
+
+#[test]
+fn scores_decide_as_the_header_says() {
+    let changes: &[Change] = &[
+        (|over| over.verdict.places = Some(vec![2, 1]), "places: playing gives"),
+        (|over| over.verdict.result = Ending::Played, "result: playing gives Adjudicated"),
+        (|over| over.verdict.reason = "draw".to_owned(), "reason: playing gives \"win\""),
+    ];
+    for (change, wanted) in changes {
+        disagrees(&forged(hex_adjudicated(), |events| change(over(events))), wanted);
+    }
+    let report = forged(hex_adjudicated(), |events| played(events, 2).score = Some(0.9));
+    disagrees(&report, "the match isn't over: in turn 3, seat 1 is to move");
+    let report = forged(hex_adjudicated(), |events| played(events, 0).score = Some(1.0));
+    disagrees(&report, "the match is over, so no seat is asked");
+    let report = forged(hex_adjudicated(), |events| {
+        let Event::Header(header) = &mut events[0] else { unreachable!() };
+        header.adjudication = None;
+    });
+    disagrees(&report, "the match isn't over");
 }
 
 /// With two seats the fault that ends a match may be only in its verdict.

@@ -5,9 +5,9 @@ use referee_games::{AnyGame, Turn, kind};
 use referee_match::header;
 use referee_match::transcript::Recorder;
 use referee_protocol::{
-    Event, ExitEvent, Fault, FaultKind, LateBy, LineEvent, OnFault, Outcome, OverEvent,
-    PlayedEvent, Ready, Result as Ending, RetiredEvent, Seat, SeatVerdict, StderrEvent, TurnEvent,
-    Verdict, VoidNote, escape_line,
+    Adjudication, Event, ExitEvent, Fault, FaultKind, LateBy, LineEvent, OnFault, Outcome,
+    OverEvent, PlayedEvent, Ready, Result as Ending, RetiredEvent, Seat, SeatVerdict, StderrEvent,
+    TurnEvent, Verdict, VoidNote, WinAdjudication, escape_line,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -67,6 +67,7 @@ impl Scribe {
                 cpu_ns: Some(CPU_NS),
                 wait_ns: None,
                 lag_ns: 0,
+                score: None,
             }));
         }
         self
@@ -220,6 +221,27 @@ pub(crate) fn hex_void() -> Vec<Event> {
     scribe.over(None, Ending::Void, "disk_full", &[])
 }
 
+/// A game of hex that ends in turn 2, since both agents say that the first wins.
+pub(crate) fn hex_adjudicated() -> Vec<Event> {
+    let scribe = Scribe::new("hex", &json!({"size": 3}), OnFault::Retire).play(3);
+    let mut events = scribe.over(None, Ending::Adjudicated, "win", &[1, 2]);
+    let mut scores = [1.5, -1.0, 1.0].into_iter();
+    for event in &mut events {
+        match event {
+            Event::Header(header) => {
+                let win = Some(WinAdjudication { score: 1.0, turns: 1 });
+                header.adjudication = Some(Adjudication { win, draw: None });
+            }
+            // The first agent's score comes after the other's.
+            Event::Played(played) => {
+                played.score = scores.next().filter(|_| played.turn > 0);
+            }
+            _ => {}
+        }
+    }
+    events
+}
+
 /// Three seats: one fails out of its turn, one resigns in it, the last wins.
 pub(crate) fn last_seat() -> Vec<Event> {
     let scribe = Scribe::new("chexers", &json!({}), OnFault::Retire).play(2);
@@ -265,6 +287,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<Event>)> {
     vec![
         ("played", hex_played()),
         ("failed", hex_failed()),
+        ("adjudicated", hex_adjudicated()),
         ("void", hex_void()),
         ("last_seat", last_seat()),
         ("retired", retired()),

@@ -101,6 +101,7 @@ fn playback(game: usize, choices: &[u32]) -> Playback {
             cpu_ns: Some(1_234_567),
             wait_ns: None,
             lag_ns: 0,
+            score: None,
         };
         playback.take(&Event::Played(event)).unwrap();
     }

@@ -169,3 +169,31 @@ fn listed<'a>(report: &'a Value, player: &Value) -> &'a Value {
     let all = report["standings"]["players"].as_array().unwrap();
     all.iter().find(|own| own["player"] == *player).unwrap()
 }
+
+#[test]
+fn the_scores_of_both_agents_end_games() {
+    let dir = TestDir::new();
+    let file = |rules: &str| {
+        format!(
+            "game = \"freckers\"\nagents = [\"a=@minimax:1\", \"b=@minimax:1\"]\n{AMPLE}\
+             [adjudication]\n{rules}\n"
+        )
+    };
+    let ends = "select distinct result, reason from games";
+    dir.write("c.toml", file("draw = { score = 1000, turns = 2, from_turn = 6 }"));
+    contest(&dir, &["run", "c.toml", "--out", "even"]).code(0);
+    assert_whole(&dir, "even", 2);
+    assert_eq!(query(&dir, "even", ends), ["adjudicated|draw"]);
+    for file in transcripts(&dir, "even") {
+        let events = dir.events(file.to_str().unwrap());
+        let last = events.iter().rfind(|event| event["type"] == "played").unwrap();
+        assert!(last["turn"] == 6 && last["score"].is_number(), "{last}");
+    }
+    dir.write("c.toml", file("win = { score = 1, turns = 2 }"));
+    contest(&dir, &["run", "c.toml", "--out", "won"]).code(0);
+    assert_whole(&dir, "won", 2);
+    assert_eq!(query(&dir, "won", ends), ["adjudicated|win"]);
+    contest(&dir, &["report", "won", "--format", "markdown"])
+        .code(0)
+        .stdout_has("won at scores of ±1 for 2 turns");
+}

@@ -8,7 +8,9 @@ use crate::formats::{
     TieRules,
 };
 use crate::{Contest, FormatSettings, LagPolicy, SeatOrders, SprtSettings, WorkerSettings};
-use referee_protocol::{ClockKind, Level, OnFault, Pondering};
+use referee_protocol::{
+    Adjudication, ClockKind, DrawAdjudication, Level, OnFault, Pondering, WinAdjudication,
+};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -58,6 +60,16 @@ fn machines_may_be_asked_for() {
         noise_most: Some(1.2),
     };
     assert_eq!(contest.workers, asked);
+}
+
+#[test]
+fn scores_may_end_games() {
+    let contest = with("adjudication.win = { score = 8, turns = 5 }");
+    let win = Some(WinAdjudication { score: 8.0, turns: 5 });
+    assert_eq!(contest.adjudication, Some(Adjudication { win, draw: None }));
+    let contest = with("adjudication.draw = { score = 0, turns = 5 }");
+    let draw = Some(DrawAdjudication { score: 0.0, turns: 5, from_turn: 0 });
+    assert_eq!(contest.adjudication, Some(Adjudication { win: None, draw }));
 }
 
 #[test]
