@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod parallel;
 mod settings;
 mod changes;
 pub mod file;

@@ -5,7 +5,7 @@ use super::ratings::{RatingField, rate, rate_history};
 use super::report::{ChangeRow, GameRow, Progress, Report, Setting, VoidCounts, ties};
 use super::sprt::Summary;
 use super::standings::{repeats, standings};
-use super::{Contest, Record, Schedule};
+use super::{Contest, Record, Schedule, parallel};
 use referee_match::times::show_clock;
 use referee_protocol::plain::count;
 use referee_protocol::{Adjudication, OnFault};
@@ -43,6 +43,11 @@ pub fn report(
     let field = RatingField::of(contest);
     // The fit would give a comparison a second figure for the same difference.
     let rated = contest.seats() > 1 && comparison.is_none();
+    // Both take as long: seconds with a thousand players.
+    let (history, ratings) = parallel::both(
+        || if rated { rate_history(&field, &records, HISTORY_POINTS) } else { Vec::new() },
+        || rated.then(|| rate(&field, &records)),
+    );
     Report {
         referee: env!("CARGO_PKG_VERSION").to_owned(),
         name: contest.name.clone(),
@@ -56,8 +61,8 @@ pub fn report(
         void: VoidCounts::default(),
         standings: standings(contest, &records, &bonus, schedule.ranking().as_deref()),
         comparison,
-        ratings: rated.then(|| rate(&field, &records)),
-        history: if rated { rate_history(&field, &records, HISTORY_POINTS) } else { Vec::new() },
+        ratings,
+        history,
         ties: ties(contest, schedule.results()),
         games,
         left_out: Vec::new(),

@@ -249,7 +249,7 @@ pub(super) fn adjudication(
             (
                 win.span(),
                 (f64::MIN_POSITIVE..=f64::MAX).contains(&win.score),
-                "more than 0",
+                "a number more than 0",
                 win.turns,
             )
         }),

@@ -89,7 +89,11 @@ impl Factor {
 
     /// Multiplies `vector` by the inverse of the matrix.
     pub(super) fn solve(&self, vector: &mut [f64]) {
-        self.solve_lower(vector);
+        for row in 0..self.0.size {
+            let entries = self.0.row(row);
+            let rest = vector[row] - dot(&entries[..row], &vector[..row]);
+            vector[row] = rest / entries[row];
+        }
         for row in (0..self.0.size).rev() {
             let entries = self.0.row(row);
             let found = vector[row] / entries[row];
@@ -111,21 +115,6 @@ impl Factor {
             inverse.rows[start..=start + row].copy_from_slice(&column[..=row]);
         }
         inverse
-    }
-
-    /// Returns the variance of a weighted sum of parameters, if the matrix is their information
-    /// matrix.
-    pub(super) fn variance(&self, mut weights: Vec<f64>) -> f64 {
-        self.solve_lower(&mut weights);
-        dot(&weights, &weights)
-    }
-
-    fn solve_lower(&self, vector: &mut [f64]) {
-        for row in 0..self.0.size {
-            let entries = self.0.row(row);
-            let rest = vector[row] - dot(&entries[..row], &vector[..row]);
-            vector[row] = rest / entries[row];
-        }
     }
 }
 
@@ -189,11 +178,11 @@ mod tests {
             for (found, expected) in vector.iter().zip(&expected) {
                 assert!((found - expected).abs() < 1e-9, "{size}: {found} is not {expected}");
             }
-            // The variance is the product with the inverse from both sides.
-            let mut inverse = expected.clone();
-            factor.solve(&mut inverse);
-            let both = dot(&inverse, &expected);
-            assert!((factor.variance(expected) - both).abs() < 1e-9, "{size}");
+            let mut solved = expected.clone();
+            factor.solve(&mut solved);
+            for (found, expected) in factor.inverse().times(&expected).iter().zip(&solved) {
+                assert!((found - expected).abs() < 1e-9, "{size}: {found} is not {expected}");
+            }
         }
     }
 

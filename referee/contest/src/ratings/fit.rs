@@ -1,9 +1,8 @@
 //! One joint fit, and what follows from it.
 
 use super::super::{Contest, Player, Record};
-use super::cholesky::Factor;
 use super::evidence::{Evidence, Games};
-use super::intervals::{Intervals, PRIOR_WEIGHT};
+use super::intervals::Intervals;
 use super::likelihood::Model;
 use super::links::Links;
 use super::notes::notes;
@@ -14,8 +13,11 @@ use std::f64::consts::LN_10;
 /// Elo points per unit of the fit, in which odds are powers of e.
 pub(super) const ELO: f64 = 400.0 / LN_10;
 
-/// How many games won, and as many lost, the prior adds for every player.
-pub(super) const PRIOR: f64 = 1.0;
+/// How many games won, and as many lost, the prior adds for every player. They hold groups of players
+/// in place, and the correction of the intervals needs them where a player won
+/// everything: with this weight, an interval ends where winning everything has a chance of 5 %. More would
+/// pull the ends of a large field together, since a chain of pairings holds them apart only weakly.
+pub(super) const PRIOR: f64 = 0.07;
 
 /// What is rated, and how.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,11 +75,10 @@ fn with_fit<T>(
     let evidence = Evidence::of(field.seats, games.fitted.iter().copied());
     let links = Links::of(&evidence, field.anchor);
     let model = Model { evidence: &evidence, prior: PRIOR, seat_terms: true };
-    let at = maximize(&model, &evidence.counts, vec![0.0; model.size()]);
-    let factor = Factor::of(&model.information(&evidence.counts, &at));
-    let weak = Model { prior: PRIOR_WEIGHT, ..model };
-    let intervals = Intervals::new(&weak, &links.groups, &at, field.inflation);
-    read(&Fit { field, model: &model, links: &links, at, factor, intervals }, &games)
+    let likely = maximize(&model, &evidence.counts, vec![0.0; model.size()]);
+    let at = maximize(&model, &model.counts_without_bias(&likely), likely.clone());
+    let intervals = Intervals::new(&model, &links.groups, likely, field.inflation);
+    read(&Fit { field, model: &model, links: &links, at, intervals }, &games)
 }
 
 /// Returns what 0 Elo is, in words.
@@ -94,13 +95,12 @@ fn anchor(links: &Links, player: Option<Player>) -> String {
     }
 }
 
-/// The best parameters, and the factor of the information there.
+/// The fit of the model.
 struct Fit<'a> {
     field: &'a RatingField,
     model: &'a Model<'a>,
     links: &'a Links,
     at: Vec<f64>,
-    factor: Factor,
     intervals: Intervals<'a>,
 }
 
@@ -118,8 +118,9 @@ impl Fit<'_> {
             model: model.to_owned(),
             anchor: anchor(links, field.anchor),
             centre: as_players(&centre),
-            prior: "for every player one game won and one lost against an average player"
-                .to_owned(),
+            prior: format!(
+                "for every player {PRIOR} of a game won and as much lost against an average player"
+            ),
             seats: self.seats(),
             draw: self.draw(),
             games: games.fitted.len() as u64,
@@ -153,7 +154,7 @@ impl Fit<'_> {
     }
 
     fn players(&self) -> Vec<Rating> {
-        let evidence = self.model.evidence;
+        let (evidence, at) = (self.model.evidence, &self.at);
         let unrated = |player| Rating {
             player,
             elo: 0.0,
@@ -167,10 +168,10 @@ impl Fit<'_> {
         let mut ratings: Vec<Rating> = Player::all(self.field.players).map(unrated).collect();
         let mut leaders = vec![None; ratings.len()];
         for group in &self.links.groups {
-            let centre = mean(group.centre.iter().map(|&player| self.at[player]));
+            let centre = mean(group.centre.iter().map(|&player| at[player]));
             for &player in &group.members {
                 let rating = &mut ratings[evidence.rated[player].index()];
-                rating.elo = (self.at[player] - centre) * ELO;
+                rating.elo = (at[player] - centre) * ELO;
                 let bounded = [0, 1].map(|end: usize| group.bounded[end].contains(&player));
                 let ends = self.intervals.interval(player, bounded);
                 [rating.low, rating.high] = ends.map(|end| end.map(|end| end * ELO));
@@ -209,8 +210,8 @@ impl Fit<'_> {
     }
 
     /// Returns half the width of the 95 % interval of a weighted sum of parameters, in Elo.
-    fn error(&self, weights: Vec<f64>) -> Option<f64> {
-        let error = self.factor.variance(weights).sqrt() * WIDTH_95 * ELO;
+    fn error(&self, weights: &[f64]) -> Option<f64> {
+        let error = self.intervals.variance_of(weights).sqrt() * WIDTH_95 * ELO;
         Some(error).filter(|error| error.is_finite())
     }
 
@@ -221,10 +222,11 @@ impl Fit<'_> {
         if self.model.evidence.rated.is_empty() {
             return vec![Term { elo: 0.0, error: None }; seats.len()];
         }
-        let centre = mean(seats.iter().map(|&seat| self.at[seat]));
+        let at = &self.at;
+        let centre = mean(seats.iter().map(|&seat| at[seat]));
         let term = |&seat: &usize| Term {
-            elo: (self.at[seat] - centre) * ELO,
-            error: self.error(against_mean(self.at.len(), seat, &seats)),
+            elo: (at[seat] - centre) * ELO,
+            error: self.error(&against_mean(at.len(), seat, &seats)),
         };
         seats.iter().map(term).collect()
     }
@@ -242,11 +244,12 @@ impl Fit<'_> {
         if evidence.ties.is_empty() {
             return Some(0.0);
         }
-        let seat = |seat| self.model.seat(seat).map_or(0.0, |seat| self.at[seat]);
+        let at = &self.at;
+        let seat = |seat| self.model.seat(seat).map_or(0.0, |seat| at[seat]);
         let half = (seat(0) - seat(1)) / 2.0;
-        let most = half.abs().max(self.at[self.model.tie(0)]);
+        let most = half.abs().max(at[self.model.tie(0)]);
         let share = |worth: f64| (worth - most).exp();
-        let draw = share(self.at[self.model.tie(0)]);
+        let draw = share(at[self.model.tie(0)]);
         Some(draw / (draw + share(half) + share(-half)))
     }
 }

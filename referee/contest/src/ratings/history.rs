@@ -2,11 +2,12 @@
 
 use super::super::Record;
 use super::RatingField;
+use super::cholesky::Factor;
 use super::evidence::{Evidence, Games};
 use super::fit::{ELO, PRIOR, mean};
 use super::likelihood::Model;
 use super::links::Links;
-use super::optimizer::maximize;
+use super::optimizer::optimize_with_factor;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,7 +49,12 @@ fn by_first_games(
     for (place, player) in start.iter_mut().zip(&evidence.rated) {
         *place = before.get(player.index()).copied().flatten().unwrap_or(0.0) / ELO;
     }
-    let at = maximize(&model, &evidence.counts, start);
+    let factor = Factor::of(&model.information(&evidence.counts, &start));
+    let fit = |counts: &[f64], start| {
+        optimize_with_factor(&model, counts, start, |slope| factor.solve(slope))
+    };
+    let likely = fit(&evidence.counts, start);
+    let at = fit(&model.counts_without_bias(&likely), likely);
     let mut elo = vec![None; field.players];
     for group in Links::of(&evidence, None).groups {
         let centre = mean(group.centre.iter().map(|&player| at[player]));

@@ -5,8 +5,7 @@
 //! the number of parameters, is about normal (r*: Barndorff-Nielsen, "Inference on full or partial
 //! parameters based on the standardized signed log likelihood ratio", 1986). Unlike an estimate with
 //! an error, such an interval knows that a player who lost one game of a hundred may be much
-//! stronger, but not much weaker. The prior of the ratings would bias it, so it begins at a fit with
-//! almost none.
+//! stronger, but not much weaker.
 //!
 //! The games of a block depend on each other. The drop is divided by how much more the scores of
 //! blocks vary than those of independent games would (Liang and Zeger, "Longitudinal data analysis
@@ -17,12 +16,7 @@ use super::cholesky::{Factor, Symmetric, dot};
 use super::fit::against_mean;
 use super::likelihood::{Model, logistic};
 use super::links::Group;
-use super::optimizer::maximize;
 use statrs::distribution::{ContinuousCDF, Normal};
-
-/// The weight of the players' prior. The correction of the root needs some where a player won
-/// everything: with this weight, an interval ends where winning everything has a chance of 5 %.
-pub(super) const PRIOR_WEIGHT: f64 = 0.07;
 
 /// An end that is further away, in natural logarithms of odds, is no end: about 3,500 Elo.
 const END_MAX: f64 = 20.0;
@@ -53,27 +47,33 @@ pub(super) struct Intervals<'a> {
 }
 
 impl<'a> Intervals<'a> {
-    /// Prepares the intervals; the search for the best parameters begins at `start`.
+    /// Prepares the intervals; the most likely parameters are at `at`.
     pub(super) fn new(
         model: &'a Model<'a>,
         groups: &[Group],
-        start: &[f64],
+        at: Vec<f64>,
         inflation: f64,
     ) -> Self {
-        let profile = Profile::new(model, start);
+        let size = at.len();
+        let profile = Profile::new(model, at);
         let mut centres = vec![&[][..]; model.evidence.rated.len()];
         for group in groups {
             for &player in &group.members {
                 centres[player] = &group.centre;
             }
         }
-        let weights = |(player, centre)| against_mean(start.len(), player, centre);
+        let weights = |(player, centre)| against_mean(size, player, centre);
         let lines: Vec<Line> =
             centres.into_iter().enumerate().map(|own| profile.line(&weights(own))).collect();
         let blocks: f64 = lines.iter().map(|line| line.blocks).sum();
         let sum: f64 = lines.iter().map(|line| line.blocks * line.dispersion).sum();
         let dispersion = (BLOCKS_HALF + sum) / (BLOCKS_HALF + blocks);
         Self { profile, lines, dispersion, inflation }
+    }
+
+    /// Returns the variance of a weighted sum of parameters, were all games independent.
+    pub(super) fn variance_of(&self, weights: &[f64]) -> f64 {
+        dot(weights, &self.profile.covariance.times(weights))
     }
 
     /// Returns the interval of a player's difference to its centre, with the ends that results bound.
@@ -108,7 +108,7 @@ impl<'a> Intervals<'a> {
     }
 }
 
-/// A fit with almost no prior.
+/// The fit with the most likely parameters.
 struct Profile<'a> {
     model: &'a Model<'a>,
     at: Vec<f64>,
@@ -152,19 +152,10 @@ struct Scores {
 }
 
 impl<'a> Profile<'a> {
-    fn new(model: &'a Model<'a>, start: &[f64]) -> Self {
-        let counts = &model.evidence.counts;
-        let at = maximize(model, counts, start.to_vec());
-        let covariance = Factor::of(&model.information(counts, &at)).inverse();
-        let mut chances = model.exponents(&at);
-        for range in model.ranges() {
-            let chances = &mut chances[range];
-            let most = chances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let total: f64 = chances.iter().map(|chance| (chance - most).exp()).sum();
-            for chance in chances {
-                *chance = (*chance - most).exp() / total;
-            }
-        }
+    fn new(model: &'a Model<'a>, at: Vec<f64>) -> Self {
+        let information = model.information(&model.evidence.counts, &at);
+        let covariance = Factor::of(&information).inverse();
+        let chances = model.chances(&at);
         let variances = model.variances(&chances, &covariance);
         Self { model, at, covariance, chances, variances }
     }

@@ -9,16 +9,18 @@
 //! there is one optimum.
 
 use super::cholesky::Symmetric;
-use super::evidence::{ChoiceSet, Evidence, Shape};
-use super::fit::PRIOR;
+use super::evidence::{ChoiceOption, ChoiceSet, Evidence, Shape};
 use std::ops::Range;
+
+/// The prior of all terms other than players' strengths.
+const TERM_PRIOR: f64 = 1.0;
 
 /// What is fitted, and to what.
 #[derive(Debug)]
 pub(super) struct Model<'a> {
     pub(super) evidence: &'a Evidence,
     /// The prior: each player gets this many extra wins and losses against the average. All other
-    /// terms get the equivalent of [`PRIOR`].
+    /// terms get the equivalent of [`TERM_PRIOR`].
     pub(super) prior: f64,
     /// Whether seats have terms.
     pub(super) seat_terms: bool,
@@ -55,7 +57,7 @@ impl Model<'_> {
     }
 
     fn prior(&self, parameter: usize) -> f64 {
-        if parameter < self.evidence.rated.len() { self.prior } else { PRIOR }
+        if parameter < self.evidence.rated.len() { self.prior } else { TERM_PRIOR }
     }
 
     /// Returns, for each option of each set, the sum of these values of the parameters that make its
@@ -74,6 +76,55 @@ impl Model<'_> {
             }));
         }
         exponents
+    }
+
+    /// Returns the chance of each option of each set.
+    pub(super) fn chances(&self, at: &[f64]) -> Vec<f64> {
+        let mut chances = self.exponents(at);
+        for range in self.ranges() {
+            let chances = &mut chances[range];
+            let most = chances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let total: f64 = chances.iter().map(|chance| (chance - most).exp()).sum();
+            for chance in chances {
+                *chance = (*chance - most).exp() / total;
+            }
+        }
+        chances
+    }
+
+    /// Returns the counts for which the most likely parameters have hardly any bias. Those for the counts
+    /// themselves, which are at `at`, are too far apart: by the leverage of its players, each choice is
+    /// counted as if any of them had been as likely (Firth, "Bias reduction of maximum likelihood
+    /// estimates", 1993). For a player that is about one game won and one lost. The leverage is as if
+    /// the opponents' strengths were known.
+    pub(super) fn counts_without_bias(&self, at: &[f64]) -> Vec<f64> {
+        let mut counts = self.evidence.counts.clone();
+        let information: Vec<f64> = self.information(&counts, at).diagonal().collect();
+        let chances = self.chances(at);
+        for (set, range) in self.evidence.sets.iter().zip(self.ranges()) {
+            let options = &self.evidence.shapes[set.remaining.len()].options;
+            let (counts, chances) = (&mut counts[range.clone()], &chances[range]);
+            let all: f64 = counts.iter().sum();
+            let part = |player: usize, option: &ChoiceOption| {
+                if option.members.contains(&player) { share(option.members.len()) } else { 0.0 }
+            };
+            let leverage = set.remaining.iter().enumerate().map(|(player, spot)| {
+                let moment = |power| {
+                    let parts = options.iter().map(|option| part(player, option).powi(power));
+                    parts.zip(chances).map(|(part, chance)| part * chance).sum::<f64>()
+                };
+                (moment(2) - moment(1).powi(2)) / information[spot.player]
+            });
+            let extra = all * leverage.sum::<f64>();
+            for (count, option) in counts.iter_mut().zip(options) {
+                let alike = options.iter().zip(chances);
+                let alike = alike.filter(|(other, _)| other.members.len() == option.members.len());
+                let (ways, chance) =
+                    alike.fold((0.0, 0.0), |(ways, sum), (_, chance)| (ways + 1.0, sum + chance));
+                *count += extra * chance / ways;
+            }
+        }
+        counts
     }
 
     /// Returns, for each option of each set, the variance of the difference between its strength and the mean

@@ -64,9 +64,9 @@ pub struct Ratings {
     /// compare only players of one group. A player without games is a group of one.
     pub groups: u64,
     /// Players who came before all others in every game with information, in the order of the
-    /// contest's list. Their ratings are lower bounds: only the prior limits them above.
+    /// contest's list. Only the prior limits their ratings above.
     pub won_all: Vec<Player>,
-    /// Players who came behind all others in every such game: their ratings are upper bounds.
+    /// Players who came behind all others in every such game: only the prior limits their ratings below.
     pub lost_all: Vec<Player>,
     /// What a reader must know, such as that groups are not linked, as sentences.
     pub notes: Vec<String>,

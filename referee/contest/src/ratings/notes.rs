@@ -32,12 +32,12 @@ pub(super) fn notes(
         ),
     );
     let (won, lost) = (links.won_all.len(), links.lost_all.len());
-    say(won > 0, format!("{}: the rating is only a lower bound.", of(won, "won every game")));
-    say(lost > 0, format!("{}: the rating is only an upper bound.", of(lost, "lost every game")));
+    say(won > 0, format!("{}: its rating has no upper bound.", of(won, "won every game")));
+    say(lost > 0, format!("{}: its rating has no lower bound.", of(lost, "lost every game")));
     say(
         links.split > 0 && won + lost == 0 && !nothing,
-        "Some players won every game against the rest, so the distance between the two parts is only \
-         a lower bound."
+        "Some players won every game against the rest, so the distance between the two parts has \
+         no upper bound."
             .to_owned(),
     );
     say(

@@ -1,9 +1,12 @@
 //! Strengths while a contest runs: the same fit, without what only reports need.
 
 use super::evidence::{Evidence, Finish, SEATS_MAX};
-use super::fit::PRIOR;
 use super::likelihood::Model;
 use super::optimizer::optimize_with_factor;
+
+/// How many games won, and as many lost, the prior adds for every player: more than in ratings, since
+/// few games must be enough to choose the next ones.
+const PRIOR: f64 = 1.0;
 
 /// An estimated strength, in logits.
 #[derive(Clone, Copy, Debug, PartialEq)]
