@@ -69,13 +69,31 @@ impl Inbox {
         folder: &Folder,
         other: Option<&Path>,
     ) -> Result<Self, Failure> {
-        let name = folder.file().to_string_lossy().into_owned();
-        let file = ContestFile::read(&stored.text, &name, &stored.contest.name)
+        let (inbox, run) = Self::find(&stored.text, &stored.base, other)?;
+        Ok(Self {
+            folder: inbox,
+            run,
+            base: stored.base.clone(),
+            kept: absolute(folder.root())?.join(SUBMISSIONS_FOLDER),
+            last: BTreeMap::new(),
+            complete: Vec::new(),
+            settled: BTreeMap::new(),
+        })
+    }
+
+    /// Returns the folder of submissions and the AGENT for each, from a contest file that has been read
+    /// before and the folder that its paths are relative to. `other` is used instead of the file's.
+    pub fn find(
+        text: &str,
+        base: &Path,
+        other: Option<&Path>,
+    ) -> Result<(PathBuf, Option<String>), Failure> {
+        let file = ContestFile::read(text, "contest.toml", "contest")
             .map_err(|error| Failure::usage(error.to_string()))?;
         let own = file.submissions.as_ref();
         let inbox = match (other, own) {
             (Some(other), _) => absolute(other)?,
-            (None, Some(own)) => stored.base.join(&own.folder),
+            (None, Some(own)) => base.join(&own.folder),
             (None, None) => {
                 return Err(Failure::usage("the contest file has no `submissions`")
                     .help("name the folder with --submissions DIR"));
@@ -84,15 +102,7 @@ impl Inbox {
         inbox.read_dir().map_err(|error| {
             Failure::usage(format!("can't list the submissions: {}: {error}", inbox.display()))
         })?;
-        Ok(Self {
-            folder: inbox,
-            run: own.and_then(|own| own.run.clone()),
-            base: stored.base.clone(),
-            kept: absolute(folder.root())?.join(SUBMISSIONS_FOLDER),
-            last: BTreeMap::new(),
-            complete: Vec::new(),
-            settled: BTreeMap::new(),
-        })
+        Ok((inbox, own.and_then(|own| own.run.clone())))
     }
 
     /// The folder.

@@ -13,16 +13,17 @@ use referee_contest::{Contest, Player, Record, Schedule};
 use referee_games::kind;
 use referee_process::Failure;
 use referee_process::lock::lock;
-use referee_runner::folder::Folder;
+use referee_runner::folder::{Folder, STORE_FILE};
 use referee_runner::records::GameFilter;
 use referee_runner::results::{Progress, assemble, progress};
 use referee_runner::store::Store;
 use referee_runner::workers;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// A cached value is computed again at the earliest after this many times the time that it took: running
 /// matches need the cores.
@@ -114,21 +115,32 @@ fn open(app: &App, name: &str) -> ApiResult<(Folder, Store, (u64, u64))> {
     Ok((folder, store, counted))
 }
 
-/// Returns the contests below the served folder; for one that can't be read, the reason.
+/// Returns the contests below the served folder, the last changed first; for one that can't be read, the
+/// reason.
 pub(super) fn summaries(app: &App, folders: &[String]) -> Vec<Value> {
     let summary = |name: &String| {
-        summary(app, name).unwrap_or_else(|error| {
+        let changed = changed(app, name);
+        summary(app, name, changed).unwrap_or_else(|error| {
             json!({ "folder": name, "name": name, "format": "", "games": 0, "played": 0,
-                    "running": false, "problem": error.text() })
+                    "changed": changed, "running": false, "problem": error.text() })
         })
     };
-    folders.iter().take(CONTESTS_MAX).map(summary).collect()
+    let mut summaries: Vec<Value> = folders.iter().take(CONTESTS_MAX).map(summary).collect();
+    summaries.sort_by_key(|summary| Reverse(summary["changed"].as_u64()));
+    summaries
 }
 
-fn summary(app: &App, name: &str) -> ApiResult<Value> {
+/// Returns when the contest's results last changed, in milliseconds since 1970, if it is known.
+fn changed(app: &App, name: &str) -> Option<u64> {
+    let store = app.served.find(name).ok()?.join(STORE_FILE);
+    let since = store.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_millis()).ok()
+}
+
+fn summary(app: &App, name: &str, changed: Option<u64>) -> ApiResult<Value> {
     let known = progress_of(app, name)?;
     Ok(json!({ "folder": name, "name": known.name, "format": known.format,
-               "games": known.games, "played": known.played,
+               "games": known.games, "played": known.played, "changed": changed,
                "running": known.running, "problem": null }))
 }
 

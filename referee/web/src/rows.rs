@@ -19,6 +19,9 @@ use std::time::SystemTime;
 /// enough.
 const EDGE_BYTES: [u64; 2] = [16 << 10, 1 << 20];
 
+/// What every transcript begins with.
+const HEADER_START: &[u8] = br#"{"type":"header""#;
+
 /// A match in a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Row {
@@ -72,14 +75,14 @@ impl Row {
     }
 
     /// Reads the row of a transcript; `changed` is the time of its last write. `None` before its header
-    /// is written.
+    /// is written, and for a file of another kind, such as a list of openings.
     pub(super) fn read(name: &str, mut file: File, changed: SystemTime) -> ApiResult<Option<Self>> {
         let failed = |error: std::io::Error| ApiError::unfit(error.to_string());
         if is_packed(Path::new(name)) {
             let mut bytes = Vec::new();
             file.take(TRANSCRIPT_BYTES_MAX as u64).read_to_end(&mut bytes).map_err(failed)?;
             let all = unpack(&bytes, TRANSCRIPT_BYTES_MAX).ok_or_else(|| too_long(name))?;
-            let header = read(&all).map_err(|error| ApiError::unfit(error.to_string()))?.header;
+            let Some(header) = header_of(&all)? else { return Ok(None) };
             return Ok(Some(Self::of(name, &header, End::of(&all), changed)));
         }
         let length = file.metadata().map_err(failed)?.len();
@@ -126,17 +129,24 @@ impl Row {
 }
 
 fn header(file: &mut File, length: u64) -> ApiResult<Option<Header>> {
-    let mut last = HeaderError::Cut;
-    for edge in EDGE_BYTES {
-        let bytes = piece(file, 0, edge).map_err(|error| ApiError::unfit(error.to_string()))?;
-        match read(&bytes) {
-            Ok(reading) => return Ok(Some(reading.header)),
-            Err(HeaderError::Cut) if length <= edge => return Ok(None),
-            Err(error @ HeaderError::Cut) => last = error,
-            Err(error) => return Err(ApiError::unfit(error.to_string())),
-        }
+    let [first, most] = EDGE_BYTES;
+    let read = |file: &mut File, edge| {
+        piece(file, 0, edge).map_err(|error| ApiError::unfit(error.to_string()))
+    };
+    match header_of(&read(file, first)?)? {
+        None if length > first => header_of(&read(file, most)?),
+        header => Ok(header),
     }
-    Err(ApiError::unfit(last.to_string()))
+}
+
+/// Reads the header at the start of a file; `None` if it isn't whole, or of another kind of file.
+fn header_of(bytes: &[u8]) -> ApiResult<Option<Header>> {
+    match read(bytes) {
+        Ok(reading) => Ok(Some(reading.header)),
+        Err(HeaderError::Cut) => Ok(None),
+        Err(HeaderError::Foreign(_)) if !bytes.starts_with(HEADER_START) => Ok(None),
+        Err(error) => Err(ApiError::unfit(error.to_string())),
+    }
 }
 
 fn piece(file: &mut File, begin: u64, bytes: u64) -> std::io::Result<Vec<u8>> {

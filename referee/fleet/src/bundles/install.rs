@@ -31,7 +31,7 @@ pub(super) struct Unpacked {
 }
 
 impl Unpacked {
-    /// Unpacks a bundle, if there is one, into a new folder, and removes the file `packed`.
+    /// Unpacks a bundle, if there is one, into a new folder.
     pub(super) fn new(
         root: &Path,
         packed: &Path,
@@ -44,7 +44,6 @@ impl Unpacked {
         let root = root.canonicalize().map_err(|error| disk(root, &error))?;
         let Some(bundle) = bundle else { return Ok(Self { root, files: Vec::new() }) };
         let files = unpack(packed, bundle, &root, Bounds::default());
-        std::fs::remove_file(packed).ok();
         let files = files.map_err(|fault| match fault.cause {
             FaultCause::Bundle => {
                 WorkerFault::new(fault.cause, format!("{}: {}", bundle.sha256, fault.text))

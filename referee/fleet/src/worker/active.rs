@@ -3,7 +3,7 @@
 
 use super::announced::AnnouncedContest;
 use super::filter::Mismatch;
-use crate::bundles::{WorkerAgents, bundle_fetcher, read_object};
+use crate::bundles::{BundleCache, WorkerAgents, bundle_fetcher, read_object};
 use crate::connect::Connection;
 use crate::link::{call, with_timeout};
 use crate::names::BRIEF;
@@ -132,7 +132,8 @@ impl ActiveContest {
             .map_err(|error| error.to_string())?;
         let (brief, readable_paths) = (checked.brief.clone(), readable_paths.to_vec());
         let fetch = bundle_fetcher(connection, bucket_name);
-        let agents = WorkerAgents::new(agents, brief, fetch, readable_paths);
+        let cache = BundleCache::new(root.join("bundles"));
+        let agents = WorkerAgents::new(agents, cache, brief, fetch, readable_paths);
         let fault = |fault: WorkerFault| passing(sanitize(&fault.text));
         let (readable, base) = agents.shared().await.map_err(fault)?;
         let sandbox = choose_sandbox(&checked.contest, base, info.slots).await?;

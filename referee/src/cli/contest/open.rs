@@ -119,6 +119,7 @@ fn begin(
     }
     let prepared = prepare_built(&options.contest, global)?;
     check(&prepared.contest)?;
+    Inbox::find(&prepared.text, &prepared.base, options.submissions.as_deref())?;
     let (run, lock) = created(prepared, options.out.as_deref(), &options.shared, runtime, global)?;
     Ok((run.folder.clone(), lock, Some(run)))
 }

@@ -159,10 +159,10 @@ export function duration(ms) {
   return ms < 60000 ? `${(ms / 1000).toFixed(2)} s` : `${clockText(ms)} min`;
 }
 
-/** A date and time in the local time zone. @param {string} stamp */
+/** A date and time in the local time zone. @param {string|number} stamp */
 export function moment(stamp) {
   const date = new Date(stamp);
-  if (Number.isNaN(date.getTime())) return stamp;
+  if (Number.isNaN(date.getTime())) return String(stamp);
   const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;

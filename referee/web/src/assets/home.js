@@ -1,7 +1,7 @@
 // @ts-check
 // The home page: live matches, contests, all matches, and a form to start one.
 
-import { address, byId, count, errorMessage, fill, get, h } from "./common.js";
+import { address, byId, count, errorMessage, fill, get, h, moment, short } from "./common.js";
 import { matchRow, paged, showLive } from "./rows.js";
 import { fromHash, themeButton } from "./settings.js";
 import { starting } from "./starting.js";
@@ -16,10 +16,12 @@ function contestRow(contest) {
   const done = `${contest.played} of ${count(contest.games, "game")}`;
   const href = address("/contest", { folder: contest.folder });
   return h("li", null, h("a", { class: "contest-row", href },
-    h("span", { class: "contest-name" }, contest.name || contest.folder),
-    h("span", { class: "soft" }, contest.format),
+    h("span", { class: "contest-name" }, contest.name || contest.folder,
+      h("span", { class: "contest-folder soft" }, contest.folder)),
+    h("span", { class: "soft" }, contest.problem ? short(contest.problem, 120) : contest.format),
     h("progress", { max: Math.max(1, contest.games), value: contest.played, "aria-label": done }),
-    h("span", { class: "row-facts soft" }, done),
+    h("span", { class: "row-facts soft" },
+      done, contest.changed !== null && [h("br"), moment(contest.changed)]),
     contest.running && h("span", { class: "live-tag" }, "running")));
 }
 

@@ -39,7 +39,7 @@
 /** @typedef {{name: string, title?: string, about: string, seats: number[],
  *   setup: Field[]}} Game */
 /** @typedef {{folder: string, name: string, format: string, games: number, played: number,
- *   running: boolean}} ContestLine */
+ *   changed: number|null, running: boolean, problem: string|null}} ContestLine */
 /** @typedef {{agent: string, about: string, games: string[]|null}} AgentLine */
 /** @typedef {{title: string, version: string, can_play: boolean, games: Game[],
  *   agents: AgentLine[], live: Row[], contests: ContestLine[], transcripts: number}} Overview */

@@ -68,6 +68,10 @@ fn a_format_without_late_players_cannot_be_open() {
     let ran = contest(&dir, &["open", "c.toml", "--out", "d", "--submissions", "bots"]).code(2);
     ran.stderr_has("nobody can join a running contest of format swiss");
     assert!(!dir.path("d").exists(), "nothing is created");
+    dir.write("c.toml", file(&["@random", "@first"], "format = \"ladder\"\n"));
+    let ran = contest(&dir, &["open", "c.toml", "--out", "d"]).code(2);
+    ran.stderr_has("the contest file has no `submissions`").stderr_has("--submissions DIR");
+    assert!(!dir.path("d").exists(), "nothing is created");
 }
 
 #[test]

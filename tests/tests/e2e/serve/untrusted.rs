@@ -205,9 +205,10 @@ fn hostile_transcripts_are_bounded_and_reported() {
     fs::File::create(dir.path("huge.jsonl")).unwrap().set_len(1 << 30).unwrap();
     let serving = Serving::start(&dir, &[]);
     let rows = serving.json("/api/transcripts");
-    assert_eq!(rows["total"], 8, "one has no header: {rows}");
-    for row in rows["rows"].as_array().unwrap() {
-        let file = row["file"].as_str().unwrap();
+    assert_eq!(rows["total"], 4, "the others begin with no header: {rows}");
+    let files = dir.path("").read_dir().unwrap();
+    let files = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    for file in files.filter(|file| file.contains(".jsonl")) {
         let reply = serving.get(&format!("/api/match?file={file}"));
         assert!(reply.headers["content-type"].starts_with("application/json"), "{file}");
         assert!([200, 409, 413, 422].contains(&reply.status), "{file}: {}", reply.status);
