@@ -16,7 +16,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "lens.js" "lists.css" "live.js" "match.html" "match.js" "motion.js" "moves.js" "offline.js"
     "page.html" "panes.js" "player.js" "replay.js" "rows.js" "seats.js" "settings.js" "share.js"
     "starting.js" "store.js" "tabs.js" "theme.js" "types.js" "viewer.css" "viewer.js"
-    "workers.js"
+    "whatif.js" "workers.js"
 ];
 
 /// Returns a file and its content type: `match.html`, `viewer.js`, or `palette.css`, the colours of

@@ -67,13 +67,13 @@ impl fmt::Debug for Play {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MatchRequest {
-    game: String,
+    pub(super) game: String,
     #[serde(default)]
-    setup: Map<String, Value>,
-    seats: Vec<String>,
-    clock: Option<String>,
+    pub(super) setup: Map<String, Value>,
+    pub(super) seats: Vec<String>,
+    pub(super) clock: Option<String>,
     #[serde(default)]
-    pace_ms: u64,
+    pub(super) pace_ms: u64,
 }
 
 /// A match that this program plays.
@@ -205,15 +205,7 @@ impl HostedMatches {
         agents: &[String],
         request: &MatchRequest,
     ) -> ApiResult<PathBuf> {
-        let Some(known) = &self.play else {
-            let text = "this server doesn't start matches";
-            return Err(
-                ApiError::new(StatusCode::FORBIDDEN, text).help("it was started with --no-play")
-            );
-        };
-        if self.orders.borrow().stop.is_some() {
-            return Err(ApiError::conflict("the server is stopping"));
-        }
+        let known = self.allowed()?;
         let pace_ms = request.pace_ms;
         if pace_ms > PACE_MS_MAX {
             let text = format!("the pause after a turn is at most {PACE_MS_MAX} ms, not {pace_ms}");
@@ -226,8 +218,19 @@ impl HostedMatches {
         self.start(job, sandbox, Duration::from_millis(pace_ms), permit)
     }
 
+    /// Returns what may be started now.
+    pub(super) fn allowed(&self) -> ApiResult<&Play> {
+        if self.orders.borrow().stop.is_some() {
+            return Err(ApiError::conflict("the server is stopping"));
+        }
+        self.play.as_ref().ok_or_else(|| {
+            ApiError::new(StatusCode::FORBIDDEN, "this server doesn't start matches")
+                .help("it was started with --no-play")
+        })
+    }
+
     /// Takes a slot for a match, if one is free.
-    fn enter(&self, person: bool) -> ApiResult<OwnedSemaphorePermit> {
+    pub(super) fn enter(&self, person: bool) -> ApiResult<OwnedSemaphorePermit> {
         let slots = if person { &self.with_person } else { &self.others };
         if let Ok(permit) = slots.free.clone().try_acquire_owned() {
             return Ok(permit);
@@ -346,7 +349,7 @@ fn programs(job: &Job) -> usize {
 }
 
 /// Checks a request and returns its match.
-fn job(
+pub(super) fn job(
     served: &ServedFolder,
     play: &Play,
     agents: &[String],

@@ -25,6 +25,8 @@ mod contests;
 mod hosted_matches;
 mod metrics;
 mod seats;
+mod branch;
+mod asking;
 pub use access::Visitors;
 pub use export::export;
 pub use hosted_matches::{Play, SandboxFactory};
@@ -303,6 +305,8 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/match", get(matches::match_page))
         .route("/api/lines", get_json(matches::lines))
         .route("/api/position", get_json(matches::position))
+        .route("/api/branch", get_json(branch::branch))
+        .route("/api/ask", post_json(asking::ask))
         .route("/api/text", get_json(matches::text))
         .route("/api/picture", get(downloads::picture))
         .route("/api/follow", get(following::follow))

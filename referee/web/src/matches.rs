@@ -77,14 +77,19 @@ pub(super) fn text(app: &App, query: &PlyQuery) -> ApiResult<Value> {
 
 /// Returns the position after a ply, as agents get it.
 pub(super) fn position(app: &App, query: &PlyQuery) -> ApiResult<Value> {
-    let bytes = Tail::read(&query.file, &app.served)?.bytes()?;
+    Ok(json!({ "position": up_to(app, &query.file, query.ply)?.game().position() }))
+}
+
+/// Returns a match up to a ply.
+pub(super) fn up_to(app: &App, file: &str, ply: usize) -> ApiResult<Playback> {
+    let bytes = Tail::read(file, &app.served)?.bytes()?;
     let mut reading = read(&bytes).map_err(|error| ApiError::unfit(error.to_string()))?;
     let mut playback = Playback::begin(reading.header.clone()).map_err(ApiError::unfit)?;
-    while playback.plies().len() <= query.ply {
-        let event = reading.next().ok_or_else(|| no_ply(query.ply))?;
+    while playback.plies().len() <= ply {
+        let event = reading.next().ok_or_else(|| no_ply(ply))?;
         playback.take(&event).map_err(ApiError::unfit)?;
     }
-    Ok(json!({ "position": playback.game().position() }))
+    Ok(playback)
 }
 
 pub(super) fn no_ply(ply: usize) -> ApiError {

@@ -20,7 +20,7 @@ pub(super) struct Action {
 
 /// A legal action.
 #[derive(Debug, Serialize)]
-struct Legal {
+pub(super) struct Legal {
     text: String,
     /// The cells that its piece passes, from first to last.
     cells: Vec<usize>,
@@ -49,7 +49,7 @@ pub(super) fn waiting(app: &App, query: &FileQuery) -> ApiResult<Value> {
 }
 
 /// Returns every legal action with the cells that its piece passes: those that the board marks after it.
-fn legal(game: &dyn AnyGame) -> Vec<Legal> {
+pub(super) fn legal(game: &dyn AnyGame) -> Vec<Legal> {
     let frames = Frames::new(&game.view());
     let legal = |action: &Value| {
         let mut after = game.clone_box();

@@ -191,6 +191,29 @@ impl Playback {
         Ok(())
     }
 
+    /// Adds an action that was not recorded, as a ply without times: what if it had been played. Recorded
+    /// events can't follow.
+    pub fn play_unrecorded(&mut self, action: &Value) -> Result<(), String> {
+        let turn = self.game().turn_number();
+        let Turn::Of(seat) = self.game().turn() else { return Err("the game is over".to_owned()) };
+        let action = self.walk.play_unrecorded(action).map_err(|refusal| refusal.to_string())?;
+        let text = self.game().format_action(&action);
+        let event = PlayedEvent {
+            at_ns: self.latest_ns,
+            turn,
+            seat,
+            action,
+            used_ms: 0,
+            wall_ns: 0,
+            cpu_ns: None,
+            wait_ns: None,
+            lag_ns: 0,
+            score: None,
+        };
+        self.add(PlyKind::Played { event, text }, turn);
+        Ok(())
+    }
+
     /// Sets the time of a seat that was late to zero.
     fn run_out(&mut self, seat: Seat, fault: &Fault) {
         if fault.kind == FaultKind::Late {

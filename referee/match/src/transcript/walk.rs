@@ -11,6 +11,7 @@ use referee_protocol::{
     Event, Fault, FaultKind, Header, OnFault, Outcome, OverEvent, PlayedEvent, Result as Ending,
     RetiredEvent, Seat, TurnEvent, Verdict,
 };
+use serde_json::Value;
 use std::fmt::Debug;
 
 /// A recorded match, replayed up to some event.
@@ -158,6 +159,15 @@ impl Walk {
         }
         self.timing.at(times.at_ns)?;
         self.timing.played(turn, times)
+    }
+
+    /// Plays an action that was not recorded, and returns it completed; times don't change. The end of the
+    /// match doesn't matter, only the rules.
+    pub(super) fn play_unrecorded(&mut self, action: &Value) -> Result<Value, Refusal> {
+        let completed = self.game.play(action)?;
+        self.played += 1;
+        self.update_turn();
+        Ok(completed)
     }
 
     /// Checks a line of a seat's agent, which changes nothing.

@@ -12,7 +12,7 @@ import { animate } from "./motion.js";
 /** @typedef {Record<import("./settings.js").Switch, boolean>} Look */
 /** @typedef {(layer: string, at: number|string, key: string,
  *   make: () => Element[]) => void} Want */
-/** @typedef {{selected: number|null, legal: Set<number>, route: number[]}} Choice */
+/** @typedef {{ply: number, selected: number|null, legal: Set<number>, route: number[]}} Choice */
 
 /** Layers that change with each ply. */
 const DRAWN = ["ground", "last", "pieces", "chain", "marks"];

@@ -54,7 +54,7 @@ export class Human {
       placeholder: "action", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     });
     this.panel = this.build();
-    viewer.onCell = (cell) => this.click(cell);
+    viewer.onCell.push((cell) => this.click(cell));
     /** The result, for those who played. */
     this.outcome = h("p", { class: "outcome panel", role: "status", hidden: true });
     viewer.slot?.append(this.panel, this.outcome);
@@ -162,18 +162,21 @@ export class Human {
     this.outcome.hidden = false;
   }
 
-  /** @param {number} cell */
+  /** @param {number} cell @returns {boolean} */
   click(cell) {
-    if (this.panel.hidden || this.busy || !this.viewer.player.atEnd) return;
+    const { player, store } = this.viewer;
+    if (this.panel.hidden || !player.atEnd || store.base !== null) return false;
+    if (this.busy) return true;
     const chosen = choose(this.actions, this.selected, cell, this.pieces());
     this.selected = chosen.selected;
     this.among = chosen.among;
     if (chosen.play) {
       this.play(chosen.play.text);
-      return;
+      return true;
     }
     this.showState();
     this.show([]);
+    return true;
   }
 
   pieces() {
@@ -203,7 +206,8 @@ export class Human {
   /** Marks the cells that can be chosen. @param {number[]} route */
   show(route) {
     const legal = legalFrom(this.actions, this.selected, this.pieces());
-    this.viewer.choice = { selected: this.selected, legal, route };
+    const { last } = this.viewer.store;
+    this.viewer.choice = { ply: last, selected: this.selected, legal, route };
     this.viewer.changed();
   }
 

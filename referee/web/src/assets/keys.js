@@ -19,6 +19,7 @@ const KEYS = [
   ["d", "show the agents' marks"],
   ["[ ]", "previous, next fault or output"],
   ["/", "go to a ply"],
+  ["b", "from a branch back to the game"],
   ["?", "this help"],
 ];
 /** @type {[string, string][]} */
@@ -75,6 +76,7 @@ export function keys(viewer, help, ask) {
     ["[", () => toProblem(viewer, -1)],
     ["]", () => toProblem(viewer, 1)],
     ["/", ask],
+    ["b", () => viewer.leaveBranch()],
     ["?", () => help.showModal()],
   ]);
   document.addEventListener("keydown", (event) => {

@@ -5,7 +5,9 @@ import { address, byId, errorMessage, fill, get, h } from "./common.js";
 import { Human } from "./human.js";
 import { follow } from "./live.js";
 import { stopButton } from "./rows.js";
+import { fromHash } from "./settings.js";
 import { Viewer } from "./viewer.js";
+import { WhatIf } from "./whatif.js";
 
 /** @typedef {import("./types.js").MatchData} MatchData */
 /** @typedef {import("./types.js").Source} Source */
@@ -36,7 +38,11 @@ async function start() {
     const match = await get("/api/match", { file });
     const viewer = new Viewer(match, fromServer(file));
     viewer.build(root);
+    const { tried } = fromHash(location.hash);
     const human = new Human(viewer, file);
+    const whatIf = new WhatIf(viewer, file);
+    whatIf.offer().catch(() => {});
+    whatIf.restore(tried);
     const to = contestOf(file);
     if (to) byId("tools").prepend(to);
     const stop = match.own ? stopButton(file) : null;

@@ -54,10 +54,17 @@ export function moves(viewer) {
  * @param {Viewer} viewer @param {HTMLElement} list
  * @param {{item: HTMLLIElement, frame: Frame}[]} shown */
 function update(viewer, list, shown) {
-  viewer.store.frames.forEach((frame, at) => {
+  const { frames, base } = viewer.store;
+  for (const { item } of shown.splice(frames.length)) {
+    const list = item.parentElement;
+    item.remove();
+    if (!list?.childElementCount) list?.remove();
+  }
+  frames.forEach((frame, at) => {
     const old = shown[at];
     if (old?.frame === frame) return;
     const item = entry(viewer, frame);
+    item.classList.toggle("tried", base !== null && at > base);
     if (old) old.item.replaceWith(item);
     else if (at % GROUP) list.lastElementChild?.append(item);
     else list.append(h("ol", { start: at }, item));

@@ -6,7 +6,7 @@
 
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
 export const THEMES = ["auto", "light", "dark"];
-const PANES = ["moves", "turn", "scores", "more"];
+const PANES = ["moves", "turn", "scores", "whatif", "more"];
 /** @type {Switch[]} */
 const SWITCHES = ["flip", "flat", "coords", "marks"];
 /** @type {Settings} */
@@ -51,7 +51,7 @@ export function save(settings) {
 
 /** Reads an address: `#ply=17&flip=1&coords=1&theme=dark`.
  * @param {string} hash @param {Settings} [base]
- * @returns {{settings: Settings, ply: number|null, turn: number|null, fault: boolean}} */
+ * @returns {{settings: Settings, ply: number|null, turn: number|null, fault: boolean, tried: string|null}} */
 export function fromHash(hash, base = saved()) {
   const asked = new URLSearchParams(hash.replace(/^#/, ""));
   /** @type {Record<string, unknown>} */
@@ -69,13 +69,15 @@ export function fromHash(hash, base = saved()) {
     const text = asked.get(name);
     return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
   };
-  return { settings, ply: number("ply"), turn: number("turn"), fault: asked.has("fault") };
+  const [ply, turn] = [number("ply"), number("turn")];
+  return { settings, ply, turn, fault: asked.has("fault"), tried: asked.get("try") };
 }
 
 /** The address of a ply with the settings that differ from the defaults.
- * @param {Settings} settings @param {number|null} ply */
-export function toHash(settings, ply) {
+ * @param {Settings} settings @param {number|null} ply @param {string|null} [tried] the branch */
+export function toHash(settings, ply, tried = null) {
   const parts = ply === null ? [] : [`ply=${ply}`];
+  if (tried) parts.push(`try=${encodeURIComponent(tried)}`);
   for (const name of SWITCHES) {
     if (settings[name] !== DEFAULTS[name]) parts.push(`${name}=${settings[name] ? 1 : 0}`);
   }

@@ -11,9 +11,9 @@ const PICTURE_PX = 1200;
 /** @param {Viewer} viewer */
 export function sharing(viewer) {
   const note = h("span", { role: "status" });
-  /** @param {string} title @param {() => Promise<unknown>} act */
-  const one = (title, act) => h("button", {
-    type: "button",
+  /** @param {string} title @param {() => Promise<unknown>} act @param {string|null} [kind] */
+  const one = (title, act, kind = null) => h("button", {
+    type: "button", class: kind,
     onclick: () => {
       fill(note);
       act().then(() => fill(note, "Copied."), (error) => fill(note, errorMessage(error)));
@@ -29,8 +29,8 @@ export function sharing(viewer) {
       new ClipboardItem({ "image/png": picture(viewer.board.svg) }),
     ])),
     position && one("Copy position", async () =>
-      text(JSON.stringify(await position(viewer.player.ply)))),
-    one("Copy command", () => text(command())), note);
+      text(JSON.stringify(await position(viewer.player.ply))), "of-record"),
+    one("Copy command", () => text(command()), "of-record"), note);
 }
 
 /** Draws what is shown, in its colours, as PNG. @param {SVGSVGElement} svg @returns {Promise<Blob>} */

@@ -5,6 +5,7 @@
 /** @typedef {import("./types.js").Info} Info */
 /** @typedef {import("./types.js").MatchUpdate} MatchUpdate */
 /** @typedef {import("./types.js").MatchData} MatchData */
+/** @typedef {{frames: Frame[], end: Frame|null}} Line */
 /** @typedef {{pieces: (string|null)[], ground: (string|null)[]}} Position */
 
 /** How often the board is stored: any ply is fewer steps than this from a stored one. */
@@ -29,6 +30,10 @@ export class Store {
     this.line = match.line;
     /** When `asked` arrived, by the page's clock. */
     this.askedAt = performance.now();
+    /** The recorded match while a branch of it is shown. @type {Line|null} */
+    this.main = null;
+    /** The last recorded ply before the branch. @type {number|null} */
+    this.base = null;
     this.put(match.plies);
   }
 
@@ -43,12 +48,38 @@ export class Store {
 
   /** Applies an update of a live match. @param {MatchUpdate} update */
   take(update) {
+    const { main, frames, end } = this;
+    if (main) Object.assign(this, main);
     this.put(update.plies);
+    if (main) {
+      this.main = { frames: this.frames, end: this.end };
+      Object.assign(this, { frames, end });
+    }
     this.asked = update.asked;
     this.askedAt = performance.now();
     this.state = update.state;
     this.failure = update.problem;
     this.line = update.line;
+  }
+
+  /** Shows other plies after a recorded one. @param {number} base @param {{plies: Frame[]}} data */
+  branch(base, { plies }) {
+    this.main ??= { frames: this.frames, end: this.end };
+    this.base = base;
+    this.end = null;
+    this.frames = this.main.frames.slice(0, base + 1);
+    this.kept.length = Math.min(this.kept.length, Math.floor(base / KEPT_EVERY) + 1);
+    // Nobody has used any time.
+    this.put(plies.map((frame) => ({ ...frame, used_ms: null, cpu_ms: null })));
+  }
+
+  /** Shows the recorded plies again. */
+  leave() {
+    if (!this.main) return;
+    Object.assign(this, this.main);
+    this.kept.length = Math.min(this.kept.length, Math.floor((this.base ?? 0) / KEPT_EVERY) + 1);
+    this.main = null;
+    this.base = null;
   }
 
   /** Adds or replaces frames; those that would leave a gap are ignored.

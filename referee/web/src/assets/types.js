@@ -27,6 +27,7 @@
 /** @typedef {{plies: Frame[], asked: Asked|null, state: string, problem: string|null,
  *   line: number}} MatchUpdate */
 /** @typedef {{text: string, cells: number[]}} Action */
+/** @typedef {{plies: Frame[], actions: Action[], over: string|null, position: unknown}} BranchData */
 /** @typedef {{waiting: boolean, seat?: number, turn?: number, colour?: string|null,
  *   actions?: Action[]}} Waiting */
 /** @typedef {{file: string, game: string, names: string[], colours: string[],

@@ -43,9 +43,12 @@ export class Viewer {
     /** How many of the last `info` messages the board's marks leave out. */
     this.back = 0;
     const title = `Board, ${match.game}`;
-    /** Called when a cell is chosen. @type {(cell: number) => void} */
-    this.onCell = () => {};
-    this.grid = new Grid(this.board, title, (cell) => this.onCell(cell), () => this.leaveBoard());
+    /** What a chosen cell may mean; the first that returns true has used it. @type {((cell: number) => boolean)[]} */
+    this.onCell = [];
+    const choose = (/** @type {number} */ cell) => this.onCell.some((use) => use(cell));
+    this.grid = new Grid(this.board, title, choose, () => this.leaveBoard());
+    /** The branch that is shown, for the address. @type {string|null} */
+    this.tried = null;
     /** The cells that a person can choose. @type {Choice|null} */
     this.choice = null;
     /** @type {{show: () => void}[]} */
@@ -83,10 +86,13 @@ export class Viewer {
     const help = helpDialog();
     const more = h("section", { class: "pane", "aria-label": "More" },
       look.element, goTo(this), sharing(this), this.about());
+    const whatIf = h("section", { class: "pane what-if", id: "what-if", "aria-label": "What if" },
+      h("p", { class: "soft" }, "This page has only the recorded moves. In `referee serve` you can try others."));
     const all = tabs(this, [
       { name: "moves", title: "Moves", element: list.element },
       { name: "turn", title: "Turn", element: pane.element },
       { name: "scores", title: "Graph", element: scores.element, isEmpty: scores.isEmpty },
+      { name: "whatif", title: "What if", element: whatIf },
       { name: "more", title: "More", element: more },
     ]);
     /** The place of a person's controls. */
@@ -157,7 +163,8 @@ export class Viewer {
   changed() {
     const position = this.store.position(this.player.ply);
     const frame = this.frame();
-    const choice = this.player.atEnd ? this.choice : null;
+    const choice = this.choice?.ply === this.player.ply ? this.choice : null;
+    document.body.classList.toggle("in-branch", this.store.base !== null);
     const notes = this.settings.marks ? this.store.notes(this.player.ply, this.back) : [];
     this.board.show(position, frame, this.settings, choice, notes);
     this.grid.describe(position, frame, notes, choice);
@@ -192,6 +199,7 @@ export class Viewer {
   showResult() {
     if (!this.result) return;
     const { state, failure, end } = this.store;
+    if (this.store.base !== null) return fill(this.result, "what if");
     const words = {
       running: "running", torn: "incomplete: the referee was stopped",
       broken: `can't be shown further: ${failure ?? ""}`, over: "",
@@ -205,7 +213,7 @@ export class Viewer {
 
   /** Applies an update of a live match; a page at its end stays there. @param {MatchUpdate} update */
   take(update) {
-    const follows = this.player.atEnd;
+    const follows = this.player.atEnd && this.store.base === null;
     this.store.take(update);
     this.version += 1;
     if (follows) this.player.go(this.store.last);
@@ -219,6 +227,9 @@ export class Viewer {
     this.changed();
   }
 
+  /** Back to the recorded match; set by what makes branches. */
+  leaveBranch() {}
+
   leaveBoard() {
     const slider = document.querySelector(".controls .slider");
     if (slider instanceof HTMLElement) slider.focus();
@@ -226,12 +237,12 @@ export class Viewer {
 
   /** The address of this ply. */
   link() {
-    return location.href.replace(/#.*|$/, toHash(this.settings, this.player.ply));
+    return location.href.replace(/#.*|$/, toHash(this.settings, this.player.ply, this.tried));
   }
 
   writeAddress() {
-    const ply = this.store.running && this.player.atEnd ? null : this.player.ply;
-    const hash = toHash(this.settings, ply);
+    const ply = this.store.running && this.player.atEnd && !this.tried ? null : this.player.ply;
+    const hash = toHash(this.settings, ply, this.tried);
     if (hash !== location.hash) {
       history.replaceState(null, "", `${location.pathname}${location.search}${hash}`);
     }

@@ -7,6 +7,58 @@ use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
 #[test]
+fn other_actions_are_played_and_agents_asked() {
+    let dir = TestDir::new();
+    let words = ["-q", "play", "hex", "@first", "@random", "--setup", "size=4", "--out", "x.jsonl"];
+    dir.run(&[&words[..], &["--seed", "3"]].concat()).code(0);
+    let serving = Serving::start(&dir, &[]);
+    let plies = |at: &str| serving.json(&format!("/api/branch?file=x.jsonl&{at}"));
+    let recorded = serving.json("/api/match?file=x.jsonl");
+    let at_two = plies("ply=2");
+    assert_eq!((&at_two["plies"], &at_two["over"]), (&json!([]), &Value::Null));
+    assert_eq!(at_two["actions"].as_array().unwrap().len(), 14);
+    // What was recorded, played again, gives the recorded frames but for times and output.
+    let texts: Vec<&str> = recorded["plies"].as_array().unwrap()[3..]
+        .iter()
+        .filter(|ply| ply["kind"] == "played")
+        .map(|ply| ply["text"].as_str().unwrap())
+        .collect();
+    let again = plies(&format!("ply=2&actions={}", texts.join(";")));
+    assert!(again["over"].as_str().unwrap().contains("it connected its two sides"), "{again}");
+    for (again, recorded) in again["plies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(recorded["plies"].as_array().unwrap()[3..].iter())
+    {
+        for field in ["index", "kind", "turn", "seat", "text", "set", "last", "to_move", "chain"] {
+            assert_eq!(again[field], recorded[field], "{field}: {again}");
+        }
+    }
+    for (at, status) in [("ply=2&actions=a9", 422), ("ply=2&actions=x", 422), ("ply=99", 404)] {
+        assert_eq!(serving.get(&format!("/api/branch?file=x.jsonl&{at}")).status, status, "{at}");
+    }
+    let question =
+        |agent: &str| json!({ "file": "x.jsonl", "ply": 2, "actions": "d4", "agent": agent });
+    let reply = serving.post("/api/ask", &question("@first"));
+    let frame = reply.json()["frame"].clone();
+    assert_eq!(
+        (&frame["kind"], &frame["seat"], &frame["turn"]),
+        (&json!("played"), &json!(1), &json!(3))
+    );
+    let reply = serving.post("/api/ask", &question("@illegal")).json();
+    assert_eq!(reply["frame"]["fault"], "illegal", "{reply}");
+    for agent in ["cat", "@nobody", "../agent"] {
+        assert_eq!(serving.post("/api/ask", &question(agent)).status, 422, "{agent}");
+    }
+    serving.end();
+    let serving = Serving::start(&dir, &["--no-play"]);
+    assert_eq!(serving.post("/api/ask", &question("@first")).status, 403);
+    serving.end();
+    assert!(!dir.path("matches").exists(), "questions leave no transcripts");
+}
+
+#[test]
 fn a_live_match_is_followed_across_a_lost_connection() {
     let dir = TestDir::new();
     let serving = Serving::start(&dir, &[]);

@@ -1,0 +1,70 @@
+//! Branches of a match: what if other actions had been played.
+
+use super::App;
+use super::errors::{ApiError, ApiResult};
+use super::matches::up_to;
+use super::seats::legal;
+use referee_games::Turn;
+use referee_match::frames::Frames;
+use referee_match::summary::Summary;
+use referee_match::transcript::Playback;
+use referee_protocol::{Outcome, Result as Ended};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The most actions of a branch.
+const ACTIONS_MAX: usize = 500;
+
+/// A position that differs from the recorded match.
+#[derive(Debug, Deserialize)]
+pub(super) struct BranchQuery {
+    file: String,
+    /// The last recorded ply.
+    ply: usize,
+    /// The actions after it, as text, separated by `;`.
+    #[serde(default)]
+    actions: String,
+}
+
+impl BranchQuery {
+    pub(super) fn new(file: String, ply: usize, actions: String) -> Self {
+        Self { file, ply, actions }
+    }
+
+    /// Returns the match up to the ply, and the other actions after it.
+    pub(super) fn playback(&self, app: &App) -> ApiResult<Playback> {
+        let texts: Vec<&str> = self.actions.split(';').filter(|text| !text.is_empty()).collect();
+        if texts.len() > ACTIONS_MAX {
+            return Err(ApiError::unfit(format!("more than {ACTIONS_MAX} actions")));
+        }
+        let mut playback = up_to(app, &self.file, self.ply)?;
+        for text in texts {
+            let action = playback.game().parse_action(text);
+            let played = action.and_then(|action| playback.play_unrecorded(&action));
+            played.map_err(|why| ApiError::unfit(format!("{text:?} can't be played: {why}")))?;
+        }
+        Ok(playback)
+    }
+}
+
+/// Returns the plies of a branch, and what can be played after it.
+pub(super) fn branch(app: &App, query: &BranchQuery) -> ApiResult<Value> {
+    let playback = query.playback(app)?;
+    let game = playback.game();
+    let over = match game.turn() {
+        Turn::Of(_) => None,
+        Turn::Over(outcome) => Some(sentence(&playback, &outcome)),
+    };
+    let actions = if over.is_some() { Vec::new() } else { legal(game) };
+    let plies = Frames::new(&game.view()).from(&playback, query.ply + 1);
+    Ok(json!({ "plies": plies, "actions": actions, "over": over, "position": game.position() }))
+}
+
+/// Says how the rules end a branch.
+fn sentence(playback: &Playback, outcome: &Outcome) -> String {
+    let header = playback.header();
+    let names: Vec<&str> = header.seats.iter().map(|seat| seat.name.as_str()).collect();
+    let (game, setup, result) = (header.game.as_str(), &header.setup, Ended::Played);
+    let (reason, places, names) = (outcome.reason.as_str(), &outcome.places[..], &names[..]);
+    Summary { game, setup, names, result, reason, places, faults: &[] }.sentence()
+}
