@@ -57,8 +57,9 @@ function contest(into) {
 }
 
 const PAGES = [
-  ["home page", () => `${server.url}/`, "#matches .match-row"],
-  ["contest", () => `${server.url}/contest?folder=cup`, "#games .match-row"],
+  ["home page", () => `${server.url}/`, "#matches .match-card"],
+  ["contest", () => `${server.url}/contest?folder=cup`, "#games .match-card"],
+  ["projector", () => `${server.url}/tv?folder=cup`, ".tv-slot"],
   ["hostile match", () => server.match("hostile.jsonl", "#ply=1&pane=turn"), ".output pre"],
   ["six seats", () => server.match("star.jsonl", "#ply=40"), ".seat"],
   ["large board", () => server.match("large.jsonl", "#ply=40"), ".seat"],
@@ -100,10 +101,10 @@ for (const [name, url, there] of PAGES) {
 
 test("names and output are shown as text", async () => {
   const { page, fine } = await newPage();
-  for (const [, url, there] of PAGES.slice(0, 3)) {
+  for (const [, url, there] of PAGES.slice(0, 4)) {
     await page.goto(url());
     await page.locator(there).first().waitFor();
-    assert.equal(await page.locator("main img, main script, main b").count(), 0);
+    assert.equal(await page.locator("main img:not(.thumbnail, .tv-board), main script, main b").count(), 0);
   }
   await shows(page, 1);
   assert.ok((await page.locator("#title").textContent()).includes("<img src=x"));
@@ -113,7 +114,7 @@ test("names and output are shown as text", async () => {
   await page.locator("#standings bdi", { hasText: "<b>first</b>" }).waitFor();
   await page.locator("#games select").selectOption("<b>first</b>");
   await page.getByLabel("lost by this agent").check();
-  await page.locator("#games .match-row, #games .none").first().waitFor();
+  await page.locator("#games .match-card, #games .none").first().waitFor();
   const options = await page.locator("#games select option").allTextContents();
   assert.deepEqual(options.sort(), ["<b>first</b>", "all agents", "random"]);
   await fine();

@@ -52,6 +52,25 @@ test("any ply's board is the sum of the frames up to it, in any order of request
   }
 });
 
+test("a branch is shown instead of what was recorded, which grows meanwhile", () => {
+  const store = new Store(match(70));
+  const other = (index) => frame(index, { set: [[index % CELLS, "green"]], used_ms: 7 });
+  for (const base of [66, 64, 40, 33]) {
+    store.position(69);
+    store.branch(base, { plies: [other(base + 1), other(base + 2)] });
+    assert.deepEqual([store.last, store.base], [base + 2, base]);
+    assert.deepEqual(store.position(base + 2), slowly(store.frames, base + 2), `after ${base}`);
+    assert.equal(store.frames[base + 2].used_ms, null);
+  }
+  store.take({ plies: [frame(70)], asked: null, state: "over", problem: null, line: 9 });
+  assert.equal(store.last, 35);
+  store.leave();
+  assert.deepEqual([store.last, store.base, store.state], [70, null, "over"]);
+  for (const ply of [70, 34, 35, 69]) {
+    assert.deepEqual(store.position(ply), slowly(store.frames, ply), `ply ${ply}`);
+  }
+});
+
 test("the first fault is found, and resigning is none", () => {
   const store = new Store(match(9));
   assert.equal(store.firstFault(), 8);
@@ -166,10 +185,12 @@ test("an address has the settings of the viewer, and is read back", () => {
   const settings = { ...base, flip: true, coords: false, theme: "dark" };
   const hash = toHash(settings, 17);
   assert.equal(hash, "#ply=17&flip=1&coords=0&theme=dark");
-  assert.deepEqual(fromHash(hash, base), { settings, ply: 17, turn: null, fault: false });
-  assert.deepEqual(fromHash("#turn=4", base), { settings: base, ply: null, turn: 4, fault: false });
+  assert.deepEqual(fromHash(hash, base), { settings, ply: 17, turn: null, fault: false, tried: null });
+  const branch = toHash(base, 9, "7;move -3,0 -2,0;pass");
+  assert.equal(fromHash(branch, base).tried, "7;move -3,0 -2,0;pass");
+  assert.deepEqual(fromHash("#turn=4", base), { settings: base, ply: null, turn: 4, fault: false, tried: null });
   const wild = fromHash("#ply=-1&theme=pink&speed=1e9&flip=", base);
-  const none = { ply: null, turn: null, fault: false };
+  const none = { ply: null, turn: null, fault: false, tried: null };
   assert.deepEqual(wild, { settings: { ...base, flip: true }, ...none });
 });
 

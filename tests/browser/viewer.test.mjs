@@ -141,7 +141,7 @@ test("an address contains ply and settings, and overrides stored settings", asyn
 test("a link leads to the first fault, and playback at the end starts again", async () => {
   const { page, fine } = await newPage();
   await page.goto(`${server.url}/`);
-  await page.locator(".match-row", { has: page.locator(".flag.fault") }).click();
+  await page.locator(".match-card a", { has: page.locator(".flag.fault") }).click();
   await page.locator(".fault-box").waitFor();
   assert.match(await page.locator(".fault-box").textContent(), /gone/);
   await page.goto(server.match("long.jsonl", "#fault"));

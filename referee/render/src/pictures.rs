@@ -74,6 +74,11 @@ pub enum Plies {
     Strip(usize),
 }
 
+/// Returns the board alone as SVG, for lists of matches.
+pub fn thumbnail(view: &View, theme: Theme) -> String {
+    svg("", view, &PictureStyle { theme, ..PictureStyle::default() })
+}
+
 /// Writes a match as SVG, PNG, GIF or APNG. An animation shows every ply, whatever `plies` says, and
 /// calls `done` with the number of plies written.
 pub fn write_picture(

@@ -10,7 +10,7 @@ use referee_match::transcript::Playback;
 use referee_play::core_context::{Orders, PausedTime};
 use referee_play::destination::Destination;
 use referee_play::human::{HumanInput, PlayerPrompts};
-use referee_play::pool::{Job, Pool, PoolSize};
+use referee_play::pool::{Job, Pool, PoolSize, Watching};
 use referee_play::running_matches::RunningMatches;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::Event;
@@ -67,16 +67,16 @@ pub(super) fn ask(app: &App, question: &Question) -> ApiResult<Value> {
 fn first_turn(job: Job, sandbox: Sandbox) -> ApiResult<Frame> {
     let failed = |error: std::io::Error| ApiError::machine(error.to_string());
     let (sender, events) = mpsc::channel();
-    let watching = move |_| -> Box<dyn FnMut(&Event, &referee_match::Match)> {
+    let watching: Box<Watching> = Box::new(move |_| {
         let sender = sender.clone();
         Box::new(move |event, _| {
             sender.send(event.clone()).ok();
         })
-    };
+    });
     let orders = watch::Sender::new(Orders::default());
     let size = PoolSize { matches: 1, pin: false };
     let (paused, live) = (PausedTime::default(), RunningMatches::default());
-    let pool = Pool::start(size, sandbox, orders.subscribe(), paused, Box::new(watching), live);
+    let pool = Pool::start(size, sandbox, orders.subscribe(), paused, watching, live);
     let Pool { jobs, mut results, threads } = pool.map_err(failed)?;
     let sent = jobs.blocking_send(job).is_ok();
     let frame = if sent { frame_of(&events) } else { None };

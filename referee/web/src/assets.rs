@@ -15,7 +15,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "controls.js" "graph.js" "grid.js" "home.js" "human.js" "icon.svg" "index.html" "keys.js"
     "lens.js" "lists.css" "live.js" "match.html" "match.js" "motion.js" "moves.js" "offline.js"
     "page.html" "panes.js" "player.js" "replay.js" "rows.js" "seats.js" "settings.js" "share.js"
-    "starting.js" "store.js" "tabs.js" "theme.js" "types.js" "viewer.css" "viewer.js"
+    "starting.js" "store.js" "tabs.js" "theme.js" "tv.css" "tv.html" "tv.js" "types.js" "viewer.css" "viewer.js"
     "whatif.js" "workers.js"
 ];
 
@@ -33,10 +33,11 @@ pub(super) fn asset(name: &str) -> Option<(&'static str, Cow<'static, str>)> {
 }
 
 /// The pages: file, title, own style sheets, main module.
-pub(super) const PAGES: [(&str, &str, &[&str], &str); 3] = [
+pub(super) const PAGES: [(&str, &str, &[&str], &str); 4] = [
     ("index.html", "Referee", &["lists.css"], "home.js"),
     ("match.html", "A match · Referee", &["viewer.css", "board.css"], "match.js"),
     ("contest.html", "Referee", &["lists.css"], "contest.js"),
+    ("tv.html", "TV · Referee", &["tv.css"], "tv.js"),
 ];
 
 /// Returns a page: its file in the shared frame.

@@ -27,6 +27,7 @@ mod metrics;
 mod seats;
 mod branch;
 mod asking;
+mod thumbnails;
 pub use access::Visitors;
 pub use export::export;
 pub use hosted_matches::{Play, SandboxFactory};
@@ -46,6 +47,7 @@ use self::hosted_matches::HostedMatches;
 use self::listing::Listing;
 use self::pages::page;
 use self::served_folder::ServedFolder;
+use self::thumbnails::Thumbnails;
 use axum::body::Bytes;
 use axum::extract::{Query, Request, State};
 use axum::middleware::from_fn_with_state;
@@ -110,6 +112,8 @@ struct App {
     contests: Contests,
     followers: Arc<Semaphore>,
     picture_permit: Arc<Semaphore>,
+    thumbnails: Thumbnails,
+    thumbnail_permit: Arc<Semaphore>,
     matches: Arc<HostedMatches>,
 }
 
@@ -143,6 +147,8 @@ impl Server {
             contests: Contests::default(),
             followers: Arc::new(Semaphore::new(FOLLOWERS_MAX)),
             picture_permit: Arc::new(Semaphore::new(1)),
+            thumbnails: Thumbnails::default(),
+            thumbnail_permit: Arc::new(Semaphore::new(1)),
             matches: Arc::new(HostedMatches::new(play, orders.clone(), paused)),
         });
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -295,6 +301,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/", page("index.html"))
         .route("/match", page("match.html"))
         .route("/contest", page("contest.html"))
+        .route("/tv", page("tv.html"))
         .route("/assets/{name}", get(pages::part))
         .route("/files", get(pages::file))
         .route("/files/{*name}", get(pages::file_below))
@@ -309,6 +316,8 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/ask", post_json(asking::ask))
         .route("/api/text", get_json(matches::text))
         .route("/api/picture", get(downloads::picture))
+        .route("/api/thumbnail", get(thumbnails::thumbnail_of))
+        .route("/api/qr", get(thumbnails::qr))
         .route("/api/follow", get(following::follow))
         .route("/api/seat", get_json(seats::waiting).merge(post_json(seats::answer)))
         .route("/api/matches", post_json(seats::start_match))

@@ -3,7 +3,7 @@
 
 use super::errors::{ApiError, ApiResult};
 use super::served_folder::{TRANSCRIPT_BYTES_MAX, too_long};
-use referee_match::summary::sentence;
+use referee_match::summary::{sentence, setup};
 use referee_match::transcript::{HeaderError, read, unpack};
 use referee_play::growing_file::is_packed;
 use referee_play::liveness::is_written;
@@ -47,6 +47,9 @@ pub struct Row {
     pub fault: Option<&'static str>,
     /// The name of the worker that plays it, if it is known.
     pub worker: Option<String>,
+    /// The setup, as ` name=value` per field.
+    #[serde(skip)]
+    pub setup: String,
     /// The names of those who came behind another, or didn't solve it, and their agents as given.
     #[serde(skip)]
     pub losers: Vec<String>,
@@ -68,10 +71,28 @@ pub(super) fn unreadable(name: &str, error: &ApiError) -> Row {
 }
 
 impl Row {
-    /// Returns whether a lower-case text is in its name, game, players or result.
+    /// Returns whether every word of a lower-case text is in its name, game, setup, players, result, fault
+    /// or date. `NAME wins` and `NAME loses` are about this player.
     pub(super) fn matches(&self, text: &str) -> bool {
-        let mut texts = [&self.file, &self.game].into_iter().chain(&self.names).chain(&self.result);
-        texts.any(|field| field.to_lowercase().contains(text))
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let result = self.result.as_deref().unwrap_or_default().to_lowercase();
+        let winner = result.split_once(" wins").map_or("", |(winner, _)| winner);
+        let is_in = |fields: &[String], word: &str| {
+            fields.iter().any(|field| field.to_lowercase().contains(word))
+        };
+        let is_found = |word: &str| {
+            let fields = [&self.file, &self.game, &self.started, &self.setup];
+            let mut fields = fields.into_iter().chain(&self.names);
+            fields.any(|field| field.to_lowercase().contains(word))
+                || result.contains(word)
+                || self.fault.is_some_and(|fault| fault.contains(word))
+        };
+        (0..words.len()).all(|at| match (words[at], words.get(at + 1)) {
+            (name, Some(&"wins")) => winner.contains(name),
+            (name, Some(&"loses")) => is_in(&self.losers, name),
+            ("wins" | "loses", _) if at > 0 => true,
+            (word, _) => is_found(word),
+        })
     }
 
     /// Reads the row of a transcript; `changed` is the time of its last write. `None` before its header
@@ -120,6 +141,7 @@ impl Row {
             started: header.started.clone(),
             fault: verdicts.find_map(|seat| Some(seat.fault.as_ref()?.kind.name())),
             worker: None,
+            setup: setup(header),
             losers: losers
                 .flat_map(|(seat, _)| [Some(seat.name.clone()), seat.agent.clone()])
                 .flatten()
@@ -180,5 +202,32 @@ impl End {
             }
         }
         end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Row;
+
+    #[test]
+    fn all_words_must_fit() {
+        let row = Row {
+            file: "games/0001.jsonl".to_owned(),
+            game: "hex".to_owned(),
+            names: vec!["@Minimax".to_owned(), "ada".to_owned()],
+            result: Some("@Minimax wins: ada ran out of time".to_owned()),
+            started: "2026-11-24T10:00:00Z".to_owned(),
+            fault: Some("late"),
+            setup: " size=11".to_owned(),
+            losers: vec!["ada".to_owned(), "./ada".to_owned()],
+            ..Row::default()
+        };
+        for text in ["", "hex", "minimax wins hex", "ada loses", "size=11 late", "wins 2026-11-24"]
+        {
+            assert!(row.matches(text), "{text}");
+        }
+        for text in ["ada wins", "minimax loses", "hex bert", "size=5", "2026-11-23"] {
+            assert!(!row.matches(text), "{text}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 // The page of a contest: standings, which are refreshed while it runs, and games.
 
 import { address, agentName, byId, count, errorMessage, fill, get, h, short } from "./common.js";
-import { flag, matchLink, paged, players, showLive, TO_FAULT } from "./rows.js";
+import { flag, matchCard, matchLink, paged, players, showLive, TO_FAULT } from "./rows.js";
 import { fromHash, themeButton } from "./settings.js";
 import { dataTable, workerTable } from "./workers.js";
 
@@ -40,8 +40,9 @@ function progress(contest) {
 }
 
 /** A game, with a link to its first fault or its end.
- * @param {ContestRow} row */
-function gameRow(row) {
+ * @param {ContestRow} row @param {boolean} isWall */
+function gameRow(row, isWall) {
+  if (isWall) return matchCard(row, `#${row.number} · round ${row.round}`);
   const hash = row.faults.length ? TO_FAULT : "";
   const faults = row.faults.map(({ seat, kind, text }) => h("span", { class: "row-fault" },
     flag(kind), " ", agentName(row.names[seat] ?? ""),
@@ -86,7 +87,7 @@ function games() {
   const list = paged("/api/contest/games", query, gameRow, () => "No games match.");
   fill(byId("games"),
     h("div", { class: "panel-head" }, h("h2", null, "Games"),
-      h("div", { class: "inline" }, h("label", null, "Agent ", agent), lost.label, faults.label)),
+      h("div", { class: "inline" }, h("label", null, "Agent ", agent), lost.label, faults.label, list.tools)),
     list.element);
   /** @param {string[]} names */
   const setAgents = (names) => {
@@ -113,7 +114,7 @@ function showPresent({ live, workers }) {
 
 async function start() {
   const { settings } = fromHash(location.hash);
-  fill(byId("tools"), themeButton(settings, () => {}));
+  fill(byId("tools"), h("a", { class: "back", href: address("/tv", { folder }) }, "TV"), themeButton(settings, () => {}));
   const { list, setAgents } = games();
   let known = "";
   const refresh = async () => {

@@ -2,7 +2,7 @@
 // The home page: live matches, contests, all matches, and a form to start one.
 
 import { address, byId, count, errorMessage, fill, get, h, moment, short } from "./common.js";
-import { matchRow, paged, showLive } from "./rows.js";
+import { matchCard, matchRow, paged, showLive } from "./rows.js";
 import { fromHash, themeButton } from "./settings.js";
 import { starting } from "./starting.js";
 
@@ -35,19 +35,19 @@ function showLists(overview) {
 
 function transcripts() {
   const find = h("input", {
-    type: "search", placeholder: "name, game, result", oninput: () => list.soon(),
+    type: "search", placeholder: "minimax wins hex", oninput: () => list.soon(),
   });
-  const list = paged("/api/transcripts", () => ({ find: find.value }), (row) => matchRow(row),
+  const list = paged("/api/transcripts", () => ({ find: find.value }), (row, isWall) => (isWall ? matchCard(row) : matchRow(row)),
     () => (find.value ? "No matches found." : "No matches yet."));
   fill(byId("matches"),
-    h("div", { class: "panel-head" }, h("h2", null, "Matches"), h("label", null, "Find ", find)),
+    h("div", { class: "panel-head" }, h("h2", null, "Matches"), h("label", null, "Find ", find), list.tools),
     list.element);
   return list;
 }
 
 async function start() {
   const { settings } = fromHash(location.hash);
-  fill(byId("tools"), themeButton(settings, () => {}));
+  fill(byId("tools"), h("a", { class: "back", href: "/tv" }, "TV"), themeButton(settings, () => {}));
   const list = transcripts();
   let known = -1;
   let isBuilt = false;

@@ -44,10 +44,103 @@ export function matchRow(row) {
       row.worker && [" · on ", agentName(row.worker)])), stop);
 }
 
+/** Whether the page is dark now. */
+function isDark() {
+  const { theme } = document.documentElement.dataset;
+  return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+/** The address of a picture of a match's last position; it differs for every position.
+ * @param {Row} row */
+export function picture(row) {
+  const v = `${row.turns ?? 0}${row.live ? "-live" : ""}`;
+  return address("/api/thumbnail", { file: row.file, dark: isDark(), v });
+}
+
+/** A match as its board, which follows the match. @param {Row} row @param {string} [about] */
+function card(row, about = "") {
+  const image = h("img", { class: "thumbnail", alt: "", loading: "lazy", decoding: "async" });
+  const words = h("span", { class: "card-words" });
+  const href = matchLink(row.file, row.fault ? TO_FAULT : "");
+  const element = h("li", { class: "match-card" }, h("a", { href }, image, words),
+    row.live && row.own && stopButton(row.file));
+  const update = (/** @type {Row} */ now) => {
+    const source = picture(now);
+    if (image.getAttribute("src") !== source) image.src = source;
+    fill(words, players(now),
+      h("span", { class: "row-result" }, now.live && h("span", { class: "live-tag" }, "live"),
+        now.fault && flag(now.fault), now.result ? short(now.result, 120) : now.live ? "" : "no result"),
+      h("span", { class: "soft row-facts" }, about || now.game,
+        now.turns === null ? "" : ` · ${count(now.turns, "turn")}`,
+        !about && now.started ? " · " : "",
+        !about && h("span", { class: "when" }, moment(now.started)),
+        now.worker && " · on ", now.worker && agentName(now.worker)));
+  };
+  update(row);
+  return { element, update };
+}
+
+/** @param {Row} row @param {string} [about] what it is, instead of its game */
+export function matchCard(row, about) {
+  return card(row, about).element;
+}
+
+const WALL_KEY = "referee-wall";
+
+/** Whether matches are shown as boards. */
+function isWall() {
+  try {
+    return localStorage.getItem(WALL_KEY) !== "0";
+  } catch {
+    return true;
+  }
+}
+
+/** Buttons for boards or a list. @param {() => void} changed */
+function wallButtons(changed) {
+  const buttons = [["Boards", "1"], ["List", "0"]].map(([title, value]) => h("button", {
+    type: "button", "data-wall": value ?? null,
+    onclick: () => {
+      try {
+        localStorage.setItem(WALL_KEY, value ?? "1");
+      } catch {
+        // Nothing is stored in private windows.
+      }
+      show();
+      changed();
+    },
+  }, title));
+  const show = () => buttons.forEach((button) =>
+    button.setAttribute("aria-pressed", String((button.dataset.wall === "1") === isWall())));
+  show();
+  return h("div", { class: "inline wall-buttons", role: "group", "aria-label": "Show matches as" }, buttons);
+}
+
+/** The cards of live matches, by file. @type {Map<string, ReturnType<typeof card>>} */
+const liveCards = new Map();
+
 /** Shows the live matches. @param {Row[]} live */
 export function showLive(live) {
   byId("live").hidden = !live.length;
-  fill(byId("live-list"), live.map((row) => matchRow(row)));
+  const list = byId("live-list");
+  list.classList.toggle("wall", isWall());
+  if (!isWall()) {
+    liveCards.clear();
+    fill(list, live.map((row) => matchRow(row)));
+    return;
+  }
+  for (const [file, { element }] of liveCards) {
+    if (live.some((row) => row.file === file)) continue;
+    element.remove();
+    liveCards.delete(file);
+  }
+  for (const row of live) {
+    const known = liveCards.get(row.file);
+    const shown = known ?? card(row);
+    shown.update(row);
+    liveCards.set(row.file, shown);
+    if (!known || !list.contains(shown.element)) list.append(shown.element);
+  }
 }
 
 /** A button that stops a match of this server after a confirmation.
@@ -78,7 +171,7 @@ export function stopButton(file) {
 
 /** A list that is fetched page by page.
  * @param {string} path @param {() => Record<string, string|number|boolean|null>} query
- * @param {(row: any) => Node} make @param {() => string} none the text of an empty list */
+ * @param {(row: any, isWall: boolean) => Node} make @param {() => string} none the text of an empty list */
 export function paged(path, query, make, none) {
   let from = 0;
   let asked = 0;
@@ -95,7 +188,10 @@ export function paged(path, query, make, none) {
     try {
       const { total, rows } = await get(path, { ...query(), from, count: PAGE });
       if (own !== asked) return;
-      fill(list, rows.length ? rows.map(make) : h("li", { class: "soft none" }, none()));
+      list.classList.toggle("wall", isWall() && rows.length > 0);
+      const one = (/** @type {any} */ row) => make(row, isWall());
+      fill(list, rows.length ? rows.map(one) : h("li", { class: "soft none" }, none()));
+      pages.hidden = total <= PAGE;
       const last = Math.min(total, from + PAGE);
       fill(where, total ? `${from + 1} to ${last} of ${total.toLocaleString("en-GB")}` : "");
       newer.disabled = from === 0;
@@ -108,6 +204,7 @@ export function paged(path, query, make, none) {
     from = 0;
     return load();
   };
-  const element = h("div", null, list, h("div", { class: "inline pages" }, newer, where, older));
-  return { element, load, again, soon: debounce(250, again) };
+  const pages = h("div", { class: "inline pages" }, newer, where, older);
+  const element = h("div", null, list, pages);
+  return { element, tools: wallButtons(() => load()), load, again, soon: debounce(250, again) };
 }
