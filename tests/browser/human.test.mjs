@@ -54,6 +54,22 @@ test("a game is won by clicks", async () => {
   await fine();
 });
 
+test("a finger taps twice, and may change its mind in between", async () => {
+  const { page, fine } = await newPage({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 800 } });
+  await start(page, "hex", { size: "3" }, "@first");
+  await next(page);
+  await cell(page, "b2").tap();
+  await page.getByText("b2: tap again to play it, or elsewhere.").waitFor();
+  await cell(page, "a3").tap();
+  await page.getByText("a3: tap again to play it, or elsewhere.").waitFor();
+  assert.match(await cell(page, "a3").getAttribute("aria-label"), /selected/);
+  assert.match(await cell(page, "b2").getAttribute("aria-label"), /empty/);
+  await cell(page, "a3").tap();
+  await page.waitForFunction(() =>
+    document.querySelector('[aria-label^="a3,"]')?.getAttribute("aria-label")?.includes("black piece"));
+  await fine();
+});
+
 test("a chosen piece shows its targets and goes to the clicked one", async () => {
   const { page, fine } = await newPage();
   await start(page, "chinese-checkers", {}, "@random");

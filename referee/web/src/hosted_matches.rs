@@ -8,7 +8,7 @@ use super::served_folder::ServedFolder;
 use axum::http::StatusCode;
 use rand::TryRng;
 use rand::rngs::SysRng;
-use referee_games::kind;
+use referee_games::{Turn, kind};
 use referee_match::times::read_clock;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::core_context::{Orders, PausedTime};
@@ -21,7 +21,7 @@ use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_process::sandbox::Sandbox;
-use referee_protocol::{ClockSettings, Event};
+use referee_protocol::{ClockSettings, Event, Seat};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, VecDeque};
@@ -330,10 +330,16 @@ fn play_one(pool: Pool, job: Job) -> std::io::Result<()> {
     played.map_or(Ok(()), |played| played.result.map(|_| ()))
 }
 
+/// Pauses between the moves of two agents; a person waits for nobody.
 fn watching(pace: Duration) -> Box<Watching> {
     Box::new(move |_| {
-        Box::new(move |event, _| {
-            if matches!(event, Event::Played(_)) {
+        Box::new(move |event, state| {
+            let Event::Played(played) = event else { return };
+            let is_agent = |seat: Seat| !state.header().seats[seat.index()].is_human();
+            if let Turn::Of(next) = state.game().turn()
+                && is_agent(played.seat)
+                && is_agent(next)
+            {
                 std::thread::sleep(pace);
             }
         })

@@ -29,6 +29,11 @@ export function outcome(seats, text) {
   return `You win${why.replace(/\bits\b/, "your")}`;
 }
 
+/** Whether a finger chooses cells, which is easily off by one. */
+function isTouched() {
+  return matchMedia("(pointer: coarse)").matches;
+}
+
 export class Human {
   /** @param {Viewer} viewer @param {string} file */
   constructor(viewer, file) {
@@ -46,6 +51,8 @@ export class Human {
     this.selected = null;
     /** Several actions to choose from. @type {Action[]} */
     this.among = [];
+    /** The action that a tap has chosen: another tap on the same cell plays it. @type {Action|null} */
+    this.preview = null;
     this.note = h("div", { class: "human-note", role: "status" });
     this.list = h("div", { class: "choices" });
     this.options = h("datalist", { id: "actions" });
@@ -124,6 +131,7 @@ export class Human {
     this.whose = this.who(waiting);
     this.selected = null;
     this.among = [];
+    this.preview = null;
     this.busy = false;
     this.typed.value = "";
     fill(this.options, this.actions.map(({ text }) => h("option", { value: text })));
@@ -170,12 +178,17 @@ export class Human {
     const chosen = choose(this.actions, this.selected, cell, this.pieces());
     this.selected = chosen.selected;
     this.among = chosen.among;
-    if (chosen.play) {
-      this.play(chosen.play.text);
+    const { play } = chosen;
+    const isFirst = play !== null && play.text !== this.preview?.text && isTouched();
+    this.preview = isFirst ? play : null;
+    if (play && !isFirst) {
+      this.play(play.text);
       return true;
     }
+    // The next tap must mean the same.
+    if (isFirst) this.selected = play.cells.length > 1 ? play.cells[0] ?? null : null;
     this.showState();
-    this.show([]);
+    this.show(isFirst ? play.cells : []);
     return true;
   }
 
@@ -198,6 +211,7 @@ export class Human {
 
   instruction() {
     if (!this.actions.length) return "There is no legal action.";
+    if (this.preview) return `${this.preview.text}: tap again to play it, or elsewhere.`;
     if (this.among.length > 1) return "Several actions lead there: choose one.";
     if (this.selected !== null) return `${this.whose}: click a target.`;
     return `Your move, ${this.whose}: click a marked cell or type the action.`;
@@ -207,7 +221,9 @@ export class Human {
   show(route) {
     const legal = legalFrom(this.actions, this.selected, this.pieces());
     const { last } = this.viewer.store;
-    this.viewer.choice = { ply: last, selected: this.selected, legal, route };
+    const [placed, more] = this.preview?.cells ?? [];
+    const selected = more === undefined ? placed ?? this.selected : this.selected;
+    this.viewer.choice = { ply: last, selected, legal, route };
     this.viewer.changed();
   }
 
