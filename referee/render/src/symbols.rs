@@ -152,13 +152,23 @@ impl Symbols<'_> {
         )
     }
 
-    /// Returns a ground: a camp has a dashed border and its colour's small letter; a pad fills its cell.
+    /// Returns the outline of a lily pad: a disc with a notch at the upper right.
+    fn leaf(self) -> String {
+        // The sine and cosine of 25 degrees, in ten thousandths.
+        let (short, long) = (4226, 9063);
+        let radius = self.part(92);
+        let [short, long] = [short, long].map(|part| Units(radius * part / 10_000));
+        let radius = Units(radius);
+        format!("M0 0L{long} -{short}A{radius} {radius} 0 1 1 {short} -{long}Z")
+    }
+
+    /// Returns a ground: a camp has a dashed border and its colour's small letter; a pad is a leaf.
     fn ground(self, kind: GroundKind) -> String {
         let (pen, id) = (self.pen, ground_id(kind));
         match kind {
             GroundKind::Pad => {
                 let paint = pen.both(Role::Pad, Role::PadLine, 150);
-                format!(r#"<g id="{id}"><polygon points="{}" {paint}/></g>"#, self.inset(91))
+                format!(r#"<g id="{id}"><path d="{}" {paint}/></g>"#, self.leaf())
             }
             GroundKind::Target(colour) => {
                 let line = pen.stroke(Role::Target(colour), 130);

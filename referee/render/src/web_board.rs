@@ -100,8 +100,8 @@ pub fn palette_css() -> String {
     let mut css = format!(
         ":root {{\n{light}}}\n\
          @media (prefers-color-scheme: dark) {{\n:root {{\n{dark}}}\n}}\n\
-         [data-theme=\"light\"] {{\n{light}}}\n\
-         [data-theme=\"dark\"] {{\n{dark}}}\n"
+         [data-theme=\"light\"], [data-theme=\"wood\"] {{\n{light}}}\n\
+         [data-theme=\"dark\"], [data-theme=\"slate\"] {{\n{dark}}}\n"
     );
     for role in Role::all() {
         let name = role.name();

@@ -47,7 +47,7 @@ export function matchRow(row) {
 /** Whether the page is dark now. */
 function isDark() {
   const { theme } = document.documentElement.dataset;
-  return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  return theme ? ["dark", "slate"].includes(theme) : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
 /** The address of a picture of a match's last position; it differs for every position.

@@ -5,7 +5,7 @@
 /** @typedef {Record<Switch, boolean> & {theme: string, pane: string, speed: number}} Settings */
 
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
-export const THEMES = ["auto", "light", "dark"];
+export const THEMES = ["auto", "light", "dark", "wood", "slate"];
 const PANES = ["moves", "turn", "scores", "whatif", "more"];
 /** @type {Switch[]} */
 const SWITCHES = ["flip", "flat", "coords", "marks"];
@@ -100,7 +100,9 @@ export function themeButton(settings, changed) {
   button.type = "button";
   button.className = "quiet";
   const update = () => {
-    button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[settings.theme] ?? "";
+    button.textContent = {
+      auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark", wood: "▤ Wood", slate: "▦ Slate",
+    }[settings.theme] ?? "";
     button.setAttribute("aria-label", `Theme: ${settings.theme}`);
     useTheme(settings.theme);
   };

@@ -7,5 +7,5 @@
   } catch {
     // Nothing stored: use the system's theme.
   }
-  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+  if (theme && ["light", "dark", "wood", "slate"].includes(theme)) document.documentElement.dataset.theme = theme;
 }
