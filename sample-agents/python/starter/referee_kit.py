@@ -17,7 +17,7 @@ from rules import (GAMES, Action, CheckerPuzzle, Chexers, ChineseCheckers, Freck
 __all__ = ["run", "log", "info", "Action", "Game", "GAMES", "Hex", "Chexers", "Freckers",
            "ChineseCheckers", "CheckerPuzzle", "PegSolitaire"]
 
-_KIT = (__name__, "rules")
+_KIT = (__name__, Game.__module__)
 _say: Optional[Callable[[Json], None]] = None  # Sends a message; None if it isn't this bot's turn.
 
 

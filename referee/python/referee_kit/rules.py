@@ -1,0 +1,1 @@
+../../../sample-agents/python/starter/rules.py
