@@ -66,7 +66,7 @@ impl<'a> Class<'a> {
             let (report, interrupted) = options.check(agent, spec, Shown::Nothing, global)?;
             Ok((report.output, interrupted))
         };
-        check_all(found, options.json, check, |reports| options.write_junit(reports))
+        check_all(found, options.json, check, |reports| options.write_results(reports))
     }
 }
 

@@ -4,6 +4,7 @@ mod probes;
 mod class;
 mod judge;
 mod junit;
+mod annotations;
 mod report;
 mod feedback;
 mod contest;
@@ -12,13 +13,15 @@ pub(super) use contest::{ContestCheck, ContestOptions, run_contest, write_feedba
 pub(super) use report::CheckReport;
 
 use super::global::Global;
+use super::output::print_if_read;
 use super::presets::{LimitOptions, Preset, PresetOptions};
 use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs, unknown};
 use super::shell::option;
 use crate::cli::bars::{progress_bar, style};
 use crate::cli::runtime::{machine, runtime};
-use clap::Args;
+use annotations::annotations;
+use clap::{Args, ValueEnum};
 use class::Class;
 use judge::ProbeOutcome;
 use junit::junit;
@@ -103,6 +106,16 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE")]
     #[arg(help = "Write the results to this file as JUnit XML, one suite per agent")]
     junit: Option<PathBuf>,
+    /// Also print failures for a service
+    #[arg(long, value_enum, value_name = "SERVICE", conflicts_with = "json")]
+    format: Option<Service>,
+}
+
+/// A service that shows failures beside the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Service {
+    /// Workflow commands of GitHub Actions
+    Github,
 }
 
 /// What all probes have in common.
@@ -137,7 +150,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if let Some(code) = interrupted {
         return Ok(code);
     }
-    options.write_junit(std::slice::from_ref(&report.output))?;
+    options.write_results(std::slice::from_ref(&report.output))?;
     report.finish()
 }
 
@@ -198,8 +211,13 @@ impl Options {
         LocalSet::new().block_on(&runtime()?, checked)
     }
 
-    /// Writes the results to the file of --junit, if it is given.
-    fn write_junit(&self, reports: &[CheckReport]) -> Result<(), Failure> {
+    /// Writes the results to the file of --junit and prints them as --format says, if these are given.
+    fn write_results(&self, reports: &[CheckReport]) -> Result<(), Failure> {
+        if self.format == Some(Service::Github) {
+            let repository = std::env::var_os("GITHUB_WORKSPACE")
+                .map_or_else(|| std::env::current_dir().unwrap_or_default(), PathBuf::from);
+            print_if_read(&annotations(reports, &repository))?;
+        }
         let Some(path) = &self.junit else { return Ok(()) };
         std::fs::write(path, junit(reports))
             .map_err(|error| Failure::operation(format!("--junit {}: {error}", path.display())))
