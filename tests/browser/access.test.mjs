@@ -59,6 +59,7 @@ function contest(into) {
 const PAGES = [
   ["home page", () => `${server.url}/`, "#matches .match-card"],
   ["contest", () => `${server.url}/contest?folder=cup`, "#games .match-card"],
+  ["side by side", () => `${server.url}/compare?a=star.jsonl&b=star.jsonl`, ".compare-side"],
   ["projector", () => `${server.url}/tv?folder=cup`, ".tv-slot"],
   ["hostile match", () => server.match("hostile.jsonl", "#ply=1&pane=turn"), ".output pre"],
   ["six seats", () => server.match("star.jsonl", "#ply=40"), ".seat"],
@@ -101,7 +102,7 @@ for (const [name, url, there] of PAGES) {
 
 test("names and output are shown as text", async () => {
   const { page, fine } = await newPage();
-  for (const [, url, there] of PAGES.slice(0, 4)) {
+  for (const [, url, there] of PAGES.slice(0, 5)) {
     await page.goto(url());
     await page.locator(there).first().waitFor();
     assert.equal(await page.locator("main img:not(.thumbnail, .tv-board), main script, main b").count(), 0);
@@ -111,7 +112,7 @@ test("names and output are shown as text", async () => {
   assert.ok((await page.locator(".output pre").first().textContent()).startsWith(MARKUP));
   assert.ok((await page.locator(".said").first().textContent()).startsWith(MARKUP));
   await page.goto(`${server.url}/contest?folder=cup`);
-  await page.locator("#standings bdi", { hasText: "<b>first</b>" }).waitFor();
+  await page.locator("#standings bdi", { hasText: "<b>first</b>" }).first().waitFor();
   await page.locator("#games select").selectOption("<b>first</b>");
   await page.getByLabel("lost by this agent").check();
   await page.locator("#games .match-card, #games .none").first().waitFor();

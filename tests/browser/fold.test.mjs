@@ -183,15 +183,17 @@ test("an address has the settings of the viewer, and is read back", () => {
     flip: false, flat: false, coords: true, marks: true, theme: "auto", pane: "moves", speed: 1,
   };
   const settings = { ...base, flip: true, coords: false, theme: "dark" };
+  const none = { fault: false, tried: null, autoplay: false, loop: false };
   const hash = toHash(settings, 17);
   assert.equal(hash, "#ply=17&flip=1&coords=0&theme=dark");
-  assert.deepEqual(fromHash(hash, base), { settings, ply: 17, turn: null, fault: false, tried: null });
+  assert.deepEqual(fromHash(hash, base), { settings, ply: 17, turn: null, ...none });
   const branch = toHash(base, 9, "7;move -3,0 -2,0;pass");
   assert.equal(fromHash(branch, base).tried, "7;move -3,0 -2,0;pass");
-  assert.deepEqual(fromHash("#turn=4", base), { settings: base, ply: null, turn: 4, fault: false, tried: null });
+  assert.deepEqual(fromHash("#turn=4", base), { settings: base, ply: null, turn: 4, ...none });
   const wild = fromHash("#ply=-1&theme=pink&speed=1e9&flip=", base);
-  const none = { ply: null, turn: null, fault: false, tried: null };
-  assert.deepEqual(wild, { settings: { ...base, flip: true }, ...none });
+  assert.deepEqual(wild, { settings: { ...base, flip: true }, ply: null, turn: null, ...none });
+  const { autoplay, loop } = fromHash("#autoplay&loop", base);
+  assert.ok(autoplay && loop);
 });
 
 test("times, letters and names", () => {

@@ -23,7 +23,7 @@ pub use raster::PictureError;
 pub use terminal::{
     Charset, Glyph, Paint, Picture, Style, TerminalColours, picture, terminal, terminal_colours,
 };
-pub use web_board::{Board, BoardCell, BoardEdge, board, palette_css};
+pub use web_board::{Board, BoardCell, BoardEdge, board, palette_css, thumbnail};
 
 #[cfg(test)]
 mod tests;

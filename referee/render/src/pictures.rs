@@ -72,14 +72,11 @@ pub enum Plies {
     One(usize),
     /// At most this many, evenly spread, the first and the last among them.
     Strip(usize),
+    /// In an animation: from one to another, by their indices. Panics if there aren't both.
+    Range(usize, usize),
 }
 
-/// Returns the board alone as SVG, for lists of matches.
-pub fn thumbnail(view: &View, theme: Theme) -> String {
-    svg("", view, &PictureStyle { theme, ..PictureStyle::default() })
-}
-
-/// Writes a match as SVG, PNG, GIF or APNG. An animation shows every ply, whatever `plies` says, and
+/// Writes a match as SVG, PNG, GIF or APNG. An animation shows every ply unless `plies` is a range, and
 /// calls `done` with the number of plies written.
 pub fn write_picture(
     form: OutputFormat,
@@ -99,14 +96,14 @@ pub fn write_picture(
             png(&pixels(&document, options.width.unwrap_or(width))?, out)
         }
         OutputFormat::Gif => {
-            let frames = AnimationFrames::new(playback, options)?;
+            let frames = AnimationFrames::new(playback, plies, options)?;
             let mut gif =
                 Gif::begin(out, &[frames.frame(0)?, frames.frame(frames.looks.len() - 1)?])?;
             frames.each(done, |pixels, delay| gif.frame(pixels, delay))?;
             gif.finish()
         }
         OutputFormat::Apng => {
-            let frames = AnimationFrames::new(playback, options)?;
+            let frames = AnimationFrames::new(playback, plies, options)?;
             let count = u32::try_from(frames.looks.len()).unwrap_or(u32::MAX);
             let mut apng = Apng::begin(out, frames.board.size(), count)?;
             frames.each(done, |pixels, delay| apng.frame(pixels, delay))?;
@@ -128,14 +125,22 @@ struct AnimationFrames<'a> {
 }
 
 impl<'a> AnimationFrames<'a> {
-    fn new(playback: &'a Playback, options: &'a PictureOptions) -> Result<Self, PictureError> {
-        let plies = playback.plies();
-        let looks = (0..plies.len()).map(|index| PictureStyle {
-            caption: caption(playback, &plies[index]),
+    fn new(
+        playback: &'a Playback,
+        plies: Plies,
+        options: &'a PictureOptions,
+    ) -> Result<Self, PictureError> {
+        let all = playback.plies();
+        let (first, last) = match plies {
+            Plies::Range(first, last) => (first, last),
+            Plies::One(_) | Plies::Strip(_) => (0, all.len() - 1),
+        };
+        let looks = (first..=last).map(|index| PictureStyle {
+            caption: caption(playback, &all[index]),
             figures: true,
-            ..look(options, plies, index)
+            ..look(options, all, index)
         });
-        let looks = looks.collect();
+        let (plies, looks) = (&all[first..=last], looks.collect());
         let looks = equalize_text_rows(plies.iter().map(|ply| &ply.view), looks);
         let width =
             options.width.unwrap_or_else(|| usual_width(extent(&plies[0].view, &looks[0]).0));
@@ -168,7 +173,7 @@ impl<'a> AnimationFrames<'a> {
 fn drawn(playback: &Playback, plies: Plies, options: &PictureOptions) -> (String, u32) {
     let all = playback.plies();
     match plies {
-        Plies::One(index) => {
+        Plies::One(index) | Plies::Range(_, index) => {
             let (view, caption) = (&all[index].view, caption(playback, &all[index]));
             let title = title(playback, &describe(playback.header(), &all[index]));
             let look = PictureStyle { caption, figures: true, ..look(options, all, index) };
@@ -465,7 +470,7 @@ mod tests {
         for (name, playback) in short() {
             let count = playback.plies().len();
             let options = options();
-            let frames = super::AnimationFrames::new(&playback, &options).unwrap();
+            let frames = super::AnimationFrames::new(&playback, Plies::Strip(1), &options).unwrap();
             let last = frames.frame(count - 1).unwrap();
             let look = &frames.looks[count - 1];
             let at_once = pixels(&svg("", &playback.plies()[count - 1].view, look), 90).unwrap();

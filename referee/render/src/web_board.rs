@@ -3,7 +3,7 @@
 
 use super::geometry::Geometry;
 use super::palette::{Role, Theme, show};
-use super::svg::{cells, names, opening};
+use super::svg::{PictureStyle, cells, names, opening, svg};
 use super::symbols::{Painter, Symbols};
 use referee_games::view::{Edge, View};
 use referee_match::frames::Frames;
@@ -92,6 +92,11 @@ pub fn board(view: &View) -> Board {
         edges: view.edges.iter().map(edge).collect(),
         cells: geometry.cells.into_iter().map(cell).collect(),
     }
+}
+
+/// Returns a position as SVG, without names and text, for lists of matches.
+pub fn thumbnail(view: &View, theme: Theme) -> String {
+    svg("", view, &PictureStyle { theme, ..PictureStyle::default() })
 }
 
 /// Returns the colours as custom properties, light and dark, and the rules that apply them.

@@ -1,6 +1,6 @@
 //! Progress bars, counters and spinners on stderr.
 
-use indicatif::{ProgressBar, ProgressFinish, ProgressState, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressFinish, ProgressState, ProgressStyle};
 use std::time::Duration;
 
 /// How often a spinner is redrawn.
@@ -29,7 +29,7 @@ pub(super) fn progress_bar(count: usize, wanted: bool) -> ProgressBar {
     if !wanted || count < COUNT_MIN {
         return ProgressBar::hidden();
     }
-    let style = style("{bar:20} {pos}/{len}  {rate}  {eta} left  {wide_msg}");
+    let style = style("{bar:20} {pos}/{len}  {rate}  {left}  {wide_msg}");
     ProgressBar::new(count as u64).with_style(style)
 }
 
@@ -46,6 +46,12 @@ pub(super) fn style(template: &str) -> ProgressStyle {
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .with_key("rate", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
             let _ = write!(out, "{:.1}/s", state.per_sec());
+        })
+        .with_key("left", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            // Unknown before the first.
+            if state.pos() > 0 {
+                let _ = write!(out, "{:#} left", HumanDuration(state.eta()));
+            }
         })
 }
 

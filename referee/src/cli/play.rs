@@ -6,7 +6,7 @@ use super::faults::{
 };
 use super::global::Global;
 use super::live::{LiveBoard, ScreenOverlay};
-use super::output::{print, print_json, stderr_has_colour, stdout_has_colour};
+use super::output::{BoardOptions, print, print_json, stderr_has_colour, stdout_has_colour};
 use super::play_open::Page;
 use super::play_options::{Options, Plan};
 use super::play_series::SeriesReport;
@@ -259,7 +259,9 @@ fn board_observer(
     overlay: Arc<ScreenOverlay>,
 ) -> Box<Watching> {
     // Waiting blocks a core, so only a single match has a pace.
-    let (board, pace) = (options.board.clone(), options.pace.filter(|_| options.games == 1));
+    let pace = options.pace.filter(|_| options.games == 1);
+    // A person types what the coordinates say.
+    let board = BoardOptions { coords: options.board.coords || person, ..options.board.clone() };
     Box::new(move |_| {
         let live = || LiveBoard::new(&board, pace, person, hint, overlay.clone());
         let mut live = if wanted { live() } else { None };

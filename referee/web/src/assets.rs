@@ -11,7 +11,7 @@ macro_rules! files {
 
 /// All files, sorted by name.
 pub(super) const FILES: &[(&str, &str)] = files![
-    "base.css" "board.css" "board.js" "choosing.js" "common.js" "contest.html" "contest.js"
+    "base.css" "board.css" "board.js" "choosing.js" "common.js" "compare.css" "compare.html" "compare.js" "contest.html" "contest.js"
     "controls.js" "graph.js" "grid.js" "home.js" "human.js" "icon.svg" "index.html" "keys.js"
     "lens.js" "lists.css" "live.js" "match.html" "match.js" "motion.js" "moves.js" "offline.js"
     "page.html" "panes.js" "player.js" "replay.js" "rows.js" "seats.js" "settings.js" "share.js"
@@ -33,10 +33,16 @@ pub(super) fn asset(name: &str) -> Option<(&'static str, Cow<'static, str>)> {
 }
 
 /// The pages: file, title, own style sheets, main module.
-pub(super) const PAGES: [(&str, &str, &[&str], &str); 4] = [
+pub(super) const PAGES: [(&str, &str, &[&str], &str); 5] = [
     ("index.html", "Referee", &["lists.css"], "home.js"),
     ("match.html", "A match · Referee", &["viewer.css", "board.css"], "match.js"),
     ("contest.html", "Referee", &["lists.css"], "contest.js"),
+    (
+        "compare.html",
+        "Two matches · Referee",
+        &["lists.css", "board.css", "compare.css"],
+        "compare.js",
+    ),
     ("tv.html", "TV · Referee", &["tv.css"], "tv.js"),
 ];
 

@@ -31,6 +31,9 @@ const PAUSE_FACTOR: u32 = 20;
 /// The most contests in the list.
 const CONTESTS_MAX: usize = 200;
 
+/// Larger cross tables can't be read on a page.
+const CROSS_PLAYERS_MAX: usize = 40;
+
 /// Cached values of contests.
 #[derive(Debug, Default)]
 pub(super) struct Contests {
@@ -189,6 +192,7 @@ pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
         "over": known.over,
         "head": head,
         "rows": rows,
+        "cross": results.cross_table(CROSS_PLAYERS_MAX).map(|(head, rows)| json!({ "head": head, "rows": rows })),
         "notes": results.remarks(),
         "players": players.iter().map(|player| &player.name).collect::<Vec<_>>(),
         "report": folder.path(REPORT).is_file(),

@@ -301,6 +301,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/", page("index.html"))
         .route("/match", page("match.html"))
         .route("/contest", page("contest.html"))
+        .route("/compare", page("compare.html"))
         .route("/tv", page("tv.html"))
         .route("/assets/{name}", get(pages::part))
         .route("/files", get(pages::file))

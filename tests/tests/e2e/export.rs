@@ -40,6 +40,35 @@ fn the_file_ending_selects_the_format() {
 }
 
 #[test]
+fn an_animation_shows_a_part() {
+    let dir = with_match("freckers-all-across.jsonl");
+    let frames = |words: &[&str]| {
+        let words = [&["--output", "x.apng", "--width", "60", "--force"], words].concat();
+        export(&dir, &words).code(0);
+        let bytes = fs::read(dir.path("x.apng")).unwrap();
+        let at = bytes.windows(4).position(|chunk| chunk == b"acTL").unwrap();
+        u32::from_be_bytes(bytes[at + 4..at + 8].try_into().unwrap())
+    };
+    let all = frames(&[]);
+    assert_eq!(frames(&["--last", "3"]), 3);
+    assert_eq!(frames(&["--last", "9999"]), all);
+    assert_eq!(frames(&["--turns", "2..5"]), 4);
+    assert_eq!(frames(&["--turns", ".."]), all);
+    // The start and the end have no turns of their own: they are with the first and the one after the last.
+    assert_eq!(frames(&["--turns", "..0"]), 2);
+    for (words, why) in [
+        (["--turns", "9..2"], "the first turn comes after the last"),
+        (["--turns", "x"], "expected FROM..TO"),
+        (["--turns", "99999.."], "the match has none of these turns"),
+        (["--last", "0"], "--last"),
+    ] {
+        let words = [&["--output", "y.gif"][..], &words].concat();
+        export(&dir, &words).code(2).stderr_has(why);
+    }
+    export(&dir, &["--output", "y.svg", "--last", "2"]).code(2).stderr_has("not an animation");
+}
+
+#[test]
 fn a_picture_shows_the_requested_turn() {
     let dir = with_match("freckers-all-across.jsonl");
     let output = |turn: &str| {

@@ -224,6 +224,12 @@ fn tie_breaks(table: &mut Players<'_>) {
     }
 }
 
+/// Returns the heads and the rows as text.
+pub(super) fn texts(columns: &[Column]) -> (Vec<String>, Vec<Vec<String>>) {
+    let head = columns.iter().map(|column| column.head.clone()).collect();
+    (head, rows(columns).map(|row| row.map(str::to_owned).collect()).collect())
+}
+
 /// Returns the cross table of at most `players_max` players, by rank: what the row's player got
 /// against the column's, in percent; `none` if they didn't meet.
 pub(super) fn cross(

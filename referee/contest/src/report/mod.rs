@@ -236,10 +236,13 @@ impl Report {
     /// Returns the standings as a table: the heads, and a row for each player by rank. Names are
     /// not sanitized.
     pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
-        let columns = columns::standings(self, columns::Detail::Ranks);
-        let head = columns.iter().map(|column| column.head.clone()).collect();
-        let rows = columns::rows(&columns).map(|row| row.map(str::to_owned).collect());
-        (head, rows.collect())
+        columns::texts(&columns::standings(self, columns::Detail::Ranks))
+    }
+
+    /// Returns the cross table of at most `players_max` players in the same form: what each got against each,
+    /// in percent of the points.
+    pub fn cross_table(&self, players_max: usize) -> Option<(Vec<String>, Vec<Vec<String>>)> {
+        columns::cross(self, players_max, "#", "").map(|columns| columns::texts(&columns))
     }
 
     /// Returns what a reader must know besides the table, as sentences. Names are not sanitized.

@@ -7,7 +7,7 @@ use crate::cli::output::{BoardOptions, eprint_line};
 use crate::reading::{TurnChoice, print};
 use clap::{Args, ValueEnum};
 use referee_match::times::read_time;
-use referee_match::transcript::{FollowState, Playback, PlyKind, TranscriptFollower};
+use referee_match::transcript::{FollowState, Playback, Ply, PlyKind, TranscriptFollower};
 use referee_play::destination::create;
 use referee_play::input_files::read_transcript;
 use referee_process::Failure;
@@ -17,6 +17,7 @@ use referee_render::{PictureError, Theme};
 use referee_web::{MatchPage, MatchState, export};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
+use std::str::FromStr;
 
 /// The default number of positions of a strip.
 const STRIP: &str = "12";
@@ -31,6 +32,7 @@ const DELAY_MAX_MS: u64 = 60_000;
     referee replay export latest --output end.svg\n  \
     referee replay export x.jsonl --output turn12.png --turn 12 --theme dark --coords\n  \
     referee replay export x.jsonl --output match.gif --delay 0.5s\n  \
+    referee replay export x.jsonl --output finish.gif --last 12\n  \
     referee replay export x.jsonl --output strip.png --strip 9\n  \
     referee replay export x.jsonl --output x.html\n  \
     referee replay export x.jsonl --output x.sgf")]
@@ -46,6 +48,13 @@ pub(super) struct Options {
     /// Turn whose position to draw, or `start`. Defaults to the last
     #[arg(long, value_name = "TURN", conflicts_with = "strip")]
     turn: Option<TurnChoice>,
+    /// Turns of a .gif or .apng: FROM..TO, FROM.. or ..TO, with both ends. Defaults to all
+    #[arg(long, value_name = "FROM..TO")]
+    turns: Option<TurnRange>,
+    /// Show only the last N positions in a .gif or .apng
+    #[arg(long, value_name = "N", conflicts_with = "turns",
+        value_parser = clap::value_parser!(u16).range(1..))]
+    last: Option<u16>,
     /// Draw up to N positions, spread evenly over the match, 1 to 200. Defaults to 1; without N, 12
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = STRIP,
         value_parser = clap::value_parser!(u16).range(1..=200))]
@@ -68,6 +77,31 @@ pub(super) struct Options {
     /// Overwrite an existing file
     #[arg(long)]
     force: bool,
+}
+
+/// The turns of an animation.
+#[derive(Clone, Copy, Debug)]
+struct TurnRange {
+    from: u64,
+    to: u64,
+}
+
+impl FromStr for TurnRange {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let number = |text: &str, missing: u64| match text {
+            "" => Some(missing),
+            _ => text.parse().ok(),
+        };
+        let (from, to) = text.split_once("..").ok_or("expected FROM..TO, such as 10..20")?;
+        let ends = number(from, 0).zip(number(to, u64::MAX));
+        let (from, to) = ends.ok_or("expected numbers of turns, such as 10..20")?;
+        if from > to {
+            return Err("the first turn comes after the last");
+        }
+        Ok(Self { from, to })
+    }
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
@@ -160,6 +194,13 @@ impl Options {
             let text = format!("{given}: a .{} file contains every turn", form.ending());
             return Err(Failure::usage(text).help(format!("remove {given}, or write .svg or .png")));
         }
+        let is_part = self.turns.is_some() || self.last.is_some();
+        if is_part && !matches!(form, OutputFormat::Gif | OutputFormat::Apng) {
+            let given = if self.turns.is_some() { "--turns" } else { "--last" };
+            let text = format!("{given}: a .{} file is not an animation", form.ending());
+            return Err(Failure::usage(text)
+                .help("write .gif or .apng; --turn and --strip are for pictures"));
+        }
         if !(DELAY_MIN_MS..=DELAY_MAX_MS).contains(&self.delay) {
             return Err(Failure::usage(format!("--delay {}ms is out of range", self.delay))
                 .help(format!("use {DELAY_MIN_MS}ms to {}s", DELAY_MAX_MS / 1000)));
@@ -180,7 +221,11 @@ impl Options {
         };
         let animated = matches!(form, OutputFormat::Gif | OutputFormat::Apng);
         let wanted = animated && !global.quiet && io::stderr().is_terminal();
-        let bar = progress_bar(playback.plies().len(), wanted);
+        let count = match plies {
+            Plies::Range(first, last) => last - first + 1,
+            Plies::One(_) | Plies::Strip(_) => playback.plies().len(),
+        };
+        let bar = progress_bar(count, wanted);
         let mut done = |count: usize| bar.set_position(count as u64);
         let written =
             self.write(|out| write_picture(form, &playback, plies, &drawn, out, &mut done));
@@ -200,6 +245,21 @@ impl Options {
             return Ok(Plies::Strip(usize::from(most)));
         }
         let plies = playback.plies();
+        let end = plies.len() - 1;
+        if let Some(count) = self.last {
+            return Ok(Plies::Range(plies.len().saturating_sub(usize::from(count)), end));
+        }
+        if let Some(TurnRange { from, to }) = self.turns {
+            let inside = |ply: &Ply| (from..=to).contains(&ply.turn);
+            let (first, last) = (plies.iter().position(inside), plies.iter().rposition(inside));
+            let range = first.zip(last).map(|(first, last)| Plies::Range(first, last));
+            return range.ok_or_else(|| {
+                let last = plies[end].turn;
+                Failure::usage(format!(
+                    "--turns: the match has none of these turns; the last is {last}"
+                ))
+            });
+        }
         let turn = match self.turn {
             None => return Ok(Plies::One(plies.len() - 1)),
             Some(TurnChoice::Start) => return Ok(Plies::One(0)),

@@ -23,6 +23,16 @@ function standings(contest) {
   return dataTable("Standings", contest.head, isNumber, rows);
 }
 
+/** What each player got against each other. @param {Contest} contest */
+function crossTable({ cross, played }) {
+  if (!cross || !played) return null;
+  const isNumber = cross.head.map((_, at) => at !== 1);
+  const rows = cross.rows.map((row) => row.map((text, at) => (at === 1 ? agentName(text) : text)));
+  return h("details", null, h("summary", null, "Cross table"),
+    h("p", { class: "soft" }, "Points of the row's player against the column's, in percent."),
+    dataTable("Cross table", cross.head, isNumber, rows));
+}
+
 /** Remarks about the standings. @param {Contest} contest */
 function notes({ notes }) {
   if (!notes.length) return null;
@@ -133,7 +143,7 @@ async function start() {
         fill(byId("standings"),
           h("div", { class: "panel-head" }, h("h2", null, "Standings"),
             contest.report && h("a", { href: report }, "Full report")),
-          standings(contest), notes(contest));
+          standings(contest), crossTable(contest), notes(contest));
         setAgents(contest.players);
         await list.load();
       }

@@ -15,6 +15,8 @@ export class Player {
     this.ply = 0;
     this.playing = false;
     this.timer = 0;
+    /** Whether playback begins again at the end. */
+    this.loops = false;
   }
 
   get atEnd() {
@@ -24,7 +26,7 @@ export class Player {
   /** @param {number} ply */
   go(ply) {
     this.ply = this.store.clamp(ply);
-    if (this.playing && this.atEnd) this.stop();
+    if (this.playing && this.atEnd && !this.loops) this.stop();
     this.changed();
   }
 
@@ -61,7 +63,7 @@ export class Player {
     clearTimeout(this.timer);
     if (!this.playing) return;
     this.timer = Number(setTimeout(() => {
-      this.go(this.ply + 1);
+      this.go(this.atEnd ? 0 : this.ply + 1);
       this.wait();
     }, 1000 / this.settings.speed));
   }

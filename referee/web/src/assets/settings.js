@@ -51,7 +51,8 @@ export function save(settings) {
 
 /** Reads an address: `#ply=17&flip=1&coords=1&theme=dark`.
  * @param {string} hash @param {Settings} [base]
- * @returns {{settings: Settings, ply: number|null, turn: number|null, fault: boolean, tried: string|null}} */
+ * @returns {{settings: Settings, ply: number|null, turn: number|null, fault: boolean, tried: string|null,
+ *   autoplay: boolean, loop: boolean}} */
 export function fromHash(hash, base = saved()) {
   const asked = new URLSearchParams(hash.replace(/^#/, ""));
   /** @type {Record<string, unknown>} */
@@ -70,7 +71,8 @@ export function fromHash(hash, base = saved()) {
     return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
   };
   const [ply, turn] = [number("ply"), number("turn")];
-  return { settings, ply, turn, fault: asked.has("fault"), tried: asked.get("try") };
+  const [fault, tried] = [asked.has("fault"), asked.get("try")];
+  return { settings, ply, turn, fault, tried, autoplay: asked.has("autoplay"), loop: asked.has("loop") };
 }
 
 /** The address of a ply with the settings that differ from the defaults.

@@ -46,6 +46,7 @@
  *   agents: AgentLine[], live: Row[], contests: ContestLine[], transcripts: number}} Overview */
 /** @typedef {{name: string, format: string, games: number, played: number, void: number,
  *   running: boolean, head: string[], rows: string[][], notes: string[], players: string[],
+ *   cross: {head: string[], rows: string[][]}|null,
  *   report: boolean, live: Row[], workers: Worker[]}} Contest */
 /** @typedef {{name: string, class: string, busy: number, slots: number, played: number,
  *   speed: number, noise: number, sandbox: string, silent_s: number|null, state: string}} Worker */

@@ -1,7 +1,7 @@
 // @ts-check
 // The viewer of a match: the parts of the page, and the ply that they show.
 
-import { agentName, byId, debounce, fill, h, moment, short } from "./common.js";
+import { address, agentName, byId, debounce, fill, h, moment, short } from "./common.js";
 import { Board, badge } from "./board.js";
 import { controls, goTo, switches, zooming } from "./controls.js";
 import { graph } from "./graph.js";
@@ -114,7 +114,10 @@ export class Viewer {
     this.head(help);
     window.addEventListener("hashchange", () => this.readAddress());
     setInterval(() => this.store.running && who.tick(), 100);
+    const { autoplay, loop } = fromHash(location.hash);
+    this.player.loops = loop;
     this.changed();
+    if (autoplay) this.player.toggle();
   }
 
   /** Title and buttons in the page's head. @param {HTMLDialogElement} help */
@@ -141,7 +144,9 @@ export class Viewer {
       ["seed", String(match.seed)], ["match", match.match], ["started", moment(match.started)],
       ["referee", match.referee], ["file", match.file],
     ];
-    return [this.downloads(), h("dl", { class: "facts wide" }, facts.map(([name, value]) =>
+    const href = address("/compare", { a: match.file });
+    const compare = this.source.lines && h("p", null, h("a", { href }, "Compare with another match"));
+    return [this.downloads(), compare, h("dl", { class: "facts wide" }, facts.map(([name, value]) =>
       h("div", null, h("dt", null, name), h("dd", null, value))))];
   }
 
