@@ -2,6 +2,7 @@
 
 use super::output::{BoardOptions, eprint_line, stderr_has_colour};
 use crate::reading::{caption, report};
+use referee_games::view::View;
 use referee_match::Match;
 use referee_match::summary::fault_text;
 use referee_process::lock::lock;
@@ -121,11 +122,21 @@ impl LiveBoard {
         if overlay_state.now {
             return;
         }
-        let view = state.game().view();
-        let board = terminal(&view, &self.style);
+        let mut view = state.game().view();
         let size = terminal_size::terminal_size();
         let room = size.map_or(usize::MAX, |(_, terminal_size::Height(height))| height.into());
-        let mut text = format!("{board}{}\n{}\n", self.last_event, caption(state.game()));
+        let compose = |view: &View| {
+            let board = terminal(view, &self.style);
+            format!("{board}{}\n{}\n", self.last_event, caption(state.game()))
+        };
+        let mut text = compose(&view);
+        // In a low terminal the board matters most.
+        if text.lines().count() >= room {
+            view.figures.clear();
+            let lines = compose(&view);
+            let lines = lines.lines().filter(|line| !line.trim().is_empty());
+            text = lines.flat_map(|line| [line, "\n"]).collect();
+        }
         // The hint is left out if it doesn't fit.
         if text.lines().count() + self.hint.lines().count() < room {
             text.push_str(self.hint);
