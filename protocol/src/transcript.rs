@@ -265,6 +265,24 @@ pub struct PlayedEvent {
     pub score: Option<f64>,
 }
 
+impl PlayedEvent {
+    /// Returns an action without times.
+    pub fn untimed(turn: u64, seat: Seat, action: Value) -> Self {
+        Self {
+            at_ns: 0,
+            turn,
+            seat,
+            action,
+            used_ms: 0,
+            wall_ns: 0,
+            cpu_ns: None,
+            wait_ns: None,
+            lag_ns: 0,
+            score: None,
+        }
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_zero(number: &u64) -> bool {
     *number == 0

@@ -48,18 +48,7 @@ pub fn import(kind: GameKind, record: &GameRecord, origin: &Origin) -> Result<Ve
         };
         let action = game.play(action).map_err(|refusal| format!("turn {turn}: {refusal}"))?;
         events.push(Event::Turn(TurnEvent { at_ns: 0, turn, seat, left_ms, pondered_ns: 0 }));
-        events.push(Event::Played(PlayedEvent {
-            at_ns: 0,
-            turn,
-            seat,
-            action,
-            used_ms: 0,
-            wall_ns: 0,
-            cpu_ns: None,
-            wait_ns: None,
-            lag_ns: 0,
-            score: None,
-        }));
+        events.push(Event::Played(PlayedEvent::untimed(turn, seat, action)));
         turns[seat.index()] += 1;
     }
     let outcome = match game.turn() {

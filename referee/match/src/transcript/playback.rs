@@ -198,18 +198,7 @@ impl Playback {
         let Turn::Of(seat) = self.game().turn() else { return Err("the game is over".to_owned()) };
         let action = self.walk.play_unrecorded(action).map_err(|refusal| refusal.to_string())?;
         let text = self.game().format_action(&action);
-        let event = PlayedEvent {
-            at_ns: self.latest_ns,
-            turn,
-            seat,
-            action,
-            used_ms: 0,
-            wall_ns: 0,
-            cpu_ns: None,
-            wait_ns: None,
-            lag_ns: 0,
-            score: None,
-        };
+        let event = PlayedEvent::untimed(turn, seat, action);
         self.add(PlyKind::Played { event, text }, turn);
         Ok(())
     }
