@@ -19,6 +19,7 @@ const back = (page) => page.getByRole("button", { name: "Back to the game" });
 test("a click plays another action, and the link carries it", async () => {
   const { page, fine } = await newPage();
   await page.goto(`${server.url}/match?file=hex.jsonl#ply=2`);
+  await cell(page, "e5").waitFor();
   const recorded = await page.locator(".move").count();
   await cell(page, "e5").click();
   await pane(page).getByText("What if: 1 move after move 2 of the game.").waitFor();
