@@ -107,3 +107,31 @@ test("without a mouse: cells by keys, moves by typing, and resigning needs a con
   await page.locator("#result", { hasText: "resign" }).waitFor();
   await fine();
 });
+
+test("a move is shown before the server confirms it, and taken back if it is refused", async () => {
+  const { page, fine } = await newPage({}, ["409"]);
+  await start(page, "hex", { size: "4" }, "@first");
+  const confirm = [];
+  await page.route("**/api/seat", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    await new Promise((resolve) => confirm.push(resolve));
+    if (confirm.length > 1) return route.continue();
+    return route.fulfill({
+      status: 409, contentType: "application/json", body: JSON.stringify({ error: "not now", help: null }),
+    });
+  });
+  const isShown = (what) => page.waitForFunction(
+    (wanted) => document.querySelector('[aria-label^="b2,"]')?.getAttribute("aria-label")?.includes(wanted), what);
+  await cell(page, "b2").click();
+  await isShown("black piece");
+  assert.equal(await page.locator(".move[data-ply='1']").count(), 0);
+  confirm[0]();
+  await page.locator(".human .error", { hasText: "not now" }).waitFor();
+  await isShown("empty");
+  await cell(page, "b2").click();
+  await isShown("black piece");
+  confirm[1]();
+  await page.locator(".move[data-ply='2']").waitFor();
+  await isShown("black piece");
+  await fine();
+});

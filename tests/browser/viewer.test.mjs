@@ -307,3 +307,52 @@ test("the board shows what was taken", async () => {
   assert.equal(await page.locator(".ghost").count(), 0);
   await fine();
 });
+
+test("a turn is run again with its agent", async () => {
+  const { page, fine } = await newPage({}, ["422"]);
+  await page.goto(server.match("long.jsonl", "#ply=3&pane=turn"));
+  await shows(page, 3);
+  const again = page.getByRole("region", { name: "Run again" });
+  await again.getByRole("button").click();
+  await again.getByText("as in the match").waitFor();
+  await again.getByRole("group", { name: "answer now" }).getByText('"type":"action"').waitFor();
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await again.getByText("as in the match").count(), 0);
+  // The server doesn't start programs that only a transcript names.
+  await page.goto(server.match("gone.jsonl", "#ply=1&pane=turn"));
+  await again.getByRole("button").click();
+  await again.getByText("can't be started from the page").waitFor();
+  await again.getByText("referee debug gone.jsonl --turn 0").waitFor();
+  await page.keyboard.press("Home");
+  await again.waitFor({ state: "hidden" });
+  await fine();
+});
+
+test("sounds are off until they are switched on", async () => {
+  const { page, fine } = await newPage();
+  await page.addInitScript(() => {
+    window.tones = 0;
+    const start = OscillatorNode.prototype.start;
+    OscillatorNode.prototype.start = function count(...rest) {
+      window.tones += 1;
+      return start.apply(this, rest);
+    };
+  });
+  const tones = () => page.evaluate(() => window.tones);
+  await page.goto(server.match("thinks.jsonl", "#ply=0&pane=more"));
+  await page.keyboard.press("ArrowRight");
+  await shows(page, 1);
+  assert.equal(await tones(), 0);
+  await page.getByRole("button", { name: "Sounds" }).click();
+  await page.keyboard.press("ArrowRight");
+  await shows(page, 2);
+  assert.equal(await tones(), 1);
+  await page.keyboard.press("ArrowLeft");
+  await shows(page, 1);
+  assert.equal(await tones(), 1);
+  await page.keyboard.press("s");
+  await page.keyboard.press("ArrowRight");
+  await shows(page, 2);
+  assert.equal(await tones(), 1);
+  await fine();
+});

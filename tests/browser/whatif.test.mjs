@@ -57,6 +57,25 @@ test("the rules end a branch, and an illegal link says so", async () => {
   await pane(other).getByText("can't be played").waitFor();
 });
 
+test("the pane shows what was played in the position elsewhere", async () => {
+  play(dir, "again.jsonl", ["hex", "@first", "@first", "--setup", "size=5"]);
+  const { page, fine } = await newPage();
+  await page.goto(`${server.url}/match?file=hex.jsonl#ply=0&pane=whatif`);
+  await pane(page).getByText(/2 of the \d matches of this folder reached it/).waitFor();
+  await back(page).waitFor({ state: "hidden" });
+  const move = pane(page).getByRole("table").getByRole("button", { name: "a1" });
+  // The recorded move is no branch.
+  await move.click();
+  await page.waitForURL(/ply=1/);
+  assert.ok(!page.url().includes("try="));
+  await page.goto(`${server.url}/match?file=hex.jsonl#ply=0&pane=whatif&try=0;a1;b1`);
+  await pane(page).getByText(/1 of the \d matches of this folder reached it/).waitFor();
+  await pane(page).getByText("1 match", { exact: true }).click();
+  await pane(page).getByRole("link", { name: /first/ }).click();
+  await page.waitForURL(/again.jsonl#ply=2/);
+  await fine();
+});
+
 test("a piece shows its targets", async () => {
   const { page, fine } = await newPage();
   await page.goto(`${server.url}/match?file=star.jsonl#ply=0`);

@@ -1,10 +1,10 @@
 //! Reading input files: by name, stdin as `-`, the newest transcript as `latest`.
 
 use super::destination::{DEFAULT_FOLDER, latest};
-use referee_match::transcript::{TRANSCRIPT_BYTES_MAX, unpack};
+use referee_match::transcript::{TRANSCRIPT_BYTES_MAX, WalkError, unpack};
 use referee_process::Failure;
 use referee_process::files::{read_all, read_at_most};
-use referee_protocol::plain::to_hex;
+use referee_protocol::plain::{sanitize, to_hex};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,12 @@ pub fn read_transcript(name: &str) -> Result<Vec<u8>, Failure> {
     unpack(&bytes, TRANSCRIPT_BYTES_MAX).map(std::borrow::Cow::into_owned).ok_or_else(|| {
         Failure::operation(format!("{name}: larger than {TRANSCRIPT_BYTES_MAX} bytes"))
     })
+}
+
+/// Returns the failure of a transcript that breaks its own rules.
+pub fn unreadable(file: &str, error: &WalkError) -> Failure {
+    Failure::operation(format!("{file}: {}", sanitize(&error.to_string())))
+        .help("`referee verify` explains it")
 }
 
 /// Returns the path for a transcript's name.

@@ -29,6 +29,7 @@ pub mod match_settings;
 pub mod pool;
 pub mod trial;
 pub mod rerun;
+pub mod recorded_turn;
 pub mod served;
 pub mod input_files;
 pub mod growing_file;

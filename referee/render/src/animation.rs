@@ -1,22 +1,28 @@
-//! Animated GIF and PNG. Each frame contains only the rectangle that differs from the frame before.
+//! Animated GIF and PNG with a palette. Each frame contains only the rectangle that differs from the frame
+//! before, and in it only the pixels that do.
 
-use super::gif_palette::GifPalette;
+use super::indexed_palette::IndexedPalette;
 use super::raster::{PictureError, Pixels};
 use std::io::Write;
 
 /// An unfinished GIF. It repeats forever.
 pub(super) struct Gif<W: Write> {
     encoder: gif::Encoder<W>,
-    colours: GifPalette,
-    width: u16,
-    /// The frame before, as indexes into the palette.
-    before: Vec<u8>,
+    frames: IndexedFrames,
 }
 
 /// An unfinished APNG. It repeats forever.
 pub(super) struct Apng<W: Write> {
     writer: png::Writer<W>,
-    before: Option<Pixels>,
+    frames: IndexedFrames,
+}
+
+/// The frames of an animation as numbers of colours.
+struct IndexedFrames {
+    colours: IndexedPalette,
+    row: usize,
+    /// The frame before.
+    before: Vec<u8>,
 }
 
 /// A rectangle of pixels.
@@ -28,46 +34,58 @@ struct Part {
     height: usize,
 }
 
+impl IndexedFrames {
+    /// Takes the colours from these frames, which have one size.
+    fn new(samples: &[Pixels; 2]) -> Self {
+        let pixels = samples.each_ref().map(|frame| frame.rgb.as_slice()).concat();
+        let row = usize::try_from(samples[0].width).unwrap_or(usize::MAX);
+        Self { colours: IndexedPalette::new(&pixels), row, before: Vec::new() }
+    }
+
+    /// Returns the rectangle that a frame changes, and the numbers of its pixels; those that stay are
+    /// transparent.
+    fn next(&mut self, pixels: &Pixels) -> (Part, Vec<u8>) {
+        let now = self.colours.numbers(&pixels.rgb);
+        let part = changed(&self.before, &now, self.row);
+        let number = |at: usize| match self.before.get(at) {
+            Some(before) if *before == now[at] => self.colours.transparent(),
+            _ => now[at],
+        };
+        let numbers = part.places(self.row).map(number).collect();
+        self.before = now;
+        (part, numbers)
+    }
+}
+
 impl<W: Write> Gif<W> {
     /// Begins an animation in the colours of these frames, which have one size.
     pub(super) fn begin(out: W, samples: &[Pixels; 2]) -> Result<Self, PictureError> {
-        let colours =
-            GifPalette::new(&samples.each_ref().map(|frame| frame.rgb.as_slice()).concat());
         let Pixels { width, height, .. } = samples[0];
         let too_large = |_| PictureError::TooLarge { width, height: height.into() };
         let side = |pixels: u32| u16::try_from(pixels).map_err(too_large);
         let (width, height) = (side(width)?, side(height)?);
-        let mut encoder = gif::Encoder::new(out, width, height, &colours.bytes())?;
+        let frames = IndexedFrames::new(samples);
+        let mut encoder = gif::Encoder::new(out, width, height, &frames.colours.bytes())?;
         encoder.set_repeat(gif::Repeat::Infinite)?;
-        Ok(Self { encoder, colours, width, before: Vec::new() })
+        Ok(Self { encoder, frames })
     }
 
     /// Adds a frame that is shown this long, rounded to hundredths of a second.
     pub(super) fn frame(&mut self, pixels: &Pixels, delay_ms: u32) -> Result<(), PictureError> {
-        let row = usize::from(self.width);
-        let now = self.colours.numbers(&pixels.rgb);
-        let part = changed(&self.before, &now, row);
-        let transparent = self.colours.transparent();
-        let first = self.before.is_empty();
-        let number = |at: usize| match self.before.get(at) {
-            Some(before) if *before == now[at] => transparent,
-            _ => now[at],
-        };
-        let buffer: Vec<u8> = part.places(row).map(number).collect();
+        let first = self.frames.before.is_empty();
+        let (part, numbers) = self.frames.next(pixels);
         let side = |pixels: usize| u16::try_from(pixels).unwrap_or(u16::MAX);
         let frame = gif::Frame {
             delay: u16::try_from(delay_ms / 10).unwrap_or(u16::MAX),
-            transparent: (!first).then_some(transparent),
+            transparent: (!first).then_some(self.frames.colours.transparent()),
             left: side(part.left),
             top: side(part.top),
             width: side(part.width),
             height: side(part.height),
-            buffer: buffer.into(),
+            buffer: numbers.into(),
             ..gif::Frame::default()
         };
-        self.encoder.write_frame(&frame)?;
-        self.before = now;
-        Ok(())
+        Ok(self.encoder.write_frame(&frame)?)
     }
 
     /// Completes it.
@@ -77,25 +95,24 @@ impl<W: Write> Gif<W> {
 }
 
 impl<W: Write> Apng<W> {
-    /// Begins an animation of this many frames of this size.
-    pub(super) fn begin(
-        out: W,
-        (width, height): (u32, u32),
-        frames: u32,
-    ) -> Result<Self, PictureError> {
-        let mut encoder = png::Encoder::new(out, width, height);
-        encoder.set_color(png::ColorType::Rgb);
+    /// Begins an animation of this many frames in the colours of two of them.
+    pub(super) fn begin(out: W, samples: &[Pixels; 2], frames: u32) -> Result<Self, PictureError> {
+        let mut encoder = png::Encoder::new(out, samples[0].width, samples[0].height);
+        let indexed = IndexedFrames::new(samples);
+        let mut opacity = vec![255; usize::from(indexed.colours.transparent())];
+        opacity.push(0);
+        encoder.set_color(png::ColorType::Indexed);
         encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_palette(indexed.colours.bytes());
+        encoder.set_trns(opacity);
         encoder.set_animated(frames, 0)?;
-        Ok(Self { writer: encoder.write_header()?, before: None })
+        encoder.set_blend_op(png::BlendOp::Over)?;
+        Ok(Self { writer: encoder.write_header()?, frames: indexed })
     }
 
     /// Adds a frame that is shown this long.
     pub(super) fn frame(&mut self, pixels: &Pixels, delay_ms: u32) -> Result<(), PictureError> {
-        let row = usize::try_from(pixels.width).unwrap_or(usize::MAX);
-        let before = self.before.as_ref().map(|before| before.rgb.as_slice()).unwrap_or_default();
-        let part = changed(before, &pixels.rgb, row);
-        let data: Vec<u8> = part.places(row).flat_map(|at| pixels.rgb[at]).collect();
+        let (part, numbers) = self.frames.next(pixels);
         let side = |pixels: usize| u32::try_from(pixels).unwrap_or(u32::MAX);
         let writer = &mut self.writer;
         let delay = u16::try_from(delay_ms).unwrap_or(u16::MAX);
@@ -104,9 +121,7 @@ impl<W: Write> Apng<W> {
         writer.reset_frame_position()?;
         writer.set_frame_dimension(side(part.width), side(part.height))?;
         writer.set_frame_position(side(part.left), side(part.top))?;
-        writer.write_image_data(&data)?;
-        self.before = Some(pixels.clone());
-        Ok(())
+        Ok(writer.write_image_data(&numbers)?)
     }
 
     /// Completes it; an error if frames are missing.

@@ -14,12 +14,12 @@ mod svg;
 mod web_board;
 mod lettering;
 mod raster;
-mod gif_palette;
+mod indexed_palette;
 mod animation;
 pub mod pictures;
 
 pub use palette::Theme;
-pub use raster::PictureError;
+pub use raster::{PictureError, Pixels};
 pub use terminal::{
     Charset, Glyph, Paint, Picture, Style, TerminalColours, picture, terminal, terminal_colours,
 };

@@ -33,8 +33,12 @@ pub enum OutputFormat {
     Png,
     /// An animation that every program shows
     Gif,
-    /// An animation in all colours
+    /// The same as an animated PNG
     Apng,
+    /// A video, written by ffmpeg
+    Mp4,
+    /// A video without patents, written by ffmpeg
+    Webm,
     /// The viewer with the match in one file, which opens from disk
     Html,
     /// Every position and what happened, as text
@@ -48,6 +52,16 @@ impl OutputFormat {
     pub fn ending(self) -> &'static str {
         self.into()
     }
+
+    /// Whether it shows one position after the other.
+    pub fn is_animation(self) -> bool {
+        matches!(self, Self::Gif | Self::Apng) || self.is_video()
+    }
+
+    /// Whether another program writes it.
+    pub fn is_video(self) -> bool {
+        matches!(self, Self::Mp4 | Self::Webm)
+    }
 }
 
 /// The options of a picture.
@@ -59,6 +73,8 @@ pub struct PictureOptions {
     pub coordinates: bool,
     /// Whether to turn the board by half a turn.
     pub flip: bool,
+    /// Whether to make it as high as wide, with room at two sides.
+    pub square: bool,
     /// The width in pixels, except for SVG.
     pub width: Option<u32>,
     /// How long a frame is shown, in milliseconds.
@@ -97,26 +113,28 @@ pub fn write_picture(
         }
         OutputFormat::Gif => {
             let frames = AnimationFrames::new(playback, plies, options)?;
-            let mut gif =
-                Gif::begin(out, &[frames.frame(0)?, frames.frame(frames.looks.len() - 1)?])?;
+            let mut gif = Gif::begin(out, &frames.samples()?)?;
             frames.each(done, |pixels, delay| gif.frame(pixels, delay))?;
             gif.finish()
         }
         OutputFormat::Apng => {
             let frames = AnimationFrames::new(playback, plies, options)?;
             let count = u32::try_from(frames.looks.len()).unwrap_or(u32::MAX);
-            let mut apng = Apng::begin(out, frames.board.size(), count)?;
+            let mut apng = Apng::begin(out, &frames.samples()?, count)?;
             frames.each(done, |pixels, delay| apng.frame(pixels, delay))?;
             apng.finish()
         }
-        OutputFormat::Html | OutputFormat::Txt | OutputFormat::Sgf => {
-            unreachable!("{form:?} is not a picture")
-        }
+        OutputFormat::Mp4
+        | OutputFormat::Webm
+        | OutputFormat::Html
+        | OutputFormat::Txt
+        | OutputFormat::Sgf => unreachable!("{form:?} is not a picture"),
     }
 }
 
 /// The frames of an animation, all of one size.
-struct AnimationFrames<'a> {
+#[derive(Debug)]
+pub struct AnimationFrames<'a> {
     plies: &'a [Ply],
     looks: Vec<PictureStyle>,
     options: &'a PictureOptions,
@@ -125,7 +143,8 @@ struct AnimationFrames<'a> {
 }
 
 impl<'a> AnimationFrames<'a> {
-    fn new(
+    /// Prepares the frames of these plies: all unless it is a range.
+    pub fn new(
         playback: &'a Playback,
         plies: Plies,
         options: &'a PictureOptions,
@@ -153,7 +172,19 @@ impl<'a> AnimationFrames<'a> {
         self.board.with(&over)
     }
 
-    fn each(
+    /// Returns width and height in pixels.
+    pub fn size(&self) -> (u32, u32) {
+        self.board.size()
+    }
+
+    /// Returns the first and the last frame, which have all colours.
+    fn samples(&self) -> Result<[Pixels; 2], PictureError> {
+        Ok([self.frame(0)?, self.frame(self.looks.len() - 1)?])
+    }
+
+    /// Draws all frames, in order. Calls `add` with each and how long it is shown, in milliseconds, and
+    /// `done` with their number so far.
+    pub fn each(
         &self,
         done: &mut dyn FnMut(usize),
         mut add: impl FnMut(&Pixels, u32) -> Result<(), PictureError>,
@@ -199,11 +230,11 @@ fn drawn(playback: &Playback, plies: Plies, options: &PictureOptions) -> (String
 
 /// Returns the style of a ply without text.
 fn look(options: &PictureOptions, plies: &[Ply], index: usize) -> PictureStyle {
-    let PictureOptions { theme, coordinates, flip, .. } = *options;
+    let PictureOptions { theme, coordinates, flip, square, .. } = *options;
     let before = index.checked_sub(1).map(|before| &plies[before].view);
     let view = &plies[index].view;
     let changes = before.map(|before| view.changes_since(before)).unwrap_or_default();
-    PictureStyle { theme, coordinates, flip, changes, ..PictureStyle::default() }
+    PictureStyle { theme, coordinates, flip, square, changes, ..PictureStyle::default() }
 }
 
 /// Returns what a picture shows, for those who can't see it: the game, the players, and what happened.

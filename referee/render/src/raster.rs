@@ -10,13 +10,13 @@ pub(super) const PIXELS_MAX: u64 = 1 << 24;
 
 /// A picture in pixels, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pixels {
+pub struct Pixels {
     /// Pixels in a row, at least one.
-    pub(super) width: u32,
+    pub width: u32,
     /// Rows, at least one.
-    pub(super) height: u32,
+    pub height: u32,
     /// Red, green and blue of each pixel.
-    pub(super) rgb: Vec<[u8; 3]>,
+    pub rgb: Vec<[u8; 3]>,
 }
 
 /// Why there is no picture.

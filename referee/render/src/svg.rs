@@ -15,6 +15,7 @@ pub(super) const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
 
 /// The style of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub(super) struct PictureStyle {
     /// Dark on light, or light on dark.
     pub(super) theme: Theme,
@@ -22,6 +23,8 @@ pub(super) struct PictureStyle {
     pub(super) coordinates: bool,
     /// Whether to turn the board by half a turn.
     pub(super) flip: bool,
+    /// Whether the picture is as high as wide.
+    pub(super) square: bool,
     /// Plain text above the board, a paragraph each. It may contain text of agents.
     pub(super) caption: Vec<CaptionLine>,
     /// What the last action did besides moving its piece.
@@ -65,36 +68,72 @@ pub(super) fn strip(title: &str, positions: &[(&View, &PictureStyle)], columns: 
         body += &translated(Point { x, y }, &(picture.under() + &picture.over()));
     }
     let definitions = pictures.first().map_or_else(String::new, |first| first.definitions(&body));
-    let theme = positions.first().map_or(Theme::Light, |(_, look)| look.theme);
-    let (opening, ground) = (opening(width, height), background(theme, width, height));
+    let (theme, square) =
+        positions.first().map_or((Theme::Light, false), |(_, look)| (look.theme, look.square));
+    let page = Page::new(width, height, square);
+    let (opening, ground) = (page.opening(), page.background(theme));
     let title = escape_markup(&sanitize(title));
+    let body = page.placed(body);
     format!("{opening}<title>{title}</title>{definitions}{ground}{body}</svg>\n")
 }
 
-fn background(theme: Theme, width: i32, height: i32) -> String {
-    let (width, height, fill) =
-        (Units(width), Units(height), Painter(theme).fill(Role::Background));
-    format!(r#"<rect width="{width}" height="{height}" {fill}/>"#)
+/// The size of a document, and where its content is.
+struct Page {
+    width: i32,
+    height: i32,
+    inset: Option<Point>,
+}
+
+impl Page {
+    fn new(width: i32, height: i32, square: bool) -> Self {
+        let side = width.max(height);
+        if square {
+            let inset = Point { x: (side - width) / 2, y: (side - height) / 2 };
+            return Self { width: side, height: side, inset: Some(inset) };
+        }
+        Self { width, height, inset: None }
+    }
+
+    fn of(picture: &Picture<'_>) -> Self {
+        let (width, height) = picture.size();
+        Self::new(width, height, picture.look.square)
+    }
+
+    fn opening(&self) -> String {
+        opening(self.width, self.height)
+    }
+
+    fn background(&self, theme: Theme) -> String {
+        let (width, height) = (Units(self.width), Units(self.height));
+        let fill = Painter(theme).fill(Role::Background);
+        format!(r#"<rect width="{width}" height="{height}" {fill}/>"#)
+    }
+
+    fn placed(&self, body: String) -> String {
+        match self.inset {
+            Some(inset) => translated(inset, &body),
+            None => body,
+        }
+    }
 }
 
 /// Returns a position as two documents to draw over each other: the board, which is the same for every
 /// ply of a match, and everything else.
 pub(super) fn layers(view: &View, look: &PictureStyle) -> [String; 2] {
     let picture = Picture::new(view, look);
-    let (width, height) = picture.size();
-    let opening = opening(width, height);
-    let ground = background(look.theme, width, height);
-    let over = picture.over();
+    let page = Page::of(&picture);
+    let (opening, ground) = (page.opening(), page.background(look.theme));
+    let over = page.placed(picture.over());
     let definitions = picture.definitions(&over);
     [
-        format!("{opening}{ground}{}</svg>", picture.under()),
+        format!("{opening}{ground}{}</svg>", page.placed(picture.under())),
         format!("{opening}{definitions}{over}</svg>"),
     ]
 }
 
 /// Returns the width and height of a picture, in units.
 pub(super) fn extent(view: &View, look: &PictureStyle) -> (f64, f64) {
-    let (width, height) = Picture::new(view, look).size();
+    let Page { width, height, .. } = Page::of(&Picture::new(view, look));
     (f64::from(width) / 100.0, f64::from(height) / 100.0)
 }
 

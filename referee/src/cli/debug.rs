@@ -6,9 +6,8 @@ use super::rows::Rows;
 use super::sandbox::SandboxOptions;
 use super::shell::join;
 use crate::cli::runtime::{machine, runtime};
-use crate::reading::Case;
 use clap::Args;
-use referee_match::diagnosis::{Evidence, Finding, Stage, find};
+use referee_match::diagnosis::Finding;
 use referee_match::transcript::{IMPORTED, sent};
 use referee_play::adapted::is_strict;
 use referee_play::agent_spec::AgentSpec;
@@ -16,16 +15,16 @@ use referee_play::core_context::CoreContext;
 use referee_play::input_files::read_transcript;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_play::reach::not_granted;
+use referee_play::recorded_turn::{RecordedTurn, TurnReport};
 use referee_play::rerun::{RerunError, RerunReport, RerunRequest, rerun};
 use referee_process::Failure;
 use referee_process::sandbox::Sandbox;
+use referee_protocol::HeaderSeat;
 use referee_protocol::plain::count;
-use referee_protocol::{Event, HeaderSeat, Seat};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
 use std::process::ExitCode;
-use std::time::Duration;
 use tokio::task::LocalSet;
 
 /// Replay a recorded turn to the agent and compare its answer
@@ -74,66 +73,8 @@ pub(super) struct Options {
 pub(super) struct DebugReport {
     /// The transcript.
     file: String,
-    /// The agent, as it was started.
-    agent: String,
-    /// The seat.
-    seat: Seat,
-    /// The turn; null if the seat had none.
-    turn: Option<u64>,
-    /// The lines sent since the previous turn; the request is the last.
-    sent: String,
-    /// The lines received; bytes that are not UTF-8 are replaced.
-    got: Vec<String>,
-    /// The lines received in the recorded match.
-    recorded: Vec<String>,
-    /// Whether the answer equals the recorded one.
-    same: bool,
-    /// Earlier turns in which the answer differs from the recording.
-    strayed: Vec<u64>,
-    /// How its process ended, if it ended.
-    status: Option<String>,
-    /// Time from the request to the answer, in milliseconds.
-    wall_ms: u64,
-    /// CPU time until the answer, in milliseconds.
-    cpu_ms: u64,
-    /// What is wrong with the answer; null if nothing.
-    wrong: Option<String>,
-    /// How to fix it.
-    fix: Option<String>,
-    /// What it wrote to stderr.
-    stderr: String,
-}
-
-impl Case {
-    /// Whether the agent speaks another protocol than the referee's.
-    fn is_foreign(&self) -> bool {
-        self.header.seats[self.seat.index()].is_foreign()
-    }
-
-    /// Returns how far the agent came before this turn.
-    fn stage(&self) -> Stage {
-        let earlier = self.events.iter().filter(|event| match event {
-            Event::Played(played) => played.seat == self.seat && Some(played.turn) < self.turn,
-            _ => false,
-        });
-        Stage::after(self.turn.is_some(), earlier.count())
-    }
-
-    /// Returns what is wrong with the agent's answer, if anything.
-    fn wrong(&self, report: &RerunReport) -> Option<Finding> {
-        let known = Evidence {
-            got: report.got.last().map(Vec::as_slice),
-            unended: &report.unended,
-            foreign: self.is_foreign(),
-            status: report.status.as_deref(),
-            stderr: &report.stderr,
-            legal: &self.game.actions(),
-            used: Some(report.used),
-            stage: self.stage(),
-            ..Evidence::default()
-        };
-        find(report.fault.as_ref()?, &known)
-    }
+    #[serde(flatten)]
+    report: TurnReport,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
@@ -161,16 +102,11 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         Err(interrupt) => return Ok(ExitCode::from(interrupt.code())),
     };
     let wrong = case.wrong(&report);
-    let is_unchanged = spec.digest == case.header.seats[case.seat.index()].digest;
-    let answers_otherwise = !report.same && !report.got.is_empty();
-    if is_unchanged && (answers_otherwise || !report.strayed.is_empty()) {
-        global.note([
-            "the same program answers otherwise than in the match: if it uses random numbers, seed them from \
-             `seed` in `hello`; answers that depend on time differ too",
-        ]);
-    }
+    global.note(case.note(&spec, &report));
     if options.json {
-        print_json(&options.report(&case, &spec, &report, wrong.as_ref()))?;
+        let file = options.file.clone();
+        let report = TurnReport::new(&case, &spec, &report, wrong.as_ref());
+        print_json(&DebugReport { file, report })?;
     } else {
         print(&text(&case, &spec.written, &report, wrong.as_ref()))?;
     }
@@ -182,9 +118,9 @@ impl Options {
         Failure::operation(format!("{}: {text}", self.file)).help("`referee verify` explains it")
     }
 
-    fn case(&self) -> Result<Case, Failure> {
+    fn case(&self) -> Result<RecordedTurn, Failure> {
         let bytes = read_transcript(&self.file)?;
-        let case = Case::read(&bytes, &self.file, self.seat.as_deref(), self.turn)?;
+        let case = RecordedTurn::read(&bytes, &self.file, self.seat.as_deref(), self.turn)?;
         if let Some(wanted) = self.turn.filter(|_| self.turn != case.turn) {
             let seat = case.seat;
             let shown = case.turn.map_or("its start".to_owned(), |turn| format!("turn {turn}"));
@@ -195,7 +131,7 @@ impl Options {
         Ok(case)
     }
 
-    fn spec(&self, case: &Case, global: &Global) -> Result<AgentSpec, Failure> {
+    fn spec(&self, case: &RecordedTurn, global: &Global) -> Result<AgentSpec, Failure> {
         let seat = &case.header.seats[case.seat.index()];
         let name = self.agent.clone().or_else(|| named(seat)).ok_or_else(|| {
             Failure::usage(format!("the transcript doesn't contain the command of {}", seat.name))
@@ -226,7 +162,7 @@ impl Options {
 
     async fn rerun(
         &self,
-        case: &Case,
+        case: &RecordedTurn,
         spec: &AgentSpec,
         sandbox: Sandbox,
     ) -> Result<Result<RerunReport, Interrupt>, Failure> {
@@ -249,36 +185,6 @@ impl Options {
                 Err(RerunError::Machine(error)) => Err(machine(error)),
             },
             () = interrupts.next() => Ok(Err(interrupts.received().unwrap_or(Interrupt::Int))),
-        }
-    }
-
-    fn report(
-        &self,
-        case: &Case,
-        spec: &AgentSpec,
-        report: &RerunReport,
-        wrong: Option<&Finding>,
-    ) -> DebugReport {
-        let lines = |lines: &[Vec<u8>]| {
-            lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
-        };
-        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        DebugReport {
-            file: self.file.clone(),
-            agent: spec.written.clone(),
-            seat: case.seat,
-            turn: case.turn,
-            sent: report.sent.clone(),
-            got: lines(&report.got),
-            recorded: lines(&report.recorded),
-            same: report.same,
-            strayed: report.strayed.clone(),
-            status: report.status.clone(),
-            wall_ms: ms(report.used.wall),
-            cpu_ms: ms(report.used.cpu),
-            wrong: wrong.map(|finding| finding.what.clone()),
-            fix: wrong.map(|finding| finding.fix.clone()),
-            stderr: report.stderr.clone(),
         }
     }
 }
@@ -311,7 +217,7 @@ async fn wait_for_enter(process: i32) -> io::Result<()> {
     waiting.await.map_err(io::Error::other)?.map(|_| ())
 }
 
-fn text(case: &Case, agent: &str, report: &RerunReport, wrong: Option<&Finding>) -> String {
+fn text(case: &RecordedTurn, agent: &str, report: &RerunReport, wrong: Option<&Finding>) -> String {
     let mut rows = Rows::new(0, 9);
     let turn = case.turn.map_or("its start".to_owned(), |turn| format!("turn {turn}"));
     rows.wrapped("debug", &format!("{agent} at seat {} in {turn}", case.seat));

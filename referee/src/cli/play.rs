@@ -5,13 +5,13 @@ use super::faults::{
     stderr_of,
 };
 use super::global::Global;
-use super::live::{LiveBoard, ScreenOverlay};
+use super::live::BoardPrinter;
 use super::output::{BoardOptions, print, print_json, stderr_has_colour, stdout_has_colour};
 use super::play_open::Page;
 use super::play_options::{Options, Plan};
 use super::play_series::SeriesReport;
 use super::viewer::ViewerHost;
-use crate::cli::bars::progress_bar;
+use crate::cli::bars::{progress_bar, spinner};
 use crate::cli::contest::report::layout;
 use crate::cli::runtime::{machine, runtime};
 use crate::reading::report;
@@ -41,7 +41,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
@@ -114,7 +113,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
 
 /// Plays the games, and reports them in the order of their numbers.
 async fn play_all<'a>(
-    mut series: SeriesResults<'a>,
+    series: SeriesResults<'a>,
     sandbox: Sandbox,
     page: Option<&mut Page>,
 ) -> Result<(SeriesResults<'a>, Interrupts), Failure> {
@@ -125,19 +124,27 @@ async fn play_all<'a>(
     if let Some(page) = page {
         page.serve(&interrupts)?;
     }
-    let bar = progress_bar(plan.count(), !quiet);
+    let shown = plan.is_single() && !quiet;
+    let bar = if plan.is_single() {
+        spinner("playing", shown && !person)
+    } else {
+        progress_bar(plan.count(), !quiet)
+    };
     let playing = RunningMatches::default();
     let colour = stderr_has_colour();
-    let style = options.board.style(colour).unwrap_or(Style { colour, ..Style::default() });
+    let board = options.board.style(colour);
+    let style = board.unwrap_or(Style { colour, ..Style::default() });
     let setting = if plan.is_single() { Setting::Live } else { Setting::LiveMany };
-    let host = ViewerHost::new(playing.clone(), style, setting, &bar, &mut interrupts, !person)?;
-    if host.has_terminal() {
+    let mut host =
+        ViewerHost::new(playing.clone(), style, setting, &bar, &mut interrupts, !person)?;
+    let has_viewer = host.has_terminal();
+    if has_viewer {
         bar.set_message("b: watch");
     }
-    series.overlay = host.overlay();
-    let hint = if host.has_terminal() { "b: open the viewer\n" } else { "" };
-    let drawn = plan.is_single() && !quiet;
-    let watching = board_observer(options, drawn, person, hint, host.overlay());
+    if shown && !options.open && board.is_some() {
+        host.open_soon();
+    }
+    let watching = board_observer(options, shown && (person || !has_viewer), person);
     let room = PoolSize { matches: plan.jobs.clamp(1, plan.count()), pin: options.pin };
     let (ended, games) = mpsc::unbounded_channel();
     let place = (room, sandbox);
@@ -229,17 +236,18 @@ impl Observer for SeriesWatcher<'_> {
 }
 
 impl<'a> SeriesWatcher<'a> {
-    /// Prints the remaining games. The viewer stays open on a single match that is over.
+    /// Prints the remaining games. A viewer that is used stays open on a single match that is over.
     async fn finish(mut self, interrupts: &mut Interrupts) -> SeriesResults<'a> {
-        while self.series.plan.is_single() && self.host.is_open() && interrupts.received().is_none()
+        while self.series.plan.is_single() && self.host.is_used() && interrupts.received().is_none()
         {
             tokio::select! {
                 key = self.host.next() => drop(self.host.handle(key)),
                 () = interrupts.next() => {}
             }
         }
-        self.host.close();
+        // Before the bar would be shown again.
         self.bar.finish_and_clear();
+        self.host.close();
         while let Ok(ended) = self.games.try_recv() {
             self.early.insert(ended.0.number, ended);
         }
@@ -250,24 +258,17 @@ impl<'a> SeriesWatcher<'a> {
     }
 }
 
-/// Returns what the pool calls with each event: it draws the board and keeps the pace.
-fn board_observer(
-    options: &Options,
-    wanted: bool,
-    person: bool,
-    hint: &'static str,
-    overlay: Arc<ScreenOverlay>,
-) -> Box<Watching> {
+/// Returns what the pool calls with each event: it prints the board and keeps the pace.
+fn board_observer(options: &Options, wanted: bool, person: bool) -> Box<Watching> {
     // Waiting blocks a core, so only a single match has a pace.
     let pace = options.pace.filter(|_| options.games == 1);
     // A person types what the coordinates say.
     let board = BoardOptions { coords: options.board.coords || person, ..options.board.clone() };
     Box::new(move |_| {
-        let live = || LiveBoard::new(&board, pace, person, hint, overlay.clone());
-        let mut live = if wanted { live() } else { None };
+        let mut printer = if wanted { BoardPrinter::new(&board, person) } else { None };
         Box::new(move |event, state| {
-            if let Some(live) = &mut live {
-                live.add_event(event, state);
+            if let Some(printer) = &mut printer {
+                printer.add_event(event, state);
             }
             if matches!(event, Event::Played(_)) {
                 std::thread::sleep(Duration::from_millis(pace.unwrap_or(0)));
@@ -295,8 +296,6 @@ struct SeriesResults<'a> {
     void: u64,
     /// The first game that could not be played or recorded because of the machine.
     failed: Option<Failure>,
-    /// Whether the viewer covers the board.
-    overlay: Arc<ScreenOverlay>,
 }
 
 impl<'a> SeriesResults<'a> {
@@ -312,7 +311,6 @@ impl<'a> SeriesResults<'a> {
             faults: Vec::new(),
             void: 0,
             failed: None,
-            overlay: Arc::default(),
         }
     }
 
@@ -381,13 +379,15 @@ impl<'a> SeriesResults<'a> {
     ) -> Result<(), Failure> {
         let mut text = String::new();
         let style = self.options.board.style(stdout_has_colour()).filter(|_| !self.quiet);
-        if let Some(style) = style.filter(|_| !board_is_on_screen() || self.overlay.missed_frame())
-        {
+        let seen = self.plan.has_person() && !self.options.open && boards_are_on_screen();
+        if let Some(style) = style.filter(|_| !seen) {
             let header = &finished.header;
             text.push_str(&report::title(header));
-            let start = super::setup::start(self.plan.first.kind, &header.setup)?;
-            text.push_str(&terminal(&start.view(), &style));
-            text.push('\n');
+            if !std::io::stdout().is_terminal() {
+                let start = super::setup::start(self.plan.first.kind, &header.setup)?;
+                text.push_str(&terminal(&start.view(), &style));
+                text.push('\n');
+            }
             text.push_str(&terminal(&finished.view, &style));
         }
         let ending = &finished.ending;
@@ -463,7 +463,7 @@ impl<'a> SeriesResults<'a> {
     }
 }
 
-/// Whether the live board was drawn on the terminal that stdout is.
-fn board_is_on_screen() -> bool {
+/// Whether boards that go to stderr are above stdout's text on the terminal.
+fn boards_are_on_screen() -> bool {
     std::io::stdout().is_terminal() && std::io::stderr().is_terminal()
 }

@@ -4,18 +4,13 @@ pub mod report;
 mod print;
 mod plies;
 mod position;
-mod case;
 
-pub use case::Case;
 pub use plies::{MatchReport, match_report};
 pub use position::{
     PositionReport, Selection, caption, position_report, show_actions, show_recorded,
 };
 pub use print::print;
 
-use referee_match::transcript::WalkError;
-use referee_process::Failure;
-use referee_protocol::plain::sanitize;
 use std::str::FromStr;
 
 /// A position to show: the value of `--turn`.
@@ -39,10 +34,4 @@ impl FromStr for TurnChoice {
                 .map_err(|_| "expected the number of a turn, or `start`"),
         }
     }
-}
-
-/// Returns the failure of a transcript that can't be read.
-fn unreadable(file: &str, error: &WalkError) -> Failure {
-    Failure::operation(format!("{file}: {}", sanitize(&error.to_string())))
-        .help("`referee verify` explains it")
 }

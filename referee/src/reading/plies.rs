@@ -1,8 +1,8 @@
 //! A recorded match as data, ply by ply.
 
-use super::unreadable;
 use referee_match::summary::{fault_text, sentence};
 use referee_match::transcript::walk;
+use referee_play::input_files::unreadable;
 use referee_process::Failure;
 use referee_protocol::plain::sanitize;
 use referee_protocol::{Event, Fault, Header, Outcome, Seat, Verdict};

@@ -1,8 +1,8 @@
 //! Positions after each action: of a recorded match, or of actions in a file.
 
-use super::unreadable;
 use referee_games::{AnyGame, GameKind, Refusal, Turn, reason_text};
 use referee_match::transcript::{TranscriptWalk, walk};
+use referee_play::input_files::unreadable;
 use referee_process::Failure;
 use referee_protocol::{Event, Outcome, Seat, parse_strict};
 use schemars::JsonSchema;

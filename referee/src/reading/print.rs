@@ -1,8 +1,9 @@
 //! A recorded match as text, ply by ply.
 
-use super::{TurnChoice, report, unreadable};
+use super::{TurnChoice, report};
 use referee_match::summary::fault_text;
 use referee_match::transcript::{ReadEnd, Walk, walk};
+use referee_play::input_files::unreadable;
 use referee_process::Failure;
 use referee_protocol::plain::sanitize;
 use referee_protocol::{Event, Seat};

@@ -1,16 +1,21 @@
-//! Asks an agent for its action in any position: a match that ends after its first turn.
+//! Asks an agent for its action in any position, by a match that ends after its first turn, and replays a
+//! recorded turn to its agent, as `debug` does.
 
 use super::App;
 use super::branch::BranchQuery;
 use super::errors::{ApiError, ApiResult};
-use super::hosted_matches::{MatchRequest, job};
+use super::hosted_matches::{MatchRequest, job, spec};
+use super::matches::up_to;
+use super::tail::Tail;
 use referee_games::Turn;
 use referee_match::frames::{Frame, Frames};
 use referee_match::transcript::Playback;
-use referee_play::core_context::{Orders, PausedTime};
+use referee_play::core_context::{CoreContext, Orders, PausedTime};
 use referee_play::destination::Destination;
 use referee_play::human::{HumanInput, PlayerPrompts};
 use referee_play::pool::{Job, Pool, PoolSize, Watching};
+use referee_play::recorded_turn::{RecordedTurn, TurnReport};
+use referee_play::rerun::{RerunError, RerunRequest, rerun};
 use referee_play::running_matches::RunningMatches;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::Event;
@@ -19,7 +24,9 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
+use tokio::runtime::Builder;
 use tokio::sync::watch;
+use tokio::task::LocalSet;
 
 /// The time that the agent has, besides that to start.
 const CLOCK: &str = "10s";
@@ -35,6 +42,53 @@ pub(super) struct Question {
     #[serde(default)]
     actions: String,
     agent: String,
+}
+
+/// The ply whose turn is replayed.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RerunQuestion {
+    file: String,
+    ply: usize,
+}
+
+/// Replays the turn of a ply to the recorded agent, and returns its new answer with the judgement.
+pub(super) fn rerun_turn(app: &App, question: &RerunQuestion) -> ApiResult<Value> {
+    let RerunQuestion { file, ply } = question;
+    let turn = up_to(app, file, *ply)?.plies()[*ply].turn;
+    let case =
+        RecordedTurn::read(&Tail::open(file, &app.served)?.bytes()?, file, None, Some(turn))?;
+    let play = app.matches.allowed()?;
+    let unfit = |text: String| {
+        ApiError::unfit(text).help(format!("run: referee debug {file} --turn {turn}"))
+    };
+    case.header.limits.check().map_err(unfit)?;
+    let agent = case.header.seats[case.seat.index()].agent.as_deref().unwrap_or_default();
+    let below = app.listing.contents(&app.served);
+    // Only what may be started from the page: a transcript may name any program.
+    let spec = spec(&app.served, play, &below.agents, agent)
+        .map_err(|error| unfit(error.text().to_owned()))?;
+    if spec.launch.is_none() {
+        return Err(ApiError::unfit("a person played this turn"));
+    }
+    let _permit = app.matches.enter(false)?;
+    let failed = |error: std::io::Error| ApiError::machine(error.to_string());
+    let (header, events, seat, turn) = (&case.header, &case.events[..], case.seat, case.turn);
+    let wanted = RerunRequest { header, events, seat, turn, is_patient: false };
+    let sandbox = (play.sandbox)(1)?;
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let report = LocalSet::new().block_on(&runtime, async {
+        let context = CoreContext::alone(sandbox)?;
+        rerun(&wanted, &spec, &context, async |_| Ok(())).await
+    });
+    let report = report.map_err(|error| match error {
+        RerunError::Transcript(text) => ApiError::unfit(text),
+        RerunError::Machine(error) => failed(error),
+    })?;
+    let wrong = case.wrong(&report);
+    let (note, report) =
+        (case.note(&spec, &report), TurnReport::new(&case, &spec, &report, wrong.as_ref()));
+    Ok(json!({ "report": report, "note": note }))
 }
 
 /// Returns what the agent did in its turn, as a frame.

@@ -31,6 +31,10 @@ impl BranchQuery {
         Self { file, ply, actions }
     }
 
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
     /// Returns the match up to the ply, and the other actions after it.
     pub(super) fn playback(&self, app: &App) -> ApiResult<Playback> {
         let texts: Vec<&str> = self.actions.split(';').filter(|text| !text.is_empty()).collect();

@@ -177,6 +177,7 @@ pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
     let players = store.contest()?.contest.players;
     let found = app.listing.contents(&app.served);
     let (running, workers) = (folder.is_locked(), workers::read(&folder));
+    let last = store.page(&GameFilter::default(), 0, 1)?.1.pop();
     let mut live = app.listing.live(&app.served, &found, &games_of(name));
     if running {
         name_workers(&mut live, name, &workers);
@@ -196,6 +197,7 @@ pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
         "notes": results.remarks(),
         "players": players.iter().map(|player| &player.name).collect::<Vec<_>>(),
         "report": folder.path(REPORT).is_file(),
+        "last": last.map(|record| file(name, &record)),
         "live": live,
         "workers": worker_rows(&workers, running),
     }))
@@ -229,6 +231,12 @@ fn colours(contest: &Contest) -> Vec<Vec<String>> {
     contest.games.iter().map(of).collect()
 }
 
+/// Returns the transcript of a game, relative to the served folder.
+fn file(folder: &str, record: &Record) -> String {
+    let separator = if folder.is_empty() { "" } else { "/" };
+    format!("{folder}{separator}{}", record.transcript)
+}
+
 /// Returns a game of a contest: the fields of a [`Row`](super::rows::Row), its number, round and places.
 fn row(folder: &str, contest: &Contest, colours: &[Vec<String>], record: &Record) -> Value {
     let name = |player: &Player| {
@@ -237,9 +245,8 @@ fn row(folder: &str, contest: &Contest, colours: &[Vec<String>], record: &Record
     let names: Vec<&str> = record.players.iter().map(name).collect();
     let game = contest.games.get(record.game).map_or("?", |game| game.game.as_str());
     let GameRow { text, faults, .. } = GameRow::new(contest, record);
-    let separator = if folder.is_empty() { "" } else { "/" };
     json!({
-        "file": format!("{folder}{separator}{}", record.transcript),
+        "file": file(folder, record),
         "game": game,
         "result": text,
         "names": names,

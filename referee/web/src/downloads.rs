@@ -37,6 +37,8 @@ fn content_type(form: OutputFormat) -> &'static str {
         OutputFormat::Gif => "image/gif",
         OutputFormat::Html => "text/html; charset=utf-8",
         OutputFormat::Txt => "text/plain; charset=utf-8",
+        OutputFormat::Mp4 => "video/mp4",
+        OutputFormat::Webm => "video/webm",
         OutputFormat::Sgf => "application/x-go-sgf; charset=utf-8",
     }
 }
@@ -76,7 +78,11 @@ fn draw(tail: &Tail, ply: usize, form: OutputFormat, own: bool) -> ApiResult<Vec
     let options =
         PictureOptions { coordinates: true, delay_ms: DELAY_MS, ..PictureOptions::default() };
     let plies = playback.plies().len();
-    if matches!(form, OutputFormat::Gif | OutputFormat::Apng) && plies > ANIMATED_PLIES_MAX {
+    if form.is_video() {
+        let text = format!("the page makes no .{} files", form.ending());
+        return Err(ApiError::unfit(text).help("use: referee replay export FILE --output NAME.mp4"));
+    }
+    if form.is_animation() && plies > ANIMATED_PLIES_MAX {
         let text = format!("animations have at most {ANIMATED_PLIES_MAX} plies here, not {plies}");
         return Err(
             ApiError::unfit(text).help("`referee replay export` makes animations of any length")

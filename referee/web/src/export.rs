@@ -18,16 +18,20 @@ pub fn export(page: &MatchPage) -> String {
     html(&page.title, &json)
 }
 
+/// Returns the policy of such files: they load nothing.
+pub(super) fn policy() -> String {
+    let sources = [first_script(), &joined(ENTRY)].map(policy_hash).join(" ");
+    let style = policy_hash(&style());
+    format!("default-src 'none'; script-src {sources}; style-src {style}; img-src data:")
+}
+
+fn first_script() -> &'static str {
+    text("theme.js").unwrap_or_default()
+}
+
 /// Returns the file for a title and a match as JSON; both may contain text of agents.
 fn html(title: &str, data: &str) -> String {
-    let style = style();
-    let first = text("theme.js").unwrap_or_default();
-    let script = joined(ENTRY);
-    let sources = [first, &script].map(policy_hash).join(" ");
-    let policy = format!(
-        "default-src 'none'; script-src {sources}; style-src {}; img-src data:",
-        policy_hash(&style)
-    );
+    let (style, first, script, policy) = (style(), first_script(), joined(ENTRY), policy());
     // In JSON, `<` is only in strings, where it may be escaped.
     let data = data.replace('<', "\\u003c");
     let title = escape_markup(title);

@@ -395,7 +395,12 @@ pub(super) fn job(
 }
 
 /// Returns an agent that may be started from the page: never a command typed there.
-fn spec(served: &ServedFolder, play: &Play, below: &[String], agent: &str) -> ApiResult<AgentSpec> {
+pub(super) fn spec(
+    served: &ServedFolder,
+    play: &Play,
+    below: &[String],
+    agent: &str,
+) -> ApiResult<AgentSpec> {
     if agent.starts_with('@') || play.agents.iter().any(|given| given == agent) {
         return Ok(AgentSpec::read(agent)?);
     }

@@ -49,7 +49,7 @@ pub(super) struct Entry {
     pub(super) name: String,
     /// The time of the last write.
     pub(super) changed: SystemTime,
-    bytes: u64,
+    pub(super) bytes: u64,
     /// The index of its contest, if it belongs to one.
     contest: Option<usize>,
 }
@@ -130,6 +130,19 @@ impl Listing {
             .iter()
             .filter(|entry| is_below(&entry.name, folder) && entry.contest.is_none_or(wanted));
         inside.take(LISTED_MAX).filter_map(|entry| self.row(served, entry)).collect()
+    }
+
+    /// Returns the transcripts beside this one, itself included: those of the same contest, or all that
+    /// belong to none. The newest first, with the contest's folder.
+    pub(super) fn beside<'a>(
+        found: &'a FolderContents,
+        file: &str,
+    ) -> (Option<&'a str>, impl Iterator<Item = &'a Entry> + use<'a>) {
+        let contest = found.transcripts.iter().find(|entry| entry.name == file);
+        let contest = contest.and_then(|entry| entry.contest);
+        let beside = found.transcripts.iter().filter(move |entry| entry.contest == contest);
+        let folder = contest.map(|index| found.contests[index].as_str());
+        (folder, beside.take(LISTED_MAX))
     }
 
     /// Returns the live matches below a folder, judged by their files.

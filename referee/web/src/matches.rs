@@ -82,7 +82,7 @@ pub(super) fn position(app: &App, query: &PlyQuery) -> ApiResult<Value> {
 
 /// Returns a match up to a ply.
 pub(super) fn up_to(app: &App, file: &str, ply: usize) -> ApiResult<Playback> {
-    let bytes = Tail::read(file, &app.served)?.bytes()?;
+    let bytes = Tail::open(file, &app.served)?.bytes()?;
     let mut reading = read(&bytes).map_err(|error| ApiError::unfit(error.to_string()))?;
     let mut playback = Playback::begin(reading.header.clone()).map_err(ApiError::unfit)?;
     while playback.plies().len() <= ply {

@@ -1,9 +1,7 @@
 //! Fuzzes all readers of transcripts with almost valid transcripts.
 
 use super::edits::edited;
-use referee::reading::{
-    Case, Selection, TurnChoice, caption, position_report, print, show_recorded,
-};
+use referee::reading::{Selection, TurnChoice, caption, position_report, print, show_recorded};
 use referee_contest::audit::verify_and_record;
 use referee_games::kind;
 use referee_match::Match;
@@ -11,6 +9,7 @@ use referee_match::transcript::{
     FollowState, Playback, Status, TranscriptFollower, WalkError, exchange, game_record, is_packed,
     sent, unpack, verify, walk,
 };
+use referee_play::recorded_turn::RecordedTurn;
 use referee_render::Style;
 use referee_render::pictures::{OutputFormat, PictureOptions, Plies, write_picture};
 use referee_web::{MatchPage, MatchState, export};
@@ -144,7 +143,7 @@ fn read(bytes: &[u8]) {
         let shown = turn.map(TurnChoice::After);
         print(bytes, "x", shown, Some(&Style::default()), |_| Ok(())).ok();
         for seat in [None, Some("0"), Some("a")] {
-            if let Ok(case) = Case::read(bytes, "x", seat, turn) {
+            if let Ok(case) = RecordedTurn::read(bytes, "x", seat, turn) {
                 assert!(walked.is_ok(), "{walked:?}, but `debug` reads it");
                 sent(&case.header, case.seat, &case.events, case.turn).ok();
                 if let Some(turn) = case.turn {

@@ -1,7 +1,8 @@
 //! `replay export`: matches as pictures.
 
-use crate::support::{TestDir, golden};
+use crate::support::{TestDir, golden, skip};
 use std::fs;
+use std::process::Command;
 
 /// Creates a folder with a recorded match.
 fn with_match(name: &str) -> TestDir {
@@ -69,6 +70,42 @@ fn an_animation_shows_a_part() {
 }
 
 #[test]
+fn a_video_is_written_by_ffmpeg() {
+    let dir = with_match("peg-solitaire-solved.jsonl");
+    let words = ["replay", "export", "x.jsonl", "--output", "x.mp4"];
+    let missing = dir.run_with(&words, |it| it.env("PATH", dir.path("tmp"))).code(4);
+    missing.stderr_has("ffmpeg: it is not installed").stderr_has("or write .gif");
+    assert!(!dir.path("x.mp4").exists());
+    if Command::new("ffmpeg").arg("-version").output().is_err() {
+        return skip("ffmpeg");
+    }
+    for (name, codec) in [("x.mp4", "h264"), ("x.webm", "vp9")] {
+        let words = ["--output", name, "--width", "121", "--last", "4", "--delay", "200ms"];
+        export(&dir, &words).code(0);
+        let mut probe = Command::new("ffprobe");
+        probe.args(["-v", "error", "-show_entries", "stream=codec_name,width:format=duration"]);
+        let said = probe.args(["-of", "csv=p=0"]).arg(dir.path(name)).output().unwrap();
+        let said = String::from_utf8(said.stdout).unwrap();
+        let (stream, format) = said.trim().split_once('\n').unwrap();
+        // An even width; three positions of 200 ms and the last of 3 s.
+        assert_eq!(stream, format!("{codec},120"));
+        assert!((format.parse::<f64>().unwrap() - 3.6).abs() < 0.2, "{said}");
+    }
+    export(&dir, &["--output", "x.mp4", "--turn", "1"]).code(2).stderr_has("every turn");
+}
+
+#[test]
+fn an_animated_png_is_about_as_small_as_a_gif() {
+    let dir = with_match("freckers-all-across.jsonl");
+    let size = |name: &str| {
+        export(&dir, &["--output", name, "--width", "300"]).code(0);
+        fs::metadata(dir.path(name)).unwrap().len()
+    };
+    let (gif, apng) = (size("x.gif"), size("x.apng"));
+    assert!(apng < 2 * gif, "{apng} against {gif} bytes");
+}
+
+#[test]
 fn a_picture_shows_the_requested_turn() {
     let dir = with_match("freckers-all-across.jsonl");
     let output = |turn: &str| {
@@ -96,8 +133,15 @@ fn picture_options() {
     };
     let plain = svg(&[]);
     assert_eq!(plain, svg(&["--theme", "light"]));
-    for words in [&["--theme", "dark"][..], &["--coords"], &["--flip"]] {
+    for words in [&["--theme", "dark"][..], &["--coords"], &["--flip"], &["--square"]] {
         assert_ne!(plain, svg(words), "{words:?}");
+    }
+    for name in ["square.png", "square.gif"] {
+        export(&dir, &["--output", name, "--square", "--width", "90"]).code(0);
+        let bytes = fs::read(dir.path(name)).unwrap();
+        let size =
+            if name.ends_with("png") { [bytes[19], bytes[23]] } else { [bytes[6], bytes[8]] };
+        assert_eq!(size, [90, 90], "{name}");
     }
     export(&dir, &["--output", "x.png", "--width", "5"]).code(2).stderr_has("--width");
     let large = export(&dir, &["--output", "x.png", "--width", "16384"]).code(2);

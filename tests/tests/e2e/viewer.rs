@@ -249,14 +249,12 @@ fn a_running_match_can_be_viewed() {
     let Some(agent) = waiting(&dir) else { return };
     let words = ["play", "hex", "@first", &agent, "--setup", "size=3", "--out", "x.jsonl"];
     let mut terminal = Terminal::start(&dir, &words, (30, 100));
-    terminal.shows(&["b: open the viewer"]);
-    assert!(!terminal.is_full());
-    terminal.press("b");
+    // It opens by itself.
     terminal.shows(&["live", "thinks", "3/3", "b: close"]);
     terminal.press("h");
     terminal.shows(&["2/3", "turn 1: ", "turn 1 of", "End: live"]);
     terminal.press("b");
-    terminal.shows(&["b: open the viewer"]);
+    terminal.shows(&["b: watch"]);
     assert!(!terminal.is_full());
     terminal.press("b");
     terminal.shows(&["3/3"]);
@@ -270,12 +268,24 @@ fn a_running_match_can_be_viewed() {
 }
 
 #[test]
+fn an_untouched_viewer_closes_at_the_end_of_the_match() {
+    let dir = TestDir::new();
+    let Some(agent) = waiting(&dir) else { return };
+    let words = ["play", "hex", "@first", &agent, "--setup", "size=3", "--out", "x.jsonl"];
+    let terminal = Terminal::start(&dir, &words, (30, 100));
+    terminal.shows(&["live", "thinks", "3/3"]);
+    assert!(terminal.is_full());
+    dir.write(GATE, "");
+    terminal.ends(0, &["wins: it connected its two sides", "seat 0  black", "transcript: x.jsonl"]);
+}
+
+#[test]
 fn a_match_without_a_transcript_says_so() {
     let dir = TestDir::new();
     let Some(agent) = waiting(&dir) else { return };
     let words = ["play", "hex", "@first", &agent, "--setup", "size=3", "--no-transcript"];
     let mut terminal = Terminal::start(&dir, &words, (30, 100));
-    terminal.shows(&["b: open the viewer"]);
+    terminal.shows(&["b: watch"]);
     terminal.press("b");
     terminal.shows(&["no match with a transcript is running", "b goes back"]);
     terminal.press("\x03");

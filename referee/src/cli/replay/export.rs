@@ -1,6 +1,7 @@
 //! `replay export`: writes a match as a picture, an animation, a page, text or another notation.
 
 use super::notation;
+use super::video::Video;
 use crate::cli::bars::progress_bar;
 use crate::cli::global::Global;
 use crate::cli::output::{BoardOptions, eprint_line};
@@ -12,7 +13,9 @@ use referee_play::destination::create;
 use referee_play::input_files::read_transcript;
 use referee_process::Failure;
 use referee_protocol::plain::sanitize;
-use referee_render::pictures::{OutputFormat, PictureOptions, Plies, write_picture};
+use referee_render::pictures::{
+    AnimationFrames, OutputFormat, PictureOptions, Plies, write_picture,
+};
 use referee_render::{PictureError, Theme};
 use referee_web::{MatchPage, MatchState, export};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
@@ -28,18 +31,21 @@ const DELAY_MAX_MS: u64 = 60_000;
 
 /// Export a match as a picture, animation, web page, text or SGF
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[command(after_long_help = "Examples:\n  \
     referee replay export latest --output end.svg\n  \
     referee replay export x.jsonl --output turn12.png --turn 12 --theme dark --coords\n  \
     referee replay export x.jsonl --output match.gif --delay 0.5s\n  \
     referee replay export x.jsonl --output finish.gif --last 12\n  \
+    referee replay export x.jsonl --output match.mp4 --square\n  \
     referee replay export x.jsonl --output strip.png --strip 9\n  \
     referee replay export x.jsonl --output x.html\n  \
     referee replay export x.jsonl --output x.sgf")]
 pub(super) struct Options {
     /// Transcript; `latest` is the newest in ./matches, - is stdin
     file: String,
-    /// File to write, by its ending: .svg, .png, .gif, .apng, .html, .txt or .sgf; - is stdout
+    /// File to write, by its ending: .svg, .png, .gif, .apng, .mp4 or .webm (with ffmpeg),
+    /// .html, .txt or .sgf; - is stdout
     #[arg(short, long, value_name = "NAME")]
     output: String,
     /// Format to write. Defaults to the ending of --output
@@ -48,10 +54,10 @@ pub(super) struct Options {
     /// Turn whose position to draw, or `start`. Defaults to the last
     #[arg(long, value_name = "TURN", conflicts_with = "strip")]
     turn: Option<TurnChoice>,
-    /// Turns of a .gif or .apng: FROM..TO, FROM.. or ..TO, with both ends. Defaults to all
+    /// Turns of an animation: FROM..TO, FROM.. or ..TO, with both ends. Defaults to all
     #[arg(long, value_name = "FROM..TO")]
     turns: Option<TurnRange>,
-    /// Show only the last N positions in a .gif or .apng
+    /// Show only the last N positions in an animation
     #[arg(long, value_name = "N", conflicts_with = "turns",
         value_parser = clap::value_parser!(u16).range(1..))]
     last: Option<u16>,
@@ -68,10 +74,13 @@ pub(super) struct Options {
     /// Rotate the board by 180 degrees
     #[arg(long)]
     flip: bool,
-    /// Width of .png, .gif and .apng in pixels, 16 to 16384. Defaults to the size of the board
+    /// Make pictures and animations as high as wide
+    #[arg(long, conflicts_with = "strip")]
+    square: bool,
+    /// Width of pictures in pixels, except .svg, 16 to 16384. Defaults to the size of the board
     #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(16..=16384))]
     width: Option<u32>,
-    /// Time per position in .gif and .apng, 20ms to 60s; the last one is shown longer
+    /// Time per position of an animation, 20ms to 60s; the last one is shown longer
     #[arg(long, value_name = "TIME", default_value = "700ms", value_parser = read_time)]
     delay: u64,
     /// Overwrite an existing file
@@ -108,9 +117,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let form = options.form()?;
     options.check(form)?;
     let text = match form {
-        OutputFormat::Svg | OutputFormat::Png | OutputFormat::Gif | OutputFormat::Apng => {
-            return options.picture(form, global);
-        }
+        OutputFormat::Svg
+        | OutputFormat::Png
+        | OutputFormat::Gif
+        | OutputFormat::Apng
+        | OutputFormat::Mp4
+        | OutputFormat::Webm => return options.picture(form, global),
         OutputFormat::Html => options.page()?,
         OutputFormat::Txt => {
             let (coords, flip) = (options.coords, options.flip);
@@ -195,11 +207,11 @@ impl Options {
             return Err(Failure::usage(text).help(format!("remove {given}, or write .svg or .png")));
         }
         let is_part = self.turns.is_some() || self.last.is_some();
-        if is_part && !matches!(form, OutputFormat::Gif | OutputFormat::Apng) {
+        if is_part && !form.is_animation() {
             let given = if self.turns.is_some() { "--turns" } else { "--last" };
             let text = format!("{given}: a .{} file is not an animation", form.ending());
             return Err(Failure::usage(text)
-                .help("write .gif or .apng; --turn and --strip are for pictures"));
+                .help("write .gif, .apng, .mp4 or .webm; --turn and --strip are for pictures"));
         }
         if !(DELAY_MIN_MS..=DELAY_MAX_MS).contains(&self.delay) {
             return Err(Failure::usage(format!("--delay {}ms is out of range", self.delay))
@@ -216,19 +228,26 @@ impl Options {
             theme: self.theme,
             coordinates: self.coords,
             flip: self.flip,
+            square: self.square,
             width: self.width,
             delay_ms: u32::try_from(self.delay).unwrap_or(u32::MAX),
         };
-        let animated = matches!(form, OutputFormat::Gif | OutputFormat::Apng);
-        let wanted = animated && !global.quiet && io::stderr().is_terminal();
+        let wanted = form.is_animation() && !global.quiet && io::stderr().is_terminal();
         let count = match plies {
             Plies::Range(first, last) => last - first + 1,
             Plies::One(_) | Plies::Strip(_) => playback.plies().len(),
         };
         let bar = progress_bar(count, wanted);
         let mut done = |count: usize| bar.set_position(count as u64);
-        let written =
-            self.write(|out| write_picture(form, &playback, plies, &drawn, out, &mut done));
+        let written = if form.is_video() {
+            let video = Video::new(form)?;
+            self.write(|out| {
+                let frames = AnimationFrames::new(&playback, plies, &drawn)?;
+                video.write(&frames, drawn.delay_ms, out, &mut done)
+            })
+        } else {
+            self.write(|out| write_picture(form, &playback, plies, &drawn, out, &mut done))
+        };
         bar.finish_and_clear();
         written
     }

@@ -3,6 +3,7 @@
 mod export;
 mod list;
 mod notation;
+mod video;
 mod import;
 
 use super::global::{Global, success};

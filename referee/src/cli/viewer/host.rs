@@ -2,7 +2,6 @@
 
 use super::Viewer;
 use super::source::Source;
-use crate::cli::live::ScreenOverlay;
 use crate::cli::output::eprint_line;
 use crate::cli::runtime::machine;
 use crate::console::{Console, KeyStream, Screen};
@@ -15,13 +14,14 @@ use referee_process::Failure;
 use referee_render::Style;
 use std::io::IsTerminal;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 /// How long a finished match stays on the screen.
 const END_SHOWN: Duration = Duration::from_secs(3);
+/// How long a match runs before the viewer opens by itself: shorter ones would only flicker.
+const OPENS_AFTER: Duration = Duration::from_millis(250);
 
 /// Opens the viewer on running matches, if there is a terminal.
 pub(crate) struct ViewerHost {
@@ -34,8 +34,10 @@ pub(crate) struct ViewerHost {
     number: Option<u64>,
     /// When it ended.
     ended: Option<Instant>,
-    /// Stops the drawing of the live board.
-    overlay: Arc<ScreenOverlay>,
+    /// When the viewer opens by itself.
+    opens: Option<Instant>,
+    /// It did, and no key was pressed since.
+    untouched: bool,
     bar: ProgressBar,
     /// Whether to show the bar again afterwards.
     bar_was_shown: bool,
@@ -71,7 +73,8 @@ impl ViewerHost {
             viewer: None,
             number: None,
             ended: None,
-            overlay: Arc::default(),
+            opens: None,
+            untouched: false,
             bar: bar.clone(),
             bar_was_shown: false,
             pending_lines: Vec::new(),
@@ -90,18 +93,24 @@ impl ViewerHost {
         self.viewer.is_some()
     }
 
-    /// Returns whether the viewer covers the screen, shared with the live board.
-    pub(crate) fn overlay(&self) -> Arc<ScreenOverlay> {
-        self.overlay.clone()
+    /// Opens the viewer on the next match that takes longer than a moment, if there is a terminal.
+    pub(crate) fn open_soon(&mut self) {
+        self.opens = self.has_terminal().then(|| Instant::now() + OPENS_AFTER);
+    }
+
+    /// Whether the viewer is open and used: opened by a key, or one was pressed since.
+    pub(crate) fn is_used(&self) -> bool {
+        self.is_open() && !self.untouched
     }
 
     /// Waits for a key (`Some`), or until it is time to draw (`None`). Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<KeyEvent> {
         let Some((_, keys)) = &mut self.console else { return std::future::pending().await };
+        let ticks = self.viewer.is_some() || self.opens.is_some();
         let open = self.viewer.is_some();
         tokio::select! {
             key = keys.next() => Some(key),
-            _ = self.ticks.tick(), if open => None,
+            _ = self.ticks.tick(), if ticks => None,
             _ = self.resized.recv(), if open => None,
         }
     }
@@ -114,6 +123,10 @@ impl ViewerHost {
             }
             (Some(_), None) => self.open(),
             (Some(key), Some(_)) => self.press(key),
+            (None, None) if self.is_due() => {
+                self.open();
+                self.untouched = true;
+            }
             (None, Some(viewer)) if viewer.seen.elapsed() >= viewer.period() => {}
             (None, _) => return None,
         }
@@ -134,13 +147,13 @@ impl ViewerHost {
 
     /// Closes the viewer, if it is open.
     pub(crate) fn close(&mut self) {
+        self.untouched = false;
         if self.viewer.take().is_none() {
             return;
         }
         if let Some((console, _)) = &self.console {
             console.fill_screen(false);
         }
-        self.overlay.hide();
         if self.bar_was_shown {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
@@ -149,7 +162,14 @@ impl ViewerHost {
         }
     }
 
+    /// Whether the viewer is to open by itself now.
+    fn is_due(&self) -> bool {
+        self.opens.is_some_and(|opens| Instant::now() >= opens)
+            && self.playing.after(None).is_some()
+    }
+
     fn open(&mut self) {
+        self.opens = None;
         let Some((console, _)) = &self.console else { return };
         let (number, source, name) = match self.playing.after(None) {
             Some((number, path)) => {
@@ -159,21 +179,18 @@ impl ViewerHost {
             None => (None, Source::default(), "no match with a transcript is running".to_owned()),
         };
         let model = Model::new(self.style, self.setting);
-        self.overlay.show();
         self.bar_was_shown = !self.bar.is_hidden();
         self.bar.set_draw_target(ProgressDrawTarget::hidden());
         match Viewer::open(console, model, source, name) {
             Ok(viewer) => {
                 (self.viewer, self.number, self.ended) = (Some(viewer), number, None);
             }
-            Err(failure) => {
-                self.overlay.hide();
-                eprint_line(&format!("warning: {failure}"));
-            }
+            Err(failure) => eprint_line(&format!("warning: {failure}")),
         }
     }
 
     fn press(&mut self, key: KeyEvent) {
+        self.untouched = false;
         let Some(viewer) = &mut self.viewer else { return };
         match viewer.press(key) {
             KeyRequest::Close => self.close(),

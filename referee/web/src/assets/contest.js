@@ -142,7 +142,9 @@ async function start() {
         const report = address("/files", { file: `${folder}/report.html` });
         fill(byId("standings"),
           h("div", { class: "panel-head" }, h("h2", null, "Standings"),
-            contest.report && h("a", { href: report }, "Full report")),
+            h("span", { class: "inline" },
+              contest.last && h("a", { href: matchLink(contest.last, "#ply=0&pane=whatif") }, "Openings"),
+              contest.report && h("a", { href: report }, "Full report"))),
           standings(contest), crossTable(contest), notes(contest));
         setAgents(contest.players);
         await list.load();

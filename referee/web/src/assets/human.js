@@ -42,7 +42,9 @@ export class Human {
     /** @type {Action[]} */
     this.actions = [];
     this.turn = 0;
-    /** The colour and name of the seat to move. */
+    /** The colour of the seat to move. */
+    this.colour = "";
+    /** Its colour and name. */
     this.whose = "";
     this.busy = false;
     this.timer = 0;
@@ -128,6 +130,8 @@ export class Human {
   begin(waiting) {
     this.actions = waiting.actions ?? [];
     this.turn = waiting.turn ?? 0;
+    const { frames, last } = this.viewer.store;
+    this.colour = waiting.colour ?? frames[last]?.colours[waiting.seat ?? 0] ?? "";
     this.whose = this.who(waiting);
     this.selected = null;
     this.among = [];
@@ -142,11 +146,9 @@ export class Human {
   }
 
   /** The colour and name of the seat to move: several people may share a screen. @param {Waiting} waiting */
-  who({ seat = 0, colour }) {
-    const { match, frames, last } = this.viewer.store;
-    const shown = colour ?? frames[last]?.colours[seat] ?? "";
-    const name = short(match.seats[seat]?.name ?? "", 40);
-    return shown ? `${shown} (${name})` : name;
+  who({ seat = 0 }) {
+    const name = short(this.viewer.store.match.seats[seat]?.name ?? "", 40);
+    return this.colour ? `${this.colour} (${name})` : name;
   }
 
   rest() {
@@ -236,10 +238,15 @@ export class Human {
   async play(text) {
     if (this.busy) return;
     this.busy = true;
+    const { last } = this.viewer.store;
+    const cells = this.actions.find((action) => action.text === text)?.cells ?? [];
+    this.viewer.choice = null;
+    if (cells.length) this.viewer.showSent({ ply: last, cells, colour: this.colour });
     try {
       await post("/api/seat", { file: this.file, turn: this.turn, text });
       this.rest();
     } catch (error) {
+      this.viewer.showSent(null);
       fill(this.note, errorMessage(error));
       this.selected = null;
       this.among = [];

@@ -4,6 +4,7 @@
 import { address, byId, errorMessage, fill, get, h } from "./common.js";
 import { Human } from "./human.js";
 import { follow } from "./live.js";
+import { RerunPanel } from "./rerun.js";
 import { stopButton } from "./rows.js";
 import { fromHash } from "./settings.js";
 import { Viewer } from "./viewer.js";
@@ -18,6 +19,7 @@ function fromServer(file) {
     lines: async (ply) => (await get("/api/lines", { file, ply })).lines,
     text: async (ply) => (await get("/api/text", { file, ply })).text,
     position: async (ply) => (await get("/api/position", { file, ply })).position,
+    frame: async () => (await get("/api/embed", { file })).address,
     picture: (form, ply) => address("/api/picture", { file, ply, form }),
   };
 }
@@ -41,7 +43,11 @@ async function start() {
     const { tried } = fromHash(location.hash);
     const human = new Human(viewer, file);
     const whatIf = new WhatIf(viewer, file);
-    whatIf.offer().catch(() => {});
+    whatIf.show();
+    get("/api/overview").then((/** @type {import("./types.js").Overview} */ overview) => {
+      whatIf.offer(overview);
+      if (overview.can_play) new RerunPanel(viewer, file).show();
+    }).catch(() => {});
     whatIf.restore(tried);
     const to = contestOf(file);
     if (to) byId("tools").prepend(to);

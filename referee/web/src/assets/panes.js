@@ -25,7 +25,7 @@ export function panes(viewer) {
   const depth = depths(viewer);
   const element = h("section", { class: "pane turn-pane", "aria-label": "This turn" },
     h("div", { class: "panel-head" }, heading, h("div", { class: "inline" }, steps)),
-    depth.element, sentence, body, lines?.element, text?.element);
+    depth.element, sentence, body, h("div", { id: "rerun" }), lines?.element, text?.element);
   /** @type {Frame|null} */
   let current = null;
   let wasLatest = false;

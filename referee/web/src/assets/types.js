@@ -28,6 +28,12 @@
  *   line: number}} MatchUpdate */
 /** @typedef {{text: string, cells: number[]}} Action */
 /** @typedef {{plies: Frame[], actions: Action[], over: string|null, position: unknown}} BranchData */
+/** @typedef {{action: string, matches: number, won: number, drawn: number, lost: number}} Continuation */
+/** @typedef {{contest: string|null, all: number, read: number, reached: number, next: Continuation[],
+ *   matches: {row: Row, ply: number}[]}} Explored */
+/** @typedef {{report: {agent: string, got: string[], recorded: string[], same: boolean, strayed: number[],
+ *   wall_ms: number, cpu_ms: number, wrong: string|null, fix: string|null, stderr: string},
+ *   note: string|null}} Rerun */
 /** @typedef {{waiting: boolean, seat?: number, turn?: number, colour?: string|null,
  *   actions?: Action[]}} Waiting */
 /** @typedef {{file: string, game: string, names: string[], colours: string[],
@@ -42,12 +48,12 @@
 /** @typedef {{folder: string, name: string, format: string, games: number, played: number,
  *   changed: number|null, running: boolean, problem: string|null}} ContestLine */
 /** @typedef {{agent: string, about: string, games: string[]|null}} AgentLine */
-/** @typedef {{title: string, version: string, can_play: boolean, games: Game[],
+/** @typedef {{title: string, version: string, can_play: boolean, embeds: boolean, games: Game[],
  *   agents: AgentLine[], live: Row[], contests: ContestLine[], transcripts: number}} Overview */
 /** @typedef {{name: string, format: string, games: number, played: number, void: number,
  *   running: boolean, head: string[], rows: string[][], notes: string[], players: string[],
  *   cross: {head: string[], rows: string[][]}|null,
- *   report: boolean, live: Row[], workers: Worker[]}} Contest */
+ *   report: boolean, last: string|null, live: Row[], workers: Worker[]}} Contest */
 /** @typedef {{name: string, class: string, busy: number, slots: number, played: number,
  *   speed: number, noise: number, sandbox: string, silent_s: number|null, state: string}} Worker */
 
@@ -55,6 +61,6 @@
  * @typedef {{lines: null|((ply: number) => Promise<Line[]>),
  *   text: null|((ply: number) => Promise<string>),
  *   position: null|((ply: number) => Promise<unknown>),
- *   picture: null|((form: string, ply: number) => string)}} Source */
+ *   frame: null|(() => Promise<string>), picture: null|((form: string, ply: number) => string)}} Source */
 
 export {};

@@ -14,6 +14,7 @@ import { Player } from "./player.js";
 import { seats } from "./seats.js";
 import { fromHash, save, themeButton, toHash, useTheme } from "./settings.js";
 import { sharing } from "./share.js";
+import { sound } from "./sound.js";
 import { Store } from "./store.js";
 import { tabs } from "./tabs.js";
 
@@ -22,6 +23,7 @@ import { tabs } from "./tabs.js";
 /** @typedef {import("./types.js").MatchData} MatchData */
 /** @typedef {import("./types.js").Source} Source */
 /** @typedef {import("./board.js").Choice} Choice */
+/** @typedef {{ply: number, cells: number[], colour: string}} SentMove */
 
 /** The most characters of an announced sentence. */
 const SPOKEN_MAX = 300;
@@ -51,6 +53,8 @@ export class Viewer {
     this.tried = null;
     /** The cells that a person can choose. @type {Choice|null} */
     this.choice = null;
+    /** A person's move after this ply that the server has not confirmed. @type {SentMove|null} */
+    this.sent = null;
     /** @type {{show: () => void}[]} */
     this.parts = [];
     this.spoken = h("p", { class: "spoken", "aria-live": "polite" });
@@ -166,7 +170,7 @@ export class Viewer {
 
   /** Updates everything. */
   changed() {
-    const position = this.store.position(this.player.ply);
+    const position = this.position();
     const frame = this.frame();
     const choice = this.choice?.ply === this.player.ply ? this.choice : null;
     document.body.classList.toggle("in-branch", this.store.base !== null);
@@ -180,14 +184,37 @@ export class Viewer {
     this.remember();
   }
 
+  /** The board, with a move that was sent. */
+  position() {
+    const { sent, store, player } = this;
+    const position = store.position(player.ply);
+    if (sent?.ply !== player.ply) return position;
+    const pieces = position.pieces.slice();
+    const [from, to] = [sent.cells[0] ?? 0, sent.cells.at(-1) ?? 0];
+    const piece = from === to ? sent.colour : pieces[from] ?? null;
+    pieces[from] = null;
+    pieces[to] = piece;
+    return { ...position, pieces };
+  }
+
+  /** Shows a person's move before the server confirms it; `null` takes it back. @param {SentMove|null} sent */
+  showSent(sent) {
+    this.sent = sent;
+    this.changed();
+    if (sent && mayMove()) this.board.travel(sent.cells);
+  }
+
   /** Moves the piece of a single step, forward or back. @param {Frame} frame */
   move(frame) {
     const [from, to] = [this.before, this.player.ply];
     this.before = to;
     if (from === to) return;
+    const wasSent = this.sent?.ply === from && to === from + 1;
+    this.sent = null;
     const isQuick = !mayMove();
     this.back = 0;
-    if (isQuick || Math.abs(to - from) !== 1) return;
+    if (this.settings.sound && to === from + 1) sound(this.player.atEnd && this.store.end !== null);
+    if (isQuick || wasSent || Math.abs(to - from) !== 1) return;
     const back = this.store.frames[from]?.last ?? [];
     this.board.travel(to > from ? frame.last : back.length > 1 ? back.toReversed() : []);
   }
@@ -235,6 +262,9 @@ export class Viewer {
   /** Back to the recorded match; set by what makes branches. */
   leaveBranch() {}
 
+  /** Shows the branch of an address; set by what makes branches. @param {string} _tried */
+  openBranch(_tried) {}
+
   leaveBoard() {
     const slider = document.querySelector(".controls .slider");
     if (slider instanceof HTMLElement) slider.focus();
@@ -254,9 +284,13 @@ export class Viewer {
   }
 
   readAddress() {
-    const { settings, ...address } = fromHash(location.hash, this.settings);
+    const { settings, tried, ...address } = fromHash(location.hash, this.settings);
     Object.assign(this.settings, settings);
     useTheme(this.settings.theme);
+    if (tried !== this.tried) {
+      this.leaveBranch();
+      if (tried) return this.openBranch(tried);
+    }
     const ply = this.asked(address);
     if (ply === null) this.changed();
     else this.player.jump(ply);

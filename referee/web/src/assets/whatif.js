@@ -3,6 +3,7 @@
 
 import { byId, errorMessage, fill, get, h, post, short } from "./common.js";
 import { choose, legalFrom, placeless } from "./choosing.js";
+import { Explorer } from "./explorer.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {import("./types.js").Action} Action */
@@ -32,10 +33,12 @@ export class WhatIf {
     this.asking = h("div", { class: "inline", hidden: true }, this.agents,
       h("button", { type: "button", onclick: () => this.ask() }, "Ask for a move"),
       h("button", { type: "button", onclick: () => this.playOn() }, "Play on from here"));
-    fill(byId("what-if"), this.note, this.list, this.back, this.asking, this.answer);
+    this.explorer = new Explorer(this, file);
+    fill(byId("what-if"), this.note, this.list, this.back, this.asking, this.answer, this.explorer.element);
     viewer.onCell.push((cell) => this.click(cell));
     viewer.parts.push(this);
     viewer.leaveBranch = () => this.leave();
+    viewer.openBranch = (tried) => this.restore(tried);
   }
 
   /** Shows the branch of an address: its last recorded ply, then its actions. @param {string|null} words */
@@ -45,10 +48,8 @@ export class WhatIf {
     if (texts.length) this.attempt(() => this.go(at, texts, at + texts.length));
   }
 
-  /** Offers the agents that the server may start. */
-  async offer() {
-    /** @type {Overview} */
-    const overview = await get("/api/overview");
+  /** Offers the agents that the server may start. @param {Overview} overview */
+  offer(overview) {
     const { game } = this.viewer.store.match;
     const fitting = overview.agents.filter(({ games }) => !games || games.includes(game));
     fill(this.agents, fitting.map(({ agent }) => h("option", { value: agent }, agent)));
@@ -110,8 +111,13 @@ export class WhatIf {
     viewer.changed();
   }
 
-  /** Plays an action after what is shown. @param {string} text */
+  /** Plays an action after what is shown; the recorded one is no branch. @param {string} text */
   async play(text) {
+    const { store, player } = this.viewer;
+    const recorded = store.frames[player.ply + 1];
+    if (store.base === null && recorded?.kind === "played" && recorded.text === text) {
+      return player.step(1);
+    }
     const { base, texts } = this.path();
     await this.go(base, [...texts, text], base + texts.length + 1);
   }
@@ -225,5 +231,6 @@ export class WhatIf {
     }, action.text)));
     this.list.hidden = !others.length;
     this.back.hidden = this.viewer.store.base === null;
+    this.explorer.show();
   }
 }

@@ -7,6 +7,65 @@ use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
 #[test]
+fn a_recorded_turn_is_run_again() {
+    let dir = TestDir::new();
+    for (file, other) in [("a.jsonl", "@random"), ("b.jsonl", "@illegal")] {
+        let words = ["-q", "play", "hex", "--setup", "size=4", "--seed", "3", "--out", file];
+        dir.run(&[&words[..], &["@first", other]].concat()).code(0);
+    }
+    let serving = Serving::start(&dir, &[]);
+    let again =
+        |file: &str, ply: u64| serving.post("/api/rerun", &json!({ "file": file, "ply": ply }));
+    let same = again("a.jsonl", 2).json();
+    assert_eq!((&same["report"]["same"], &same["report"]["wrong"]), (&json!(true), &Value::Null));
+    assert_eq!((&same["report"]["seat"], &same["report"]["turn"]), (&json!(1), &json!(1)));
+    let illegal = again("b.jsonl", 2).json();
+    assert_eq!(illegal["report"]["wrong"], "swap: this setup has no swap", "{illegal}");
+    // Programs that transcripts name are not started.
+    let text = std::fs::read_to_string(dir.path("a.jsonl")).unwrap();
+    dir.write("c.jsonl", text.replacen("\"agent\":\"@random\"", "\"agent\":\"touch x\"", 1));
+    let refused = again("c.jsonl", 2);
+    assert_eq!(refused.status, 422);
+    let refused = refused.json();
+    assert!(
+        refused["error"].as_str().unwrap().contains("can't be started from the page"),
+        "{refused}"
+    );
+    assert!(
+        refused["help"].as_str().unwrap().contains("referee debug c.jsonl --turn 1"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn other_matches_with_the_position_are_counted() {
+    let dir = TestDir::new();
+    for (name, agents) in [("a", ["@first", "@random"]), ("b", ["@first", "@first"])] {
+        let file = format!("{name}.jsonl");
+        let words = ["-q", "play", "hex", "--setup", "size=4", "--seed", "3", "--out", &file];
+        dir.run(&[&words[..], &agents].concat()).code(0);
+    }
+    let serving = Serving::start(&dir, &[]);
+    let explore = |at: &str| serving.json(&format!("/api/explore?file=a.jsonl&{at}"));
+    let start = explore("ply=0");
+    assert_eq!(
+        (&start["all"], &start["read"], &start["reached"]),
+        (&json!(2), &json!(2), &json!(2))
+    );
+    let first = &start["next"][0];
+    assert_eq!((&first["action"], &first["matches"]), (&json!("a1"), &json!(2)));
+    // The same position by another order of moves.
+    let moved = explore("ply=0&actions=a1;b1;c1;d1");
+    let turned = explore("ply=0&actions=c1;d1;a1;b1");
+    assert_eq!(moved["reached"], 1, "{moved}");
+    assert_eq!((&moved["next"], &moved["matches"]), (&turned["next"], &turned["matches"]));
+    assert_eq!(moved["matches"][0]["row"]["file"], "b.jsonl");
+    assert_eq!(moved["matches"][0]["ply"], 4);
+    let none = explore("ply=0&actions=d4");
+    assert_eq!((&none["reached"], &none["next"]), (&json!(0), &json!([])));
+}
+
+#[test]
 fn other_actions_are_played_and_agents_asked() {
     let dir = TestDir::new();
     let words = ["-q", "play", "hex", "@first", "@random", "--setup", "size=4", "--out", "x.jsonl"];

@@ -1,15 +1,21 @@
-//! The recorded turn, or start of an agent, that `debug` replays.
+//! The recorded turn, or start of an agent, that `debug` replays, and the judgement of the new answer.
 
-use super::unreadable;
+use super::agent_spec::AgentSpec;
+use super::input_files::unreadable;
+use super::rerun::RerunReport;
 use referee_games::AnyGame;
+use referee_match::diagnosis::{Evidence, Finding, Stage, find};
 use referee_match::transcript::walk;
 use referee_process::Failure;
 use referee_protocol::plain::sanitize;
 use referee_protocol::{Event, Header, Seat};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::time::Duration;
 
 /// A turn of a recorded match.
 #[derive(Debug)]
-pub struct Case {
+pub struct RecordedTurn {
     /// The header of the transcript.
     pub header: Header,
     /// All events of the transcript.
@@ -22,7 +28,7 @@ pub struct Case {
     pub game: Box<dyn AnyGame>,
 }
 
-impl Case {
+impl RecordedTurn {
     /// Reads a turn from a transcript. `seat` is a number or an agent's name; the default is the seat that
     /// moved in the given turn, else the one at fault, else the only one. The default turn is the seat's
     /// last one. For a turn of another seat, takes the seat's turn before it, or its start.
@@ -60,6 +66,110 @@ impl Case {
         }
         let game = again.walk().game().clone_box();
         Ok(Self { header, events, seat, turn, game })
+    }
+
+    /// Whether the agent speaks another protocol than the referee's.
+    fn is_foreign(&self) -> bool {
+        self.header.seats[self.seat.index()].is_foreign()
+    }
+
+    /// Returns how far the agent came before this turn.
+    fn stage(&self) -> Stage {
+        let earlier = self.events.iter().filter(|event| match event {
+            Event::Played(played) => played.seat == self.seat && Some(played.turn) < self.turn,
+            _ => false,
+        });
+        Stage::after(self.turn.is_some(), earlier.count())
+    }
+
+    /// Returns what is wrong with the agent's new answer, if anything.
+    pub fn wrong(&self, report: &RerunReport) -> Option<Finding> {
+        let known = Evidence {
+            got: report.got.last().map(Vec::as_slice),
+            unended: &report.unended,
+            foreign: self.is_foreign(),
+            status: report.status.as_deref(),
+            stderr: &report.stderr,
+            legal: &self.game.actions(),
+            used: Some(report.used),
+            stage: self.stage(),
+            ..Evidence::default()
+        };
+        find(report.fault.as_ref()?, &known)
+    }
+
+    /// Returns why an unchanged agent may answer otherwise than in the match, if it does.
+    pub fn note(&self, spec: &AgentSpec, report: &RerunReport) -> Option<&'static str> {
+        let is_unchanged = spec.digest == self.header.seats[self.seat.index()].digest;
+        let differs = !report.same && !report.got.is_empty() || !report.strayed.is_empty();
+        (is_unchanged && differs).then_some(
+            "the same program answers otherwise than in the match: if it uses random numbers, seed them from \
+             `seed` in `hello`; answers that depend on time differ too",
+        )
+    }
+}
+
+/// A replayed turn, as JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TurnReport {
+    /// The agent, as it was started.
+    agent: String,
+    /// The seat.
+    seat: Seat,
+    /// The turn; null if the seat had none.
+    turn: Option<u64>,
+    /// The lines sent since the previous turn; the request is the last.
+    sent: String,
+    /// The lines received; bytes that are not UTF-8 are replaced.
+    got: Vec<String>,
+    /// The lines received in the recorded match.
+    recorded: Vec<String>,
+    /// Whether the answer equals the recorded one.
+    same: bool,
+    /// Earlier turns in which the answer differs from the recording.
+    strayed: Vec<u64>,
+    /// How its process ended, if it ended.
+    status: Option<String>,
+    /// Time from the request to the answer, in milliseconds.
+    wall_ms: u64,
+    /// CPU time until the answer, in milliseconds.
+    cpu_ms: u64,
+    /// What is wrong with the answer; null if nothing.
+    wrong: Option<String>,
+    /// How to fix it.
+    fix: Option<String>,
+    /// What it wrote to stderr.
+    stderr: String,
+}
+
+impl TurnReport {
+    /// Collects what is known of the new answer; `wrong` is its fault.
+    pub fn new(
+        recorded: &RecordedTurn,
+        spec: &AgentSpec,
+        report: &RerunReport,
+        wrong: Option<&Finding>,
+    ) -> Self {
+        let lines = |lines: &[Vec<u8>]| {
+            lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
+        };
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            agent: spec.written.clone(),
+            seat: recorded.seat,
+            turn: recorded.turn,
+            sent: report.sent.clone(),
+            got: lines(&report.got),
+            recorded: lines(&report.recorded),
+            same: report.same,
+            strayed: report.strayed.clone(),
+            status: report.status.clone(),
+            wall_ms: ms(report.used.wall),
+            cpu_ms: ms(report.used.cpu),
+            wrong: wrong.map(|finding| finding.what.clone()),
+            fix: wrong.map(|finding| finding.fix.clone()),
+            stderr: report.stderr.clone(),
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The palette of an animated GIF, which has at most 256 colours.
+//! The palette of an animation, which has at most 256 colours.
 
 use super::palette::Rgb;
 use std::cmp::Reverse;
@@ -10,12 +10,12 @@ const COLOURS_MAX: usize = 255;
 
 /// The most frequent colours of some pixels; any other becomes the nearest of them.
 #[derive(Clone, Debug)]
-pub(super) struct GifPalette {
+pub(super) struct IndexedPalette {
     colours: Vec<Rgb>,
     known: HashMap<Rgb, u8>,
 }
 
-impl GifPalette {
+impl IndexedPalette {
     pub(super) fn new(pixels: &[Rgb]) -> Self {
         let mut counts: HashMap<Rgb, usize> = HashMap::new();
         for run in pixels.chunk_by(Rgb::eq) {
@@ -58,13 +58,13 @@ fn nearest(colours: &[Rgb], pixel: Rgb) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{COLOURS_MAX, GifPalette};
+    use super::{COLOURS_MAX, IndexedPalette};
 
     #[test]
     fn frequent_colours_are_exact_and_others_become_the_nearest() {
         let many: Vec<[u8; 3]> = (0..=255).flat_map(|red| [[red, 0, 0]; 2]).collect();
         let pixels = [vec![[255, 255, 255]; 3], many].concat();
-        let mut palette = GifPalette::new(&pixels);
+        let mut palette = IndexedPalette::new(&pixels);
         assert_eq!(palette.bytes().len(), 3 * (COLOURS_MAX + 1));
         assert_eq!(palette.transparent(), 255);
         let shown = palette.numbers(&[[255, 255, 255], [253, 0, 0], [255, 0, 0], [253, 9, 9]]);
