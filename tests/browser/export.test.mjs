@@ -34,3 +34,18 @@ test("an exported match opens from disk and steps, offline", async () => {
   assert.deepEqual(asked.filter((other) => !other.startsWith(url)), []);
   await fine();
 });
+
+test("games of a report that is read from disk open as replays", async () => {
+  const args = ["contest", "quick", "--game", "hex", "--setup", "size=4", "@first", "@random", "--games", "2", "--out", "cup"];
+  const done = spawnSync(PROGRAM, args, { cwd: matches, encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+  const { page, fine } = await newPage({ offline: true });
+  await page.goto(pathToFileURL(join(matches, "cup", "report.html")).href);
+  await page.getByRole("link", { name: "1", exact: true }).click();
+  await page.locator("#result", { hasText: "wins" }).waitFor();
+  await page.keyboard.press("Home");
+  await shows(page, 0);
+  await page.getByRole("link", { name: "Standings" }).click();
+  await page.getByRole("heading", { name: "Standings" }).waitFor();
+  await fine();
+});

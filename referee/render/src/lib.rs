@@ -16,6 +16,7 @@ mod lettering;
 mod raster;
 mod indexed_palette;
 mod animation;
+mod animation_frames;
 pub mod pictures;
 
 pub use palette::Theme;

@@ -1,9 +1,10 @@
 //! Pictures of a match: one position, a strip of positions, an animation.
 
 use crate::animation::{Apng, Gif};
+pub use crate::animation_frames::AnimationFrames;
 use crate::palette::Theme;
-use crate::raster::{Canvas, PictureError, Pixels, pixels, png};
-use crate::svg::{CaptionLine, PictureStyle, extent, layers, lines, strip, svg};
+use crate::raster::{PictureError, pixels, png};
+use crate::svg::{CaptionLine, PictureStyle, extent, lines, strip, svg};
 use clap::ValueEnum;
 use referee_games::view::{Colour, View};
 use referee_match::frames::describe;
@@ -17,11 +18,6 @@ use std::io::Write;
 const USUAL_WIDTH: u32 = 800;
 /// The most characters of an agent's name, so that there is room for what it did.
 const NAME_MAX: usize = 30;
-/// The last frame of an animation is shown this many times as long as the others,
-const LAST_TIMES: u32 = 4;
-/// and at least for this many milliseconds.
-const LAST_MS: u32 = 3000;
-
 /// The formats in which a match can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
@@ -119,7 +115,7 @@ pub fn write_picture(
         }
         OutputFormat::Apng => {
             let frames = AnimationFrames::new(playback, plies, options)?;
-            let count = u32::try_from(frames.looks.len()).unwrap_or(u32::MAX);
+            let count = u32::try_from(frames.count()).unwrap_or(u32::MAX);
             let mut apng = Apng::begin(out, &frames.samples()?, count)?;
             frames.each(done, |pixels, delay| apng.frame(pixels, delay))?;
             apng.finish()
@@ -129,74 +125,6 @@ pub fn write_picture(
         | OutputFormat::Html
         | OutputFormat::Txt
         | OutputFormat::Sgf => unreachable!("{form:?} is not a picture"),
-    }
-}
-
-/// The frames of an animation, all of one size.
-#[derive(Debug)]
-pub struct AnimationFrames<'a> {
-    plies: &'a [Ply],
-    looks: Vec<PictureStyle>,
-    options: &'a PictureOptions,
-    /// The empty board, drawn once.
-    board: Canvas,
-}
-
-impl<'a> AnimationFrames<'a> {
-    /// Prepares the frames of these plies: all unless it is a range.
-    pub fn new(
-        playback: &'a Playback,
-        plies: Plies,
-        options: &'a PictureOptions,
-    ) -> Result<Self, PictureError> {
-        let all = playback.plies();
-        let (first, last) = match plies {
-            Plies::Range(first, last) => (first, last),
-            Plies::One(_) | Plies::Strip(_) => (0, all.len() - 1),
-        };
-        let looks = (first..=last).map(|index| PictureStyle {
-            caption: caption(playback, &all[index]),
-            figures: true,
-            ..look(options, all, index)
-        });
-        let (plies, looks) = (&all[first..=last], looks.collect());
-        let looks = equalize_text_rows(plies.iter().map(|ply| &ply.view), looks);
-        let width =
-            options.width.unwrap_or_else(|| usual_width(extent(&plies[0].view, &looks[0]).0));
-        let [board, _] = layers(&plies[0].view, &looks[0]);
-        Ok(Self { plies, looks, options, board: Canvas::new(&board, width)? })
-    }
-
-    fn frame(&self, index: usize) -> Result<Pixels, PictureError> {
-        let [_, over] = layers(&self.plies[index].view, &self.looks[index]);
-        self.board.with(&over)
-    }
-
-    /// Returns width and height in pixels.
-    pub fn size(&self) -> (u32, u32) {
-        self.board.size()
-    }
-
-    /// Returns the first and the last frame, which have all colours.
-    fn samples(&self) -> Result<[Pixels; 2], PictureError> {
-        Ok([self.frame(0)?, self.frame(self.looks.len() - 1)?])
-    }
-
-    /// Draws all frames, in order. Calls `add` with each and how long it is shown, in milliseconds, and
-    /// `done` with their number so far.
-    pub fn each(
-        &self,
-        done: &mut dyn FnMut(usize),
-        mut add: impl FnMut(&Pixels, u32) -> Result<(), PictureError>,
-    ) -> Result<(), PictureError> {
-        let last = self.looks.len() - 1;
-        let delay = self.options.delay_ms;
-        let longer = delay.saturating_mul(LAST_TIMES).max(LAST_MS);
-        for index in 0..=last {
-            add(&self.frame(index)?, if index == last { longer } else { delay })?;
-            done(index + 1);
-        }
-        Ok(())
     }
 }
 
@@ -229,7 +157,7 @@ fn drawn(playback: &Playback, plies: Plies, options: &PictureOptions) -> (String
 }
 
 /// Returns the style of a ply without text.
-fn look(options: &PictureOptions, plies: &[Ply], index: usize) -> PictureStyle {
+pub(super) fn look(options: &PictureOptions, plies: &[Ply], index: usize) -> PictureStyle {
     let PictureOptions { theme, coordinates, flip, square, .. } = *options;
     let before = index.checked_sub(1).map(|before| &plies[before].view);
     let view = &plies[index].view;
@@ -246,7 +174,7 @@ fn title(playback: &Playback, what: &str) -> String {
 }
 
 /// Gives all of them room for as much text as the longest has.
-fn equalize_text_rows<'a>(
+pub(super) fn equalize_text_rows<'a>(
     views: impl Iterator<Item = &'a View>,
     looks: Vec<PictureStyle>,
 ) -> Vec<PictureStyle> {
@@ -255,7 +183,7 @@ fn equalize_text_rows<'a>(
 }
 
 /// Returns what happened and who is to move; at the end, who played.
-fn caption(playback: &Playback, ply: &Ply) -> Vec<CaptionLine> {
+pub(super) fn caption(playback: &Playback, ply: &Ply) -> Vec<CaptionLine> {
     let header = playback.header();
     let text = match &ply.kind {
         PlyKind::Start => format!("{}{}", header.game, summary::setup(header)),
@@ -333,7 +261,7 @@ fn small(number: usize) -> f64 {
 }
 
 /// Returns two pixels a unit, less for large boards, at least one.
-fn usual_width(units: f64) -> u32 {
+pub(super) fn usual_width(units: f64) -> u32 {
     let units = whole(units);
     (2 * units).min(USUAL_WIDTH).max(units)
 }

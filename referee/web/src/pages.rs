@@ -69,6 +69,8 @@ pub(super) async fn file_below(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
 ) -> ApiResult<Response> {
+    // A report links to pages for those who read it from disk.
+    let name = transcript_of(&name).unwrap_or(name);
     if referee_play::destination::is_transcript(std::path::Path::new(&name)) {
         app.served.transcript(&name)?;
         return Ok(Redirect::to(&format!("/match?file={}", percent_encode(&name))).into_response());
@@ -79,6 +81,13 @@ pub(super) async fn file_below(
         (header::CONTENT_SECURITY_POLICY, REPORT_POLICY),
     ];
     Ok((headers, bytes).into_response())
+}
+
+/// Returns the transcript of a replay page in a contest's folder.
+fn transcript_of(page: &str) -> Option<String> {
+    let at = page.rfind("replays/").filter(|at| *at == 0 || page[..*at].ends_with('/'))?;
+    let name = page[at..].strip_prefix("replays/")?.strip_suffix(".html")?;
+    Some(format!("{}games/{name}.jsonl", &page[..at]))
 }
 
 fn report(app: &App, name: &str) -> ApiResult<Vec<u8>> {

@@ -24,8 +24,9 @@ pub fn shared_files() -> [(&'static str, String); 3] {
     ]
 }
 
-/// Returns the replay page of a match. `root` is the relative path from its folder to the site's.
-pub fn replay_page(page: &MatchPage, root: &str) -> String {
+/// Returns the replay page of a match. `root` is the relative path from its folder to the site's, `home` the
+/// page with the standings in there.
+pub fn replay_page(page: &MatchPage, root: &str, home: &str) -> String {
     // `file:` is for browsers in which a page on the disk isn't `self`.
     let policy =
         "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src data:";
@@ -38,7 +39,7 @@ pub fn replay_page(page: &MatchPage, root: &str) -> String {
          <title>{title}</title>\n<link rel=\"stylesheet\" href=\"{root}/assets/viewer.css\">\n\
          <script src=\"{root}/assets/theme.js\"></script>\n\
          <script src=\"{root}/assets/viewer.js\" defer></script>\n</head>\n<body>\n\
-         <header class=\"head\">\n<a class=\"home\" href=\"{root}/index.html\">Standings</a>\n\
+         <header class=\"head\">\n<a class=\"home\" href=\"{root}/{home}\">Standings</a>\n\
          <div class=\"head-words\"><h1 id=\"title\">{title}</h1>\
          <p id=\"result\" class=\"result\"></p></div>\n\
          <div id=\"tools\" class=\"tools\"></div>\n</header>\n\

@@ -13,7 +13,7 @@ mod html;
 
 pub use changes::ChangeRow;
 pub use csv::grades_csv;
-pub use html::{PrivatePart, TeamPages, policy_hash};
+pub use html::{PrivatePart, TeamPages, policy_hash, replay_path};
 pub use markdown::escape as escape_markdown;
 pub(crate) use number_format::fixed;
 pub use text::{Layout, aligned};

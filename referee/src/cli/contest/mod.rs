@@ -11,6 +11,7 @@ pub(super) mod plan;
 mod quick;
 mod grades;
 mod publish;
+mod replay_pages;
 pub(super) mod ratings;
 pub(super) mod report;
 pub(super) mod run;

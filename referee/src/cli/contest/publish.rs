@@ -1,5 +1,6 @@
 //! `contest publish`: a static site with the standings, a page for each agent and a replay of each game.
 
+use super::replay_pages::{match_page, write};
 use super::report::of_stored;
 use crate::cli::bars::{advance, count_bar, spinner};
 use crate::cli::global::Global;
@@ -9,15 +10,13 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_contest::Player;
 use referee_contest::report::{GameRow, PrivatePart, Report, TeamPages, escape_markdown};
-use referee_match::transcript::{FollowState, TRANSCRIPT_BYTES_MAX, TranscriptFollower};
 use referee_process::Failure;
-use referee_process::files::read_regular;
 use referee_protocol::plain::{file_names, sanitize, to_hex};
 use referee_runner::disk_failure;
 use referee_runner::folder::Folder;
 use referee_runner::parallel;
 use referee_runner::store::Store;
-use referee_web::{MatchPage, MatchState, replay_page, shared_files};
+use referee_web::{MatchPage, replay_page, shared_files};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -226,38 +225,10 @@ fn replay(
     game: &GameRow,
     names: &Names,
 ) -> Result<Vec<String>, Failure> {
-    if game.transcript.is_empty() {
-        // It was decided without being played.
-        return Ok(Vec::new());
-    }
-    let path = folder.path(&game.transcript);
-    let failed = |text: &str| {
-        Failure::operation(format!("{}: {}", path.display(), sanitize(text)))
-            .help("`referee verify` explains it")
-    };
-    // Paths in the store of somebody else's contest may lead anywhere.
-    if game.transcript != Folder::transcript(game.number) {
-        return Err(failed("the transcript has the name of another game"));
-    }
-    let bytes = read_regular(&path, TRANSCRIPT_BYTES_MAX as u64)
-        .map_err(|error| failed(&error.to_string()))?;
-    let following = TranscriptFollower::of(&bytes);
-    match following.state() {
-        FollowState::Sealed(_) => {}
-        FollowState::Open => return Err(failed("the transcript is incomplete")),
-        FollowState::Broken { text, .. } => return Err(failed(text)),
-    }
-    let Some(mut playback) = following.into_playback() else {
-        return Err(failed("the transcript is empty"));
-    };
-    let seated = game.players.iter().map(|player| names.shown.get(player.index()).cloned());
-    let seated: Vec<String> = seated.map(Option::unwrap_or_default).collect();
-    playback.rename(&seated);
-    let page = MatchPage::new(&game.transcript, &playback, &MatchState::Over, 0);
-    let stderr = (0..seated.len()).map(|seat| stderr(&page, seat)).collect();
-    let html = replay_page(&page.public(), REPLAY_ROOT);
-    let target = Path::new(&game.transcript).with_extension("html");
-    write(&site.join(target), &html)?;
+    let Some(page) = match_page(folder, game, &names.shown)? else { return Ok(Vec::new()) };
+    let stderr = (0..game.players.len()).map(|seat| stderr(&page, seat)).collect();
+    let html = replay_page(&page.public(), REPLAY_ROOT, "index.html");
+    write(&site.join(Path::new(&game.transcript).with_extension("html")), &html)?;
     Ok(stderr)
 }
 
@@ -274,12 +245,4 @@ fn stderr(page: &MatchPage, seat: usize) -> String {
         None | Some(0) => text,
         Some(more) => format!("..\n{}", text.chars().skip(more).collect::<String>()),
     }
-}
-
-/// Writes a file and creates its folder.
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    fs::create_dir_all(folder)
-        .and_then(|()| fs::write(path, text))
-        .map_err(|error| disk_failure(path, &error))
 }

@@ -1,5 +1,6 @@
 //! `contest report`: the results, as text, documents and data.
 
+use super::replay_pages::write_pages;
 use super::run::resume_command;
 use crate::cli::bars::spinner;
 use crate::cli::global::Global;
@@ -252,6 +253,7 @@ pub(super) fn write_all(
     {
         log.report(&files)?;
     }
+    write_pages(folder, &report, &results.contest)?;
     Ok(folder.path(PAGE))
 }
 

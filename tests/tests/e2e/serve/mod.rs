@@ -168,5 +168,14 @@ fn a_contest_is_shown_while_its_games_are_counted() {
     let transcript = all["rows"][0]["file"].as_str().unwrap();
     let reply = serving.get(&format!("/files/{transcript}"));
     assert_eq!(reply.headers["location"], format!("/match?file={transcript}"));
+    // The report links to replays, for those who read it from disk.
+    let replay = transcript.replace("/games/", "/replays/").replace(".jsonl", ".html");
+    let link = format!("href=\"./{}\"", replay.trim_start_matches("cup/"));
+    assert!(report.text().contains(&link), "{link}");
+    let page = std::fs::read_to_string(dir.path(&replay)).unwrap();
+    assert!(page.contains("src=\"../assets/viewer.js\"") && page.contains("../../report.html"));
+    assert!(dir.path("cup/replays/assets/viewer.js").exists());
+    let reply = serving.get(&format!("/files/{replay}"));
+    assert_eq!(reply.headers["location"], format!("/match?file={transcript}"));
     serving.end();
 }

@@ -28,7 +28,7 @@ pub(super) fn list(out: &mut Markup, report: &Report, links: &Links<'_>) {
     if report.games.is_empty() {
         return;
     }
-    let leads_to = if links.teams.is_some() { "replay" } else { "transcript" };
+    let leads_to = if links.replays { "replay" } else { "transcript" };
     out.paragraph("note", &format!("The number of a game is the link to its {leads_to}."));
     let columns = |group: &[GameRow]| columns(report, group, links);
     for group in groups(&report.games) {

@@ -4,14 +4,22 @@ use super::markup::{Link, Name, Text};
 use crate::Player;
 use crate::report::GameRow;
 
-/// The ending of transcripts, and of replay pages beside them.
+/// The ending of transcripts, and of pages.
 const ENDINGS: (&str, &str) = (".jsonl", ".html");
+
+/// Returns the path of a game's replay page in the contest's folder, from that of its transcript there.
+pub fn replay_path(transcript: &str) -> Option<String> {
+    let name = transcript.strip_prefix("games/")?.strip_suffix(ENDINGS.0)?;
+    Some(format!("replays/{name}{}", ENDINGS.1))
+}
 
 /// Where the links of a page lead.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Links<'a> {
     /// The relative path from the page's folder to the contest's, or to the site.
     pub(super) root: &'a str,
+    /// Whether games have replay pages.
+    pub(super) replays: bool,
     /// In a published site: the path of each player's page without its ending.
     pub(super) teams: Option<&'a [String]>,
 }
@@ -24,8 +32,11 @@ impl Links<'_> {
         if own.is_empty() {
             return number.to_string();
         }
-        let page = own.strip_suffix(ENDINGS.0).filter(|_| self.teams.is_some());
-        let page = page.map(|stem| format!("{stem}{}", ENDINGS.1));
+        let page = match self.teams {
+            _ if !self.replays => None,
+            None => replay_path(own),
+            Some(_) => own.strip_suffix(ENDINGS.0).map(|stem| format!("{stem}{}", ENDINGS.1)),
+        };
         let link = Link { folder: self.root, path: page.as_deref().unwrap_or(own) };
         format!("<a href=\"{link}\">{number}</a>")
     }

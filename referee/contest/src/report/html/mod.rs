@@ -12,6 +12,7 @@ mod team;
 use super::{ChangeRow, Report, notes};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use links::Links;
+pub use links::replay_path;
 use markup::{Markup, Name, Text};
 use sha2::{Digest, Sha256};
 
@@ -22,17 +23,27 @@ const TITLE_COLUMNS: usize = 80;
 
 pub use team::{PrivatePart, TeamPages};
 
+/// The most games of a report that has replay pages in the contest's folder.
+const REPLAY_PAGES_MAX: usize = 1000;
+
 impl Report {
     /// Returns the report as one self-contained page. `folder` is the relative path from the page's
     /// folder to the contest's, with `/`; empty if they are the same.
     pub fn html(&self, folder: &str) -> String {
-        self.page(&Links { root: folder, teams: None })
+        let replays = self.has_replay_pages();
+        self.page(&Links { root: folder, replays, teams: None })
+    }
+
+    /// Whether the report in the contest's folder links to replay pages there: of a larger
+    /// contest, they would take minutes and much space.
+    pub fn has_replay_pages(&self) -> bool {
+        self.games.len() <= REPLAY_PAGES_MAX
     }
 
     /// Returns the first page of a site: the report with links to a page for each player, `teams/NAME.html`
     /// with these names, and to a replay page for each game.
     pub fn site_html(&self, teams: &[String]) -> String {
-        self.page(&Links { root: "", teams: Some(teams) })
+        self.page(&Links { root: "", replays: true, teams: Some(teams) })
     }
 
     fn page(&self, links: &Links<'_>) -> String {

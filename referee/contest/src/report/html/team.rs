@@ -35,7 +35,7 @@ pub struct PrivatePart {
 impl<'a> TeamPages<'a> {
     /// Prepares pages in a folder of a site; `teams` are the pages' names, by player.
     pub fn new(report: &'a Report, teams: &'a [String]) -> Self {
-        let links = Links { root: "..", teams: Some(teams) };
+        let links = Links { root: "..", replays: true, teams: Some(teams) };
         Self { report, links, standings: columns::standings(report, Detail::Ranks) }
     }
 
