@@ -64,6 +64,10 @@ const PAGES = [
   ["hostile match", () => server.match("hostile.jsonl", "#ply=1&pane=turn"), ".output pre"],
   ["six seats", () => server.match("star.jsonl", "#ply=40"), ".seat"],
   ["large board", () => server.match("large.jsonl", "#ply=40"), ".seat"],
+  ["what if, wood", () => server.match("star.jsonl", "#ply=40&pane=whatif&theme=wood"), ".explored table"],
+  ["graph, slate", () => server.match("hostile.jsonl", "#ply=1&pane=scores&theme=slate"), ".graph"],
+  ["more", () => server.match("star.jsonl", "#pane=more"), ".downloads"],
+  ["report", () => `${server.url}/files/cup/report.html`, "h1"],
 ];
 
 for (const [name, url, there] of PAGES) {

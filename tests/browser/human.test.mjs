@@ -9,7 +9,7 @@ before(() => server.start());
 
 /** Starts a match from the form on the home page. */
 async function start(page, game, setup, opponent) {
-  await page.goto(`${server.url}/`);
+  await page.goto(`${server.url}/#start`);
   await page.getByLabel("Game").selectOption(game);
   await page.getByLabel("Seat 0").selectOption("@human");
   await page.getByLabel("Seat 1").selectOption(opponent);

@@ -16,7 +16,8 @@ const GAMES = [
   ["chexers", "{}", 3], ["freckers", "{}", 2],
   ["checker-puzzle", "{}", 1], ["peg-solitaire", "{}", 1],
 ];
-const SIZES = [[1366, 657], [1440, 900], [768, 1024], [360, 740], [740, 360]];
+// The last is the first at 200 %.
+const SIZES = [[1366, 657], [1440, 900], [768, 1024], [360, 740], [740, 360], [683, 328]];
 const name = ([game, setup]) => `${game}-${setup.replace(/\W+/g, "")}`;
 
 before(async () => {
@@ -83,11 +84,17 @@ for (const game of GAMES) {
       }
       for (const ply of [Math.ceil(last / 2), last]) await to(ply);
       await settled(page);
-      const { moved, cut, wide } = await page.evaluate(() => {
+      const { moved, cut, wide, outside, column } = await page.evaluate(() => {
         const board = document.querySelector("svg.board .turn").getBoundingClientRect();
         const [right, bottom] = [board.right - innerWidth, board.bottom - innerHeight];
         const all = document.documentElement;
+        const beside = document.querySelector(".beside");
+        const outside = [...document.querySelectorAll(".controls :is(button, select, input)")].filter((control) => {
+          const { left, right } = control.getBoundingClientRect();
+          return left < 0 || right > innerWidth;
+        });
         return {
+          outside: outside.map(({ title }) => title), column: beside.scrollWidth - beside.clientWidth,
           moved: window.moved.map(String), wide: all.scrollWidth - all.clientWidth,
           cut: Math.max(-board.left, -board.top, right, bottom),
         };
@@ -95,6 +102,8 @@ for (const game of GAMES) {
       const size = `${width}x${height}`;
       assert.deepEqual(moved, [], `${size}: something moved`);
       assert.ok(cut <= 0, `${size}: ${cut} pixels of the board are outside of the window`);
+      assert.deepEqual(outside, [], `${size}: controls outside of the window`);
+      assert.ok(column <= 0, `${size}: the column is ${column} pixels too wide`);
       assert.ok(wide <= 0, `${size}: the page is ${wide} pixels too wide`);
       for (const colorScheme of shots ? ["light", "dark"] : []) {
         await page.emulateMedia({ colorScheme });

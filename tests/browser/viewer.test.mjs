@@ -289,6 +289,7 @@ test("agents' lines of play are arrows and numbers, and numbers on cells are sha
   await shows(page, 0);
   assert.equal(await page.locator(".pv-order").count(), 2);
   assert.equal(await page.locator(".heat").count(), 2);
+  assert.equal(await page.locator(".layer-chain use.ghost").count(), 2);
   await page.getByRole("button", { name: "Turn", exact: true }).click();
   await page.getByRole("slider", { name: "Which marks" }).fill("0");
   assert.equal(await page.locator(".heat").count(), 0);

@@ -1,6 +1,8 @@
 // Other actions than the recorded ones: by clicks, from a link, from an agent, and a match from there.
 
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { before, test } from "node:test";
 import { Server, folder, newPage, play } from "./stage.mjs";
 
@@ -73,6 +75,26 @@ test("the pane shows what was played in the position elsewhere", async () => {
   await pane(page).getByText("1 match", { exact: true }).click();
   await pane(page).getByRole("link", { name: /first/ }).click();
   await page.waitForURL(/again.jsonl#ply=2/);
+  await fine();
+});
+
+test("a cell with a mark is clicked, too", async () => {
+  writeFileSync(join(dir, "marks.py"), `
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "want": ["actions"]}), flush=True)
+    elif message["type"] == "turn":
+        marks = [{"at": [1, 1], "label": 0.25}, {"at": [2, 2], "label": 0.75}]
+        print(json.dumps({"type": "info", "cells": marks}), flush=True)
+        print(json.dumps({"type": "action", "action": message["actions"][0]}), flush=True)
+`);
+  play(dir, "marks.jsonl", ["hex", "python3 marks.py", "@first", "--setup", "size=4"]);
+  const { page, fine } = await newPage();
+  await page.goto(`${server.url}/match?file=marks.jsonl#ply=0`);
+  await page.locator(".heat").first().click();
+  await page.waitForURL(/try=0%3B(b2|c3)/);
   await fine();
 });
 

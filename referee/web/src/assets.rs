@@ -58,6 +58,8 @@ fn page(name: &str) -> Option<String> {
     modules.retain(|module| *module != entry);
     modules.sort_unstable();
     let page = text("page.html")?.replace("{title}", title).replace("{entry}", entry);
+    let class = ["match", "tv"].into_iter().find(|stem| name == format!("{stem}.html"));
+    let page = page.replace("{class}", class.unwrap_or("plain"));
     let page = page.replace("{styles}", &links("stylesheet", styles));
     let page = page.replace("{modules}", &links("modulepreload", &modules));
     Some(page.replace("{main}", text(name)?))

@@ -39,7 +39,7 @@ fn html(title: &str, data: &str) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>{style}</style>\n<script>{first}</script>\n</head>\n<body>\n\
+         <title>{title}</title>\n<style>{style}</style>\n<script>{first}</script>\n</head>\n<body class=\"match\">\n\
          <header class=\"head\">\n<span class=\"home\">Referee</span>\n\
          <div class=\"head-words\"><h1 id=\"title\">{title}</h1>\
          <p id=\"result\" class=\"result\"></p></div>\n\

@@ -38,7 +38,7 @@ pub fn replay_page(page: &MatchPage, root: &str, home: &str) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title}</title>\n<link rel=\"stylesheet\" href=\"{root}/assets/viewer.css\">\n\
          <script src=\"{root}/assets/theme.js\"></script>\n\
-         <script src=\"{root}/assets/viewer.js\" defer></script>\n</head>\n<body>\n\
+         <script src=\"{root}/assets/viewer.js\" defer></script>\n</head>\n<body class=\"match\">\n\
          <header class=\"head\">\n<a class=\"home\" href=\"{root}/{home}\">Standings</a>\n\
          <div class=\"head-words\"><h1 id=\"title\">{title}</h1>\
          <p id=\"result\" class=\"result\"></p></div>\n\

@@ -92,8 +92,8 @@ impl Hex {
             ));
         }
         if self.swap == Swap::Sides {
+            // The mark stays on the stone that has a new owner.
             self.exchanged = true;
-            self.last = IgnoredInEq(None);
             return Ok(());
         }
         let (row, column, _) = self.stones().next().expect("on turn 1 there is one stone").0;

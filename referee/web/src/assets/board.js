@@ -98,10 +98,12 @@ export class Board {
     };
     position.ground.forEach((kind, cell) => kind && use("ground", cell, `ground-${kind}`));
     position.pieces.forEach((colour, cell) => colour && use("pieces", cell, `piece-${colour}`));
-    this.wantLast(frame, want);
-    this.wantChanges(frame, want);
+    if (look.marks) {
+      this.wantLast(frame, want);
+      this.wantChanges(frame, want);
+    }
     for (const cell of frame.chain) use("chain", cell, "mark-chain");
-    this.wantNotes(notes, want);
+    this.wantNotes(notes, frame, want);
     if (choice) this.wantChoice(choice, position, want);
     this.apply(wanted);
     const to = frame.last.at(-1);
@@ -160,8 +162,8 @@ export class Board {
   }
 
   /** The agents' marks: a colour by rank for numbers, and the lines that they expect.
-   * @param {Info[]} notes @param {Want} want */
-  wantNotes(notes, want) {
+   * @param {Info[]} notes @param {Frame} frame @param {Want} want */
+  wantNotes(notes, frame, want) {
     for (const info of notes) {
       const numbers = info.marks.map(([, label]) => Number(label)).filter(Number.isFinite);
       const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
@@ -174,10 +176,16 @@ export class Board {
           this.label(cell, text),
         ]);
       }
-      info.pv.forEach((cells, at) => want("chain", `pv ${info.seat} ${at}`, cells.join(" "), () => [
-        at === 0 && cells.length > 1 ? this.path(cells, "path pv")
-          : this.order(cells.at(-1) ?? 0, at + 1),
-      ]));
+      info.pv.forEach((cells, at) => {
+        const cell = cells.at(-1) ?? 0;
+        const colour = frame.colours[(info.seat + at) % frame.colours.length];
+        const stone = cells.length === 1 && colour
+          && s("use", { href: `#piece-${colour}`, class: "ghost", ...this.place(cell) });
+        want("chain", `pv ${info.seat} ${at}`, `${cells.join(" ")} ${colour}`, () => [
+          ...(stone ? [stone] : []),
+          at === 0 && cells.length > 1 ? this.path(cells, "path pv") : this.order(cell, at + 1),
+        ]);
+      });
     }
   }
 
@@ -228,7 +236,8 @@ export class Board {
    * @param {string} label */
   heat(cell, share, label) {
     const { x, y } = this.place(cell);
-    return s("circle", { class: "heat", cx: x, cy: y, r: 13, "fill-opacity": 0.15 + 0.7 * share },
+    // A click on it is one on the cell.
+    return s("circle", { class: "heat", "data-of": cell, cx: x, cy: y, r: 13, "fill-opacity": 0.15 + 0.7 * share },
       s("title", null, label));
   }
 

@@ -25,7 +25,7 @@ export class Explorer {
     this.progress = h("p", { class: "soft", role: "status" });
     this.results = h("div", { class: "explored" });
     this.element = h("section", { "aria-label": "Other matches" },
-      h("h3", null, "Other matches with this position"), this.progress, this.results);
+      h("h2", null, "Other matches with this position"), this.progress, this.results);
     this.soon = debounce(REST_MS, () => this.search());
   }
 

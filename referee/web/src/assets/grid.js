@@ -72,8 +72,8 @@ export class Grid {
   listen() {
     const { svg } = this.board;
     const cellOf = (/** @type {Event} */ event) => {
-      const target = event.target instanceof Element ? event.target.closest("[data-cell]") : null;
-      return target ? Number(target.getAttribute("data-cell")) : null;
+      const target = event.target instanceof Element ? event.target.closest("[data-cell], [data-of]") : null;
+      return target ? Number(target.getAttribute("data-cell") ?? target.getAttribute("data-of")) : null;
     };
     svg.addEventListener("click", (event) => {
       const cell = cellOf(event);

@@ -35,7 +35,11 @@ function showLists(overview) {
 
 function transcripts() {
   const find = h("input", {
-    type: "search", placeholder: "minimax wins hex", oninput: () => list.soon(),
+    type: "search", placeholder: "minimax wins hex", value: new URLSearchParams(location.search).get("find") ?? "",
+    oninput: () => {
+      history.replaceState(null, "", address("/", { find: find.value }));
+      list.soon();
+    },
   });
   const list = paged("/api/transcripts", () => ({ find: find.value }), (row, isWall) => (isWall ? matchCard(row) : matchRow(row)),
     () => (find.value ? "No matches found." : "No matches yet."));
@@ -47,7 +51,7 @@ function transcripts() {
 
 async function start() {
   const { settings } = fromHash(location.hash);
-  fill(byId("tools"), h("a", { class: "back", href: "/tv" }, "TV"), themeButton(settings, () => {}));
+  fill(byId("tools"), h("a", { class: "back", href: "/tv" }, "TV"), themeButton(settings, () => list.load()));
   const list = transcripts();
   let known = -1;
   let isBuilt = false;
@@ -59,7 +63,7 @@ async function start() {
       fill(byId("title"), overview.title);
       document.title = `${overview.title} · Referee`;
       showLists(overview);
-      if (!isBuilt && overview.can_play) fill(byId("start"), starting(overview));
+      if (!isBuilt && overview.can_play) fill(byId("start"), starting(overview, !overview.transcripts));
       byId("start").hidden = !overview.can_play;
       isBuilt = true;
       if (overview.transcripts !== known) await list.load();

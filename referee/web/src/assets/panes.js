@@ -150,7 +150,7 @@ function verbatim(label, text, kind = null) {
 function infoFigures(viewer, infos, when = "") {
   if (!infos.length) return [];
   const all = infos.map((info) => infoFigure(viewer, info, when));
-  return [h("div", { class: "infoFigures", tabindex: "0", role: "group", "aria-label": "info" }, all)];
+  return [h("div", { class: "infos", tabindex: "0", role: "group", "aria-label": "info" }, all)];
 }
 
 /** @param {Viewer} viewer @param {Info} info @param {string} when */

@@ -1,7 +1,7 @@
 // @ts-check
 // The players: names, colours, goals, whose turn it is, and clocks.
 
-import { agentName, clockText, duration, fill, h, hidden, letter, short } from "./common.js";
+import { clockText, duration, fill, h, hidden, letter, short } from "./common.js";
 import { badge, safe } from "./board.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
@@ -24,13 +24,13 @@ export function goal(viewer, colour) {
   const own = viewer.store.match.board.edges.filter((edge) => edge.colour === colour);
   const sides = own.map((edge) => boardSide(viewer, edge.cells));
   const symbol = letter(colour);
-  if (sides.length > 1) return `connects the edges ${symbol}: ${sides.join(" and ")}`;
-  if (sides.length === 1) return `goal edge ${symbol}: ${sides[0]}`;
+  if (sides.length > 1) return `joins ${sides.join(" and ")}`;
+  if (sides.length === 1) return `to the ${sides[0]} edge`;
   const { ground } = viewer.store.position(0);
   const cells = ground.flatMap((kind, cell) => (kind === `target-${colour}` ? [cell] : []));
   if (!cells.length) return "";
   const small = colour === "peg" ? "x" : symbol.toLowerCase();
-  return `goal: the ${cells.length} cells ${small}, ${boardSide(viewer, cells)}`;
+  return `to the ${cells.length} cells ${small}, ${boardSide(viewer, cells)}`;
 }
 
 /** The side of the board on which cells are. @param {Viewer} viewer @param {number[]} cells */
@@ -50,6 +50,7 @@ function boardSide(viewer, cells) {
 export function seats(viewer) {
   const { match } = viewer.store;
   const cards = match.seats.map((seat) => card(seat));
+  cards.forEach(({ element }) => element.style.setProperty("--seats", String(cards.length)));
   const general = h("p", { class: "soft figures" });
   const element = h("section", { class: "seats", "aria-label": "Players" },
     cards.map(({ element }) => element), general);
@@ -84,12 +85,16 @@ function card(seat) {
   const figure = h("span", { class: "seat-figure" });
   const agent = seat.human ? "human" : seat.agent ?? "";
   const kind = seat.name.startsWith(agent) ? null : agent;
-  const name = h("span", { class: "seat-name" }, agentName(seat.name),
-    kind && h("span", { class: "soft" }, ` ${short(kind, 24)}`));
-  const element = h("div", { class: "seat" }, symbol,
+  // Of a long name the end stays in sight: it distinguishes agents of one name.
+  const [, first = "", tail = ""] = /^(.*?)( #\d+| \([^()]*\))?$/s.exec(seat.name) ?? [];
+  const name = h("span", { class: "seat-name" },
+    h("bdi", { class: "name", title: short(seat.name, 400) },
+      h("span", { class: "name-start" }, short(first, 60)), tail && h("span", null, short(tail, 24))),
+    kind && h("span", { class: "soft" }, short(kind, 24)));
+  const element = h("div", { class: "seat", title: short(seat.name, 400) }, symbol,
     h("div", { class: "seat-words" },
-      h("div", { class: "seat-line" }, name, time), bar,
-      h("div", { class: "seat-line" }, goalText, figure, turn)));
+      h("div", { class: "seat-line" }, name, turn, time), bar,
+      h("div", { class: "seat-line seat-more" }, goalText, figure)));
   return { element, symbol, goalText, turn, time, bar, figure, colour: "", goalKey: "" };
 }
 
@@ -104,9 +109,9 @@ function updateCard(viewer, seat, frame, parts) {
   const goalKey = `${colour} ${viewer.board.quarters}`;
   if (parts.goalKey !== goalKey) {
     parts.goalKey = goalKey;
-    const words = (colour && colour !== "peg" ? `${colour}: ` : "") + goal(viewer, colour);
+    const words = goal(viewer, colour);
     fill(parts.goalText, words);
-    parts.goalText.title = words;
+    parts.goalText.title = colour && colour !== "peg" ? `${colour}: ${words}` : words;
   }
   const end = viewer.player.atEnd ? viewer.store.end : null;
   const moves = !end && frame.to_move === seat.seat;
@@ -119,7 +124,12 @@ function updateCard(viewer, seat, frame, parts) {
   fill(parts.turn, place ? result(end?.places ?? [], place) : out || (moves ? "▶ to move" : ""),
     place && out ? `, ${out}` : "");
   const own = frame.figures.filter((figure) => figure.colour === colour && colour);
-  fill(parts.figure, own.map(({ name, value }) => `${name}: ${value}`).join(" · "));
+  const figures = own.map(({ name, value }) => `${name}: ${value}`).join(" · ");
+  // With many cards there is no room for names.
+  const isShort = viewer.store.match.seats.length > 2;
+  fill(parts.figure, isShort ? own.map(({ value }) => value).join(" · ") : figures,
+    isShort && hidden(` ${own.map(({ name }) => name).join(" · ")}`));
+  parts.figure.title = figures;
   clock(viewer, seat.seat, frame, parts);
 }
 

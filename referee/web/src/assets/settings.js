@@ -83,7 +83,7 @@ export function toHash(settings, ply, tried = null) {
   for (const name of SWITCHES) {
     if (settings[name] !== DEFAULTS[name]) parts.push(`${name}=${settings[name] ? 1 : 0}`);
   }
-  for (const name of /** @type {("theme"|"pane")[]} */ (["theme", "pane"])) {
+  for (const name of /** @type {("theme"|"pane"|"speed")[]} */ (["theme", "pane", "speed"])) {
     if (settings[name] !== DEFAULTS[name]) parts.push(`${name}=${settings[name]}`);
   }
   return parts.length ? `#${parts.join("&")}` : "";

@@ -165,9 +165,10 @@ class StartForm {
   }
 }
 
-/** @param {Overview} overview */
-export function starting(overview) {
-  return [h("h2", null, "Start a match"), new StartForm(overview).build()];
+/** @param {Overview} overview @param {boolean} isOpen */
+export function starting(overview, isOpen) {
+  return h("details", { open: isOpen || location.hash === "#start" },
+    h("summary", null, h("h2", null, "Start a match")), new StartForm(overview).build());
 }
 
 /** The possible numbers of seats. @param {Game} game */

@@ -31,7 +31,7 @@ export function tabs(viewer, panes) {
       pane.element.hidden = pane !== shown;
       const button = buttons[at];
       if (!button) return;
-      button.hidden = pane.isEmpty?.() ?? false;
+      button.disabled = pane.isEmpty?.() ?? false;
       button.setAttribute("aria-pressed", String(pane === shown));
       const hasOutput = frame.fault !== null || frame.stderr.length + frame.infos.length > 0;
       button.classList.toggle("has-output", pane.name === "turn" && hasOutput);

@@ -44,7 +44,7 @@ class Slot {
   }
 }
 
-/** The order of interest: leaders of the contest first, then long games.
+/** The order of interest: leaders of the contest first, then players of close places, then long games.
  * @param {Row[]} live @param {string[]} leaders */
 function byInterest(live, leaders) {
   const place = (/** @type {string} */ name) => {
@@ -52,7 +52,12 @@ function byInterest(live, leaders) {
     return at < 0 ? leaders.length : at;
   };
   const sum = (/** @type {Row} */ row) => row.names.reduce((all, name) => all + place(name), 0);
-  return live.toSorted((a, b) => sum(a) - sum(b) || (b.turns ?? 0) - (a.turns ?? 0));
+  const distance = (/** @type {Row} */ row) => {
+    const places = row.names.map(place);
+    return Math.max(...places) - Math.min(...places);
+  };
+  return live.toSorted((a, b) =>
+    sum(a) - sum(b) || distance(a) - distance(b) || (b.turns ?? 0) - (a.turns ?? 0));
 }
 
 /** The names of a contest's standings, the first place first. @param {Contest} contest */
@@ -91,6 +96,13 @@ class Screen {
     return (await get(path, { folder: folder ?? "", count: this.size })).rows;
   }
 
+  /** Shows the last matches, and later ones as they end. */
+  async showEnded() {
+    const rows = await this.ended();
+    const isShown = (/** @type {Row} */ row) => this.slots.some((slot) => slot.row.file === row.file);
+    if (rows.length !== this.slots.length || !rows.every(isShown)) this.slots = rows.map((row) => new Slot(row));
+  }
+
   /** A match that is live no more. @param {Row} row @returns {Promise<Row>} */
   async again(row) {
     const { rows } = await get("/api/transcripts", { find: row.file, folder: row.file.replace(/\/?[^/]*$/, ""), count: 1 });
@@ -119,7 +131,7 @@ class Screen {
       const next = waiting.shift();
       if (next) this.slots.push(new Slot(next));
     }
-    if (!this.slots.length) this.slots = (await this.ended()).map((row) => new Slot(row));
+    if (!live.length && this.slots.every(({ endedAt }) => !endedAt || now - endedAt > END_MS)) await this.showEnded();
     this.element.dataset.boards = String(this.size);
     if (!this.slots.length) fill(this.element, h("p", { class: "soft" }, "No matches yet."));
     else if (this.slots.some(({ element }, at) => this.element.children[at] !== element)
@@ -146,7 +158,6 @@ class Screen {
 }
 
 function start() {
-  document.body.classList.add("tv");
   const { settings } = fromHash(location.hash);
   const screen = new Screen();
   const boards = h("select", {

@@ -103,7 +103,6 @@ export class Viewer {
     this.slot = h("div", { class: "slot" });
     const isPlayed = this.store.running && this.store.match.seats.some(({ human }) => human);
     this.slot.classList.toggle("for-person", isPlayed);
-    document.body.classList.add("match");
     fill(root,
       h("div", { class: "stage" }, this.board.frame, zooming(this)),
       h("div", { class: "beside" }, who.element, this.slot, all.element,
