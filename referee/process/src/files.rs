@@ -15,7 +15,7 @@ pub fn own_program() -> &'static Path {
 /// Returns the running program's own file.
 #[cfg(portable)]
 pub fn own_program() -> &'static Path {
-    static FILE: std::sync::OnceLock<std::path::PathBuf> = std::sync::OnceLock::new();
+    static FILE: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
     FILE.get_or_init(|| std::env::current_exe().unwrap_or_else(|_| "referee".into()))
 }
 

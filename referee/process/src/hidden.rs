@@ -7,7 +7,7 @@ use crate::sandbox::attacker;
 /// Runs the process of this crate that the command line asks for: one that starts agents, or one that
 /// attacks the sandbox. Returns whether it asked for one. Call it first, while the process has one
 /// thread.
-pub fn run_hidden_command() -> bool {
+pub fn run() -> bool {
     let Some(word) = std::env::args_os().nth(1) else { return false };
     if word == launcher::LAUNCH_COMMAND {
         launcher::run();

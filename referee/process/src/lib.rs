@@ -26,8 +26,7 @@ pub mod cleaning;
 pub mod work_folder;
 mod failure;
 pub mod files;
-mod hidden;
+pub mod hidden;
 
 pub use failure::{Cause, Failure};
 pub use files::own_program;
-pub use hidden::run_hidden_command;

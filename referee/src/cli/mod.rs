@@ -112,7 +112,7 @@ enum Command {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    if referee_process::run_hidden_command() {
+    if referee_process::hidden::run() {
         return ExitCode::SUCCESS;
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == private_copy::COPY_COMMAND) {

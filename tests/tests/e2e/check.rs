@@ -1,6 +1,7 @@
 //! `check` names every defect in the first probe that fails, and passes good agents.
 
-use crate::support::{AMPLE, RunResult, TestDir, in_parallel, lacks, python_agent, script_agent};
+use crate::portable::lacks;
+use crate::support::{AMPLE, RunResult, TestDir, in_parallel, python_agent, script_agent};
 use serde_json::Value;
 
 /// Returns the first failed probe: its name, its defect and the whole failure.
@@ -17,7 +18,7 @@ fn check(dir: &TestDir, agent: &str, more: &[&str]) -> RunResult {
 }
 
 /// Scripts that wait for input instead of answering, which `check` notices long before the clock.
-const SILENT: [&str; 4] = ["mute_at_start", "no_flush", "no_newline", "never_passes"];
+const SILENT: [&str; 5] = ["mute_at_start", "no_flush", "no_newline", "never_passes", "prompt"];
 
 /// Whether the program under test notices a script's defect only when the clock expires.
 fn is_not_seen(script: &str) -> bool {

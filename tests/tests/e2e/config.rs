@@ -1,6 +1,7 @@
 //! Config files set defaults and short names of agents, and start nothing.
 
-use crate::support::{PROGRAM, TestDir, lacks};
+use crate::portable::lacks;
+use crate::support::{PROGRAM, TestDir};
 use serde_json::{Value, json};
 
 /// What makes a test's own config files count.

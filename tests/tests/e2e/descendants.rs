@@ -1,6 +1,7 @@
 //! No process that an agent starts outlives the match, however the match or the referee ends.
 
-use crate::support::{TestDir, command_lines, eventually, lacks, python, root, script_agent};
+use crate::portable::lacks;
+use crate::support::{TestDir, command_lines, eventually, python, root, script_agent};
 use nix::sys::signal::Signal;
 
 /// The agent's file, which is in the command lines of all its processes.

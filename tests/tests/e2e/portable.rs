@@ -1,15 +1,26 @@
-//! What users read where the system has no sandbox. Elsewhere these tests are skipped.
+//! The program as it is built for systems without a sandbox: what users read there, and what other tests
+//! skip. REFEREE_PORTABLE=1 builds it on Linux; otherwise these tests are skipped.
 
 use crate::support::TestDir;
 use referee_process::launcher::{LIMITATIONS, WEAKEST};
 use referee_protocol::Level;
 use serde_json::json;
 
-/// Whether the program under test has a sandbox. Reports a skipped test then.
+/// Whether the program under test lacks `what`, because it is built for systems without a sandbox. Then
+/// reports a skipped test.
+pub(crate) fn lacks(what: &str) -> bool {
+    let lacks = WEAKEST == Level::None;
+    if lacks {
+        println!("skipped: {what}: not where the referee has no sandbox");
+    }
+    lacks
+}
+
+/// Whether the program under test has a sandbox. Then reports a skipped test.
 fn has_sandbox() -> bool {
     let has = WEAKEST != Level::None;
     if has {
-        println!("skipped: the program is built for Linux; set REFEREE_PORTABLE=1 to test it");
+        println!("skipped: the program is built for Linux");
     }
     has
 }

@@ -2,8 +2,6 @@
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use referee_process::launcher::WEAKEST;
-use referee_protocol::Level;
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -93,16 +91,6 @@ pub(crate) fn skip(what: &str) {
     let forbidden = std::env::var_os("REFEREE_TESTS_FORBID_SKIP").is_some();
     assert!(!forbidden, "there is no {what}, and REFEREE_TESTS_FORBID_SKIP is set");
     println!("skipped: there is no {what}");
-}
-
-/// Whether the program under test is built for systems without a sandbox, and so lacks `what`. Then
-/// reports a skipped test.
-pub(crate) fn lacks(what: &str) -> bool {
-    let lacks = WEAKEST == Level::None;
-    if lacks {
-        println!("skipped: {what}: not in the implementation for systems other than Linux");
-    }
-    lacks
 }
 
 /// Returns the root of the project.

@@ -242,7 +242,8 @@ fn every_crate_takes_lints_and_versions_from_the_workspace() {
             if line.starts_with('[') {
                 section = line;
             }
-            let dependency = section.ends_with("dependencies]") && line.contains('=');
+            let is_entry = !line.starts_with('[') && line.contains('=');
+            let dependency = section.ends_with("dependencies]") && is_entry;
             assert!(
                 !dependency || line.contains("workspace = true"),
                 "{path}: {line}: put versions in the table of the root Cargo.toml"

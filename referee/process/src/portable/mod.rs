@@ -4,7 +4,7 @@
 //! is a re-exec of this program and kills its agent on command or when the referee ends: the agent's
 //! process group, and what else it finds in the system's table of processes. There is no way to be
 //! sure that nothing is missed: a process that has left the group, has lost its parent and has
-//! another environment can't be told from any other. A supervisor takes one agent after another.
+//! another environment looks like any other. A supervisor takes one agent after another.
 
 mod supervisor;
 mod sys;

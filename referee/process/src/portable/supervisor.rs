@@ -180,23 +180,24 @@ fn become_agent(
     execve(&file, &arguments, &environment).map_err(failed)
 }
 
-/// Applies the limits of a process: no core files, a number of open files, the size of a file, and
-/// memory for data as far as the system limits that. Where the system allows less, that holds.
+/// Applies the limits of a process: no core files, a number of open files, and, as far as the agent
+/// doesn't raise them itself, the size of a file and memory for data. Where the system allows less, that
+/// holds.
 fn limit(limits: &Limits) -> nix::Result<()> {
     const MIB: rlim_t = 1 << 20;
     // Writing more fails instead of killing the process.
     sys::ignore_signal(Signal::SIGXFSZ, true)?;
     // Runtimes reserve several times what they use.
     let data = limits.memory_mb.saturating_mul(4 * MIB).saturating_add(1024 * MIB);
-    for (resource, wanted) in [
-        (Resource::RLIMIT_CORE, 0),
-        (Resource::RLIMIT_NOFILE, limits.files),
-        (Resource::RLIMIT_FSIZE, limits.work_mb.saturating_mul(MIB)),
-        (Resource::RLIMIT_DATA, data),
+    for (resource, wanted, is_final) in [
+        (Resource::RLIMIT_CORE, 0, true),
+        (Resource::RLIMIT_NOFILE, limits.files, true),
+        (Resource::RLIMIT_FSIZE, limits.work_mb.saturating_mul(MIB), false),
+        (Resource::RLIMIT_DATA, data, false),
     ] {
         let (_, hard) = getrlimit(resource)?;
         let wanted = wanted.min(hard);
-        setrlimit(resource, wanted, wanted)?;
+        setrlimit(resource, wanted, if is_final { wanted } else { hard })?;
     }
     Ok(())
 }
@@ -210,7 +211,7 @@ struct Running<'a> {
 
 /// An agent that is to be stopped.
 struct Stopped {
-    /// Its CPU time when it was stopped.
+    /// Its CPU time at the first look after it was stopped.
     before: Option<Nanos>,
     /// Its processes outside of its group, which are stopped too if it stays stopped.
     others: Option<Vec<Pid>>,
@@ -255,6 +256,7 @@ impl Running<'_> {
             {
                 let members = self.tree.members();
                 self.tree.signal(&members, Signal::SIGSTOP);
+                stopped.before = cpu_time(self.tree.agent);
                 stopped.others = Some(members);
             }
         }
@@ -266,8 +268,7 @@ impl Running<'_> {
         match read(self.control, &mut byte) {
             Ok(1) if byte[0] == Command::Stop as u8 => {
                 self.tree.signal(&[], Signal::SIGSTOP);
-                let before = cpu_time(self.tree.agent);
-                self.stopped.get_or_insert(Stopped { before, others: None });
+                self.stopped.get_or_insert(Stopped { before: None, others: None });
                 true
             }
             Ok(1) if byte[0] == Command::Continue as u8 => {

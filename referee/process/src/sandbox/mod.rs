@@ -1,28 +1,24 @@
 //! Isolates agents from each other, from the referee and from the machine.
 
-#[cfg(not(portable))]
+#[cfg_attr(portable, path = "../portable/attacker.rs")]
 pub(crate) mod attacker;
 mod choose;
-#[cfg(not(portable))]
+#[cfg_attr(portable, path = "../portable/groups.rs")]
 mod groups;
 mod inherited;
-#[cfg(portable)]
-#[path = "../portable/sandbox.rs"]
-mod none;
 mod probes;
 pub mod reach;
 mod remedy;
-#[cfg(not(portable))]
+#[cfg_attr(portable, path = "../portable/selftest.rs")]
 mod selftest;
 
+pub use attacker::Attack;
 pub use choose::{Prepared, SandboxRequest, choose, prepare, readable};
-#[cfg(portable)]
-pub use none::{Attack, Groups, attack};
+pub use groups::Groups;
 pub use probes::{Depth, Probe, SelfTest, injected_failure};
 pub use referee_protocol::{Layer, Layers, Level};
 pub use remedy::{remedy, remedy_untested};
-#[cfg(not(portable))]
-pub use {attacker::Attack, groups::Groups, selftest::attack};
+pub use selftest::attack;
 
 use super::agent::Launch;
 use super::launcher::LauncherConfig;

@@ -1,6 +1,6 @@
 //! The results of attacking a sandbox, and the failures that tests inject into it.
 
-use super::Attack;
+use super::attacker::Attack;
 use crate::Failure;
 use crate::agent::StartFailure;
 use crate::launcher::InjectedFailure;

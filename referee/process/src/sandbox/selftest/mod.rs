@@ -9,7 +9,7 @@ mod targets;
 
 use super::super::launcher::LauncherConfig;
 use super::attacker::Attack;
-use super::{Depth, Probe, SelfTest};
+use super::probes::{Depth, Probe, SelfTest};
 use attacker_run::AttackerReport;
 use plan::Run;
 use referee_protocol::{Layers, Level};
