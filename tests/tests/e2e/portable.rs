@@ -31,8 +31,8 @@ fn a_match_says_why_it_has_no_sandbox() {
         return;
     }
     let dir = TestDir::new();
-    let words = ["play", "hex", "@first", "@first", "--setup", "size=3", "--out", "x.jsonl"];
-    let ran = dir.run(&[&words[..], &["--games", "3", "--json"]].concat()).code(0);
+    let words = ["play", "hex", "@first", "@first", "--setup", "size=3", "--json"];
+    let ran = dir.run(&[&words[..], &["--games", "3"]].concat()).code(0);
     let warning = "warning: agents run without a sandbox: none; basic: needs Linux\n";
     assert_eq!(ran.stderr.matches(warning).count(), 1, "{}", ran.stderr);
     for output in ran.json_lines() {

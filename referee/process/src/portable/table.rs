@@ -32,7 +32,9 @@ impl Tree {
     /// those with its mark, and the descendants of all of them.
     pub(super) fn members(&self) -> Vec<Pid> {
         let mut command = Command::new("ps");
-        command.args(["-A", WITH_ENVIRONMENT, "-ww", "-o", "pid=,ppid=,pgid=,stat=,args="]);
+        command.args(["-A", WITH_ENVIRONMENT, "-ww"]);
+        // One by one: to some, what follows `=` is a heading, with commas.
+        command.args(["pid=", "ppid=", "pgid=", "stat=", "args="].iter().flat_map(|it| ["-o", it]));
         let printed = command.stdin(Stdio::null()).stderr(Stdio::null()).output();
         let printed = printed.map(|printed| printed.stdout).unwrap_or_default();
         let mut rows = rows(&String::from_utf8_lossy(&printed), &self.mark);
