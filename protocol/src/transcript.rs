@@ -153,6 +153,10 @@ pub struct SandboxRecord {
     pub level: String,
     /// The layers in force, strongest last.
     pub layers: Vec<String>,
+    /// Stronger levels that were tried and are unavailable on that machine, each with the reason:
+    /// `basic: needs Linux`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// What an agent might do while it wasn't its turn; omitted by versions that allowed
     /// everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]

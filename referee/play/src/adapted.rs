@@ -6,7 +6,7 @@ use referee_match::presets::{Preset, find};
 use referee_process::agent::Launch;
 use referee_process::files::absolute;
 use referee_process::launcher::Bytes;
-use referee_process::{Failure, OWN_PROGRAM};
+use referee_process::{Failure, own_program};
 use referee_protocol::plain::sanitize;
 use referee_protocol::{HeaderSeat, Limits};
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
     let spec = package.spec();
     let words = ["referee", "adapter", COMP30024, "--run", &spec].map(str::to_owned);
     let launch = Launch {
-        file: OWN_PROGRAM.into(),
+        file: own_program().into(),
         command: words.to_vec(),
         folder: package.folder.clone(),
         ..Launch::default()

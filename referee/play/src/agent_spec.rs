@@ -8,7 +8,7 @@ use referee_games::{Dialect, GameKind, dialects, nearest};
 use referee_process::agent::Launch;
 use referee_process::files::{absolute, program, read_regular};
 use referee_process::sandbox::reach::{ProgramFiles, files_of_command};
-use referee_process::{Cause, Failure, OWN_PROGRAM};
+use referee_process::{Cause, Failure, own_program};
 use referee_protocol::plain::sanitize_name;
 use referee_protocol::{LineProtocol, plain_error};
 use std::io;
@@ -78,7 +78,7 @@ impl AgentSpec {
             read: &self.read,
             granted: &self.granted,
             has_manifest: self.has_manifest,
-            is_built_in: launch.file == Path::new(OWN_PROGRAM) && !self.adapted,
+            is_built_in: launch.file == own_program() && !self.adapted,
             interpreter: self.python.clone(),
         })
     }
@@ -183,7 +183,7 @@ impl AgentSpec {
         let command = vec!["referee".to_owned(), "agent".to_owned(), name.to_owned()];
         let digest =
             digest_command(&[written.clone(), env!("CARGO_PKG_VERSION").into()], Path::new("."));
-        let (file, folder) = (OWN_PROGRAM.into(), std::env::temp_dir());
+        let (file, folder) = (own_program().into(), std::env::temp_dir());
         let launch = Launch { file, command, folder, ..Launch::default() };
         let name = written.clone();
         Ok(Self { name, written, launch: Some(launch), digest, ..Self::default() })
@@ -220,7 +220,7 @@ impl AgentSpec {
             |error: io::Error| Failure::operation(format!("{}: {error}", folder.display()));
         let files = folder_files(&folder).map_err(unreadable)?;
         let digest = digest_files(&folder, &files).map_err(unreadable)?;
-        let Words(command) = manifest.command;
+        let command = manifest.command.with_slashes(&folder);
         let build = manifest
             .build
             .and_then(|Words(words)| shlex::try_join(words.iter().map(String::as_str)).ok());

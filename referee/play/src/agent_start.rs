@@ -3,9 +3,9 @@
 use crate::adapted;
 use crate::agent_spec::AgentSpec;
 use crate::private_copy;
-use referee_process::OWN_PROGRAM;
 use referee_process::agent::{Launch, StartConditions};
 use referee_process::launcher::{Bytes, Reach};
+use referee_process::own_program;
 use referee_process::work_folder::start_conditions;
 use referee_protocol::Limits;
 use std::path::Path;
@@ -26,7 +26,7 @@ impl AgentSpec {
             reach.write = self.kept.as_ref().map(Bytes::of);
             added = private_copy::variables(&launch.folder, &self.own, self.kept.as_deref());
             if !self.adapted {
-                reach.read.push(Bytes::of(OWN_PROGRAM));
+                reach.read.push(Bytes::of(own_program()));
                 launch = private_copy::wrapped(&launch);
             }
         }

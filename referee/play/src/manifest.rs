@@ -6,6 +6,7 @@ use referee_process::work_folder::sets_variable;
 use referee_protocol::LineProtocol;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The name of the referee's own protocol in agent.toml.
 const OWN_PROTOCOL: &str = "referee";
@@ -86,6 +87,18 @@ impl Manifest {
 #[serde(try_from = "toml::Value")]
 pub(super) struct Words(pub(super) Vec<String>);
 
+impl Words {
+    /// Returns the words. Paths of files in this folder that are written as on Windows, `src\bot.py`, get
+    /// slashes.
+    pub(super) fn with_slashes(self, folder: &Path) -> Vec<String> {
+        let slashed = |word: String| {
+            let other = word.replace('\\', "/");
+            if !folder.join(&word).exists() && folder.join(&other).is_file() { other } else { word }
+        };
+        self.0.into_iter().map(slashed).collect()
+    }
+}
+
 impl TryFrom<toml::Value> for Words {
     type Error = String;
 
@@ -104,5 +117,29 @@ impl TryFrom<toml::Value> for Words {
             other => return Err(format!("expected a list of strings or a string, got {other}")),
         };
         if words.is_empty() { Err("a command needs a program".to_owned()) } else { Ok(Self(words)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Words;
+    use std::fs;
+
+    #[test]
+    fn paths_of_windows_name_files_of_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("src")).unwrap();
+        for name in ["src/bot.py", "odd\\name"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        for (written, meant) in [
+            ("src\\bot.py", "src/bot.py"),
+            (".\\src\\bot.py", "./src/bot.py"),
+            ("odd\\name", "odd\\name"),
+            ("\\d+", "\\d+"),
+            ("src\\none.py", "src\\none.py"),
+        ] {
+            assert_eq!(Words(vec![written.to_owned()]).with_slashes(folder.path()), [meant]);
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! A private copy of an agent's own files, in which it may write. The agent's own process makes it, in the
 //! sandbox: so the copy is bounded like the work folder that it is in, and removed with it.
 
-use referee_process::OWN_PROGRAM;
 use referee_process::agent::Launch;
 use referee_process::launcher::Bytes;
+use referee_process::own_program;
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -43,7 +43,7 @@ pub(super) fn wrapped(launch: &Launch) -> Launch {
     let words = ["referee".to_owned(), COPY_COMMAND.to_owned(), program];
     let command = words.into_iter().chain(launch.command.iter().cloned()).collect();
     Launch {
-        file: OWN_PROGRAM.into(),
+        file: own_program().into(),
         command,
         folder: launch.folder.clone(),
         env: launch.env.clone(),

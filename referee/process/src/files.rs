@@ -5,6 +5,20 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+/// Returns the running program's own file; on Linux even if it has been replaced or removed since the
+/// start.
+#[cfg(not(portable))]
+pub fn own_program() -> &'static Path {
+    Path::new("/proc/self/exe")
+}
+
+/// Returns the running program's own file.
+#[cfg(portable)]
+pub fn own_program() -> &'static Path {
+    static FILE: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
+    FILE.get_or_init(|| std::env::current_exe().unwrap_or_else(|_| "referee".into()))
+}
+
 /// Prefixes an error with the file's path.
 pub fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
@@ -46,6 +60,16 @@ pub fn too_large(bytes_max: u64) -> io::Error {
 /// Whether the disk, or the user's part of it, is full.
 pub fn is_disk_full(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
+/// Writes everything in a folder's file system to the disk, names and bytes.
+pub fn sync_file_system(folder: &Path) -> io::Result<()> {
+    let folder = File::open(folder)?;
+    #[cfg(target_os = "linux")]
+    nix::unistd::syncfs(&folder)?;
+    #[cfg(not(target_os = "linux"))]
+    nix::unistd::sync();
+    folder.sync_all()
 }
 
 /// Makes a path absolute and canonical; the empty path is the working directory.

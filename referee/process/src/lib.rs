@@ -3,23 +3,30 @@
 //! reads and writes their pipes.
 //!
 //! This crate knows no game and no match: callers decide what is written to a program and what its
-//! lines mean. It is the only crate with `unsafe` code, in `launcher/{sys,raw}.rs`.
+//! lines mean. It is the only crate with `unsafe` code, in `launcher/{sys,raw}.rs` and
+//! `portable/sys.rs`.
+//!
+//! On Linux, programs are started by the modules beside this file. On other systems (cfg `portable`,
+//! set by `build.rs`) some of them are replaced by modules of the same names in `portable/`, which use
+//! only POSIX and have no sandbox.
 
+#[cfg_attr(portable, path = "portable/cores.rs")]
 pub mod cores;
 pub mod lock;
+#[cfg_attr(portable, path = "portable/mod.rs")]
 pub mod launcher;
 pub mod sandbox;
 pub mod agent;
 pub mod framer;
 pub mod stderr;
+#[cfg_attr(portable, path = "portable/usage.rs")]
 pub mod usage;
 pub mod hints;
 pub mod cleaning;
 pub mod work_folder;
 mod failure;
 pub mod files;
+pub mod hidden;
 
 pub use failure::{Cause, Failure};
-
-/// The running program's own file, even if it has been replaced or removed since the start.
-pub const OWN_PROGRAM: &str = "/proc/self/exe";
+pub use files::own_program;

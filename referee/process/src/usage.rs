@@ -9,6 +9,9 @@ use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+/// A clock that advances while the machine sleeps, and can't be set.
+pub const UPTIME: ClockId = ClockId::CLOCK_BOOTTIME;
+
 /// Measures one agent's processes.
 #[derive(Debug)]
 pub struct Meters {

@@ -12,11 +12,12 @@ use referee_contest::PlayerInfo;
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
 use referee_play::digest::digest_files;
 use referee_process::Failure;
+use referee_process::files::sync_file_system;
 use referee_process::sandbox::reach::is_wide;
 use referee_protocol::plain::sanitize;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -114,7 +115,7 @@ impl Prepared {
             }
         }
         // Names and bytes: a stored contest has its agents.
-        File::open(&agents).and_then(|file| Ok(nix::unistd::syncfs(file)?)).map_err(failed)
+        sync_file_system(&agents).map_err(failed)
     }
 }
 

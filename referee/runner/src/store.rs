@@ -454,5 +454,7 @@ fn unusable(path: &Path, error: &dyn std::fmt::Display) -> Failure {
 fn has_room(path: &Path) -> bool {
     path.parent()
         .and_then(|folder| statvfs(folder).ok())
-        .is_none_or(|it| it.blocks_available() * it.fragment_size() >= WAL_INDEX_BYTES)
+        // The numbers of blocks have 32 bits on some systems.
+        .map(|it| u128::from(it.blocks_available()) * u128::from(it.fragment_size()))
+        .is_none_or(|bytes| bytes >= u128::from(WAL_INDEX_BYTES))
 }

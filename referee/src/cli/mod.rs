@@ -50,8 +50,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use referee_games::{GAMES, GameKind};
 use referee_play::private_copy;
-use referee_process::sandbox::attacker;
-use referee_process::{Failure, launcher};
+use referee_process::Failure;
 use std::error::Error as _;
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -113,12 +112,7 @@ enum Command {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|word| word == launcher::LAUNCH_COMMAND) {
-        launcher::run();
-        return ExitCode::SUCCESS;
-    }
-    if std::env::args_os().nth(1).is_some_and(|word| word == attacker::ATTACKER_COMMAND) {
-        attacker::run();
+    if referee_process::hidden::run() {
         return ExitCode::SUCCESS;
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == private_copy::COPY_COMMAND) {

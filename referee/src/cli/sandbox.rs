@@ -125,11 +125,19 @@ impl ConditionOptions {
 /// Prints the sandbox with --verbose. Warns if agents can read the user's files: at level `none`, and
 /// if `auto` finds nothing stronger than `basic`.
 pub(super) fn print_sandbox(sandbox: &Sandbox, chosen: LevelChoice, global: &Global) {
-    if sandbox.level == Level::None {
-        eprint_line("warning: agents run without a sandbox; use --sandbox none only to debug");
-    } else if global.verbose > 0 {
-        eprint_line(&format!("sandbox: {}", sandbox.summary(true)));
-    } else if chosen == LevelChoice::Auto && sandbox.level == Level::Basic && !global.quiet {
-        eprint_line(&format!("warning: weak sandbox: {}", sandbox.summary(false)));
+    let weak = |text: &str| {
+        if !global.quiet {
+            eprint_line(&format!("warning: {text}: {}", sandbox.summary(false)));
+        }
+    };
+    match (sandbox.level, chosen) {
+        // Where the system has none.
+        (Level::None, LevelChoice::Auto) => weak("agents run without a sandbox"),
+        (Level::None, _) => {
+            eprint_line("warning: agents run without a sandbox; use --sandbox none only to debug");
+        }
+        _ if global.verbose > 0 => eprint_line(&format!("sandbox: {}", sandbox.summary(true))),
+        (Level::Basic, LevelChoice::Auto) => weak("weak sandbox"),
+        _ => {}
     }
 }

@@ -1,5 +1,6 @@
 //! Config files set defaults and short names of agents, and start nothing.
 
+use crate::portable::lacks;
 use crate::support::{PROGRAM, TestDir};
 use serde_json::{Value, json};
 
@@ -33,6 +34,9 @@ fn play(dir: &TestDir, before: &str, words: &str) -> (Value, Value) {
 
 #[test]
 fn options_override_the_environment_and_that_the_files() {
+    if lacks("level basic") {
+        return;
+    }
     let project = "clock = \"7s\"\nsandbox = \"auto\"\n[agents]\nmine = \"@greedy\"\n";
     let user =
         "clock = \"8s\"\nboard = \"none\"\nsandbox = \"basic\"\n[agents]\nyours = \"@first\"\n";

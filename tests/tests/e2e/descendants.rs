@@ -1,5 +1,6 @@
 //! No process that an agent starts outlives the match, however the match or the referee ends.
 
+use crate::portable::lacks;
 use crate::support::{TestDir, command_lines, eventually, python, root, script_agent};
 use nix::sys::signal::Signal;
 
@@ -101,6 +102,9 @@ fn descendants_end_when_the_referee_is_killed() {
 /// With a wall clock, too, CPU time and memory are those of all processes of an agent.
 #[test]
 fn the_work_of_a_child_process_counts() {
+    if lacks("CPU time and memory of child processes") {
+        return;
+    }
     let dir = TestDir::new();
     let Some(python) = python() else { return };
     dir.write(

@@ -1,5 +1,6 @@
 //! `doctor`: its report, missing layers, and attacks that succeed where a layer is missing.
 
+use crate::portable::lacks;
 use crate::support::{RunResult, TestDir, strings};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -55,6 +56,9 @@ fn held(dir: &TestDir) -> Vec<(&'static str, Vec<String>)> {
 
 #[test]
 fn a_missing_layer_is_detected() {
+    if lacks("layers of a sandbox") {
+        return;
+    }
     let dir = TestDir::new();
     for (name, layers) in held(&dir) {
         for layer in &layers {
@@ -77,6 +81,9 @@ fn a_missing_layer_is_detected() {
 
 #[test]
 fn an_unsupported_layer_is_named() {
+    if lacks("layers of a sandbox") {
+        return;
+    }
     let dir = TestDir::new();
     // The strongest level has all layers.
     for (name, layers) in held(&dir).into_iter().rev().take(1) {
@@ -98,6 +105,9 @@ fn an_unsupported_layer_is_named() {
 
 #[test]
 fn attacks_succeed_without_their_layer() {
+    if lacks("layers of a sandbox") {
+        return;
+    }
     let dir = TestDir::new();
     let mut proved = BTreeSet::new();
     let mut layers = BTreeSet::new();
@@ -123,7 +133,7 @@ fn a_complete_report_of_the_machine() {
     let dir = TestDir::new();
     let ran = doctor(&dir, &["--quick"], None).code(0);
     let lines: Vec<&str> = ran.stdout.lines().collect();
-    for fact in ["level none\tholds", "level basic\tholds", "auto\t", "kernel\t", "cores\t"] {
+    for fact in ["level none\tholds", "level basic\t", "auto\t", "kernel\t", "cores\t"] {
         assert!(lines.iter().any(|line| line.starts_with(fact)), "{fact} in {}", ran.stdout);
     }
     assert!(lines.iter().all(|line| line.split('\t').count() == 3), "{}", ran.stdout);

@@ -1,6 +1,7 @@
 //! Agents that break the protocol, from the tables in tests/hostile/faults.toml: what each does and the
 //! fault it gets. The opponent plays on, and no process is left.
 
+use crate::portable::lacks;
 use crate::support::{TestDir, script_agent};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -51,6 +52,11 @@ fn play_all(table: &str) {
         let dir = TestDir::new();
         let argument = row.argument.as_ref().map_or_else(String::new, |it| format!(" '{it}'"));
         let mode = format!("{}{argument}", row.mode);
+        let of_tree = row.mode == "burning-child"
+            || matches!(row.fault.as_deref(), Some("memory" | "processes"));
+        if of_tree && lacks("limits of a process tree") {
+            continue;
+        }
         let Some(agent) = script_agent("hostile.py", &mode) else { return };
         let output = play(&dir, &row, &agent);
         let verdict = &output["verdict"];

@@ -1,6 +1,7 @@
 //! Engines and controllers that speak HTP and other line protocols: real processes on both sides, and
 //! a strict engine with its own board.
 
+use crate::portable::lacks;
 use crate::sent::rebuild_input;
 use crate::support::{PROGRAM, TestDir, python, root, script_agent, skip};
 use referee_games::{Turn, kind};
@@ -286,6 +287,9 @@ fn a_served_agent_plays_as_an_engine() {
 /// An engine outside of its agent's folder runs if the person who runs the match names or grants it.
 #[test]
 fn an_engine_elsewhere_is_granted_by_the_caller() {
+    if lacks("a sandbox") {
+        return;
+    }
     let dir = TestDir::new();
     let Some(python) = python() else { return };
     let text = String::from_utf8(fs::read(root().join(STRICT)).unwrap()).unwrap();

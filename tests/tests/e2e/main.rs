@@ -28,6 +28,7 @@ mod replays;
 mod interrupts;
 mod pondering;
 mod disk_full;
+mod portable;
 mod positions;
 mod transcripts;
 mod notation;

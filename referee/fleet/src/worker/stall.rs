@@ -1,7 +1,8 @@
 //! Detects that this process was paused: by a signal, or because the machine slept. A process is
 //! not notified of that, but the clock shows it.
 
-use nix::time::{ClockId, clock_gettime};
+use nix::time::clock_gettime;
+use referee_process::usage::UPTIME;
 use std::time::Duration;
 
 /// Measures the time between calls.
@@ -24,9 +25,8 @@ impl StallDetector {
     }
 }
 
-/// A clock that advances while the machine sleeps, and can't be set.
 fn now() -> Duration {
-    clock_gettime(ClockId::CLOCK_BOOTTIME).map_or(Duration::ZERO, Duration::from)
+    clock_gettime(UPTIME).map_or(Duration::ZERO, Duration::from)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::participant::Participant;
 use nix::errno::Errno;
 use referee_games::GameKind;
 use referee_match::{Input, Reading};
-use referee_process::agent::{AgentEvent, StartFailure};
+use referee_process::agent::{AgentEvent, StartFailure, is_damaged};
 use referee_protocol::{FaultKind, Limits, Seat};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -122,7 +122,7 @@ fn reason(errno: Errno) -> String {
         }
         Errno::EACCES => "no permission to execute it: run `chmod +x` on it",
         Errno::ENOENT => "it, or the interpreter in its first line, does not exist",
-        Errno::EIO | Errno::ELIBBAD => {
+        errno if is_damaged(errno) => {
             "it, or the interpreter that it names, is damaged: build it again"
         }
         errno => return errno.desc().to_owned(),

@@ -4,7 +4,7 @@
 mod start;
 mod stdin;
 
-pub use self::start::{Launch, StartFailure};
+pub use self::start::{Launch, StartFailure, is_damaged};
 pub use crate::launcher::StartConditions;
 
 use self::stdin::Stdin;

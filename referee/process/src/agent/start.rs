@@ -43,6 +43,15 @@ impl StartFailure {
     }
 }
 
+/// Whether an error of exec means that a program, or the interpreter that it names, is damaged.
+pub fn is_damaged(errno: Errno) -> bool {
+    #[cfg(target_os = "linux")]
+    if errno == Errno::ELIBBAD {
+        return true;
+    }
+    errno == Errno::EIO
+}
+
 impl fmt::Display for StartFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.step {

@@ -1,7 +1,7 @@
 //! Applying the sandbox's layers, each with its name in errors.
 
 use super::sys;
-use super::wire::{Bytes, InjectedFailure, LauncherConfig, Reach, Report, Step};
+use super::wire::{Bytes, InjectedFailure, LauncherConfig, Reach, Report, Step, USERS};
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope,
@@ -19,9 +19,6 @@ use std::path::Path;
 
 /// The Landlock version that is required: it added devices in 5 and scopes in 6.
 const LANDLOCK: ABI = ABI::V6;
-/// User IDs for agents if the referee runs as root: a range that neither distributions nor
-/// administrators assign.
-pub const USERS: std::ops::RangeInclusive<u32> = 64_000..=64_999;
 
 /// Applies a layer if it is configured. Allocates no memory.
 pub(super) fn apply_layer<T>(

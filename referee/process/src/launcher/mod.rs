@@ -27,25 +27,36 @@ mod wire;
 
 pub use group::Group;
 pub(crate) use group::can_freeze;
-pub use layers::USERS;
-pub use process::{LAUNCH_COMMAND, run};
+pub(crate) use process::{LAUNCH_COMMAND, run};
 pub use raw::landlock_version;
 pub use wire::{
     Bytes, Command, InjectedFailure, LauncherConfig, Limit, Program, REPORT_BYTES, Reach, Report,
-    StartConditions, Step,
+    StartConditions, Step, USERS,
 };
 
-use crate::OWN_PROGRAM;
+use crate::Failure;
+use crate::files::own_program;
 use crate::lock::lock;
 use nix::sys::socket::{AddressFamily, ControlMessage, MsgFlags, SockFlag, SockType};
 use nix::sys::socket::{sendmsg, socketpair};
-use referee_protocol::{Layer, Layers, Limits};
+use referee_protocol::{Layer, Layers, Level, Limits};
 use std::io::{self, IoSlice};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+
+/// What this implementation doesn't do.
+pub const LIMITATIONS: &[&str] = &[];
+
+/// The weakest level that `auto` accepts.
+pub const WEAKEST: Level = Level::Basic;
+
+/// Returns the layers with which this implementation keeps a level; an error if it can't.
+pub fn layers(level: Level) -> Result<Layers, Failure> {
+    Ok(level.layers())
+}
 
 /// The referee's handle on the launcher process. Dropping it ends the launcher and all idle
 /// supervisors.
@@ -69,7 +80,7 @@ impl Launcher {
     pub fn start(config: &LauncherConfig) -> io::Result<Self> {
         let flags = SockFlag::SOCK_CLOEXEC;
         let (ours, theirs) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)?;
-        let child = std::process::Command::new(OWN_PROGRAM)
+        let child = std::process::Command::new(own_program())
             .arg(LAUNCH_COMMAND)
             .stdin(theirs)
             .stdout(Stdio::null())
@@ -101,14 +112,7 @@ impl Launcher {
         program: &Program,
         ends: &[OwnedFd; 3],
     ) -> io::Result<(UnixStream, Option<Group>)> {
-        let request = serde_json::to_vec(program)?;
-        if request.len() > wire::REQUEST_BYTES_MAX {
-            let bound = wire::REQUEST_BYTES_MAX;
-            return Err(io::Error::new(
-                io::ErrorKind::ArgumentListTooLong,
-                format!("command line and environment are longer than {bound} bytes"),
-            ));
-        }
+        let request = program.to_request()?;
         let group = self.group(&program.conditions.limits)?;
         let entry: Vec<RawFd> =
             group.iter().flat_map(Group::descriptors).map(|fd| fd.as_raw_fd()).collect();

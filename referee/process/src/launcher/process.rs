@@ -17,7 +17,7 @@ use std::io::IoSliceMut;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 /// The hidden command that makes this program a launcher.
-pub const LAUNCH_COMMAND: &str = "__launch";
+pub(crate) const LAUNCH_COMMAND: &str = "__launch";
 
 /// The longest serialised [`LauncherConfig`], in bytes.
 const CONFIG_BYTES_MAX: usize = 16 * 1024;
@@ -47,7 +47,7 @@ pub(super) struct Request {
 
 /// Runs the launcher until the referee is gone. Call it first, while the process has one thread and
 /// no state: everything that is forked from it relies on that.
-pub fn run() {
+pub(crate) fn run() {
     // Ctrl-C and Ctrl-Z are for the referee.
     setsid().ok();
     // Ignored signals would be inherited by agents.

@@ -4,11 +4,16 @@ use referee_protocol::{Layer, Layers, Limits};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::fmt;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The longest request, in bytes: below what one packet of a socket holds by default.
 pub(super) const REQUEST_BYTES_MAX: usize = 128 * 1024;
+
+/// User IDs for agents if the referee runs as root: a range that neither distributions nor
+/// administrators assign.
+pub const USERS: std::ops::RangeInclusive<u32> = 64_000..=64_999;
 
 /// A program to start.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,6 +26,20 @@ pub struct Program {
     pub folder: Bytes,
     /// The conditions.
     pub conditions: StartConditions,
+}
+
+impl Program {
+    /// Serialises it for a supervisor.
+    pub(super) fn to_request(&self) -> io::Result<Vec<u8>> {
+        let request = serde_json::to_vec(self)?;
+        if request.len() > REQUEST_BYTES_MAX {
+            return Err(io::Error::new(
+                io::ErrorKind::ArgumentListTooLong,
+                format!("command line and environment are longer than {REQUEST_BYTES_MAX} bytes"),
+            ));
+        }
+        Ok(request)
+    }
 }
 
 /// The conditions under which a program is started.

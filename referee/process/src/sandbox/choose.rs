@@ -6,14 +6,15 @@ use super::{
 };
 use crate::Failure;
 use crate::files::{absolute, program};
-use crate::launcher::{LauncherConfig, Step, USERS, landlock_version};
+use crate::launcher::{self, LauncherConfig, Step, USERS, WEAKEST, landlock_version};
 use nix::unistd::Uid;
 use referee_protocol::{Layer, Layers, Level, LevelChoice, SandboxRecord};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The levels that `auto` tries, strongest first.
-const TRIED: [Level; 4] = [Level::Metered, Level::Isolated, Level::Confined, Level::Basic];
+const TRIED: [Level; 5] =
+    [Level::Metered, Level::Isolated, Level::Confined, Level::Basic, Level::None];
 
 /// A requested sandbox.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +50,7 @@ pub fn choose(request: &SandboxRequest, depth: Depth) -> Result<Sandbox, Failure
         LevelChoice::Exactly(level) => {
             (level, tried(level, depth).map_err(|unavailable| refused(&unavailable))?, Vec::new())
         }
-        LevelChoice::Auto => strongest(request.at_least.unwrap_or(Level::Basic), depth)?,
+        LevelChoice::Auto => strongest(request.at_least, depth)?,
     };
     if let Some(least) = request.at_least.filter(|&least| !level.is_at_least(least)) {
         return Err(Failure::machine(format!(
@@ -57,16 +58,34 @@ pub fn choose(request: &SandboxRequest, depth: Depth) -> Result<Sandbox, Failure
         )));
     }
     let layers = config.layers.iter().map(|layer| layer_text(layer, groups.as_deref())).collect();
-    let recorded =
-        SandboxRecord { level: level.name().to_owned(), layers, pondering: None, freezer: None };
-    let missing = missing.iter().filter(|unavailable| unavailable.level != Level::Metered);
-    let missing = missing.map(|it| format!("{}: {}", it.level, it.reason)).collect();
-    Ok(Sandbox { level, launcher: config, recorded, wrapper, read, groups, missing })
+    let recorded = SandboxRecord {
+        level: level.name().to_owned(),
+        layers,
+        missing: missing_levels(&missing),
+        ..SandboxRecord::default()
+    };
+    Ok(Sandbox { level, launcher: config, recorded, wrapper, read, groups })
+}
+
+/// Returns the levels that are unavailable, each with its reason. A reason that a weaker level has too is
+/// listed only there, and `metered` is left out, since few machines support it.
+fn missing_levels(missing: &[Unavailable]) -> Vec<String> {
+    let is_last = |index: usize, reason: &str| {
+        missing[index + 1..].iter().all(|weaker| weaker.reason != reason)
+    };
+    let listed = missing
+        .iter()
+        .enumerate()
+        .filter(|&(index, it)| it.level != Level::Metered && is_last(index, &it.reason));
+    listed.map(|(_, it)| format!("{}: {}", it.level, it.reason)).collect()
 }
 
 /// Returns the strongest available level, and why stronger ones are unavailable.
-fn strongest(least: Level, depth: Depth) -> Result<(Level, Prepared, Vec<Unavailable>), Failure> {
-    let least = if least == Level::None { Level::Basic } else { least };
+fn strongest(
+    least: Option<Level>,
+    depth: Depth,
+) -> Result<(Level, Prepared, Vec<Unavailable>), Failure> {
+    let least = least.filter(|&least| least != Level::None).unwrap_or(WEAKEST);
     let mut missing = Vec::new();
     for level in TRIED.into_iter().filter(|level| level.is_at_least(least)) {
         match tried(level, depth) {
@@ -93,14 +112,10 @@ pub type Prepared = (LauncherConfig, Option<Arc<Groups>>);
 /// Prepares a level without testing it.
 pub fn prepare(level: Level) -> Result<Prepared, Failure> {
     let injected_failure = injected_failure()?;
-    let groups =
-        if level.layers().has(Layer::Cgroup) { Some(Arc::new(Groups::find()?)) } else { None };
+    let layers = layers(launcher::layers(level)?, Uid::effective());
+    let groups = if layers.has(Layer::Cgroup) { Some(Arc::new(Groups::find()?)) } else { None };
     let folders = groups.as_ref().map_or_else(Vec::new, |groups| groups.folders());
-    let config = LauncherConfig {
-        layers: layers(level, Uid::effective()),
-        groups: folders,
-        injected_failure,
-    };
+    let config = LauncherConfig { layers, groups: folders, injected_failure };
     Ok((config, groups))
 }
 
@@ -140,10 +155,10 @@ fn failed(attacked: &SelfTest) -> Option<(Option<Layer>, String)> {
     Some((Some(probe.layer), text))
 }
 
-/// Returns the layers of a level, for agents that this user starts.
-fn layers(level: Level, user: Uid) -> Layers {
-    let layers = level.layers();
-    if user.is_root() && level != Level::None { layers.with(&[Layer::User]) } else { layers }
+/// Returns the layers of a level for agents that this user starts.
+fn layers(layers: Layers, user: Uid) -> Layers {
+    let any = layers != Layers::default();
+    if user.is_root() && any { layers.with(&[Layer::User]) } else { layers }
 }
 
 /// Returns a layer as it is recorded, with its version or details.
@@ -203,7 +218,7 @@ fn wrapper(request: &SandboxRequest) -> Result<Vec<String>, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LevelChoice, SandboxRequest, layers, wrapper};
+    use super::{LevelChoice, SandboxRequest, Unavailable, layers, missing_levels, wrapper};
     use crate::agent::Launch;
     use crate::sandbox::Sandbox;
     use nix::unistd::Uid;
@@ -222,9 +237,25 @@ mod tests {
     #[test]
     fn as_root_agents_have_their_own_users() {
         let (root, other) = (Uid::from_raw(0), Uid::from_raw(1000));
-        assert!(layers(Level::Basic, root).has(Layer::User));
-        assert!(!layers(Level::Isolated, other).has(Layer::User));
-        assert_eq!(layers(Level::None, root), Level::None.layers());
+        assert!(layers(Level::Basic.layers(), root).has(Layer::User));
+        assert!(!layers(Level::Isolated.layers(), other).has(Layer::User));
+        assert_eq!(layers(Level::None.layers(), root), Level::None.layers());
+    }
+
+    #[test]
+    fn a_reason_is_listed_at_the_weakest_level_that_has_it() {
+        let listed = |reasons: [&str; 3]| {
+            let levels = [Level::Metered, Level::Isolated, Level::Confined];
+            let missing = levels.into_iter().zip(reasons).map(|(level, reason)| Unavailable {
+                level,
+                reason: reason.to_owned(),
+                help: None,
+            });
+            missing_levels(&missing.collect::<Vec<_>>())
+        };
+        assert_eq!(listed(["x", "x", "x"]), ["confined: x"]);
+        assert_eq!(listed(["x", "y", "z"]), ["isolated: y", "confined: z"]);
+        assert_eq!(listed(["x", "y", "x"]), ["isolated: y", "confined: x"]);
     }
 
     #[test]

@@ -19,12 +19,13 @@ struct Inherited {
 const KIB: rlim_t = 1 << 10;
 const GIB: rlim_t = 1 << 30;
 
-const INHERITED: [Inherited; 7] = [
+const INHERITED: &[Inherited] = &[
     limit(Resource::RLIMIT_CPU, "CPU time", ('t', 1, " s"), 24 * 3600),
     limit(Resource::RLIMIT_FSIZE, "the size of files", ('f', KIB, " kB"), GIB),
     limit(Resource::RLIMIT_AS, "virtual memory", ('v', KIB, " kB"), 8 * GIB),
     limit(Resource::RLIMIT_DATA, "data", ('d', KIB, " kB"), 4 * GIB),
     limit(Resource::RLIMIT_STACK, "the stack", ('s', KIB, " kB"), 8 << 20),
+    #[cfg(target_os = "linux")]
     limit(Resource::RLIMIT_NPROC, "the number of processes", ('u', 1, ""), 256),
     limit(Resource::RLIMIT_NOFILE, "the number of open files", ('n', 1, ""), 256),
 ];
@@ -50,6 +51,9 @@ impl Inherited {
         let wanted = match self.resource {
             // An unlimited stack would change the stacks of threads.
             Resource::RLIMIT_STACK => soft.max(self.least),
+            // Although the limit seems to be open, the system allows no more: setrlimit(2).
+            #[cfg(target_os = "macos")]
+            Resource::RLIMIT_NOFILE => hard.min(10_240),
             _ => hard.max(self.least),
         };
         if soft >= wanted || setrlimit(self.resource, wanted, hard.max(wanted)).is_ok() {

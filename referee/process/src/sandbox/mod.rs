@@ -1,18 +1,24 @@
 //! Isolates agents from each other, from the referee and from the machine.
 
-mod groups;
-pub mod reach;
-pub mod attacker;
-mod selftest;
-mod inherited;
-mod remedy;
+#[cfg_attr(portable, path = "../portable/attacker.rs")]
+pub(crate) mod attacker;
 mod choose;
+#[cfg_attr(portable, path = "../portable/groups.rs")]
+mod groups;
+mod inherited;
+mod probes;
+pub mod reach;
+mod remedy;
+#[cfg_attr(portable, path = "../portable/selftest.rs")]
+mod selftest;
 
+pub use attacker::Attack;
 pub use choose::{Prepared, SandboxRequest, choose, prepare, readable};
 pub use groups::Groups;
+pub use probes::{Depth, Probe, SelfTest, injected_failure};
 pub use referee_protocol::{Layer, Layers, Level};
 pub use remedy::{remedy, remedy_untested};
-pub use selftest::{Depth, Probe, SelfTest, attack, injected_failure};
+pub use selftest::attack;
 
 use super::agent::Launch;
 use super::launcher::LauncherConfig;
@@ -39,9 +45,6 @@ pub struct Sandbox {
     pub read: Vec<PathBuf>,
     /// The control groups in which agents get their own; removed with the sandbox.
     pub groups: Option<Arc<Groups>>,
-    /// Stronger levels that were tried and are unavailable, each with the reason. `metered` is left
-    /// out, since few machines support it.
-    pub missing: Vec<String>,
 }
 
 impl Sandbox {
@@ -55,7 +58,6 @@ impl Sandbox {
             wrapper: Vec::new(),
             read: Vec::new(),
             groups: None,
-            missing: Vec::new(),
         }
     }
 
@@ -76,7 +78,7 @@ impl Sandbox {
     /// `confined [landlock, .., seccomp]; isolated: ..`.
     pub fn summary(&self, layers: bool) -> String {
         let mut line = if layers { line(&self.recorded) } else { self.recorded.level.clone() };
-        for missing in &self.missing {
+        for missing in &self.recorded.missing {
             line.push_str("; ");
             line.push_str(missing);
         }

@@ -313,10 +313,17 @@ fn not_started(spec: &AgentSpec, errno: Errno) -> io::Result<Finding> {
                 .fix(format!("make it executable: chmod +x {}", join(&[file.to_string_lossy()])))
         }
         Errno::ENOENT | Errno::EACCES => match interpreter(&file) {
-            Some(line) => Finding::new(
-                Defect::Interpreter,
-                format!("cannot execute the interpreter in the first line of {shown}, `{line}`"),
-            ),
+            Some(line) => {
+                let text = format!(
+                    "cannot execute the interpreter in the first line of {shown}, `{line}`"
+                );
+                let finding = Finding::new(Defect::Interpreter, text);
+                if line.ends_with("\\r") {
+                    finding.fix("its lines end as on Windows: save the file with line ends LF")
+                } else {
+                    finding
+                }
+            }
             None => Finding::new(
                 Defect::Interpreter,
                 format!("{shown} needs a loader or library that is not installed"),

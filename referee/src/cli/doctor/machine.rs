@@ -5,12 +5,15 @@ use referee_process::cores;
 use referee_process::launcher::landlock_version;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
 /// The machine in `doctor --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Machine {
+    /// The name of the system: `Linux`, `Darwin`.
+    pub(super) system: String,
     /// The release of the kernel.
     pub(super) kernel: String,
     /// The version of the Landlock ABI; null if the kernel has none or it is off.
@@ -41,12 +44,14 @@ pub(super) struct Terminal {
 
 impl Machine {
     pub(super) fn detect() -> Self {
-        let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        let system = nix::sys::utsname::uname().ok();
+        let text = |text: &OsStr| text.to_string_lossy().into_owned();
         Self {
-            kernel: kernel.trim().to_owned(),
+            system: system.as_ref().map(|it| text(it.sysname())).unwrap_or_default(),
+            kernel: system.as_ref().map(|it| text(it.release())).unwrap_or_default(),
             landlock_abi: landlock_version(),
             memory_controller: memory_controller(),
-            cores: cores::allowed().len(),
+            cores: cores::count(),
             root: nix::unistd::geteuid().is_root(),
             terminal: Terminal::detect(),
         }

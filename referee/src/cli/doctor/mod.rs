@@ -11,6 +11,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use machine::Machine;
 use referee_process::Failure;
+use referee_process::launcher::{LIMITATIONS, WEAKEST};
 use referee_process::sandbox::{Depth, Probe, SelfTest, attack, prepare, remedy, remedy_untested};
 use referee_protocol::{Layer, Layers, Level};
 use schemars::JsonSchema;
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 /// Also lists the kernel, cores, terminal and languages. Takes about 2 seconds.
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "Exit codes: 0 the level holds (without --level: basic holds), 2 usage error, 4 it \
+    after_long_help = "Exit codes: 0 the level holds (without --level: basic, or none where the system has no sandbox), 2 usage error, 4 it \
     doesn't\n\nExamples:\n  \
     referee doctor\n  \
     referee doctor --level isolated --quick"
@@ -55,6 +56,8 @@ pub(super) struct DoctorReport {
     levels: Vec<LevelReport>,
     /// The strongest level that holds; null with --level.
     auto: Option<&'static str>,
+    /// What the referee can't do on this system.
+    limitations: &'static [&'static str],
     /// The rest of the machine.
     machine: Machine,
     /// The languages of `new`.
@@ -106,15 +109,20 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let tests = tested.map(|level| test(level, depth)).collect::<Result<Vec<_>, _>>();
     bar.finish_and_clear();
     let levels = tests?;
-    let needed = chosen.unwrap_or(Level::Basic).name();
+    let needed = chosen.unwrap_or(WEAKEST).name();
     let fine = levels.iter().any(|level| level.level == needed && level.holds);
     let auto = if chosen.is_none() && fine {
         levels.iter().rev().find(|level| level.holds).map(|level| level.level)
     } else {
         None
     };
-    let report =
-        DoctorReport { levels, auto, machine: Machine::detect(), languages: languages::all() };
+    let report = DoctorReport {
+        levels,
+        auto,
+        limitations: LIMITATIONS,
+        machine: Machine::detect(),
+        languages: languages::all(),
+    };
     if options.json {
         print_json(&report)?;
     } else {
@@ -128,7 +136,7 @@ fn test(level: Level, depth: Depth) -> Result<LevelReport, Failure> {
     let (config, _groups) = match prepare(level) {
         Ok(made) => made,
         Err(failure) if failure.code() == Failure::MACHINE => {
-            return Ok(LevelReport::without_groups(level, &failure));
+            return Ok(LevelReport::unavailable(level, &failure));
         }
         Err(failure) => return Err(failure),
     };
@@ -151,10 +159,10 @@ impl LevelReport {
         }
     }
 
-    /// Returns the report if there are no control groups.
-    fn without_groups(level: Level, failure: &Failure) -> Self {
+    /// Returns the report if the level can't be prepared, which the last of its layers needs.
+    fn unavailable(level: Level, failure: &Failure) -> Self {
         let failed = || ProbeReport {
-            layer: Layer::Cgroup.name(),
+            layer: level.layers().iter().last().map_or("", Layer::name),
             attack: "start",
             alone: false,
             held: false,

@@ -2,6 +2,8 @@
 
 use super::machine::Machine;
 use super::{DoctorReport, LevelReport, ProbeReport};
+use referee_process::launcher::WEAKEST;
+use referee_protocol::Level;
 use referee_protocol::plain::sanitize;
 
 type Row = Vec<String>;
@@ -14,11 +16,19 @@ impl DoctorReport {
     /// Returns the rows of a table; `all` if every level was tested.
     pub(super) fn rows(&self, all: bool) -> Vec<Row> {
         let mut rows: Vec<Row> = self.levels.iter().flat_map(LevelReport::rows).collect();
+        // Advice that several levels need is given once.
+        let mut advice = Vec::new();
+        rows.retain(|row| {
+            let is_new = !advice.contains(row);
+            advice.extend((row[1] == "help").then(|| row.clone()));
+            is_new
+        });
         if all {
             rows.push(row("level external", "not tested", "depends on your wrapper"));
             let auto = self.auto.unwrap_or("none");
             rows.push(row("auto", auto, "the level used by default"));
         }
+        rows.extend(self.limitations.iter().map(|text| row("limitation", "", text)));
         rows.extend(self.machine.rows());
         rows.extend(self.languages.iter().map(|language| {
             let (name, found) = language.found();
@@ -69,10 +79,11 @@ impl Machine {
         let landlock = self
             .landlock_abi
             .map_or_else(|| "no Landlock".to_owned(), |version| format!("Landlock ABI {version}"));
-        let (user, detail) = if self.root {
-            ("root", "each agent runs as its own user")
+        let user = if self.root { "root" } else { "ordinary" };
+        let detail = if self.root && WEAKEST != Level::None {
+            "each agent runs as its own user"
         } else {
-            ("ordinary", "agents run as the same user")
+            "agents run as the same user"
         };
         let terminal = match &self.terminal {
             None => row("terminal", "none", ""),
@@ -84,7 +95,7 @@ impl Machine {
             }
         };
         vec![
-            row("kernel", &sanitize(&self.kernel), &landlock),
+            row("kernel", &sanitize(&format!("{} {}", self.system, self.kernel)), &landlock),
             row("memory controller", self.memory_controller, ""),
             row("cores", &self.cores.to_string(), ""),
             row("user", user, detail),

@@ -8,7 +8,8 @@ mod limits;
 mod network;
 mod processes;
 
-pub use attack::{Attack, Cost};
+pub use attack::Attack;
+pub(crate) use attack::Cost;
 
 use nix::errno::Errno;
 use referee_protocol::Limits;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The hidden command that makes this program an attacker.
-pub const ATTACKER_COMMAND: &str = "__attacker";
+pub(crate) const ATTACKER_COMMAND: &str = "__attacker";
 /// Argument: run as the process that is attacked.
 pub(super) const VICTIM: &str = "victim";
 /// Argument: become a daemon; followed by a word that identifies it.
@@ -120,7 +121,7 @@ fn open_if(open: bool) -> Outcome {
 
 /// Runs the attacker, or a process that it needs, depending on the arguments. Call it first, while
 /// the process has one thread.
-pub fn run() {
+pub(crate) fn run() {
     let words: Vec<String> = std::env::args().skip(2).collect();
     match words.first().map(String::as_str) {
         Some(VICTIM) => processes::be_victim(),

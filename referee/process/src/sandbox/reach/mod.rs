@@ -19,8 +19,8 @@ pub use system::{group_limits, is_system};
 pub use unreachable::Unreachable;
 
 use super::{Layer, Layers};
-use crate::OWN_PROGRAM;
 use crate::agent::Launch;
+use crate::files::own_program;
 use crate::launcher::{Bytes, Reach};
 use grants::Grants;
 use interpreter::Installed;
@@ -181,7 +181,7 @@ pub fn reachable(agent: &ProgramFiles<'_>, shared: &SharedRules) -> Reachable {
         grants.asked(&path);
     }
     let mut read: Vec<Bytes> = grants.read.into_iter().map(Bytes::of).collect();
-    if launch.file == Path::new(OWN_PROGRAM) {
+    if launch.file == own_program() {
         // Under this name too, since its file may have been replaced.
         read.push(Bytes::of(&launch.file));
     }
@@ -235,7 +235,7 @@ fn installed(agent: &ProgramFiles<'_>, allowed: &[PathBuf]) -> Installed {
 fn programs(agent: &ProgramFiles<'_>, allowed: &[PathBuf]) -> Installed {
     let launch = agent.launch;
     let mut installed = Installed::new(own_of(agent), allowed);
-    if launch.file != Path::new(OWN_PROGRAM) {
+    if launch.file != own_program() {
         let words: Vec<&str> = launch.command.iter().skip(1).map(String::as_str).collect();
         installed.by_author = agent.has_manifest;
         installed.command(&launch.file, &words, &launch.folder);

@@ -1,14 +1,15 @@
 //! One attacker: started like an agent, read from, and killed.
 
 use super::super::attacker::{ATTACKER_COMMAND, Attack, AttackRequest, AttackResult, PROGRAM};
+use super::super::probes::WORKED;
 use super::super::reach::system::system;
-use super::WORKED;
 use super::plan::Run;
 use super::targets::TestTargets;
 use crate::agent::{AgentEvent, AgentProcess, Launch, StartConditions, StartFailure};
+use crate::files::own_program;
 use crate::launcher::{Bytes, Launcher, LauncherConfig, Limit, Reach, Step};
 use crate::usage::Meters;
-use crate::{OWN_PROGRAM, cleaning, work_folder};
+use crate::{cleaning, work_folder};
 use nix::unistd::geteuid;
 use referee_protocol::{Layer, Limits};
 use std::fs;
@@ -150,7 +151,7 @@ fn start(
     let folder = targets_ready.folder.path().join(PROGRAM);
     let own = [std::env::current_exe()?, folder.clone(), PROCESSES.into()];
     let launch = Launch {
-        file: OWN_PROGRAM.into(),
+        file: own_program().into(),
         command: ["referee", ATTACKER_COMMAND].map(str::to_owned).to_vec(),
         folder,
         ..Launch::default()

@@ -1,7 +1,7 @@
 //! What attackers attack: files, sockets and a process, all made for this.
 
 use super::super::attacker::{ATTACKER_COMMAND, PROGRAM, Targets, VICTIM};
-use crate::OWN_PROGRAM;
+use crate::files::own_program;
 use crate::launcher::raw::Segment;
 use nix::unistd::Pid;
 use referee_protocol::Limits;
@@ -44,7 +44,7 @@ impl Drop for Victim {
 impl Victim {
     /// Starts it, and returns the address of eight bytes in its memory.
     fn start(word: &str) -> io::Result<(Self, usize)> {
-        let mut child = Command::new(OWN_PROGRAM)
+        let mut child = Command::new(own_program())
             .args([ATTACKER_COMMAND, VICTIM, word])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

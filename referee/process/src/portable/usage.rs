@@ -1,0 +1,69 @@
+//! What an agent's own process has used. Where there is no `/proc`, nothing is known about the
+//! processes that it starts.
+
+use crate::launcher::cpu_time;
+use nix::time::ClockId;
+use nix::unistd::Pid;
+use referee_protocol::Nanos;
+use std::fs::File;
+
+/// A clock that can't be set. On macOS it advances while the machine sleeps.
+pub const UPTIME: ClockId = ClockId::CLOCK_MONOTONIC;
+
+/// Measures one agent's process.
+#[derive(Debug)]
+pub struct Meters {
+    agent: Pid,
+}
+
+impl Meters {
+    /// Creates the meters of the process `agent`. Nothing else is needed here.
+    pub fn of(agent: Pid, _reaped_before: Nanos, _counter: Option<File>) -> Option<Self> {
+        Some(Self { agent })
+    }
+
+    /// Returns the agent's process ID.
+    pub fn process_id(&self) -> i32 {
+        self.agent.as_raw()
+    }
+
+    /// Whether the agent can't write anything before it reads more: unknown, so false.
+    pub fn awaits_input(&self) -> bool {
+        false
+    }
+
+    /// Returns how many processes the agent is known to have, as long as any is left: one.
+    pub fn processes(&self) -> usize {
+        1
+    }
+
+    /// Whether the agent's main thread has child processes: unknown, so false.
+    pub fn has_children(&self) -> bool {
+        false
+    }
+
+    /// Whether a process of the tree is busy: unknown, so false.
+    pub fn is_busy(&self) -> bool {
+        false
+    }
+
+    /// Returns the CPU time of the agent's own process, all threads.
+    pub fn process_cpu(&self) -> Option<Nanos> {
+        cpu_time(self.agent)
+    }
+
+    /// Returns the CPU time of the agent's own process too.
+    pub fn tree_cpu(&self) -> Option<Nanos> {
+        self.process_cpu()
+    }
+
+    /// Returns how long the agent had no core: unknown.
+    pub fn wait(&self) -> Option<Nanos> {
+        None
+    }
+
+    /// Returns the most memory that the agent has had: unknown.
+    pub fn peak_memory_kb(&self, _whole: bool) -> Option<u64> {
+        None
+    }
+}
