@@ -7,6 +7,7 @@
 
 pub mod cores;
 pub mod lock;
+pub mod poll_on_wake;
 pub mod launcher;
 pub mod sandbox;
 pub mod agent;
