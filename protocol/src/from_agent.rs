@@ -77,6 +77,17 @@ pub struct Resign {
     pub turn: Option<u64>,
 }
 
+/// Returns the action in a line of the usual form, `{"type":"action","action":..}`, and `None` if the line
+/// has another form. If the text is one JSON value, and no object in it has a key twice, then
+/// [`parse_from_agent`] reads the line as this action.
+pub fn action_text(line: &[u8]) -> Option<&str> {
+    let mut rest = std::str::from_utf8(line).ok()?;
+    for token in ["{", "\"type\"", ":", "\"action\"", ",", "\"action\"", ":"] {
+        rest = rest.strip_prefix(token)?.trim_start_matches(' ');
+    }
+    rest.strip_suffix('}')
+}
+
 /// Parses one line of an agent, without its end.
 pub fn parse_from_agent(line: &[u8]) -> Result<FromAgent, ParseError> {
     let Value::Object(mut fields) = parse_strict(line)? else {
@@ -120,7 +131,7 @@ fn typed<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, ParseErro
 
 #[cfg(test)]
 mod tests {
-    use super::{FromAgent, Want, parse_from_agent};
+    use super::{FromAgent, Want, action_text, parse_from_agent};
 
     #[test]
     fn good_lines_are_read() {
@@ -135,6 +146,24 @@ mod tests {
             r#"{"type":"resign"}"#,
         ] {
             assert!(parse_from_agent(line.as_bytes()).is_ok(), "{line}");
+        }
+    }
+
+    #[test]
+    fn an_action_in_the_usual_form_is_found() {
+        for (line, action) in [
+            (r#"{"type":"action","action":{"a":[1]}}"#, Some(r#"{"a":[1]}"#)),
+            (r#"{"type": "action", "action": {"a": 1} }"#, Some(r#"{"a": 1} "#)),
+            (r#"{"type":"action","turn":1,"action":{}}"#, None),
+            (r#"{"action":{},"type":"action"}"#, None),
+            (r#"{"type":"action","action":{}"x"#, None),
+        ] {
+            assert_eq!(action_text(line.as_bytes()), action, "{line}");
+            if let Ok(FromAgent::Action(read)) = parse_from_agent(line.as_bytes())
+                && let Some(action) = action
+            {
+                assert_eq!(serde_json::from_str::<serde_json::Value>(action).unwrap(), read.action);
+            }
         }
     }
 

@@ -1,8 +1,7 @@
 //! The agent protocol, version 1: the messages between the referee and its agents, and the events
 //! of a transcript, as types.
 //!
-//! This crate never names a game (an action is a [`serde_json::Value`] here: only the rules give it
-//! a meaning), does no input or output and reads no clock.
+//! This crate never names a game (an action is JSON here: only the rules give it a meaning), does no input or output and reads no clock.
 //!
 //! ```
 //! use referee_protocol::{FromAgent, parse_from_agent};
@@ -16,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+mod action_json;
 mod seat;
 mod outcome;
 mod verdict;
@@ -29,11 +29,13 @@ mod escape;
 mod nanos;
 mod level;
 mod transcript;
+mod write_json;
 pub mod plain;
 
+pub use action_json::ActionJson;
 pub use adjudication::{Adjudication, DrawAdjudication, WinAdjudication};
 pub use escape::{escape_line, line_bytes, unescape_line};
-pub use from_agent::{Action, FromAgent, Info, Ready, Resign, Want, parse_from_agent};
+pub use from_agent::{Action, FromAgent, Info, Ready, Resign, Want, action_text, parse_from_agent};
 pub use level::{Layer, Layers, Level, LevelChoice};
 pub use nanos::Nanos;
 pub use outcome::Outcome;

@@ -1,4 +1,4 @@
-use crate::{ClockSettings, FaultKind, Limits, Outcome, Seat, Verdict};
+use crate::{ActionJson, ClockSettings, FaultKind, Limits, Outcome, Seat, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -81,7 +81,7 @@ pub struct Played {
     /// The seat that played it.
     pub seat: Seat,
     /// The action, completed by the referee if it was abbreviated.
-    pub action: Value,
+    pub action: ActionJson,
     /// The time it took, in milliseconds, rounded up.
     pub used_ms: u64,
 }

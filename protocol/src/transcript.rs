@@ -1,4 +1,6 @@
-use crate::{Adjudication, ClockSettings, Fault, Limits, Outcome, Ready, Seat, Verdict};
+use crate::{
+    ActionJson, Adjudication, ClockSettings, Fault, Limits, Outcome, Ready, Seat, Verdict,
+};
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -249,7 +251,7 @@ pub struct PlayedEvent {
     /// The seat that played it.
     pub seat: Seat,
     /// The action, completed.
-    pub action: Value,
+    pub action: ActionJson,
     /// The time charged, rounded up.
     pub used_ms: u64,
     /// Wall time, in nanoseconds.
@@ -271,7 +273,7 @@ pub struct PlayedEvent {
 
 impl PlayedEvent {
     /// Returns an action without times.
-    pub fn untimed(turn: u64, seat: Seat, action: Value) -> Self {
+    pub fn untimed(turn: u64, seat: Seat, action: ActionJson) -> Self {
         Self {
             at_ns: 0,
             turn,

@@ -12,6 +12,7 @@ mod measure;
 mod report;
 mod script;
 mod agent;
+mod allocations;
 mod ping_pong;
 mod turn;
 mod perft;

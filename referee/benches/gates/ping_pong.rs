@@ -104,7 +104,7 @@ fn requests(script: &[u8], turns: usize) -> Result<Vec<Vec<u8>>, Box<dyn Error>>
         let FromAgent::Action(Action { action, .. }) = parse_from_agent(line)? else {
             return Err("the script has other lines than actions".into());
         };
-        let played = ToAgent::Played(Played { turn, seat, action, used_ms: 1 });
+        let played = ToAgent::Played(Played { turn, seat, action: action.into(), used_ms: 1 });
         for news in &mut news {
             append(news, &played)?;
         }

@@ -112,7 +112,7 @@ impl RecordBuilder {
             }
             Event::Played(played) => {
                 self.moves.update(b"\n");
-                self.moves.update(played.action.to_string().as_bytes());
+                self.moves.update(played.action.as_str());
                 self.lag_ns = self.lag_ns.max(played.lag_ns);
                 if !self.no_void.get(played.seat.index()).is_some_and(|no_void| *no_void) {
                     self.void_lag = self.void_lag.max(Some((played.lag_ns, played.seat)));

@@ -26,7 +26,7 @@ impl<'a> ActionFields<'a> {
             rest = rest.strip_prefix(':')?;
             if name != "type" {
                 let numbers = |byte| matches!(byte, b'0'..=b'9' | b',' | b'-');
-                let list = take(&mut rest, '[', ']', numbers)?;
+                let list = take(&mut rest, b'[', b']', numbers)?;
                 *quick.fields.get_mut(quick.count)? = (name, NumberList(list));
                 quick.count += 1;
             } else if quick.kind.is_empty() {
@@ -63,39 +63,51 @@ impl<'a> ActionFields<'a> {
 impl NumberList<'_> {
     /// Returns the numbers of a list of exactly two.
     pub fn pair(self) -> Option<[i64; 2]> {
-        let (first, second) = self.0.split_once(',')?;
-        Some([number(first)?, number(second)?])
+        let mut numbers = self.numbers();
+        let pair = [numbers.next()??, numbers.next()??];
+        numbers.next().is_none().then_some(pair)
     }
 
     /// Returns the numbers of a list of at least one.
     pub fn all(self) -> Option<Vec<i64>> {
-        self.0.split(',').map(number).collect()
+        self.numbers().collect()
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = Option<i64>> {
+        self.0.as_bytes().split(|&byte| byte == b',').map(number)
     }
 }
 
 /// Takes a quoted name of lower-case letters and underscores from the beginning of a text.
 fn take_name<'a>(rest: &mut &'a str) -> Option<&'a str> {
-    take(rest, '"', '"', |byte| byte.is_ascii_lowercase() || byte == b'_')
+    take(rest, b'"', b'"', |byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
 /// Takes what is between these characters from the beginning of a text: bytes, at least one, that are
 /// `plain`.
 fn take<'a>(
     rest: &mut &'a str,
-    open: char,
-    close: char,
+    open: u8,
+    close: u8,
     plain: impl Fn(u8) -> bool,
 ) -> Option<&'a str> {
-    let (found, after) = rest.strip_prefix(open)?.split_once(close)?;
-    *rest = after;
-    (!found.is_empty() && found.bytes().all(plain)).then_some(found)
+    let (&first, bytes) = rest.as_bytes().split_first()?;
+    let end = 1 + bytes.iter().position(|&byte| !plain(byte))?;
+    let ends = first == open && end > 1 && bytes[end - 1] == close;
+    let found = ends.then(|| &rest[1..end]);
+    *rest = rest.get(end + 1..)?;
+    found
 }
 
 /// Parses a JSON integer of at most nine digits; longer ones are left to serde.
-fn number(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let is_plain = digits.len() <= 9 && digits.bytes().all(|byte| byte.is_ascii_digit());
+fn number(text: &[u8]) -> Option<i64> {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
     // JSON has no leading zeros, and serde reads -0 as a float.
-    let has_zero = digits.starts_with('0') && text != "0";
-    text.parse().ok().filter(|_| is_plain && !has_zero)
+    if !(1..=9).contains(&digits.len()) || (digits[0] == b'0' && text != b"0") {
+        return None;
+    }
+    let value = digits.iter().try_fold(0, |value, digit| {
+        digit.is_ascii_digit().then(|| value * 10 + i64::from(digit - b'0'))
+    })?;
+    Some(if digits.len() < text.len() { -value } else { value })
 }

@@ -1,7 +1,7 @@
 //! Type erasure: [`AnyGame`] takes and returns setups, actions and positions as JSON.
 
 use crate::{About, ActionFields, DialectKind, Game, Illegal, NotationKind, Turn, view::View};
-use referee_protocol::{Seat, plain_error, read_typed};
+use referee_protocol::{ActionJson, Seat, plain_error, read_typed};
 use serde_json::Value;
 use std::fmt::{self, Debug};
 
@@ -104,6 +104,9 @@ pub trait AnyGame: Debug + Send {
     /// As [`Game::play`], for an action's JSON text; the fast path for replaying transcripts. Fails
     /// if the action is recorded differently.
     fn play_json(&mut self, action: &str) -> Result<(), Refusal>;
+    /// As [`Game::play`], for an action's JSON text and without an explanation: `None` if it is not legal,
+    /// or if [`AnyGame::play`] must read it. The fast path for answers.
+    fn play_text(&mut self, action: &str) -> Option<ActionJson>;
     /// Parses an action's text form, without checking that it is legal.
     fn parse_action(&self, text: &str) -> Result<Value, String>;
     /// Formats an action as text; as JSON if it is not an action of this game.
@@ -179,14 +182,18 @@ impl<G: Game> AnyGame for G {
     }
 
     fn play_json(&mut self, action: &str) -> Result<(), Refusal> {
-        let fast = ActionFields::read(action).and_then(|fields| G::read_fields(&fields));
-        let action = fast.map_or_else(|| serde_json::from_str(action), Ok);
-        let action = action.map_err(|error| Refusal::Malformed(plain_error(&error.to_string())))?;
+        let action = read_action::<G>(action)
+            .map_err(|error| Refusal::Malformed(plain_error(&error.to_string())))?;
         let recorded = Game::play(self, &action).map_err(Refusal::Illegal)?;
         if recorded == action {
             return Ok(());
         }
         Err(Refusal::Illegal(Illegal::new(format!("the action is recorded as `{recorded}`"))))
+    }
+
+    fn play_text(&mut self, action: &str) -> Option<ActionJson> {
+        let action = read_action::<G>(action).ok()?;
+        Game::play(self, &action).ok().map(|recorded| action_json(&recorded))
     }
 
     fn parse_action(&self, text: &str) -> Result<Value, String> {
@@ -221,6 +228,27 @@ impl<G: Game> AnyGame for G {
     fn clone_box(&self) -> Box<dyn AnyGame> {
         Box::new(self.clone())
     }
+}
+
+/// Reads an action's JSON text.
+fn read_action<G: Game>(text: &str) -> serde_json::Result<G::Action> {
+    let fast = ActionFields::read(text).and_then(|fields| G::read_fields(&fields));
+    fast.map_or_else(|| serde_json::from_str(text), Ok)
+}
+
+/// Returns an action's JSON with its keys sorted. Its fields are declared in this order; only `type`, which
+/// is written first, is after all of them.
+fn action_json<A: serde::Serialize>(action: &A) -> ActionJson {
+    let mut text = serde_json::to_vec(action).expect("an action has string keys only");
+    if let Some(comma) = text.iter().position(|&byte| byte == b',') {
+        let fields = 1..text.len() - 1;
+        text[fields.clone()].rotate_left(comma - fields.start);
+        // The comma is first now, and belongs before `type`.
+        text[fields.start..fields.end + fields.start - comma].rotate_left(1);
+    }
+    let text = std::str::from_utf8(&text).expect("JSON is UTF-8");
+    debug_assert_eq!(text, json(action).to_string());
+    ActionJson::from_sorted(text)
 }
 
 fn start_any<G: Game>(setup: &Value) -> Result<Box<dyn AnyGame>, SetupError> {

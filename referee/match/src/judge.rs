@@ -8,8 +8,8 @@ use super::messages::parse_line;
 use referee_games::{Decoded, Refusal, Turn as Move};
 use referee_protocol::plain::sanitize;
 use referee_protocol::{
-    ClockKind, Event, Fault, FaultKind, FromAgent, LateBy, LineEvent, Nanos, ParseError, Played,
-    PlayedEvent, Seat, ToAgent, escape_line,
+    ActionJson, ClockKind, Event, Fault, FaultKind, FromAgent, LateBy, LineEvent, Nanos,
+    ParseError, Played, PlayedEvent, Seat, ToAgent, action_text, escape_line,
 };
 use serde_json::Value;
 use std::fmt::Write;
@@ -41,8 +41,11 @@ impl Match {
             self.record(Event::Line(LineEvent { at_ns, seat, line: text, escaped, cut }));
         }
         let is_own = meaning.is_none();
-        let message = if cut { None } else { parse_line(line, meaning) };
-        let answers = cut || !matches!(message, None | Some(Ok(FromAgent::Info(_))));
+        // An action in its usual form is read when it is played.
+        let action = action_text(line).filter(|_| is_own && !cut);
+        let unread = cut || action.is_some();
+        let mut message = if unread { None } else { parse_line(line, meaning) };
+        let answers = unread || !matches!(message, None | Some(Ok(FromAgent::Info(_))));
         self.count(seat, line.len() as u64 + 1, reading);
         if self.thinking() == Some(seat) && answers {
             self.late(seat);
@@ -55,6 +58,12 @@ impl Match {
         if let Some(text) = self.flooded(seat, cut) {
             return self.fault(seat, FaultKind::Flood, text);
         }
+        if let Some(action) = action {
+            if self.play_text(seat, action) {
+                return;
+            }
+            message = parse_line(line, None);
+        }
         match message {
             None => {}
             Some(Err(garbled)) => {
@@ -63,6 +72,18 @@ impl Match {
             }
             Some(Ok(message)) => self.message(seat, message),
         }
+    }
+
+    /// Plays the answer to the current request. If it is not legal, or not one, nothing changes.
+    fn play_text(&mut self, seat: Seat, action: &str) -> bool {
+        let Phase::Thinking(asked) = &self.phase else { return false };
+        let asked = asked.clone();
+        let played = if asked.seat == seat { self.game.play_text(action) } else { None };
+        let is_played = played.is_some();
+        if let Some(action) = played {
+            self.played(&asked, action);
+        }
+        is_played
     }
 
     fn count(&mut self, seat: Seat, bytes: u64, reading: Reading) {
@@ -147,7 +168,7 @@ impl Match {
     fn play(&mut self, asked: &Asked, action: &Value) {
         let seat = asked.seat;
         match self.game.play(action) {
-            Ok(recorded) => self.played(asked, recorded),
+            Ok(recorded) => self.played(asked, recorded.into()),
             Err(Refusal::Malformed(text)) => {
                 self.fault(seat, FaultKind::Garbled, format!("action: {text}"));
             }
@@ -166,7 +187,7 @@ impl Match {
         }
     }
 
-    fn played(&mut self, asked: &Asked, action: Value) {
+    fn played(&mut self, asked: &Asked, action: ActionJson) {
         let (seat, turn, spent) = (asked.seat, asked.turn, asked.spent);
         let answered_at = asked.reading.cpu.zip(spent.cpu).filter(|_| self.measures_pondering());
         let player = &mut self.players[seat.index()];
@@ -198,12 +219,13 @@ impl Match {
         let Phase::Thinking(asked) = &self.phase else { return };
         let (turn, spent, pondered) = (asked.turn, asked.spent, asked.pondered);
         let clock = &self.players[seat.index()].clock;
-        let limit = clock.limit_text(&self.header.clock);
         let punctuality = clock.punctuality(&spent, &self.header.clock);
+        if punctuality == Punctuality::InTime {
+            return;
+        }
+        let limit = clock.limit_text(&self.header.clock);
         let clock_kind = self.header.clock.kind;
-        if punctuality != Punctuality::InTime
-            && let Some(closed) = self.players[seat.index()].closed
-        {
+        if let Some(closed) = self.players[seat.index()].closed {
             // It closed a stream before the clock ran out.
             return self.closed_fault(seat, closed);
         }

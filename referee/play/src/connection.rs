@@ -21,6 +21,11 @@ use tempfile::TempDir;
 /// The wait for an agent without a time limit.
 pub(crate) const NO_LIMIT: Duration = Duration::from_secs(365 * 24 * 3600);
 
+/// For so long after its answer, the CPU time of an agent's own process is not read again: what it uses
+/// until its next request, less than this, then counts with that turn. Reading the clock twice per turn
+/// would be a fortieth of the shortest turns.
+const SAME_CPU: Duration = Duration::from_micros(100);
+
 /// Replaces the line of a message before it is written.
 pub type RewriteMessage = fn(&ToAgent, &str) -> String;
 
@@ -34,6 +39,8 @@ pub struct AgentConnection {
     slow: bool,
     /// Whether it was seen to have child processes.
     has_children: bool,
+    /// Its CPU time when it was last measured in a turn, and when that was.
+    measured_cpu: Option<(Instant, Option<Nanos>)>,
     /// The most memory that it had, measured when its end began, in KiB.
     peak_memory_kb: Option<u64>,
     /// Replaces the lines of messages in the referee's own protocol.
@@ -91,6 +98,7 @@ impl AgentConnection {
             dialect,
             slow: true,
             has_children: false,
+            measured_cpu: None,
             peak_memory_kb: None,
             rewrite: None,
             refused_program,
@@ -152,7 +160,8 @@ impl AgentConnection {
 
     /// Writes a message.
     pub fn send(&mut self, message: &ToAgent) {
-        let mut line = serde_json::to_vec(message).expect("messages have string keys only");
+        let mut line = Vec::new();
+        message.write_json(&mut line);
         line.push(b'\n');
         self.put(message, &line);
         self.process.flush();
@@ -210,6 +219,22 @@ impl AgentConnection {
             self.process.tree_cpu()
         } else {
             self.process.meters()?.process_cpu()
+        }
+    }
+
+    /// Returns the CPU time for an event in its turn.
+    pub fn cpu_in_turn(&mut self, whole: bool, at: Instant) -> Option<Nanos> {
+        let cpu = self.cpu(whole);
+        self.measured_cpu = Some((at, cpu));
+        cpu
+    }
+
+    /// Returns the CPU time for a request.
+    pub fn cpu_before_turn(&self, whole: bool, now: Instant) -> Option<Nanos> {
+        let is_same = |at| now.saturating_duration_since(at) < SAME_CPU;
+        match self.measured_cpu {
+            Some((at, cpu)) if is_same(at) && !self.counts_whole_tree(whole) => cpu,
+            _ => self.cpu(whole),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the matches of one core share: launcher, slots for thinking, lag probe, read buffer, orders.
 
-use super::lag_probe::LagProbe;
+use super::lag_probe::{LagProbe, ProbeTimer, probe_timer};
 use referee_process::cores::pin_thread;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Sandbox;
@@ -96,6 +96,7 @@ impl CoreContext {
         sandbox: Arc<Sandbox>,
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
+        timer: ProbeTimer,
         core: Option<usize>,
     ) -> Self {
         let core = core.filter(|&core| {
@@ -110,7 +111,7 @@ impl CoreContext {
             sandbox,
             slots: Arc::new(Semaphore::new(1)),
             starts: Arc::new(Semaphore::new(1)),
-            lag_probe: LagProbe::start(),
+            lag_probe: LagProbe::start(timer),
             scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
             orders,
             paused,
@@ -122,7 +123,8 @@ impl CoreContext {
     pub fn alone(sandbox: Sandbox) -> std::io::Result<Self> {
         let launcher = Arc::new(Launcher::start(&sandbox.launcher)?);
         let (_, orders) = watch::channel(Orders::default());
-        Ok(Self::new(launcher, Arc::new(sandbox), orders, PausedTime::default(), None))
+        let timer = probe_timer()?;
+        Ok(Self::new(launcher, Arc::new(sandbox), orders, PausedTime::default(), timer, None))
     }
 
     /// Waits until a match may start its agents. Starting agents takes CPU time from thinking ones, so

@@ -7,6 +7,7 @@ use super::core_context::{CoreContext, Orders, PausedTime};
 use super::destination::Destination;
 use super::drive::{Finished, drive};
 use super::human::HumanInput;
+use super::lag_probe::{ProbeTimer, probe_timer};
 use super::match_settings::{MatchSettings, header};
 use super::participant::Participant;
 use super::running_matches::RunningMatches;
@@ -167,9 +168,12 @@ impl Pool {
                 let core = pinned_to.get(thread).copied();
                 let at_once = matches / count + usize::from(thread < matches % count);
                 let runtime = Builder::new_current_thread().enable_all().build()?;
+                let entered = runtime.enter();
+                let timer = probe_timer()?;
+                drop(entered);
                 std::thread::Builder::new()
                     .name(format!("matches-{thread}"))
-                    .spawn(move || one_core(&runtime, &shared, at_once, core))
+                    .spawn(move || one_core(&runtime, &shared, timer, at_once, core))
             })
             .collect::<io::Result<Vec<_>>>()?;
         Ok(Self { jobs, results, threads: Threads { matches, cleaning } })
@@ -177,11 +181,17 @@ impl Pool {
 }
 
 /// Runs the matches of one core, some at once, until there are no more.
-fn one_core(runtime: &Runtime, shared: &Arc<Shared>, at_once: usize, core: Option<usize>) {
+fn one_core(
+    runtime: &Runtime,
+    shared: &Arc<Shared>,
+    timer: ProbeTimer,
+    at_once: usize,
+    core: Option<usize>,
+) {
     LocalSet::new().block_on(runtime, async {
         let (orders, paused) = (shared.orders.clone(), shared.paused.clone());
         let (launcher, sandbox) = (shared.launcher.clone(), shared.sandbox.clone());
-        let table = CoreContext::new(launcher, sandbox, orders, paused, core);
+        let table = CoreContext::new(launcher, sandbox, orders, paused, timer, core);
         let work = WorkFolders::new(shared.cleaner.clone());
         let workers: Vec<_> = (0..at_once)
             .map(|_| {

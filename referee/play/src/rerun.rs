@@ -237,7 +237,7 @@ impl Replay<'_> {
             if let Event::Played(event) = event
                 && event.seat == seat
             {
-                played = Some(event.action.clone());
+                played = Some(event.action.value());
             }
         };
         let participants = participants(self.rerun, self.agent);
@@ -363,7 +363,7 @@ impl Recorded {
             match event {
                 Event::Line(event) if event.seat == seat => recorded.lines.push(line_bytes(event)),
                 Event::Played(event) if event.seat == seat => {
-                    (recorded.played, recorded.at_ns) = (Some(event.action.clone()), event.at_ns);
+                    (recorded.played, recorded.at_ns) = (Some(event.action.value()), event.at_ns);
                     recorded.wall = Duration::from_nanos(event.wall_ns);
                 }
                 Event::Retired(event) if event.seat == seat => {

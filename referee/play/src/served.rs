@@ -98,7 +98,9 @@ impl ServedAgent {
                 && running.ended.is_none()
                 && turns.starts_with(&running.sent)
                 && running.answer.as_ref().is_none_or(|answer| {
-                    turns.get(running.sent.len()).is_some_and(|played| played.action == *answer)
+                    turns
+                        .get(running.sent.len())
+                        .is_some_and(|played| played.action.value() == *answer)
                 })
                 && running.game.setup() == game.setup()
         });
@@ -108,7 +110,7 @@ impl ServedAgent {
         }
         let running = self.running.as_mut().expect("it has been started");
         for played in &turns[running.sent.len()..] {
-            running.game.play(&played.action).map_err(|refusal| refusal.to_string())?;
+            running.game.play(&played.action.value()).map_err(|refusal| refusal.to_string())?;
             running.agent.send(&ToAgent::Played(played.clone()));
         }
         running.sent = turns;
@@ -258,5 +260,5 @@ fn play(game: &mut dyn AnyGame, action: &Value) -> Result<Played, String> {
     let turn = game.turn_number();
     let Turn::Of(seat) = game.turn() else { return Err("the game is over".to_owned()) };
     let action = game.play(action).map_err(|refusal| refusal.to_string())?;
-    Ok(Played { turn, seat, action, used_ms: 0 })
+    Ok(Played { turn, seat, action: action.into(), used_ms: 0 })
 }

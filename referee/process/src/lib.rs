@@ -13,6 +13,7 @@
 #[cfg_attr(portable, path = "portable/cores.rs")]
 pub mod cores;
 pub mod lock;
+pub mod poll_on_wake;
 #[cfg_attr(portable, path = "portable/mod.rs")]
 pub mod launcher;
 pub mod sandbox;

@@ -134,11 +134,16 @@ pub(crate) fn time_below(root: Pid, rounding: u64) -> Option<(Nanos, Nanos)> {
     let tick = 1_000_000_000 / u64::try_from(per_second).ok()?.max(1);
     let reaped = Ticks::of(root)?.reaped * tick;
     let processes = tree_below(root).into_iter().map(|pid| {
-        let own = clock_getcpuclockid(pid).ok().and_then(time_on).unwrap_or_default();
+        let own = own_time(pid).unwrap_or_default();
         let ticks = Ticks::of(pid).filter(|ticks| ticks.has_reaped);
         own.0 + ticks.map_or(0, |ticks| (ticks.reaped + rounding) * tick)
     });
     Some((Nanos(reaped), Nanos(processes.sum())))
+}
+
+/// Returns the CPU time of a process, without its children; `None` if it has ended.
+pub(crate) fn own_time(pid: Pid) -> Option<Nanos> {
+    clock_getcpuclockid(pid).ok().and_then(time_on)
 }
 
 /// Returns the time on a clock.

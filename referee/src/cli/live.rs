@@ -32,7 +32,7 @@ impl BoardPrinter {
         match event {
             Event::Header(header) => eprint_line(&report::title(header)),
             Event::Played(played) => {
-                let shown = sanitize(&state.game().format_action(&played.action));
+                let shown = sanitize(&state.game().format_action(&played.action.value()));
                 self.last_event = format!("turn {}: {} {shown}", played.turn, name(played.seat));
             }
             Event::Retired(retired) => {

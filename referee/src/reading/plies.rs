@@ -5,10 +5,9 @@ use referee_match::transcript::walk;
 use referee_play::input_files::unreadable;
 use referee_process::Failure;
 use referee_protocol::plain::sanitize;
-use referee_protocol::{Event, Fault, Header, Outcome, Seat, Verdict};
+use referee_protocol::{ActionJson, Event, Fault, Header, Outcome, Seat, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 /// A match, as `replay --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -33,7 +32,7 @@ struct PlyReport {
     /// The seat that acted or is out.
     seat: Seat,
     /// The action, in the game's JSON form; null if the agent is out.
-    action: Option<Value>,
+    action: Option<ActionJson>,
     /// The action in its text form, or what the agent did wrong.
     text: String,
     /// Time charged for the action, in milliseconds.
@@ -55,7 +54,7 @@ pub fn match_report(bytes: &[u8], file: &str) -> Result<MatchReport, Failure> {
             Some(Event::Played(played)) => report.plies.push(PlyReport {
                 turn,
                 seat: played.seat,
-                text: sanitize(&steps.walk().game().format_action(&played.action)),
+                text: sanitize(&steps.walk().game().format_action(&played.action.value())),
                 action: Some(played.action),
                 used_ms: Some(played.used_ms),
                 fault: None,

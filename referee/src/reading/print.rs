@@ -55,7 +55,7 @@ fn happened(walk: &Walk, turn: u64, event: &Event, style: Option<&Style>) -> Str
     let mut text = String::new();
     match event {
         Event::Played(played) => {
-            let shown = sanitize(&walk.game().format_action(&played.action));
+            let shown = sanitize(&walk.game().format_action(&played.action.value()));
             let (name, used) = (name(played.seat), played.used_ms);
             writeln!(text, "\nturn {turn}: {name} {shown} ({used} ms)").ok();
             text.push_str(&board(walk, style));

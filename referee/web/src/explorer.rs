@@ -133,7 +133,7 @@ impl MatchPositions {
             match steps.step().ok()?? {
                 Event::Played(played) => {
                     let game = steps.walk().game();
-                    plies.last_mut()?.1 = Some(game.format_action(&played.action).into());
+                    plies.last_mut()?.1 = Some(game.format_action(&played.action.value()).into());
                     plies.push((key(game), None));
                 }
                 Event::Retired(_) => plies.push((key(steps.walk().game()), None)),

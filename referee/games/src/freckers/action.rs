@@ -14,8 +14,6 @@ pub enum Action {
     /// A frog moves one step, or by one or more jumps, to a free pad. Either `directions` or `to` may
     /// be left out; if both exist they must agree. Recorded moves have both.
     Move {
-        /// The cell that it leaves.
-        from: [i64; 2],
         /// The direction of the step or of each jump, 1 to 64.
         #[serde(
             default,
@@ -23,6 +21,8 @@ pub enum Action {
             skip_serializing_if = "Option::is_none"
         )]
         directions: Option<Vec<Direction>>,
+        /// The cell that it leaves.
+        from: [i64; 2],
         /// The cell that it reaches.
         #[serde(
             default,

@@ -246,7 +246,7 @@ fn message(line: &str) -> Option<ToAgent> {
         "played" => ToAgent::Played(Played {
             turn: number(words[1]),
             seat: Seat(words[2].parse().unwrap()),
-            action: action(words[3]),
+            action: action(words[3]).into(),
             used_ms: 1,
         }),
         "turn" => {

@@ -8,8 +8,8 @@ use super::board_mapping::BoardMapping;
 use super::setup::{Setup, Side, Swap};
 use crate::{Decoded, Dialect, DialectKind};
 use referee_protocol::{
-    Action as Answer, ClockSettings, FromAgent, Hello, LineProtocol, ParseError, Ready, Seat,
-    ToAgent, read_typed,
+    Action as Answer, ActionJson, ClockSettings, FromAgent, Hello, LineProtocol, ParseError, Ready,
+    Seat, ToAgent, read_typed,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -125,8 +125,8 @@ impl Gai {
 }
 
 impl Game {
-    fn played(&mut self, action: &Value) {
-        match Action::deserialize(action) {
+    fn played(&mut self, action: &ActionJson) {
+        match serde_json::from_str(action.as_str()) {
             Ok(Action::Place { at }) => self.moves.push(self.mapping.to_engine(at)),
             Ok(Action::Swap {}) => {
                 self.mapping.swap(Swap::Sides);

@@ -11,8 +11,8 @@ use super::board_mapping::BoardMapping;
 use super::setup::{Setup, Side, Swap};
 use crate::{Decoded, Dialect, DialectKind};
 use referee_protocol::{
-    Action as Answer, ClockSettings, FromAgent, Hello, LineProtocol, ParseError, Ready, Resign,
-    Seat, ToAgent, Turn, read_typed,
+    Action as Answer, ActionJson, ClockSettings, FromAgent, Hello, LineProtocol, ParseError, Ready,
+    Resign, Seat, ToAgent, Turn, read_typed,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -195,9 +195,9 @@ impl Htp {
         }
     }
 
-    fn played(&mut self, turn: u64, seat: Seat, action: &Value) {
+    fn played(&mut self, turn: u64, seat: Seat, action: &ActionJson) {
         let Some(game) = &mut self.game else { return };
-        let Ok(action) = Action::deserialize(action) else { return };
+        let Ok(action) = serde_json::from_str(action.as_str()) else { return };
         let own = game.seat == seat && game.answered == Some(turn);
         let side = game.mapping.side(seat);
         let colour = game.colour(side);

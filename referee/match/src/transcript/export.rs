@@ -15,7 +15,7 @@ pub fn game_record(playback: &Playback) -> Result<GameRecord, String> {
     let mut gone = None;
     for ply in playback.plies() {
         match (&ply.kind, gone) {
-            (PlyKind::Played { event, .. }, None) => actions.push(event.action.clone()),
+            (PlyKind::Played { event, .. }, None) => actions.push(event.action.value()),
             (PlyKind::Played { .. }, Some((seat, turn))) => {
                 return Err(format!("seat {seat} left in turn {turn} and the others played on"));
             }

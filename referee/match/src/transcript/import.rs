@@ -48,7 +48,7 @@ pub fn import(kind: GameKind, record: &GameRecord, origin: &Origin) -> Result<Ve
         };
         let action = game.play(action).map_err(|refusal| format!("turn {turn}: {refusal}"))?;
         events.push(Event::Turn(TurnEvent { at_ns: 0, turn, seat, left_ms, pondered_ns: 0 }));
-        events.push(Event::Played(PlayedEvent::untimed(turn, seat, action)));
+        events.push(Event::Played(PlayedEvent::untimed(turn, seat, action.into())));
         turns[seat.index()] += 1;
     }
     let outcome = match game.turn() {

@@ -198,7 +198,7 @@ impl Playback {
         let Turn::Of(seat) = self.game().turn() else { return Err("the game is over".to_owned()) };
         let action = self.walk.play_unrecorded(action).map_err(|refusal| refusal.to_string())?;
         let text = self.game().format_action(&action);
-        let event = PlayedEvent::untimed(turn, seat, action);
+        let event = PlayedEvent::untimed(turn, seat, action.into());
         self.add(PlyKind::Played { event, text }, turn);
         Ok(())
     }
@@ -217,7 +217,7 @@ impl Playback {
         if let Some(left) = &mut self.left_ms[played.seat.index()] {
             *left = left.saturating_sub(played.used_ms).saturating_add(increment);
         }
-        let text = self.game().format_action(&played.action);
+        let text = self.game().format_action(&played.action.value());
         self.add_next(PlyKind::Played { event: played.clone(), text }, played.turn);
     }
 

@@ -222,7 +222,7 @@ mod tests {
                     at_ns,
                     turn,
                     seat,
-                    action,
+                    action: action.into(),
                     used_ms,
                     wall_ns,
                     cpu_ns,
@@ -244,7 +244,7 @@ mod tests {
                 let same = serde_json::from_str::<serde_json::Value>(action).unwrap();
                 (turn, seat) == (event.turn, event.seat)
                     && times == PlayedTimes { at_ns, used_ms, wall_ns, cpu_ns, lag_ns }
-                    && same == event.action
+                    && same == event.action.value()
             }
             (Scanned::Line { seat, at_ns }, Event::Line(event)) => {
                 (seat, at_ns) == (event.seat, event.at_ns)

@@ -128,8 +128,7 @@ impl Sent {
             dialect.on_message(message);
             return dialect.take_output(&mut self.bytes);
         }
-        serde_json::to_writer(&mut self.bytes, message)
-            .expect("memory takes all bytes, and messages have string keys only");
+        message.write_json(&mut self.bytes);
         self.bytes.push(b'\n');
     }
 }

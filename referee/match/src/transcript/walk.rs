@@ -97,7 +97,7 @@ impl Walk {
                 let PlayedEvent { at_ns, used_ms, wall_ns, cpu_ns, lag_ns, .. } = *event;
                 let times = PlayedTimes { at_ns, used_ms, wall_ns, cpu_ns, lag_ns };
                 let turn = (event.turn, event.seat);
-                self.played(turn, &event.action.to_string(), event.score, &times)
+                self.played(turn, event.action.as_str(), event.score, &times)
             }
             Event::Retired(event) => self.retired(event),
             Event::Over(event) => self.over(event),

@@ -382,7 +382,8 @@ impl<'a> Model<'a> {
         self.used[seat] += charged;
         self.cpu[seat] += cpu.unwrap_or(0);
         self.turns[seat] += 1;
-        assert_eq!(self.game.play(&event.action).as_ref(), Ok(&event.action));
+        let action = event.action.value();
+        assert_eq!(self.game.play(&action), Ok(action));
         self.last_played = Some(event.clone());
     }
 

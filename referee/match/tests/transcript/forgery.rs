@@ -71,7 +71,7 @@ fn actions_against_the_rules_disagree() {
         (json!([]), "turn 0: the action can't be read"),
         (json!(null), "turn 0: the action can't be read"),
     ] {
-        disagrees(&forged(hex_played(), |events| played(events, 0).action = action), wanted);
+        disagrees(&forged(hex_played(), |events| played(events, 0).action = action.into()), wanted);
     }
 }
 
@@ -319,7 +319,7 @@ fn other_rules_are_reported_where_the_match_disagrees() {
     assert_eq!(report.status, Status::Ok, "{}", report.detail);
     let report = forged(hex_played(), |events| {
         rules(events);
-        played(events, 1).action = json!({"type": "place", "at": [5, 5]});
+        played(events, 1).action = json!({"type": "place", "at": [5, 5]}).into();
     });
     disagrees(&report, "; recorded under rules 2, this referee has rules 1");
 }

@@ -61,7 +61,7 @@ impl Scribe {
                 at_ns: self.at_ns,
                 turn,
                 seat,
-                action,
+                action: action.into(),
                 used_ms: wall_ns.div_ceil(1_000_000),
                 wall_ns,
                 cpu_ns: Some(CPU_NS),

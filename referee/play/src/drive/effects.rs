@@ -71,8 +71,7 @@ impl Drive<'_> {
 
     fn write_message(&mut self, message: &ToAgent) {
         self.message.clear();
-        serde_json::to_writer(&mut self.message, message)
-            .expect("memory takes all bytes, and messages have string keys only");
+        message.write_json(&mut self.message);
         debug_assert!(self.message.len() <= REFEREE_LINE_BYTES_MAX);
         self.message.push(b'\n');
     }
@@ -113,7 +112,7 @@ impl Drive<'_> {
     fn store(&mut self, event: &Event) {
         self.write(|sink| sink.record(event));
         // The watcher may be slow, and others read the file meanwhile.
-        if matches!(event, Event::Played(_)) && self.flush_at <= Instant::now() {
+        if matches!(event, Event::Played(_)) && self.flush_at <= self.step_began {
             self.write_out();
         }
         (self.watcher)(event, &self.state);
@@ -205,10 +204,11 @@ impl Drive<'_> {
             return;
         }
         let whole = self.counts_whole_tree();
+        let now = self.step_began;
         let agent = self.participants[seat.index()].connection_mut();
         let reading = agent.map_or_else(Reading::default, |agent| {
             agent.look_for_children();
-            let (cpu, wait) = (agent.cpu(whole), agent.wait(true, false));
+            let (cpu, wait) = (agent.cpu_before_turn(whole, now), agent.wait(true, false));
             Reading { cpu, wait, lag: Nanos(0) }
         });
         turn.left_ms = self.state.left_ms(seat, reading);

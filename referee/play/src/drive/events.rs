@@ -122,8 +122,9 @@ impl Drive<'_> {
             self.line(seat, at, &line);
             let agent = self.participants[seat.index()].connection_mut();
             next = agent.and_then(|agent| agent.process.buffered_line());
-            if self.is_long_step() && self.is_judged(seat) {
-                if self.state.thinking() == Some(seat) {
+            let thinks = self.state.thinking() == Some(seat);
+            if (next.is_some() || thinks) && self.is_long_step() && self.is_judged(seat) {
+                if thinks {
                     // What exceeds a step by much is the machine's.
                     self.judged_for += self.step_began.elapsed().min(STEP * 2);
                 }

@@ -23,6 +23,7 @@ use referee_match::diagnosis::Usage;
 use referee_match::{Effect, Ending, Input, Match, Reading};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
+use referee_process::poll_on_wake::PollOnWake;
 use referee_protocol::{Event, Header, Nanos, Seal, Seat, Turn};
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -103,6 +104,7 @@ enum DriveEvent {
 }
 
 type Waiting<T> = Pin<Box<dyn Future<Output = T>>>;
+type NewOrders = PollOnWake<Waiting<watch::Receiver<Orders>>>;
 
 struct Drive<'a> {
     table: &'a CoreContext,
@@ -130,10 +132,12 @@ struct Drive<'a> {
     rest: Option<(Seat, Instant, Line)>,
     /// When the match last let others go on.
     step_began: Instant,
+    /// Whether it did so before the last event.
+    has_waited: bool,
     readings: Readings,
     permit: Option<OwnedSemaphorePermit>,
     slot: Option<Waiting<OwnedSemaphorePermit>>,
-    orders: Waiting<watch::Receiver<Orders>>,
+    orders: NewOrders,
     timer: Pin<Box<Sleep>>,
     /// When the timer fires; it may fire too early, never too late.
     timer_set: Option<Instant>,
@@ -180,6 +184,7 @@ impl<'a> Drive<'a> {
             judged_for: Duration::ZERO,
             rest: None,
             step_began: began,
+            has_waited: false,
             readings: Readings::default(),
             permit: None,
             slot: None,
@@ -248,19 +253,23 @@ impl<'a> Drive<'a> {
 
     /// Waits for the next event, after the others of the core if it has worked for long.
     async fn polled(&mut self) -> DriveEvent {
-        let mut has_waited = false;
-        if self.is_long_step() {
+        // After a wait there is at most one event, and the lines that came with it.
+        if (!self.has_waited || self.rest.is_some()) && self.is_long_step() {
             tokio::task::yield_now().await;
-            has_waited = true;
+            self.step_began = Instant::now();
         }
+        self.has_waited = false;
         let event = poll_fn(|context| {
             let event = self.poll_next(context);
-            has_waited |= event.is_pending();
+            self.has_waited |= event.is_pending();
             event
         })
         .await;
-        if has_waited {
-            self.step_began = Instant::now();
+        if self.has_waited {
+            self.step_began = match event {
+                DriveEvent::Event(_, at, _) => at,
+                _ => Instant::now(),
+            };
         }
         event
     }
@@ -276,7 +285,8 @@ impl<'a> Drive<'a> {
         if let Some((seat, at, line)) = self.rest.take() {
             return Poll::Ready(DriveEvent::Event(seat, at, AgentEvent::Line(line)));
         }
-        if let Poll::Ready(orders) = self.orders.as_mut().poll(context) {
+        let orders = self.orders.poll(context, |orders, context| orders.as_mut().poll(context));
+        if let Poll::Ready(orders) = orders {
             let new = orders.borrow().clone();
             self.orders = next_orders(orders);
             return Poll::Ready(DriveEvent::Orders(new));
@@ -312,13 +322,13 @@ impl<'a> Drive<'a> {
 /// The exit status of a process that the referee has killed.
 const KILLED: &str = "killed by the referee";
 
-fn next_orders(mut orders: watch::Receiver<Orders>) -> Waiting<watch::Receiver<Orders>> {
+fn next_orders(mut orders: watch::Receiver<Orders>) -> NewOrders {
     orders.mark_unchanged();
-    Box::pin(async move {
+    PollOnWake::new(Box::pin(async move {
         if orders.changed().await.is_err() {
             // No more orders can come.
             std::future::pending::<()>().await;
         }
         orders
-    })
+    }))
 }

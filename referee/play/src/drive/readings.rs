@@ -36,24 +36,28 @@ struct Measured {
 
 impl Readings {
     /// Returns CPU time and waiting time for an event of this turn that was seen at `at`: what was
-    /// measured for another event seen at that time, or not long ago if `is_rough`; else measures.
+    /// measured for another event seen at that time, or, if measuring is slow, not long ago for an event
+    /// that ends no turn; else measures.
     fn of(
         &mut self,
         turn: (Seat, Instant),
         at: Instant,
-        is_rough: impl FnOnce() -> bool,
+        is_slow: bool,
+        ends_no_turn: impl FnOnce() -> bool,
         measure: impl FnOnce() -> (Option<Nanos>, Option<Nanos>),
     ) -> (Option<Nanos>, Option<Nanos>) {
         let last = self.0.as_ref().filter(|last| last.turn == turn);
         if let Some(last) = last
-            && (last.at == at || (at < last.until && is_rough()))
+            && (last.at == at || (at < last.until && ends_no_turn()))
         {
             return (last.cpu, last.wait);
         }
-        let begun = Instant::now();
+        let begun = is_slow.then(Instant::now);
         let (cpu, wait) = measure();
-        let end = Instant::now();
-        let until = end + TREE_PERIOD.max((end - begun) * TREE_SHARE);
+        let until = begun.map_or(at, |begun| {
+            let end = Instant::now();
+            end + TREE_PERIOD.max((end - begun) * TREE_SHARE)
+        });
         self.0 = Some(Measured { turn, at, until, cpu, wait });
         (cpu, wait)
     }
@@ -96,10 +100,11 @@ impl Drive<'_> {
         let thinks = self.state.thinking() == Some(seat);
         let long = span(self.asked, at) >= LONG_TURN;
         let is_tree = agent.counts_whole_tree(whole);
-        let measure = || (agent.cpu(whole), thinks.then(|| agent.wait(false, long)).flatten());
+        let measure =
+            || (agent.cpu_in_turn(whole, at), thinks.then(|| agent.wait(false, long)).flatten());
         // One process is measured in no time.
-        let is_rough = || is_tree && ends_no_turn();
-        let (cpu, wait) = self.readings.of((seat, self.asked), at, is_rough, measure);
+        let turn = (seat, self.asked);
+        let (cpu, wait) = self.readings.of(turn, at, is_tree, ends_no_turn, measure);
         Reading { cpu, wait, lag }
     }
 
@@ -147,7 +152,7 @@ mod tests {
                 count += 1;
                 (Some(Nanos(count)), None)
             };
-            let (cpu, _) = readings.of((Seat(0), zero), at, || what == 'i', measure);
+            let (cpu, _) = readings.of((Seat(0), zero), at, true, || what == 'i', measure);
             assert!(what == 'i' || cpu == Some(Nanos(count)), "an answer with an old reading");
         }
         count
@@ -182,6 +187,7 @@ mod tests {
             readings.of(
                 (Seat(seat), zero),
                 later,
+                true,
                 || true,
                 || {
                     count += 1;

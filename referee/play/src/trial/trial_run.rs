@@ -158,7 +158,7 @@ impl TrialReport {
     ) -> Self {
         self.legal = asked.map(AnyGame::actions).unwrap_or_default();
         for played in turns {
-            self.actions.push(played.action.clone());
+            self.actions.push(played.action.value());
             let cpu_ns = played.cpu_ns.filter(|_| counts == ClockKind::Cpu);
             let took = Duration::from_nanos(cpu_ns.unwrap_or(played.wall_ns));
             self.slowest = self.slowest.max(took);

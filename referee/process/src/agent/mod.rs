@@ -13,9 +13,11 @@ use crate::launcher::{
     Bytes, Command, Group, Idle, Launcher, Limit, Program, Report, Step, receive_report,
 };
 use crate::lock::lock;
+use crate::poll_on_wake::PollOnWake;
 use crate::stderr::Stderr;
 use crate::usage::Meters;
 use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::Signal;
 use nix::sys::socket::{MsgFlags, recv};
 use nix::unistd::{Pid, read};
@@ -89,16 +91,16 @@ pub struct AgentProcess {
     killed: bool,
     stdin: Stdin,
     /// `None` once it has ended.
-    stdout: Option<pipe::Receiver>,
+    stdout: Option<PollOnWake<pipe::Receiver>>,
     /// Its output, split into lines, and when the last of it was read.
     lines: Framer,
     read_at: Instant,
     /// `None` once it has ended.
-    stderr_pipe: Option<pipe::Receiver>,
+    stderr_pipe: Option<PollOnWake<pipe::Receiver>>,
     /// What it has written to stderr.
     pub stderr: Stderr,
     /// `None` once no process is left.
-    control: Option<UnixStream>,
+    control: Option<PollOnWake<UnixStream>>,
     /// Where the supervisor's socket goes then.
     idle: Idle,
     /// Whether its supervisor is isolated from it.
@@ -135,16 +137,17 @@ impl AgentProcess {
         let ends = [agent_stdin.into(), agent_stdout.into(), agent_stderr.into()];
         let (control, group) = launcher.spawn(&program, &ends)?;
         control.set_nonblocking(true)?;
+        fcntl(&stdin, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
         Ok(Self {
             life: LifeCycle::Starting,
             killed: false,
-            stdin: Stdin::new(pipe::Sender::from_owned_fd(OwnedFd::from(stdin))?),
-            stdout: Some(pipe::Receiver::from_owned_fd(OwnedFd::from(stdout))?),
+            stdin: Stdin::new(stdin.into()),
+            stdout: Some(reader(stdout)?),
             lines: Framer::new(usize::try_from(limits.line_bytes).unwrap_or(usize::MAX)),
             read_at: Instant::now(),
-            stderr_pipe: Some(pipe::Receiver::from_owned_fd(OwnedFd::from(stderr))?),
+            stderr_pipe: Some(reader(stderr)?),
             stderr: Stderr::new(limits.stderr_bytes),
-            control: Some(UnixStream::from_std(control)?),
+            control: Some(PollOnWake::new(UnixStream::from_std(control)?)),
             idle: launcher.idle.clone(),
             isolated: launcher.layers().has(Layer::Scope),
             group,
@@ -200,7 +203,7 @@ impl AgentProcess {
     /// Sends a command to its supervisor. If that is gone, the tree is dead anyway.
     pub fn command(&self, command: Command) {
         if let Some(control) = &self.control {
-            control.try_write(&[command as u8]).ok();
+            control.source.try_write(&[command as u8]).ok();
         }
     }
 
@@ -324,19 +327,19 @@ impl AgentProcess {
     /// ended, it shows here.
     fn is_orphaned(&self) -> bool {
         let peek = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
-        let ended = |control: &UnixStream| recv(control.as_raw_fd(), &mut [0], peek) == Ok(0);
-        self.control.as_ref().is_some_and(ended)
+        let control = self.control.as_ref().map(|control| control.source.as_raw_fd());
+        control.is_some_and(|control| recv(control, &mut [0], peek) == Ok(0))
     }
 
     fn poll_control(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Poll<AgentEvent> {
-        let Some(control) = &self.control else { return Poll::Pending };
-        let received = loop {
+        let Some(control) = &mut self.control else { return Poll::Pending };
+        let received = ready!(control.poll(context, |control, context| loop {
             ready!(control.poll_read_ready(context)).ok();
             match control.try_io(Interest::READABLE, || receive_report(control.as_fd())) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                received => break received.ok().flatten(),
+                received => return Poll::Ready(received.ok().flatten()),
             }
-        };
+        }));
         let Some((report, descriptor)) = received else {
             // The supervisor itself has ended. An isolated agent can't have caused that.
             self.control = None;
@@ -382,7 +385,8 @@ impl AgentProcess {
                 limit
             }
             Report::Gone => {
-                if let Some(Ok(control)) = self.control.take().map(UnixStream::into_std) {
+                let control = self.control.take().map(|control| control.source.into_std());
+                if let Some(Ok(control)) = control {
                     lock(&self.idle).push(control);
                 }
                 self.all_gone(scratch);
@@ -411,7 +415,7 @@ impl AgentProcess {
     fn all_gone(&mut self, scratch: &mut [u8]) {
         self.life = LifeCycle::Gone;
         if let Some(stderr) = self.stderr_pipe.take() {
-            while let Ok(count @ 1..) = read(&stderr, scratch) {
+            while let Ok(count @ 1..) = read(&stderr.source, scratch) {
                 self.stderr.add(&scratch[..count]);
             }
         }
@@ -423,6 +427,9 @@ impl AgentProcess {
             self.flush();
             if let Some(event) = self.events.pop_front() {
                 return Poll::Ready(event);
+            }
+            if !self.stdin.is_waiting() {
+                break;
             }
         }
         Poll::Pending
@@ -460,19 +467,23 @@ impl AgentProcess {
     }
 }
 
+/// Returns the reading end of a pipe for the current runtime.
+fn reader(pipe: io::PipeReader) -> io::Result<PollOnWake<pipe::Receiver>> {
+    pipe::Receiver::from_owned_fd(OwnedFd::from(pipe)).map(PollOnWake::new)
+}
+
 /// Reads what is available; returns how many bytes, 0 at the end or after an error.
 fn poll_pipe(
-    pipe: Option<&mut pipe::Receiver>,
-    context: &mut Context<'_>,
+    pipe: Option<&mut PollOnWake<pipe::Receiver>>,
+    context: &Context<'_>,
     scratch: &mut [u8],
 ) -> Poll<usize> {
     let Some(pipe) = pipe else { return Poll::Pending };
     let mut buffer = ReadBuf::new(scratch);
-    match Pin::new(pipe).poll_read(context, &mut buffer) {
-        Poll::Pending => Poll::Pending,
-        Poll::Ready(Ok(())) => Poll::Ready(buffer.filled().len()),
-        Poll::Ready(Err(_)) => Poll::Ready(0),
-    }
+    let read = ready!(
+        pipe.poll(context, |pipe, context| { Pin::new(pipe).poll_read(context, &mut buffer) })
+    );
+    Poll::Ready(read.map_or(0, |()| buffer.filled().len()))
 }
 
 /// `exit status 1`, `signal 11 (SIGSEGV)`.

@@ -1,25 +1,32 @@
 //! A process's stdin: buffers bytes and writes them as fast as the process reads.
 
+use nix::unistd::write;
 use std::io::{self, ErrorKind};
+use std::os::fd::OwnedFd;
 use std::task::{Context, Poll};
 use tokio::net::unix::pipe;
 
 #[derive(Debug)]
 pub(super) struct Stdin {
-    /// `None` once nothing more will be written.
-    pipe: Option<pipe::Sender>,
+    /// Doesn't block. `None` once nothing more will be written.
+    pipe: Option<OwnedFd>,
     /// Buffered bytes; those from `written` on are still to be written.
     outbox: Vec<u8>,
     written: usize,
     /// A flush was not accepted whole.
     blocked: bool,
+    /// Waits for the rest of it. Only then, because the kernel wakes who waits at each read of the agent,
+    /// which costs as much as another wait in every turn.
+    waiting: Option<pipe::Sender>,
     /// Close stdin when the outbox is empty.
     last: bool,
 }
 
 impl Stdin {
-    pub(super) fn new(pipe: pipe::Sender) -> Self {
-        Self { pipe: Some(pipe), outbox: Vec::new(), written: 0, blocked: false, last: false }
+    /// Creates it from a pipe that doesn't block.
+    pub(super) fn new(pipe: OwnedFd) -> Self {
+        let (outbox, waiting) = (Vec::new(), None);
+        Self { pipe: Some(pipe), outbox, written: 0, blocked: false, waiting, last: false }
     }
 
     /// Appends bytes for the next flush.
@@ -33,8 +40,11 @@ impl Stdin {
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let Some(pipe) = &self.pipe else { return Ok(()) };
         while self.written < self.outbox.len() {
-            match pipe.try_write(&self.outbox[self.written..]) {
+            let rest = &self.outbox[self.written..];
+            let write_now = || write(pipe, rest).map_err(io::Error::from);
+            match self.waiting.as_ref().map_or_else(write_now, |waiting| waiting.try_write(rest)) {
                 Ok(count) => self.written += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.blocked = true;
                     return Ok(());
@@ -46,7 +56,7 @@ impl Stdin {
             }
         }
         self.outbox.clear();
-        (self.written, self.blocked) = (0, false);
+        (self.written, self.blocked, self.waiting) = (0, false, None);
         if self.last {
             self.pipe = None;
         }
@@ -62,15 +72,26 @@ impl Stdin {
 
     /// Closes it at once.
     pub(super) fn discard(&mut self) {
-        self.pipe = None;
+        (self.pipe, self.waiting) = (None, None);
         self.blocked = false;
     }
 
     /// Ready when a flush that was not accepted whole can continue.
-    pub(super) fn poll_blocked(&self, context: &mut Context<'_>) -> Poll<()> {
-        match &self.pipe {
-            Some(pipe) if self.blocked => pipe.poll_write_ready(context).map(|_| ()),
-            _ => Poll::Pending,
+    pub(super) fn poll_blocked(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Some(pipe) = self.pipe.as_ref().filter(|_| self.blocked) else { return Poll::Pending };
+        if self.waiting.is_none() {
+            self.waiting = pipe.try_clone().and_then(pipe::Sender::from_owned_fd).ok();
         }
+        if let Some(waiting) = &self.waiting {
+            return waiting.poll_write_ready(context).map(drop);
+        }
+        // The system has no descriptor left to wait with: the flush is tried again after everything else.
+        context.waker().wake_by_ref();
+        Poll::Ready(())
+    }
+
+    /// Whether [`Stdin::poll_blocked`] must be called again, to be woken when the flush can continue.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.waiting.is_some()
     }
 }

@@ -1,5 +1,8 @@
 //! Watches the memory and the number of processes of an agent's tree, if it has no control group.
 //!
+//! A tree that doesn't run can't take memory. So memory is checked after some of the tree's CPU time, and
+//! nothing but the CPU clocks is read while it uses none.
+//!
 //! A check is quick: what each process has in memory, and how many threads. Only if that is too
 //! much it is measured exactly, process by process, until the sum is known to be within the limit.
 //! That takes up to a hundred times as long, and longer with many mappings, so it is done in steps:
@@ -7,15 +10,15 @@
 //! of a disk don't count: the system frees their memory when it needs it.
 
 use super::wire::Limit;
-use crate::usage::{bounded_tree_below, proc_text, status_field, threads_of};
+use crate::usage::{bounded_tree_below, own_time, proc_text, status_field, threads_of};
 use nix::unistd::Pid;
-use referee_protocol::Limits;
+use referee_protocol::{Limits, Nanos};
 use std::fs::read_dir;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The most that a tree can fill in a second, in KiB.
+/// The most that a tree can fill in a second of CPU time, in KiB.
 const FILLED_KIB_A_SECOND: u64 = 4 << 20;
 /// The shortest and the longest pause between two checks.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(20));
@@ -40,8 +43,14 @@ pub(super) struct Watchdog {
     root: Pid,
     memory_kib: u64,
     processes: u64,
-    /// When the next check is due; `None` while the tree is stopped.
+    /// When the next check may be due; `None` while the tree is stopped.
     due: Option<Instant>,
+    /// The processes at the last check.
+    tree: Vec<Pid>,
+    /// The CPU time that they had used before it; `None` if they were not yet known then.
+    used: Option<Nanos>,
+    /// What they may have used when their memory is checked next.
+    used_next: Option<Nanos>,
     /// What the tree's open files held in memory at the last check, in KiB.
     held_kib: u64,
     files_due: Instant,
@@ -79,6 +88,9 @@ impl Watchdog {
             memory_kib: limits.memory_mb.saturating_mul(1024),
             processes: limits.processes,
             due: Some(now + PAUSE.0),
+            tree: Vec::new(),
+            used: None,
+            used_next: None,
             held_kib: 0,
             files_due: now + FILES_PERIOD,
             exact: None,
@@ -105,10 +117,25 @@ impl Watchdog {
         if let Some(exact) = self.exact.take() {
             return self.measure(exact, began);
         }
+        // Unknown once one of them has ended.
+        let used =
+            self.tree.iter().map(|&pid| own_time(pid)).reduce(|a, b| Some(a?.plus(b?))).flatten();
+        if used.is_some() && used == self.used {
+            self.pause_for(PAUSE.1, began);
+            return None;
+        }
         let (tree, threads) = bounded_tree_below(self.root, self.processes);
         if threads > self.processes {
             return Some(Limit::Processes(threads));
         }
+        // What a new process has used before isn't known.
+        self.used = used.filter(|_| tree == self.tree);
+        let left = self.used_next.zip(self.used).map_or(0, |(next, used)| next.since(used).0);
+        if left > 0 {
+            self.pause_for(Duration::from_nanos(left), began);
+            return None;
+        }
+        self.tree.clone_from(&tree);
         if self.files_due <= began || self.held_kib > 0 {
             self.files_due = began + FILES_PERIOD;
             self.held_kib = held_in_memory(&tree);
@@ -153,8 +180,15 @@ impl Watchdog {
     fn pause_until_next(&mut self, used: u64, began: Instant) {
         let rest =
             Duration::from_micros((self.memory_kib - used) * 1_000_000 / FILLED_KIB_A_SECOND);
-        let pause = rest.clamp(PAUSE.0, PAUSE.1).max(PART * began.elapsed());
-        self.due = Some(Instant::now() + pause.min(PAUSE_MAX));
+        let pause = self.pause_for(rest, began);
+        self.used_next = self.used.map(|used| used.plus(pause.into()));
+    }
+
+    /// Pauses for about this long after a check that began at this time, and returns how long.
+    fn pause_for(&mut self, pause: Duration, began: Instant) -> Duration {
+        let pause = pause.clamp(PAUSE.0, PAUSE.1).max(PART * began.elapsed()).min(PAUSE_MAX);
+        self.due = Some(Instant::now() + pause);
+        pause
     }
 
     /// Returns what all have together, in KiB.
@@ -362,6 +396,26 @@ mod tests {
             assert_eq!(parent.check(1000, count - 1), Some(Limit::Processes(count)));
             assert_eq!(parent.check(1000, count), None);
         }
+    }
+
+    #[test]
+    fn memory_is_examined_again_only_after_some_cpu_time() {
+        let Some(parent) = Parent::of(1, "", "x = bytearray(60 * MB)") else { return };
+        let root = Pid::from_raw(i32::try_from(parent.0.id()).unwrap());
+        let mut watchdog = Watchdog::new(root, &Limits::default());
+        let mut check = |watchdog: &mut Watchdog| {
+            watchdog.due = Some(Instant::now());
+            watchdog.check()
+        };
+        // The first finds the processes, the second what they use.
+        for _ in 0..3 {
+            assert_eq!(check(&mut watchdog), None);
+        }
+        watchdog.memory_kib = 1024;
+        assert_eq!(check(&mut watchdog), None);
+        watchdog.used_next = watchdog.used;
+        watchdog.used = None;
+        assert!(matches!(check(&mut watchdog), Some(Limit::Memory(1025..))));
     }
 
     #[test]

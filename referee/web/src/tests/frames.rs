@@ -95,7 +95,7 @@ fn playback(game: usize, choices: &[u32]) -> Playback {
             at_ns,
             turn,
             seat,
-            action,
+            action: action.into(),
             used_ms: 7,
             wall_ns: 7_000_000,
             cpu_ns: Some(1_234_567),
