@@ -23,7 +23,7 @@ use referee_process::work_folder::WorkFolders;
 use referee_protocol::{ClockKind, Event, Header, Pondering, SandboxRecord, Seat};
 use serde_json::Value;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Mutex, mpsc, watch};
@@ -244,15 +244,15 @@ impl Job {
         sink: Sink,
         watching: &Watching,
     ) -> io::Result<Finished> {
-        let mut work = works.take()?;
         let mut starting = table.acquire_start().await;
         let mut participants = Vec::new();
+        let mut work = works.take();
         for (seat, spec) in Seat::all(self.seated.len()).zip(&self.seated) {
             participants.push(if spec.launch.is_none() {
                 Participant::Person(self.human_input.human(seat))
             } else {
-                let folder = work.seat(seat.index())?;
-                self.start(table, spec, &folder)?.unwrap_or_else(|error| {
+                let folder = || work.seat(seat.index());
+                self.start(table, spec, folder)?.unwrap_or_else(|error| {
                     let text = format!("seat {seat} could not be started: {error}");
                     // Nothing else of a start depends on the agent.
                     let is_own_fault = error.kind() == io::ErrorKind::ArgumentListTooLong;
@@ -279,14 +279,17 @@ impl Job {
         finished
     }
 
-    /// Starts an agent. The inner error is that of the start itself.
+    /// Starts an agent, with this folder unless it has its own inside. The inner error is that of the start
+    /// itself.
     fn start(
         &self,
         table: &CoreContext,
         spec: &Arc<AgentSpec>,
-        folder: &Path,
+        folder: impl FnOnce() -> io::Result<PathBuf>,
     ) -> io::Result<io::Result<Participant>> {
         let reachable = self.readable_files.of(table.launcher.layers(), spec);
+        let inside = reachable.work_inside(table.launcher.layers());
+        let folder = &inside.map_or_else(folder, Ok)?;
         let start =
             spec.start(folder, &self.conditions.limits, reachable.reach(folder), table.core);
         let (launch, conditions) =

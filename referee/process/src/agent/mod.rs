@@ -10,7 +10,7 @@ pub use crate::launcher::StartConditions;
 use self::stdin::Stdin;
 use crate::framer::{Framer, Line};
 use crate::launcher::{
-    Bytes, Command, Group, Idle, Launcher, Limit, Program, Report, Step, receive_report,
+    Bytes, Command, Group, Idle, Launcher, Limit, Program, Report, Step, Supervised, receive_report,
 };
 use crate::lock::lock;
 use crate::stderr::Stderr;
@@ -99,12 +99,16 @@ pub struct AgentProcess {
     pub stderr: Stderr,
     /// `None` once no process is left.
     control: Option<UnixStream>,
-    /// Where the supervisor's socket goes then.
+    /// Where the supervisor goes then.
     idle: Idle,
+    /// Which request it got.
+    request: u64,
     /// Whether its supervisor is isolated from it.
     isolated: bool,
-    /// Its own control group, if it has one.
+    /// Its own control group, if it has one, until no process is left.
     group: Option<Group>,
+    /// What that had counted then.
+    cpu_at_end: Option<Nanos>,
     /// Whether [`AgentEvent::Limit`] has been delivered.
     limit_reported: bool,
     /// Events to deliver before all others.
@@ -133,7 +137,7 @@ impl AgentProcess {
         };
         let limits = &program.conditions.limits;
         let ends = [agent_stdin.into(), agent_stdout.into(), agent_stderr.into()];
-        let (control, group) = launcher.spawn(&program, &ends)?;
+        let Supervised { control, group, request } = launcher.spawn(&program, &ends)?;
         control.set_nonblocking(true)?;
         Ok(Self {
             life: LifeCycle::Starting,
@@ -146,8 +150,10 @@ impl AgentProcess {
             stderr: Stderr::new(limits.stderr_bytes),
             control: Some(UnixStream::from_std(control)?),
             idle: launcher.idle.clone(),
+            request,
             isolated: launcher.layers().has(Layer::Scope),
             group,
+            cpu_at_end: None,
             limit_reported: false,
             events: VecDeque::new(),
             meters: None,
@@ -382,8 +388,10 @@ impl AgentProcess {
                 limit
             }
             Report::Gone => {
+                self.cpu_at_end = self.tree_cpu();
+                let (group, request) = (self.group.take(), self.request);
                 if let Some(Ok(control)) = self.control.take().map(UnixStream::into_std) {
-                    lock(&self.idle).push(control);
+                    lock(&self.idle).push(Supervised { control, group, request });
                 }
                 self.all_gone(scratch);
                 AgentEvent::Gone
@@ -440,6 +448,9 @@ impl AgentProcess {
     /// has one.
     pub fn tree_cpu(&self) -> Option<Nanos> {
         let meters = self.meters()?;
+        if self.is_gone() {
+            return self.cpu_at_end;
+        }
         match self.group.as_ref().and_then(Group::cpu) {
             // While the program runs, its own clock is more current.
             Some(cpu) => meters.process_cpu().max(Some(cpu)),
