@@ -1,9 +1,10 @@
 //! What the matches of one core share: launcher, slots for thinking, lag probe, read buffer, orders.
 
-use super::lag_probe::{LagProbe, ProbeTimer, probe_timer};
+use super::lag_probe::{LagProbe, PERIOD};
 use referee_process::cores::pin_thread;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Sandbox;
+use referee_process::ticker::Ticker;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -96,7 +97,7 @@ impl CoreContext {
         sandbox: Arc<Sandbox>,
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
-        timer: ProbeTimer,
+        timer: Ticker,
         core: Option<usize>,
     ) -> Self {
         let core = core.filter(|&core| {
@@ -123,7 +124,7 @@ impl CoreContext {
     pub fn alone(sandbox: Sandbox) -> std::io::Result<Self> {
         let launcher = Arc::new(Launcher::start(&sandbox.launcher)?);
         let (_, orders) = watch::channel(Orders::default());
-        let timer = probe_timer()?;
+        let timer = Ticker::new(PERIOD)?;
         Ok(Self::new(launcher, Arc::new(sandbox), orders, PausedTime::default(), timer, None))
     }
 

@@ -1,36 +1,18 @@
 //! Measuring the referee's own delay: a timer that should fire every few milliseconds, and a log of when
 //! it fired late.
 
-use nix::sys::time::TimeSpec;
-use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use referee_process::ticker::Ticker;
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::io;
-use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe;
 
 /// The period of the timer.
-const PERIOD: Duration = Duration::from_millis(10);
+pub(super) const PERIOD: Duration = Duration::from_millis(10);
 /// Timers are this coarse: up to here it isn't late.
 const TOLERANCE: Duration = Duration::from_millis(2);
 /// How many late ticks are kept.
 const KEPT: usize = 256;
-
-/// A timer of the system that expires at each period. With one of the runtime's own timers, each wait
-/// for an event would set and cancel a timer of the system, which takes microseconds if it is due soon.
-pub(super) type ProbeTimer = pipe::Receiver;
-
-/// Creates a timer on the current runtime.
-pub(super) fn probe_timer() -> io::Result<ProbeTimer> {
-    let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
-    let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, flags)?;
-    let period = Expiration::Interval(TimeSpec::from_duration(PERIOD));
-    timer.set(period, TimerSetTimeFlags::empty())?;
-    pipe::Receiver::from_file_unchecked(OwnedFd::from(timer).into())
-}
 
 /// The probe of one runtime.
 #[derive(Clone, Debug)]
@@ -44,13 +26,12 @@ struct Log {
 
 impl LagProbe {
     /// Starts on the current runtime, for as long as that lives.
-    pub(super) fn start(mut timer: ProbeTimer) -> Self {
+    pub(super) fn start(mut timer: Ticker) -> Self {
         let log = Log { due: Instant::now() + PERIOD, late: VecDeque::new() };
         let lag_probe = Self(Rc::new(RefCell::new(log)));
         let ticking = lag_probe.clone();
         tokio::task::spawn_local(async move {
-            // Eight bytes, how often it has expired.
-            while timer.read(&mut [0; 16]).await.is_ok() {
+            while timer.tick().await.is_ok() {
                 ticking.0.borrow_mut().tick(Instant::now());
             }
         });

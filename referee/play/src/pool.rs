@@ -7,7 +7,7 @@ use super::core_context::{CoreContext, Orders, PausedTime};
 use super::destination::Destination;
 use super::drive::{Finished, drive};
 use super::human::HumanInput;
-use super::lag_probe::{ProbeTimer, probe_timer};
+use super::lag_probe::PERIOD;
 use super::match_settings::{MatchSettings, header};
 use super::participant::Participant;
 use super::running_matches::RunningMatches;
@@ -20,11 +20,12 @@ use referee_process::cleaning::{Cleaner, Cleaning};
 use referee_process::cores;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Sandbox;
+use referee_process::ticker::Ticker;
 use referee_process::work_folder::WorkFolders;
 use referee_protocol::{ClockKind, Event, Header, Pondering, SandboxRecord, Seat};
 use serde_json::Value;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Mutex, mpsc, watch};
@@ -169,7 +170,7 @@ impl Pool {
                 let at_once = matches / count + usize::from(thread < matches % count);
                 let runtime = Builder::new_current_thread().enable_all().build()?;
                 let entered = runtime.enter();
-                let timer = probe_timer()?;
+                let timer = Ticker::new(PERIOD)?;
                 drop(entered);
                 std::thread::Builder::new()
                     .name(format!("matches-{thread}"))
@@ -184,7 +185,7 @@ impl Pool {
 fn one_core(
     runtime: &Runtime,
     shared: &Arc<Shared>,
-    timer: ProbeTimer,
+    timer: Ticker,
     at_once: usize,
     core: Option<usize>,
 ) {
@@ -254,15 +255,15 @@ impl Job {
         sink: Sink,
         watching: &Watching,
     ) -> io::Result<Finished> {
-        let mut work = works.take()?;
         let mut starting = table.acquire_start().await;
         let mut participants = Vec::new();
+        let mut work = works.take();
         for (seat, spec) in Seat::all(self.seated.len()).zip(&self.seated) {
             participants.push(if spec.launch.is_none() {
                 Participant::Person(self.human_input.human(seat))
             } else {
-                let folder = work.seat(seat.index())?;
-                self.start(table, spec, &folder)?.unwrap_or_else(|error| {
+                let folder = || work.seat(seat.index());
+                self.start(table, spec, folder)?.unwrap_or_else(|error| {
                     let text = format!("seat {seat} could not be started: {error}");
                     // Nothing else of a start depends on the agent.
                     let is_own_fault = error.kind() == io::ErrorKind::ArgumentListTooLong;
@@ -289,14 +290,17 @@ impl Job {
         finished
     }
 
-    /// Starts an agent. The inner error is that of the start itself.
+    /// Starts an agent, with this folder unless it has its own inside. The inner error is that of the start
+    /// itself.
     fn start(
         &self,
         table: &CoreContext,
         spec: &Arc<AgentSpec>,
-        folder: &Path,
+        folder: impl FnOnce() -> io::Result<PathBuf>,
     ) -> io::Result<io::Result<Participant>> {
         let reachable = self.readable_files.of(table.launcher.layers(), spec);
+        let inside = reachable.work_inside(table.launcher.layers());
+        let folder = &inside.map_or_else(folder, Ok)?;
         let start =
             spec.start(folder, &self.conditions.limits, reachable.reach(folder), table.core);
         let (launch, conditions) =

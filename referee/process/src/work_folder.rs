@@ -17,6 +17,11 @@ const FOLDER_VARIABLES: [&str; 2] = ["HOME", "TMPDIR"];
 /// Variables that an agent inherits from the referee; all others are removed.
 const PASSED_VARIABLES: &[&str] = &["PATH", "LANG", "TZ", "VIRTUAL_ENV", "JAVA_HOME"];
 
+/// The folder for temporary files, of which agents with their own mounts have their own.
+pub(crate) const OWN_TMP: &str = "/tmp";
+/// The name of the private folder of an agent with its own [`OWN_TMP`].
+pub(crate) const WORK_INSIDE: &str = "referee-work/agent";
+
 /// Creates a temporary folder that no other user may list. If the referee runs as root, agents'
 /// users may pass through it to their own folders.
 pub fn create() -> io::Result<TempDir> {
@@ -54,9 +59,8 @@ impl WorkFolders {
     }
 
     /// Returns a clean folder for a match.
-    pub fn take(&self) -> io::Result<WorkFolder> {
-        let used = self.unused.borrow_mut().pop();
-        used.map_or_else(WorkFolder::create, Ok)
+    pub fn take(&self) -> WorkFolder {
+        self.unused.borrow_mut().pop().unwrap_or_default()
     }
 
     /// Takes back a folder when no process of the match is left. A folder that was changed is
@@ -71,54 +75,56 @@ impl WorkFolders {
 
     /// Takes back a folder to which processes of the match may still have access.
     pub async fn remove(&self, folder: WorkFolder) {
-        self.cleaner.take(folder.whole).await;
+        if let Some((whole, _)) = folder.whole {
+            self.cleaner.take(whole).await;
+        }
     }
 }
 
 /// The folder of one match, with a subfolder for each seat's agent.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct WorkFolder {
-    whole: TempDir,
-    untouched: State,
+    /// Created on first use, with its state then.
+    whole: Option<(TempDir, State)>,
     /// The seats' folders, as they were created.
     seats: Vec<State>,
 }
 
 /// A folder's inode, mode and time of change. As long as these are the same, neither the folder nor
 /// its list of entries has changed.
-type State = (u64, u32, i64, i64);
+pub(crate) type State = (u64, u32, i64, i64);
 
-fn state_of(folder: &Path) -> io::Result<State> {
+pub(crate) fn state_of(folder: &Path) -> io::Result<State> {
     let it = fs::symlink_metadata(folder)?;
     Ok((it.ino(), it.mode(), it.ctime(), it.ctime_nsec()))
 }
 
 impl WorkFolder {
-    fn create() -> io::Result<Self> {
-        let whole = create()?;
-        Ok(Self { untouched: state_of(whole.path())?, whole, seats: Vec::new() })
-    }
-
-    /// Returns the folder of a seat's agent. Call it in the order of the seats.
+    /// Returns the folder of a seat's agent.
     pub fn seat(&mut self, seat: usize) -> io::Result<PathBuf> {
-        let path = self.whole.path().join(seat.to_string());
-        if seat >= self.seats.len() {
+        let (whole, untouched) = match &mut self.whole {
+            Some(created) => created,
+            none => none.insert((create()?, State::default())),
+        };
+        while self.seats.len() <= seat {
+            let path = whole.path().join(self.seats.len().to_string());
             fs::create_dir(&path)?;
             self.seats.push(state_of(&path)?);
-            self.untouched = state_of(self.whole.path())?;
+            *untouched = state_of(whole.path())?;
         }
-        Ok(path)
+        Ok(whole.path().join(seat.to_string()))
     }
 
     /// Whether nothing was changed. The metadata alone don't show changes within the same time
     /// stamp, which can last some milliseconds.
     fn is_as_new(&self) -> io::Result<bool> {
-        let names = fs::read_dir(self.whole.path())?.take(self.seats.len() + 1).count();
-        if names != self.seats.len() || state_of(self.whole.path())? != self.untouched {
+        let Some((whole, untouched)) = &self.whole else { return Ok(true) };
+        let names = fs::read_dir(whole.path())?.take(self.seats.len() + 1).count();
+        if names != self.seats.len() || state_of(whole.path())? != *untouched {
             return Ok(false);
         }
         for (seat, untouched) in self.seats.iter().enumerate() {
-            let path = self.whole.path().join(seat.to_string());
+            let path = whole.path().join(seat.to_string());
             if state_of(&path)? != *untouched || fs::read_dir(path)?.next().is_some() {
                 return Ok(false);
             }
@@ -166,12 +172,12 @@ mod tests {
     fn is_used_again(change: impl Fn(&Path) -> io::Result<()>) -> bool {
         let (cleaner, cleaning) = Cleaner::start().unwrap();
         let folders = WorkFolders::new(cleaner);
-        let mut folder = folders.take().unwrap();
+        let mut folder = folders.take();
         let seats = [folder.seat(0).unwrap(), folder.seat(1).unwrap()];
         change(&seats[1]).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(folders.put(folder));
-        let mut next = folders.take().unwrap();
+        let mut next = folders.take();
         drop(folders);
         assert!(cleaning.ends_within(Duration::from_secs(600)));
         let again = next.seat(0).unwrap() == seats[0];

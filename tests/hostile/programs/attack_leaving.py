@@ -37,6 +37,15 @@ def in_work_folder():
     return f"{found}"
 
 
+def mode_of_work_folder():
+    """Leaves a message in the mode of its work folder."""
+    home = os.environ["HOME"]
+    if os.stat(home).st_mode & 0o777 == 0o710:
+        return "the mode of the game before"
+    os.chmod(home, 0o710)
+    raise Denied("as in the first game")
+
+
 def shared_memory():
     try:
         syscall("shmget", KEY, 0, 0)
@@ -60,6 +69,7 @@ def attack():
     attempt("find a file in /tmp", file_in("/tmp"))
     attempt("find a file in /var/tmp", file_in("/var/tmp"))
     attempt("find a file in its work folder", in_work_folder)
+    attempt("find the mode of its work folder", mode_of_work_folder)
     attempt("find shared memory", shared_memory)
     attempt("find a message queue", message_queue)
 

@@ -1,5 +1,5 @@
 //! The program as it is built for systems without a sandbox: what users read there, and what other tests
-//! skip. REFEREE_PORTABLE=1 builds it on Linux; otherwise these tests are skipped.
+//! skip. `REFEREE_PORTABLE=1` builds it on Linux; otherwise these tests are skipped.
 
 use crate::support::TestDir;
 use referee_process::launcher::{LIMITATIONS, WEAKEST};

@@ -10,7 +10,7 @@ pub use crate::launcher::StartConditions;
 use self::stdin::Stdin;
 use crate::framer::{Framer, Line};
 use crate::launcher::{
-    Bytes, Command, Group, Idle, Launcher, Limit, Program, Report, Step, receive_report,
+    Bytes, Command, Group, Idle, Launcher, Limit, Program, Report, Step, Supervised, receive_report,
 };
 use crate::lock::lock;
 use crate::poll_on_wake::PollOnWake;
@@ -101,12 +101,16 @@ pub struct AgentProcess {
     pub stderr: Stderr,
     /// `None` once no process is left.
     control: Option<PollOnWake<UnixStream>>,
-    /// Where the supervisor's socket goes then.
+    /// Where the supervisor goes then.
     idle: Idle,
+    /// Which request it got.
+    request: u64,
     /// Whether its supervisor is isolated from it.
     isolated: bool,
-    /// Its own control group, if it has one.
+    /// Its own control group, if it has one, until no process is left.
     group: Option<Group>,
+    /// What that had counted then.
+    cpu_at_end: Option<Nanos>,
     /// Whether [`AgentEvent::Limit`] has been delivered.
     limit_reported: bool,
     /// Events to deliver before all others.
@@ -135,7 +139,7 @@ impl AgentProcess {
         };
         let limits = &program.conditions.limits;
         let ends = [agent_stdin.into(), agent_stdout.into(), agent_stderr.into()];
-        let (control, group) = launcher.spawn(&program, &ends)?;
+        let Supervised { control, group, request } = launcher.spawn(&program, &ends)?;
         control.set_nonblocking(true)?;
         fcntl(&stdin, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
         Ok(Self {
@@ -149,8 +153,10 @@ impl AgentProcess {
             stderr: Stderr::new(limits.stderr_bytes),
             control: Some(PollOnWake::new(UnixStream::from_std(control)?)),
             idle: launcher.idle.clone(),
+            request,
             isolated: launcher.layers().has(Layer::Scope),
             group,
+            cpu_at_end: None,
             limit_reported: false,
             events: VecDeque::new(),
             meters: None,
@@ -385,9 +391,11 @@ impl AgentProcess {
                 limit
             }
             Report::Gone => {
+                self.cpu_at_end = self.tree_cpu();
+                let (group, request) = (self.group.take(), self.request);
                 let control = self.control.take().map(|control| control.source.into_std());
                 if let Some(Ok(control)) = control {
-                    lock(&self.idle).push(control);
+                    lock(&self.idle).push(Supervised { control, group, request });
                 }
                 self.all_gone(scratch);
                 AgentEvent::Gone
@@ -447,6 +455,9 @@ impl AgentProcess {
     /// has one.
     pub fn tree_cpu(&self) -> Option<Nanos> {
         let meters = self.meters()?;
+        if self.is_gone() {
+            return self.cpu_at_end;
+        }
         match self.group.as_ref().and_then(Group::cpu) {
             // While the program runs, its own clock is more current.
             Some(cpu) => meters.process_cpu().max(Some(cpu)),

@@ -22,6 +22,8 @@ pub struct Group {
     counters: Counters,
     switches: Vec<File>,
     cpu: File,
+    /// What earlier agents in it have used.
+    cpu_before: Nanos,
     files: &'static Files,
     limits: Limits,
     _folders: Folders,
@@ -54,6 +56,7 @@ impl Group {
             counters: Counters::open(folders, files)?,
             switches: switches.collect::<io::Result<_>>()?,
             cpu: open(folders, files.cpu)?,
+            cpu_before: Nanos(0),
             files,
             limits: limits.clone(),
             _folders: made,
@@ -65,8 +68,19 @@ impl Group {
         self.procs_files.iter().chain(&self.counters.0).chain(&self.switches).map(AsFd::as_fd)
     }
 
-    /// Returns the CPU time of all processes that ever ran in it, exact up to the last clock tick.
+    /// Lets another agent with the same limits use it when no process is left in it; false if that
+    /// isn't possible.
+    pub(super) fn restore(&mut self) -> bool {
+        self.cpu_before = self.counted_cpu().unwrap_or_default();
+        self.counters.restore(&self.limits)
+    }
+
+    /// Returns the CPU time of all processes that ran in it, exact up to the last clock tick.
     pub fn cpu(&self) -> Option<Nanos> {
+        Some(self.counted_cpu()?.since(self.cpu_before))
+    }
+
+    fn counted_cpu(&self) -> Option<Nanos> {
         let time = number(&self.cpu, "usage_usec")?;
         time.checked_mul(self.files.cpu_unit_ns).map(Nanos)
     }
@@ -120,6 +134,13 @@ impl Membership {
         Some(Self { procs_files, counters: Counters(counters), switches })
     }
 
+    /// Returns the file descriptors for [`Membership::take`].
+    pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        let switches = self.switches.iter().map(|(_, file)| file.as_fd());
+        let counters = self.counters.0.iter().map(AsFd::as_fd);
+        self.procs_files.iter().map(AsFd::as_fd).chain(counters).chain(switches)
+    }
+
     /// Stops all its processes, or lets them run again; false if it has no freezer. Nothing that a
     /// frozen process has arranged before continues it.
     pub(super) fn freeze(&self, frozen: bool) -> bool {
@@ -162,8 +183,13 @@ impl Counters {
     const COUNT: usize = 4;
 
     fn open(folders: &[PathBuf], files: &Files) -> io::Result<Self> {
-        let names: [_; Self::COUNT] = [files.kills, files.most_memory, "pids.events", "pids.peak"];
-        names.into_iter().map(|name| open(folders, name)).collect::<io::Result<_>>().map(Self)
+        let most_memory = path_of(folders, files.most_memory);
+        // Older kernels have no way to measure a peak anew.
+        let most_memory = File::options().read(true).write(true).open(&most_memory);
+        let rest = ["pids.events", "pids.peak"].map(|name| open(folders, name));
+        let most_memory = most_memory.or_else(|_| open(folders, files.most_memory));
+        let all = [open(folders, files.kills), most_memory].into_iter().chain(rest);
+        all.collect::<io::Result<_>>().map(Self)
     }
 
     fn count(&self, index: usize, name: &str) -> Option<u64> {
@@ -172,6 +198,15 @@ impl Counters {
 
     fn peak_memory(&self) -> Option<u64> {
         self.count(1, "")
+    }
+
+    /// Measures the peak of memory anew; false if it can't, or if something was killed or refused. The
+    /// other peak stays, and matters only in a group that has refused a process.
+    fn restore(&self, limits: &Limits) -> bool {
+        let counted = (self.count(0, "oom_kill"), self.count(2, "max"));
+        counted == (Some(0), Some(0))
+            && self.count(3, "").is_some_and(|peak| peak < limits.processes)
+            && self.0.get(1).is_some_and(|file| file.write_at(b"0", 0).is_ok())
     }
 
     /// A process may also have been killed or refused because a parent group or the whole machine

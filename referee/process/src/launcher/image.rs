@@ -1,15 +1,16 @@
 //! From a supervisor, or a namespace's init, to the agent's first instruction.
 
 use super::layers::{self, apply_layer, setup_failure};
-use super::process::{Request, SharedSetup};
-use super::wire::{Bytes, Report};
+use super::process::{Handles, SharedSetup};
+use super::seccomp::Filters;
+use super::wire::{Bytes, Program, Report};
 use super::{limits, sys};
 use nix::errno::Errno;
 use nix::sys::prctl::set_no_new_privs;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
 use nix::sys::wait::waitpid;
 use nix::unistd::{Pid, chdir, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
-use referee_protocol::Layer;
+use referee_protocol::{Layer, Limits};
 use std::ffi::{CStr, CString, c_char};
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -33,11 +34,11 @@ pub(super) struct Confinement<'a> {
 /// Until exec the new process shares this one's memory, and this one is suspended. Nothing is
 /// copied, which makes it three times as fast as a fork.
 pub(super) fn start(
-    request: &Request,
+    program: &Program,
+    handles: &Handles,
     confinement: &Confinement<'_>,
     stack: &mut [u8],
 ) -> Result<Pid, Report> {
-    let program = &request.program;
     let einval = |_| Report::Failed(Errno::EINVAL as i32);
     let string = |bytes: &Bytes| CString::new(bytes.0.clone()).map_err(einval);
     let strings = |list: &[Bytes]| list.iter().map(string).collect::<Result<Vec<_>, _>>();
@@ -49,7 +50,7 @@ pub(super) fn start(
     let mut failure = None;
     let mut prepared = false;
     let child = sys::clone_within(stack, || {
-        if let Err(report) = prepare(&folder, request, confinement) {
+        if let Err(report) = prepare(&folder, program, handles, confinement) {
             failure = Some(report);
             return 127;
         }
@@ -74,46 +75,67 @@ fn pointers(strings: &[CString]) -> Vec<*const c_char> {
 }
 
 /// Applies the confinement in the new process. Neither allocates nor changes memory.
-fn prepare(folder: &CStr, request: &Request, confinement: &Confinement<'_>) -> Result<(), Report> {
-    let Confinement { shared, domain, user, inside } = confinement;
-    let Request { program, group, .. } = request;
-    let config = &shared.config;
+fn prepare(
+    folder: &CStr,
+    program: &Program,
+    handles: &Handles,
+    confinement: &Confinement<'_>,
+) -> Result<(), Report> {
+    let Handles { ends, group } = handles;
+    let config = &confinement.shared.config;
     // Only the agent: its supervisor is neither counted nor killed with it.
     apply_layer(config, Layer::Cgroup, || group.as_ref().ok_or(Errno::ENOENT)?.enter())?;
-    make_ordinary(request).map_err(setup_failure)?;
-    apply_layer(config, Layer::Limits, || {
-        limits::apply(&program.conditions.limits, user.is_some() || *inside)
-    })?;
+    make_ordinary(ends).map_err(setup_failure)?;
+    if !confinement.inside {
+        confine(&program.conditions.limits, confinement)?;
+    }
+    // By now it is the agent's user, who must be able to enter it. Capabilities in its namespace end
+    // with exec, since the bounding set is empty.
+    chdir(folder).map_err(|errno| Report::Failed(errno as i32))?;
+    if let Some(domain) = &confinement.domain {
+        apply_layer(config, Layer::Landlock, || {
+            if !confinement.inside {
+                layers::allow_own_process(domain)?;
+            }
+            sys::landlock_enter(domain.as_fd())
+        })?;
+    }
+    // Until here files are opened.
+    limits::apply_always(&program.conditions.limits).map_err(setup_failure)?;
+    // Last, because it refuses calls that are needed until here.
+    filter(confinement, Filters::finish)
+}
+
+/// Confines this process, and what it starts, as far as an init may be confined too. Neither allocates
+/// nor changes memory.
+pub(super) fn confine(limits: &Limits, confinement: &Confinement<'_>) -> Result<(), Report> {
+    let Confinement { shared, user, inside, .. } = confinement;
+    let config = &shared.config;
+    apply_layer(config, Layer::Limits, || limits::apply(limits, user.is_some(), *inside))?;
     if let Some(user) = user {
         apply_layer(config, Layer::User, || {
             sys::drop_bounding_set()?;
             sys::become_user(*user)
         })?;
     }
-    chdir(folder).map_err(|errno| Report::Failed(errno as i32))?;
     if *inside {
-        let dropped = sys::drop_bounding_set().and_then(|()| sys::drop_capabilities());
-        dropped.map_err(|errno| layers::layer_failure(Layer::UserNs, errno))?;
+        sys::drop_bounding_set().map_err(|errno| layers::layer_failure(Layer::UserNs, errno))?;
     }
     apply_layer(config, Layer::NoNewPrivileges, set_no_new_privs)?;
-    if let Some(domain) = domain {
-        apply_layer(config, Layer::Landlock, || {
-            if !inside {
-                layers::allow_own_process(domain)?;
-            }
-            sys::landlock_enter(domain.as_fd())
-        })?;
-    }
-    // Last, because it refuses calls that are needed until here.
-    apply_layer(config, Layer::Seccomp, || match &shared.filters {
-        Ok(filters) => filters.apply(),
-        Err(errno) => Err(*errno),
-    })
-    .map(drop)
+    filter(confinement, Filters::begin)
+}
+
+/// Applies some of the filters of system calls.
+fn filter(
+    Confinement { shared, .. }: &Confinement<'_>,
+    apply: fn(&Filters) -> nix::Result<()>,
+) -> Result<(), Report> {
+    let apply = || shared.filters.as_ref().map_err(|errno| *errno).and_then(apply);
+    apply_layer(&shared.config, Layer::Seccomp, apply).map(drop)
 }
 
 /// Sets what every program may expect, with or without a sandbox. Neither allocates nor changes memory.
-fn make_ordinary(Request { program, ends, .. }: &Request) -> nix::Result<()> {
+fn make_ordinary(ends: &[OwnedFd; 3]) -> nix::Result<()> {
     // Its own session, so that signals to its process group stay within it, and so that, where
     // the system schedules by session, an agent with many threads gets no more of a shared core
     // than one with a single thread.
@@ -124,7 +146,6 @@ fn make_ordinary(Request { program, ends, .. }: &Request) -> nix::Result<()> {
     sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
     // This program ignores SIGPIPE, which would be inherited.
     sys::ignore_signal(Signal::SIGPIPE, false)?;
-    limits::apply_always(&program.conditions.limits)?;
     sys::batch_scheduling();
     sys::close_other_files();
     Ok(())

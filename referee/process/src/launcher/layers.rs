@@ -8,7 +8,7 @@ use landlock::{
 };
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
-use nix::sys::stat::{FileStat, Mode, SFlag, fstat, major, minor};
+use nix::sys::stat::{FileStat, Mode, SFlag, fstat, major, minor, stat};
 use nix::unistd::{Pid, getpid};
 use referee_protocol::Layer;
 use std::fs::File;
@@ -73,21 +73,69 @@ fn descriptor<E>(ruleset: Result<RulesetCreated, E>) -> nix::Result<OwnedFd> {
     Option::from(ruleset.map_err(|_| Errno::ENOSYS)?).ok_or(Errno::ENOSYS)
 }
 
-/// Makes an agent's Landlock domain, which the agent enters: it reads and executes what `reach`
+/// What an agent may read and list, opened.
+pub(super) struct OpenReach {
+    read: Vec<Bytes>,
+    list: Vec<Bytes>,
+    /// `None` for what can't be opened: the agent can't read it either.
+    files: Vec<Option<OpenFile>>,
+}
+
+struct OpenFile {
+    file: PathFd,
+    access: BitFlags<AccessFs>,
+    identity: Identity,
+}
+
+/// The numbers of a file's device and inode.
+type Identity = (u64, u64);
+
+fn identity(file: &FileStat) -> Identity {
+    (file.st_dev, file.st_ino)
+}
+
+impl OpenReach {
+    pub(super) fn of(reach: &Reach) -> Self {
+        let open = |path: &Bytes, access: fn(&FileStat) -> BitFlags<AccessFs>| {
+            let file = PathFd::new(path.as_path()).ok()?;
+            let seen = fstat(&file).ok()?;
+            Some(OpenFile { file, access: access(&seen), identity: identity(&seen) })
+        };
+        let read = reach.read.iter().map(|path| open(path, readable));
+        let list = reach.list.iter().map(|path| open(path, |_| AccessFs::ReadDir.into()));
+        let files = read.chain(list).collect();
+        Self { read: reach.read.clone(), list: reach.list.clone(), files }
+    }
+
+    /// Whether it is what would be opened now: nothing has been replaced since.
+    pub(super) fn is_current(&self, reach: &Reach) -> bool {
+        let is_same = |(path, file): (&Bytes, &Option<OpenFile>)| {
+            // The kernel's own files are never replaced.
+            let path = path.as_path();
+            ["/proc", "/sys"].iter().any(|kernel| path.starts_with(kernel))
+                || stat(path).ok().as_ref().map(identity) == file.as_ref().map(|it| it.identity)
+        };
+        (&self.read, &self.list) == (&reach.read, &reach.list)
+            && reach.read.iter().chain(&reach.list).zip(&self.files).all(is_same)
+    }
+}
+
+/// Makes an agent's Landlock domain, which the agent enters: it reads and executes what `open`
 /// has, writes to its work folder, and has no TCP, signals or abstract sockets to the outside. With
 /// `own`, `/proc`, `/tmp` and `/dev/shm` are its own and are allowed too; otherwise the agent
 /// allows itself `/proc/self`. `None` if the layer isn't configured.
 pub(super) fn domain(
     config: &LauncherConfig,
     reach: &Reach,
+    open: Option<&OpenReach>,
     own: bool,
 ) -> Result<Option<OwnedFd>, Report> {
     let wanted = config.layers.has(Layer::Landlock);
-    let made = wanted.then(|| ruleset(reach, own)).transpose();
+    let made = wanted.then(|| ruleset(reach, open.ok_or(Errno::ENOENT)?, own)).transpose();
     made.map_err(|errno| layer_failure(Layer::Landlock, errno))
 }
 
-fn ruleset(reach: &Reach, own: bool) -> nix::Result<OwnedFd> {
+fn ruleset(reach: &Reach, open: &OpenReach, own: bool) -> nix::Result<OwnedFd> {
     let with_network = |ruleset: Ruleset| {
         if reach.network {
             Ok(ruleset)
@@ -102,11 +150,9 @@ fn ruleset(reach: &Reach, own: bool) -> nix::Result<OwnedFd> {
         .and_then(|ruleset| ruleset.scope(Scope::from_all(LANDLOCK)))
         .and_then(Ruleset::create)
         .map_err(|_| Errno::ENOSYS)?;
-    for path in &reach.read {
-        ruleset = allow(ruleset, path, readable)?;
-    }
-    for path in &reach.list {
-        ruleset = allow(ruleset, path, |_| AccessFs::ReadDir.into())?;
+    for OpenFile { file, access, .. } in open.files.iter().flatten() {
+        let rule = PathBeneath::new(file, *access);
+        ruleset = ruleset.add_rule(rule).map_err(|_| Errno::EINVAL)?;
     }
     let writable = AccessFs::from_all(LANDLOCK) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
     for folder in std::iter::once(&reach.work).chain(&reach.write) {

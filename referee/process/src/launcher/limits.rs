@@ -22,8 +22,9 @@ pub(super) fn apply_always(limits: &Limits) -> nix::Result<()> {
 }
 
 /// Applies the limits of a process and its descendants. With `own_user` no other processes count as
-/// this user's, so the system can limit their number too. Allocates no memory.
-pub(super) fn apply(limits: &Limits, own_user: bool) -> nix::Result<()> {
+/// this user's, so the system can limit their number too. `inside` its own namespaces it makes no
+/// message queues, which would be there for the next agent in them. Allocates no memory.
+pub(super) fn apply(limits: &Limits, own_user: bool, inside: bool) -> nix::Result<()> {
     // Writing more fails instead of killing the process.
     sys::ignore_signal(Signal::SIGXFSZ, true)?;
     lower(Resource::RLIMIT_FSIZE, limits.work_mb.saturating_mul(MIB))?;
@@ -31,7 +32,10 @@ pub(super) fn apply(limits: &Limits, own_user: bool) -> nix::Result<()> {
     lower(Resource::RLIMIT_DATA, data(limits))?;
     let (stack, hard) = getrlimit(Resource::RLIMIT_STACK)?;
     setrlimit(Resource::RLIMIT_STACK, stack.min(STACK), hard)?;
-    if own_user {
+    if inside {
+        lower(Resource::RLIMIT_MSGQUEUE, 0)?;
+    }
+    if own_user || inside {
         lower(Resource::RLIMIT_NPROC, limits.processes.saturating_add(PROCESSES_MORE))?;
     }
     Ok(())

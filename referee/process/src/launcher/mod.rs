@@ -40,8 +40,9 @@ use crate::lock::lock;
 use nix::sys::socket::{AddressFamily, ControlMessage, MsgFlags, SockFlag, SockType};
 use nix::sys::socket::{sendmsg, socketpair};
 use referee_protocol::{Layer, Layers, Level, Limits};
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, IoSlice};
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -71,9 +72,23 @@ pub struct Launcher {
     grouped: AtomicU64,
 }
 
-/// Control sockets of supervisors without an agent: each has sent [`Report::Gone`] and takes the
-/// next agent. The last one's memory is warmest.
-pub(crate) type Idle = Arc<Mutex<Vec<UnixStream>>>;
+/// Supervisors without an agent: each has sent [`Report::Gone`] and takes the next agent. The last one's
+/// memory is warmest.
+pub(crate) type Idle = Arc<Mutex<Vec<Supervised>>>;
+
+/// The referee's end of a supervisor.
+#[derive(Debug)]
+pub(crate) struct Supervised {
+    /// Delivers [`Report`]s and accepts [`Command`]s; closing it kills the agent's whole tree.
+    pub(crate) control: UnixStream,
+    /// The agent's own control group, if it has one.
+    pub(crate) group: Option<Group>,
+    /// Which request it got last.
+    pub(crate) request: u64,
+}
+
+/// How many supervisors may keep namespaces for agents that don't play.
+const KEPT: usize = 64;
 
 impl Launcher {
     /// Starts the launcher from this program's own file.
@@ -104,33 +119,42 @@ impl Launcher {
     /// Starts an agent with these ends of its stdin, stdout and stderr pipes, which the caller then
     /// closes.
     ///
-    /// The returned socket delivers [`Report`]s and accepts [`Command`]s; closing it kills the
-    /// agent's whole tree. After [`Report::Gone`] the socket belongs to `idle`. The
-    /// agent's own control group is returned too, if it has one.
-    pub fn spawn(
-        &self,
-        program: &Program,
-        ends: &[OwnedFd; 3],
-    ) -> io::Result<(UnixStream, Option<Group>)> {
+    /// After [`Report::Gone`] the supervisor belongs to `idle`.
+    pub(crate) fn spawn(&self, program: &Program, ends: &[OwnedFd; 3]) -> io::Result<Supervised> {
         let request = program.to_request()?;
-        let group = self.group(&program.conditions.limits)?;
-        let entry: Vec<RawFd> =
-            group.iter().flat_map(Group::descriptors).map(|fd| fd.as_raw_fd()).collect();
-        let pipes = ends.each_ref().map(AsRawFd::as_raw_fd);
-        let fds = [&pipes[..], &entry].concat();
-        let idle = || lock(&self.idle).pop();
-        while let Some(control) = idle() {
-            if send(control.as_raw_fd(), &request, &fds).is_ok() {
-                return Ok((control, group));
+        let limits = &program.conditions.limits;
+        let number = hash_of(&request);
+        while let Some(Supervised { control, group, request: last }) = self.take_idle(number) {
+            let restored = |mut group: Group| (last == number && group.restore()).then_some(group);
+            let group = match group.and_then(restored) {
+                None => self.group(limits)?,
+                group => group,
+            };
+            if send(control.as_raw_fd(), &request, &descriptors(ends, group.as_ref())).is_ok() {
+                return Ok(Supervised { control, group, request: number });
             }
             // It has been killed meanwhile.
         }
         // Packets, so that reports about different agents never mix.
         let flags = SockFlag::SOCK_CLOEXEC;
         let (ours, theirs) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)?;
-        let fds = [&pipes[..], &[theirs.as_raw_fd()], &entry].concat();
+        let group = self.group(limits)?;
+        let mut fds = descriptors(ends, group.as_ref());
+        fds.push(theirs.as_raw_fd());
         send(self.socket.as_raw_fd(), &request, &fds)?;
-        Ok((ours.into(), group))
+        Ok(Supervised { control: ours.into(), group, request: number })
+    }
+
+    /// Returns an idle supervisor for a request: one that had the same, if there is one.
+    fn take_idle(&self, number: u64) -> Option<Supervised> {
+        let mut idle = lock(&self.idle);
+        let keeps_namespaces = self.config.layers.has(Layer::UserNs);
+        let other = match idle.len() {
+            count if keeps_namespaces => (count >= KEPT).then_some(0),
+            count => count.checked_sub(1),
+        };
+        let same = idle.iter().rposition(|it| it.request == number);
+        same.or(other).map(|index| idle.remove(index))
     }
 
     /// Makes a control group for an agent.
@@ -153,6 +177,18 @@ pub(crate) fn receive_report(
     let mut bytes = [0; REPORT_BYTES];
     let (count, mut fds) = process::receive_packet(control, &mut bytes)?;
     Ok(serde_json::from_slice(&bytes[..count]).ok().map(|report| (report, fds.pop())))
+}
+
+fn hash_of(request: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(request);
+    hasher.finish()
+}
+
+/// Returns the file descriptors that come with a request.
+fn descriptors(ends: &[OwnedFd; 3], group: Option<&Group>) -> Vec<RawFd> {
+    let entry = group.into_iter().flat_map(Group::descriptors);
+    ends.iter().map(AsFd::as_fd).chain(entry).map(|fd| fd.as_raw_fd()).collect()
 }
 
 fn send(socket: RawFd, request: &[u8], fds: &[RawFd]) -> io::Result<()> {

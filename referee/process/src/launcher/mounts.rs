@@ -3,15 +3,19 @@
 
 use super::sys;
 use super::wire::{Bytes, Program};
+use crate::work_folder::{OWN_TMP, State, state_of};
 use nix::fcntl::{OFlag, open};
 use nix::mount::{MsFlags, mount};
 use nix::sys::stat::Mode;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
+use nix::sys::statvfs::statvfs;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// Folders that every agent has for itself.
-const PRIVATE: &[&str] = &["/tmp", "/dev/shm"];
+const PRIVATE: &[&str] = &[OWN_TMP, "/dev/shm"];
 /// Files and folders in a private file system, per MiB.
 const ENTRIES_PER_MB: u64 = 256;
 
@@ -77,8 +81,71 @@ fn shown(path: PathBuf) -> Vec<PathBuf> {
     }
 }
 
-/// Sets up the mounts of this process's namespace.
-pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Result<()> {
+/// What an agent's own namespaces were like before an agent ran in them.
+#[derive(Debug)]
+pub(super) struct Untouched {
+    /// The folders in which it may write, with the entries that their file systems have room for.
+    folders: Vec<(PathBuf, State, u64)>,
+    /// The number of the last process.
+    last_process: File,
+}
+
+impl Untouched {
+    /// Looks at the folders in which the agent may write, in a process with its own `/proc`.
+    pub(super) fn of(folders: Vec<PathBuf>) -> io::Result<Self> {
+        let mut seen = Vec::new();
+        let mut left = folders;
+        while let Some(folder) = left.pop() {
+            let device = folder.symlink_metadata()?.dev();
+            for entry in folder.read_dir()? {
+                let path = entry?.path();
+                let it = path.symlink_metadata()?;
+                // What is mounted there isn't the agent's.
+                left.extend((it.is_dir() && it.dev() == device).then_some(path));
+            }
+            let (state, room) = Self::look(&folder)?;
+            seen.push((folder, state, room));
+        }
+        let last_process = File::options().write(true).open("/proc/sys/kernel/ns_last_pid")?;
+        Ok(Self { folders: seen, last_process })
+    }
+
+    fn look(folder: &Path) -> io::Result<(State, u64)> {
+        Ok((state_of(folder)?, statvfs(folder)?.files_free()))
+    }
+
+    /// Makes the namespaces as they were, when no process of an agent is left in them; false if that
+    /// can't be done, since the agent has changed something.
+    pub(super) fn restore(&self) -> bool {
+        let is_same = |(folder, state, room): &(PathBuf, State, u64)| {
+            Self::look(folder).is_ok_and(|now| now == (*state, *room))
+        };
+        // Each agent gets the same process ID.
+        self.folders.iter().all(is_same)
+            && has_no_shared_objects()
+            && self.last_process.write_at(b"1", 0).is_ok()
+    }
+}
+
+impl AsRawFd for Untouched {
+    fn as_raw_fd(&self) -> RawFd {
+        self.last_process.as_raw_fd()
+    }
+}
+
+/// Lists of shared memory, semaphores and message queues, each with a heading.
+const SHARED_OBJECTS: [&str; 3] = ["/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg"];
+
+fn has_no_shared_objects() -> bool {
+    let is_empty = |list| match std::fs::read_to_string(list) {
+        Ok(text) => text.lines().count() <= 1,
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    SHARED_OBJECTS.into_iter().all(is_empty)
+}
+
+/// Sets up the mounts of this process's namespace; returns the folders that are the agent's own.
+pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Result<Vec<PathBuf>> {
     let none: Option<&str> = None;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
     let write = program.conditions.reach.write.as_ref().map(Bytes::as_path);
@@ -128,10 +195,11 @@ pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Resu
     }
     // Last, since it may be below what has just been mounted.
     if is_covered(work) && is_free(work) {
-        std::fs::create_dir_all(work).map_err(|error| sys::number(&error))
+        std::fs::create_dir_all(work).map_err(|error| sys::number(&error))?;
     } else {
-        mount_private(work, program.conditions.limits.work_mb)
+        mount_private(work, program.conditions.limits.work_mb)?;
     }
+    Ok(covers.iter().copied().chain([work]).map(Path::to_owned).collect())
 }
 
 /// Mounts a `/proc` that shows only the processes in this namespace.
@@ -143,8 +211,9 @@ pub(super) fn show_own_processes() -> nix::Result<()> {
 
 /// Mounts a file system in memory, bounded in bytes and entries.
 fn mount_private(folder: &Path, mb: u64) -> nix::Result<()> {
+    // Without times of access, which the next agent would see.
     let options = format!("size={mb}m,nr_inodes={},mode=0755", (mb * ENTRIES_PER_MB).max(64));
-    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOATIME;
     mount(Some("tmpfs"), folder, Some("tmpfs"), flags, Some(options.as_str()))
 }
 
@@ -156,7 +225,7 @@ fn place(path: &Path, mount: &OwnedFd) -> nix::Result<()> {
         std::fs::create_dir_all(folder).map_err(|error| sys::number(&error))?;
     }
     if !is_folder {
-        std::fs::File::create(path).map_err(|error| sys::number(&error))?;
+        File::create(path).map_err(|error| sys::number(&error))?;
     }
     sys::place_mount(mount.as_fd(), path)
 }

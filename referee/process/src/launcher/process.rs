@@ -15,6 +15,7 @@ use nix::unistd::{ForkResult, dup2_stdin, getpid, pipe2, read, setsid, write};
 use referee_protocol::Layer;
 use std::io::IoSliceMut;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::rc::Rc;
 
 /// The hidden command that makes this program a launcher.
 pub(crate) const LAUNCH_COMMAND: &str = "__launch";
@@ -36,13 +37,41 @@ pub(super) struct SharedSetup {
 
 /// A request as received.
 pub(super) struct Request {
-    pub(super) program: Program,
+    pub(super) program: Rc<Program>,
+    /// Whether the program and its conditions are those of the request before.
+    pub(super) repeated: bool,
+    pub(super) handles: Handles,
+    /// The socket to the referee, if the supervisor has none yet.
+    pub(super) control: Option<OwnedFd>,
+}
+
+/// What comes with the request for one agent only.
+pub(super) struct Handles {
     /// The agent's ends of its pipes: stdin, stdout, stderr.
     pub(super) ends: [OwnedFd; 3],
     /// The agent's own control group, if it has one.
     pub(super) group: Option<Membership>,
-    /// The socket to the referee, if the supervisor has none yet.
-    pub(super) control: Option<OwnedFd>,
+}
+
+impl Handles {
+    /// Takes them from those that came with a packet.
+    pub(super) fn take(mut fds: Vec<OwnedFd>, config: &LauncherConfig) -> Option<Self> {
+        let group = Membership::take(&mut fds, config);
+        Some(Self { ends: fds.try_into().ok()?, group })
+    }
+
+    /// Returns them in the order in which they come with a packet.
+    pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        let group = self.group.iter().flat_map(Membership::descriptors);
+        self.ends.iter().map(AsFd::as_fd).chain(group)
+    }
+}
+
+/// Receives requests.
+pub(super) struct Inbox {
+    buffer: Vec<u8>,
+    /// The request before.
+    latest: Option<(Vec<u8>, Rc<Program>)>,
 }
 
 /// Runs the launcher until the referee is gone. Call it first, while the process has one thread and
@@ -61,9 +90,9 @@ pub(crate) fn run() {
     let filters = if wanted { Filters::compile(own_mounts) } else { Err(Errno::ENOSYS) };
     let shared = SharedSetup { config, filters };
     // Not touched here: each supervisor gets its own pages, and only for what it receives.
-    let mut buffer = vec![0; REQUEST_BYTES_MAX];
+    let mut inbox = Inbox { buffer: vec![0; REQUEST_BYTES_MAX], latest: None };
     let mut nth = 0;
-    while fork_standby(socket.as_fd(), &shared, nth, &mut buffer) {
+    while fork_standby(socket.as_fd(), &shared, nth, &mut inbox) {
         nth += 1;
     }
 }
@@ -77,20 +106,20 @@ fn receive_config(socket: BorrowedFd<'_>) -> Option<LauncherConfig> {
 
 /// Forks a supervisor that waits for the next request itself, so that the fork is already done when
 /// the request arrives. Returns when the request is taken; false when the referee is gone.
-fn fork_standby(socket: BorrowedFd<'_>, shared: &SharedSetup, nth: u32, buffer: &mut [u8]) -> bool {
+fn fork_standby(socket: BorrowedFd<'_>, shared: &SharedSetup, nth: u32, inbox: &mut Inbox) -> bool {
     let launcher = getpid();
     let forked = pipe2(OFlag::O_CLOEXEC).and_then(|ends| Ok((ends, sys::fork_self()?)));
     match forked {
         Ok(((taken, take), ForkResult::Child)) => {
             drop(taken);
-            if let Some(mut request) = receive(socket, &shared.config, buffer)
+            if let Some(mut request) = inbox.receive(socket, &shared.config)
                 && let Some(control) = request.control.take()
             {
                 write(&take, &[1]).ok();
                 drop(take);
                 // Replaces the launcher's socket, whose end must be noticed.
                 dup2_stdin(&control).ok();
-                supervise(shared, control.as_fd(), launcher, nth, request, buffer);
+                supervise(shared, control.as_fd(), launcher, nth, request, inbox);
             }
             std::process::exit(0);
         }
@@ -103,7 +132,7 @@ fn fork_standby(socket: BorrowedFd<'_>, shared: &SharedSetup, nth: u32, buffer: 
         }
         Err(errno) => {
             if let Some(Request { control: Some(control), .. }) =
-                receive(socket, &shared.config, buffer)
+                inbox.receive(socket, &shared.config)
             {
                 send_report(control.as_fd(), setup_failure(errno));
             }
@@ -138,26 +167,37 @@ fn is_hung_up(socket: BorrowedFd<'_>) -> bool {
         || fds[0].revents().is_none_or(|events| events.contains(PollFlags::POLLHUP))
 }
 
-/// Receives the next request; `None` when the referee is gone, or if the request can't be read:
-/// then closing its control socket informs the referee.
-pub(super) fn receive(
-    socket: BorrowedFd<'_>,
-    config: &LauncherConfig,
-    buffer: &mut [u8],
-) -> Option<Request> {
-    loop {
-        let (bytes, mut fds) = match receive_packet(socket, buffer) {
-            Err(Errno::EINTR) => continue,
-            Err(_) | Ok((0, _)) => return None,
-            Ok(packet) => packet,
-        };
-        if bytes == 1 {
-            // A late command for the previous agent, which is already gone.
-            continue;
+impl Inbox {
+    /// Receives the next request; `None` when the referee is gone, or if the request can't be read:
+    /// then closing its control socket informs the referee.
+    pub(super) fn receive(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        config: &LauncherConfig,
+    ) -> Option<Request> {
+        loop {
+            let (count, mut fds) = match receive_packet(socket, &mut self.buffer) {
+                Err(Errno::EINTR) => continue,
+                Err(_) | Ok((0, _)) => return None,
+                Ok(packet) => packet,
+            };
+            if count == 1 {
+                // A late command for the previous agent, which is already gone.
+                continue;
+            }
+            let bytes = &self.buffer[..count];
+            let is_first = self.latest.is_none();
+            let latest = self.latest.take().filter(|(before, _)| before == bytes);
+            let repeated = latest.is_some();
+            let (bytes, program) = match latest {
+                Some(latest) => latest,
+                None => (bytes.to_vec(), Rc::new(serde_json::from_slice(bytes).ok()?)),
+            };
+            self.latest = Some((bytes, Rc::clone(&program)));
+            // The first has it as its last, after those of a group.
+            let control = if is_first { fds.pop() } else { None };
+            let handles = Handles::take(fds, config)?;
+            return Some(Request { program, repeated, handles, control });
         }
-        let program = serde_json::from_slice(&buffer[..bytes]).ok()?;
-        let group = Membership::take(&mut fds, config);
-        let control = if fds.len() == 4 { fds.pop() } else { None };
-        return Some(Request { program, ends: fds.try_into().ok()?, group, control });
     }
 }

@@ -57,26 +57,54 @@ const OWN_ONLY: &[(i64, &[(u8, u64)])] = &[
     (libc::SYS_sched_setattr, &[(0, 0)]),
 ];
 
-/// The compiled filters, all of which are to be applied.
+/// What is still needed when most of the filters are in force: to enter a Landlock domain and to apply the
+/// last filter, which refuses these.
+const ENTRY: [libc::c_long; 3] =
+    [libc::SYS_landlock_add_rule, libc::SYS_landlock_restrict_self, libc::SYS_seccomp];
+
+/// The compiled filters, all of which are to be applied. The kernel compiles them again each time, so
+/// processes that start many agents apply most of them once.
 #[derive(Clone, Debug)]
-pub(super) struct Filters(Vec<BpfProgram>);
+pub(super) struct Filters {
+    first: [BpfProgram; 2],
+    last: BpfProgram,
+}
 
 impl Filters {
     /// Compiles the filters for this machine, for agents with or without their own mounts. Fails if
     /// this program has a bug or the architecture is not supported.
     pub(super) fn compile(own_mounts: bool) -> nix::Result<Self> {
         let refuse = SeccompAction::Errno(Errno::EPERM as u32);
-        let refused =
-            refusals(own_mounts).and_then(|refused| program(refused, SeccompAction::Allow, refuse));
-        let known = known_only(&all_known());
-        // The list comes last, because it doesn't contain the call that applies filters.
-        refused.map(|refused| Self(vec![refused, known])).map_err(|_| Errno::ENOTSUP)
+        let some =
+            some_refused(own_mounts).and_then(|some| program(some, SeccompAction::Allow, refuse));
+        let fails = |errno: Errno| libc::SECCOMP_RET_ERRNO | errno as u32;
+        let (known, refused) = (all_known(), refused(own_mounts));
+        let list = by_number(|number| match number {
+            _ if refused.contains(&number) => fails(Errno::EPERM),
+            _ if known.contains(&number) || ENTRY.contains(&number) => libc::SECCOMP_RET_ALLOW,
+            // Libraries then continue with an older call.
+            _ => fails(Errno::ENOSYS),
+        });
+        let rest = by_number(|number| match number {
+            _ if ENTRY.contains(&number) => fails(Errno::ENOSYS),
+            _ => libc::SECCOMP_RET_ALLOW,
+        });
+        some.map(|some| Self { first: [some, list], last: rest }).map_err(|_| Errno::ENOTSUP)
     }
 
-    /// Applies them for good. Allocates no memory.
-    pub(super) fn apply(&self) -> nix::Result<()> {
-        self.0.iter().try_for_each(|program| apply_filter(program).map_err(|_| Errno::last()))
+    /// Applies all but the last for good. Allocates no memory.
+    pub(super) fn begin(&self) -> nix::Result<()> {
+        self.first.iter().try_for_each(apply)
     }
+
+    /// Applies the last for good. Allocates no memory.
+    pub(super) fn finish(&self) -> nix::Result<()> {
+        apply(&self.last)
+    }
+}
+
+fn apply(program: &BpfProgram) -> nix::Result<()> {
+    apply_filter(program).map_err(|_| Errno::last())
 }
 
 /// Compiles rules: what happens to calls that none of them matches, and to those that one matches.
@@ -92,10 +120,21 @@ fn all_known() -> BTreeSet<libc::c_long> {
     groups.chain([ATTRIBUTES, OLD_ATTRIBUTES]).flatten().map(|&(_, number)| number).collect()
 }
 
-/// Compiles the list: all other calls fail. The number is found by binary search, since the kernel runs
-/// the filter once for each number when it is applied, at every start of an agent: with the one comparison
-/// after the other that `seccompiler` makes, that took 0.4 ms.
-fn known_only(known: &BTreeSet<libc::c_long>) -> BpfProgram {
+/// Returns the numbers of all calls that fail with any arguments.
+fn refused(own_mounts: bool) -> BTreeSet<libc::c_long> {
+    let files: &[Calls] = if own_mounts { &[] } else { &[ATTRIBUTES, OLD_ATTRIBUTES] };
+    let calls = REFUSED.iter().map(|(_, calls)| calls).chain(files).copied().flatten();
+    calls.map(|&(_, number)| number).collect()
+}
+
+/// Above the numbers of all calls of any kernel yet, with space for those to come.
+const NUMBERS: libc::c_long = 600;
+
+/// Compiles a filter that only looks at the number of the call; those above [`NUMBERS`] have the result of
+/// the last. The number is found by binary search, since the kernel runs the filter once for each number
+/// when it is applied, at every start of an agent: with the one comparison after the other that
+/// `seccompiler` makes, that took 0.4 ms.
+fn by_number(result_of: impl Fn(libc::c_long) -> u32) -> BpfProgram {
     #[cfg(target_arch = "x86_64")]
     const ARCH: u32 = 0xC000_003E;
     #[cfg(target_arch = "aarch64")]
@@ -104,24 +143,21 @@ fn known_only(known: &BTreeSet<libc::c_long>) -> BpfProgram {
     let (number, arch) = (load(0), load(4));
     let is_arch = jump(libc::BPF_JEQ, ARCH, (1, 0));
     let mut program = vec![arch, is_arch, give(libc::SECCOMP_RET_KILL_PROCESS), number];
-    let last = known.iter().max().map_or(0, |last| last + 1);
-    let mut ranges: Vec<(u32, bool)> = Vec::new();
-    for number in 0..=last {
-        let is_known = known.contains(&number);
-        if ranges.last().is_none_or(|(_, before)| *before != is_known) {
-            ranges.push((u32::try_from(number).unwrap_or(u32::MAX), is_known));
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for number in 0..=NUMBERS {
+        let result = result_of(number);
+        if ranges.last().is_none_or(|(_, before)| *before != result) {
+            ranges.push((u32::try_from(number).unwrap_or(u32::MAX), result));
         }
     }
     search(&ranges, &mut program);
     program
 }
 
-/// Adds the search among ranges of numbers, given by their first number and whether they are known.
-fn search(ranges: &[(u32, bool)], program: &mut BpfProgram) {
-    if let [(_, is_known)] = ranges {
-        // Libraries then continue with an older call.
-        let unknown = libc::SECCOMP_RET_ERRNO | Errno::ENOSYS as u32;
-        return program.push(give(if *is_known { libc::SECCOMP_RET_ALLOW } else { unknown }));
+/// Adds the search among ranges of numbers, given by their first number and their result.
+fn search(ranges: &[(u32, u32)], program: &mut BpfProgram) {
+    if let [(_, result)] = ranges {
+        return program.push(give(*result));
     }
     let (below, above) = ranges.split_at(ranges.len() / 2);
     let at = program.len();
@@ -154,12 +190,11 @@ fn instruction(code: u32, (jt, jf): (u8, u8), k: u32) -> sock_filter {
     sock_filter { code, jt, jf, k }
 }
 
-fn refusals(own_mounts: bool) -> Built<Rules> {
+/// Returns the arguments with which calls fail.
+fn some_refused(own_mounts: bool) -> Built<Rules> {
     use SeccompCmpArgLen::{Dword, Qword};
     use SeccompCmpOp::{Eq, MaskedEq, Ne};
-    let files: &[Calls] = if own_mounts { &[] } else { &[ATTRIBUTES, OLD_ATTRIBUTES] };
-    let calls = REFUSED.iter().map(|(_, calls)| calls).chain(files).copied().flatten();
-    let mut rules: Rules = calls.map(|&(_, number)| (number, Vec::new())).collect();
+    let mut rules = Rules::new();
     let rule = |place, length, relation, value| {
         SeccompRule::new(vec![SeccompCondition::new(place, length, relation, value)?])
     };
@@ -195,7 +230,7 @@ fn refusals(own_mounts: bool) -> Built<Rules> {
 #[cfg(test)]
 mod tests {
     use super::{ALLOWED, ATTRIBUTES, OLD_ATTRIBUTES, REFUSED};
-    use super::{Calls, Filters, OWN_ONLY, all_known, refusals};
+    use super::{Calls, Filters, NUMBERS, OWN_ONLY, all_known, some_refused};
     use crate::launcher::sys::call;
     use nix::errno::Errno;
     use nix::sys::prctl::set_no_new_privs;
@@ -203,14 +238,11 @@ mod tests {
     /// The kernel's maximum (`BPF_MAXINSNS`).
     const INSTRUCTIONS_MAX: usize = 4096;
 
-    /// Above the numbers of all calls of any kernel yet, with space for those to come.
-    const NUMBERS: libc::c_long = 600;
-
     /// `uretprobe` and `uprobe` of x86-64: the kernel filters neither, and ends a process that calls
     /// one outside of the code that it has put there.
     const NEVER_FILTERED: [libc::c_long; 2] = [335, 336];
 
-    fn refused() -> impl Iterator<Item = &'static (&'static str, libc::c_long)> {
+    fn all_refused() -> impl Iterator<Item = &'static (&'static str, libc::c_long)> {
         REFUSED.iter().flat_map(|(_, calls)| *calls)
     }
 
@@ -221,22 +253,26 @@ mod tests {
     #[test]
     fn filters_can_be_made_for_this_machine() {
         for own_mounts in [true, false] {
-            let Filters(programs) = Filters::compile(own_mounts).unwrap();
-            assert_eq!(programs.len(), 2);
-            assert!(programs.iter().all(|it| !it.is_empty() && it.len() <= INSTRUCTIONS_MAX));
+            let Filters { first: [some, all], last } = Filters::compile(own_mounts).unwrap();
+            let fits = |it: &Vec<_>| !it.is_empty() && it.len() <= INSTRUCTIONS_MAX;
+            assert!([some, all, last].iter().all(fits));
         }
     }
 
     #[test]
     fn no_rule_takes_the_place_of_another() {
-        let (refused, attributes) = (refused().count(), attributes().count());
+        let (refused, attributes) = (all_refused().count(), attributes().count());
         let allowed: usize = ALLOWED.iter().map(|(_, calls)| calls.len()).sum();
         assert_eq!(all_known().len(), allowed + refused + attributes);
         // Those of `clone`, `ioctl`, `fcntl`, `socketpair` and `prctl`; `utimensat` goes with the
         // attributes.
-        let always = refused + OWN_ONLY.len() + 5;
-        assert_eq!(refusals(true).unwrap().len(), always);
-        assert_eq!(refusals(false).unwrap().len(), always + attributes + 1);
+        let always = OWN_ONLY.len() + 5;
+        for (own_mounts, all, some) in [(true, refused, 0), (false, refused + attributes, 1)] {
+            let refused = super::refused(own_mounts);
+            let some_refused = some_refused(own_mounts).unwrap();
+            assert_eq!((refused.len(), some_refused.len()), (all, always + some));
+            assert!(some_refused.keys().all(|number| !refused.contains(number)));
+        }
     }
 
     /// Every number that isn't allowed is tried, those included that no kernel has yet.
@@ -246,13 +282,14 @@ mod tests {
         let known = all_known();
         let attempt = move || {
             set_no_new_privs().unwrap();
-            filters.apply().unwrap();
+            filters.begin().unwrap();
+            filters.finish().unwrap();
             let result = |number| call(number, [-1; 4]).map_err(|errno| (number, errno));
             let unknown = (0..NUMBERS).filter(|number| !known.contains(number));
             for number in unknown.filter(|number| !NEVER_FILTERED.contains(number)) {
                 assert_eq!(result(number), Err((number, Errno::ENOSYS)));
             }
-            for &(name, number) in refused().chain(attributes()) {
+            for &(name, number) in all_refused().chain(attributes()) {
                 assert_eq!(result(number), Err((number, Errno::EPERM)), "{name}");
             }
         };

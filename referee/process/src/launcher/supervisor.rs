@@ -2,26 +2,25 @@
 
 use super::group::Membership;
 use super::image::{Confinement, STACK_BYTES, start};
-use super::init::{self, NamespaceStart};
-use super::layers::{self, User, apply_layer, layer_failure, setup_failure};
-use super::process::{Request, SharedSetup, receive};
+use super::init::{NamespaceStart, Namespaces};
+use super::layers::{self, OpenReach, User, apply_layer, layer_failure, setup_failure};
+use super::process::{Handles, Inbox, Request, SharedSetup};
 use super::stopped::Stopped;
 use super::sys;
 use super::tree::{reap, signal_all};
 use super::watchdog::Watchdog;
-use super::wire::{Command, Reach, Report};
+use super::wire::{Command, Program, Reach, Report};
 use crate::cores::Cores;
-use crate::usage::children_of;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl::{set_child_subreaper, set_no_new_privs};
 use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, sigprocmask};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeVal;
 use nix::unistd::{Pid, Uid, getpid, getuid, read, setgroups, write};
 use referee_protocol::{Layer, Limits, Nanos};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
@@ -41,6 +40,10 @@ pub(super) struct Supervisor<'a> {
     watches: bool,
     /// Its agents' user, if that isn't its own.
     user: Option<User>,
+    /// The files that the agent that it had last might read.
+    open: Option<OpenReach>,
+    /// Namespaces that are ready for that agent.
+    ready: Option<Namespaces>,
     stack: Vec<u8>,
 }
 
@@ -50,8 +53,18 @@ struct Running {
     pid: Pid,
     /// CPU time of earlier agents in this supervisor's own count, in microseconds.
     reaped_us: u64,
-    /// With namespaces: the first process in them, and the socket to it.
-    init: Option<(Pid, OwnedFd)>,
+    /// The namespaces that it is in, if it has its own.
+    namespaces: Option<Namespaces>,
+}
+
+/// How an agent ended.
+enum End {
+    /// Processes may be left.
+    Left,
+    /// No process is left.
+    Gone,
+    /// No process is left, and its namespaces are ready for its next process.
+    Ready,
 }
 
 /// Serves agents; `launcher` is this process's parent, and `nth` the supervisor's number.
@@ -61,7 +74,7 @@ pub(super) fn supervise(
     launcher: Pid,
     nth: u32,
     first: Request,
-    buffer: &mut [u8],
+    inbox: &mut Inbox,
 ) {
     let mut request = Some(first);
     let mut supervisor = match Supervisor::prepare(shared, control, launcher, nth) {
@@ -72,7 +85,7 @@ pub(super) fn supervise(
     while let Some(next) = request {
         cores.hold(next.program.conditions.core);
         supervisor.serve(next);
-        request = receive(control, &shared.config, buffer);
+        request = inbox.receive(control, &shared.config);
     }
 }
 
@@ -104,21 +117,29 @@ impl<'a> Supervisor<'a> {
         if bounded && !layers::is_bounded(launcher) {
             return Err(layer_failure(Layer::Scope, Errno::ENOTRECOVERABLE));
         }
-        Ok(Self { shared, control, signals, bounded, watches, user, stack: vec![0; STACK_BYTES] })
+        let (open, ready, stack) = (None, None, vec![0; STACK_BYTES]);
+        Ok(Self { shared, control, signals, bounded, watches, user, open, ready, stack })
     }
 
     /// Serves one agent: starts it, reports on it, and leaves nothing of it behind.
     fn serve(&mut self, request: Request) {
+        let Request { program, repeated, handles, .. } = request;
+        let conditions = &program.conditions;
         // Before the agent exists, so that nothing that it starts is missed. A group counts by itself.
-        let counts = request.program.conditions.counts_cpu && request.group.is_none();
+        let counts = conditions.counts_cpu && handles.group.is_none();
+        let current = self.opens(&conditions.reach);
+        if !(repeated && current) || counts {
+            self.leave();
+        }
         let counter = counts.then(sys::count_descendants).and_then(Result::ok);
-        let started = if self.shared.config.layers.has(Layer::UserNs) {
-            self.start_inside(&request)
+        let inside = self.shared.config.layers.has(Layer::UserNs);
+        let started = if inside {
+            self.start_inside(&program, &handles)
         } else {
-            self.start_here(&request)
+            self.start_here(&program, &handles)
         };
         // From here on only the agent holds its ends of the pipes.
-        let Request { program, ends, group, .. } = request;
+        let Handles { ends, group } = handles;
         drop(ends);
         match started {
             Ok(running) => {
@@ -126,28 +147,47 @@ impl<'a> Supervisor<'a> {
                 let report = Report::Started { pid, reaped_us }.to_bytes();
                 let counter: Vec<RawFd> = counter.iter().map(AsRawFd::as_raw_fd).collect();
                 super::send(self.control.as_raw_fd(), &report, &counter).ok();
-                if self.watch(&program.conditions.limits, group.as_ref(), &running) {
-                    self.kill_all(&running, group.as_ref());
+                match self.watch(&conditions.limits, group.as_ref(), &running) {
+                    End::Left => self.kill_all(&running, group.as_ref()),
+                    End::Gone => {}
+                    End::Ready => self.ready = running.namespaces,
+                }
+                if let Some(group) = &group {
+                    // For the next agent in it.
+                    group.freeze(false);
                 }
             }
             Err(failure) => send_report(self.control, failure),
         }
         send_report(self.control, Report::Gone);
+        if inside && repeated && !counts && self.ready.is_none() {
+            // It plays again and again: its next process needn't wait for them.
+            self.ready = self.make_namespaces(&program).ok();
+        }
     }
 
-    fn start_here(&mut self, request: &Request) -> Result<Running, Report> {
-        let reach = &request.program.conditions.reach;
-        let reaped = getrusage(UsageWho::RUSAGE_CHILDREN);
-        let reaped_us =
-            reaped.map_or(0, |usage| micros(usage.user_time()) + micros(usage.system_time()));
+    /// Opens what an agent may read, if that matters; returns whether it already was.
+    fn opens(&mut self, reach: &Reach) -> bool {
+        let layers = self.shared.config.layers;
+        let matters = layers.has(Layer::Landlock) || layers.has(Layer::Mounts);
+        let current = !matters || self.open.as_ref().is_some_and(|open| open.is_current(reach));
+        if !current {
+            self.open = Some(OpenReach::of(reach));
+        }
+        current
+    }
+
+    fn start_here(&mut self, program: &Program, handles: &Handles) -> Result<Running, Report> {
+        let reach = &program.conditions.reach;
+        let reaped_us = reaped_us();
         self.chown_work_folder(reach)
             .and_then(|()| self.chown_write_folder(reach))
             .map_err(|errno| layer_failure(Layer::User, errno))?;
-        let domain = layers::domain(&self.shared.config, reach, false)?;
+        let domain = layers::domain(&self.shared.config, reach, self.open.as_ref(), false)?;
         let user = self.user.as_ref().map(|user| user.number);
         let confinement = Confinement { shared: self.shared, domain, user, inside: false };
-        let pid = start(request, &confinement, &mut self.stack)?;
-        Ok(Running { pid, reaped_us, init: None })
+        let pid = start(program, handles, &confinement, &mut self.stack)?;
+        Ok(Running { pid, reaped_us, namespaces: None })
     }
 
     /// Gives the agent's user the agent's private folder.
@@ -165,46 +205,46 @@ impl<'a> Supervisor<'a> {
         chown_all(folder.as_path(), user.number)
     }
 
-    fn start_inside(&mut self, request: &Request) -> Result<Running, Report> {
-        self.chown_write_folder(&request.program.conditions.reach)
+    fn start_inside(&mut self, program: &Program, handles: &Handles) -> Result<Running, Report> {
+        self.chown_write_folder(&program.conditions.reach)
             .map_err(|errno| layer_failure(Layer::User, errno))?;
+        let namespaces = match self.ready.take() {
+            Some(namespaces) => namespaces,
+            None => self.make_namespaces(program)?,
+        };
+        let (namespaces, pid, reaped_us) = namespaces.start(handles)?;
+        Ok(Running { pid, reaped_us, namespaces: Some(namespaces) })
+    }
+
+    fn make_namespaces(&mut self, program: &Program) -> Result<Namespaces, Report> {
         let user = self.user.as_ref().map(|user| user.number);
-        let inside = NamespaceStart { shared: self.shared, request, user };
-        let (init, socket) = init::start_init(&inside, &mut self.stack)?;
+        let open = self.open.as_ref();
+        let inside = NamespaceStart { shared: self.shared, program, open, user };
         let id = user.map_or_else(getuid, Uid::from_raw);
-        let begun = init::map_user(init, id)
-            .map_err(|errno| layer_failure(Layer::UserNs, errno))
-            .and_then(|()| init::go_on(&socket));
-        match begun {
-            Ok(()) => {
-                // The init's first child; the init reaps nothing before it gets the go.
-                let pid = children_of(init).first().copied();
-                let pid = pid.unwrap_or(init);
-                write(&socket, &[1]).ok();
-                Ok(Running { pid, reaped_us: 0, init: Some((init, socket)) })
-            }
-            Err(failure) => {
-                kill(init, Signal::SIGKILL).ok();
-                reap_whole(init);
-                Err(failure)
-            }
+        Namespaces::make(&inside, id, &mut self.stack)
+    }
+
+    /// Gives up namespaces that are ready. No process of an agent is left in them, so nothing waits
+    /// for their end.
+    fn leave(&mut self) {
+        if let Some(namespaces) = self.ready.take() {
+            namespaces.end();
         }
     }
 
     /// Waits until no process of the agent is left, the referee commands its end, or the referee is
-    /// gone. Reaps orphans, and reports the end of the agent's own process. Returns whether any
-    /// process is left.
-    fn watch(&self, limits: &Limits, group: Option<&Membership>, running: &Running) -> bool {
-        let watched = running.init.as_ref().map_or_else(getpid, |(init, _)| *init);
+    /// gone. Reaps orphans, and reports the end of the agent's own process.
+    fn watch(&self, limits: &Limits, group: Option<&Membership>, running: &Running) -> End {
+        let namespaces = running.namespaces.as_ref();
+        let watched = namespaces.map_or_else(getpid, |namespaces| namespaces.init);
         let mut watchdog = self.watches.then(|| Watchdog::new(watched, limits));
-        let inner = running.init.as_ref().map(|(_, socket)| socket.as_fd());
         let mut stopped = None;
         loop {
             let mut fds = vec![
                 PollFd::new(self.control, PollFlags::POLLIN),
                 PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
             ];
-            fds.extend(inner.map(|inner| PollFd::new(inner, PollFlags::POLLIN)));
+            fds.extend(namespaces.map(|inner| PollFd::new(inner.as_fd(), PollFlags::POLLIN)));
             let due = watchdog.as_ref().and_then(Watchdog::timeout);
             let look = stopped.as_ref().and_then(Stopped::timeout);
             let due = due.into_iter().chain(look).chain(group.map(|_| GROUP_PERIOD)).min();
@@ -215,23 +255,25 @@ impl<'a> Supervisor<'a> {
                 due.map_or(PollTimeout::NONE, |it| it.unwrap_or(PollTimeout::ZERO)),
             ) {
                 Ok(_) | Err(Errno::EINTR) => {}
-                Err(_) => return true,
+                Err(_) => return End::Left,
             }
             let ready = |index: usize| {
                 let events = fds.get(index).and_then(PollFd::revents);
                 events.is_some_and(|events| !events.is_empty())
             };
-            if ready(2) {
-                self.pass_on(running);
+            if ready(2) && self.pass_on(running) {
+                // Stopping the agent stops the init too. It may have been late.
+                stopped.map(Stopped::resume);
+                return End::Ready;
             }
             if ready(1) {
                 self.signals.read_signal().ok();
                 if !self.reap(running) {
-                    return false;
+                    return End::Gone;
                 }
             }
             if ready(0) && !self.handle_command(group, &mut stopped, watchdog.as_mut()) {
-                return true;
+                return End::Left;
             }
             if let Some(stopped) = &mut stopped {
                 let is_still = stopped.check();
@@ -244,7 +286,7 @@ impl<'a> Supervisor<'a> {
             let limit = limit.or_else(|| group.and_then(|it| it.passed(limits)));
             if let Some(limit) = limit {
                 send_report(self.control, Report::Limit(limit));
-                return true;
+                return End::Left;
             }
         }
     }
@@ -277,20 +319,24 @@ impl<'a> Supervisor<'a> {
         true
     }
 
-    /// Forwards a report of a namespace's init.
-    fn pass_on(&self, running: &Running) {
-        if let Some((_, socket)) = &running.init
-            && let Some(report @ Report::Exited(_)) = init::receive_report(socket, false)
-        {
-            send_report(self.control, report);
+    /// Forwards the agent's end from its namespaces; returns whether they are ready for its next
+    /// process.
+    fn pass_on(&self, running: &Running) -> bool {
+        let reports = running.namespaces.iter().flat_map(Namespaces::reports);
+        let mut ready = false;
+        for report in reports {
+            match report {
+                Report::Gone => ready = true,
+                report => send_report(self.control, report),
+            }
         }
+        ready
     }
 
     fn kill_all(&self, running: &Running, group: Option<&Membership>) {
         while self.reap(running) {
-            if let Some((init, _)) = running.init {
-                // Killing it kills everything in its namespace.
-                kill(init, Signal::SIGKILL).ok();
+            if let Some(namespaces) = &running.namespaces {
+                namespaces.end();
             }
             signal_all(self.bounded, Signal::SIGKILL);
             if let Some(group) = group {
@@ -318,15 +364,10 @@ impl<'a> Supervisor<'a> {
     }
 }
 
-/// Waits for a child that is dead or dying, and for all its descendants.
-fn reap_whole(child: Pid) {
-    loop {
-        match sys::next_ended(true) {
-            sys::Ended::One(pid, _) if pid == child => return,
-            sys::Ended::NoneLeft => return,
-            _ => {}
-        }
-    }
+/// Returns the CPU time of all processes that this one has reaped, in microseconds.
+pub(super) fn reaped_us() -> u64 {
+    let reaped = getrusage(UsageWho::RUSAGE_CHILDREN);
+    reaped.map_or(0, |usage| micros(usage.user_time()) + micros(usage.system_time()))
 }
 
 fn micros(time: TimeVal) -> u64 {

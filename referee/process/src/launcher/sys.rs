@@ -162,13 +162,17 @@ pub(super) fn close_other_files() {
     call(libc::SYS_close_range, [3, LAST_FD, libc::CLOSE_RANGE_CLOEXEC.into(), 0]).ok();
 }
 
-/// Closes all file descriptors but one, for a process that never returns to code that owned others.
-pub(super) fn close_all_but(kept: BorrowedFd<'_>) {
-    let number = c_long::from(kept.as_raw_fd());
-    if number > 0 {
-        call(libc::SYS_close_range, [0, number - 1, 0, 0]).ok();
+/// Closes all file descriptors but these, for a process that never returns to code that owned others.
+pub(super) fn close_all_but(kept: &mut [RawFd]) {
+    kept.sort_unstable();
+    let mut first = 0;
+    for number in kept.iter().map(|&fd| c_long::from(fd)) {
+        if first < number {
+            call(libc::SYS_close_range, [first, number - 1, 0, 0]).ok();
+        }
+        first = number + 1;
     }
-    call(libc::SYS_close_range, [number + 1, LAST_FD, 0, 0]).ok();
+    call(libc::SYS_close_range, [first, LAST_FD, 0, 0]).ok();
 }
 
 /// A child that has ended.
@@ -248,23 +252,6 @@ pub(super) fn drop_bounding_set() -> nix::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Drops all capabilities.
-pub(super) fn drop_capabilities() -> nix::Result<()> {
-    #[repr(C)]
-    struct Head {
-        version: u32,
-        pid: i32,
-    }
-    /// `_LINUX_CAPABILITY_VERSION_3`: two sets of three words.
-    const VERSION: u32 = 0x2008_0522;
-    let head = Head { version: VERSION, pid: 0 };
-    let none = [0u32; 6];
-    // SAFETY: a plain system call with structures that live through it.
-    #[expect(unsafe_code, reason = "nix has no wrapper for it")]
-    let result = unsafe { libc::syscall(libc::SYS_capset, &raw const head, none.as_ptr()) };
-    Errno::result(result).map(drop)
 }
 
 /// Returns a detached, read-only mount of a path, with everything mounted below.

@@ -101,9 +101,19 @@ pub struct Launcher {
     config: LauncherConfig,
 }
 
-/// Control sockets of supervisors without an agent: each has sent [`Report::Gone`] and takes the
-/// next agent.
-pub(crate) type Idle = Arc<Mutex<Vec<UnixStream>>>;
+/// Supervisors without an agent: each has sent [`Report::Gone`] and takes the next agent.
+pub(crate) type Idle = Arc<Mutex<Vec<Supervised>>>;
+
+/// The referee's end of a supervisor.
+#[derive(Debug)]
+pub(crate) struct Supervised {
+    /// Delivers [`Report`]s and accepts [`Command`]s; closing it kills the agent's processes.
+    pub(crate) control: UnixStream,
+    /// There are no control groups.
+    pub(crate) group: Option<Group>,
+    /// Unused: all requests are equal.
+    pub(crate) request: u64,
+}
 
 impl Launcher {
     /// Prepares to start agents. Fails if layers are to be applied to them.
@@ -122,19 +132,13 @@ impl Launcher {
     /// Starts an agent with these ends of its stdin, stdout and stderr pipes, which the caller then
     /// closes.
     ///
-    /// The returned socket delivers [`Report`]s and accepts [`Command`]s; closing it kills the
-    /// agent's processes. After [`Report::Gone`] the socket belongs to `idle`. No agent has a control
-    /// group.
-    pub fn spawn(
-        &self,
-        program: &Program,
-        ends: &[OwnedFd; 3],
-    ) -> io::Result<(UnixStream, Option<Group>)> {
+    /// After [`Report::Gone`] the supervisor belongs to `idle`.
+    pub(crate) fn spawn(&self, program: &Program, ends: &[OwnedFd; 3]) -> io::Result<Supervised> {
         let request = program.to_request()?;
         let idle = || lock(&self.idle).pop();
-        while let Some(control) = idle() {
-            if send(&control, &request, ends).is_ok() {
-                return Ok((control, None));
+        while let Some(supervised) = idle() {
+            if send(&supervised.control, &request, ends).is_ok() {
+                return Ok(supervised);
             }
             // It has been killed meanwhile.
         }
@@ -148,7 +152,7 @@ impl Launcher {
         // Reaps it, whenever it ends.
         std::thread::Builder::new().name("supervisor".to_owned()).spawn(move || child.wait())?;
         send(&ours, &request, ends)?;
-        Ok((ours, None))
+        Ok(Supervised { control: ours, group: None, request: 0 })
     }
 }
 

@@ -169,13 +169,13 @@ fn a_contest_is_shown_while_its_games_are_counted() {
     let reply = serving.get(&format!("/files/{transcript}"));
     assert_eq!(reply.headers["location"], format!("/match?file={transcript}"));
     // The report links to replays, for those who read it from disk.
-    let replay = transcript.replace("/games/", "/replays/").replace(".jsonl", ".html");
-    let link = format!("href=\"./{}\"", replay.trim_start_matches("cup/"));
+    let page_path = transcript.replace("/games/", "/replays/").replace(".jsonl", ".html");
+    let link = format!("href=\"./{}\"", page_path.trim_start_matches("cup/"));
     assert!(report.text().contains(&link), "{link}");
-    let page = std::fs::read_to_string(dir.path(&replay)).unwrap();
+    let page = std::fs::read_to_string(dir.path(&page_path)).unwrap();
     assert!(page.contains("src=\"../assets/viewer.js\"") && page.contains("../../report.html"));
     assert!(dir.path("cup/replays/assets/viewer.js").exists());
-    let reply = serving.get(&format!("/files/{replay}"));
+    let reply = serving.get(&format!("/files/{page_path}"));
     assert_eq!(reply.headers["location"], format!("/match?file={transcript}"));
     serving.end();
 }

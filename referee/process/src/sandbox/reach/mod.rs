@@ -22,6 +22,7 @@ use super::{Layer, Layers};
 use crate::agent::Launch;
 use crate::files::own_program;
 use crate::launcher::{Bytes, Reach};
+use crate::work_folder::{OWN_TMP, WORK_INSIDE};
 use grants::Grants;
 use interpreter::Installed;
 use requests::named;
@@ -123,6 +124,14 @@ impl Reachable {
     /// Adds its private work folder.
     pub fn reach(&self, work: &Path) -> Reach {
         Reach { work: Bytes::of(work), ..self.reach.clone() }
+    }
+
+    /// Returns its private work folder if these layers give it a `/tmp` of its own to have it in. It is
+    /// the same in each match, so that namespaces can be used again; on the machine it doesn't exist.
+    pub fn work_inside(&self, layers: Layers) -> Option<PathBuf> {
+        let folder = std::env::temp_dir().join(WORK_INSIDE);
+        let is_private = folder.starts_with(OWN_TMP) && Path::new(OWN_TMP).is_dir();
+        (layers.has(Layer::Mounts) && is_private && !self.may_read(&folder)).then_some(folder)
     }
 
     /// Whether it may read a canonical path, as far as the sandbox decides.
