@@ -14,7 +14,7 @@ const LAST_MS: u32 = 3000;
 #[derive(Debug)]
 pub struct AnimationFrames<'a> {
     plies: &'a [Ply],
-    looks: Vec<PictureStyle>,
+    pub(super) looks: Vec<PictureStyle>,
     options: &'a PictureOptions,
     /// The empty board, drawn once.
     board: Canvas,
@@ -45,7 +45,7 @@ impl<'a> AnimationFrames<'a> {
         Ok(Self { plies, looks, options, board: Canvas::new(&board, width)? })
     }
 
-    fn frame(&self, index: usize) -> Result<Pixels, PictureError> {
+    pub(super) fn frame(&self, index: usize) -> Result<Pixels, PictureError> {
         let [_, over] = layers(&self.plies[index].view, &self.looks[index]);
         self.board.with(&over)
     }

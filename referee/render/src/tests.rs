@@ -172,14 +172,17 @@ fn positions() -> impl Strategy<Value = View> {
 }
 
 fn looks() -> impl Strategy<Value = PictureStyle> {
-    (any::<[bool; 4]>(), ".*").prop_map(|([dark, coordinates, flip, figures], text)| PictureStyle {
-        theme: if dark { Theme::Dark } else { Theme::Light },
-        coordinates,
-        flip,
-        figures,
-        caption: vec![CaptionLine { piece: None, text }],
-        room: 0,
-        changes: Vec::new(),
+    (any::<[bool; 5]>(), ".*").prop_map(|([dark, coordinates, flip, square, figures], text)| {
+        PictureStyle {
+            theme: if dark { Theme::Dark } else { Theme::Light },
+            coordinates,
+            flip,
+            square,
+            figures,
+            caption: vec![CaptionLine { piece: None, text }],
+            room: 0,
+            changes: Vec::new(),
+        }
     })
 }
 
