@@ -135,3 +135,25 @@ test("a move is shown before the server confirms it, and taken back if it is ref
   await isShown("black piece");
   await fine();
 });
+
+test("a finger that rests on the board has an enlarged part of it above, and chooses where it ends", async () => {
+  const { page, fine } = await newPage({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 800 } });
+  await start(page, "hex", { size: "5" }, "@first");
+  await next(page);
+  const middle = async (name) => {
+    const { x, y, width, height } = await cell(page, name).boundingBox();
+    return { x: x + width / 2, y: y + height / 2 };
+  };
+  const touch = await page.context().newCDPSession(page);
+  const finger = (type, ...points) => touch.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+  await finger("touchStart", await middle("b2"));
+  await page.locator(".loupe svg").waitFor();
+  await finger("touchMove", await middle("c4"));
+  await finger("touchEnd");
+  await page.getByText("c4: tap again to play it, or elsewhere.").waitFor();
+  await page.locator(".loupe").waitFor({ state: "hidden" });
+  await cell(page, "c4").tap();
+  await page.waitForFunction(() =>
+    document.querySelector('[aria-label^="c4,"]')?.getAttribute("aria-label")?.includes("black piece"));
+  await fine();
+});

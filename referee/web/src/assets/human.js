@@ -3,6 +3,7 @@
 
 import { errorMessage, fill, get, h, hidden, post, short } from "./common.js";
 import { choose, legalFrom, placeless } from "./choosing.js";
+import { Loupe } from "./loupe.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {import("./types.js").Action} Action */
@@ -64,6 +65,7 @@ export class Human {
     });
     this.panel = this.build();
     viewer.onCell.push((cell) => this.click(cell));
+    new Loupe(viewer.board.lens, () => !this.panel.hidden && viewer.player.atEnd);
     /** The result, for those who played. */
     this.outcome = h("p", { class: "outcome panel", role: "status", hidden: true });
     viewer.slot?.append(this.panel, this.outcome);

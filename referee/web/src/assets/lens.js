@@ -134,6 +134,12 @@ export class Lens {
     }
   }
 
+  /** Ends a drag that chose a cell. @param {number} pointer */
+  release(pointer) {
+    this.pointers.delete(pointer);
+    this.dragged = false;
+  }
+
   /** A swipe with one finger steps. @param {PointerEvent} event */
   up(event) {
     const isOnly = this.pointers.size === 1 && this.pointers.delete(event.pointerId);
