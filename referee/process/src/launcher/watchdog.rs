@@ -51,6 +51,8 @@ pub(super) struct Watchdog {
     used: Option<Nanos>,
     /// What they may have used when their memory is checked next.
     used_next: Option<Nanos>,
+    /// What they had used when it was checked last.
+    used_checked: Option<Nanos>,
     /// What the tree's open files held in memory at the last check, in KiB.
     held_kib: u64,
     files_due: Instant,
@@ -91,6 +93,7 @@ impl Watchdog {
             tree: Vec::new(),
             used: None,
             used_next: None,
+            used_checked: None,
             held_kib: 0,
             files_due: now + FILES_PERIOD,
             exact: None,
@@ -120,7 +123,8 @@ impl Watchdog {
         // Unknown once one of them has ended.
         let used =
             self.tree.iter().map(|&pid| own_time(pid)).reduce(|a, b| Some(a?.plus(b?))).flatten();
-        if used.is_some() && used == self.used {
+        let was_idle = used.is_some() && used == self.used;
+        if was_idle && used == self.used_checked {
             self.pause_for(PAUSE.1, began);
             return None;
         }
@@ -131,10 +135,12 @@ impl Watchdog {
         // What a new process has used before isn't known.
         self.used = used.filter(|_| tree == self.tree);
         let left = self.used_next.zip(self.used).map_or(0, |(next, used)| next.since(used).0);
-        if left > 0 {
+        // What the tree took before it stopped running is checked, too.
+        if left > 0 && !was_idle {
             self.pause_for(Duration::from_nanos(left), began);
             return None;
         }
+        self.used_checked = self.used;
         self.tree.clone_from(&tree);
         if self.files_due <= began || self.held_kib > 0 {
             self.files_due = began + FILES_PERIOD;
@@ -403,7 +409,7 @@ mod tests {
         let Some(parent) = Parent::of(1, "", "x = bytearray(60 * MB)") else { return };
         let root = Pid::from_raw(i32::try_from(parent.0.id()).unwrap());
         let mut watchdog = Watchdog::new(root, &Limits::default());
-        let mut check = |watchdog: &mut Watchdog| {
+        let check = |watchdog: &mut Watchdog| {
             watchdog.due = Some(Instant::now());
             watchdog.check()
         };
@@ -413,6 +419,10 @@ mod tests {
         }
         watchdog.memory_kib = 1024;
         assert_eq!(check(&mut watchdog), None);
+        // It took memory since, and sleeps now.
+        watchdog.used_next = watchdog.used.map(|used| used.plus(Duration::from_secs(1).into()));
+        watchdog.used_checked = None;
+        assert!(matches!(check(&mut watchdog), Some(Limit::Memory(1025..))));
         watchdog.used_next = watchdog.used;
         watchdog.used = None;
         assert!(matches!(check(&mut watchdog), Some(Limit::Memory(1025..))));
