@@ -1,0 +1,39 @@
+//! What an agent has used.
+
+use super::AgentProcess;
+use crate::launcher::Group;
+use crate::usage::Meters;
+use referee_protocol::Nanos;
+
+impl AgentProcess {
+    /// Returns its meters; `None` before [`AgentEvent::Started`](super::AgentEvent::Started).
+    pub fn meters(&self) -> Option<&Meters> {
+        self.meters.as_ref()
+    }
+
+    /// Returns the CPU time of the program and all its descendants, from its control group if it
+    /// has one.
+    pub fn tree_cpu(&self) -> Option<Nanos> {
+        let meters = self.meters()?;
+        if self.is_gone() {
+            return self.cpu_at_end;
+        }
+        match self.group.as_ref().and_then(Group::cpu) {
+            // While the program runs, its own clock is more current.
+            Some(cpu) => meters.process_cpu().max(Some(cpu)),
+            None => meters.tree_cpu(),
+        }
+    }
+
+    /// Returns the most memory that it has had, in KiB: of the whole tree from its control group, if it
+    /// has one, or if asked for, else of its own process.
+    pub fn peak_memory_kb(&self, whole: bool) -> Option<u64> {
+        let measured = || self.meters_left()?.peak_memory_kb(whole);
+        self.group.as_ref().and_then(Group::peak_memory_kb).or_else(measured)
+    }
+
+    /// Returns its meters while its supervisor still belongs to it.
+    pub fn meters_left(&self) -> Option<&Meters> {
+        self.meters().filter(|_| !self.is_gone())
+    }
+}
