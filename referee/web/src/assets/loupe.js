@@ -45,6 +45,9 @@ export class Loupe {
 
   begin() {
     const copy = /** @type {SVGSVGElement} */ (this.lens.svg.cloneNode(true));
+    for (const cell of copy.querySelectorAll("[role], [data-cell]")) {
+      for (const name of ["role", "aria-label", "data-cell", "tabindex"]) cell.removeAttribute(name);
+    }
     this.element.replaceChildren(copy);
     this.element.hidden = false;
     this.show();
