@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { Server, folder, newPage } from "./stage.mjs";
+import { Server, folder, newPage, pause } from "./stage.mjs";
 
 const server = new Server(folder());
 before(() => server.start());
@@ -152,6 +152,8 @@ test("a finger that rests on the board has an enlarged part of it above, and cho
   await finger("touchEnd");
   await page.getByText("c4: tap again to play it, or elsewhere.").waitFor();
   await page.locator(".loupe").waitFor({ state: "hidden" });
+  // Later than a click of the same finger could come.
+  await pause(200);
   await cell(page, "c4").tap();
   await page.waitForFunction(() =>
     document.querySelector('[aria-label^="c4,"]')?.getAttribute("aria-label")?.includes("black piece"));

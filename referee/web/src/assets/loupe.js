@@ -8,7 +8,7 @@ import { h } from "./common.js";
 /** How long a finger rests before it is shown, in milliseconds. */
 const HOLD_MS = 180;
 /** How soon after it a click of the same finger comes. */
-const CLICK_MS = 400;
+const CLICK_MS = 50;
 /** Its size in pixels, how far above the finger it is, and how much it enlarges. */
 const [SIZE_PX, ABOVE_PX, TIMES] = [132, 40, 2.5];
 
