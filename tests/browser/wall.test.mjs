@@ -49,6 +49,15 @@ test("matches are boards, found by words, or a list", async () => {
   await page.locator("#games .match-row").first().waitFor();
   await page.getByRole("button", { name: "Boards" }).click();
   await drawn(page, "#games .thumbnail", 2);
+  // They follow the page's colours.
+  const dark = () => page.$$eval("#games .thumbnail", (images) => images.map(({ src }) => new URL(src).searchParams.get("dark")));
+  assert.deepEqual(await dark(), ["false", "false"]);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await drawn(page, "#games .thumbnail", 2);
+  assert.deepEqual(await dark(), ["true", "true"]);
+  await page.getByRole("button", { name: "Theme" }).click();
+  await drawn(page, "#games .thumbnail", 2);
+  assert.deepEqual(await dark(), ["false", "false"]);
   await fine();
 });
 

@@ -293,12 +293,12 @@ fn ground(view: &View) -> Vec<(Cell, String)> {
     view.ground.iter().map(|ground| (ground.at, name(ground.kind))).collect()
 }
 
-/// Describes a ply in a full sentence.
+/// Describes a ply in a full sentence, without its number.
 pub fn describe(header: &Header, ply: &Ply) -> String {
     sentence(header, ply, &text(header, ply))
 }
 
-/// Describes a ply without its turn and seat.
+/// Describes a ply without its number and seat.
 fn text(header: &Header, ply: &Ply) -> String {
     match &ply.kind {
         PlyKind::Start => "start".to_owned(),
@@ -329,11 +329,10 @@ fn faults(header: &Header, verdict: &Verdict) -> String {
 }
 
 fn sentence(header: &Header, ply: &Ply, text: &str) -> String {
-    let turn = ply.turn;
     let Some(seat) = ply.seat() else { return text.to_owned() };
     let name = header.seats.get(seat.index()).map_or("?", |seat| seat.name.as_str());
     let colour = ply.colours.get(seat.index()).map_or("", String::as_str);
-    format!("turn {turn}: {name} ({colour}) {text}")
+    format!("{name} ({colour}) {text}")
 }
 
 /// Cuts a text of an agent to [`TEXT_MAX`].

@@ -2,8 +2,10 @@
 //! before, and in it only the pixels that do.
 
 use super::indexed_palette::IndexedPalette;
+use super::palette::Rgb;
 use super::raster::{PictureError, Pixels};
 use std::io::Write;
+use std::ops::Range;
 
 /// An unfinished GIF. It repeats forever.
 pub(super) struct Gif<W: Write> {
@@ -22,7 +24,7 @@ struct IndexedFrames {
     colours: IndexedPalette,
     row: usize,
     /// The frame before.
-    before: Vec<u8>,
+    before: Vec<Rgb>,
 }
 
 /// A rectangle of pixels.
@@ -45,14 +47,16 @@ impl IndexedFrames {
     /// Returns the rectangle that a frame changes, and the numbers of its pixels; those that stay are
     /// transparent.
     fn next(&mut self, pixels: &Pixels) -> (Part, Vec<u8>) {
-        let now = self.colours.numbers(&pixels.rgb);
-        let part = changed(&self.before, &now, self.row);
-        let number = |at: usize| match self.before.get(at) {
-            Some(before) if *before == now[at] => self.colours.transparent(),
-            _ => now[at],
-        };
-        let numbers = part.places(self.row).map(number).collect();
-        self.before = now;
+        let part = changed(&self.before, &pixels.rgb, self.row);
+        let mut numbers = Vec::with_capacity(part.width * part.height);
+        for places in part.rows(self.row) {
+            let now = &pixels.rgb[places.clone()];
+            match self.before.get(places) {
+                Some(before) => self.colours.changes(before, now, &mut numbers),
+                None => self.colours.numbers(now, &mut numbers),
+            }
+        }
+        self.before.clone_from(&pixels.rgb);
         (part, numbers)
     }
 }
@@ -131,16 +135,16 @@ impl<W: Write> Apng<W> {
 }
 
 impl Part {
-    /// Returns the indexes of its pixels in a picture with rows of this length.
-    fn places(self, row: usize) -> impl Iterator<Item = usize> {
-        let rows = self.top..self.top + self.height;
-        rows.flat_map(move |y| (0..self.width).map(move |x| y * row + self.left + x))
+    /// Returns the indexes of its pixels, row by row, in a picture with rows of this length.
+    fn rows(self, row: usize) -> impl Iterator<Item = Range<usize>> {
+        let starts = (self.top..self.top + self.height).map(move |y| y * row + self.left);
+        starts.map(move |start| start..start + self.width)
     }
 }
 
 /// Returns the smallest rectangle with all changes: the whole picture for a first frame, one pixel if
 /// nothing changed.
-fn changed<T: PartialEq>(before: &[T], now: &[T], row: usize) -> Part {
+fn changed(before: &[Rgb], now: &[Rgb], row: usize) -> Part {
     let rows = now.len() / row;
     if before.len() != now.len() {
         return Part { left: 0, top: 0, width: row, height: rows };
@@ -148,6 +152,10 @@ fn changed<T: PartialEq>(before: &[T], now: &[T], row: usize) -> Part {
     let (mut left, mut right, mut top, mut bottom) = (row, 0, rows, 0);
     for (y, (old, new)) in before.chunks(row).zip(now.chunks(row)).enumerate() {
         let differs = |x: &usize| old[*x] != new[*x];
+        // Most rows are equal, which is quick to see as bytes.
+        if old.as_flattened() == new.as_flattened() {
+            continue;
+        }
         if let Some(first) = (0..row).find(differs) {
             let last = (first..row).rev().find(differs).unwrap_or(first);
             (left, right) = (left.min(first), right.max(last + 1));
@@ -166,15 +174,15 @@ mod tests {
 
     #[test]
     fn a_frame_is_the_least_rectangle_with_all_changes() {
-        let before = [0_u8; 12];
+        let before = [[0; 3]; 12];
         let part = |left, top, width, height| Part { left, top, width, height };
         assert_eq!(changed(&[], &before, 4), part(0, 0, 4, 3));
         assert_eq!(changed(&before, &before, 4), part(0, 0, 1, 1));
         let mut now = before;
-        now[6] = 1;
+        now[6] = [0, 1, 0];
         assert_eq!(changed(&before, &now, 4), part(2, 1, 1, 1));
-        now[8] = 1;
+        now[8] = [1, 0, 0];
         assert_eq!(changed(&before, &now, 4), part(0, 1, 3, 2));
-        assert_eq!(part(0, 1, 3, 2).places(4).collect::<Vec<_>>(), [4, 5, 6, 8, 9, 10]);
+        assert_eq!(part(0, 1, 3, 2).rows(4).collect::<Vec<_>>(), [4..7, 8..11]);
     }
 }

@@ -1,14 +1,17 @@
 //! The frames of an animation.
 
-use super::pictures::{PictureOptions, Plies, caption, equalize_text_rows, look, usual_width};
+use super::pictures::{PictureOptions, Plies, animation_width, caption, equalize_text_rows, look};
 use super::raster::{Canvas, PictureError, Pixels};
 use super::svg::{PictureStyle, extent, layers};
 use referee_match::transcript::{Playback, Ply};
+use std::sync::mpsc::sync_channel;
 
 /// The last frame of an animation is shown this many times as long as the others,
 const LAST_TIMES: u32 = 4;
 /// and at least for this many milliseconds.
 const LAST_MS: u32 = 3000;
+/// How many frames are drawn ahead.
+const FRAMES_AHEAD: usize = 2;
 
 /// The frames of an animation, all of one size.
 #[derive(Debug)]
@@ -40,7 +43,7 @@ impl<'a> AnimationFrames<'a> {
         let (plies, looks) = (&all[first..=last], looks.collect());
         let looks = equalize_text_rows(plies.iter().map(|ply| &ply.view), looks);
         let width =
-            options.width.unwrap_or_else(|| usual_width(extent(&plies[0].view, &looks[0]).0));
+            options.width.unwrap_or_else(|| animation_width(extent(&plies[0].view, &looks[0])));
         let [board, _] = layers(&plies[0].view, &looks[0]);
         Ok(Self { plies, looks, options, board: Canvas::new(&board, width)? })
     }
@@ -75,10 +78,15 @@ impl<'a> AnimationFrames<'a> {
         let last = self.looks.len() - 1;
         let delay = self.options.delay_ms;
         let longer = delay.saturating_mul(LAST_TIMES).max(LAST_MS);
-        for index in 0..=last {
-            add(&self.frame(index)?, if index == last { longer } else { delay })?;
-            done(index + 1);
-        }
-        Ok(())
+        std::thread::scope(|scope| {
+            // Frames are drawn while earlier ones are packed.
+            let (to_pack, drawn) = sync_channel(FRAMES_AHEAD);
+            scope.spawn(move || (0..=last).try_for_each(|index| to_pack.send(self.frame(index))));
+            for (index, pixels) in drawn.iter().enumerate() {
+                add(&pixels?, if index == last { longer } else { delay })?;
+                done(index + 1);
+            }
+            Ok(())
+        })
     }
 }

@@ -37,14 +37,28 @@ impl IndexedPalette {
         u8::try_from(self.colours.len()).unwrap_or(u8::MAX)
     }
 
-    /// Returns the number of the nearest colour for each pixel.
-    pub(super) fn numbers(&mut self, pixels: &[Rgb]) -> Vec<u8> {
+    /// Appends the number of the nearest colour for each pixel.
+    pub(super) fn numbers(&mut self, pixels: &[Rgb], numbers: &mut Vec<u8>) {
+        for run in pixels.chunk_by(Rgb::eq) {
+            numbers.extend(iter::repeat_n(self.number(run[0]), run.len()));
+        }
+    }
+
+    /// Appends the same for a part of a frame; pixels that are as in the frame `before` are transparent.
+    pub(super) fn changes(&mut self, before: &[Rgb], now: &[Rgb], numbers: &mut Vec<u8>) {
+        let transparent = self.transparent();
+        numbers.extend(
+            before.iter().zip(now).map(
+                |(before, now)| {
+                    if before == now { transparent } else { self.number(*now) }
+                },
+            ),
+        );
+    }
+
+    fn number(&mut self, pixel: Rgb) -> u8 {
         let colours = &self.colours;
-        let numbers = |run: &[Rgb]| {
-            let number = self.known.entry(run[0]).or_insert_with(|| nearest(colours, run[0]));
-            iter::repeat_n(*number, run.len())
-        };
-        pixels.chunk_by(Rgb::eq).flat_map(numbers).collect()
+        *self.known.entry(pixel).or_insert_with(|| nearest(colours, pixel))
     }
 }
 
@@ -67,7 +81,11 @@ mod tests {
         let mut palette = IndexedPalette::new(&pixels);
         assert_eq!(palette.bytes().len(), 3 * (COLOURS_MAX + 1));
         assert_eq!(palette.transparent(), 255);
-        let shown = palette.numbers(&[[255, 255, 255], [253, 0, 0], [255, 0, 0], [253, 9, 9]]);
+        let pixels = [[255, 255, 255], [253, 0, 0], [255, 0, 0], [253, 9, 9]];
+        let mut shown = Vec::new();
+        palette.numbers(&pixels, &mut shown);
         assert_eq!(shown, [0, 254, 254, 254]);
+        palette.changes(&[[255, 255, 255], [0; 3]], &pixels[..2], &mut shown);
+        assert_eq!(shown[4..], [255, 254]);
     }
 }

@@ -266,6 +266,12 @@ pub(super) fn usual_width(units: f64) -> u32 {
     (2 * units).min(USUAL_WIDTH).max(units)
 }
 
+/// Returns the same for an animation, less if that would be higher than [`USUAL_WIDTH`].
+pub(super) fn animation_width((across, down): (f64, f64)) -> u32 {
+    let fitting = whole(f64::from(USUAL_WIDTH) * across / down);
+    usual_width(across).min(fitting).max(whole(across))
+}
+
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -12,7 +12,7 @@ const SPEED: usize = 2;
 const LONG_STEP: isize = 10;
 /// The largest distance by which the board can be moved, in columns and lines.
 const SHIFT_MAX: i32 = 60;
-/// The largest number of digits of a typed turn.
+/// The largest number of digits of a typed ply.
 const TYPED_MAX: usize = 9;
 
 /// The state of the viewer.
@@ -25,7 +25,7 @@ pub struct Model {
     pub setting: Setting,
     /// A message, shown until the next key.
     pub status_message: Option<String>,
-    /// The shown ply; 0 is the start.
+    /// The shown ply; 0 is the start. The last one is shown together with the end of the match.
     pub at: usize,
     /// Stays at the last ply as more come.
     pub follows: bool,
@@ -102,18 +102,18 @@ impl Model {
 
     /// Handles new plies.
     pub fn grow(&mut self, playback: &Playback) {
-        let last = playback.plies().len() - 1;
+        let last = playback.last();
         if self.follows && self.at != last {
             self.go(last, playback);
         }
         self.at = self.at.min(last);
     }
 
-    /// Goes to the first ply of a turn, else to the last ply. Returns whether the turn exists.
+    /// Goes to the first ply of a turn of the protocol, else to the last ply. Returns whether the turn
+    /// exists.
     pub fn go_to_turn(&mut self, turn: u64, playback: &Playback) -> bool {
-        let plies = playback.plies();
-        let found = plies.iter().skip(1).position(|ply| ply.turn >= turn);
-        self.go(found.map_or(plies.len() - 1, |index| index + 1), playback);
+        let found = playback.plies().iter().skip(1).position(|ply| ply.turn >= turn);
+        self.go(found.map_or(usize::MAX, |index| index + 1), playback);
         found.is_some()
     }
 
@@ -142,7 +142,7 @@ impl Model {
     pub fn press(&mut self, key: KeyEvent, playback: Option<&Playback>) -> KeyRequest {
         self.status_message = None;
         if self.typed.is_some() {
-            self.type_turn(key.code, playback);
+            self.type_ply(key.code, playback);
             return KeyRequest::Nothing;
         }
         if self.help {
@@ -192,7 +192,7 @@ impl Model {
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         let shift = key.modifiers.contains(KeyModifiers::SHIFT);
         let step = if shift { LONG_STEP } else { 1 };
-        let last = playback.plies().len() - 1;
+        let last = playback.last();
         match key.code {
             KeyCode::Left if alt => self.shift_by(-4, 0),
             KeyCode::Right if alt => self.shift_by(4, 0),
@@ -219,7 +219,7 @@ impl Model {
         }
     }
 
-    fn type_turn(&mut self, key: KeyCode, playback: Option<&Playback>) {
+    fn type_ply(&mut self, key: KeyCode, playback: Option<&Playback>) {
         let Some(typed) = &mut self.typed else { return };
         match key {
             KeyCode::Char(digit) if digit.is_ascii_digit() && typed.len() < TYPED_MAX => {
@@ -227,15 +227,13 @@ impl Model {
             }
             KeyCode::Backspace => drop(typed.pop()),
             KeyCode::Enter => {
-                let turn = typed.parse::<u64>();
+                let ply = typed.parse::<usize>();
                 self.typed = None;
-                if let (Ok(turn), Some(playback)) = (turn, playback) {
-                    self.plays = false;
-                    if !self.go_to_turn(turn, playback) {
-                        self.status_message = Some({
-                            let last = playback.plies().last().map_or(0, |ply| ply.turn);
-                            format!("no turn {turn}: the last turn is {last}")
-                        });
+                if let (Ok(ply), Some(playback)) = (ply, playback) {
+                    self.jump(ply, playback);
+                    if self.at < ply {
+                        self.status_message =
+                            Some(format!("no ply {ply}: the last ply is {}", self.at));
                     }
                 }
             }
@@ -246,12 +244,15 @@ impl Model {
 
     /// Goes to the next or previous ply with stderr or a fault.
     fn seek_message(&mut self, forward: bool, playback: &Playback) {
-        let has_message = |ply: &Ply| !ply.output.stderr.is_empty() || ply.fault().is_some();
-        let plies = playback.plies();
+        let (last, plies) = (playback.last(), playback.plies());
+        let with_end =
+            |index: usize| if index == last { &plies[index..] } else { &plies[index..=index] };
+        let is_noted = |ply: &Ply| !ply.output.stderr.is_empty() || ply.fault().is_some();
+        let has_message = |&index: &usize| with_end(index).iter().any(is_noted);
         let found = if forward {
-            (self.at + 1..plies.len()).find(|&index| has_message(&plies[index]))
+            (self.at + 1..=last).find(has_message)
         } else {
-            plies[..self.at].iter().rposition(has_message)
+            (0..self.at).rev().find(has_message)
         };
         if let Some(index) = found {
             self.jump(index, playback);
@@ -271,7 +272,7 @@ impl Model {
     }
 
     fn go(&mut self, at: usize, playback: &Playback) {
-        let last = playback.plies().len() - 1;
+        let last = playback.last();
         self.at = at.min(last);
         self.follows = self.at == last;
         (self.scroll, self.shift) = (None, (0, 0));

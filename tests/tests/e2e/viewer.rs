@@ -153,23 +153,22 @@ fn a_replay_steps_back_from_the_end_and_shows_stderr() {
     // The end, the reason, and the last stderr line of the loser.
     terminal.shows(&[
         "@crash stopped before",
-        "end: stopped",
-        "2/2",
+        "@first wins",
+        "1/1",
         "Left: back",
         "?: keys",
         "crashing at turn 1",
     ]);
     assert!(terminal.is_full());
-    terminal.press("\x1b[D");
-    terminal.shows(&["1/2", "turn 0: @first (black) a1", "no stderr in this turn"]);
     terminal.press("ss");
-    terminal.shows(&["@first received", "@first sent", "\"type\":\"turn\""]);
-    terminal.press("\x1b[H");
-    terminal.shows(&["0/2", "\"type\":\"hello\""]);
+    // The lines of the last ply and of the end.
+    terminal.shows(&["@first received", "@first sent", "\"type\":\"over\""]);
+    terminal.press("\x1b[D");
+    terminal.shows(&["0/1", "\"type\":\"hello\"", "@first (black) to move"]);
     terminal.press("?");
-    terminal.shows(&["go to a turn", "goal edge"]);
+    terminal.shows(&["go to a ply", "goal edge"]);
     terminal.press("?sg1\r");
-    terminal.shows(&["2/2", "@crash stopped before"]);
+    terminal.shows(&["1/1", "@crash stopped before"]);
     terminal.press("q");
     terminal.ends(0, &[]);
 }
@@ -179,13 +178,13 @@ fn a_replay_adapts_to_the_terminal_size() {
     let dir = TestDir::new();
     lost(&dir);
     let terminal = Terminal::start(&dir, &["replay", "x.jsonl", "--turn", "0"], (24, 80));
-    terminal.shows(&["1/2", "info  lines"]);
+    terminal.shows(&["1/1", "info  lines"]);
     terminal.resize(15, 50);
-    terminal.shows(&["start [a1] end: stopped"]);
+    terminal.shows(&["start [a1] @first wins"]);
     terminal.resize(8, 29);
     terminal.shows(&["30 columns"]);
     terminal.resize(40, 120);
-    terminal.shows(&["turn 0: @first (black) a1", "f: flip"]);
+    terminal.shows(&["@first wins", "f: flip"]);
     kill(Pid::from_raw(terminal.child.id().cast_signed()), Signal::SIGTERM).unwrap();
     terminal.ends(143, &[]);
 }
@@ -226,9 +225,9 @@ fn a_growing_transcript_is_followed() {
     terminal.press("h");
     terminal.shows(&["0/1", "End: live"]);
     append(&lines[played + 1..]);
-    terminal.shows(&["0/2", "over"]);
+    terminal.shows(&["0/1", "over"]);
     terminal.press("\x1b[F");
-    terminal.shows(&["2/2", "@crash stopped before"]);
+    terminal.shows(&["1/1", "@crash stopped before"]);
     terminal.press("\x1b");
     terminal.ends(0, &[]);
 }
@@ -252,7 +251,7 @@ fn a_running_match_can_be_viewed() {
     // It opens by itself.
     terminal.shows(&["live", "thinks", "3/3", "b: close"]);
     terminal.press("h");
-    terminal.shows(&["2/3", "turn 1: ", "turn 1 of", "End: live"]);
+    terminal.shows(&["2/3", "turn 1 of", "End: live"]);
     terminal.press("b");
     terminal.shows(&["b: watch"]);
     assert!(!terminal.is_full());

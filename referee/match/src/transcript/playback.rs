@@ -123,6 +123,13 @@ impl Playback {
         &self.plies
     }
 
+    /// Returns the index of the last ply other than the end. The end changes nothing on the board, so
+    /// viewers show it together with this ply.
+    pub fn last(&self) -> usize {
+        let end = matches!(self.plies.last(), Some(Ply { kind: PlyKind::Over(_), .. }));
+        self.plies.len() - 1 - usize::from(end)
+    }
+
     /// Returns the request that waits for an answer.
     pub fn asked(&self) -> Option<&TurnEvent> {
         self.asked.as_ref()

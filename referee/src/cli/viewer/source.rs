@@ -135,11 +135,21 @@ impl Source {
 
     /// Reads the lines by ply, unless they are up to date.
     pub(super) fn load_exchange(&mut self) {
-        let Some(lines) = self.playback().map(Playback::lines) else { return };
+        let Some(playback) = self.playback() else { return };
+        let (lines, last) = (playback.lines(), playback.last());
         if self.exchange.as_ref().is_some_and(|&(read_from, _)| read_from == lines) {
             return;
         }
-        self.exchange = Some((lines, exchange(&self.bytes, |_| true)));
+        let mut plies = exchange(&self.bytes, |_| true);
+        if let Ok(plies) = &mut plies
+            && playback.over().is_some()
+            && plies.len() > last
+        {
+            // The end is shown with the last ply.
+            let end: Vec<_> = plies.drain(last + 1..).flatten().collect();
+            plies[last].extend(end);
+        }
+        self.exchange = Some((lines, plies));
     }
 
     /// Returns the lines of a ply.

@@ -67,10 +67,10 @@ pub(super) fn conditions(ctx: &DrawContext<'_>) -> String {
 
 /// Draws the progress bar and the last event.
 pub(super) fn course(ctx: &DrawContext<'_>, place: Rect, buffer: &mut Buffer) {
-    let (at, last) = (ctx.model.at, ctx.playback.plies().len() - 1);
+    let (at, last) = (ctx.model.at, ctx.playback.last());
     let columns = usize::from(place.width);
     if let Some(typed) = &ctx.model.typed {
-        let text = format!("go to turn: {typed}_   Enter: go, Esc: cancel");
+        let text = format!("go to ply: {typed}_   Enter: go, Esc: cancel");
         return put(buffer, place, &Line::from(fit(&text, columns)));
     }
     let track = if columns >= 60 { TRACK } else { columns / 5 };
@@ -112,7 +112,7 @@ pub(super) fn hints(ctx: &DrawContext<'_>, place: Rect, buffer: &mut Buffer) {
         ("Space", if ctx.model.plays { "pause" } else { "play" }),
         ("s", "stderr, info, lines"),
         ("n p", "messages"),
-        ("g", "turn"),
+        ("g", "go to ply"),
         ("f", "flip"),
         ("c", "coordinates"),
     ]);

@@ -91,5 +91,5 @@ fn left_ms(ctx: &DrawContext<'_>, seat: Seat) -> Option<u64> {
 /// Whether a seat is out of the match at the shown ply.
 fn is_out(ctx: &DrawContext<'_>, seat: Seat) -> bool {
     let plies = &ctx.playback.plies()[..=ctx.model.at];
-    plies.iter().any(|ply| ply.fault().is_some_and(|(out, _)| out == seat))
+    plies.iter().chain([ctx.ply]).any(|ply| ply.fault().is_some_and(|(out, _)| out == seat))
 }

@@ -17,7 +17,7 @@ const KEYS: [(&str, &str); 15] = [
     ("Space", "play, pause"),
     ("+ -", "faster, slower"),
     ("n p", "next, previous ply with stderr or a fault"),
-    ("g /", "go to a turn"),
+    ("g /", "go to a ply"),
     ("s", "show stderr, info, lines"),
     ("Up Down, j k", "scroll them"),
     ("d", "marks of the agents on and off"),

@@ -101,7 +101,9 @@ pub(super) struct DrawContext<'a> {
     model: &'a Model,
     scene: &'a Scene<'a>,
     playback: &'a Playback,
+    /// The shown ply; the end of the match with the last one.
     ply: &'a Ply,
+    /// The shown ply, with the output and the sentence of the end.
     frame: Frame,
     /// What agents sent about this position: they sent it in the next ply. Only the last of each agent that
     /// has marks.
@@ -110,18 +112,22 @@ pub(super) struct DrawContext<'a> {
 
 impl<'a> DrawContext<'a> {
     fn new(model: &'a Model, scene: &'a Scene<'a>, playback: &'a Playback) -> Self {
-        let ply = &playback.plies()[model.at];
-        let frames = Frames::new(&ply.view);
-        let frame = frames.frame(playback, model.at);
-        let is_last = model.at + 1 >= playback.plies().len();
-        let next = (!is_last).then(|| frames.frame(playback, model.at + 1));
+        let at = &playback.plies()[model.at];
+        let frames = Frames::new(&at.view);
+        let mut frame = frames.frame(playback, model.at);
+        let next = playback.plies().get(model.at + 1).map(|_| frames.frame(playback, model.at + 1));
         let mut thoughts: Vec<Info> = Vec::new();
-        for info in next.into_iter().flat_map(|frame| frame.infos).filter(|it| !it.marks.is_empty())
-        {
+        for info in next.iter().flat_map(|frame| &frame.infos).filter(|it| !it.marks.is_empty()) {
             thoughts.retain(|earlier| earlier.seat != info.seat);
-            thoughts.push(info);
+            thoughts.push(info.clone());
         }
-        Self { model, scene, playback, ply, frame, thoughts }
+        let ply = if model.at == playback.last() { playback.plies().last() } else { None };
+        if let Some(end) = next.filter(|_| ply.is_some()) {
+            frame.sentence = end.sentence;
+            frame.infos.extend(end.infos);
+            frame.stderr.extend(end.stderr);
+        }
+        Self { model, scene, playback, ply: ply.unwrap_or(at), frame, thoughts }
     }
 
     /// Returns an agent's name without control characters.
@@ -177,7 +183,7 @@ impl<'a> DrawContext<'a> {
 
     /// Returns the seat that is thinking now, if the last ply is shown.
     fn waits_for(&self) -> Option<Seat> {
-        let last = self.model.at + 1 == self.playback.plies().len();
+        let last = self.model.at == self.playback.last();
         let live = self.scene.progress == super::Progress::Live;
         let asked = self.playback.asked().filter(|_| last && live)?;
         Some(asked.seat)

@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use referee_match::summary::fault_text;
+use referee_match::summary::{fault_text, sentence};
 use referee_match::transcript::{Ply, PlyKind};
 
 /// The maximum length of a line in characters.
@@ -28,15 +28,15 @@ pub(super) fn draw(ctx: &DrawContext<'_>, place: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Returns the line of a ply: turn, seat, action, time, and a mark for stderr or a fault.
+/// Returns the line of a ply: number, seat, action, time, and a mark for stderr or a fault.
 fn item(ctx: &DrawContext<'_>, index: usize, columns: usize) -> Line<'static> {
     let ply = &ctx.playback.plies()[index];
     let used = match &ply.kind {
         PlyKind::Played { event, .. } => time(event.used_ms),
         _ => String::new(),
     };
-    let turn = match ply.kind {
-        PlyKind::Played { .. } | PlyKind::Retired { .. } => ply.turn.to_string(),
+    let number = match ply.kind {
+        PlyKind::Played { .. } | PlyKind::Retired { .. } => index.to_string(),
         PlyKind::Start | PlyKind::Over(_) => String::new(),
     };
     let mark = if ply.fault().is_some() {
@@ -50,23 +50,23 @@ fn item(ctx: &DrawContext<'_>, index: usize, columns: usize) -> Line<'static> {
     let who = ply.seat().or(ply.fault().map(|(seat, _)| seat));
     let who = who.map_or_else(|| Span::raw(" "), |seat| ctx.letter(seat, ply));
     let room = columns.saturating_sub(11 + used.len().max(5));
-    let text = fit(&what(ply), room);
+    let text = fit(&what(ctx, ply), room);
     let blank = " ".repeat(room - width(&text));
-    let head = Span::styled(format!("{marker}{turn:>4} "), ctx.faint());
+    let style = if matches!(ply.kind, PlyKind::Over(_)) { STRONG } else { Style::new() };
+    let head = Span::styled(format!("{marker}{number:>4} "), ctx.faint());
     let end = Span::styled(format!(" {used:>5}"), ctx.faint());
-    Line::from(vec![head, who, format!(" {text}{blank}").into(), end, mark])
+    Line::from(vec![head, who, Span::styled(format!(" {text}{blank}"), style), end, mark])
 }
 
-/// Returns the event of a ply in one or two words.
-fn what(ply: &Ply) -> String {
+/// Returns the event of a ply in few words; of the end, the result.
+fn what(ctx: &DrawContext<'_>, ply: &Ply) -> String {
     match &ply.kind {
         PlyKind::Start => "start".to_owned(),
         PlyKind::Played { text, .. } => shown(text),
         PlyKind::Retired { fault, .. } => fault_text(fault.kind).to_owned(),
-        PlyKind::Over(_) => match ply.fault() {
-            Some((_, fault)) => format!("end: {}", fault_text(fault.kind)),
-            None => "end".to_owned(),
-        },
+        PlyKind::Over(over) => {
+            shown(&sentence(ctx.playback.header(), over.outcome.as_ref(), &over.verdict))
+        }
     }
 }
 
@@ -79,7 +79,7 @@ fn shown(text: &str) -> String {
 fn strip(ctx: &DrawContext<'_>, columns: usize) -> Line<'static> {
     let plies = ctx.playback.plies();
     let at = ctx.model.at;
-    let word = |index: usize| what(&plies[index]);
+    let word = |index: usize| what(ctx, &plies[index]);
     let mut before = Vec::new();
     let here = fit(&format!("[{}]", word(at)), columns.saturating_sub(8));
     let mut room = columns.saturating_sub(width(&here));

@@ -67,9 +67,9 @@ fn content(ctx: &DrawContext<'_>, columns: usize) -> Content {
     }
     if lines.len() == before {
         let nothing = match ctx.model.pane {
-            Pane::Stderr => "no stderr in this turn (n, p: next, previous with stderr)",
-            Pane::Info => "no info in this turn",
-            Pane::Lines => "no lines in this turn",
+            Pane::Stderr => "no stderr in this ply (n, p: next, previous with stderr)",
+            Pane::Info => "no info in this ply",
+            Pane::Lines => "no lines in this ply",
         };
         lines.extend(wrap(nothing, columns).into_iter().map(|line| styled(line, ctx.faint())));
     }

@@ -59,7 +59,7 @@ impl Bench {
     }
 
     fn last(&self) -> usize {
-        self.following.playback().unwrap().plies().len() - 1
+        self.following.playback().unwrap().last()
     }
 
     /// The screen as text.

@@ -53,17 +53,16 @@ fn playback_advances_and_stops_at_the_end() {
 }
 
 #[test]
-fn a_turn_is_typed() {
+fn a_ply_is_typed() {
     let mut bench = Bench::new("swap");
     bench.type_in("g2");
     bench.press(KeyCode::Enter);
-    let at = bench.model.at;
-    assert_eq!(bench.following.playback().unwrap().plies()[at].turn, 2);
+    assert_eq!(bench.model.at, 2);
     bench.type_in("/999");
     bench.press(KeyCode::Backspace);
     bench.press(KeyCode::Enter);
     assert_eq!(bench.model.at, bench.last());
-    assert!(bench.model.status_message.as_ref().unwrap().contains("no turn 99"));
+    assert!(bench.model.status_message.as_ref().unwrap().contains("no ply 99: the last ply is "));
     bench.type_in("g1");
     assert_eq!(bench.press(KeyCode::Esc), KeyRequest::Nothing, "it only leaves the line");
     assert_eq!(bench.model.at, bench.last());
@@ -80,8 +79,10 @@ fn messages_are_found_from_both_sides() {
     let has_message = |ply: &referee_match::transcript::Ply| {
         !ply.output.stderr.is_empty() || ply.fault().is_some()
     };
-    assert!(at > 0 && has_message(&plies[at]));
-    assert!(plies[1..at].iter().all(|ply| !has_message(ply)));
+    // The fault that ended the match is shown with the last ply.
+    assert_eq!((at, at + 2), (bench.last(), plies.len()));
+    assert!(has_message(&plies[at + 1]));
+    assert!(plies[1..=at].iter().all(|ply| !has_message(ply)));
     bench.press(KeyCode::End);
     bench.type_in("n");
     assert!(bench.model.status_message.as_ref().unwrap().contains("after"));
@@ -99,7 +100,7 @@ fn a_growing_match_is_followed_until_a_step_back() {
         following.feed(piece);
         if let Some(playback) = following.playback() {
             model.grow(playback);
-            assert_eq!(model.at, playback.plies().len() - 1);
+            assert_eq!(model.at, playback.last());
             seen.push(model.at);
             if playback.plies().len() == 4 {
                 break;
@@ -113,7 +114,7 @@ fn a_growing_match_is_followed_until_a_step_back() {
     model.grow(following.playback().unwrap());
     assert_eq!(model.at, at);
     model.press(key(KeyCode::End), following.playback());
-    assert_eq!(model.at, following.playback().unwrap().plies().len() - 1);
+    assert_eq!(model.at, following.playback().unwrap().last());
     assert!(seen.len() > 2);
     assert_eq!(model.press(key(KeyCode::Char('b')), following.playback()), KeyRequest::Close);
     assert_eq!(model.press(key(KeyCode::Tab), following.playback()), KeyRequest::Nothing);

@@ -43,7 +43,7 @@ fn panes_help_and_prompt() {
     insta::assert_snapshot!("help", bench.screen(80, 24));
     bench.type_in("?g12");
     let text = bench.screen(80, 24);
-    assert!(text.contains("go to turn: 12_"), "{text}");
+    assert!(text.contains("go to ply: 12_"), "{text}");
 }
 
 #[test]

@@ -111,7 +111,7 @@ function show(one, other) {
 
 async function start() {
   const { settings } = fromHash(location.hash);
-  fill(byId("tools"), themeButton(settings, () => {}));
+  fill(byId("tools"), themeButton(settings));
   fill(byId("title"), "Two matches");
   try {
     /** @type {MatchData} */

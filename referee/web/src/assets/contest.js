@@ -124,7 +124,7 @@ function showPresent({ live, workers }) {
 
 async function start() {
   const { settings } = fromHash(location.hash);
-  fill(byId("tools"), h("a", { class: "back", href: address("/tv", { folder }) }, "TV"), themeButton(settings, () => {}));
+  fill(byId("tools"), h("a", { class: "back", href: address("/tv", { folder }) }, "TV"), themeButton(settings));
   const { list, setAgents } = games();
   let known = "";
   const refresh = async () => {

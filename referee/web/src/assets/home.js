@@ -51,7 +51,7 @@ function transcripts() {
 
 async function start() {
   const { settings } = fromHash(location.hash);
-  fill(byId("tools"), h("a", { class: "back", href: "/tv" }, "TV"), themeButton(settings, () => list.load()));
+  fill(byId("tools"), h("a", { class: "back", href: "/tv" }, "TV"), themeButton(settings));
   const list = transcripts();
   let known = -1;
   let isBuilt = false;

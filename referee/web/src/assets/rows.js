@@ -5,6 +5,7 @@ import { address, agentName, byId, count, errorMessage, fill, get, h, post } fro
 import { debounce, moment, short } from "./common.js";
 import { badge } from "./board.js";
 import { RESIGNED } from "./store.js";
+import { isDark } from "./settings.js";
 
 /** @typedef {import("./types.js").Row} Row */
 
@@ -42,12 +43,6 @@ export function matchRow(row) {
     h("span", { class: "row-facts soft" },
       row.turns === null ? "" : `${count(row.turns, "turn")} · `, moment(row.started),
       row.worker && [" · on ", agentName(row.worker)])), stop);
-}
-
-/** Whether the page is dark now. */
-function isDark() {
-  const { theme } = document.documentElement.dataset;
-  return theme ? ["dark", "slate"].includes(theme) : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
 /** The address of a picture of a match's last position; it differs for every position.

@@ -89,14 +89,31 @@ export function toHash(settings, ply, tried = null) {
   return parts.length ? `#${parts.join("&")}` : "";
 }
 
+/** Whether the page is dark now. */
+export function isDark() {
+  const { theme } = document.documentElement.dataset;
+  return theme ? ["dark", "slate"].includes(theme) : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
 /** @param {string} theme */
 export function useTheme(theme) {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
+  recolour();
+}
+
+/** Has the server draw the pictures of matches in the page's colours. */
+function recolour() {
+  for (const image of document.querySelectorAll("img")) {
+    const source = new URL(image.src, location.href);
+    if (!source.searchParams.has("dark")) continue;
+    source.searchParams.set("dark", String(isDark()));
+    image.src = source.pathname + source.search;
+  }
 }
 
 /** A button that switches between the themes.
- * @param {Settings} settings @param {() => void} changed */
+ * @param {Settings} settings @param {() => void} [changed] */
 export function themeButton(settings, changed) {
   const button = document.createElement("button");
   button.type = "button";
@@ -113,8 +130,9 @@ export function themeButton(settings, changed) {
     settings.theme = THEMES[next] ?? "auto";
     update();
     save(settings);
-    changed();
+    changed?.();
   });
   update();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
   return button;
 }

@@ -91,9 +91,7 @@ export class Store {
         this.finish(frame);
         break;
       }
-      // The page numbers plies; turns are the protocol's.
-      const sentence = frame.sentence.replace(/^turn \d+: /, "");
-      this.frames[frame.index] = { ...frame, sentence };
+      this.frames[frame.index] = frame;
       this.kept.length = Math.min(this.kept.length, Math.ceil(frame.index / KEPT_EVERY));
     }
   }

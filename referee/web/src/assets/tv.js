@@ -169,7 +169,7 @@ function start() {
   }, SIZES.map((size) => h("option", { value: size, selected: size === screen.size }, count(size, "board"))));
   fill(byId("tools"), boards,
     h("button", { type: "button", class: "quiet", onclick: () => document.documentElement.requestFullscreen() }, "Full screen"),
-    themeButton(settings, () => {}));
+    themeButton(settings));
   if (folder === null) fill(byId("ticker"), screen.code);
   const again = async () => {
     try {

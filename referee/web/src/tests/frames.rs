@@ -141,7 +141,7 @@ fn a_ply_has_its_times_and_infos() {
     let info = &first.infos[0];
     assert_eq!((info.score, info.depth, info.text.as_deref()), (Some(2.0), None, Some("x")));
     assert_eq!(info.more.as_deref(), Some(r#"{"pv":["a"]}"#));
-    assert!(first.sentence.starts_with("turn 0: <b>0 ("), "{}", first.sentence);
+    assert!(first.sentence.starts_with("<b>0 ("), "{}", first.sentence);
 }
 
 #[test]
