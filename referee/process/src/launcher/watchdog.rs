@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// The most that a tree can fill in a second of CPU time, in KiB.
 const FILLED_KIB_A_SECOND: u64 = 4 << 20;
 /// The shortest and the longest pause between two checks.
-const PAUSE: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
+const PAUSE: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(20));
 /// Checks take at most one part in `PART` of the time,
 const PART: u32 = 20;
 /// but this is the longest pause.
