@@ -71,9 +71,9 @@ fn namespaces() -> String {
         "only root may make user namespaces; run `sudo sysctl -w \
          kernel.unprivileged_userns_clone=1`"
     } else if in_container() {
-        "the container engine refuses namespaces; start the container with `--security-opt \
-         seccomp=unconfined --security-opt apparmor=unconfined --security-opt \
-         systempaths=unconfined`, or with `--cap-add SYS_ADMIN`"
+        "the container engine refuses namespaces or hides parts of /proc; start the container with \
+         `--security-opt unmask=/proc/*` (podman) or `--security-opt seccomp=unconfined \
+         --security-opt apparmor=unconfined --security-opt systempaths=unconfined` (docker)"
     } else if is_set("kernel/apparmor_restrict_unprivileged_userns", "1") {
         "AppArmor restricts user namespaces (as on Ubuntu 24.04 and later); run `sudo sysctl -w \
          kernel.apparmor_restrict_unprivileged_userns=0`"
