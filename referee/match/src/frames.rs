@@ -321,8 +321,8 @@ fn faults(header: &Header, verdict: &Verdict) -> String {
     let mut text = String::new();
     for seat in &verdict.seats {
         if let (Some(fault), Some(listed)) = (&seat.fault, header.seats.get(seat.seat.index())) {
-            let (name, turn, why) = (&listed.name, fault.turn, &fault.text);
-            write!(text, "; {name} in turn {turn}: {why}").expect("text takes text");
+            let (name, why) = (&listed.name, &fault.text);
+            write!(text, "; {name}: {why}").expect("text takes text");
         }
     }
     text

@@ -190,7 +190,8 @@ pub(super) fn caption(playback: &Playback, ply: &Ply) -> Vec<CaptionLine> {
         PlyKind::Played { event, text } => {
             format!("turn {}: {} {text}", ply.turn, named(playback, ply, event.seat))
         }
-        PlyKind::Retired { .. } | PlyKind::Over(_) => describe(header, ply),
+        PlyKind::Retired { .. } => format!("turn {}: {}", ply.turn, describe(header, ply)),
+        PlyKind::Over(_) => describe(header, ply),
     };
     let mut notes =
         vec![CaptionLine { piece: ply.seat().and_then(|seat| colour(ply, seat)), text }];

@@ -42,21 +42,6 @@ pub(super) struct FolderContents {
     pub(super) agents: Vec<String>,
 }
 
-impl FolderContents {
-    /// Returns the transcripts below a folder, the newest first. Those of a contest are included only if
-    /// the folder is the contest's or in it. Files to which nothing was written yet are left out.
-    pub(super) fn listed<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a Entry> + Clone {
-        let wanted = move |contest: usize| {
-            let contest = &self.contests[contest];
-            !folder.is_empty() && (folder == contest || is_below(folder, contest))
-        };
-        let inside = self.transcripts.iter().filter(move |entry| {
-            entry.bytes > 0 && is_below(&entry.name, folder) && entry.contest.is_none_or(wanted)
-        });
-        inside.take(LISTED_MAX)
-    }
-}
-
 /// A transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -126,6 +111,25 @@ impl Listing {
         let Entry { changed, bytes, .. } = *entry;
         rows.insert(entry.name.clone(), CachedRow { changed, bytes, row: row.clone() });
         row
+    }
+
+    /// Returns the transcripts of a folder, the newest first. Those of a contest are included only if
+    /// the folder is the contest's or in it.
+    pub(super) fn rows(
+        &self,
+        served: &ServedFolder,
+        found: &FolderContents,
+        folder: &str,
+    ) -> Vec<Arc<Row>> {
+        let wanted = |contest: usize| {
+            let contest = &found.contests[contest];
+            !folder.is_empty() && (folder == contest || is_below(folder, contest))
+        };
+        let inside = found
+            .transcripts
+            .iter()
+            .filter(|entry| is_below(&entry.name, folder) && entry.contest.is_none_or(wanted));
+        inside.take(LISTED_MAX).filter_map(|entry| self.row(served, entry)).collect()
     }
 
     /// Returns the transcripts beside this one, itself included: those of the same contest, or all that

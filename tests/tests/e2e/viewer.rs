@@ -161,8 +161,10 @@ fn a_replay_steps_back_from_the_end_and_shows_stderr() {
     ]);
     assert!(terminal.is_full());
     terminal.press("ss");
-    // The lines of the last ply and of the end.
-    terminal.shows(&["@first received", "@first sent", "\"type\":\"over\""]);
+    terminal.shows(&["@first sent", "\"type\":\"ready\""]);
+    // The lines of the end follow those of the last ply.
+    terminal.press(&"j".repeat(40));
+    terminal.shows(&["received", "\"type\":\"over\""]);
     terminal.press("\x1b[D");
     terminal.shows(&["0/1", "\"type\":\"hello\"", "@first (black) to move"]);
     terminal.press("?");

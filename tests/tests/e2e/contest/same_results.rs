@@ -23,8 +23,8 @@ pub(crate) const ROWS: [&str; 2] = [
 pub(crate) fn report(dir: &TestDir, folder: &str) -> Value {
     let mut output = contest(dir, &["report", folder, "--json"]).code(0).json();
     remove_fields(&mut output, &["time", "marked", "commands"]);
-    let conditions = output["conditions"].as_array_mut().unwrap();
-    conditions.retain(|condition| condition["name"] != "sandbox");
+    let settings = output["settings"].as_array_mut().unwrap();
+    settings.retain(|setting| setting["name"] != "sandbox");
     output
 }
 
