@@ -11,9 +11,9 @@ use std::thread;
 pub(crate) fn small(game: &str) -> Value {
     match game {
         "hex" => json!({"size": 4}),
-        "chinese-checkers" => json!({"size": 2, "max_turns": 200}),
-        "chexers" => json!({"turns_per_seat": 40}),
-        "freckers" => json!({"turn_limit": 60}),
+        "chinese-checkers" => json!({"size": 2, "max_turns": 80}),
+        "chexers" => json!({"turns_per_seat": 15}),
+        "freckers" => json!({"turn_limit": 40}),
         "checker-puzzle" => json!({"size": 3}),
         "peg-solitaire" => json!({"size": 4, "open": [[1, 0]]}),
         _ => json!({}),

@@ -156,22 +156,21 @@ fn every_sample_plays_its_games_to_the_end() {
     // On both cores of a small machine.
     std::thread::scope(|scope| {
         for half in samples.chunks(samples.len().div_ceil(2)) {
-            scope.spawn(|| half.iter().for_each(play_from_every_seat));
+            scope.spawn(|| half.iter().for_each(play_all_games));
         }
     });
 }
 
-fn play_from_every_seat(sample: &Sample) {
-    for kind in GAMES {
+/// Plays each game once, from another seat in turn.
+fn play_all_games(sample: &Sample) {
+    for (index, kind) in GAMES.iter().enumerate() {
         let games = sample.games.as_ref();
         if games.is_some_and(|games| games.iter().all(|game| game != kind.name)) {
             continue;
         }
         let seats = kind.start(&small(kind.name)).unwrap().seats();
-        for seat in 0..seats {
-            let agents = among("random", seats, seat, sample.participant.clone());
-            play(kind.name, &small(kind.name), &agents, 1, None);
-        }
+        let agents = among("random", seats, index % seats, sample.participant.clone());
+        play(kind.name, &small(kind.name), &agents, 1, None);
     }
 }
 
