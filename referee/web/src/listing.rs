@@ -2,13 +2,13 @@
 //! start and the end of transcripts are read once, and again when they change.
 
 use super::errors::ApiResult;
-use super::rows::{Row, unreadable};
+use super::rows::{Row, begins, unreadable};
 use super::served_folder::{ServedFolder, open};
 use referee_play::destination::is_transcript;
 use referee_play::liveness::may_be_written;
 use referee_process::lock::lock;
 use referee_runner::folder::{GAMES_FOLDER, STORE_FILE};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -42,6 +42,21 @@ pub(super) struct FolderContents {
     pub(super) agents: Vec<String>,
 }
 
+impl FolderContents {
+    /// Returns the transcripts below a folder, the newest first. Those of a contest are included only if
+    /// the folder is the contest's or in it.
+    pub(super) fn listed<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a Entry> + Clone {
+        let wanted = move |contest: usize| {
+            let contest = &self.contests[contest];
+            !folder.is_empty() && (folder == contest || is_below(folder, contest))
+        };
+        let inside = self.transcripts.iter().filter(move |entry| {
+            entry.begins && is_below(&entry.name, folder) && entry.contest.is_none_or(wanted)
+        });
+        inside.take(LISTED_MAX)
+    }
+}
+
 /// A transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -52,6 +67,8 @@ pub(super) struct Entry {
     pub(super) bytes: u64,
     /// The index of its contest, if it belongs to one.
     contest: Option<usize>,
+    /// Whether it begins like a transcript; other files are not listed.
+    begins: bool,
 }
 
 /// A row with the time and size of the file when it was read.
@@ -80,7 +97,8 @@ impl Listing {
         {
             return found.clone();
         }
-        let found = Arc::new(walk(served.root()));
+        let before = last.as_ref().map(|(_, found)| found.transcripts.as_slice());
+        let found = Arc::new(walk(served.root(), before.unwrap_or_default()));
         *last = Some((Instant::now(), found.clone()));
         found
     }
@@ -111,25 +129,6 @@ impl Listing {
         let Entry { changed, bytes, .. } = *entry;
         rows.insert(entry.name.clone(), CachedRow { changed, bytes, row: row.clone() });
         row
-    }
-
-    /// Returns the transcripts of a folder, the newest first. Those of a contest are included only if
-    /// the folder is the contest's or in it.
-    pub(super) fn rows(
-        &self,
-        served: &ServedFolder,
-        found: &FolderContents,
-        folder: &str,
-    ) -> Vec<Arc<Row>> {
-        let wanted = |contest: usize| {
-            let contest = &found.contests[contest];
-            !folder.is_empty() && (folder == contest || is_below(folder, contest))
-        };
-        let inside = found
-            .transcripts
-            .iter()
-            .filter(|entry| is_below(&entry.name, folder) && entry.contest.is_none_or(wanted));
-        inside.take(LISTED_MAX).filter_map(|entry| self.row(served, entry)).collect()
     }
 
     /// Returns the transcripts beside this one, itself included: those of the same contest, or all that
@@ -163,7 +162,7 @@ impl Listing {
 /// header are left out.
 pub fn transcripts(folder: &Path) -> io::Result<impl Iterator<Item = Row>> {
     let served = ServedFolder::new(folder)?;
-    let entries = walk(served.root()).transcripts.into_iter();
+    let entries = walk(served.root(), &[]).transcripts.into_iter();
     Ok(entries.filter_map(move |entry| {
         read(&served, &entry).unwrap_or_else(|error| Some(unreadable(&entry.name, &error)))
     }))
@@ -182,7 +181,8 @@ fn read(served: &ServedFolder, entry: &Entry) -> ApiResult<Option<Row>> {
     Row::read(&entry.name, file, entry.changed)
 }
 
-fn walk(root: &Path) -> FolderContents {
+/// Lists a folder. Files that are as they were `before` are not opened again.
+fn walk(root: &Path, before: &[Entry]) -> FolderContents {
     let mut walk = Walk { found: FolderContents::default(), looked_at: 0 };
     walk.folder(root, "", 0);
     let Walk { mut found, looked_at } = walk;
@@ -193,10 +193,18 @@ fn walk(root: &Path) -> FolderContents {
     found.contests.sort();
     found.agents.sort();
     let games: Vec<String> = found.contests.iter().map(|contest| games_of(contest)).collect();
+    let before: HashMap<&str, &Entry> =
+        before.iter().map(|entry| (entry.name.as_str(), entry)).collect();
     let games: BTreeMap<&str, usize> = games.iter().map(String::as_str).zip(0..).collect();
     for entry in &mut found.transcripts {
         let mut above = entry.name.match_indices('/').map(|(end, _)| &entry.name[..end]);
         entry.contest = above.find_map(|folder| games.get(folder).copied());
+        let known = before.get(entry.name.as_str());
+        let known = known.filter(|it| (it.changed, it.bytes) == (entry.changed, entry.bytes));
+        entry.begins = match known {
+            Some(known) => known.begins,
+            None => entry.contest.is_some() || begins(&root.join(&entry.name)),
+        };
     }
     found
 }
@@ -236,7 +244,13 @@ impl Walk {
                 && let Ok(changed) = about.modified()
             {
                 let (name, bytes) = (whole, about.len());
-                self.found.transcripts.push(Entry { name, changed, bytes, contest: None });
+                self.found.transcripts.push(Entry {
+                    name,
+                    changed,
+                    bytes,
+                    contest: None,
+                    begins: true,
+                });
             }
         }
         for (path, whole) in below {
@@ -284,7 +298,7 @@ mod tests {
             File::create(path(name)).unwrap();
         }
         std::os::unix::fs::symlink(path("a"), path("link")).unwrap();
-        let found = walk(folder.path());
+        let found = walk(folder.path(), &[]);
         let listed: Vec<&str> = found.transcripts.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(listed, names);
         assert_eq!((found.contests, found.agents), (vec!["cup".to_owned()], vec!["a".to_owned()]));

@@ -36,12 +36,20 @@ pub(super) fn transcripts(app: &App, query: &ListQuery) -> ApiResult<Value> {
     let found = app.listing.contents(&app.served);
     let find = query.find.as_deref().unwrap_or_default().to_lowercase();
     let folder = query.folder.as_deref().unwrap_or_default();
-    let mut fitting = app.listing.rows(&app.served, &found, folder.trim_end_matches('/'));
-    fitting.retain(|row| find.is_empty() || row.matches(&find));
     let count = query.count.unwrap_or(COUNT).min(COUNT_MAX);
-    let page = fitting.iter().skip(query.from).take(count).map(|row| Row::clone(row));
+    let entries = found.listed(folder.trim_end_matches('/'));
+    let (total, page) = if find.is_empty() {
+        // Only the files of the page are read.
+        let page = entries.clone().skip(query.from).take(count);
+        (entries.count(), page.filter_map(|entry| app.listing.row(&app.served, entry)).collect())
+    } else {
+        let rows = entries.filter_map(|entry| app.listing.row(&app.served, entry));
+        let fitting: Vec<_> = rows.filter(|row| row.matches(&find)).collect();
+        (fitting.len(), fitting.into_iter().skip(query.from).take(count).collect::<Vec<_>>())
+    };
+    let page = page.iter().map(|row| Row::clone(row));
     let rows = app.matches.with_stop_flag(&app.served, page.collect());
-    Ok(json!({ "total": fitting.len(), "rows": rows }))
+    Ok(json!({ "total": total, "rows": rows }))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "a Handler returns a result")]
@@ -56,7 +64,7 @@ pub(super) fn overview(app: &App, _: &NoQuery) -> ApiResult<Value> {
         "agents": agents(app, &found),
         "live": app.matches.with_stop_flag(&app.served, live),
         "contests": summaries(app, &found.contests),
-        "transcripts": app.listing.rows(&app.served, &found, "").len(),
+        "transcripts": found.listed("").count(),
     }))
 }
 

@@ -2,7 +2,7 @@
 //! the last lines of the file.
 
 use super::errors::{ApiError, ApiResult};
-use super::served_folder::{TRANSCRIPT_BYTES_MAX, too_long};
+use super::served_folder::{TRANSCRIPT_BYTES_MAX, open, too_long};
 use referee_match::summary::{sentence, setup};
 use referee_match::transcript::{HeaderError, read, unpack};
 use referee_play::growing_file::is_packed;
@@ -159,6 +159,23 @@ fn header(file: &mut File, length: u64) -> ApiResult<Option<Header>> {
         None if length > first => header_of(&read(file, most)?),
         header => Ok(header),
     }
+}
+
+/// Whether a file begins like a transcript, with a whole first line; true if it can't be read.
+pub(super) fn begins(path: &Path) -> bool {
+    let looks = |mut file: File| {
+        if is_packed(path) {
+            let mut bytes = Vec::new();
+            file.take(TRANSCRIPT_BYTES_MAX as u64).read_to_end(&mut bytes)?;
+            return Ok(unpack(&bytes, TRANSCRIPT_BYTES_MAX)
+                .is_none_or(|all| all.starts_with(HEADER_START)));
+        }
+        let mut start = [0; 4096];
+        let count = file.read(&mut start)?;
+        let is_whole = count == start.len() || start[..count].contains(&b'\n');
+        Ok::<_, std::io::Error>(is_whole && start.starts_with(HEADER_START))
+    };
+    open(path).and_then(looks).unwrap_or(true)
 }
 
 /// Reads the header at the start of a file; `None` if it isn't whole, or of another kind of file.
