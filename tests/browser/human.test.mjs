@@ -12,7 +12,7 @@ async function start(page, game, setup, opponent) {
   await page.goto(`${server.url}/#start`);
   await page.getByLabel("Game").selectOption(game);
   await page.getByLabel("Seat 0").selectOption("@human");
-  await page.getByLabel("Seat 1").selectOption(opponent);
+  if (opponent) await page.getByLabel("Seat 1").selectOption(opponent);
   await page.getByText("Setup, clock, pace").click();
   for (const [name, value] of Object.entries(setup)) {
     await page.locator(`[name="${name}"]`).fill(value);
@@ -107,6 +107,55 @@ test("without a mouse: cells by keys, moves by typing, and resigning needs a con
   await page.locator("#result", { hasText: "resign" }).waitFor();
   await fine();
 });
+
+/** The games, each with a setup in which it ends soon, and whether there is an opponent. */
+const SHORT_GAMES = [
+  ["chinese-checkers", { size: "2", max_turns: "6" }, true],
+  ["chexers", { turns_per_seat: "2" }, true],
+  ["freckers", { turn_limit: "6" }, true],
+  ["hex", { size: "3" }, true],
+  ["checker-puzzle", { size: "3" }, false],
+  ["peg-solitaire", { size: "5" }, false],
+];
+
+for (const [game, setup, hasOpponent] of SHORT_GAMES) {
+  test(`keys alone play ${game}`, async () => {
+    const { page, fine } = await newPage();
+    await start(page, game, setup, hasOpponent && "@first");
+    for (let own = 0; own < 12; own += 1) {
+      await page.waitForFunction(() => document.querySelector("#result")?.textContent?.trim()
+        || document.querySelector(".human:not([hidden]) #actions option"));
+      const action = await page.evaluate(() => document.querySelector("#result")?.textContent?.trim()
+        ? null : document.querySelector("#actions option")?.getAttribute("value"));
+      if (!action) break;
+      const last = await page.locator(".move").last().getAttribute("data-ply");
+      // Tab reaches the field from the top of the page.
+      await page.evaluate(() => {
+        if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      });
+      for (let stop = 0; stop < 60; stop += 1) {
+        await page.keyboard.press("Tab");
+        if (await page.evaluate(() => document.activeElement?.id === "typed-move")) break;
+      }
+      await page.keyboard.type(action);
+      await page.keyboard.press("Enter");
+      await page.waitForFunction((before) =>
+        Number([...document.querySelectorAll(".move")].at(-1)?.getAttribute("data-ply")) > Number(before), last);
+    }
+    const over = await page.locator("#result").textContent();
+    if (!over?.trim()) {
+      // A puzzle that isn't solved by its first actions is given up.
+      assert.ok(!hasOpponent, `${game} has no end`);
+      await page.getByRole("button", { name: "Resign" }).focus();
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Tab");
+      await page.getByRole("dialog").getByRole("button", { name: "Resign" }).focus();
+      await page.keyboard.press("Enter");
+      await page.locator("#result", { hasText: /\w/ }).waitFor();
+    }
+    await fine();
+  });
+}
 
 test("a move is shown before the server confirms it, and taken back if it is refused", async () => {
   const { page, fine } = await newPage({}, ["409"]);

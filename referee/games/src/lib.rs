@@ -2,6 +2,10 @@
 //!
 //! [`Game`] is the trait of a game in progress, [`AnyGame`] its type-erased form with JSON actions,
 //! and [`GAMES`] the list of all games. This crate does no I/O and uses no clock and no randomness.
+//! `examples/play.rs` plays a game in memory.
+//!
+//! The JSON of setups, positions and actions stays within a version of a game's rules; the types of this crate may
+//! change with each minor version until 1.0.
 //!
 //! ```
 //! use referee_games::{Turn, kind};

@@ -1,22 +1,44 @@
 """The Python kit of Referee, and its records.
 
-`run(choose)` plays a match as a bot: see `referee_kit.kit`. `records(path)` reads transcripts,
-`standings(folder)` the report of a contest: see `referee_kit.reading`.
+`run(choose)` plays a match as a bot, and `Agent` is the same as a class. `records(path)` reads
+transcripts, `standings(folder)` the report of a contest: see `referee_kit.reading`.
 """
 import sys
+from typing import Any, Optional, Sequence
 
 from . import rules
 from .reading import Match, Matches, records, standings
+from .rules import (GAMES, Action, CheckerPuzzle, Chexers, ChineseCheckers, Freckers, Game, Hex,
+                    PegSolitaire)
 
 # The kit of a bot's folder imports `rules` from beside it; this is the same file.
 _own = sys.modules.get("rules")
 sys.modules["rules"] = rules
 try:
-    from .kit import *  # noqa: F403
-    from .kit import __all__ as _kit
+    from .kit import info, log, run
 finally:
     del sys.modules["rules"]
     if _own is not None:
         sys.modules["rules"] = _own
 
-__all__ = [*_kit, "Match", "Matches", "records", "standings", "rules"]
+
+class Agent:
+    """A bot as a class: override `choose`, and call `run` at the end of the program."""
+
+    #: The name that transcripts show.
+    name: str = "bot"
+    #: Which of "position" and "actions" to include in `game.message`.
+    want: Sequence[str] = ()
+
+    def choose(self, game: "Game[Any]") -> Optional[Action]:
+        """Returns an action of `game.actions()`, or None to resign."""
+        raise NotImplementedError
+
+    def run(self) -> None:
+        """Plays a match."""
+        run(self.choose, self.name, self.want)
+
+
+__all__ = ["run", "log", "info", "Agent", "Action", "Game", "GAMES", "Hex", "Chexers", "Freckers",
+           "ChineseCheckers", "CheckerPuzzle", "PegSolitaire", "Match", "Matches", "records",
+           "standings", "rules"]

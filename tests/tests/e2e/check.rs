@@ -168,6 +168,25 @@ fn start_failures_are_distinguished() {
 }
 
 #[test]
+fn an_agent_that_cannot_be_read_is_reported_like_any_other() {
+    let dir = TestDir::new();
+    let words = ["check", "bot", "--setup", "size=5", "--junit", "check.xml", "--json"];
+    // Not built; and with a mistake in agent.toml.
+    for (toml, games) in [
+        ("command = [\"./bot\"]\ngames = [\"hex\"]\n", 1),
+        ("command = [\"./bot\"]\n", 6),
+        ("command = ./bot\n", 6),
+    ] {
+        dir.write("bot/agent.toml", toml);
+        let report = dir.run(&words).code(3).json();
+        assert_eq!(first_failure(&report).0, "start", "{toml}: {report}");
+        assert_eq!(report["games"].as_array().unwrap().len(), games, "{toml}: {report}");
+        let junit = std::fs::read_to_string(dir.path("check.xml")).unwrap();
+        assert_eq!(junit.matches("<failure ").count(), 1, "{toml}: {junit}");
+    }
+}
+
+#[test]
 fn a_good_agent_passes_every_probe() {
     let dir = TestDir::new();
     // The tests of `new` check the Python sample in every game.

@@ -37,7 +37,8 @@ pub(crate) const LAUNCH_COMMAND: &str = "__launch";
 pub const LIMITATIONS: &[&str] = &[
     "agents can read your files and use the network",
     "the limits of memory and processes are not enforced; those of files and output are",
-    "CPU time is that of the agent's own process, without child processes that are still running",
+    "CPU time is that of the agent's own process, without child processes that are still running; on \
+     systems other than macOS, Linux and FreeBSD it is not measured",
     "memory, and time without a core, are not measured",
     "`check` can't see that a silent agent waits for input, and waits as long as its clock allows",
     "an agent's processes are ended as far as they are found: one that starts a session of its own, \

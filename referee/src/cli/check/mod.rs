@@ -37,9 +37,9 @@ use referee_process::sandbox::Sandbox;
 use referee_process::sandbox::reach::SharedRules;
 use referee_protocol::{ClockSettings, Limits};
 use report::Report;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tokio::task::LocalSet;
 
@@ -171,10 +171,14 @@ impl Options {
         if known.is_some_and(|spec| spec.launch.is_none()) {
             return Err(Failure::usage("@human is a person; only programs can be checked"));
         }
-        let kinds = self.kinds(known)?;
+        let claimed = known.map_or_else(|| games_named(agent), |spec| spec.games.clone());
+        let kinds = self.kinds(known, &claimed)?;
         let begin = |kinds: &[GameKind]| {
             let foreign = known.is_some_and(AgentSpec::is_foreign);
-            let chosen = self.choose(probes(kinds, &self.setup(kinds)?, foreign)?)?;
+            // Without its agent.toml an agent's only game may be unknown.
+            let is_unknown = known.is_none() && kinds.len() > 1;
+            let setup = if is_unknown { json!({}) } else { self.setup(kinds)? };
+            let chosen = self.choose(probes(kinds, &setup, foreign)?)?;
             let report = Report::new(self, agent, (shown, global), known, kinds)?;
             report.begin()?;
             Ok::<_, Failure>((chosen, report))
@@ -223,10 +227,13 @@ impl Options {
             .map_err(|error| Failure::operation(format!("--junit {}: {error}", path.display())))
     }
 
-    /// Returns the games given, else those in agent.toml, else all that its protocol supports.
-    fn kinds(&self, spec: Option<&AgentSpec>) -> Result<Vec<GameKind>, Failure> {
-        let claimed = spec.map_or(&[][..], |spec| &spec.games);
-        let names = if self.game.is_empty() { claimed } else { &self.game };
+    /// Returns the games given, else those `claimed` in agent.toml, else all that its protocol supports.
+    fn kinds(
+        &self,
+        spec: Option<&AgentSpec>,
+        claimed: &[String],
+    ) -> Result<Vec<GameKind>, Failure> {
+        let names = if self.game.is_empty() { claimed } else { &self.game[..] };
         let speaks = |kind: &GameKind| spec.is_none_or(|it| it.dialect(*kind).is_ok());
         if names.is_empty() {
             return Ok(GAMES.iter().copied().filter(speaks).collect());
@@ -364,6 +371,15 @@ impl Options {
         report.output.deterministic = history.deterministic();
         Ok(None)
     }
+}
+
+/// Returns the games that the agent.toml of an agent names, as far as it can be read.
+fn games_named(agent: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(Path::new(agent).join("agent.toml")).unwrap_or_default();
+    let table: toml::Table = text.parse().unwrap_or_default();
+    let games = table.get("games").and_then(toml::Value::as_array);
+    let names = games.into_iter().flatten().filter_map(toml::Value::as_str);
+    names.filter(|name| referee_games::kind(name).is_some()).map(str::to_owned).collect()
 }
 
 impl ProbeSetup<'_> {
