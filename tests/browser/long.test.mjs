@@ -19,6 +19,9 @@ const late = (times) => times.sort((a, b) => a - b)[Math.floor(times.length * 0.
 
 test("a thousand turns open and step", async (t) => {
   const { page, fine } = await newPage();
+  // The start of the browser itself isn't the page's.
+  await page.goto(`${server.url}/`);
+  await page.locator("#matches .match-card").first().waitFor();
   await page.goto(server.match("long.jsonl", "#ply=0"));
   await shows(page, 0);
   // From the click on a link to the first picture with everything in it.
