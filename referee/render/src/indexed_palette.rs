@@ -47,13 +47,9 @@ impl IndexedPalette {
     /// Appends the same for a part of a frame; pixels that are as in the frame `before` are transparent.
     pub(super) fn changes(&mut self, before: &[Rgb], now: &[Rgb], numbers: &mut Vec<u8>) {
         let transparent = self.transparent();
-        numbers.extend(
-            before.iter().zip(now).map(
-                |(before, now)| {
-                    if before == now { transparent } else { self.number(*now) }
-                },
-            ),
-        );
+        for (before, now) in before.iter().zip(now) {
+            numbers.push(if before == now { transparent } else { self.number(*now) });
+        }
     }
 
     fn number(&mut self, pixel: Rgb) -> u8 {
