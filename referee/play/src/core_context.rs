@@ -9,13 +9,16 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
-use tokio::sync::{Semaphore, oneshot, watch};
+use std::time::{Duration, Instant};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 /// How long a start keeps others from thinking, at most.
 const START_ALONE: Duration = Duration::from_millis(25);
 /// How long after that it keeps others from starting, at most.
 const START_HOLD: Duration = Duration::from_millis(250);
+/// How long a match may keep the core for its next turns while others wait for it. Each wait of a match
+/// costs stopping and resuming its agents, so a match plays several quick turns in a row.
+const SLOT_HOLD: Duration = Duration::from_millis(10);
 /// How much is read at once.
 const SCRATCH_BYTES: usize = 64 * 1024;
 
@@ -74,7 +77,7 @@ pub struct CoreContext {
     /// The sandbox for agents.
     pub sandbox: Arc<Sandbox>,
     /// A permit per agent of this core that may think at once.
-    pub slots: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     /// A permit per match of this core that may start agents at once.
     starts: Arc<Semaphore>,
     /// Measures the referee's own delay.
@@ -131,19 +134,63 @@ impl CoreContext {
     /// Waits until a match may start its agents. Starting agents takes CPU time from thinking ones, so
     /// only one match of a core starts at a time, and at first no agent thinks meanwhile. Both end when
     /// the guard is dropped, or after a time limit.
-    pub async fn acquire_start(&self) -> Option<oneshot::Sender<()>> {
-        let start = self.starts.clone().acquire_owned().await.ok()?;
-        let slot = self.slots.clone().acquire_owned().await.ok()?;
+    pub(super) async fn acquire_start(&self) -> StartGuard {
+        let start = self.starts.clone().acquire_owned().await;
+        let slot = Rc::new(RefCell::new(Some(self.slot().await)));
         let (guard, mut dropped) = oneshot::channel();
+        let kept = slot.clone();
         tokio::task::spawn_local(async move {
             // Dropped or timed out.
             tokio::time::timeout(START_ALONE, &mut dropped).await.ok();
-            drop(slot);
+            kept.borrow_mut().take();
             if !dropped.is_terminated() {
                 tokio::time::timeout(START_HOLD, dropped).await.ok();
             }
             drop(start);
         });
-        Some(guard)
+        StartGuard { slot, _held: guard }
+    }
+
+    /// Waits until an agent of this core may think.
+    pub(super) fn slot(&self) -> impl Future<Output = Slot> + 'static {
+        let permit = self.slots.clone().acquire_owned();
+        async { Slot::new(permit.await.expect("the slots are never closed")) }
+    }
+
+    /// Returns a slot if one is free.
+    pub(super) fn free_slot(&self) -> Option<Slot> {
+        self.slots.clone().try_acquire_owned().ok().map(Slot::new)
+    }
+}
+
+/// The permission to let an agent think.
+#[derive(Debug)]
+pub(super) struct Slot {
+    _permit: OwnedSemaphorePermit,
+    since: Instant,
+}
+
+impl Slot {
+    fn new(permit: OwnedSemaphorePermit) -> Self {
+        Self { _permit: permit, since: Instant::now() }
+    }
+
+    /// Whether the match may use it for one more turn, although others wait.
+    pub(super) fn may_be_kept(&self) -> bool {
+        self.since.elapsed() < SLOT_HOLD
+    }
+}
+
+/// Held by a match that starts its agents.
+#[derive(Debug)]
+pub(super) struct StartGuard {
+    slot: Rc<RefCell<Option<Slot>>>,
+    _held: oneshot::Sender<()>,
+}
+
+impl StartGuard {
+    /// Ends the start. Returns its slot for the first turn, if the start was quick.
+    pub(super) fn end(self) -> Option<Slot> {
+        self.slot.borrow_mut().take().map(|slot| Slot { since: Instant::now(), ..slot })
     }
 }

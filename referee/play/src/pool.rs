@@ -5,7 +5,7 @@ use super::agent_spec::AgentSpec;
 use super::connection::AgentConnection;
 use super::core_context::{CoreContext, Orders, PausedTime};
 use super::destination::Destination;
-use super::drive::{Finished, drive};
+use super::drive::{Finished, MatchOf, drive};
 use super::human::HumanInput;
 use super::lag_probe::PERIOD;
 use super::match_settings::{MatchSettings, header};
@@ -255,7 +255,7 @@ impl Job {
         sink: Sink,
         watching: &Watching,
     ) -> io::Result<Finished> {
-        let mut starting = table.acquire_start().await;
+        let starting = table.acquire_start().await;
         let mut participants = Vec::new();
         let mut work = works.take();
         for (seat, spec) in Seat::all(self.seated.len()).zip(&self.seated) {
@@ -272,15 +272,8 @@ impl Job {
             });
         }
         let mut watcher = watching(self.number);
-        let mut look = |event: &Event, state: &Match| {
-            // The header is written when all agents are ready or out.
-            if matches!(event, Event::Header(_)) {
-                starting = None;
-            }
-            watcher(event, state);
-        };
-        let finished =
-            drive(table, game, header, participants, sink, self.durable, &mut look).await;
+        let match_of = MatchOf { game, header, participants, sink, starting };
+        let finished = drive(table, match_of, self.durable, &mut watcher).await;
         if finished.is_ok() {
             works.put(work).await;
         } else {

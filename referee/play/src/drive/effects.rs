@@ -2,6 +2,7 @@
 
 use super::{Drive, FLUSH_PERIOD};
 use crate::connection::AgentConnection;
+use crate::core_context::StartGuard;
 use crate::participant::Participant;
 use crate::sink::Sink;
 use nix::errno::Errno;
@@ -37,7 +38,7 @@ impl Drive<'_> {
             }
         }
         if self.state.thinking().is_none() && !self.awaits_thaw() {
-            self.permit = None;
+            self.held = None;
         }
     }
 
@@ -110,6 +111,10 @@ impl Drive<'_> {
     }
 
     fn store(&mut self, event: &Event) {
+        // The header is written when all agents are ready or out.
+        if matches!(event, Event::Header(_)) {
+            self.held = self.starting.take().and_then(StartGuard::end);
+        }
         self.write(|sink| sink.record(event));
         // The watcher may be slow, and others read the file meanwhile.
         if matches!(event, Event::Played(_)) && self.flush_at <= self.step_began {
@@ -179,21 +184,19 @@ impl Drive<'_> {
             return;
         }
         if !self.participants[seat.index()].is_process() {
+            self.held = None;
             return self.ask();
         }
         if self.ends_before(seat) {
             return;
         }
-        self.permit = None;
-        let slots = self.table.slots.clone();
-        if let Ok(permit) = slots.clone().try_acquire_owned() {
-            self.permit = Some(permit);
+        self.held = self.held.take_if(|slot| slot.may_be_kept());
+        self.held = self.held.take().or_else(|| self.table.free_slot());
+        if self.held.is_some() {
             self.ask();
         } else {
             self.freezer.begin(Instant::now());
-            self.slot = Some(Box::pin(async move {
-                slots.acquire_owned().await.expect("the slots are never closed")
-            }));
+            self.slot = Some(Box::pin(self.table.slot()));
         }
     }
 

@@ -16,8 +16,8 @@ impl Drive<'_> {
     pub(super) fn take(&mut self, event: DriveEvent) {
         match event {
             DriveEvent::Event(seat, at, event) => self.event(seat, at, event),
-            DriveEvent::Slot(permit) => {
-                self.permit = Some(permit);
+            DriveEvent::Slot(slot) => {
+                self.held = Some(slot);
                 self.ask();
             }
             DriveEvent::Orders(orders) => self.orders(orders),

@@ -15,7 +15,7 @@ use self::part::PartState;
 use self::pondering::Freezer;
 use self::readings::{Readings, span};
 use self::start_check::{FailedStart, StartCheck};
-use super::core_context::{CoreContext, Orders};
+use super::core_context::{CoreContext, Orders, Slot, StartGuard};
 use super::participant::Participant;
 use super::sink::Sink;
 use referee_games::{AnyGame, view::View};
@@ -31,7 +31,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::watch;
 use tokio::time::Sleep;
 
 /// How long an agent may take to exit after `over`.
@@ -70,20 +70,28 @@ pub struct LastSeen {
     pub used: Option<Usage>,
 }
 
+/// What a match is played with.
+pub(super) struct MatchOf {
+    pub(super) game: Box<dyn AnyGame>,
+    pub(super) header: Header,
+    pub(super) participants: Vec<Participant>,
+    pub(super) sink: Sink,
+    /// The start of the participants, which ends when all are ready or out.
+    pub(super) starting: StartGuard,
+}
+
 /// Plays a match. Calls `watcher` with every recorded event and the match after it. With `durable` the
 /// transcript is on the disk when this returns. An error means that the machine failed after the match
 /// had ended, so that the transcript is incomplete or a process is left; the result doesn't count.
-pub async fn drive(
+pub(super) async fn drive(
     table: &CoreContext,
-    game: Box<dyn AnyGame>,
-    header: Header,
-    participants: Vec<Participant>,
-    sink: Sink,
+    MatchOf { game, header, participants, sink, starting }: MatchOf,
     durable: bool,
     watcher: &mut dyn FnMut(&Event, &Match),
 ) -> io::Result<Finished> {
     let begun = Match::begin(game, header);
     let mut drive = Drive::begin(table, begun, participants, sink, watcher, None);
+    drive.starting = Some(starting);
     drive.apply();
     while drive.ending.is_none() {
         let event = drive.next().await;
@@ -96,7 +104,7 @@ pub async fn drive(
 /// An event for the loop.
 enum DriveEvent {
     Event(Seat, Instant, AgentEvent),
-    Slot(OwnedSemaphorePermit),
+    Slot(Slot),
     Orders(Orders),
     /// A seat could not be started, and whether a good program can be.
     StartChecked(Seat, FailedStart, bool),
@@ -135,8 +143,12 @@ struct Drive<'a> {
     /// Whether it did so before the last event.
     has_waited: bool,
     readings: Readings,
-    permit: Option<OwnedSemaphorePermit>,
-    slot: Option<Waiting<OwnedSemaphorePermit>>,
+    /// The start of the agents, until all are ready or out.
+    starting: Option<StartGuard>,
+    /// The slot of the agent that thinks.
+    held: Option<Slot>,
+    /// The slot that the request waits for.
+    slot: Option<Waiting<Slot>>,
     orders: NewOrders,
     timer: Pin<Box<Sleep>>,
     /// When the timer fires; it may fire too early, never too late.
@@ -186,7 +198,8 @@ impl<'a> Drive<'a> {
             step_began: began,
             has_waited: false,
             readings: Readings::default(),
-            permit: None,
+            starting: None,
+            held: None,
             slot: None,
             orders: next_orders(table.orders.clone()),
             timer: Box::pin(tokio::time::sleep(Duration::ZERO)),
@@ -304,10 +317,10 @@ impl<'a> Drive<'a> {
             }
         }
         if let Some(slot) = &mut self.slot
-            && let Poll::Ready(permit) = slot.as_mut().poll(context)
+            && let Poll::Ready(slot) = slot.as_mut().poll(context)
         {
             self.slot = None;
-            return Poll::Ready(DriveEvent::Slot(permit));
+            return Poll::Ready(DriveEvent::Slot(slot));
         }
         match self.timer.as_mut().poll(context) {
             Poll::Ready(()) => {
