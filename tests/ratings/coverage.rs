@@ -12,7 +12,7 @@
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use referee_contest::formats::{Gauntlet, Ladder, RoundRobin, Swiss};
-use referee_contest::ratings::{Rating, RatingField, Ratings, rate};
+use referee_contest::ratings::{RatedGames, Rating, RatingField, Ratings, rate};
 use referee_contest::{
     Contest, FormatSettings, Player, PlayerInfo, Record, Schedule, SeatOrders, SeatRecord,
 };
@@ -278,7 +278,7 @@ impl Study {
             let strengths = design.strengths(&mut ChaCha8Rng::seed_from_u64(seed));
             let contest = design.contest(seed);
             let records = design.play(&strengths, &contest, seed);
-            let ratings = rate(&RatingField::of(&contest), &records);
+            let ratings = rate(&RatedGames::of(&RatingField::of(&contest), &records));
             study.blocks += ratings.blocks;
             for rating in &ratings.players {
                 let truth = strengths[rating.player.index()] - centre(&ratings, rating, &strengths);

@@ -20,6 +20,7 @@ mod fastchess_model;
 mod concurrency;
 mod clocks;
 mod long;
+mod million;
 mod verify;
 mod start;
 mod sandbox;
@@ -63,7 +64,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 type Measure = fn(usize) -> Result<Vec<Row>, Box<dyn Error>>;
 
 /// Every measure, and its rows.
-const MEASURES: [(&[char], Measure); 11] = [
+const MEASURES: [(&[char], Measure); 12] = [
     (&['a', 'c'], turn::rows),
     (&['b'], fastchess_model::rows),
     (&['d'], perft::rows),
@@ -75,6 +76,7 @@ const MEASURES: [(&[char], Measure); 11] = [
     (&['k'], start::spawning),
     (&['l'], sandbox::rows),
     (&['m'], start::help),
+    (&['n'], million::rows),
 ];
 
 struct Options {
@@ -98,7 +100,7 @@ impl Options {
                 }
                 // Cargo passes it to every bench.
                 ("--bench", ..) => {}
-                (_, Some(letter @ 'a'..='m'), None) => options.letters.push(letter),
+                (_, Some(letter @ 'a'..='n'), None) => options.letters.push(letter),
                 _ => return Err(USAGE.into()),
             }
         }

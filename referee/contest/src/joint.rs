@@ -1,6 +1,6 @@
 //! The games of several contests together: one fit over all of them.
 
-use super::ratings::{RatingField, Ratings, rate, superiority};
+use super::ratings::{RatedGames, RatingField, Ratings, rate, superiority};
 use super::{Contest, Player, PlayerInfo, Record};
 use std::collections::BTreeMap;
 
@@ -70,9 +70,9 @@ impl JointGames {
 
     /// Rates all players. With an anchor, that player has this rating, in Elo.
     pub fn rate(&self, anchor: Option<(Player, f64)>) -> Ratings {
-        let Some((player, elo)) = anchor else { return rate(&self.field, &self.records) };
+        let Some((player, elo)) = anchor else { return rate(&self.rated(self.field)) };
         let field = RatingField { anchor: Some(player), ..self.field };
-        let mut ratings = rate(&field, &self.records);
+        let mut ratings = rate(&self.rated(field));
         let group = ratings.players[player.index()].group;
         for rating in ratings.players.iter_mut().filter(|rating| rating.group == group) {
             rating.elo += elo;
@@ -91,7 +91,11 @@ impl JointGames {
 
     /// Returns how likely it is, in percent, that the player of a row is stronger than that of a column.
     pub fn superiority(&self) -> Vec<Vec<Option<f64>>> {
-        superiority(&self.field, &self.records)
+        superiority(&self.rated(self.field))
+    }
+
+    fn rated(&self, field: RatingField) -> RatedGames {
+        RatedGames::of(&field, &self.records)
     }
 }
 
@@ -100,7 +104,7 @@ mod tests {
     use super::JointGames;
     use crate::FormatSettings;
     use crate::formats::RoundRobin;
-    use crate::ratings::{RatingField, rate};
+    use crate::ratings::{RatedGames, RatingField, rate};
     use crate::standings::tests::contests::{contest, game};
     use crate::{Contest, Player, Record};
 
@@ -145,7 +149,7 @@ mod tests {
             JointGames::of(vec![(whole.clone(), first.to_vec()), (turned, second)]).unwrap();
         let names: Vec<&str> = joint.players.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["a", "b", "c"]);
-        assert_eq!(joint.rate(None), rate(&RatingField::of(&whole), &records));
+        assert_eq!(joint.rate(None), rate(&RatedGames::of(&RatingField::of(&whole), &records)));
     }
 
     #[test]

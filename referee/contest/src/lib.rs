@@ -13,6 +13,7 @@ mod openings;
 mod schedule;
 pub mod estimate;
 mod record;
+pub mod repeats;
 pub mod audit;
 pub mod log;
 pub mod standings;

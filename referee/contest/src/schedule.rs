@@ -310,7 +310,11 @@ impl Schedule {
         self.stage = self.pairings.len();
         self.results
             .resize(self.results.len() + next.len() * self.games_of_a_pairing() * seats, OPEN);
-        self.pairings.extend(next);
+        if self.pairings.is_empty() {
+            self.pairings = next;
+        } else {
+            self.pairings.extend(next);
+        }
         if self.contest.changes.is_empty() {
             return;
         }

@@ -1,74 +1,89 @@
 //! Assembles a report from a contest and its results.
 
 use super::formats::Comparison;
-use super::ratings::{RatingField, rate, rate_history};
-use super::report::{ChangeRow, GameRow, Progress, Report, Setting, VoidCounts, ties};
+use super::ratings::{RatedGames, RatingField, rate, rate_history};
+use super::report::{
+    ChangeRow, GameList, Listed, Progress, RecordSource, Report, ScheduledRecords, Setting,
+    VoidCounts, ties,
+};
 use super::sprt::Summary;
-use super::standings::{repeats, standings};
-use super::{Contest, Record, Schedule, parallel};
+use super::standings::Sums;
+use super::{Contest, Schedule, parallel};
 use referee_match::times::show_clock;
 use referee_protocol::plain::count;
 use referee_protocol::{Adjudication, OnFault};
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
 
 /// How many points the chart of ratings over games has.
 const HISTORY_POINTS: usize = 20;
 
-/// Returns the report on `records`, which `schedule` has recorded. Games that don't count are only
-/// listed. `sandbox` describes the sandbox, if it is known. Void attempts, submissions that don't play
-/// and commands are for the caller to add.
+/// Returns the report on the records of a source, as far as `schedule` has recorded them. Games that
+/// don't count are only listed. `sandbox` describes the sandbox, if it is known. Void attempts,
+/// submissions that don't play and commands are for the caller to add. Fails if the source does.
 pub fn report(
-    contest: &Contest,
-    schedule: &Schedule,
-    mut records: Vec<Record>,
+    schedule: &Arc<Schedule>,
+    source: Arc<dyn RecordSource>,
     sandbox: Option<&str>,
-) -> Report {
-    let counts = |record: &Record| schedule.counts(record.number);
-    records.extend(schedule.forfeits().into_iter().filter(counts));
-    records.sort_by_key(|record| record.number);
+) -> io::Result<Report> {
+    let contest = schedule.contest();
     let comparison = contest.format.comparison();
-    let comparison = comparison
-        .map(|Comparison { sprt }| Summary::of(sprt.as_ref(), schedule.results(), &records));
-    let repeats = repeats(records.iter().filter(|record| counts(record)));
-    let row = |record: &Record| GameRow {
-        counts: counts(record),
-        repeats: repeats.get(&record.number).copied(),
-        ..GameRow::new(contest, record)
-    };
-    let games = records.iter().map(row).collect();
-    records.retain(counts);
+    let mut comparison =
+        comparison.map(|Comparison { sprt }| Summary::of(sprt.as_ref(), schedule.results()));
+    // The fit would give a comparison a second figure for the same difference.
+    let is_rated = contest.seats() > 1 && comparison.is_none();
+    let mut rated = is_rated.then(|| RatedGames::new(RatingField::of(contest)));
+    let (mut sums, mut played, mut past) = (Sums::new(contest), 0, 0);
+    let mut kinds = BTreeSet::new();
+    let records = ScheduledRecords { schedule: schedule.clone(), source };
+    records.each_record(&mut |Listed { record, counts, repeats }| {
+        kinds.insert(record.game);
+        past += u64::from(!counts);
+        if counts {
+            played += 1;
+            sums.add(record, repeats.is_some());
+            comparison.iter_mut().for_each(|it| it.add(record, repeats.is_some()));
+            rated.iter_mut().for_each(|it| it.add(record, repeats.is_some()));
+        }
+        Ok(())
+    })?;
     let mut bonus = vec![0; contest.players.len()];
     for bye in schedule.byes() {
         bonus[bye.player.index()] += bye.half_points;
     }
-    let field = RatingField::of(contest);
-    // The fit would give a comparison a second figure for the same difference.
-    let rated = contest.seats() > 1 && comparison.is_none();
     // Both take as long: seconds with a thousand players.
     let (history, ratings) = parallel::both(
-        || if rated { rate_history(&field, &records, HISTORY_POINTS) } else { Vec::new() },
-        || rated.then(|| rate(&field, &records)),
+        || rated.as_ref().map_or_else(Vec::new, |games| rate_history(games, HISTORY_POINTS)),
+        || rated.as_ref().map(rate),
     );
-    Report {
+    let report = Report {
         referee: env!("CARGO_PKG_VERSION").to_owned(),
         name: contest.name.clone(),
         settings: settings(contest, sandbox),
         progress: Progress {
-            played: records.len() as u64,
+            played,
             known: schedule.counted(),
             at_most: schedule.size().1,
             over: schedule.is_over(),
         },
         void: VoidCounts::default(),
-        standings: standings(contest, &records, &bonus, schedule.ranking().as_deref()),
+        standings: sums.standings(&bonus, schedule.ranking().as_deref()),
         comparison,
         ratings,
         history,
         ties: ties(contest, schedule.results()),
-        games,
+        games: GameList {
+            rows: Arc::new(records),
+            len: played + past,
+            past,
+            is_mixed: kinds.len() > 1,
+        },
         left_out: Vec::new(),
         changes: ChangeRow::of(contest),
         commands: Vec::new(),
-    }
+    };
+    Ok(report)
 }
 
 /// Says when the agents' scores end a game.

@@ -41,11 +41,16 @@ pub fn read_all(reader: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
 
 /// Reads a regular file like [`read_at_most`]: opening a FIFO would block, and a device has no end.
 pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    read_all(open_regular(path, bytes_max)?, bytes_max)
+}
+
+/// Opens a regular file of at most `bytes_max` bytes.
+pub fn open_regular(path: &Path, bytes_max: u64) -> io::Result<File> {
     let data = path.metadata()?;
     if !data.is_file() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
     }
-    if data.len() > bytes_max { Err(too_large(bytes_max)) } else { read_at_most(path, bytes_max) }
+    if data.len() > bytes_max { Err(too_large(bytes_max)) } else { File::open(path) }
 }
 
 /// The error for a file that is larger than this.

@@ -4,9 +4,9 @@
 use super::backend::kinds;
 use super::copies::check_copies;
 use super::folder::{Folder, GAMES_FOLDER};
-use super::log_checking::{self, Signature};
+use super::log_checking::{self, LogCheck, Signature};
 use super::store::{Store, StoredContest, VoidAttempt};
-use super::verifying::CheckedFile;
+use super::verifying::{BATCH_FILES, CheckedFile};
 use crate::parallel::{self, Progress};
 use referee_contest::audit::{
     VerifiedTranscript, differences, record_differences, verify_and_record,
@@ -22,25 +22,21 @@ use referee_play::destination::is_transcript;
 use referee_process::Failure;
 use referee_process::files::read_regular;
 use referee_protocol::plain::count;
-use std::collections::BTreeSet;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-/// How many games are replayed before they are compared in schedule order.
-const BATCH_GAMES: usize = 2000;
 
 /// The result of checking a contest's folder.
 #[derive(Debug)]
 pub struct ContestCheck {
     /// The contest in the store.
     pub stored: StoredContest,
-    /// The games that count, read from their transcripts, in schedule order.
-    pub records: Vec<Record>,
-    /// The schedule that follows from them.
-    pub schedule: Schedule,
-    /// The transcript of each game that counts, with its status.
-    pub games: Vec<CheckedFile>,
+    /// The schedule that follows from the games, read from their transcripts.
+    pub schedule: Arc<Schedule>,
+    /// The number of games that count.
+    pub games: u64,
+    /// The number of turns replayed by the rules.
+    pub turns: u64,
     /// The void attempts.
     pub voids: Vec<VoidAttempt>,
     /// Who signed it.
@@ -54,59 +50,52 @@ pub struct ContestCheck {
 }
 
 /// Checks a contest's folder on `jobs` cores (default: all); `key` is the key that should have signed it.
+/// Passes the transcript of each game with its status to `take`.
 pub fn check(
     folder: &Folder,
     jobs: Option<usize>,
     key: Option<PublicKey>,
     progress: Progress<'_>,
+    take: &mut dyn FnMut(CheckedFile) -> Result<(), Failure>,
 ) -> Result<ContestCheck, Failure> {
     let store = Store::open_to_read(folder)?;
     let stored = store.contest()?;
-    let records = store.records()?;
     let contest = Arc::new(stored.contest.clone());
     let mut check = Check {
         folder,
         kinds: kinds(&contest)?,
-        checked: ContestCheck {
-            schedule: Schedule::new(contest),
-            stored,
-            records: Vec::with_capacity(records.len()),
-            games: Vec::with_capacity(records.len()),
-            voids: store.voids()?,
-            signature: Signature::unsigned(),
-            signed_report: None,
-            differences: Vec::new(),
-            notes: Vec::new(),
-        },
+        schedule: Schedule::new(contest),
+        stored,
+        games: 0,
+        turns: 0,
+        wrong: Vec::new(),
+        findings: Findings::default(),
     };
     check.file();
     check.agents();
     check.changes();
     check.tables(&store)?;
-    for (index, batch) in records.chunks(BATCH_GAMES).enumerate() {
-        let before = index * BATCH_GAMES;
-        let verified = parallel::map(
-            batch,
-            jobs,
-            &|done, _| progress(before + done, records.len()),
-            |record| {
-                let bytes = read_transcript(folder, &record.transcript);
-                verify_and_record(&bytes.map_err(|error| (Status::Unreadable, error.to_string()))?)
-            },
-        );
-        for (stored, verified) in batch.iter().zip(verified) {
-            check.compare(stored, verified);
-        }
+    check.each_game(&store, jobs, progress, take)?;
+    check.unknown_transcripts(&store)?;
+    let voids = store.voids()?;
+    check.voids(&voids);
+    let found = check.log(&store, key)?;
+    if !check.schedule.is_over() {
+        let (played, known) = (check.schedule.played(), check.schedule.known());
+        check.findings.notes.push(format!("not complete: {played} of {known} known games"));
     }
-    check.unknown_transcripts(&records)?;
-    check.voids();
-    check.log(&store, key)?;
-    let schedule = &check.checked.schedule;
-    if !schedule.is_over() {
-        let (played, known) = (schedule.played(), schedule.known());
-        check.checked.notes.push(format!("not complete: {played} of {known} known games"));
-    }
-    Ok(check.checked)
+    let Check { schedule, stored, games, turns, findings, .. } = check;
+    Ok(ContestCheck {
+        stored,
+        schedule: Arc::new(schedule),
+        games,
+        turns,
+        voids,
+        signature: found.signature,
+        signed_report: found.report,
+        differences: findings.differences,
+        notes: findings.notes,
+    })
 }
 
 type Verified = Result<VerifiedTranscript, (Status, String)>;
@@ -132,7 +121,19 @@ fn contest_of_text(text: &str, name: &str, other: &Contest) -> Result<Contest, F
 struct Check<'a> {
     folder: &'a Folder,
     kinds: Vec<GameKind>,
-    checked: ContestCheck,
+    schedule: Schedule,
+    stored: StoredContest,
+    games: u64,
+    turns: u64,
+    /// The games that are not ok.
+    wrong: Vec<u64>,
+    findings: Findings,
+}
+
+#[derive(Default)]
+struct Findings {
+    differences: Vec<String>,
+    notes: Vec<String>,
 }
 
 impl Check<'_> {
@@ -141,14 +142,14 @@ impl Check<'_> {
         let path = self.folder.file();
         let name = path.display();
         let text = match std::fs::read_to_string(&path) {
-            Ok(text) if text == self.checked.stored.text => text,
+            Ok(text) if text == self.stored.text => text,
             Ok(_) => {
                 let text = "the file was changed after the contest began";
                 return self.differs(format!("{name}: {text}"));
             }
             Err(error) => return self.differs(format!("{name}: {error}")),
         };
-        let begun = self.checked.stored.contest.with_changes(0);
+        let begun = self.stored.contest.with_changes(0);
         match contest_of_text(&text, &name.to_string(), &begun) {
             Ok(contest) if contest == begun => {}
             Ok(_) => {
@@ -160,23 +161,53 @@ impl Check<'_> {
 
     /// Notes what was changed since the contest began.
     fn changes(&mut self) {
-        let rows = ChangeRow::of(&self.checked.stored.contest);
-        self.checked.notes.extend(rows.iter().map(|row| format!("changed {}", row.line())));
+        let rows = ChangeRow::of(&self.stored.contest);
+        self.findings.notes.extend(rows.iter().map(|row| format!("changed {}", row.line())));
     }
 
     /// Checks the agents' copies.
     fn agents(&mut self) {
-        let StoredContest { contest, copies, files, .. } = &self.checked.stored;
+        let StoredContest { contest, copies, files, .. } = &self.stored;
         let found = check_copies(self.folder, &contest.players, copies, files);
-        self.checked.differences.extend(found.differences);
-        self.checked.notes.extend(found.notes);
+        self.findings.differences.extend(found.differences);
+        self.findings.notes.extend(found.notes);
     }
 
     fn differs(&mut self, text: String) {
-        self.checked.differences.push(text);
+        self.findings.differences.push(text);
     }
 
-    fn compare(&mut self, stored: &Record, verified: Verified) {
+    /// Replays every game by the rules, and compares it with the schedule and the store.
+    fn each_game(
+        &mut self,
+        store: &Store,
+        jobs: Option<usize>,
+        progress: Progress<'_>,
+        take: &mut dyn FnMut(CheckedFile) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let all = usize::try_from(store.count()?).unwrap_or(usize::MAX);
+        let (mut batch, mut before) = (Vec::new(), 0);
+        let mut end_batch = |batch: &mut Vec<Record>| -> Result<(), Failure> {
+            let progress = |done: usize, _: usize| progress(before + done, all);
+            let verified = parallel::map(batch, jobs, &progress, |record| {
+                let bytes = read_transcript(self.folder, &record.transcript);
+                verify_and_record(&bytes.map_err(|error| (Status::Unreadable, error.to_string()))?)
+            });
+            before += batch.len();
+            let games = batch.drain(..).zip(verified);
+            games.map(|(stored, verified)| self.compare(&stored, verified)).try_for_each(&mut *take)
+        };
+        store.each_record(|record| {
+            batch.push(record);
+            if batch.len() < BATCH_FILES { Ok(()) } else { end_batch(&mut batch) }
+        })?;
+        end_batch(&mut batch)?;
+        let schedule = &self.schedule;
+        self.games = (0..schedule.counted()).filter(|number| schedule.has(*number)).count() as u64;
+        Ok(())
+    }
+
+    fn compare(&mut self, stored: &Record, verified: Verified) -> CheckedFile {
         let file = self.folder.path(&stored.transcript).display().to_string();
         let number = stored.number;
         let (turns, outcome) =
@@ -185,26 +216,21 @@ impl Check<'_> {
             Ok(()) => (Status::Ok, format!("{turns} turns")),
             Err((status, detail)) => {
                 self.differs(format!("game {number}, {}: {status}: {detail}", stored.transcript));
+                self.wrong.push(number);
                 (status, detail)
             }
         };
-        self.checked.games.push(CheckedFile {
-            file,
-            status,
-            turns,
-            outcome,
-            detail,
-            signature: None,
-        });
+        self.turns += turns;
+        CheckedFile { file, status, turns, outcome, detail, signature: None }
     }
 
     /// Compares a game's transcript with the schedule and the store, and adds it to the schedule.
     fn check_game(&mut self, stored: &Record, verified: Verified) -> Result<(), (Status, String)> {
         let verified = verified?;
         let disagrees = |text: String| (Status::Disagrees, text);
-        let contest = &self.checked.stored.contest;
+        let contest = &self.stored.contest;
         let number = stored.number;
-        let fixture = self.checked.schedule.fixture(number).ok_or_else(|| {
+        let fixture = self.schedule.fixture(number).ok_or_else(|| {
             disagrees("the earlier results give a schedule without this game".to_owned())
         })?;
         let mut found = differences(contest, self.kinds[fixture.game], &fixture, &verified.header);
@@ -215,17 +241,14 @@ impl Check<'_> {
         if stored.transcript != Folder::transcript(number) {
             found.push("the transcript's file name is that of another game".to_owned());
         }
-        if !self.checked.schedule.record(number, &record.places) {
+        if !self.schedule.record(number, &record.places) {
             found.push("its places are impossible in this contest".to_owned());
         }
-        self.checked.records.push(record);
         if found.is_empty() { Ok(()) } else { Err(disagrees(found.join("; "))) }
     }
 
     /// Finds transcripts of games that are not in the store.
-    fn unknown_transcripts(&mut self, records: &[Record]) -> Result<(), Failure> {
-        let known: BTreeSet<PathBuf> =
-            records.iter().map(|record| self.folder.path(&record.transcript)).collect();
+    fn unknown_transcripts(&mut self, store: &Store) -> Result<(), Failure> {
         let root = self.folder.path(GAMES_FOLDER);
         let failed = |error: io::Error| Failure::machine(format!("{}: {error}", root.display()));
         let mut unfinished = 0;
@@ -234,10 +257,16 @@ impl Check<'_> {
             for file in outer.read_dir().into_iter().flatten() {
                 let file = file.map_err(failed)?.path();
                 let void = file.to_string_lossy().contains("-void-");
-                if !is_transcript(&file) || void || known.contains(&file) {
+                if !is_transcript(&file) || void {
                     continue;
                 }
-                if self.may_be_begun(&file) {
+                let number = self.number_of(&file);
+                if let Some(number) = number
+                    && (self.schedule.has(number) || store.has(number)?)
+                {
+                    continue;
+                }
+                if number.is_some_and(|number| number < self.schedule.known()) {
                     unfinished += 1;
                 } else {
                     self.differs(format!("{}: the store has no such game", file.display()));
@@ -245,7 +274,7 @@ impl Check<'_> {
             }
         }
         if unfinished > 0 {
-            self.checked.notes.push(format!(
+            self.findings.notes.push(format!(
                 "{} of unfinished games: they are being played, or the referee was killed",
                 count(unfinished, "transcript")
             ));
@@ -253,19 +282,15 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Returns whether a file has the name of a game that may be unfinished.
-    fn may_be_begun(&self, file: &Path) -> bool {
-        let number = file.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
-        number.is_some_and(|number| {
-            let schedule = &self.checked.schedule;
-            let known = number < schedule.known() && !schedule.has(number);
-            known && self.folder.path(&Folder::transcript(number)) == file
-        })
+    /// Returns the game whose transcript has this name.
+    fn number_of(&self, file: &Path) -> Option<u64> {
+        let number = file.file_stem()?.to_str()?.parse::<u64>().ok()?;
+        (self.folder.path(&Folder::transcript(number)) == file).then_some(number)
     }
 
     /// Checks the tables that repeat parts of the contest and of the games.
     fn tables(&mut self, store: &Store) -> Result<(), Failure> {
-        if store.players()? != self.checked.stored.contest.players {
+        if store.players()? != self.stored.contest.players {
             self.differs("the store's table `players` differs from the contest".to_owned());
         }
         for number in store.changed_scores()? {
@@ -275,27 +300,22 @@ impl Check<'_> {
     }
 
     /// Checks the signed log.
-    fn log(&mut self, store: &Store, key: Option<PublicKey>) -> Result<(), Failure> {
-        let over = self.checked.schedule.is_over();
-        let found = log_checking::check(self.folder, store, &self.checked.stored, key, over)?;
-        self.checked.signature = found.signature;
-        self.checked.signed_report = found.report;
-        self.checked.differences.extend(found.differences);
-        self.checked.notes.extend(found.notes);
-        // The games are in the store's order, as far as they were checked.
-        let wrong = self.checked.games.iter().zip(store.records()?);
-        let wrong = wrong.filter(|(checked, _)| checked.status != Status::Ok);
-        let blamed = wrong.filter_map(|(_, record)| {
-            let worker = found.workers.get(&record.number)?;
-            Some(format!("game {} was reported by {worker}", record.number))
+    fn log(&mut self, store: &Store, key: Option<PublicKey>) -> Result<LogCheck, Failure> {
+        let over = self.schedule.is_over();
+        let mut found = log_checking::check(self.folder, store, &self.stored, key, over)?;
+        let Findings { differences, notes } = &mut self.findings;
+        differences.append(&mut found.differences);
+        notes.append(&mut found.notes);
+        let blamed = self.wrong.iter().filter_map(|number| {
+            let worker = found.workers.get(number)?;
+            Some(format!("game {number} was reported by {worker}"))
         });
-        self.checked.differences.extend(blamed);
-        Ok(())
+        differences.extend(blamed);
+        Ok(found)
     }
 
-    fn voids(&mut self) {
-        let voids = std::mem::take(&mut self.checked.voids);
-        for void in &voids {
+    fn voids(&mut self, voids: &[VoidAttempt]) {
+        for void in voids {
             let Some(name) = &void.transcript else { continue };
             if let Err(text) = self.void(void, name) {
                 self.differs(format!("game {}, {name}: {text}", void.number));
@@ -306,9 +326,8 @@ impl Check<'_> {
             let others = voids.len() as u64 - removed;
             let texts = [(others, "void attempt"), (removed, "removed result")];
             let texts = texts.into_iter().filter(|(number, _)| *number > 0);
-            self.checked.notes.extend(texts.map(|(number, what)| count(number, what)));
+            self.findings.notes.extend(texts.map(|(number, what)| count(number, what)));
         }
-        self.checked.voids = voids;
     }
 
     /// Checks the transcript of a void attempt, which may be cut off. A whole one must be void for the
@@ -324,8 +343,8 @@ impl Check<'_> {
             Err((Status::Torn, _)) => return Ok(()),
             Err((status, text)) => return Err(format!("{status}: {text}")),
         };
-        let contest = &self.checked.stored.contest;
-        let fixture = self.checked.schedule.fixture(void.number);
+        let contest = &self.stored.contest;
+        let fixture = self.schedule.fixture(void.number);
         let fixture = fixture.ok_or("the schedule has no such game")?;
         // It was played by the version of an agent that played then.
         let mut found = Vec::new();

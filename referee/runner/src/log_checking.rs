@@ -5,12 +5,12 @@ use super::log_file::{LOG_BYTES_MAX, Logged};
 use super::store::{Store, StoredContest};
 use referee_contest::log::{Log, LoggedReport, PublicKey, contest_digest, read};
 use referee_process::Failure;
-use referee_process::files::read_regular;
+use referee_process::files::open_regular;
 use referee_protocol::plain::{count, games, sanitize_line};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, BufReader};
 
 /// Who signed a contest, as `verify --json` prints it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -87,14 +87,14 @@ pub(super) fn check(
     expected: Option<PublicKey>,
     over: bool,
 ) -> Result<LogCheck, Failure> {
-    let bytes = match read_regular(&folder.path(LOG_FILE), LOG_BYTES_MAX) {
-        Ok(bytes) => bytes,
+    let file = match open_regular(&folder.path(LOG_FILE), LOG_BYTES_MAX) {
+        Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Ok(LogCheck::without(expected));
         }
         Err(error) => return Ok(unreadable(&error.to_string())),
     };
-    let log = match read(&bytes) {
+    let log = match read(BufReader::new(file)) {
         Ok(log) => log,
         Err(error) => return Ok(unreadable(&error.to_string())),
     };
@@ -109,7 +109,7 @@ pub(super) fn check(
         found.differences.push(format!("{LOG_FILE} is of another contest"));
     }
     found.chain(&log);
-    found.compare(&log, &Logged::read(folder, store)?, over);
+    found.compare(&log, store, &Logged::read(folder, store)?, over)?;
     let broken = !found.differences.is_empty();
     found.signature = Signature {
         status: if broken { SignatureStatus::Broken } else { SignatureStatus::Signed },
@@ -150,8 +150,29 @@ impl LogCheck {
     }
 
     /// Compares the log with the store.
-    fn compare(&mut self, log: &Log, logged: &Logged, over: bool) {
-        let mut compared = logged.compare(log);
+    fn compare(
+        &mut self,
+        log: &Log,
+        store: &Store,
+        logged: &Logged,
+        over: bool,
+    ) -> Result<(), Failure> {
+        let mut by_worker: BTreeMap<String, u64> = BTreeMap::new();
+        let (mut unsigned, mut broken) = (0, Vec::new());
+        let mut compared = logged.compare(log, store, |game| {
+            let Some(worker) = &game.worker else {
+                unsigned += 1;
+                return;
+            };
+            let name = sanitize_line(&worker.name);
+            let text = format!("worker {name}, key {}", worker.key.fingerprint());
+            if !worker.is_of(&game.seal) {
+                let number = game.number;
+                broken.push(format!("game {number}: the signature of {text} is broken"));
+            }
+            *by_worker.entry(text.clone()).or_default() += 1;
+            self.workers.insert(game.number, text);
+        })?;
         self.differences.append(&mut compared.differences);
         let behind = compared.games.len() + compared.voids.len();
         if behind > 0 {
@@ -166,19 +187,7 @@ impl LogCheck {
                 ));
             }
         }
-        let mut by_worker: BTreeMap<String, u64> = BTreeMap::new();
-        for game in &logged.games {
-            let Some(worker) = &game.worker else { continue };
-            let name = sanitize_line(&worker.name);
-            let text = format!("worker {name}, key {}", worker.key.fingerprint());
-            if !worker.is_of(&game.seal) {
-                let number = game.number;
-                self.differences.push(format!("game {number}: the signature of {text} is broken"));
-            }
-            *by_worker.entry(text.clone()).or_default() += 1;
-            self.workers.insert(game.number, text);
-        }
-        let unsigned = logged.games.len() as u64 - by_worker.values().sum::<u64>();
+        self.differences.append(&mut broken);
         if !by_worker.is_empty() && unsigned > 0 {
             self.notes.push(format!("{} without a worker's signature", count(unsigned, "game")));
         }
@@ -187,5 +196,6 @@ impl LogCheck {
                 .into_iter()
                 .map(|(worker, number)| format!("{} by {worker}", count(number, "game"))),
         );
+        Ok(())
     }
 }

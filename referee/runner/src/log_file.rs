@@ -6,16 +6,17 @@ use super::signing::{Pins, Signer};
 use super::store::{Store, StoredContest, VoidAttempt};
 use super::writer::{BATCH_ENTRIES, disk_failure};
 use referee_contest::log::{
-    Chain, Comparison, Entry, Head, Log, LoggedChange, LoggedGame, LoggedReport, LoggedVoid,
-    PrivateKey, VERSION, WorkerSignature, compare, contest_digest, digest, read,
+    Chain, Comparing, Comparison, Entry, Head, Log, LoggedChange, LoggedGame, LoggedReport,
+    LoggedVoid, PrivateKey, VERSION, WorkerSignature, contest_digest, digest, read,
 };
 use referee_contest::{Change, Record};
 use referee_match::transcript::TRANSCRIPT_BYTES_MAX;
+use referee_play::digest::digest_file;
 use referee_process::Failure;
-use referee_process::files::read_regular;
+use referee_process::files::{open_regular, read_regular};
 use referee_protocol::plain::count;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufReader, Write};
 
 /// Larger logs are not read: more than a million games.
 pub(super) const LOG_BYTES_MAX: u64 = 1 << 30;
@@ -56,14 +57,14 @@ impl LogFile {
     /// it is begun if the store has no results yet; else the contest is unsigned.
     pub fn open(folder: &Folder, store: &Store, signer: &Signer) -> Result<Option<Self>, Failure> {
         let path = folder.path(LOG_FILE);
-        let bytes = match read_regular(&path, LOG_BYTES_MAX) {
-            Ok(bytes) => bytes,
+        let log = match open_regular(&path, LOG_BYTES_MAX) {
+            Ok(file) => read(BufReader::new(file)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Self::without(folder, store, signer);
             }
             Err(error) => return Err(disk_failure(&path, &error)),
         };
-        let log = match read(&bytes) {
+        let log = match log {
             Ok(log) => log,
             // A kill in the first moment.
             Err(_) if is_new(store)? => {
@@ -83,7 +84,7 @@ impl LogFile {
         if let Some((line, text)) = log.broken.as_ref().filter(|_| log.is_changed) {
             return Err(changed(folder, &format!("line {line}: {text}")));
         }
-        Self::repair(folder, store, signer, &log, &bytes).map(Some)
+        Self::repair(folder, store, signer, &log).map(Some)
     }
 
     /// Handles a contest without a log.
@@ -98,16 +99,10 @@ impl LogFile {
     }
 
     /// Cuts what follows the last checkpoint, and appends what the store has besides.
-    fn repair(
-        folder: &Folder,
-        store: &Store,
-        signer: &Signer,
-        log: &Log,
-        bytes: &[u8],
-    ) -> Result<Self, Failure> {
+    fn repair(folder: &Folder, store: &Store, signer: &Signer, log: &Log) -> Result<Self, Failure> {
         let path = folder.path(LOG_FILE);
         let logged = Logged::read(folder, store)?;
-        let found = logged.compare(log);
+        let found = logged.compare(log, store, |_| ())?;
         let found_changes = found.changes;
         let lost = found.lost_games.len() + found.lost_voids.len();
         if found.differences.len() > lost {
@@ -125,7 +120,7 @@ impl LogFile {
         let failed = |error: io::Error| disk_failure(&path, &error);
         let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
         file.set_len(log.signed_bytes).map_err(failed)?;
-        let chain = log.chain(bytes);
+        let chain = log.chain();
         let mut log = Self { folder: folder.clone(), file, chain, key: signer.key.clone() };
         for number in logged.changes.len() - found_changes..logged.changes.len() {
             let change = logged.changes[number].clone();
@@ -135,9 +130,12 @@ impl LogFile {
             let Comparison { lost_games: games, lost_voids: voids, .. } = found;
             log.chain.push(Entry::Dropped { games, voids });
         }
-        for game in logged.games.into_iter().filter(|game| found.games.contains(&game.number)) {
-            log.chain.push(Entry::Game(game));
-        }
+        let mut missing = found.games.iter().copied().peekable();
+        store.each_logged_game(|game| {
+            if missing.next_if_eq(&game.number).is_some() {
+                log.chain.push(Entry::Game(game));
+            }
+        })?;
         for void in logged.voids {
             if found.voids.contains(&(void.number, void.attempt)) {
                 log.chain.push(Entry::Void(void));
@@ -177,11 +175,16 @@ impl LogFile {
         self.sign()
     }
 
-    /// Appends that these files of the report were written.
-    pub fn report(&mut self, files: &[(&str, String)]) -> Result<(), Failure> {
-        let files = files.iter().map(|(name, text)| ((*name).to_owned(), digest(text.as_bytes())));
+    /// Appends that these files of the report were written to the folder.
+    pub fn report(&mut self, names: &[&str]) -> Result<(), Failure> {
+        let file = |name: &&str| {
+            let path = self.folder.path(name);
+            let digest = digest_file(&path).map_err(|error| disk_failure(&path, &error))?;
+            Ok(((*name).to_owned(), digest))
+        };
+        let files = names.iter().map(file).collect::<Result<_, Failure>>()?;
         let referee = env!("CARGO_PKG_VERSION").to_owned();
-        self.chain.push(Entry::Report(LoggedReport { referee, files: files.collect() }));
+        self.chain.push(Entry::Report(LoggedReport { referee, files }));
         self.sign()
     }
 
@@ -194,29 +197,32 @@ impl LogFile {
     }
 }
 
-/// What a store has, as a log records it.
+/// What a store has besides games, as a log records it.
 #[derive(Debug)]
 pub(super) struct Logged {
-    pub(super) games: Vec<LoggedGame>,
     pub(super) voids: Vec<LoggedVoid>,
     pub(super) changes: Vec<Change>,
 }
 
 impl Logged {
     pub(super) fn read(folder: &Folder, store: &Store) -> Result<Self, Failure> {
-        let mut signatures = store.signatures()?;
-        let games = store.records()?;
-        let games = games.iter().map(|record| {
-            let worker = signatures.remove(&record.number);
-            LoggedGame { worker, ..LoggedGame::from(record) }
-        });
-        let games = games.collect();
         let voids = store.voids()?.iter().map(|void| logged_void(folder, void)).collect();
-        Ok(Self { games, voids, changes: store.changes()? })
+        Ok(Self { voids, changes: store.changes()? })
     }
 
-    pub(super) fn compare(&self, log: &Log) -> Comparison {
-        compare(log, &self.changes, &self.games, &self.voids)
+    /// Compares a store with a log; calls `look` for each game in the store.
+    pub(super) fn compare(
+        &self,
+        log: &Log,
+        store: &Store,
+        mut look: impl FnMut(&LoggedGame),
+    ) -> Result<Comparison, Failure> {
+        let mut comparing = Comparing::new(log, &self.changes);
+        store.each_logged_game(|game| {
+            comparing.game(&game);
+            look(&game);
+        })?;
+        Ok(comparing.finish(&self.voids))
     }
 
     /// Returns how many results a log may lack after a kill: a batch, and those of a change.
@@ -256,10 +262,10 @@ fn changed(folder: &Folder, text: &str) -> Failure {
 /// Returns the first entry of a contest's log; `None` without a log.
 pub fn head(folder: &Folder) -> Result<Option<Head>, Failure> {
     let path = folder.path(LOG_FILE);
-    match read_regular(&path, LOG_BYTES_MAX) {
+    match open_regular(&path, LOG_BYTES_MAX) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(disk_failure(&path, &error)),
-        Ok(bytes) => read(&bytes).map(|log| Some(log.head)).map_err(|error| {
+        Ok(file) => read(BufReader::new(file)).map(|log| Some(log.head)).map_err(|error| {
             Failure::operation(format!("{}: {error}", path.display()))
                 .help(format!("see `referee verify {}`", folder.root().display()))
         }),

@@ -1,9 +1,13 @@
 //! Reads games that count from the store: all, one, or a page of a list.
 
-use super::rows::from_json;
+use super::folder::Folder;
+use super::rows::{SEATS, read_game};
 use super::store::{Store, StoreResult};
+use referee_contest::report::RecordSource;
 use referee_contest::{Player, Record};
+use referee_process::Failure;
 use rusqlite::{Params, params};
+use std::io;
 
 /// The filter of a list of games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +39,32 @@ impl Store {
         self.records_by("order by number", [])
     }
 
+    /// Calls `visit` for each game that counts, in schedule order, until it fails.
+    pub fn each_record<E: From<Failure>>(
+        &self,
+        mut visit: impl FnMut(Record) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.read(|connection| {
+            let mut games = connection.prepare("select * from games order by number")?;
+            let mut seats = connection.prepare(SEATS)?;
+            let mut rows = games.query([])?;
+            while let Some(row) = rows.next()? {
+                if let Err(error) = visit(read_game(row, &mut seats)?) {
+                    return Ok(Err(error));
+                }
+            }
+            Ok(Ok(()))
+        })?
+    }
+
+    /// Whether a game counts.
+    pub fn has(&self, number: u64) -> StoreResult<bool> {
+        self.read(|connection| {
+            let mut query = connection.prepare_cached("select 1 from games where number = ?1")?;
+            query.exists([number])
+        })
+    }
+
     /// Returns the number of games that pass the filter, and a page of them: the last first.
     pub fn page(
         &self,
@@ -56,10 +86,36 @@ impl Store {
 
     /// Returns the games of a query; `condition` follows the table's name.
     fn records_by(&self, condition: &str, values: impl Params) -> StoreResult<Vec<Record>> {
-        let query = format!("{} {condition}", include_str!("record.sql"));
+        let query = format!("select * from games {condition}");
         self.read(|connection| {
-            let mut games = connection.prepare(&query)?;
-            games.query_map(values, |row| from_json(row, 0))?.collect()
+            let (mut games, mut seats) = (connection.prepare(&query)?, connection.prepare(SEATS)?);
+            games.query_map(values, |row| read_game(row, &mut seats))?.collect()
         })
+    }
+}
+
+/// The records in the store of a contest's folder. An error is a [`Failure`] inside.
+#[derive(Clone, Debug)]
+pub struct StoredRecords(pub Folder);
+
+impl RecordSource for StoredRecords {
+    fn each(&self, visit: &mut dyn FnMut(Record) -> io::Result<()>) -> io::Result<()> {
+        let store = Store::open_to_read(&self.0).map_err(io::Error::other)?;
+        let visited = store.each_record(|record| visit(record).map_err(RecordError::Visit));
+        visited.map_err(|error| match error {
+            RecordError::Store(failure) => io::Error::other(failure),
+            RecordError::Visit(error) => error,
+        })
+    }
+}
+
+enum RecordError {
+    Store(Failure),
+    Visit(io::Error),
+}
+
+impl From<Failure> for RecordError {
+    fn from(failure: Failure) -> Self {
+        Self::Store(failure)
     }
 }

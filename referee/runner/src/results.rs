@@ -1,19 +1,23 @@
 //! The progress of a contest, and its report.
 
 use super::folder::Folder;
+use super::records::StoredRecords;
 use super::store::{Store, StoredContest, VoidAttempt};
 use super::voids::caused;
 use super::workers;
+use super::writer::disk_failure;
 use crate::workers::KnownWorker;
 use referee_contest::report::{CausedVoids, Command, LeftOut, Report, Setting, VoidCounts};
 use referee_contest::summary::report;
-use referee_contest::{PlayerInfo, Record, Schedule};
+use referee_contest::{Contest, PlayerInfo, Schedule};
 use referee_process::{Failure, sandbox};
 use referee_protocol::SandboxRecord;
 use referee_protocol::plain::sanitize;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A contest as `contest status --json` prints it.
@@ -55,10 +59,7 @@ pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
     let running = folder.is_locked();
     let stored = store.contest()?;
     let contest = Arc::new(stored.contest);
-    let mut schedule = Schedule::new(contest.clone());
-    store.each_result(|number, places| {
-        schedule.record(number, places);
-    })?;
+    let schedule = schedule(contest.clone(), store)?;
     let (least, most) = schedule.size();
     let (over, played) = (schedule.is_over(), schedule.played());
     let mut voids = store.voids()?;
@@ -81,18 +82,27 @@ pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
     })
 }
 
-/// Returns the report on these games of a contest; `commands` are the commands that it shows.
+/// Returns the schedule of a contest after the games in its store.
+pub fn schedule(contest: Arc<Contest>, store: &Store) -> Result<Schedule, Failure> {
+    let mut schedule = Schedule::new(contest);
+    store.each_result(|number, places| {
+        schedule.record(number, places);
+    })?;
+    Ok(schedule)
+}
+
+/// Returns the report on the games of a contest; `commands` are the commands that it shows. The contest
+/// in `stored` is that of the schedule.
 pub fn assemble(
     stored: &StoredContest,
-    schedule: &Schedule,
-    records: Vec<Record>,
+    schedule: &Arc<Schedule>,
+    games: StoredRecords,
     voids: &[VoidAttempt],
     commands: Vec<Command>,
-) -> Report {
+) -> Result<Report, Failure> {
     let voids: Vec<VoidAttempt> = voids.iter().filter(|it| !it.is_removed()).cloned().collect();
-    let played: BTreeSet<u64> = (0..schedule.known()).filter(|it| schedule.has(*it)).collect();
     let lost: BTreeSet<u64> =
-        voids.iter().map(|void| void.number).filter(|number| !played.contains(number)).collect();
+        voids.iter().map(|void| void.number).filter(|number| !schedule.has(*number)).collect();
     // The report must not show where the submissions are.
     let base = format!("{}/", stored.base.display());
     let left_out = |(name, why): &(String, String)| LeftOut {
@@ -100,6 +110,9 @@ pub fn assemble(
         reason: why.replace(&base, ""),
     };
     let sandbox = stored.sandbox.as_ref().map(|level| sanitize(&sandbox::line(level)));
+    let store = games.0.store();
+    let made = report(schedule, Arc::new(games), sandbox.as_deref());
+    let made = made.map_err(|error| report_failure(error, &store))?;
     let mut report = Report {
         void: VoidCounts {
             attempts: voids.len() as u64,
@@ -108,13 +121,18 @@ pub fn assemble(
         },
         left_out: stored.left_out.iter().map(left_out).collect(),
         commands,
-        ..report(&stored.contest, schedule, records, sandbox.as_deref())
+        ..made
     };
     report.settings.extend(agents_setting(stored));
     for standing in &mut report.standings.players {
         standing.agent = standing.agent.replace(&base, "");
     }
-    report
+    Ok(report)
+}
+
+/// Returns the failure for an error while a report was made or written to `file`.
+pub fn report_failure(error: io::Error, file: &Path) -> Failure {
+    error.downcast::<Failure>().unwrap_or_else(|error| disk_failure(file, &error))
 }
 
 /// Returns where the agents are played from; `None` if the contest began without copies.

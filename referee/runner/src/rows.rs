@@ -2,10 +2,13 @@
 
 use super::store::{StoredContest, VoidAttempt};
 use referee_contest::log::WorkerSignature;
-use referee_contest::{Change, PlayerInfo, Record};
+use referee_contest::{Change, Player, PlayerInfo, Record, SeatRecord};
 use referee_protocol::SandboxRecord;
-use rusqlite::{Row, params};
-use serde::{Serialize, de::DeserializeOwned};
+use rusqlite::types::ValueRef;
+use rusqlite::{Row, RowIndex, Statement, params};
+use serde::Serialize;
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, IntoDeserializer};
 
 pub(super) fn add_contest(
     transaction: &rusqlite::Transaction<'_>,
@@ -146,7 +149,11 @@ fn json<T: Serialize>(value: &T) -> rusqlite::Result<String> {
         .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }
 
-pub(super) fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+pub(super) fn from_json<T: DeserializeOwned>(
+    row: &Row<'_>,
+    column: impl RowIndex,
+) -> rusqlite::Result<T> {
+    let column = column.idx(row.as_ref())?;
     let text: String = row.get(column)?;
     serde_json::from_str(&text).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
@@ -157,4 +164,63 @@ pub(super) fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> ru
 fn word<T: Serialize>(value: &T) -> rusqlite::Result<String> {
     let quoted = json(value)?;
     Ok(quoted.trim_matches('"').to_owned())
+}
+
+/// Returns the value of an enum by its name in JSON.
+fn from_word<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
+    let column = row.as_ref().column_index(column)?;
+    let text: &str = row.get_ref(column)?.as_str()?;
+    let text: StrDeserializer<'_, serde::de::value::Error> = text.into_deserializer();
+    T::deserialize(text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
+    })
+}
+
+/// The seats of a game, as [`read_game`] needs them.
+pub(super) const SEATS: &str = "select player, place, used_ms, cpu_ms, peak_memory_kb, turns, \
+     fault, fault_text from seats where game = ?1 order by seat";
+
+/// Reads a row of the table `games` with all columns, and its seats.
+pub(super) fn read_game(row: &Row<'_>, seats: &mut Statement<'_>) -> rusqlite::Result<Record> {
+    let number: u64 = row.get("number")?;
+    let scores: Option<String> = row.get("scores")?;
+    let mut record = Record {
+        number,
+        block: row.get("block")?,
+        round: row.get("round")?,
+        game: row.get("game")?,
+        match_id: row.get("match_id")?,
+        seed: row.get("seed")?,
+        result: from_word(row, "result")?,
+        reason: row.get("reason")?,
+        scores: scores.map(|_| from_json(row, "scores")).transpose()?,
+        turns: row.get("turns")?,
+        lag_ns: row.get("lag_ns")?,
+        marked: row.get("marked")?,
+        moves: row.get("moves")?,
+        transcript: row.get("transcript")?,
+        seal: row.get("seal")?,
+        players: Vec::new(),
+        places: Vec::new(),
+        seats: Vec::new(),
+    };
+    let mut rows = seats.query([number])?;
+    while let Some(seat) = rows.next()? {
+        let fault = if seat.get_ref("fault")? == ValueRef::Null {
+            None
+        } else {
+            Some(from_word(seat, "fault")?)
+        };
+        record.players.push(Player(seat.get("player")?));
+        record.places.push(seat.get("place")?);
+        record.seats.push(SeatRecord {
+            used_ms: seat.get("used_ms")?,
+            cpu_ms: seat.get("cpu_ms")?,
+            peak_memory_kb: seat.get("peak_memory_kb")?,
+            turns: seat.get("turns")?,
+            fault,
+            fault_text: seat.get("fault_text")?,
+        });
+    }
+    Ok(record)
 }

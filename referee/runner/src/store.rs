@@ -8,7 +8,7 @@ use super::rows::{add_change, add_contest, add_game, add_session, add_void, from
 use super::writer::disk_full;
 use nix::sys::statvfs::statvfs;
 use nix::unistd::{AccessFlags, access};
-use referee_contest::log::WorkerSignature;
+use referee_contest::log::{LoggedGame, WorkerSignature};
 use referee_contest::{Change, Contest, Player, PlayerInfo, Record};
 use referee_process::Failure;
 use referee_protocol::SandboxRecord;
@@ -341,16 +341,28 @@ impl Store {
         self.log = log;
     }
 
-    /// Returns the workers' signatures, by game.
-    pub fn signatures(&self) -> StoreResult<BTreeMap<u64, WorkerSignature>> {
-        let rows = self.rows("select game, worker, key, signature from signatures", |row| {
-            let key: String = row.get(2)?;
-            let key = key.parse().map_err(|error: &str| {
-                rusqlite::Error::FromSqlConversionFailure(2, Type::Text, error.into())
-            })?;
-            Ok((row.get(0)?, WorkerSignature { name: row.get(1)?, key, signature: row.get(3)? }))
-        })?;
-        Ok(rows.into_iter().collect())
+    /// Calls `visit` for each game that counts as a log records it, ordered by game.
+    pub fn each_logged_game(&self, mut visit: impl FnMut(LoggedGame)) -> StoreResult<()> {
+        let query = "select number, seal, worker, key, signature from games \
+                     left join signatures on signatures.game = number order by number";
+        self.read(|connection| {
+            let mut statement = connection.prepare(query)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let worker = match row.get::<_, Option<String>>(2)? {
+                    None => None,
+                    Some(name) => {
+                        let key: String = row.get(3)?;
+                        let key = key.parse().map_err(|error: &str| {
+                            rusqlite::Error::FromSqlConversionFailure(3, Type::Text, error.into())
+                        })?;
+                        Some(WorkerSignature { name, key, signature: row.get(4)? })
+                    }
+                };
+                visit(LoggedGame { number: row.get(0)?, seal: row.get(1)?, worker });
+            }
+            Ok(())
+        })
     }
 
     /// Returns the number of games that count.

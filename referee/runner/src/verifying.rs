@@ -61,21 +61,32 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Verifies files on `jobs` cores (default: all); returns the results in the files' order.
-pub fn verify_all(
+/// How many files are verified before their results are passed on.
+pub(super) const BATCH_FILES: usize = 2000;
+
+/// Verifies files on `jobs` cores (default: all), and passes each result to `take`, in the files' order,
+/// until it fails.
+pub fn verify_all<E>(
     files: &[PathBuf],
     jobs: Option<usize>,
     progress: Progress<'_>,
-) -> Vec<CheckedFile> {
-    parallel::map(files, jobs, progress, |file| {
-        let (status, turns, outcome, detail) = match read_bytes(&file.to_string_lossy()) {
-            Ok(bytes) => {
-                let Report { status, turns, outcome, detail, .. } = verify(&bytes);
-                (status, turns, outcome, detail)
-            }
-            Err(error) => (Status::Unreadable, 0, None, error.to_string()),
-        };
-        let file = file.display().to_string();
-        CheckedFile { file, status, turns, outcome, detail, signature: None }
-    })
+    mut take: impl FnMut(CheckedFile) -> Result<(), E>,
+) -> Result<(), E> {
+    for (batch, begin) in files.chunks(BATCH_FILES).zip((0..).step_by(BATCH_FILES)) {
+        let progress = |done: usize, _: usize| progress(begin + done, files.len());
+        parallel::map(batch, jobs, &progress, verify_file).into_iter().try_for_each(&mut take)?;
+    }
+    Ok(())
+}
+
+fn verify_file(file: &PathBuf) -> CheckedFile {
+    let (status, turns, outcome, detail) = match read_bytes(&file.to_string_lossy()) {
+        Ok(bytes) => {
+            let Report { status, turns, outcome, detail, .. } = verify(&bytes);
+            (status, turns, outcome, detail)
+        }
+        Err(error) => (Status::Unreadable, 0, None, error.to_string()),
+    };
+    let file = file.display().to_string();
+    CheckedFile { file, status, turns, outcome, detail, signature: None }
 }

@@ -4,7 +4,7 @@ use crate::reading::report::aligned;
 use referee_process::Failure;
 use referee_render::{Charset, Style};
 use serde::Serialize;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -29,6 +29,20 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
         std::process::exit(0);
     }
     Ok(())
+}
+
+/// Prints what `write` writes to stdout. Exits with code 0 if the reader has closed the pipe.
+pub(super) fn print_by(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => Err(error
+            .downcast::<Failure>()
+            .unwrap_or_else(|error| Failure::machine(format!("cannot write to stdout: {error}")))),
+        Ok(()) => Ok(()),
+    }
 }
 
 /// Prints text to stdout. Returns whether someone reads it, for commands whose exit code matters even

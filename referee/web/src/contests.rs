@@ -9,13 +9,13 @@ use super::pages::REPORT;
 use super::workers::{name_workers, worker_rows};
 use referee_contest::report::GameRow;
 use referee_contest::report::Report;
-use referee_contest::{Contest, Player, Record, Schedule};
+use referee_contest::{Contest, Player, Record};
 use referee_games::kind;
 use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_runner::folder::{Folder, STORE_FILE};
-use referee_runner::records::GameFilter;
-use referee_runner::results::{Progress, assemble, progress};
+use referee_runner::records::{GameFilter, StoredRecords};
+use referee_runner::results::{Progress, assemble, progress, schedule};
 use referee_runner::store::Store;
 use referee_runner::workers;
 use serde::Deserialize;
@@ -157,22 +157,18 @@ pub(super) fn progress_of(app: &App, name: &str) -> ApiResult<Progress> {
     Ok(known)
 }
 
-fn report(store: &Store) -> ApiResult<Arc<Report>> {
+fn report(folder: &Folder, store: &Store) -> ApiResult<Arc<Report>> {
     let stored = store.contest()?;
-    let records = store.records()?;
-    let mut schedule = Schedule::new(Arc::new(stored.contest.clone()));
-    for record in &records {
-        schedule.record(record.number, &record.places);
-    }
-    let voids = store.voids()?;
-    Ok(Arc::new(assemble(&stored, &schedule, records, &voids, Vec::new())))
+    let schedule = Arc::new(schedule(Arc::new(stored.contest.clone()), store)?);
+    let games = StoredRecords(folder.clone());
+    Ok(Arc::new(assemble(&stored, &schedule, games, &store.voids()?, Vec::new())?))
 }
 
 pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
     let name = query.folder.trim_end_matches('/');
     let (folder, store, games) = open(app, name)?;
     let known = cached(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
-    let results = cached(&app.contests.reports, name, games, || report(&store))?;
+    let results = cached(&app.contests.reports, name, games, || report(&folder, &store))?;
     let (head, rows) = results.table();
     let players = store.contest()?.contest.players;
     let found = app.listing.contents(&app.served);

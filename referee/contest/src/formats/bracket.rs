@@ -86,7 +86,7 @@ impl<'a> Ties<'a> {
                 for tie in level.iter().map(|&index| &playing[index]) {
                     let pair = [tie.first, tie.second];
                     let players = if game % 2 == 0 { pair } else { [tie.second, tie.first] };
-                    stage.push(Pairing { round, players: players.to_vec() });
+                    stage.push(Pairing { round, players: players[..].into() });
                 }
             }
             for (turn, met) in self.stage(stage)?.iter().enumerate() {

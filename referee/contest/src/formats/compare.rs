@@ -6,6 +6,7 @@ use crate::sprt::{Decision, Pentanomial};
 use crate::{Player, SeatOrders, SprtSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use std::ops::RangeInclusive;
 
 /// The largest hypothesis of a test, in Elo either way.
@@ -100,7 +101,7 @@ impl Format for Compare {
         if !past.is_empty() {
             return Vec::new();
         }
-        let players: Vec<Player> = Player::all(2).collect();
+        let players: SmallVec<[Player; 4]> = Player::all(2).collect();
         (1..=field.rounds).map(|round| Pairing { round, players: players.clone() }).collect()
     }
 
@@ -120,6 +121,7 @@ mod tests {
     use super::Compare;
     use crate::formats::{Field, Format, Pairing, PairingResult};
     use crate::{Player, SprtSettings};
+    use smallvec::SmallVec;
 
     const SPRT: SprtSettings = SprtSettings { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 };
 
@@ -145,7 +147,7 @@ mod tests {
     fn all_pairings_come_at_once() {
         let (format, field) = (Compare { sprt: Some(SPRT) }, field(3));
         let pairings = format.next(field, &[]);
-        let players: Vec<Player> = Player::all(2).collect();
+        let players: SmallVec<[Player; 4]> = Player::all(2).collect();
         let expected = |round| Pairing { round, players: players.clone() };
         assert_eq!(pairings, [expected(1), expected(2), expected(3)]);
         assert_eq!(format.size(field), 1..=3);

@@ -6,6 +6,7 @@ use crate::Player;
 use crate::file::{FileError, ShortOrLong, Spanned, sanitize_name};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use std::ops::RangeInclusive;
 
 /// Each challenger plays every group of others that fills the seats, `rounds` times. Challengers don't
@@ -126,7 +127,7 @@ impl Format for Gauntlet {
                     let table = (step + begins) % tables.len();
                     let others = tables[table].iter().map(|other| other.index() + challengers);
                     let met = std::iter::once(challenger).chain(others.map(groups::player));
-                    let mut players: Vec<Player> = met.collect();
+                    let mut players: SmallVec<[Player; 4]> = met.collect();
                     // Every other opponent of a player is first: that balances two seats, and
                     // more than two nearly.
                     let turned = (round as usize - 1 + turn + table) % players.len();

@@ -97,7 +97,8 @@ impl Format for Ladder {
             players: match group[..] {
                 [one, other] => seating.order_two(one, other, number),
                 _ => seating.order_many(group),
-            },
+            }
+            .into(),
         });
         seated.collect()
     }
@@ -126,7 +127,7 @@ struct Entry {
 impl Batch {
     fn new(field: Field, bound: i64, past: &[PairingResult]) -> Self {
         let number = past.last().map_or(1, |met| met.pairing.round + 1);
-        let strengths = strengths(field.players, field.seats, finishes(field, past));
+        let strengths = strengths_after(field, past);
         let entry = |(player, strength)| Entry {
             played: 0,
             strength,
@@ -214,10 +215,22 @@ impl Batch {
     }
 }
 
-/// Returns the results that strengths are fitted to. With two seats they follow from a pairing's
-/// points: wins for the difference, draws for the rest. With more seats each block counts as one
-/// game, in the order of its points.
-fn finishes(field: Field, past: &[PairingResult]) -> impl Iterator<Item = Finish<'_>> {
+/// Returns the strengths that follow from the pairings so far.
+fn strengths_after(field: Field, past: &[PairingResult]) -> Vec<Strength> {
+    let finishes = finishes(field, past);
+    let games = finishes.iter().map(|(players, places, times)| Finish {
+        players,
+        places,
+        block: 0,
+        times: u64::from(*times),
+    });
+    strengths(field.players, field.seats, games)
+}
+
+/// Returns the results that strengths are fitted to: players, places and how often. With two seats they
+/// follow from a pairing's points: wins for the difference, draws for the rest. With more seats each block
+/// counts as one game, in the order of its points.
+fn finishes(field: Field, past: &[PairingResult]) -> Vec<(&[Player], Vec<u32>, u32)> {
     let places = move |met: &PairingResult| -> Vec<(Vec<u32>, u32)> {
         if let (2, [own, theirs]) = (field.seats, &met.half_points[..]) {
             let winner = if own > theirs { vec![1, 2] } else { vec![2, 1] };
@@ -229,11 +242,11 @@ fn finishes(field: Field, past: &[PairingResult]) -> impl Iterator<Item = Finish
         };
         met.block_half_points.iter().map(most).collect()
     };
-    past.iter().zip(0..).flat_map(move |(met, block)| {
-        let players = &met.pairing.players;
-        let finish = move |(places, times)| Finish { players, places, block, times };
-        places(met).into_iter().filter(|(_, times)| *times > 0).map(finish)
-    })
+    let finishes = past.iter().flat_map(|met| {
+        let players = &met.pairing.players[..];
+        places(met).into_iter().map(move |(places, times)| (players, places, times))
+    });
+    finishes.filter(|(.., times)| *times > 0).collect()
 }
 
 /// Returns by how much the variances of two players shrink when they meet once, by Glickman's

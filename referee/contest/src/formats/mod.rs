@@ -27,6 +27,7 @@ use super::file::{ContestFile, FileError, FoundAgent, Raw, Source, Spanned};
 use super::{Player, SprtSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use std::ops::{Deref, Range, RangeInclusive};
 
 pub use cup::{LevelTies, THIRD_PLACE, TieRules};
@@ -217,7 +218,7 @@ pub struct Pairing {
     /// The round, from 1, as this format counts rounds.
     pub round: u32,
     /// The players, as many as a game has seats.
-    pub players: Vec<Player>,
+    pub players: SmallVec<[Player; 4]>,
 }
 
 /// The result of a pairing whose games have all ended.

@@ -3,6 +3,7 @@
 use super::{Field, Format, FromContestFile, Pairing, PairingResult};
 use crate::Player;
 use serde::{Deserialize, Serialize};
+use smallvec::smallvec;
 use std::ops::RangeInclusive;
 
 /// Every player alone, `rounds` times. In a round all get the same instance. All pairings are known
@@ -37,7 +38,7 @@ impl Format for Puzzle {
         (1..=field.rounds)
             .flat_map(|round| {
                 Player::all(field.players)
-                    .map(move |player| Pairing { round, players: vec![player] })
+                    .map(move |player| Pairing { round, players: smallvec![player] })
             })
             .collect()
     }

@@ -54,12 +54,12 @@ impl RoundRobin {
 
     fn pairs(field: Field) -> Vec<Pairing> {
         let turned = |round: u32, [one, other]: [Player; 2]| {
-            if round % 2 == 1 { vec![one, other] } else { vec![other, one] }
+            if round % 2 == 1 { [one, other] } else { [other, one] }
         };
         (1..=field.rounds)
             .flat_map(|round| {
                 groups::pairs(field.players)
-                    .map(move |pair| Pairing { round, players: turned(round, pair) })
+                    .map(move |pair| Pairing { round, players: turned(round, pair)[..].into() })
             })
             .collect()
     }
@@ -73,7 +73,7 @@ impl RoundRobin {
         let mut pairings: Vec<Pairing> = (1..)
             .zip(lists)
             .flat_map(|(round, list)| {
-                list.into_iter().map(move |players| Pairing { round, players })
+                list.into_iter().map(move |players| Pairing { round, players: players.into() })
             })
             .collect();
         balance_seats(&mut pairings, players, seats);

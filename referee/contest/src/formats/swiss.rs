@@ -59,11 +59,10 @@ impl Format for Swiss {
         let met = pairs.into_iter().filter(|&(_, low)| low < field.players);
         let seated = met.enumerate().map(|(number, (high, low))| Pairing {
             round: played + 1,
-            players: round.seating.order_two(
-                round.ranks[high].player,
-                round.ranks[low].player,
-                number,
-            ),
+            players: round
+                .seating
+                .order_two(round.ranks[high].player, round.ranks[low].player, number)
+                .into(),
         });
         seated.collect()
     }

@@ -9,9 +9,9 @@ mod keys;
 mod reading;
 mod comparing;
 
-pub use comparing::{Comparison, compare};
+pub use comparing::{Comparing, Comparison};
 pub use keys::{PrivateKey, PublicKey, Purpose};
-pub use reading::{Log, LogError, read};
+pub use reading::{GameLine, Log, LogError, SealDigest, read};
 
 use super::{Change, Contest, Record};
 use referee_protocol::plain::to_hex;

@@ -2,18 +2,20 @@
 
 use super::{
     Chain, Checkpoint, Entry, Head, LINE_BYTES_MAX, Line, LoggedChange, LoggedGame, LoggedReport,
-    LoggedVoid, Purpose, VERSION, digest,
+    LoggedVoid, Purpose, VERSION, WorkerSignature, digest,
 };
 use crate::Change;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::io::{BufRead, Read};
 
 /// A log that could be read, up to its first broken line.
 #[derive(Clone, Debug)]
 pub struct Log {
     /// The first entry.
     pub head: Head,
-    /// The games that count, by number, with their lines, from 1.
-    pub games: BTreeMap<u64, (u64, LoggedGame)>,
+    /// The games that count, by number.
+    pub games: BTreeMap<u64, GameLine>,
     /// The void attempts, by game and attempt, with their lines.
     pub voids: BTreeMap<(u64, u32), (u64, LoggedVoid)>,
     /// The changes of the contest, in order.
@@ -26,6 +28,8 @@ pub struct Log {
     pub signed_lines: u64,
     /// The number of bytes up to the last checkpoint.
     pub signed_bytes: u64,
+    /// The digest of the last checkpoint's line.
+    pub signed_digest: String,
     /// The time of the last checkpoint, RFC 3339.
     pub signed_at: String,
     /// The first line that is wrong, counted from 1, and why. A line that is only cut off isn't wrong.
@@ -38,9 +42,34 @@ pub struct Log {
     pub is_changed: bool,
 }
 
+/// What a log has of a game, as far as it is compared: there may be a million.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameLine {
+    /// The line, from 1.
+    pub line: u32,
+    /// The beginning of the digest of the game's seal.
+    pub seal: SealDigest,
+    /// The signature of the worker that reported it.
+    pub worker: Option<Box<WorkerSignature>>,
+}
+
+/// The first 128 bits of the SHA-256 of a seal's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SealDigest([u8; 16]);
+
+impl SealDigest {
+    /// Returns the digest of a seal in hex.
+    pub fn of(seal: &str) -> Self {
+        Self(*Sha256::digest(seal).first_chunk().expect("a digest has 32 bytes"))
+    }
+}
+
 /// Why a file is no log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
+    /// It can't be read.
+    #[error("{0}")]
+    Unreadable(String),
     /// It has no first line.
     #[error("it is empty or cut off in its first lines")]
     Cut,
@@ -55,18 +84,28 @@ pub enum LogError {
     Unsigned(String),
 }
 
-/// Reads a log. An error means that not even its beginning is signed.
-pub fn read(bytes: &[u8]) -> Result<Log, LogError> {
-    let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
-    let first = lines.next().filter(|line| line.ends_with(b"\n")).ok_or(LogError::Cut)?;
-    let head = match parse(first, "").map_err(LogError::NoHead)? {
+/// Reads a log line by line. An error means that not even its beginning is signed.
+pub fn read(mut file: impl BufRead) -> Result<Log, LogError> {
+    let mut line = Vec::new();
+    let mut next = |line: &mut Vec<u8>| {
+        line.clear();
+        // One byte more shows that a line is too long.
+        let most = LINE_BYTES_MAX as u64 + 1;
+        let read = file.by_ref().take(most).read_until(b'\n', line);
+        read.map_err(|error| LogError::Unreadable(error.to_string()))
+    };
+    next(&mut line)?;
+    if !line.ends_with(b"\n") {
+        return Err(LogError::Cut);
+    }
+    let head = match parse(&line, "").map_err(LogError::NoHead)? {
         Entry::Log(head) if head.version > VERSION => return Err(LogError::Newer(head.version)),
         Entry::Log(head) => head,
         _ => return Err(LogError::NoHead("it is another entry".to_owned())),
     };
-    let mut reader = Reader::new(head, first);
-    for line in lines {
-        reader.line(line);
+    let mut reader = Reader::new(head, &line);
+    while next(&mut line)? > 0 {
+        reader.line(&line);
     }
     reader.finish()
 }
@@ -106,6 +145,7 @@ impl Reader {
             report: None,
             signed_lines: 0,
             signed_bytes: 0,
+            signed_digest: String::new(),
             signed_at: String::new(),
             broken: None,
             problems: Vec::new(),
@@ -122,7 +162,7 @@ impl Reader {
             self.log.is_changed |= is_checkpoint(line);
             return;
         }
-        if !line.ends_with(b"\n") {
+        if !line.ends_with(b"\n") && line.len() <= LINE_BYTES_MAX {
             self.log.has_tail = true;
             return;
         }
@@ -139,6 +179,7 @@ impl Reader {
             }
             self.log.signed_lines = self.lines;
             self.log.signed_bytes = self.bytes;
+            self.log.signed_digest = digest(line);
             self.log.signed_at.clone_from(&checkpoint.at);
             for (number, entry) in std::mem::take(&mut self.pending) {
                 self.add(number, entry);
@@ -159,8 +200,11 @@ impl Reader {
         let log = &mut self.log;
         match entry {
             Entry::Game(game) => {
-                let number = game.number;
-                if let Some((before, _)) = log.games.insert(number, (line, game)) {
+                let LoggedGame { number, seal, worker } = game;
+                let short = u32::try_from(line).unwrap_or(u32::MAX);
+                let (seal, worker) = (SealDigest::of(&seal), worker.map(Box::new));
+                let game = GameLine { line: short, seal, worker };
+                if let Some(GameLine { line: before, .. }) = log.games.insert(number, game) {
                     log.problems.push(format!(
                         "line {line}: game {number} is recorded a second time, after line {before}"
                     ));
@@ -227,10 +271,8 @@ impl Log {
         self.changes.push(change);
     }
 
-    /// Returns the chain that continues the log after its last checkpoint. `bytes` is the whole file.
-    pub fn chain(&self, bytes: &[u8]) -> Chain {
-        let signed = usize::try_from(self.signed_bytes).unwrap_or(usize::MAX).min(bytes.len());
-        let last = bytes[..signed].split_inclusive(|byte| *byte == b'\n').next_back();
-        Chain { prev: digest(last.unwrap_or_default()), bytes: Vec::new() }
+    /// Returns the chain that continues the log after its last checkpoint.
+    pub fn chain(&self) -> Chain {
+        Chain { prev: self.signed_digest.clone(), bytes: Vec::new() }
     }
 }

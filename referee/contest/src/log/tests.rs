@@ -1,6 +1,6 @@
 use super::{
-    Chain, Entry, Head, Log, LogError, LoggedGame, LoggedReport, LoggedVoid, PrivateKey, VERSION,
-    WorkerSignature, compare, digest, read,
+    Chain, Comparing, Comparison, Entry, Head, Log, LogError, LoggedGame, LoggedReport, LoggedVoid,
+    PrivateKey, SealDigest, VERSION, WorkerSignature, digest, read as read_from,
 };
 use std::collections::BTreeMap;
 
@@ -52,8 +52,18 @@ fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
     bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
+fn read(bytes: &[u8]) -> Result<Log, LogError> {
+    read_from(bytes)
+}
+
+fn compare(log: &Log, games: &[LoggedGame], voids: &[LoggedVoid]) -> Comparison {
+    let mut comparing = Comparing::new(log, &[]);
+    games.iter().for_each(|game| comparing.game(game));
+    comparing.finish(voids)
+}
+
 fn differences(log: &Log, games: &[LoggedGame]) -> Vec<String> {
-    compare(log, &[], games, &[void(1)]).differences
+    compare(log, games, &[void(1)]).differences
 }
 
 #[test]
@@ -104,7 +114,7 @@ fn a_changed_removed_exchanged_or_added_line_is_named() {
 fn another_key_can_not_continue_a_log() {
     let bytes = whole();
     let log = read(&bytes).unwrap();
-    let mut chain = log.chain(&bytes);
+    let mut chain = log.chain();
     chain.push(Entry::Game(game(4, "e")));
     let mut own = chain.clone();
     own.sign(&key(), "5".to_owned());
@@ -154,12 +164,12 @@ fn rows_that_differ_from_the_log_are_named() {
         assert!(changed(change).contains(words), "{words}: {}", changed(change));
     }
     let more = [games(), vec![game(7, "z")]].concat();
-    let found = compare(&log, &[], &more, &[void(1), void(2)]);
+    let found = compare(&log, &more, &[void(1), void(2)]);
     assert_eq!((found.games, found.voids, found.differences.len()), (vec![7], vec![(2, 1)], 0));
-    let found = compare(&log, &[], &games(), &[]);
+    let found = compare(&log, &games(), &[]);
     assert_eq!((found.lost_voids, found.differences.len()), (vec![(1, 1)], 1));
     let other = LoggedVoid { cause: "machine".to_owned(), ..void(1) };
-    assert_eq!(compare(&log, &[], &games(), &[other]).differences.len(), 1);
+    assert_eq!(compare(&log, &games(), &[other]).differences.len(), 1);
 }
 
 #[test]
@@ -167,7 +177,7 @@ fn a_game_counts_again_only_after_it_was_dropped() {
     let bytes = whole();
     let log = read(&bytes).unwrap();
     let again = |dropped: Vec<u64>| {
-        let mut chain = log.chain(&bytes);
+        let mut chain = log.chain();
         if !dropped.is_empty() {
             chain.push(Entry::Dropped { games: dropped, voids: vec![(1, 1)] });
         }
@@ -179,5 +189,5 @@ fn a_game_counts_again_only_after_it_was_dropped() {
     assert_eq!(log.problems, ["line 12: game 3 is recorded a second time, after line 8"]);
     let log = again(vec![3]);
     assert_eq!((log.problems.len(), log.dropped.as_slice()), (0, &[(12, 3)][..]));
-    assert_eq!((log.games[&3].1.seal.as_str(), log.voids.len()), ("new", 0));
+    assert_eq!((log.games[&3].seal, log.voids.len()), (SealDigest::of("new"), 0));
 }

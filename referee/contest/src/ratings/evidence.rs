@@ -1,85 +1,8 @@
-//! Records in the form that a fit needs: each game as a row of choices, equal choices counted
-//! together.
+//! Games in the form that a fit needs: each as a row of choices, equal choices counted together.
 
-use super::super::{FORFEIT, Player, Record};
-use super::RatingField;
-use referee_protocol::Result as Ended;
+use super::super::Player;
+use super::games::Finish;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Games with more seats aren't rated: the number of ways to share a place doubles with every seat.
-pub(super) const SEATS_MAX: usize = 8;
-
-/// The games to fit, and the numbers of those left out.
-#[derive(Debug)]
-pub(super) struct Games<'a> {
-    /// In the order of the schedule.
-    pub(super) fitted: Vec<&'a Record>,
-    /// Games that repeat an earlier one.
-    pub(super) duplicates: u64,
-    /// Games left out because of a fault.
-    pub(super) faulty: u64,
-}
-
-impl<'a> Games<'a> {
-    /// Takes the games of records, sorted by number, so that the order of the records doesn't
-    /// matter. Of games with the same players in the same seats and the same moves, only the first
-    /// one counts.
-    pub(super) fn of(field: &RatingField, records: &'a [Record]) -> Self {
-        let mut usable: Vec<&Record> = records.iter().filter(|game| field.can_rate(game)).collect();
-        usable.sort_by_key(|game| {
-            (game.number, game.block, game.game, &game.players, &game.places, &game.moves)
-        });
-        let all = usable.len();
-        if !field.rate_faults {
-            usable.retain(|game| !has_fault(game));
-        }
-        let faulty = all - usable.len();
-        let mut seen = BTreeSet::new();
-        let mut fitted = usable.clone();
-        fitted.retain(|game| seen.insert((game.game, &game.players, &game.places, &game.moves)));
-        let duplicates = usable.len() - fitted.len();
-        Self { fitted, duplicates: duplicates as u64, faulty: faulty as u64 }
-    }
-}
-
-impl RatingField {
-    /// Whether the record is complete and has players to compare.
-    fn can_rate(&self, game: &Record) -> bool {
-        let distinct: BTreeSet<Player> = game.players.iter().copied().collect();
-        (2..=SEATS_MAX).contains(&self.seats)
-            && game.result != Ended::Void
-            && game.reason != FORFEIT
-            && game.players.len() == self.seats
-            && game.places.len() == self.seats
-            && distinct.len() == self.seats
-            && distinct.iter().all(|player| player.index() < self.players)
-    }
-}
-
-/// Whether the game ended by a fault, or continued without the player who made it. A resignation is
-/// no fault.
-fn has_fault(game: &Record) -> bool {
-    game.result == Ended::Fault || game.seats.iter().any(|seat| seat.own_fault().is_some())
-}
-
-/// How a game ended, as far as a fit needs it.
-#[derive(Clone, Debug)]
-pub(crate) struct Finish<'a> {
-    /// The players, in seat order.
-    pub(crate) players: &'a [Player],
-    /// The place of each of them: lower is better, equal places are shared.
-    pub(crate) places: Vec<u32>,
-    /// The block; its games are not independent of each other.
-    pub(crate) block: u64,
-    /// How many games ended like this.
-    pub(crate) times: u32,
-}
-
-impl<'a> From<&'a Record> for Finish<'a> {
-    fn from(game: &'a Record) -> Self {
-        Self { players: &game.players, places: game.places.clone(), block: game.block, times: 1 }
-    }
-}
 
 /// A rated player, as an index into [`Evidence::rated`], and its seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,17 +13,14 @@ pub(super) struct SeatedPlayer {
 
 /// A choice: which of the remaining players takes the next place, or which of them share it. Bit i
 /// of `chosen` is for the i-th remaining player.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Choice {
     remaining: Vec<SeatedPlayer>,
     chosen: u32,
 }
 
-impl Choice {
-    fn shared_by(&self) -> usize {
-        self.chosen.count_ones() as usize
-    }
-}
+/// How often each choice was made, by the remaining players.
+type Chosen = BTreeMap<Vec<SeatedPlayer>, BTreeMap<u32, u64>>;
 
 /// A set of players in seats from which a choice was made, once or more often.
 #[derive(Debug)]
@@ -146,15 +66,19 @@ pub(super) struct Evidence {
     pub(super) shapes: Vec<Shape>,
     /// The tie terms: the number of remaining players, and how many share the place.
     pub(super) ties: Vec<(usize, usize)>,
-    /// The choices of each block, as indices into `counts`.
-    pub(super) blocks: Vec<Vec<usize>>,
+    /// The choices of blocks, as indices into `counts`, with the number of blocks that have them.
+    pub(super) blocks: Vec<(Vec<usize>, u64)>,
 }
 
 impl Evidence {
-    /// Collects the choices of games.
-    pub(super) fn of<'a>(seats: usize, games: impl IntoIterator<Item: Into<Finish<'a>>>) -> Self {
-        let games: Vec<Finish<'a>> = games.into_iter().map(Into::into).collect();
-        let rated: BTreeSet<Player> = games.iter().flat_map(|game| game.players).copied().collect();
+    /// Collects the choices of games, without their blocks.
+    pub(super) fn of<'a>(seats: usize, games: impl Iterator<Item = Finish<'a>>) -> Self {
+        let mut kinds: BTreeMap<(&[Player], &[u32]), u64> = BTreeMap::new();
+        for game in games {
+            *kinds.entry((game.players, game.places)).or_default() += game.times;
+        }
+        let rated: BTreeSet<Player> =
+            kinds.keys().flat_map(|(players, _)| *players).copied().collect();
         let rated: Vec<Player> = rated.into_iter().collect();
         let mut evidence = Self {
             games: vec![0; rated.len()],
@@ -163,20 +87,57 @@ impl Evidence {
             seats,
             ..Self::default()
         };
-        let mut choices: Vec<(u64, u32, Choice)> = Vec::new();
-        let blocks: BTreeSet<u64> = games.iter().map(|game| game.block).collect();
-        for game in &games {
-            let seated_players = evidence.seated_players(game.players);
+        let mut chosen: Chosen = BTreeMap::new();
+        for ((players, places), times) in kinds {
+            let seated_players = evidence.seated_players(players);
             for spot in &seated_players {
-                evidence.games[spot.player] += u64::from(game.times);
+                evidence.games[spot.player] += times;
                 evidence.met[spot.player].extend(seated_players.iter().map(|other| other.player));
             }
-            let made = choices_of(&seated_players, &game.places);
-            choices.extend(made.map(|choice| (game.block, game.times, choice)));
+            for choice in choices_of(&seated_players, places) {
+                let counts = chosen.entry(choice.remaining).or_default();
+                *counts.entry(choice.chosen).or_default() += times;
+            }
         }
-        evidence.find_shapes(choices.iter().map(|(.., choice)| choice));
-        evidence.count(&choices, blocks.into_iter());
+        evidence.find_shapes(&chosen);
+        evidence.count(chosen);
         evidence
+    }
+
+    /// Adds the blocks of the same games. Games of a block follow each other.
+    pub(super) fn with_blocks<'a>(mut self, games: impl Iterator<Item = Finish<'a>>) -> Self {
+        let mut known: BTreeMap<(&[Player], &[u32]), Vec<usize>> = BTreeMap::new();
+        let mut blocks: BTreeMap<Vec<usize>, u64> = BTreeMap::new();
+        let mut current: Option<(u64, Vec<usize>)> = None;
+        for game in games {
+            if let Some((_, choices)) = current.take_if(|(block, _)| *block != game.block) {
+                *blocks.entry(choices).or_default() += 1;
+            }
+            let counted = known
+                .entry((game.players, game.places))
+                .or_insert_with(|| self.counted(game.players, game.places));
+            current.get_or_insert_with(|| (game.block, Vec::new())).1.extend(&*counted);
+        }
+        if let Some((_, choices)) = current {
+            *blocks.entry(choices).or_default() += 1;
+        }
+        self.blocks = blocks.into_iter().collect();
+        self
+    }
+
+    /// Returns the choices of a game as indices into the counts.
+    fn counted(&self, players: &[Player], places: &[u32]) -> Vec<usize> {
+        let seated_players = self.seated_players(players);
+        let choices = choices_of(&seated_players, places);
+        let counted = choices.filter_map(|choice| {
+            let set =
+                self.sets.binary_search_by(|set| set.remaining.cmp(&choice.remaining)).ok()?;
+            let set = &self.sets[set];
+            let options = &self.shapes[set.remaining.len()].options;
+            let option = options.iter().position(|option| option.chosen == choice.chosen);
+            Some(set.first_count + option.unwrap_or_default())
+        });
+        counted.collect()
     }
 
     fn seated_players(&self, players: &[Player]) -> Vec<SeatedPlayer> {
@@ -187,10 +148,10 @@ impl Evidence {
 
     /// Only ties that occurred are options: the most likely share of all others is 0. If all
     /// remaining players always shared the place, there is no information about their strengths.
-    fn find_shapes<'a>(&mut self, choices: impl Iterator<Item = &'a Choice>) {
+    fn find_shapes(&mut self, chosen: &Chosen) {
         let mut sizes: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); self.seats + 1];
-        for choice in choices {
-            sizes[choice.remaining.len()].insert(choice.shared_by());
+        for (remaining, counts) in chosen {
+            sizes[remaining.len()].extend(counts.keys().map(|chosen| chosen.count_ones() as usize));
         }
         for (among, mut shared_by) in sizes.into_iter().enumerate() {
             if shared_by.iter().all(|&size| size == among) {
@@ -214,30 +175,18 @@ impl Evidence {
         }
     }
 
-    fn count(&mut self, choices: &[(u64, u32, Choice)], blocks: impl Iterator<Item = u64>) {
-        let options = |remaining: &[SeatedPlayer]| &self.shapes[remaining.len()].options;
-        let sets = choices.iter().map(|(.., choice)| &choice.remaining);
-        let sets: BTreeSet<&Vec<SeatedPlayer>> =
-            sets.filter(|set| !options(set).is_empty()).collect();
-        let mut first_of = BTreeMap::new();
-        let mut first_count = 0;
-        for set in sets {
-            first_of.insert(set, first_count);
-            self.sets.push(ChoiceSet { remaining: set.clone(), first_count });
-            first_count += options(set).len();
+    #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^53 games")]
+    fn count(&mut self, chosen: Chosen) {
+        for (remaining, counts) in chosen {
+            let options = &self.shapes[remaining.len()].options;
+            if options.is_empty() {
+                continue;
+            }
+            let first_count = self.counts.len();
+            let count = |option: &ChoiceOption| counts.get(&option.chosen).copied().unwrap_or(0);
+            self.counts.extend(options.iter().map(|option| count(option) as f64));
+            self.sets.push(ChoiceSet { remaining, first_count });
         }
-        self.counts = vec![0.0; first_count];
-        let mut by_block: BTreeMap<u64, Vec<usize>> =
-            blocks.map(|block| (block, Vec::new())).collect();
-        for (block, times, choice) in choices {
-            let Some(first) = first_of.get(&choice.remaining) else { continue };
-            let chosen = |option: &ChoiceOption| option.chosen == choice.chosen;
-            let option = options(&choice.remaining).iter().position(chosen);
-            let count = first + option.unwrap_or_default();
-            self.counts[count] += f64::from(*times);
-            by_block.entry(*block).or_default().extend((0..*times).map(|_| count));
-        }
-        self.blocks = by_block.into_values().collect();
     }
 
     /// Returns the options of a set and how often each was chosen.

@@ -1,7 +1,8 @@
 //! One joint fit, and what follows from it.
 
-use super::super::{Contest, Player, Record};
-use super::evidence::{Evidence, Games};
+use super::super::{Contest, Player};
+use super::evidence::Evidence;
+use super::games::RatedGames;
 use super::intervals::Intervals;
 use super::likelihood::Model;
 use super::links::Links;
@@ -48,37 +49,27 @@ impl RatingField {
     }
 }
 
-/// Rates all players by all games at once. The same records in any order give the same bits.
-/// Records that don't fit the field (other numbers of seats, unknown players, a player against
-/// itself, void games, games of one seat or of more than eight) are left out.
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the method is for one lifetime, the closure for any"
-)]
-pub fn rate(field: &RatingField, records: &[Record]) -> Ratings {
-    with_fit(field, records, |fit, games| fit.ratings(games))
+/// Rates all players by all games at once.
+pub fn rate(games: &RatedGames) -> Ratings {
+    with_fit(games, |fit| fit.ratings(games))
 }
 
 /// Returns how likely it is, in percent, that the player of a row is stronger than that of a column; `None` for
 /// a player and itself, and where no games link the two.
-pub fn superiority(field: &RatingField, records: &[Record]) -> Vec<Vec<Option<f64>>> {
-    with_fit(field, records, |fit, _| fit.superiority())
+pub fn superiority(games: &RatedGames) -> Vec<Vec<Option<f64>>> {
+    with_fit(games, |fit| fit.superiority())
 }
 
 /// Fits the model to the games, and reads the result.
-fn with_fit<T>(
-    field: &RatingField,
-    records: &[Record],
-    read: impl FnOnce(&Fit<'_>, &Games<'_>) -> T,
-) -> T {
-    let games = Games::of(field, records);
-    let evidence = Evidence::of(field.seats, games.fitted.iter().copied());
+fn with_fit<T>(games: &RatedGames, read: impl FnOnce(&Fit<'_>) -> T) -> T {
+    let field = &games.field;
+    let evidence = Evidence::of(field.seats, games.all()).with_blocks(games.all());
     let links = Links::of(&evidence, field.anchor);
     let model = Model { evidence: &evidence, prior: PRIOR, seat_terms: true };
     let likely = maximize(&model, &evidence.counts, vec![0.0; model.size()]);
     let at = maximize(&model, &model.counts_without_bias(&likely), likely.clone());
     let intervals = Intervals::new(&model, &links.groups, likely, field.inflation);
-    read(&Fit { field, model: &model, links: &links, at, intervals }, &games)
+    read(&Fit { field, model: &model, links: &links, at, intervals })
 }
 
 /// Returns what 0 Elo is, in words.
@@ -105,7 +96,7 @@ struct Fit<'a> {
 }
 
 impl Fit<'_> {
-    fn ratings(&self, games: &Games<'_>) -> Ratings {
+    fn ratings(&self, games: &RatedGames) -> Ratings {
         let (field, links, evidence) = (self.field, self.links, self.model.evidence);
         let as_players =
             |found: &[usize]| found.iter().map(|&player| evidence.rated[player]).collect();
@@ -123,8 +114,8 @@ impl Fit<'_> {
             ),
             seats: self.seats(),
             draw: self.draw(),
-            games: games.fitted.len() as u64,
-            blocks: evidence.blocks.len() as u64,
+            games: games.len() as u64,
+            blocks: evidence.blocks.iter().map(|(_, times)| times).sum(),
             dispersion: self.intervals.dispersion,
             duplicates: games.duplicates,
             groups: players.iter().map(|rating| rating.group + 1).max().unwrap_or(0),

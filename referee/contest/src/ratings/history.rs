@@ -1,15 +1,17 @@
 //! Ratings over games: what earlier fits would have shown.
 
-use super::super::Record;
+use super::super::Player;
 use super::RatingField;
 use super::cholesky::Factor;
-use super::evidence::{Evidence, Games};
+use super::evidence::Evidence;
 use super::fit::{ELO, PRIOR, mean};
+use super::games::{Finish, RatedGames};
 use super::likelihood::Model;
 use super::links::Links;
 use super::optimizer::optimize_with_factor;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The ratings from a contest's first games.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -24,15 +26,20 @@ pub struct HistoryPoint {
 /// Returns the ratings after equal parts of the games, the last one after all of them, without
 /// intervals. There are `points` parts, or fewer if there are fewer games; 20 are enough for a
 /// chart.
-pub fn rate_history(field: &RatingField, records: &[Record], points: usize) -> Vec<HistoryPoint> {
-    let games = Games::of(field, records).fitted;
+pub fn rate_history(games: &RatedGames, points: usize) -> Vec<HistoryPoint> {
     let mut history: Vec<HistoryPoint> = Vec::new();
+    let mut sums: BTreeMap<(&[Player], &[u32]), u64> = BTreeMap::new();
+    let mut from = 0;
     for point in 1..=points {
-        let first = &games[..games.len() * point / points];
-        if history.last().map_or(0, |last| last.games) < first.len() as u64 {
+        let to = games.len() * point / points;
+        if from < to {
+            for game in games.part(from..to) {
+                *sums.entry((game.players, game.places)).or_default() += 1;
+            }
             let before = history.last().map(|last| last.elo.as_slice()).unwrap_or_default();
-            let elo = by_first_games(field, first, before);
-            history.push(HistoryPoint { games: first.len() as u64, elo });
+            let elo = by_first_games(&games.field, &sums, before);
+            history.push(HistoryPoint { games: to as u64, elo });
+            from = to;
         }
     }
     history
@@ -40,10 +47,12 @@ pub fn rate_history(field: &RatingField, records: &[Record], points: usize) -> V
 
 fn by_first_games(
     field: &RatingField,
-    games: &[&Record],
+    sums: &BTreeMap<(&[Player], &[u32]), u64>,
     before: &[Option<f64>],
 ) -> Vec<Option<f64>> {
-    let evidence = Evidence::of(field.seats, games.iter().copied());
+    let finish =
+        |(&(players, places), &times): (&(_, _), &u64)| Finish { players, places, block: 0, times };
+    let evidence = Evidence::of(field.seats, sums.iter().map(finish));
     let model = Model { evidence: &evidence, prior: PRIOR, seat_terms: true };
     let mut start = vec![0.0; model.size()];
     for (place, player) in start.iter_mut().zip(&evidence.rated) {

@@ -221,15 +221,16 @@ impl<'a> Profile<'a> {
 
     /// Returns how much more the scores of blocks vary than those of independent games would, and how many
     /// blocks show it: as many as would give the same error if every block's score had two values.
+    #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^53 blocks")]
     fn dispersion(&self, scores: &Scores) -> (f64, f64) {
         let (mut found, mut left, mut all, mut error) = (0.0, 0.0, 0.0, 0.0);
-        for block in &self.model.evidence.blocks {
+        for (block, times) in &self.model.evidence.blocks {
             let sum = |values: &[f64]| block.iter().map(|&count| values[count]).sum::<f64>();
-            let variance = sum(&scores.variance);
-            found += sum(&scores.moves).powi(2);
-            left += variance * (1.0 - sum(&scores.leverage)).max(REST_MIN);
-            all += variance;
-            error += sum(&scores.fourth) + 3.0 * variance * variance;
+            let (variance, times) = (sum(&scores.variance), *times as f64);
+            found += times * sum(&scores.moves).powi(2);
+            left += times * variance * (1.0 - sum(&scores.leverage)).max(REST_MIN);
+            all += times * variance;
+            error += times * (sum(&scores.fourth) + 3.0 * variance * variance);
         }
         let blocks = all * all / error.max(f64::MIN_POSITIVE);
         (found / left.max(f64::MIN_POSITIVE), blocks)

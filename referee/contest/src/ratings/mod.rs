@@ -9,6 +9,7 @@ mod cholesky;
 mod optimizer;
 mod evidence;
 mod fit;
+mod games;
 mod history;
 mod intervals;
 mod likelihood;
@@ -19,8 +20,9 @@ mod strength;
 #[cfg(test)]
 mod tests;
 
-pub(super) use evidence::Finish;
 pub use fit::{RatingField, rate, superiority};
+pub(super) use games::Finish;
+pub use games::RatedGames;
 pub use history::{HistoryPoint, rate_history};
 pub(super) use strength::{Strength, strengths};
 

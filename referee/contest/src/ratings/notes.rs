@@ -1,17 +1,18 @@
 //! What a reader of ratings must know, as sentences. Players are counted, not named.
 
 use super::RatingField;
-use super::evidence::{Evidence, Games};
+use super::evidence::Evidence;
+use super::games::RatedGames;
 use super::links::Links;
 use referee_protocol::plain::count;
 
 pub(super) fn notes(
     field: &RatingField,
-    games: &Games<'_>,
+    games: &RatedGames,
     evidence: &Evidence,
     links: &Links,
 ) -> Vec<String> {
-    let played = games.fitted.len();
+    let played = games.len();
     let idle = field.players - evidence.rated.len();
     let nothing = evidence.sets.is_empty();
     let mut notes = Vec::new();

@@ -1,6 +1,7 @@
 //! Strengths while a contest runs: the same fit, without what only reports need.
 
-use super::evidence::{Evidence, Finish, SEATS_MAX};
+use super::evidence::Evidence;
+use super::games::{Finish, SEATS_MAX};
 use super::likelihood::Model;
 use super::optimizer::optimize_with_factor;
 
@@ -29,7 +30,7 @@ impl Strength {
 pub(crate) fn strengths<'a>(
     players: usize,
     seats: usize,
-    games: impl IntoIterator<Item = Finish<'a>>,
+    games: impl Iterator<Item = Finish<'a>>,
 ) -> Vec<Strength> {
     let mut strengths = vec![Strength::unknown(); players];
     if !(2..=SEATS_MAX).contains(&seats) {

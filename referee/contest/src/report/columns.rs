@@ -1,12 +1,11 @@
 //! The table model of reports: columns of text, which text, Markdown, CSV and HTML each write in
 //! their way.
 
+use super::Report;
 use super::number_format::{NONE, duration, elo, fixed, interval, ordinal, percent};
-use super::{GameRow, Report};
 use crate::standings::{End, FaultCount, Meeting, Points, Standing, result_name};
 use referee_match::summary::fault_text;
 use referee_match::times::show_memory;
-use std::collections::BTreeSet;
 
 /// What a column contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,13 +258,8 @@ pub(super) fn cross(
 pub(super) fn ends(report: &Report) -> Table<'_, End> {
     let mut table = Table::new(&report.standings.ends);
     table.add("ended by", Kind::Words, |end| result_name(end.result).to_owned());
-    // The same reason of several games or setups may have several texts.
     table.add("reason", Kind::Words, |end| {
-        let same =
-            |game: &&GameRow| game.counts && game.result == end.result && game.reason == end.reason;
-        let games = report.games.iter().filter(same);
-        let texts: BTreeSet<&str> = games.map(|game| game.reason_text.as_str()).collect();
-        texts.into_iter().collect::<Vec<_>>().join(" / ")
+        end.texts.iter().map(String::as_str).collect::<Vec<_>>().join(" / ")
     });
     table.figure("games", |end| Some(end.games));
     table

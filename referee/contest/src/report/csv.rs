@@ -1,24 +1,39 @@
 //! The standings and the games as CSV (RFC 4180) that is safe to open in a spreadsheet: text that a
 //! spreadsheet would take for a formula gets an apostrophe in front (OWASP, "CSV Injection").
 
-use super::Report;
 use super::columns::{Column, Kind, Table, faults, rows};
+use super::{GameRow, Report};
 use crate::grades::Grade;
 use crate::standings::{Standing, result_name};
 use referee_protocol::plain::sanitize;
+use std::io::{self, Write};
 
-/// Writes a table: the heads, then a line for each row.
+/// Games are written in parts of so many.
+const PART_GAMES: usize = 1000;
+
+/// Returns a table: the heads, then a line for each row.
 fn csv(columns: &[Column]) -> String {
-    let line = |cells: Vec<String>| cells.join(",") + "\r\n";
-    let head = line(columns.iter().map(|column| quoted(&column.head)).collect());
+    heads(columns) + &lines(columns)
+}
+
+fn heads(columns: &[Column]) -> String {
+    line(columns.iter().map(|column| quoted(&column.head)))
+}
+
+/// Returns a line for each row.
+fn lines(columns: &[Column]) -> String {
     let row = |cells: &mut dyn Iterator<Item = &str>| {
         let written = columns.iter().zip(cells).map(|(column, cell)| match column.kind {
             Kind::Figure => cell.to_owned(),
             _ => quoted(cell),
         });
-        line(written.collect())
+        line(written)
     };
-    head + &rows(columns).map(|mut cells| row(&mut cells)).collect::<String>()
+    rows(columns).map(|mut cells| row(&mut cells)).collect()
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    cells.collect::<Vec<_>>().join(",") + "\r\n"
 }
 
 /// Returns text as a cell: sanitized, no formula, and in quotes if needed.
@@ -54,10 +69,25 @@ impl Report {
         csv(&table.columns)
     }
 
-    /// Returns the games as CSV: a line of names, then a line for each game.
-    pub fn games_csv(&self) -> String {
+    /// Writes the games as CSV: a line of names, then a line for each game.
+    pub fn write_games_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(heads(&self.game_columns(&[])).as_bytes())?;
+        let mut part = Vec::with_capacity(PART_GAMES);
+        self.games.each(|game| {
+            part.push(game);
+            if part.len() < PART_GAMES {
+                return Ok(());
+            }
+            let lines = lines(&self.game_columns(&part));
+            part.clear();
+            out.write_all(lines.as_bytes())
+        })?;
+        out.write_all(lines(&self.game_columns(&part)).as_bytes())
+    }
+
+    fn game_columns(&self, games: &[GameRow]) -> Vec<Column> {
         let names = self.names();
-        let mut table = Table::of_data(&self.games);
+        let mut table = Table::of_data(games);
         table.figure("number", |game| Some(game.number));
         table.figure("round", |game| Some(game.round));
         table.name("game", |game| &game.game);
@@ -79,7 +109,7 @@ impl Report {
         table.name("transcript", |game| &game.transcript);
         table.figure("counts", |game| Some(game.counts));
         table.figure("repeats", |game| game.repeats);
-        csv(&table.columns)
+        table.columns
     }
 }
 

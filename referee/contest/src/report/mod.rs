@@ -2,6 +2,7 @@
 //! show standings and ratings. Names are untrusted text.
 
 mod number_format;
+mod game_list;
 mod columns;
 mod notes;
 mod ties;
@@ -13,6 +14,8 @@ mod html;
 
 pub use changes::ChangeRow;
 pub use csv::grades_csv;
+pub use game_list::{GameList, RecordSource};
+pub(crate) use game_list::{Listed, ScheduledRecords};
 pub use html::{PrivatePart, TeamPages, policy_hash, replay_path};
 pub use markdown::escape as escape_markdown;
 pub(crate) use number_format::fixed;
@@ -31,7 +34,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// Everything that a report shows; serialized, it is the JSON report.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Report {
     /// The version of the referee that made it.
     pub referee: String,
@@ -54,7 +57,7 @@ pub struct Report {
     /// The ties that have ended, in order; empty unless the format has ties.
     pub ties: Vec<Tie>,
     /// The games, in schedule order.
-    pub games: Vec<GameRow>,
+    pub games: GameList,
     /// Submissions that don't play.
     pub left_out: Vec<LeftOut>,
     /// What was changed after the contest began, in order; omitted if nothing was.
@@ -194,6 +197,11 @@ pub struct Command {
 impl GameRow {
     /// Returns the row of a game that counts and repeats no other one.
     pub fn new(contest: &Contest, record: &Record) -> Self {
+        Self::of(contest, &Listed { record, counts: true, repeats: None })
+    }
+
+    fn of(contest: &Contest, listed: &Listed<'_>) -> Self {
+        let Listed { record, counts, repeats } = *listed;
         let game = contest.games.get(record.game);
         let name = |player: &Player| {
             contest.players.get(player.index()).map_or("?", |player| player.name.as_str())
@@ -213,7 +221,7 @@ impl GameRow {
         };
         Self {
             number: record.number,
-            counts: true,
+            counts,
             round: record.round,
             game: game.map_or("?", |game| &game.name).to_owned(),
             players: record.players.clone(),
@@ -226,7 +234,7 @@ impl GameRow {
             turns: record.turns,
             faults: record.seats.iter().enumerate().filter_map(fault).collect(),
             marked: record.marked,
-            repeats: None,
+            repeats,
             transcript: record.transcript.clone(),
         }
     }

@@ -51,7 +51,6 @@ pub(super) fn standings(report: &Report) -> Vec<String> {
 
 fn counts(report: &Report) -> Vec<String> {
     let (standings, void) = (&report.standings, &report.void);
-    let past = report.games.iter().filter(|game| !game.counts).count() as u64;
     let counts = [
         (
             standings.duplicates,
@@ -61,7 +60,7 @@ fn counts(report: &Report) -> Vec<String> {
         (standings.marked, "game", "marked because the referee itself was late in a turn."),
         (void.attempts, "attempt", "void and did not count."),
         (void.given_up, "game", "given up after void attempts."),
-        (past, "game", "played past the decision and did not count."),
+        (report.games.past, "game", "played past the decision and did not count."),
     ];
     let some = counts.into_iter().filter(|(number, ..)| *number > 0);
     let note = |(number, noun, what)| {

@@ -5,7 +5,6 @@ use crate::formats::PairingResult;
 use crate::{Player, Record, SprtSettings, half_points};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeSet;
 
 /// A comparison so far, from the perspective of the new agent. It counts complete pairs only, up to
 /// the first that is missing. All numbers are finite.
@@ -65,14 +64,13 @@ pub struct TestSummary {
 }
 
 impl Summary {
-    /// Summarizes the results of a comparison's pairings ([`crate::Schedule::results`]) and its
-    /// games. The new agent is the first player. Games of pairings that haven't ended are left out;
-    /// the order of the records doesn't matter. Strength and test follow from the pairings alone,
-    /// so the line that is shown while games are played needs no records.
-    pub fn of(sprt: Option<&SprtSettings>, results: &[PairingResult], records: &[Record]) -> Self {
+    /// Summarizes the results of a comparison's pairings ([`crate::Schedule::results`]). The new agent
+    /// is the first player. Strength and test follow from the pairings alone; [`Summary::add`] adds
+    /// the counts of games.
+    pub fn of(sprt: Option<&SprtSettings>, results: &[PairingResult]) -> Self {
         let pairs = Pentanomial::of(results);
         let estimate = pairs.estimate();
-        let mut summary = Self {
+        Self {
             pairs: pairs.pairs(),
             pentanomial: pairs,
             score: pairs.score().map(rounded),
@@ -84,15 +82,16 @@ impl Summary {
             pairs_ratio: pairs.pairs_ratio().map(rounded),
             test: sprt.map(|settings| TestSummary::of(settings, &pairs)),
             ..Self::default()
-        };
-        let mut seen = BTreeSet::new();
-        for record in records.iter().filter(|record| record.block < pairs.pairs()) {
-            summary.count(record);
-            if !seen.insert((record.players.as_slice(), record.moves.as_str())) {
-                summary.duplicates += 1;
-            }
         }
-        summary
+    }
+
+    /// Adds a game; the order makes no difference. Games of pairings that haven't ended are left out.
+    /// `repeats` says whether it repeats an earlier game.
+    pub fn add(&mut self, record: &Record, repeats: bool) {
+        if record.block < self.pairs {
+            self.count(record);
+            self.duplicates += u64::from(repeats);
+        }
     }
 
     fn count(&mut self, record: &Record) {

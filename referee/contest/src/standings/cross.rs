@@ -4,11 +4,13 @@ use super::{Meeting, Points};
 use crate::{Player, Record, half_points};
 use std::collections::BTreeMap;
 
-/// Returns the results of every ordered pair of players who met, in order.
-pub(super) fn meetings(records: &[&Record]) -> Vec<Meeting> {
-    // Games, and the half-points of the first against the second.
-    let mut pairs: BTreeMap<(Player, Player), (u64, u64)> = BTreeMap::new();
-    for record in records {
+/// The sums of every ordered pair of players who met: games, and the half-points of the first against
+/// the second.
+#[derive(Debug, Default)]
+pub(super) struct PairSums(BTreeMap<(Player, Player), (u64, u64)>);
+
+impl PairSums {
+    pub(super) fn add(&mut self, record: &Record) {
         for (&row, place) in record.players.iter().zip(&record.places) {
             for (&column, other) in record.players.iter().zip(&record.places) {
                 if row == column {
@@ -16,17 +18,21 @@ pub(super) fn meetings(records: &[&Record]) -> Vec<Meeting> {
                 }
                 // As in a game of these two alone.
                 let won = half_points(&[*place, *other])[0];
-                let (games, half_points) = pairs.entry((row, column)).or_default();
+                let (games, half_points) = self.0.entry((row, column)).or_default();
                 *games += 1;
                 *half_points += u64::from(won);
             }
         }
     }
-    let meeting = |((row, column), (games, half_points))| {
-        let points = Points::new(half_points, 2);
-        Meeting { row, column, games, points }
-    };
-    pairs.into_iter().map(meeting).collect()
+
+    /// Returns the results of every pair, in order.
+    pub(super) fn meetings(self) -> Vec<Meeting> {
+        let meeting = |((row, column), (games, half_points))| {
+            let points = Points::new(half_points, 2);
+            Meeting { row, column, games, points }
+        };
+        self.0.into_iter().map(meeting).collect()
+    }
 }
 
 /// Returns a player's results against each of its opponents.

@@ -1,5 +1,5 @@
-//! Standings: points, results, faults and time use, without ratings. They depend on the contest and
-//! its records alone, not on the order of the records.
+//! Standings: points, results, faults and time use, without ratings. They follow from sums over the
+//! contest's records, whose order makes no difference.
 
 mod points;
 mod tally;
@@ -11,11 +11,12 @@ pub use points::Points;
 pub use single_player::{Instance, PuzzleResult, ScoreSum};
 pub use tally::{Tally, TimeUse};
 
-use super::{Contest, Player, Record};
+use super::{Contest, Player, Record, half_points};
+use referee_match::summary::reason as reason_text;
 use referee_protocol::{FaultKind, Result as Ended};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The standings of a contest.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -122,6 +123,9 @@ pub struct End {
     pub reason: String,
     /// The number of games.
     pub games: u64,
+    /// The reason in words; different games or setups may have different words for it.
+    #[serde(skip)]
+    pub texts: BTreeSet<String>,
 }
 
 impl Standings {
@@ -143,39 +147,91 @@ impl Meeting {
     }
 }
 
-/// Returns the standings after `records`. `bonus` lists the half-points ([`super::half_points`])
-/// that each player got without playing; missing entries are 0. `ranking` is the format's own
-/// order, if it has one, best first with players who share a place in one group; it takes
-/// precedence over points. Records that don't fit the contest are left out.
-pub fn standings(
-    contest: &Contest,
-    records: &[Record],
-    bonus: &[u32],
-    ranking: Option<&[Vec<Player>]>,
-) -> Standings {
-    let seats = contest.seats();
-    let records: Vec<&Record> = records.iter().filter(|record| fits(contest, record)).collect();
-    let cross = cross::meetings(&records);
-    let mut players = tally::players(contest, &records, bonus);
-    if seats == 1 {
-        single_player::add(contest, &records, &mut players);
+/// The sums of a contest's games, from which standings follow.
+#[derive(Debug)]
+pub struct Sums<'a> {
+    contest: &'a Contest,
+    players: tally::PlayerSums,
+    by_seat: Vec<Tally>,
+    cross: cross::PairSums,
+    ends: EndSums,
+    puzzles: Option<single_player::Sums<'a>>,
+    games: u64,
+    duplicates: u64,
+    marked: u64,
+}
+
+/// How often games ended for each reason: by game of the contest and result, then by reason.
+type EndSums = BTreeMap<(usize, &'static str), (Ended, BTreeMap<String, u64>)>;
+
+impl<'a> Sums<'a> {
+    /// Returns the sums before the first game.
+    pub fn new(contest: &'a Contest) -> Self {
+        let seats = contest.seats();
+        Self {
+            contest,
+            players: tally::PlayerSums::new(contest),
+            by_seat: vec![Tally::new(seats); seats],
+            cross: cross::PairSums::default(),
+            ends: EndSums::new(),
+            puzzles: (seats == 1).then(|| single_player::Sums::new(contest)),
+            games: 0,
+            duplicates: 0,
+            marked: 0,
+        }
     }
-    let ranked_by = order::rank(contest, &cross, &mut players, ranking);
-    Standings {
-        seats,
-        ranked_by,
-        players,
-        cross,
-        by_seat: tally::by_seat(seats, &records),
-        ends: ends(&records),
-        instances: if seats == 1 {
-            single_player::instances(contest, &records)
+
+    /// Adds a game; the order makes no difference. A record that doesn't fit the contest is left out.
+    /// `repeats` says whether it repeats an earlier game.
+    pub fn add(&mut self, record: &Record, repeats: bool) {
+        if !fits(self.contest, record) {
+            return;
+        }
+        let half_points = half_points(&record.places);
+        self.players.add(record, &half_points);
+        for (seat, tally) in self.by_seat.iter_mut().enumerate() {
+            tally.add(record.places[seat], half_points[seat]);
+        }
+        self.cross.add(record);
+        let key = (record.game, result_name(record.result));
+        let (_, reasons) = self.ends.entry(key).or_insert_with(|| (record.result, BTreeMap::new()));
+        if let Some(games) = reasons.get_mut(&record.reason) {
+            *games += 1;
         } else {
-            Vec::new()
-        },
-        games: records.len() as u64,
-        duplicates: repeats(records.iter().copied()).len() as u64,
-        marked: records.iter().filter(|record| record.marked).count() as u64,
+            reasons.insert(record.reason.clone(), 1);
+        }
+        if let Some(puzzles) = &mut self.puzzles {
+            puzzles.add(record);
+        }
+        self.games += 1;
+        self.duplicates += u64::from(repeats);
+        self.marked += u64::from(record.marked);
+    }
+
+    /// Returns the standings. `bonus` lists the half-points ([`super::half_points`]) that each player
+    /// got without playing; missing entries are 0. `ranking` is the format's own order, if it has one,
+    /// best first with players who share a place in one group; it takes precedence over points.
+    pub fn standings(self, bonus: &[u32], ranking: Option<&[Vec<Player>]>) -> Standings {
+        let contest = self.contest;
+        let cross = self.cross.meetings();
+        let mut players = self.players.standings(bonus);
+        let mut instances = Vec::new();
+        if let Some(puzzles) = self.puzzles {
+            instances = puzzles.finish(&mut players);
+        }
+        let ranked_by = order::rank(contest, &cross, &mut players, ranking);
+        Standings {
+            seats: contest.seats(),
+            ranked_by,
+            players,
+            cross,
+            by_seat: self.by_seat,
+            ends: ends(contest, self.ends),
+            instances,
+            games: self.games,
+            duplicates: self.duplicates,
+            marked: self.marked,
+        }
     }
 }
 
@@ -190,18 +246,23 @@ fn fits(contest: &Contest, record: &Record) -> bool {
         && record.game < contest.games.len()
 }
 
-fn ends(records: &[&Record]) -> Vec<End> {
-    let mut counts: BTreeMap<(&str, &str), (Ended, u64)> = BTreeMap::new();
-    for record in records {
-        let key = (result_name(record.result), record.reason.as_str());
-        counts.entry(key).or_insert((record.result, 0)).1 += 1;
+fn ends(contest: &Contest, sums: EndSums) -> Vec<End> {
+    let mut ends: BTreeMap<(&str, String), End> = BTreeMap::new();
+    for ((game, name), (result, reasons)) in sums {
+        let game = &contest.games[game];
+        for (reason, games) in reasons {
+            let text = reason_text(&game.game, &game.setup, result, &reason);
+            let end = ends.entry((name, reason.clone())).or_insert_with(|| End {
+                result,
+                reason,
+                games: 0,
+                texts: BTreeSet::new(),
+            });
+            end.games += games;
+            end.texts.insert(text);
+        }
     }
-    let end = |((_, reason), (result, games)): ((&str, &str), _)| End {
-        result,
-        reason: reason.to_owned(),
-        games,
-    };
-    let mut ends: Vec<End> = counts.into_iter().map(end).collect();
+    let mut ends: Vec<End> = ends.into_values().collect();
     ends.sort_by_key(|end| std::cmp::Reverse(end.games));
     ends
 }
@@ -215,18 +276,6 @@ pub fn result_name(result: Ended) -> &'static str {
         Ended::Adjudicated => "adjudicated",
         Ended::Void => "void",
     }
-}
-
-/// Returns the games that repeat another one of the same players in the same seats, each with the first of
-/// its kind.
-pub(super) fn repeats<'a>(records: impl IntoIterator<Item = &'a Record>) -> BTreeMap<u64, u64> {
-    let mut first = BTreeMap::new();
-    let repeated = |record: &'a Record| {
-        let kind = (record.moves.as_str(), record.players.as_slice());
-        let of = *first.entry(kind).or_insert(record.number);
-        (of != record.number).then_some((record.number, of))
-    };
-    records.into_iter().filter_map(repeated).collect()
 }
 
 #[cfg(test)]

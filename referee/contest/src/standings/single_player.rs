@@ -1,10 +1,10 @@
 //! Contests with one seat: what each player solved, and how well.
 
 use super::Standing;
-use crate::{Contest, Player, Record};
+use crate::{Contest, ContestGame, Player, Record};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A player's results.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -51,59 +51,96 @@ pub struct Instance {
     pub by: Vec<Player>,
 }
 
-/// Adds the results to the standings, which are in the order of the contest's list.
-pub(super) fn add(contest: &Contest, records: &[&Record], players: &mut [Standing]) {
-    let empty: Vec<ScoreSum> = contest
-        .games
-        .iter()
-        .map(|game| ScoreSum {
+/// The sums of a contest with one seat.
+#[derive(Debug)]
+pub(super) struct Sums<'a> {
+    contest: &'a Contest,
+    /// By player, then by game.
+    scores: Vec<Vec<ScoreSum>>,
+    /// By game, then by number.
+    attempts: BTreeMap<(usize, u32), Attempts>,
+}
+
+/// The attempts at an instance.
+#[derive(Debug, Default)]
+struct Attempts {
+    tried: u64,
+    solved: u64,
+    /// The best score of those who solved it, and of those who did not.
+    best: [Option<Best>; 2],
+}
+
+/// A score, and who reached it.
+#[derive(Debug)]
+struct Best {
+    score: i64,
+    by: BTreeSet<Player>,
+}
+
+impl<'a> Sums<'a> {
+    pub(super) fn new(contest: &'a Contest) -> Self {
+        let empty = contest.games.iter().map(|game| ScoreSum {
             game: game.name.clone(),
             fewer_is_better: game.fewer_is_better,
             ..ScoreSum::default()
-        })
-        .collect();
-    let mut sums = vec![empty; players.len()];
-    for record in records {
-        let sum = &mut sums[record.players[0].index()][record.game];
-        sum.solved += u64::from(is_solved(record));
+        });
+        let empty: Vec<ScoreSum> = empty.collect();
+        Self { contest, scores: vec![empty; contest.players.len()], attempts: BTreeMap::new() }
+    }
+
+    pub(super) fn add(&mut self, record: &Record) {
+        let (player, solved) = (record.players[0], is_solved(record));
+        let sum = &mut self.scores[player.index()][record.game];
+        let attempts = self.attempts.entry((record.game, record.round)).or_default();
+        sum.solved += u64::from(solved);
+        attempts.solved += u64::from(solved);
+        attempts.tried += 1;
         if let Some(score) = score(record) {
             sum.scored += 1;
             sum.total = sum.total.saturating_add(score);
+            let fewer_is_better = self.contest.games[record.game].fewer_is_better;
+            Best::add(&mut attempts.best[usize::from(!solved)], score, player, fewer_is_better);
         }
     }
-    for (standing, mut games) in players.iter_mut().zip(sums) {
-        for sum in &mut games {
-            sum.mean = mean(sum.total, sum.scored);
+
+    /// Adds the results to the standings, which are in the order of the contest's list; returns the
+    /// instances.
+    pub(super) fn finish(self, players: &mut [Standing]) -> Vec<Instance> {
+        for (standing, mut games) in players.iter_mut().zip(self.scores) {
+            for sum in &mut games {
+                sum.mean = mean(sum.total, sum.scored);
+            }
+            standing.puzzle = Some(PuzzleResult {
+                solved: games.iter().map(|sum| sum.solved).sum(),
+                scored: games.iter().map(|sum| sum.scored).sum(),
+                games,
+            });
         }
-        standing.puzzle = Some(PuzzleResult {
-            solved: games.iter().map(|sum| sum.solved).sum(),
-            scored: games.iter().map(|sum| sum.scored).sum(),
-            games,
-        });
+        let instance = |((game, number), Attempts { tried, solved, best })| {
+            let game: &ContestGame = &self.contest.games[game];
+            let [of_solved, of_others] = best;
+            let best = if solved > 0 { of_solved } else { of_others };
+            let (best, by) = best.map_or((None, BTreeSet::new()), |it| (Some(it.score), it.by));
+            let by = by.into_iter().collect();
+            Instance { game: game.name.clone(), number, tried, solved, best, by }
+        };
+        self.attempts.into_iter().map(instance).collect()
     }
 }
 
-/// Returns the instances, by game and then by number.
-pub(super) fn instances(contest: &Contest, records: &[&Record]) -> Vec<Instance> {
-    let mut attempts: BTreeMap<(usize, u32), Vec<&Record>> = BTreeMap::new();
-    for record in records {
-        attempts.entry((record.game, record.round)).or_default().push(record);
+impl Best {
+    fn add(best: &mut Option<Self>, score: i64, player: Player, fewer_is_better: bool) {
+        let is_better = |than: &Self| {
+            if fewer_is_better { score < than.score } else { score > than.score }
+        };
+        match best {
+            Some(best) if best.score == score => {
+                best.by.insert(player);
+            }
+            Some(best) if !is_better(best) => {}
+            _ => *best = Some(Self { score, by: BTreeSet::from([player]) }),
+        }
     }
-    let instance = |((game, number), tries): ((usize, u32), Vec<&Record>)| {
-        let game = &contest.games[game];
-        let solved = tries.iter().filter(|record| is_solved(record)).count();
-        let counted = |record: &&&Record| solved == 0 || is_solved(record);
-        let scores = tries.iter().filter(counted).filter_map(|record| score(record));
-        let best = if game.fewer_is_better { scores.min() } else { scores.max() };
-        let reached = |record: &&&Record| best.is_some() && score(record) == best;
-        let by = tries.iter().filter(counted).filter(reached).map(|record| record.players[0]);
-        let mut by: Vec<Player> = by.collect();
-        by.sort_unstable();
-        by.dedup();
-        let (tried, solved) = (tries.len() as u64, solved as u64);
-        Instance { game: game.name.clone(), number, tried, solved, best, by }
-    };
-    attempts.into_iter().map(instance).collect()
 }
 
 fn is_solved(record: &Record) -> bool {

@@ -2,7 +2,7 @@
 
 use super::{FaultCount, Points, Standing, TieBreaks};
 use crate::record::SeatRecord;
-use crate::{Contest, Player, Record, half_points};
+use crate::{Contest, Player, Record};
 use referee_protocol::FaultKind;
 use referee_protocol::plain::sanitize;
 use schemars::JsonSchema;
@@ -55,7 +55,7 @@ pub(super) fn whole(seats: usize) -> u64 {
 }
 
 impl Tally {
-    fn new(seats: usize) -> Self {
+    pub(super) fn new(seats: usize) -> Self {
         Self {
             games: 0,
             points: Points::new(0, whole(seats)),
@@ -66,7 +66,7 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, place: u32, half_points: u32) {
+    pub(super) fn add(&mut self, place: u32, half_points: u32) {
         self.games += 1;
         self.points =
             Points::new(self.points.parts() + u64::from(half_points), self.points.whole());
@@ -86,14 +86,19 @@ impl Tally {
     }
 }
 
-/// Returns the results of each player, in the order of the contest's list, without ranks and
-/// tie-breaks.
-pub(super) fn players(contest: &Contest, records: &[&Record], bonus: &[u32]) -> Vec<Standing> {
-    let seats = contest.seats();
-    let mut faults: Vec<BTreeMap<FaultKind, u64>> = vec![BTreeMap::new(); contest.players.len()];
-    let mut players: Vec<Standing> = Player::all(contest.players.len())
-        .zip(&contest.players)
-        .map(|(player, info)| Standing {
+/// The sums of each player, in the order of the contest's list.
+#[derive(Debug)]
+pub(super) struct PlayerSums {
+    seats: usize,
+    players: Vec<Standing>,
+    faults: Vec<BTreeMap<FaultKind, u64>>,
+}
+
+impl PlayerSums {
+    pub(super) fn new(contest: &Contest) -> Self {
+        let seats = contest.seats();
+        let players = Player::all(contest.players.len()).zip(&contest.players);
+        let players = players.map(|(player, info)| Standing {
             player,
             name: info.name.clone(),
             agent: sanitize(&info.run),
@@ -107,42 +112,37 @@ pub(super) fn players(contest: &Contest, records: &[&Record], bonus: &[u32]) -> 
             time: TimeUse::default(),
             tie_breaks: TieBreaks::default(),
             puzzle: None,
-        })
-        .collect();
-    for record in records {
-        let half_points = half_points(&record.places);
+        });
+        let players = players.collect();
+        Self { seats, players, faults: vec![BTreeMap::new(); contest.players.len()] }
+    }
+
+    pub(super) fn add(&mut self, record: &Record, half_points: &[u32]) {
         for (seat, &player) in record.players.iter().enumerate() {
-            let (standing, part) = (&mut players[player.index()], &record.seats[seat]);
+            let (standing, part) = (&mut self.players[player.index()], &record.seats[seat]);
             standing.total.add(record.places[seat], half_points[seat]);
             standing.by_seat[seat].add(record.places[seat], half_points[seat]);
             standing.time.add(part);
             if let Some(kind) = part.own_fault() {
-                *faults[player.index()].entry(kind).or_default() += 1;
+                *self.faults[player.index()].entry(kind).or_default() += 1;
             }
         }
     }
-    for (index, (standing, faults)) in players.iter_mut().zip(faults).enumerate() {
-        let bye = u64::from(bonus.get(index).copied().unwrap_or(0));
-        let (played, whole) = (standing.total.points.parts(), whole(seats));
-        standing.points = Points::new(played + bye, whole);
-        standing.bye_points = Points::new(bye, whole);
-        standing.faults =
-            faults.into_iter().map(|(kind, games)| FaultCount { kind, games }).collect();
-        standing.time.finish(standing.total.games);
-    }
-    players
-}
 
-/// Returns the results of each seat.
-pub(super) fn by_seat(seats: usize, records: &[&Record]) -> Vec<Tally> {
-    let mut by_seat = vec![Tally::new(seats); seats];
-    for record in records {
-        let half_points = half_points(&record.places);
-        for (seat, tally) in by_seat.iter_mut().enumerate() {
-            tally.add(record.places[seat], half_points[seat]);
+    /// Returns the results, without ranks and tie-breaks.
+    pub(super) fn standings(self, bonus: &[u32]) -> Vec<Standing> {
+        let Self { seats, mut players, faults } = self;
+        for (index, (standing, faults)) in players.iter_mut().zip(faults).enumerate() {
+            let bye = u64::from(bonus.get(index).copied().unwrap_or(0));
+            let (played, whole) = (standing.total.points.parts(), whole(seats));
+            standing.points = Points::new(played + bye, whole);
+            standing.bye_points = Points::new(bye, whole);
+            standing.faults =
+                faults.into_iter().map(|(kind, games)| FaultCount { kind, games }).collect();
+            standing.time.finish(standing.total.games);
         }
+        players
     }
-    by_seat
 }
 
 impl TimeUse {

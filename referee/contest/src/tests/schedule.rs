@@ -115,7 +115,7 @@ fn assert_blocks_are_sound(contest: &Contest, schedule: &Schedule) {
         assert!(first.seed < 1 << 53);
         seeds.insert(first.seed);
         let pairing = &schedule.pairings()[usize::try_from(block).unwrap() / contest.games.len()];
-        assert_eq!((first.round, &first.players), (pairing.round, &pairing.players));
+        assert_eq!((first.round, &first.players[..]), (pairing.round, &pairing.players[..]));
         for (index, fixture) in of_block.iter().enumerate() {
             let number = block * orders as u64 + index as u64;
             assert_eq!((fixture.number, fixture.block), (number, block));

@@ -98,7 +98,7 @@ fn a_log_cut_anywhere_in_its_last_batch_is_repaired() {
         place.resume().unwrap().unwrap();
         assert!(place.check(None).notes.is_empty(), "cut after {length}");
         place.assert_signed();
-        let log = read(&place.log()).unwrap();
+        let log = read(&place.log()[..]).unwrap();
         assert_eq!((log.games.len(), log.voids.len(), log.dropped.len()), (4, 1, 0));
     }
 }

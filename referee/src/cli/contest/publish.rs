@@ -15,6 +15,7 @@ use referee_protocol::plain::{file_names, sanitize, to_hex};
 use referee_runner::disk_failure;
 use referee_runner::folder::Folder;
 use referee_runner::parallel;
+use referee_runner::results::report_failure;
 use referee_runner::store::Store;
 use referee_web::{MatchPage, replay_page, shared_files};
 use std::collections::BTreeMap;
@@ -74,13 +75,13 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let spinner = spinner("computing the report", !global.quiet);
     let report = options.report(&folder);
     spinner.finish_and_clear();
-    let (report, names) = report?;
+    let (report, games, names) = report?;
     for (name, text) in shared_files() {
         write(&options.out.join(name), &text)?;
     }
-    write(&options.out.join("index.html"), &report.site_html(&names.pages))?;
-    let stderr = replays(&folder, &options.out, &report, &names, global)?;
-    let pages = TeamPages::new(&report, &names.pages);
+    write(&options.out.join("index.html"), &report.site_html(&games, &names.pages))?;
+    let stderr = replays(&folder, &options.out, &games, &names, global)?;
+    let pages = TeamPages::new(&report, &games, &names.pages);
     for (player, page) in Player::all(names.pages.len()).zip(&names.pages) {
         write(&options.out.join(format!("teams/{page}.html")), &pages.page(player, None))?;
     }
@@ -123,7 +124,7 @@ fn prepare_site(site: &Path) -> Result<BTreeMap<String, String>, Failure> {
 
 impl Options {
     /// Returns the report as the site shows it.
-    fn report(&self, folder: &Folder) -> Result<(Report, Names), Failure> {
+    fn report(&self, folder: &Folder) -> Result<(Report, Vec<GameRow>, Names), Failure> {
         let store = Store::open_to_read(folder)?;
         let mut stored = store.contest()?;
         let anonymous = self.anonymous || stored.contest.anonymous;
@@ -139,7 +140,8 @@ impl Options {
         }
         let players = stored.contest.players.iter();
         let shown: Vec<String> = players.map(|player| player.name.clone()).collect();
-        let mut report = of_stored(folder, &stored, store.records()?, &store.voids()?).report;
+        let mut report = of_stored(folder, &stored, &store)?.report;
+        let games = report.games.rows().map_err(|error| report_failure(error, &folder.store()))?;
         // Its commands are for the organiser.
         report.commands.clear();
         if anonymous {
@@ -147,7 +149,7 @@ impl Options {
             report.changes.clear();
         }
         let pages = file_names(shown.iter().map(String::as_str));
-        Ok((report, Names { own, shown, pages }))
+        Ok((report, games, Names { own, shown, pages }))
     }
 
     /// Writes the private pages; returns each agent's name and its page.
@@ -198,17 +200,17 @@ fn new_code() -> Result<String, Failure> {
 fn replays(
     folder: &Folder,
     site: &Path,
-    report: &Report,
+    games: &[GameRow],
     names: &Names,
     global: &Global,
 ) -> Result<BTreeMap<Player, Vec<(u64, String)>>, Failure> {
     let bar = count_bar("writing replays", !global.quiet);
-    let written = parallel::map(&report.games, None, &|done, of| advance(&bar, done, of), |game| {
+    let written = parallel::map(games, None, &|done, of| advance(&bar, done, of), |game| {
         replay(folder, site, game, names)
     });
     bar.finish_and_clear();
     let mut all: BTreeMap<Player, Vec<(u64, String)>> = BTreeMap::new();
-    for (game, stderr) in report.games.iter().zip(written) {
+    for (game, stderr) in games.iter().zip(written) {
         for (&player, text) in game.players.iter().zip(stderr?) {
             if !text.is_empty() {
                 all.entry(player).or_default().push((game.number, text));

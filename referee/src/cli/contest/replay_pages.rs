@@ -9,6 +9,7 @@ use referee_process::Failure;
 use referee_process::files::read_regular;
 use referee_protocol::plain::sanitize;
 use referee_runner::folder::Folder;
+use referee_runner::results::report_failure;
 use referee_runner::{disk_failure, parallel};
 use referee_web::{MatchPage, MatchState, replay_page, shared_files};
 use std::fs;
@@ -81,9 +82,8 @@ pub(super) fn write_pages(
             Ok(None) | Err(_) => Ok(()),
         }
     };
-    parallel::map(&report.games, None, &|done, of| advance(&bar, done, of), page)
-        .into_iter()
-        .collect()
+    let games = report.games.rows().map_err(|error| report_failure(error, &folder.store()))?;
+    parallel::map(&games, None, &|done, of| advance(&bar, done, of), page).into_iter().collect()
 }
 
 /// Writes a file and creates its folder.

@@ -4,7 +4,7 @@ use super::replay_pages::write_pages;
 use super::run::resume_command;
 use crate::cli::bars::spinner;
 use crate::cli::global::Global;
-use crate::cli::output::{check_new, print, stdout_is_terminal};
+use crate::cli::output::{check_new, print_by, stdout_is_terminal};
 use crate::cli::shell::join;
 use clap::{Args, ValueEnum};
 use referee_contest::report::{Command, Layout, Report};
@@ -12,15 +12,20 @@ use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::Names;
 use referee_contest::summary::report;
 use referee_contest::{Contest, PlayerInfo, Record, Schedule};
+use referee_play::replace_file::replace_by;
 use referee_process::Failure;
 use referee_runner::checking::ContestCheck;
 use referee_runner::folder::Folder;
 use referee_runner::log_file::LogFile;
+use referee_runner::records::StoredRecords;
+use referee_runner::results::{self, report_failure};
 use referee_runner::signing::Signer;
-use referee_runner::store::{Store, StoredContest, VoidAttempt};
-use referee_runner::{results, workers};
+use referee_runner::store::{Store, StoredContest};
+use referee_runner::workers;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -85,11 +90,15 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     spinner.finish_and_clear();
     let Results { report, .. } = results?;
     let Some(file) = &options.output else {
-        return print(&form.render(&report, "")?);
+        return print_by(|out| form.write(&report, "", out));
     };
     check_new("--output", file, options.force)?;
     let path = relative_path(file, folder.root())?;
-    write(file, &form.render(&report, &path)?)
+    let written = File::create(file).map(BufWriter::new).and_then(|mut out| {
+        form.write(&report, &path, &mut out)?;
+        out.flush()
+    });
+    written.map_err(|error| report_failure(error, file))
 }
 
 impl Options {
@@ -114,20 +123,25 @@ impl Options {
 }
 
 impl Form {
-    /// Returns the report in this format. `path` leads from its file to the contest's folder.
-    pub(in crate::cli) fn render(self, report: &Report, path: &str) -> Result<String, Failure> {
-        Ok(match self {
+    /// Writes the report in this format. `path` leads from its file to the contest's folder.
+    pub(in crate::cli) fn write(
+        self,
+        report: &Report,
+        path: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let text = match self {
             Self::Text => report.text(layout()),
             Self::Markdown => report.markdown(),
             Self::Csv => report.standings_csv(),
-            Self::GamesCsv => report.games_csv(),
-            Self::Html => report.html(path),
+            Self::GamesCsv => return report.write_games_csv(out),
+            Self::Html => report.html(path)?,
             Self::Json => {
-                serde_json::to_string(report).map(|text| text + "\n").map_err(|error| {
-                    Failure::operation(format!("cannot write the report as JSON: {error}"))
-                })?
+                serde_json::to_writer(&mut *out, report)?;
+                "\n".to_owned()
             }
-        })
+        };
+        out.write_all(text.as_bytes())
     }
 }
 
@@ -136,7 +150,7 @@ pub(super) struct Results {
     pub(super) report: Report,
     /// The contest.
     pub(super) contest: Arc<Contest>,
-    schedule: Schedule,
+    schedule: Arc<Schedule>,
 }
 
 /// A comparison, as `compare --json` prints it.
@@ -169,26 +183,28 @@ impl ComparisonReport {
 /// Reads the results in a contest's folder.
 pub(super) fn of_folder(folder: &Folder) -> Result<Results, Failure> {
     let store = Store::open_to_read(folder)?;
-    Ok(of_stored(folder, &store.contest()?, store.records()?, &store.voids()?))
+    of_stored(folder, &store.contest()?, &store)
 }
 
-/// Returns the results of a contest with these games.
+/// Returns the results of a contest, whose games are in this store.
 pub(super) fn of_stored(
     folder: &Folder,
     kept: &StoredContest,
-    records: Vec<Record>,
-    voids: &[VoidAttempt],
-) -> Results {
+    store: &Store,
+) -> Result<Results, Failure> {
     let contest = Arc::new(kept.contest.clone());
-    let schedule = Schedule::after(contest.clone(), &records);
-    let report = assemble(folder, kept, &schedule, records, voids);
-    Results { report, contest, schedule }
+    let schedule = Arc::new(results::schedule(contest.clone(), store)?);
+    let (commands, games) = (commands(folder, folder, &schedule), StoredRecords(folder.clone()));
+    let report = results::assemble(kept, &schedule, games, &store.voids()?, commands)?;
+    Ok(Results { report, contest, schedule })
 }
 
 /// Returns the results of a series that is stored nowhere.
 pub(in crate::cli) fn series(contest: &Arc<Contest>, records: &[Record]) -> Report {
-    let schedule = Schedule::after(contest.clone(), records);
-    report(contest, &schedule, records.to_vec(), None)
+    let mut records = records.to_vec();
+    records.sort_by_key(|record| record.number);
+    let schedule = Arc::new(Schedule::after(contest.clone(), &records));
+    report(&schedule, Arc::new(records), None).expect("records in memory can be read")
 }
 
 /// Returns how tables are printed on stdout.
@@ -200,18 +216,6 @@ pub(in crate::cli) fn layout() -> Layout {
 pub(super) fn names(contest: &Contest) -> Names<'_> {
     let name = |index: usize| contest.players.get(index).map_or("", |player| player.name.as_str());
     Names { new: name(0), old: name(1) }
-}
-
-/// Returns the report on these games of a contest.
-fn assemble(
-    folder: &Folder,
-    kept: &StoredContest,
-    schedule: &Schedule,
-    records: Vec<Record>,
-    voids: &[VoidAttempt],
-) -> Report {
-    let commands = commands(folder, folder, schedule);
-    results::assemble(kept, schedule, records, voids, commands)
 }
 
 /// Returns the commands to show, with the name `named` for the contest's folder.
@@ -227,10 +231,13 @@ fn commands(folder: &Folder, named: &Folder, schedule: &Schedule) -> Vec<Command
 
 /// Returns the report that belongs in the files of a checked folder. It doesn't depend on how the
 /// folder is called: its commands are for a shell in the folder.
-pub(in crate::cli) fn of_checked(folder: &Folder, checked: &ContestCheck) -> Report {
-    let ContestCheck { stored: kept, schedule, records, voids, .. } = checked;
+pub(in crate::cli) fn of_checked(
+    folder: &Folder,
+    checked: &ContestCheck,
+) -> Result<Report, Failure> {
+    let ContestCheck { stored: kept, schedule, voids, .. } = checked;
     let commands = commands(folder, &Folder::here(), schedule);
-    results::assemble(kept, schedule, records.clone(), voids, commands)
+    results::assemble(kept, schedule, StoredRecords(folder.clone()), voids, commands)
 }
 
 /// Writes the report files to the contest's folder, replacing older ones, and signs them if the contest
@@ -242,29 +249,19 @@ pub(super) fn write_all(
 ) -> Result<PathBuf, Failure> {
     let commands = commands(folder, &Folder::here(), &results.schedule);
     let report = Report { commands, ..results.report.clone() };
-    let mut files = Vec::new();
     for (name, form) in FILES {
-        let text = form.render(&report, "")?;
-        replace(&folder.path(name), &text)?;
-        files.push((name, text));
+        let file = folder.path(name);
+        // Atomically: half a report would look forged.
+        replace_by(&file, |out| form.write(&report, "", out))
+            .map_err(|error| report_failure(error, &file))?;
     }
     if let Some(signer) = signer
         && let Some(mut log) = LogFile::open(folder, &Store::open(folder)?, signer)?
     {
-        log.report(&files)?;
+        log.report(&FILES.map(|(name, _)| name))?;
     }
     write_pages(folder, &report, &results.contest)?;
     Ok(folder.path(PAGE))
-}
-
-/// Replaces a file atomically: half a report would look forged.
-fn replace(file: &Path, text: &str) -> Result<(), Failure> {
-    referee_play::replace_file::replace(file, text.as_bytes())
-        .map_err(|error| referee_runner::disk_failure(file, &error))
-}
-
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| referee_runner::disk_failure(file, &error))
 }
 
 /// Returns the relative path from a file's folder to another folder, with `/`.

@@ -1,7 +1,7 @@
 //! Runs a contest: the progress bar, messages, and the results at the end.
 
 use super::deadline::planned_end;
-use super::report::{self, ComparisonReport, Form};
+use super::report::{self, ComparisonReport, layout};
 use super::run::{SharedRunOptions, resume_command};
 use super::venue::{RunContext, Venue};
 use crate::cli::bars::{games_counter, progress_bar, spinner};
@@ -236,7 +236,7 @@ fn print_standings(
         Some(summary) if over => print(&verdict(summary, report::names(contest))),
         Some(summary) => print(&(live(summary, report::names(contest)) + "\n")),
         None if json => print_json(results),
-        None => print(&Form::Text.render(results, "")?),
+        None => print(&results.text(layout())),
     }
 }
 
@@ -318,7 +318,7 @@ impl Observer for Watcher<'_> {
             parts.push(format!("{} void", progress.void));
         }
         if let Some(Comparison { sprt }) = self.contest.format.comparison() {
-            let summary = Summary::of(sprt.as_ref(), schedule.results(), &[]);
+            let summary = Summary::of(sprt.as_ref(), schedule.results());
             parts.push(live(&summary, report::names(self.contest)));
         } else if let Some((player, won, stake)) = progress.leader {
             let name: String = sanitize(&self.contest.players[player.index()].name);

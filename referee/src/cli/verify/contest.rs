@@ -10,25 +10,24 @@ use std::fmt::Write;
 /// The number of differences that are listed; more are counted.
 const SHOWN_MAX: usize = 20;
 
-/// Adds one report per game that counts, and one for the contest.
-pub(crate) fn lines(checked: &ContestCheck, folder: &str, lines: &mut Vec<CheckedFile>) {
-    lines.extend(checked.games.iter().cloned());
+/// Returns the line of the contest.
+pub(crate) fn line(checked: &ContestCheck, folder: &str) -> CheckedFile {
     let status = if checked.differences.is_empty() { Status::Ok } else { Status::Disagrees };
-    lines.push(CheckedFile {
+    CheckedFile {
         file: folder.to_owned(),
         status,
-        turns: checked.games.iter().map(|game| game.turns).sum(),
+        turns: checked.turns,
         outcome: None,
         detail: findings(checked).join("; "),
         signature: Some(checked.signature.clone()),
-    });
+    }
 }
 
 /// Returns the result as text.
 pub(crate) fn text(checked: &ContestCheck, folder: &str) -> String {
     let mut text = String::new();
     let schedule = &checked.schedule;
-    let games = checked.records.iter().filter(|record| schedule.counts(record.number)).count();
+    let games = checked.games;
     let name = sanitize(&checked.stored.contest.name);
     writeln!(text, "contest {name} in {}: {games} games that count", sanitize(folder)).ok();
     writeln!(text, "  {}", sanitize(&signed(&checked.signature))).ok();

@@ -62,10 +62,11 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
             .help("the name of a transcript ends with .jsonl or .jsonl.gz"));
     }
     let progress = !global.quiet && !options.json;
-    let mut lines = Vec::new();
+    let mut lines = Lines { json: options.json, ..Lines::default() };
     if !files.is_empty() {
         let bar = count_bar("", progress);
-        lines = verify_all(&files, options.jobs, &|done, of| advance(&bar, done, of));
+        let progress = |done, of| advance(&bar, done, of);
+        verify_all(&files, options.jobs, &progress, |line| lines.add(line))?;
     }
     let key = options.key.as_deref().map(parse_key).transpose()?;
     let pins = if contests.is_empty() { Pins::default() } else { Pins::read()? };
@@ -74,40 +75,58 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         let folder = Folder::open(Path::new(name))?;
         let bar = count_bar("", progress);
         let key = key.or_else(|| pins.of(folder.root()));
-        let mut checked = check(&folder, options.jobs, key, &|done, of| advance(&bar, done, of))?;
+        let progress = |done, of| advance(&bar, done, of);
+        let mut checked =
+            check(&folder, options.jobs, key, &progress, &mut |line| lines.add(line))?;
         report_files::compare(&folder, &mut checked)?;
-        contest::lines(&checked, name, &mut lines);
+        lines.add(contest::line(&checked, name))?;
         contest_texts.push_str(&contest::text(&checked, name));
     }
-    if options.json {
-        for line in &lines {
-            print_json(line)?;
-        }
-    } else {
-        print(&as_text(&lines, global.quiet))?;
+    if !options.json {
+        print(&lines.text(global.quiet))?;
         print(&contest_texts)?;
     }
-    let ok = lines.iter().all(|line| line.status == Status::Ok);
-    Ok(if ok { ExitCode::SUCCESS } else { ExitCode::from(Failure::OPERATION) })
+    Ok(if lines.not_ok == 0 { ExitCode::SUCCESS } else { ExitCode::from(Failure::OPERATION) })
 }
 
-fn as_text(all: &[CheckedFile], quiet: bool) -> String {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let mut rows = Vec::new();
-    for report in all {
-        let status = report.status.to_string();
-        *counts.entry(status.clone()).or_default() += 1;
-        if report.status != Status::Ok {
-            rows.push(vec![status, report.file.clone(), report.detail.clone()]);
-        } else if !quiet && all.len() <= SHOWN_MAX {
-            rows.push(vec![status, report.file.clone(), format!("{} turns", report.turns)]);
+/// The files that have been verified.
+#[derive(Debug, Default)]
+struct Lines {
+    /// Prints them at once, as JSON.
+    json: bool,
+    counts: BTreeMap<String, usize>,
+    all: usize,
+    not_ok: usize,
+    /// The rows to show, and whether each is ok.
+    rows: Vec<(bool, Vec<String>)>,
+}
+
+impl Lines {
+    fn add(&mut self, line: CheckedFile) -> Result<(), Failure> {
+        let ok = line.status == Status::Ok;
+        *self.counts.entry(line.status.to_string()).or_default() += 1;
+        self.all += 1;
+        self.not_ok += usize::from(!ok);
+        if self.json {
+            return print_json(&line);
         }
+        if !ok || self.all <= SHOWN_MAX {
+            let detail = if ok { format!("{} turns", line.turns) } else { line.detail };
+            self.rows.push((ok, vec![line.status.to_string(), line.file, detail]));
+        }
+        Ok(())
     }
-    let mut text = table(&rows);
-    if all.len() > 1 {
-        let counts: Vec<String> =
-            counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
-        writeln!(text, "{} checked: {}", all.len(), counts.join(", ")).ok();
+
+    fn text(&self, quiet: bool) -> String {
+        let shows_ok = !quiet && self.all <= SHOWN_MAX;
+        let rows = self.rows.iter().filter(|(ok, _)| !ok || shows_ok);
+        let rows: Vec<Vec<String>> = rows.map(|(_, row)| row.clone()).collect();
+        let mut text = table(&rows);
+        if self.all > 1 {
+            let counts = self.counts.iter().map(|(status, count)| format!("{count} {status}"));
+            let counts: Vec<String> = counts.collect();
+            writeln!(text, "{} checked: {}", self.all, counts.join(", ")).ok();
+        }
+        text
     }
-    text
 }

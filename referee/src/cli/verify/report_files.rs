@@ -3,11 +3,16 @@
 
 use crate::cli::contest::report::{FILES, Form, of_checked};
 use referee_contest::log::digest;
+use referee_contest::report::Report;
 use referee_process::Failure;
 use referee_process::files::read_regular;
 use referee_runner::checking::ContestCheck;
 use referee_runner::folder::Folder;
+use referee_runner::results::report_failure;
 use serde_json::Value;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::Path;
 
 /// The largest report file that is read, in bytes.
 const BYTES_MAX: u64 = 1 << 30;
@@ -21,11 +26,19 @@ const SENTENCES: [&str; 8] =
 /// Compares the report files in a folder with those that follow from its games, and adds the differences
 /// and notes to `checked`.
 pub(super) fn compare(folder: &Folder, checked: &mut ContestCheck) -> Result<(), Failure> {
-    let report = of_checked(folder, checked);
+    let report = of_checked(folder, checked)?;
+    let is_same = |(name, form): (&str, Form)| is_same(&folder.path(name), form, &report);
+    // Without reading them whole: a report may be larger than the memory.
+    if FILES.into_iter().all(is_same) {
+        return Ok(());
+    }
     let mut files = Vec::new();
     for (name, form) in FILES {
-        let left = read_regular(&folder.path(name), BYTES_MAX).ok();
-        let made = form.render(&report, "")?;
+        let path = folder.path(name);
+        let left = read_regular(&path, BYTES_MAX).ok();
+        let mut made = Vec::new();
+        form.write(&report, "", &mut made).map_err(|error| report_failure(error, &path))?;
+        let made = String::from_utf8_lossy(&made).into_owned();
         let signed = checked.signed_report.as_ref().and_then(|it| it.files.get(name).cloned());
         files.push(ReportFile { name, form, left, made, signed });
     }
@@ -33,6 +46,35 @@ pub(super) fn compare(folder: &Folder, checked: &mut ContestCheck) -> Result<(),
     checked.differences.extend(found.differences);
     checked.notes.extend(found.notes);
     Ok(())
+}
+
+/// Whether a file is the report in this format, byte for byte.
+fn is_same(file: &Path, form: Form, report: &Report) -> bool {
+    if !file.is_file() {
+        return false;
+    }
+    let Ok(left) = File::open(file) else { return false };
+    let mut out = BufWriter::new(Compared { left: BufReader::new(left), read: Vec::new() });
+    let written = form.write(report, "", &mut out).and_then(|()| out.flush());
+    written.is_ok() && out.get_mut().left.fill_buf().is_ok_and(<[u8]>::is_empty)
+}
+
+/// A writer that fails as soon as what is written differs from a file.
+struct Compared {
+    left: BufReader<File>,
+    read: Vec<u8>,
+}
+
+impl Write for Compared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.read.resize(bytes.len(), 0);
+        self.left.read_exact(&mut self.read)?;
+        if self.read == bytes { Ok(bytes.len()) } else { Err(io::Error::other("it differs")) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A file of the report.

@@ -1,7 +1,7 @@
 use super::super::simulation::{by_strength, play, random};
 use super::super::tests::played;
 use super::super::{Field, Format, Pairing, PairingResult};
-use super::{Ladder, Strength, finishes, learnt, strengths};
+use super::{Ladder, Strength, learnt, strengths_after};
 use crate::Player;
 use rand::seq::SliceRandom;
 use std::collections::BTreeMap;
@@ -150,7 +150,7 @@ impl Format for Drawn {
         let mut all: Vec<Player> = Player::all(field.players).collect();
         all.shuffle(&mut random(field.seed * 1000 + u64::from(round)));
         let groups = all.chunks_exact(field.seats);
-        groups.map(|group| Pairing { round, players: group.to_vec() }).collect()
+        groups.map(|group| Pairing { round, players: group[..].into() }).collect()
     }
 }
 
@@ -234,7 +234,7 @@ fn strengths_stay_finite() {
             half_points.map(|worse| 400 * u32::try_from(worse).unwrap()).collect()
         };
         let past = play(&LADDER, field, lopsided, |_, _| {});
-        let strengths = strengths(6, seats, finishes(field, &past));
+        let strengths = strengths_after(field, &past);
         assert!(strengths.iter().all(|own| own.mean.is_finite() && own.deviation > 0.0));
         assert!(strengths.windows(2).all(|pair| pair[0].mean >= pair[1].mean), "{strengths:?}");
     }

@@ -4,6 +4,7 @@ use super::{Pairing, assert_seats_are_balanced, field};
 use crate::Player;
 use proptest::prelude::*;
 use rand::seq::SliceRandom;
+use smallvec::SmallVec;
 
 /// Pairings at random: a hard case, with any number of pairings per player.
 fn random_pairings(players: usize, seats: usize, count: usize, seed: u64) -> Vec<Pairing> {
@@ -12,7 +13,7 @@ fn random_pairings(players: usize, seats: usize, count: usize, seed: u64) -> Vec
         let mut all: Vec<Player> = Player::all(players).collect();
         all.shuffle(&mut random);
         all.truncate(seats);
-        Pairing { round: 1, players: all }
+        Pairing { round: 1, players: all.into() }
     };
     (0..count).map(pairing).collect()
 }
@@ -27,7 +28,7 @@ proptest! {
         let mut seated = pairings.clone();
         balance_seats(&mut seated, players, seats);
         assert_seats_are_balanced(&seated, field(players, seats, 1));
-        let sorted = |pairings: Vec<Pairing>| -> Vec<Vec<Player>> {
+        let sorted = |pairings: Vec<Pairing>| -> Vec<SmallVec<[Player; 4]>> {
             let players = pairings.into_iter().map(|mut pairing| {
                 pairing.players.sort_unstable();
                 pairing.players
@@ -40,7 +41,7 @@ proptest! {
 
 #[test]
 fn what_is_even_stays_as_it_is() {
-    let players = |numbers: [u32; 3]| numbers.map(Player).to_vec();
+    let players = |numbers: [u32; 3]| numbers.map(Player)[..].into();
     let even = [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
         .map(|numbers| Pairing { round: 1, players: players(numbers) });
     let mut seated = even.clone();

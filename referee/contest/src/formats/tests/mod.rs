@@ -84,7 +84,7 @@ fn too_few_players_have_nothing_to_play() {
 /// Returns how many pairings each player is in.
 pub(super) fn played<'a>(
     players: usize,
-    pairings: impl IntoIterator<Item = &'a Vec<Player>>,
+    pairings: impl IntoIterator<Item: IntoIterator<Item = &'a Player>>,
 ) -> Vec<u32> {
     let mut played = vec![0; players];
     for player in pairings.into_iter().flatten() {

@@ -28,8 +28,8 @@ fn two_seats_are_balanced() {
         assert!(meetings(&pairings, players).values().all(|&met| met == rounds));
         assert_seats_are_balanced(&pairings, field);
         for (one, other) in meetings(&pairings, players).keys() {
-            let is_first = |pairing: &&Pairing| pairing.players == [*one, *other];
-            let is_second = |pairing: &&Pairing| pairing.players == [*other, *one];
+            let is_first = |pairing: &&Pairing| pairing.players[..] == [*one, *other];
+            let is_second = |pairing: &&Pairing| pairing.players[..] == [*other, *one];
             let first = pairings.iter().filter(is_first).count();
             let second = pairings.iter().filter(is_second).count();
             assert!(first.abs_diff(second) <= 1, "{field:?}: {one:?} before {other:?}: {first}");

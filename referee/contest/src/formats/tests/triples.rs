@@ -4,7 +4,7 @@ use crate::Player;
 use std::collections::BTreeSet;
 
 fn pairings(triples: &[Vec<Player>]) -> Vec<Pairing> {
-    triples.iter().map(|players| Pairing { round: 1, players: players.clone() }).collect()
+    triples.iter().map(|players| Pairing { round: 1, players: players[..].into() }).collect()
 }
 
 /// Returns how many triples are repeated.

@@ -1,7 +1,7 @@
 //! Corner cases: every figure is finite, whatever happened, and notes say what it rests on.
 
 use super::{field, game, games};
-use crate::ratings::{RatingField, Ratings, rate, rate_history};
+use crate::ratings::{HistoryPoint, RatedGames, RatingField, Ratings};
 use crate::{Player, Record};
 use proptest::prelude::*;
 use referee_protocol::{FaultKind, Result as Ended};
@@ -43,6 +43,14 @@ fn assert_sound(field: &RatingField, records: &[Record]) -> Ratings {
         assert!(point.elo.iter().flatten().all(|elo| elo.is_finite()));
     }
     ratings
+}
+
+fn rate(field: &RatingField, records: &[Record]) -> Ratings {
+    crate::ratings::rate(&RatedGames::of(field, records))
+}
+
+fn rate_history(field: &RatingField, records: &[Record], points: usize) -> Vec<HistoryPoint> {
+    crate::ratings::rate_history(&RatedGames::of(field, records), points)
 }
 
 fn elo(ratings: &Ratings) -> Vec<f64> {

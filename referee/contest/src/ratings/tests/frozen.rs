@@ -4,6 +4,7 @@ use super::game;
 use crate::Record;
 use crate::ratings::evidence::Evidence;
 use crate::ratings::fit::mean;
+use crate::ratings::games::Finish;
 use crate::ratings::likelihood::Model;
 use crate::ratings::optimizer::maximize;
 use serde::Deserialize;
@@ -54,7 +55,7 @@ fn assert_centred(name: &str, found: &[f64], expected: &[f64]) {
 fn other_programs_find_the_same() {
     for case in cases() {
         let records = case.records();
-        let evidence = Evidence::of(case.seats, &records);
+        let evidence = Evidence::of(case.seats, records.iter().map(Finish::from));
         let model = Model { evidence: &evidence, prior: case.prior, seat_terms: case.seat_terms };
         let at = maximize(&model, &evidence.counts, vec![0.0; model.size()]);
         let (strengths, rest) = at.split_at(case.players);
@@ -75,7 +76,7 @@ fn slope_and_information_are_derivatives() {
     const STEP: f64 = 1e-5;
     for case in cases() {
         let records = case.records();
-        let evidence = Evidence::of(case.seats, &records);
+        let evidence = Evidence::of(case.seats, records.iter().map(Finish::from));
         let model = Model { evidence: &evidence, prior: 0.7, seat_terms: true };
         let at: Vec<f64> =
             (0..).take(model.size()).map(|index: i32| (f64::from(index) * 1.7).sin()).collect();

@@ -8,12 +8,16 @@ use super::markup::{Markup, Name, Text};
 use super::tables::columns_table;
 use referee_match::summary::fault_text;
 use referee_protocol::plain::count;
+use std::io;
 
 /// Short rounds are combined until they have this many games.
 const GROUP_GAMES: usize = 50;
 
 /// Long rounds are split into parts of this many games, so that a part unfolds at once.
 const PART_GAMES: usize = 500;
+
+/// Longer lists have only games with a fault: browsers can't show more.
+const LISTED_MAX: usize = 20_000;
 
 /// Up to this many games are shown unfolded.
 pub(super) const OPEN_GAMES_MAX: usize = 40;
@@ -24,14 +28,35 @@ const NAME_COLUMNS: usize = 24;
 /// The width of a fault's message; the transcript has all of it.
 const FAULT_COLUMNS: usize = 100;
 
-pub(super) fn list(out: &mut Markup, report: &Report, links: &Links<'_>) {
-    if report.games.is_empty() {
+/// Returns the games that a page lists: all, or the first with a fault.
+pub(super) fn listed(report: &Report) -> io::Result<Vec<GameRow>> {
+    let all = report.games.len() <= LISTED_MAX as u64;
+    let mut rows = Vec::new();
+    report.games.each(|game| {
+        if all || !game.faults.is_empty() && rows.len() < LISTED_MAX {
+            rows.push(game);
+        }
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+pub(super) fn list(out: &mut Markup, report: &Report, games: &[GameRow], links: &Links<'_>) {
+    let all = report.games.len();
+    if all > games.len() as u64 {
+        let shown = count(games.len() as u64, "game");
+        out.paragraph(
+            "note",
+            &format!("{shown} of {all}, those with a fault. games.csv has all of them."),
+        );
+    }
+    if games.is_empty() {
         return;
     }
     let leads_to = if links.replays { "replay" } else { "transcript" };
     out.paragraph("note", &format!("The number of a game is the link to its {leads_to}."));
     let columns = |group: &[GameRow]| columns(report, group, links);
-    for group in groups(&report.games) {
+    for group in groups(games) {
         let (first, last) = (group[0].round, group[group.len() - 1].round);
         let word = if report.standings.seats == 1 { "Instance" } else { "Round" };
         let rounds = if first == last {
@@ -40,9 +65,9 @@ pub(super) fn list(out: &mut Markup, report: &Report, links: &Links<'_>) {
             format!("{word}s {first} to {last}")
         };
         let (from, to) = (group[0].number, group[group.len() - 1].number);
-        let games = count(group.len() as u64, "game");
-        let open = report.games.len() <= OPEN_GAMES_MAX;
-        let summary = format!("{rounds}: {games}, {from} to {to}");
+        let number = count(group.len() as u64, "game");
+        let open = games.len() <= OPEN_GAMES_MAX;
+        let summary = format!("{rounds}: {number}, {from} to {to}");
         out.details(open, &summary, |out| columns_table(out, "games", &columns(group)));
     }
 }
@@ -69,7 +94,7 @@ pub(super) fn columns(report: &Report, games: &[GameRow], links: &Links<'_>) -> 
     let name = |name: &str| Name(name, NAME_COLUMNS).to_string();
     let mut table = Table::new(games);
     table.add("game", Kind::Html("n"), |game| links.game(game));
-    if report.games.iter().any(|game| game.game != report.games[0].game) {
+    if report.games.is_mixed {
         table.add("of", Kind::Html(""), |game| name(&game.game));
     }
     let (seats, names) = (report.standings.seats, report.names());

@@ -9,12 +9,13 @@ mod charts;
 mod links;
 mod team;
 
-use super::{ChangeRow, Report, notes};
+use super::{ChangeRow, GameRow, Report, notes};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use links::Links;
 pub use links::replay_path;
 use markup::{Markup, Name, Text};
 use sha2::{Digest, Sha256};
+use std::io;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -24,14 +25,14 @@ const TITLE_COLUMNS: usize = 80;
 pub use team::{PrivatePart, TeamPages};
 
 /// The most games of a report that has replay pages in the contest's folder.
-const REPLAY_PAGES_MAX: usize = 1000;
+const REPLAY_PAGES_MAX: u64 = 1000;
 
 impl Report {
     /// Returns the report as one self-contained page. `folder` is the relative path from the page's
     /// folder to the contest's, with `/`; empty if they are the same.
-    pub fn html(&self, folder: &str) -> String {
+    pub fn html(&self, folder: &str) -> io::Result<String> {
         let replays = self.has_replay_pages();
-        self.page(&Links { root: folder, replays, teams: None })
+        Ok(self.page(&games::listed(self)?, &Links { root: folder, replays, teams: None }))
     }
 
     /// Whether the report in the contest's folder links to replay pages there: of a larger
@@ -41,17 +42,17 @@ impl Report {
     }
 
     /// Returns the first page of a site: the report with links to a page for each player, `teams/NAME.html`
-    /// with these names, and to a replay page for each game.
-    pub fn site_html(&self, teams: &[String]) -> String {
-        self.page(&Links { root: "", replays: true, teams: Some(teams) })
+    /// with these names, and to a replay page for each of `games`.
+    pub fn site_html(&self, games: &[GameRow], teams: &[String]) -> String {
+        self.page(games, &Links { root: "", replays: true, teams: Some(teams) })
     }
 
-    fn page(&self, links: &Links<'_>) -> String {
+    fn page(&self, games: &[GameRow], links: &Links<'_>) -> String {
         let mut out = Markup::default();
         head(&mut out, &self.name);
         out.put(format_args!("<h1>{}</h1>\n", Name(&self.name, TITLE_COLUMNS)));
         out.paragraph("lead", &notes::progress(self));
-        body(&mut out, sections(self, links));
+        body(&mut out, sections(self, games, links));
         out.0
     }
 }
@@ -108,7 +109,7 @@ fn section(id: &'static str, title: &'static str, fill: &dyn Fn(&mut Markup)) ->
     (!body.0.is_empty()).then_some(Section { id, title, body })
 }
 
-fn sections(report: &Report, links: &Links<'_>) -> Vec<Section> {
+fn sections(report: &Report, games: &[GameRow], links: &Links<'_>) -> Vec<Section> {
     let all = [
         section("comparison", "Comparison", &|out| out.notes(&notes::comparison(report))),
         section("standings", "Standings", &|out| tables::standings(out, report, links)),
@@ -135,7 +136,7 @@ fn sections(report: &Report, links: &Links<'_>) -> Vec<Section> {
         }),
         section("time", "Time", &|out| charts::time::draw(out, report)),
         section("ends", "How games ended", &|out| tables::ends(out, report)),
-        section("games", "Games", &|out| games::list(out, report, links)),
+        section("games", "Games", &|out| games::list(out, report, games, links)),
         section("left-out", "Left out", &|out| tables::left_out(out, report)),
         section("changes", "Changes", &|out| {
             if !report.changes.is_empty() {

@@ -19,6 +19,7 @@ const LOSSES_MAX: usize = 200;
 #[derive(Debug)]
 pub struct TeamPages<'a> {
     report: &'a Report,
+    games: &'a [GameRow],
     links: Links<'a>,
     standings: Vec<Column>,
 }
@@ -33,10 +34,11 @@ pub struct PrivatePart {
 }
 
 impl<'a> TeamPages<'a> {
-    /// Prepares pages in a folder of a site; `teams` are the pages' names, by player.
-    pub fn new(report: &'a Report, teams: &'a [String]) -> Self {
+    /// Prepares pages in a folder of a site; `games` are all games, and `teams` the pages' names, by
+    /// player.
+    pub fn new(report: &'a Report, games: &'a [GameRow], teams: &'a [String]) -> Self {
         let links = Links { root: "..", replays: true, teams: Some(teams) };
-        Self { report, links, standings: columns::standings(report, Detail::Ranks) }
+        Self { report, games, links, standings: columns::standings(report, Detail::Ranks) }
     }
 
     /// Returns the page of a player; with `private`, the one for its author alone. Empty if there is no such
@@ -47,7 +49,7 @@ impl<'a> TeamPages<'a> {
             return String::new();
         };
         let (report, own) = (self.report, &players[place]);
-        let own_games = report.games.iter().filter(|game| game.players.contains(&player));
+        let own_games = self.games.iter().filter(|game| game.players.contains(&player));
         let own_games: Vec<GameRow> = own_games.cloned().collect();
         let mut out = Markup::default();
         head(&mut out, &format!("{} · {}", own.name, report.name));

@@ -1,5 +1,6 @@
 //! The result of `compare`, and games past its decision, in every form of the report.
 
+use super::samples::games_csv;
 use crate::formats::Compare;
 use crate::report::{Layout, Report};
 use crate::sprt::Decision;
@@ -24,8 +25,8 @@ fn won() -> Report {
             _ => game(number, &[1, 0], &[2, 1]),
         })
         .collect();
-    let schedule = Schedule::after(contest.clone(), &records);
-    report(&contest, &schedule, records, None)
+    let schedule = Arc::new(Schedule::after(contest, &records));
+    report(&schedule, Arc::new(records), None).unwrap()
 }
 
 #[test]
@@ -38,7 +39,7 @@ fn the_result_is_that_of_the_terminal() {
     let names = Names { new: "player 1", old: "player 2" };
     let lines = verdict(summary, names);
     assert!(lines.contains("player 1 is stronger than player 2 (H1 accepted"), "{lines}");
-    let (terminal, page) = (report.text(Layout::Aligned), report.html(""));
+    let (terminal, page) = (report.text(Layout::Aligned), report.html("").unwrap());
     let markdown = report.markdown();
     assert!(terminal.starts_with(&lines), "{terminal}");
     for line in lines.lines() {
@@ -59,16 +60,16 @@ fn games_past_the_decision_are_listed_but_not_counted() {
     let report = won();
     assert_eq!(report.progress.played, COUNTED);
     assert_eq!(report.standings.games, COUNTED);
-    let counted: Vec<bool> = report.games.iter().map(|game| game.counts).collect();
+    let counted: Vec<bool> = report.games.rows().unwrap().iter().map(|game| game.counts).collect();
     let expected = [vec![true; 24], vec![false; 4]].concat();
     assert_eq!(counted, expected);
     let note = "4 games were played past the decision and did not count.";
     assert!(report.text(Layout::Aligned).contains(note));
     assert!(report.markdown().contains(note));
-    let page = report.html("");
+    let page = report.html("").unwrap();
     assert!(page.contains(note));
     assert_eq!(page.matches("past the decision, does not count").count(), 4);
-    let csv = report.games_csv();
+    let csv = games_csv(&report);
     assert_eq!(csv.lines().filter(|line| line.contains(".jsonl,false,")).count(), 4);
     assert!(csv.lines().next().unwrap().contains(",transcript,counts,"), "{csv}");
 }

@@ -2,15 +2,19 @@
 
 use crate::formats::{Puzzle, RoundRobin};
 use crate::ratings::{Rating, Ratings, Term};
+use crate::report::game_list::RowSource;
 use crate::report::{
-    CausedVoids, Command, GameRow, HistoryPoint, LeftOut, Progress, Report, Setting, VoidCounts,
+    CausedVoids, Command, GameList, GameRow, HistoryPoint, LeftOut, Progress, Report, Setting,
+    VoidCounts,
 };
-use crate::standings::standings;
 use crate::standings::tests::contests::{contest, game};
+use crate::standings::tests::standings;
 use crate::{Contest, FormatSettings, Player, Record, half_points};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 use referee_protocol::{FaultKind, Result as Ended};
+use std::io;
+use std::sync::Arc;
 
 pub(super) const ROUND_ROBIN: FormatSettings =
     FormatSettings::RoundRobin(RoundRobin { triples_per_player: None });
@@ -101,7 +105,7 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
         ratings,
         history,
         ties: Vec::new(),
-        games: records.iter().map(|record| GameRow::new(contest, record)).collect(),
+        games: listed(records.iter().map(|record| GameRow::new(contest, record)).collect()),
         left_out: vec![LeftOut {
             name: "late one".into(),
             reason: "not built\n    x.c:1 <a>\n      ^".into(),
@@ -111,6 +115,24 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
             line: "referee verify results".into(),
         }],
     }
+}
+
+pub(super) fn games_csv(report: &Report) -> String {
+    let mut csv = Vec::new();
+    report.write_games_csv(&mut csv).unwrap();
+    String::from_utf8(csv).unwrap()
+}
+
+/// A list of rows that are in memory.
+impl RowSource for Vec<GameRow> {
+    fn each(&self, visit: &mut dyn FnMut(GameRow) -> io::Result<()>) -> io::Result<()> {
+        self.iter().cloned().try_for_each(visit)
+    }
+}
+
+pub(super) fn listed(rows: Vec<GameRow>) -> GameList {
+    let (len, is_mixed) = (rows.len() as u64, rows.iter().any(|row| row.game != rows[0].game));
+    GameList { rows: Arc::new(rows), len, past: 0, is_mixed }
 }
 
 /// What a player's share of points is in Elo, two draws added, and the games with them.

@@ -1,8 +1,9 @@
 use super::test_of;
 use crate::formats::{Pairing, PairingResult};
+use crate::repeats::Repeats;
 use crate::sprt::{Decision, Pentanomial, Summary, render};
 use crate::standings::tests::contests;
-use crate::{Player, Record};
+use crate::{Player, Record, SprtSettings};
 use referee_protocol::FaultKind;
 
 const NAMES: render::Names = render::Names { new: "rabbit", old: "turtle\u{1b}[2J" };
@@ -37,6 +38,18 @@ fn played(pairs: &[(u32, u32)]) -> (Vec<PairingResult>, Vec<Record>) {
     (met, records)
 }
 
+fn summary_of(
+    sprt: Option<&SprtSettings>,
+    results: &[PairingResult],
+    records: &[Record],
+) -> Summary {
+    let (mut summary, mut repeats) = (Summary::of(sprt, results), Repeats::default());
+    for record in records {
+        summary.add(record, repeats.first(record).is_some());
+    }
+    summary
+}
+
 #[test]
 fn a_summary_counts_what_there_is() {
     let (met, mut records) = played(&[(2, 2), (2, 0), (1, 2), (1, 1), (0, 2), (0, 1)]);
@@ -48,7 +61,7 @@ fn a_summary_counts_what_there_is() {
     // The same moves again, once in the same seats and once with other seats.
     records[2].moves = records[0].moves.clone();
     records[3].moves = records[0].moves.clone();
-    let summary = Summary::of(Some(&test_of(0.0, 40.0)), &met, &records);
+    let summary = summary_of(Some(&test_of(0.0, 40.0)), &met, &records);
     assert_eq!(summary.pairs, 6);
     assert_eq!(summary.pentanomial, Pentanomial([0, 1, 3, 1, 1]));
     assert_eq!((summary.wins, summary.draws, summary.losses), (5, 4, 3));
@@ -58,18 +71,18 @@ fn a_summary_counts_what_there_is() {
     assert_eq!((test.decision, test.decided_after_pairs), (Decision::Open, None));
 
     records.reverse();
-    assert_eq!(Summary::of(Some(&test_of(0.0, 40.0)), &met, &records), summary);
+    assert_eq!(summary_of(Some(&test_of(0.0, 40.0)), &met, &records), summary);
     // A pairing that has not ended is not there yet.
-    let begun = Summary::of(None, &met[..5], &records);
+    let begun = summary_of(None, &met[..5], &records);
     assert_eq!((begun.wins, begun.draws, begun.losses), (5, 3, 2));
 }
 
 #[test]
 fn a_summary_is_one_json_object() {
     let (met, records) = played(&[(2, 2); 30]);
-    let summary = Summary::of(Some(&test_of(0.0, 40.0)), &met, &records);
+    let summary = summary_of(Some(&test_of(0.0, 40.0)), &met, &records);
     insta::assert_snapshot!(serde_json::to_string_pretty(&summary).unwrap());
-    let none = serde_json::to_string(&Summary::of(None, &[], &[])).unwrap();
+    let none = serde_json::to_string(&summary_of(None, &[], &[])).unwrap();
     assert!(none.contains(r#""pentanomial":[0,0,0,0,0]"#), "{none}");
     assert!(
         none.contains(r#""score":null,"elo":null,"error":null,"normalized_elo":null,"los":null"#),
@@ -84,21 +97,21 @@ fn verdicts_in_words() {
     show("plan", render::plan(Some(&test_of(0.0, 40.0)), 500, NAMES));
     show("a plan that is too short", render::plan(Some(&test_of(-2.5, 2.5)), 500, NAMES));
     show("plan without a test", render::plan(None, 1, NAMES));
-    show("nothing yet", render::verdict(&Summary::of(None, &[], &[]), NAMES));
+    show("nothing yet", render::verdict(&summary_of(None, &[], &[]), NAMES));
     let (met, records) = played(&[[(2, 2); 40], [(2, 0); 40]].concat());
     for (elo0, elo1) in [(0.0, 40.0), (-50.0, 0.0), (10.0, 62.5)] {
-        let summary = Summary::of(Some(&test_of(elo0, elo1)), &met, &records);
+        let summary = summary_of(Some(&test_of(elo0, elo1)), &met, &records);
         show("better", render::verdict(&summary, NAMES));
     }
-    show("untested", render::verdict(&Summary::of(None, &met, &records), NAMES));
+    show("untested", render::verdict(&summary_of(None, &met, &records), NAMES));
     let (met, mut records) = played(&[[(0, 0); 40], [(2, 0); 40]].concat());
     for (elo0, elo1) in [(0.0, 40.0), (-50.0, 0.0), (-80.0, -30.0)] {
-        let summary = Summary::of(Some(&test_of(elo0, elo1)), &met, &records);
+        let summary = summary_of(Some(&test_of(elo0, elo1)), &met, &records);
         show("not better", render::verdict(&summary, NAMES));
     }
-    records[0].seats[0].fault = Some(FaultKind::Late);
+    records[1].seats[1].fault = Some(FaultKind::Late);
     records[2].moves = records[0].moves.clone();
-    let few = Summary::of(Some(&test_of(0.0, 40.0)), &met[..2], &records);
+    let few = summary_of(Some(&test_of(0.0, 40.0)), &met[..2], &records);
     show("live", render::live(&few, NAMES) + "\n");
     show("open, with a fault and a duplicate", render::verdict(&few, NAMES));
     let album = album.concat();

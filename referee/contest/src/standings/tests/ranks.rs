@@ -1,8 +1,9 @@
 //! Ranks and tie-breaks, worked out by hand.
 
 use super::contests::{contest, game};
+use super::standings;
 use crate::formats::{Gauntlet, Knockout, Puzzle, RoundRobin, Swiss};
-use crate::standings::{Standings, standings};
+use crate::standings::Standings;
 use crate::{FormatSettings, Player, Record};
 
 pub(super) const ALL: FormatSettings =

@@ -2,12 +2,12 @@
 
 use super::contests::{contest, game};
 use super::ranks::ALL;
+use super::standings;
 use crate::formats::{Compare, Swiss};
-use crate::standings::{Points, repeats, standings};
+use crate::standings::Points;
 use crate::{FormatSettings, Player, Record};
 use proptest::prelude::*;
 use referee_protocol::{FaultKind, Result as Ended};
-use std::collections::BTreeMap;
 
 const PLAYERS: u32 = 5;
 
@@ -115,7 +115,6 @@ fn faults_duplicates_marks_and_ends_are_counted() {
     let format = FormatSettings::Compare(Compare { sprt: None });
     let table = standings(&contest(2, 2, format), &records, &[], None);
     assert_eq!((table.games, table.duplicates, table.marked), (3, 1, 1));
-    assert_eq!(repeats(&records), BTreeMap::from([(2, 0)]));
     assert_eq!(table.ends[0].games, 2);
     assert_eq!((table.ends[1].result, table.ends[1].reason.as_str()), (Ended::Fault, "late"));
     let resigned = records[1].players[0];

@@ -1,0 +1,121 @@
+//! The games that are rated, a few numbers each, so that a million of them fit in little memory.
+
+use super::super::{FORFEIT, Player, Record};
+use super::RatingField;
+use crate::repeats::Repeats;
+use referee_protocol::Result as Ended;
+use std::collections::BTreeSet;
+
+/// Games with more seats aren't rated: the number of ways to share a place doubles with every seat.
+pub(super) const SEATS_MAX: usize = 8;
+
+/// The games to fit, and the numbers of those left out.
+#[derive(Clone, Debug)]
+pub struct RatedGames {
+    pub(super) field: RatingField,
+    /// Of each game in turn: the players, and the place of each, in seat order.
+    players: Vec<Player>,
+    places: Vec<u32>,
+    /// The block of each game.
+    blocks: Vec<u64>,
+    /// Games that repeat an earlier one.
+    pub(super) duplicates: u64,
+    /// Games left out because of a fault.
+    pub(super) faulty: u64,
+}
+
+impl RatedGames {
+    /// Returns a collection without games.
+    pub fn new(field: RatingField) -> Self {
+        let (players, places, blocks) = (Vec::new(), Vec::new(), Vec::new());
+        Self { field, players, places, blocks, duplicates: 0, faulty: 0 }
+    }
+
+    /// Collects the games of records in any order.
+    pub fn of(field: &RatingField, records: &[Record]) -> Self {
+        let mut sorted: Vec<&Record> = records.iter().collect();
+        sorted.sort_by_key(|game| {
+            (game.number, game.block, game.game, &game.players, &game.places, &game.moves)
+        });
+        let (mut games, mut repeats) = (Self::new(*field), Repeats::default());
+        for game in sorted {
+            games.add(game, repeats.first(game).is_some());
+        }
+        games
+    }
+
+    /// Adds the next game by number; games of a block follow each other. Leaves out games that don't
+    /// fit the field: other numbers of seats, unknown players, a player against itself, void games,
+    /// games of one seat or of more than eight. `repeats` says whether it repeats an earlier game
+    /// ([`Repeats`]): such games are counted once.
+    pub fn add(&mut self, game: &Record, repeats: bool) {
+        if !self.field.can_rate(game) {
+            return;
+        }
+        if !self.field.rate_faults && game.has_fault() {
+            self.faulty += 1;
+        } else if repeats {
+            self.duplicates += 1;
+        } else {
+            self.players.extend(&game.players);
+            self.places.extend(&game.places);
+            self.blocks.push(game.block);
+        }
+    }
+
+    /// Returns the number of games to fit.
+    pub(super) fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Returns some of the games, by their places in the list.
+    pub(super) fn part(
+        &self,
+        games: std::ops::Range<usize>,
+    ) -> impl Iterator<Item = Finish<'_>> + Clone {
+        let seats = self.field.seats;
+        games.map(move |game| {
+            let own = game * seats..(game + 1) * seats;
+            let (players, places) = (&self.players[own.clone()], &self.places[own]);
+            Finish { players, places, block: self.blocks[game], times: 1 }
+        })
+    }
+
+    /// Returns all games.
+    pub(super) fn all(&self) -> impl Iterator<Item = Finish<'_>> + Clone {
+        self.part(0..self.len())
+    }
+}
+
+impl RatingField {
+    /// Whether the record is complete and has players to compare.
+    fn can_rate(&self, game: &Record) -> bool {
+        let distinct: BTreeSet<Player> = game.players.iter().copied().collect();
+        (2..=SEATS_MAX).contains(&self.seats)
+            && game.result != Ended::Void
+            && game.reason != FORFEIT
+            && game.players.len() == self.seats
+            && game.places.len() == self.seats
+            && distinct.len() == self.seats
+            && distinct.iter().all(|player| player.index() < self.players)
+    }
+}
+
+/// How a game ended, as far as a fit needs it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Finish<'a> {
+    /// The players, in seat order.
+    pub(crate) players: &'a [Player],
+    /// The place of each of them: lower is better, equal places are shared.
+    pub(crate) places: &'a [u32],
+    /// The block; its games are not independent of each other.
+    pub(crate) block: u64,
+    /// How many games ended like this.
+    pub(crate) times: u64,
+}
+
+impl<'a> From<&'a Record> for Finish<'a> {
+    fn from(game: &'a Record) -> Self {
+        Self { players: &game.players, places: &game.places, block: game.block, times: 1 }
+    }
+}

@@ -1,0 +1,76 @@
+//! Finds games that repeat earlier ones.
+
+use super::Record;
+use referee_protocol::Result as Ended;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+
+/// Finds games that repeat earlier ones: the same players in the same seats with the same actions and the
+/// same places, both or neither with a fault. It remembers 96 bits of a hash for each game.
+#[derive(Debug, Default)]
+pub struct Repeats {
+    first: HashMap<[u32; 3], u32>,
+}
+
+impl Repeats {
+    /// Returns an instance with room for so many games.
+    pub fn with_capacity(games: usize) -> Self {
+        Self { first: HashMap::with_capacity(games) }
+    }
+
+    /// Adds a game; returns the number of the first one that it repeats. Games are added in the order of
+    /// their numbers.
+    pub fn first(&mut self, game: &Record) -> Option<u64> {
+        let mut hash = Sha256::new();
+        hash.update([u8::from(game.has_fault())]);
+        for (player, place) in game.players.iter().zip(&game.places) {
+            hash.update(player.0.to_le_bytes());
+            hash.update(place.to_le_bytes());
+        }
+        hash.update(&game.moves);
+        let hash = hash.finalize();
+        let part = |index: usize| hash[4 * index..].first_chunk().copied().unwrap_or_default();
+        let key = [0, 1, 2].map(|index| u32::from_le_bytes(part(index)));
+        let number = u32::try_from(game.number).unwrap_or(u32::MAX);
+        let first = *self.first.entry(key).or_insert(number);
+        (first != number).then_some(u64::from(first))
+    }
+}
+
+impl Record {
+    /// Whether the game ended by a fault, or continued without the player who made it. A resignation is
+    /// no fault.
+    pub fn has_fault(&self) -> bool {
+        self.result == Ended::Fault || self.seats.iter().any(|seat| seat.own_fault().is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Repeats;
+    use crate::record::SeatRecord;
+    use crate::standings::tests::contests::game;
+    use crate::{Player, Record};
+    use referee_protocol::{FaultKind, Result as Ended};
+
+    #[test]
+    fn the_same_players_moves_places_and_faults_are_a_repetition() {
+        let first = Record { moves: "m".into(), ..game(3, &[0, 1], &[1, 2]) };
+        let mut repeats = Repeats::default();
+        assert_eq!(repeats.first(&first), None);
+        let like = |number: u64| Record { number, ..first.clone() };
+        assert_eq!(repeats.first(&like(4)), Some(3));
+        assert_eq!(repeats.first(&Record { round: 9, block: 9, ..like(5) }), Some(3));
+        let late = vec![SeatRecord { fault: Some(FaultKind::Late), ..SeatRecord::default() }; 2];
+        for other in [
+            Record { moves: "n".into(), ..like(6) },
+            Record { places: vec![2, 1], ..like(7) },
+            Record { players: vec![Player(1), Player(0)], ..like(8) },
+            Record { result: Ended::Fault, ..like(9) },
+            Record { seats: late, moves: "o".into(), ..like(10) },
+        ] {
+            assert_eq!(repeats.first(&other), None, "{other:?}");
+            assert_eq!(repeats.first(&Record { number: 20, ..other.clone() }), Some(other.number));
+        }
+    }
+}
