@@ -43,8 +43,12 @@ pub fn report(
         if counts {
             played += 1;
             sums.add(record, repeats.is_some());
-            comparison.iter_mut().for_each(|it| it.add(record, repeats.is_some()));
-            rated.iter_mut().for_each(|it| it.add(record, repeats.is_some()));
+            if let Some(comparison) = &mut comparison {
+                comparison.add(record, repeats.is_some());
+            }
+            if let Some(rated) = &mut rated {
+                rated.add(record, repeats.is_some());
+            }
         }
         Ok(())
     })?;

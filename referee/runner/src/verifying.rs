@@ -74,12 +74,14 @@ pub fn verify_all<E>(
 ) -> Result<(), E> {
     for (batch, begin) in files.chunks(BATCH_FILES).zip((0..).step_by(BATCH_FILES)) {
         let progress = |done: usize, _: usize| progress(begin + done, files.len());
-        parallel::map(batch, jobs, &progress, verify_file).into_iter().try_for_each(&mut take)?;
+        parallel::map(batch, jobs, &progress, |file| verify_file(file))
+            .into_iter()
+            .try_for_each(&mut take)?;
     }
     Ok(())
 }
 
-fn verify_file(file: &PathBuf) -> CheckedFile {
+fn verify_file(file: &Path) -> CheckedFile {
     let (status, turns, outcome, detail) = match read_bytes(&file.to_string_lossy()) {
         Ok(bytes) => {
             let Report { status, turns, outcome, detail, .. } = verify(&bytes);

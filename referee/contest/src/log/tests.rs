@@ -58,7 +58,9 @@ fn read(bytes: &[u8]) -> Result<Log, LogError> {
 
 fn compare(log: &Log, games: &[LoggedGame], voids: &[LoggedVoid]) -> Comparison {
     let mut comparing = Comparing::new(log, &[]);
-    games.iter().for_each(|game| comparing.game(game));
+    for game in games {
+        comparing.game(game);
+    }
     comparing.finish(voids)
 }
 

@@ -56,6 +56,10 @@ pub fn rate(games: &RatedGames) -> Ratings {
 
 /// Returns how likely it is, in percent, that the player of a row is stronger than that of a column; `None` for
 /// a player and itself, and where no games link the two.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method is for one lifetime, the closure for any"
+)]
 pub fn superiority(games: &RatedGames) -> Vec<Vec<Option<f64>>> {
     with_fit(games, |fit| fit.superiority())
 }

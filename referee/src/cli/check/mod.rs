@@ -205,7 +205,7 @@ impl Options {
                 kinds
             } else {
                 let given = self.setup(&kinds)?;
-                setup.played(kinds, &given, global).await?
+                Box::pin(setup.played(kinds, &given, global)).await?
             };
             let (chosen, mut report) = begin(&kinds)?;
             let probes = Box::pin(self.run_probes(&setup, &chosen, &mut report, global));
