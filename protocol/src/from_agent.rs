@@ -32,6 +32,10 @@ pub struct Ready {
     /// What it wants in each `turn`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub want: Vec<Want>,
+    /// After `over` its process waits for another `hello`. Has an effect only in a contest that keeps
+    /// processes between games. Omitted if false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
 }
 
 /// An optional field of `turn`.
@@ -140,6 +144,7 @@ mod tests {
         assert_eq!(ready.want, [Want::Actions]);
         for line in [
             r#"{"type":"ready"}"#,
+            r#"{"type":"ready","again":true}"#,
             r#"{"action":{"type":"pass"},"type":"action"}"#,
             r#" {"type":"action","turn":3.0,"action":{"type":"pass"}}  "#,
             r#"{"type":"info","score":0.31,"anything":[{}]}"#,
@@ -177,6 +182,7 @@ mod tests {
             (r#"{"type":"ready","nmae":"x"}"#, "unknown field `nmae`"),
             (r#"{"type":"ready","want":["moves"]}"#, "want[0]: unknown value `moves`: expected"),
             (r#"{"type":"ready","name":7}"#, "name: expected text, got 7"),
+            (r#"{"type":"ready","again":1}"#, "again: expected true or false, got 1"),
             (r#"{"type":"action"}"#, "missing field `action`"),
             (
                 r#"{"type":"action","turn":-1,"action":{}}"#,

@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ToAgent {
-    /// First: the game, the players and the clock.
+    /// First in each game: the game, the players and the clock.
     Hello(Box<Hello>),
     /// It is your turn.
     Turn(Turn),
@@ -16,11 +16,11 @@ pub enum ToAgent {
     Played(Played),
     /// A seat is out; the others play on.
     Retired(Retired),
-    /// Last: the result.
+    /// Last in each game: the result.
     Over(Box<Over>),
 }
 
-/// The first message.
+/// The first message of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hello {
     /// The version of the protocol.
@@ -97,7 +97,7 @@ pub struct Retired {
     pub fault: FaultKind,
 }
 
-/// The last message.
+/// The last message of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Over {
     /// The result by the rules; null unless they ended the game.

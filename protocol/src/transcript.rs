@@ -103,6 +103,10 @@ pub struct HeaderSeat {
     /// match void at its seat is its fault. Omitted if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_void: bool,
+    /// How many games of its contest the agent's process had played before this one. Omitted if it was
+    /// started for this one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub games_before: u64,
 }
 
 impl HeaderSeat {

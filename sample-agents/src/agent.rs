@@ -86,6 +86,16 @@ impl Agent {
         let picks_from_list = matches!(self, Self::Random | Self::First | Self::Slow);
         picks_from_list.then_some(Want::Actions).into_iter().collect()
     }
+
+    /// Whether its process may play another match after `over`: it keeps nothing of the one before.
+    pub(crate) fn plays_again(self) -> bool {
+        self.built_in().is_some_and(|built_in| !built_in.misbehaves)
+    }
+
+    fn built_in(self) -> Option<&'static BuiltIn> {
+        let kind = std::mem::discriminant(&self);
+        BUILT_INS.iter().find(|it| std::mem::discriminant(&it.agent) == kind)
+    }
 }
 
 impl FromStr for Agent {
@@ -127,9 +137,7 @@ fn depth(argument: &str) -> Result<u32, AgentError> {
 impl fmt::Display for Agent {
     /// Writes the name that parses as this agent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = std::mem::discriminant(self);
-        let built_in = BUILT_INS.iter().find(|it| std::mem::discriminant(&it.agent) == kind);
-        f.write_str(built_in.map_or("", |it| it.name))?;
+        f.write_str(self.built_in().map_or("", |it| it.name))?;
         match self {
             Self::Minimax { depth } => write!(f, ":{depth}"),
             _ => Ok(()),

@@ -40,9 +40,9 @@ pub use player::{Player, Reply};
 use referee_protocol::Ready;
 use std::io::{BufRead, Write};
 
-/// Plays one match as the agent with this name, as written after `@`: `random`, `minimax:3`. Reads the
-/// referee's messages from `input` until `over` or its end, and answers on `output`, flushing after
-/// each line. `diagnostics`, normally stderr, gets a note for each ignored message.
+/// Plays as the agent with this name, as written after `@`: `random`, `minimax:3`. Reads the referee's
+/// messages from `input` until its end, or until `over` if the agent plays one match only, and answers on
+/// `output`, flushing after each line. `diagnostics`, normally stderr, gets a note for each ignored message.
 ///
 /// Fails for an unknown name, a referee that breaks the protocol, a failing stream, and the deliberate
 /// end of `crash`. The text can follow "error: ". The exit code is 1, except for
@@ -55,6 +55,7 @@ pub fn run(
 ) -> Result<(), AgentError> {
     let agent: Agent = name.parse()?;
     let version = Some(env!("CARGO_PKG_VERSION").to_owned());
-    let ready = Ready { name: Some(agent.to_string()), version, want: agent.requested_fields() };
+    let (name, want) = (Some(agent.to_string()), agent.requested_fields());
+    let ready = Ready { name, version, want, again: agent.plays_again() };
     play_match(ready, |hello| player::seat(agent, hello), input, output, diagnostics)
 }

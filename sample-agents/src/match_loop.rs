@@ -6,8 +6,9 @@ use crate::player::{Player, Reply};
 use referee_protocol::{Action, FromAgent, REFEREE_LINE_BYTES_MAX, Ready, plain_error};
 use std::io::{BufRead, Read, Write};
 
-/// Plays one match on these streams: `seat` creates the player from `hello`, and `ready` is the
-/// answer. Streams and errors are as in [`run`](crate::run).
+/// Plays a match on these streams: `seat` creates the player from `hello`, and `ready` is the answer. If
+/// that says `again`, plays another match at each further `hello`. Streams and errors are as in
+/// [`run`](crate::run).
 pub fn play_match(
     ready: Ready,
     mut seat: impl FnMut(&Hello) -> Result<Box<dyn Player>, AgentError>,
@@ -15,6 +16,7 @@ pub fn play_match(
     mut output: impl Write,
     mut diagnostics: impl Write,
 ) -> Result<(), AgentError> {
+    let again = ready.again;
     let ready = FromAgent::Ready(ready);
     let mut player: Option<Box<dyn Player>> = None;
     let mut line = Vec::new();
@@ -44,6 +46,7 @@ pub fn play_match(
             },
             RefereeMessage::Played { action } => player_of(&mut player)?.played(&action)?,
             RefereeMessage::Retired { seat } => player_of(&mut player)?.retired(seat),
+            RefereeMessage::Over {} if again => player = None,
             RefereeMessage::Over {} => return Ok(()),
             RefereeMessage::Unknown => {
                 let kind = String::from_utf8_lossy(&line).chars().take(80).collect::<String>();
@@ -68,7 +71,9 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, Agent
 }
 
 fn player_of(player: &mut Option<Box<dyn Player>>) -> Result<&mut Box<dyn Player>, AgentError> {
-    player.as_mut().ok_or_else(|| AgentError::referee("the referee's first line is not `hello`"))
+    player
+        .as_mut()
+        .ok_or_else(|| AgentError::referee("the referee's first line of a match is not `hello`"))
 }
 
 fn say(output: &mut impl Write, message: &FromAgent) -> Result<(), AgentError> {

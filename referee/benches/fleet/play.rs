@@ -106,6 +106,7 @@ fn header(contest: &Contest, fixture: &Fixture, game: &dyn AnyGame) -> Header {
         on_fault: contest.policy.on_fault,
         anonymous: contest.anonymous,
         adjudication: contest.adjudication.clone(),
+        reuse: contest.reuse,
     };
     let seated: Vec<&AgentSpec> = seated.iter().collect();
     match_settings::header(game, &seated, &conditions, &sandbox, fixture.seed, fixture.number)

@@ -16,7 +16,7 @@ static int begins(const char *text, const char *with) {
 }
 
 int main(int count, char **words) {
-  static const char turn[] = "{\"type\":\"turn\",\"turn\":", ready[] = "{\"type\":\"ready\"}\n";
+  static const char turn[] = "{\"type\":\"turn\",\"turn\":", ready[] = "{\"type\":\"ready\",\"again\":true}\n";
   int file = count == 2 ? open(words[1], O_RDONLY) : -1, turns = 0;
   ssize_t bytes = file < 0 ? -1 : read(file, script, SCRIPT_BYTES - 1);
   if (bytes < 0) return 1;

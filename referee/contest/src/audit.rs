@@ -101,6 +101,12 @@ pub fn differences(
     {
         found.push(format!("pondering is not {wanted}, as the contest requires"));
     }
+    if !contest.reuse && header.seats.iter().any(|seat| seat.games_before > 0) {
+        found.push(
+            "an agent's process had played before, but the contest doesn't keep processes"
+                .to_owned(),
+        );
+    }
     if is_imported(header) {
         found.push("it was imported, so it has no times".to_owned());
     }

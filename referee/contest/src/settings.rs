@@ -43,6 +43,9 @@ pub struct Contest {
     /// versions.
     #[serde(default)]
     pub anonymous: bool,
+    /// Whether agents' processes are kept between games; omitted if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reuse: bool,
     /// When the agents' scores end a game, if they do; missing in contests of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjudication: Option<Adjudication>,
@@ -79,6 +82,7 @@ impl Contest {
             limits: Limits::default(),
             sandbox: SandboxSettings::default(),
             anonymous: false,
+            reuse: false,
             adjudication: None,
             policy: Policy { void_retries: 0, ..Policy::default() },
             workers: WorkerSettings::default(),

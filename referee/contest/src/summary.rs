@@ -151,6 +151,9 @@ fn settings(contest: &Contest, sandbox: Option<&str>) -> Vec<Setting> {
     if let Some(adjudication) = &contest.adjudication {
         add("adjudication", adjudication_text(adjudication));
     }
+    if contest.reuse {
+        add("agents' processes", "kept between games".to_owned());
+    }
     if let Some(sandbox) = sandbox {
         add("sandbox", sandbox.to_owned());
     }

@@ -22,6 +22,7 @@ pub fn header(game: &dyn AnyGame) -> Header {
         ready: None,
         protocol: None,
         no_void: false,
+        games_before: 0,
     };
     Header {
         transcript: TRANSCRIPT_VERSION,

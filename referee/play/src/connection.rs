@@ -14,6 +14,7 @@ use referee_process::sandbox::reach::{Reachable, reachable_alone};
 use referee_process::usage::Meters;
 use referee_process::work_folder;
 use referee_protocol::{Limits, Nanos, ToAgent};
+use std::cell::OnceCell;
 use std::io;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -41,14 +42,19 @@ pub struct AgentConnection {
     has_children: bool,
     /// Its CPU time when it was last measured in a turn, and when that was.
     measured_cpu: Option<(Instant, Option<Nanos>)>,
-    /// The most memory that it had, measured when its end began, in KiB.
-    peak_memory_kb: Option<u64>,
+    /// The most memory that it had in this match, measured when that or the process began to end, in KiB;
+    /// `None` if unknown.
+    peak_memory_kb: OnceCell<Option<u64>>,
     /// Replaces the lines of messages in the referee's own protocol.
     pub rewrite: Option<RewriteMessage>,
     /// Why its program can't be started, if nobody granted it.
     refused_program: Option<String>,
     /// The lines that were exchanged, if they are kept.
     pub exchange: Option<Exchange>,
+    /// Whether its process may stay for another match.
+    pub may_stay: bool,
+    /// What it had used when this match began.
+    pub used_before: Usage,
 }
 
 /// The lines that were exchanged.
@@ -99,11 +105,22 @@ impl AgentConnection {
             slow: true,
             has_children: false,
             measured_cpu: None,
-            peak_memory_kb: None,
+            peak_memory_kb: OnceCell::new(),
             rewrite: None,
             refused_program,
             exchange: None,
+            may_stay: false,
+            used_before: Usage::default(),
         })
+    }
+
+    /// Begins another match: what it has used and written before doesn't count.
+    pub fn begin_again(&mut self) {
+        (self.slow, self.measured_cpu) = (true, None);
+        self.look_for_children();
+        let is_measured = self.process.restart_peak_memory(self.has_children);
+        self.peak_memory_kb = if is_measured { OnceCell::new() } else { OnceCell::from(None) };
+        self.used_before = Usage { wall: Duration::ZERO, ..self.used(Instant::now()) };
     }
 
     /// Starts an agent that plays alone, with a private work folder; remove the folder when the agent has
@@ -206,11 +223,9 @@ impl AgentConnection {
         always || self.has_children
     }
 
-    /// Returns the most memory that it has had, in KiB; once it is being ended, that of the first call.
-    pub fn peak_memory_kb(&mut self) -> Option<u64> {
-        self.peak_memory_kb =
-            self.peak_memory_kb.or_else(|| self.process.peak_memory_kb(self.has_children));
-        self.peak_memory_kb
+    /// Returns the most memory that it has had in this match, in KiB, at the time of the first call.
+    pub fn peak_memory_kb(&self) -> Option<u64> {
+        *self.peak_memory_kb.get_or_init(|| self.process.peak_memory_kb(self.has_children))
     }
 
     /// Returns the CPU time so far, of the process tree or of its own process.

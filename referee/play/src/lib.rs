@@ -26,6 +26,7 @@ pub mod reach;
 pub mod destination;
 pub mod new_files;
 pub mod match_settings;
+mod kept;
 pub mod pool;
 pub mod trial;
 pub mod rerun;

@@ -22,6 +22,8 @@ pub struct MatchSettings {
     pub anonymous: bool,
     /// When the agents' scores end the match, if they do.
     pub adjudication: Option<Adjudication>,
+    /// Whether agents' processes stay for further matches, if they offer that.
+    pub reuse: bool,
 }
 
 /// Returns the header of a new match. Agents are in seat order, the seed is below 2^53, and `number` is
@@ -50,6 +52,7 @@ pub fn header(
         ready: None,
         protocol: spec.protocol.clone(),
         no_void: false,
+        games_before: 0,
     };
     Header {
         transcript: TRANSCRIPT_VERSION,

@@ -29,6 +29,8 @@ pub enum Participant {
         /// It is the agent's own fault, not the machine's.
         is_own_fault: bool,
     },
+    /// Its process was taken out of the match when that was over, for another one.
+    Taken,
 }
 
 /// Returns the line of a [`StandIn`] in a turn; `None` if it never answers.
@@ -107,7 +109,7 @@ impl Participant {
         match self {
             Self::Person(human) => human.ask(game),
             Self::StandIn(stand_in) => stand_in.ask(game),
-            Self::Process(_) | Self::Absent { .. } => {}
+            Self::Process(_) | Self::Absent { .. } | Self::Taken => {}
         }
     }
 
@@ -117,7 +119,7 @@ impl Participant {
             Self::Process(connection) => connection.process.kill(),
             Self::Person(human) => human.leave(),
             Self::StandIn(stand_in) => stand_in.coming = None,
-            Self::Absent { .. } => {}
+            Self::Absent { .. } | Self::Taken => {}
         }
     }
 
@@ -134,7 +136,7 @@ impl Participant {
             Self::Process(connection) => connection.process.is_killed(),
             Self::Person(human) => human.has_left(),
             Self::StandIn(_) => false,
-            Self::Absent { .. } => true,
+            Self::Absent { .. } | Self::Taken => true,
         }
     }
 
@@ -158,7 +160,7 @@ impl Participant {
             Self::Process(connection) => return connection.process.poll_event(context, scratch),
             Self::Person(human) => human.poll_event(context),
             Self::StandIn(stand_in) => stand_in.poll_event(context),
-            Self::Absent { .. } => Poll::Pending,
+            Self::Absent { .. } | Self::Taken => Poll::Pending,
         };
         event.map(|event| (Instant::now(), event))
     }

@@ -5,8 +5,9 @@ use super::agent_spec::AgentSpec;
 use super::connection::AgentConnection;
 use super::core_context::{CoreContext, Orders, PausedTime};
 use super::destination::Destination;
-use super::drive::{Finished, MatchOf, drive};
+use super::drive::{Finished, GRACE, MatchOf, drive};
 use super::human::HumanInput;
+use super::kept::{KeptAgent, KeptAgents};
 use super::lag_probe::PERIOD;
 use super::match_settings::{MatchSettings, header};
 use super::participant::Participant;
@@ -21,12 +22,13 @@ use referee_process::cores;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Sandbox;
 use referee_process::ticker::Ticker;
-use referee_process::work_folder::WorkFolders;
+use referee_process::work_folder::{WorkFolder, WorkFolders};
 use referee_protocol::{ClockKind, Event, Header, Pondering, SandboxRecord, Seat};
 use serde_json::Value;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio::task::LocalSet;
@@ -193,24 +195,23 @@ fn one_core(
         let (orders, paused) = (shared.orders.clone(), shared.paused.clone());
         let (launcher, sandbox) = (shared.launcher.clone(), shared.sandbox.clone());
         let table = CoreContext::new(launcher, sandbox, orders, paused, timer, core);
-        let work = WorkFolders::new(shared.cleaner.clone());
-        let workers: Vec<_> = (0..at_once)
-            .map(|_| {
-                tokio::task::spawn_local(match_worker(shared.clone(), table.clone(), work.clone()))
-            })
-            .collect();
+        let kept = KeptAgents::new(WorkFolders::new(shared.cleaner.clone()));
+        let worker = || match_worker(shared.clone(), table.clone(), kept.clone());
+        let workers: Vec<_> = (0..at_once).map(|_| tokio::task::spawn_local(worker())).collect();
         for worker in workers {
             worker.await.ok();
         }
+        let is_stopped = shared.orders.borrow().stop.is_some();
+        kept.end_all(if is_stopped { Duration::ZERO } else { GRACE }).await;
     });
 }
 
-async fn match_worker(shared: Arc<Shared>, table: CoreContext, work: WorkFolders) {
+async fn match_worker(shared: Arc<Shared>, table: CoreContext, kept: KeptAgents) {
     while let Some(job) = shared.next_job().await {
         let number = job.number;
-        let (at, work, with) = (table.clone(), work.clone(), shared.clone());
+        let (at, kept, with) = (table.clone(), kept.clone(), shared.clone());
         // A separate task: a panic loses the match, not the worker.
-        let play = async move { job.play(&at, &work, &with).await };
+        let play = async move { job.play(&at, &kept, &with).await };
         let played = tokio::task::spawn_local(play).await.unwrap_or_else(|error| {
             let result = Err(io::Error::other(format!("internal error: {error}")));
             Played { number, result, transcript: None }
@@ -231,7 +232,7 @@ impl Shared {
 }
 
 impl Job {
-    async fn play(self, table: &CoreContext, work: &WorkFolders, shared: &Shared) -> Played {
+    async fn play(self, table: &CoreContext, kept: &KeptAgents, shared: &Shared) -> Played {
         let number = self.number;
         let prepared = self.header(&table.sandbox.recorded);
         let opened =
@@ -242,45 +243,77 @@ impl Job {
         };
         let begin = |path: &PathBuf| shared.playing.begin(number, path);
         let under_way = transcript.as_ref().map(begin);
-        let result = self.drive((table, work), header, game, sink, &shared.watching).await;
+        let result = self.drive((table, kept), header, game, sink, &shared.watching).await;
         drop(under_way);
         Played { number, result, transcript }
     }
 
     async fn drive(
         &self,
-        (table, works): (&CoreContext, &WorkFolders),
-        header: Header,
+        (table, kept): (&CoreContext, &KeptAgents),
+        mut header: Header,
         game: Box<dyn AnyGame>,
         sink: Sink,
         watching: &Watching,
     ) -> io::Result<Finished> {
         let starting = table.acquire_start().await;
         let mut participants = Vec::new();
-        let mut work = works.take();
+        // The folder of each seat's process, and how many games that has played.
+        let mut hosts = Vec::new();
         for (seat, spec) in Seat::all(self.seated.len()).zip(&self.seated) {
-            participants.push(if spec.launch.is_none() {
-                Participant::Person(self.human_input.human(seat))
+            let waiting = if self.conditions.reuse { kept.take(spec).await } else { None };
+            let (participant, work, games) = if let Some(agent) = waiting {
+                (Participant::Process(agent.connection), agent.work, agent.games)
             } else {
-                let folder = || work.seat(seat.index());
-                self.start(table, spec, folder)?.unwrap_or_else(|error| {
-                    let text = format!("seat {seat} could not be started: {error}");
-                    // Nothing else of a start depends on the agent.
-                    let is_own_fault = error.kind() == io::ErrorKind::ArgumentListTooLong;
-                    Participant::Absent { text, is_own_fault }
-                })
-            });
+                let mut work = kept.works.take();
+                (self.participant(table, seat, spec, &mut work)?, work, 0)
+            };
+            header.seats[seat.index()].games_before = games;
+            participants.push(participant);
+            hosts.push((seat, work, games));
         }
         let mut watcher = watching(self.number);
         let match_of = MatchOf { game, header, participants, sink, starting };
-        let finished = drive(table, match_of, self.durable, &mut watcher).await;
-        if finished.is_ok() {
-            works.put(work).await;
-        } else {
-            // A process may still use it.
-            works.remove(work).await;
+        let driven = drive(table, match_of, self.durable, &mut watcher).await;
+        let (finished, mut staying) = match driven {
+            Ok((finished, staying)) => (Ok(finished), staying),
+            Err(error) => (Err(error), Vec::new()),
+        };
+        // The first seat's last: the next match takes it first, and starts the same agent in it.
+        for (seat, work, games) in hosts.into_iter().rev() {
+            if finished.is_err() {
+                // A process may still use it.
+                kept.works.remove(work).await;
+            } else if let Some(at) = staying.iter().position(|(other, _)| *other == seat) {
+                let (_, connection) = staying.swap_remove(at);
+                let spec = self.seated[seat.index()].clone();
+                let games = games + 1;
+                kept.put(KeptAgent { spec, connection, work, games, is_stopped: false }).await;
+            } else {
+                kept.works.put(work).await;
+            }
         }
         finished
+    }
+
+    /// Returns a person, or a new process of an agent with this folder.
+    fn participant(
+        &self,
+        table: &CoreContext,
+        seat: Seat,
+        spec: &Arc<AgentSpec>,
+        work: &mut WorkFolder,
+    ) -> io::Result<Participant> {
+        if spec.launch.is_none() {
+            return Ok(Participant::Person(self.human_input.human(seat)));
+        }
+        let started = self.start(table, spec, || work.path())?;
+        Ok(started.unwrap_or_else(|error| {
+            let text = format!("seat {seat} could not be started: {error}");
+            // Nothing else of a start depends on the agent.
+            let is_own_fault = error.kind() == io::ErrorKind::ArgumentListTooLong;
+            Participant::Absent { text, is_own_fault }
+        }))
     }
 
     /// Starts an agent, with this folder unless it has its own inside. The inner error is that of the start
@@ -307,7 +340,10 @@ impl Job {
         let dialect = spec.dialect(self.kind).map_err(io::Error::other)?;
         let started =
             AgentConnection::start(&table.launcher, &launch, conditions, dialect, &reachable);
-        Ok(started.map(|connection| Participant::Process(Box::new(connection))))
+        Ok(started.map(|mut connection| {
+            connection.may_stay = self.conditions.reuse;
+            Participant::Process(Box::new(connection))
+        }))
     }
 
     /// Returns the header of the transcript, and the game.

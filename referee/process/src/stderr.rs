@@ -69,8 +69,10 @@ impl Stderr {
         Some(Piece { text: String::from_utf8_lossy(&bytes).into_owned(), dropped_bytes: 0 })
     }
 
-    /// Returns the rest when the agent is gone: the end of the head, and the tail.
+    /// Returns the rest when the match is over: the end of the head, and the tail. What is added from
+    /// here on is that of another match.
     pub fn finish(&mut self) -> Vec<Piece> {
+        self.head_left = self.tail_max;
         let mut pieces = Vec::new();
         let head = std::mem::take(&mut self.pending);
         let tail: Vec<u8> = std::mem::take(&mut self.tail).into();
@@ -126,6 +128,16 @@ mod tests {
         let mut stderr = Stderr::new(4);
         stderr.add(b"abcdefgh");
         assert_eq!(stderr.finish(), [piece("abcd", 0), piece("efgh", 0)]);
+    }
+
+    #[test]
+    fn each_match_has_its_own_bounds() {
+        let mut stderr = Stderr::new(4);
+        for _ in 0..2 {
+            stderr.add(b"abcdefghij");
+            assert_eq!(stderr.take(), Some(piece("abcd", 0)));
+            assert_eq!(stderr.finish(), [piece("ghij", 2)]);
+        }
     }
 
     #[test]

@@ -78,6 +78,13 @@ impl Meters {
             || children_of(supervisor).iter().any(has_ended)
     }
 
+    /// Whether no thread of the tree runs or waits for a core or for the disk.
+    pub fn is_asleep(&self) -> bool {
+        // Its main thread is quick to look at, and usually the only one.
+        let sleeps = state_in(format!("/proc/{}", self.agent).as_ref()) == Some('S');
+        sleeps && self.supervisor().is_some_and(|root| !tree_below(root).into_iter().any(runs))
+    }
+
     /// Returns the CPU time of the agent's own process, all threads: exact and quick.
     pub fn process_cpu(&self) -> Option<Nanos> {
         time_on(self.clock)
@@ -109,12 +116,24 @@ impl Meters {
     /// Returns the most memory that the agent's process has had, in KiB, without files that it maps; of
     /// a tree the sum of its processes.
     pub fn peak_memory_kb(&self, whole: bool) -> Option<u64> {
-        let tree = whole.then(|| self.supervisor()).flatten().map(tree_below);
-        let peaks = tree.unwrap_or_else(|| vec![self.agent]).into_iter().filter_map(|pid| {
+        let peaks = self.measured(whole).into_iter().filter_map(|pid| {
             let text = proc_text(format!("/proc/{pid}/status"))?;
             Some(status_field(&text, "VmHWM:")?.saturating_sub(status_field(&text, "RssFile:")?))
         });
         peaks.reduce(u64::saturating_add)
+    }
+
+    /// Measures that peak anew; false if the system refuses.
+    pub fn restart_peak_memory(&self, whole: bool) -> bool {
+        // From the kernel's `proc(5)`: 5 resets the peak.
+        let restart = |pid: Pid| std::fs::write(format!("/proc/{pid}/clear_refs"), "5").is_ok();
+        self.measured(whole).into_iter().all(restart)
+    }
+
+    /// Returns the processes whose memory is measured: the whole tree, or the agent's own.
+    fn measured(&self, whole: bool) -> Vec<Pid> {
+        let tree = whole.then(|| self.supervisor()).flatten().map(tree_below);
+        tree.unwrap_or_else(|| vec![self.agent])
     }
 
     /// Sums the time of every process below the supervisor, from its own clock, with its reaped
@@ -242,7 +261,10 @@ pub(crate) fn status_field(text: &str, name: &str) -> Option<u64> {
 
 /// Reads a file of `/proc`. The name of a process in it need not be UTF-8.
 pub(crate) fn proc_text(path: impl AsRef<Path>) -> Option<String> {
-    std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    // These files have no size from which the reads could be planned.
+    let mut bytes = Vec::with_capacity(4096);
+    File::open(path).ok()?.read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

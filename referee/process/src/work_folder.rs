@@ -44,8 +44,8 @@ pub fn lock_folder(folder: &Path) -> Option<File> {
     same.then_some(file)
 }
 
-/// Folders of finished matches, for the next ones. On some file systems creating a thousand folders
-/// a second costs more than the matches themselves.
+/// Folders of agents that have ended, for the next ones, the last one first. On some file systems creating
+/// a thousand folders a second costs more than the matches themselves.
 #[derive(Clone, Debug)]
 pub struct WorkFolders {
     unused: Rc<RefCell<Vec<WorkFolder>>>,
@@ -58,13 +58,12 @@ impl WorkFolders {
         Self { unused: Rc::default(), cleaner }
     }
 
-    /// Returns a clean folder for a match.
+    /// Returns a clean folder for an agent.
     pub fn take(&self) -> WorkFolder {
         self.unused.borrow_mut().pop().unwrap_or_default()
     }
 
-    /// Takes back a folder when no process of the match is left. A folder that was changed is
-    /// removed.
+    /// Takes back a folder when no process of the agent is left. A folder that was changed is removed.
     pub async fn put(&self, folder: WorkFolder) {
         if folder.is_as_new().unwrap_or(false) {
             self.unused.borrow_mut().push(folder);
@@ -73,21 +72,25 @@ impl WorkFolders {
         }
     }
 
-    /// Takes back a folder to which processes of the match may still have access.
+    /// Takes back a folder to which processes of the agent may still have access.
     pub async fn remove(&self, folder: WorkFolder) {
-        if let Some((whole, _)) = folder.whole {
-            self.cleaner.take(whole).await;
+        if let Some(created) = folder.created {
+            self.cleaner.take(created.whole).await;
         }
     }
 }
 
-/// The folder of one match, with a subfolder for each seat's agent.
+/// The folder of one agent, created on first use.
 #[derive(Debug, Default)]
 pub struct WorkFolder {
-    /// Created on first use, with its state then.
-    whole: Option<(TempDir, State)>,
-    /// The seats' folders, as they were created.
-    seats: Vec<State>,
+    created: Option<Created>,
+}
+
+/// A folder of the referee with the agent's folder in it, and the states in which they were created.
+#[derive(Debug)]
+struct Created {
+    whole: TempDir,
+    states: [State; 2],
 }
 
 /// A folder's inode, mode and time of change. As long as these are the same, neither the folder nor
@@ -100,36 +103,40 @@ pub(crate) fn state_of(folder: &Path) -> io::Result<State> {
 }
 
 impl WorkFolder {
-    /// Returns the folder of a seat's agent.
-    pub fn seat(&mut self, seat: usize) -> io::Result<PathBuf> {
-        let (whole, untouched) = match &mut self.whole {
+    /// Returns its path.
+    pub fn path(&mut self) -> io::Result<PathBuf> {
+        let created = match &mut self.created {
             Some(created) => created,
-            none => none.insert((create()?, State::default())),
+            none => none.insert(Created::new()?),
         };
-        while self.seats.len() <= seat {
-            let path = whole.path().join(self.seats.len().to_string());
-            fs::create_dir(&path)?;
-            self.seats.push(state_of(&path)?);
-            *untouched = state_of(whole.path())?;
-        }
-        Ok(whole.path().join(seat.to_string()))
+        Ok(created.inner())
     }
 
     /// Whether nothing was changed. The metadata alone don't show changes within the same time
     /// stamp, which can last some milliseconds.
     fn is_as_new(&self) -> io::Result<bool> {
-        let Some((whole, untouched)) = &self.whole else { return Ok(true) };
-        let names = fs::read_dir(whole.path())?.take(self.seats.len() + 1).count();
-        if names != self.seats.len() || state_of(whole.path())? != *untouched {
-            return Ok(false);
-        }
-        for (seat, untouched) in self.seats.iter().enumerate() {
-            let path = whole.path().join(seat.to_string());
-            if state_of(&path)? != *untouched || fs::read_dir(path)?.next().is_some() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        let Some(created) = &self.created else { return Ok(true) };
+        let inner = created.inner();
+        let is_only = fs::read_dir(created.whole.path())?.take(2).count() == 1;
+        let is_empty = || io::Result::Ok(fs::read_dir(&inner)?.next().is_none());
+        Ok(is_only && created.states()? == created.states && is_empty()?)
+    }
+}
+
+impl Created {
+    fn new() -> io::Result<Self> {
+        let mut created = Self { whole: create()?, states: <_>::default() };
+        fs::create_dir(created.inner())?;
+        created.states = created.states()?;
+        Ok(created)
+    }
+
+    fn inner(&self) -> PathBuf {
+        self.whole.path().join("0")
+    }
+
+    fn states(&self) -> io::Result<[State; 2]> {
+        Ok([state_of(self.whole.path())?, state_of(&self.inner())?])
     }
 }
 
@@ -168,27 +175,25 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    /// Whether a match gets the folder of the match before, after `change` in a seat's folder.
+    /// Whether an agent gets the folder of the agent before, after `change` in that folder.
     fn is_used_again(change: impl Fn(&Path) -> io::Result<()>) -> bool {
         let (cleaner, cleaning) = Cleaner::start().unwrap();
         let folders = WorkFolders::new(cleaner);
         let mut folder = folders.take();
-        let seats = [folder.seat(0).unwrap(), folder.seat(1).unwrap()];
-        change(&seats[1]).unwrap();
+        let path = folder.path().unwrap();
+        change(&path).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(folders.put(folder));
         let mut next = folders.take();
         drop(folders);
         assert!(cleaning.ends_within(Duration::from_secs(600)));
-        let again = next.seat(0).unwrap() == seats[0];
-        assert_eq!(seats[0].exists(), again);
-        assert_eq!(fs::read_dir(next.seat(1).unwrap()).unwrap().count(), 0);
-        assert_eq!(
-            fs::metadata(next.seat(1).unwrap()).unwrap().permissions().mode() & 0o222,
-            0o200
-        );
+        let again = next.path().unwrap() == path;
+        assert_eq!(path.exists(), again);
+        assert_eq!(fs::read_dir(next.path().unwrap()).unwrap().count(), 0);
+        let mode = fs::metadata(next.path().unwrap()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o222, 0o200);
         drop(next);
-        assert!(!seats[0].exists());
+        assert!(!path.exists());
         again
     }
 

@@ -57,6 +57,7 @@ impl JobBuilder {
                 on_fault: contest.policy.on_fault,
                 anonymous: contest.anonymous,
                 adjudication: contest.adjudication.clone(),
+                reuse: contest.reuse,
             },
             no_void: fixture.no_void(),
             seed: fixture.seed,

@@ -249,6 +249,7 @@ impl Options {
             on_fault: self.on_fault.unwrap_or_else(|| self.preset.on_fault()),
             anonymous: false,
             adjudication: None,
+            reuse: false,
         };
         let plan = Plan {
             contest: Arc::new(contest),

@@ -22,8 +22,9 @@ _say: Optional[Callable[[Json], None]] = None  # Sends a message; None if it isn
 
 
 def run(choose: "Callable[[Game[Any]], Optional[Action]]", name: str = "bot",
-        want: Iterable[str] = ()) -> None:
-    """Plays a match. `want`: which of "position" and "actions" to include in `game.message`."""
+        want: Iterable[str] = (), again: bool = False) -> None:
+    """Plays a match. `want`: which of "position" and "actions" to include in `game.message`.
+    `again`: this process may play further matches, if the contest keeps processes between games."""
     # The referee's lines get their own streams. All other output, also of C code and child
     # processes, goes to stderr, and nothing else can read what the referee sends.
     lines, out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
@@ -36,8 +37,11 @@ def run(choose: "Callable[[Game[Any]], Optional[Action]]", name: str = "bot",
         out.write(json.dumps(message, allow_nan=False).encode() + b"\n")
         out.flush()
 
+    ready: Json = {"type": "ready", "name": name, "want": list(want)}
+    if again:
+        ready["again"] = True
     try:
-        _converse(choose, lines, say, {"type": "ready", "name": name, "want": list(want)})
+        _converse(choose, lines, say, ready)
     except Exception as error:
         # The traceback begins where your own code does.
         trace = error.__traceback__
@@ -90,5 +94,5 @@ def _converse(choose: "Callable[[Game[Any]], Optional[Action]]", lines: BinaryIO
             game.play(message["action"])
         elif kind == "retired" and len(game.seats) > 2:
             game.retire(message["seat"])
-        elif kind == "over":
+        elif kind == "over" and not ready.get("again"):
             break

@@ -68,6 +68,7 @@ impl BoardAgent {
 }
 
 fn main() -> Result<(), AgentError> {
-    let ready = Ready { name: Some("board (Rust)".to_owned()), ..Ready::default() };
+    // `seat` makes a new board for each game, so the same process may play another one.
+    let ready = Ready { name: Some("board (Rust)".to_owned()), again: true, ..Ready::default() };
     play_match(ready, seat, io::stdin().lock(), io::stdout().lock(), io::stderr())
 }

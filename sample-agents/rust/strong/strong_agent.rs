@@ -32,7 +32,7 @@ type Cells<const WORDS: usize> = CellSet<usize, WORDS>;
 fn main() -> Result<(), Box<dyn Error>> {
     let nodes = nodes(std::env::args().skip(1))?;
     let (name, version) = ("strong (Rust)".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
-    let ready = Ready { name: Some(name), version: Some(version), want: vec![] };
+    let ready = Ready { name: Some(name), version: Some(version), ..Ready::default() };
     let (input, output) = (io::stdin().lock(), io::stdout().lock());
     play_match(ready, |hello| start(hello, nodes), input, output, io::sink())?;
     Ok(())

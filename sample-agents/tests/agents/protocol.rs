@@ -135,6 +135,22 @@ fn first_turn() -> [Value; 2] {
 }
 
 #[test]
+fn a_good_agent_plays_a_further_match_as_a_new_one() {
+    let [greeting, turn] = first_turn();
+    let over = json!({"type": "over"});
+    for name in GOOD {
+        let (result, first) = converse(name, &[greeting.clone(), turn.clone()]);
+        result.unwrap();
+        let lines = [&greeting, &turn, &over, &greeting, &turn, &over].map(Value::clone);
+        let (result, said) = converse(name, &lines);
+        result.unwrap();
+        assert_eq!(said, [&first[..], &first[..]].concat(), "{name}");
+        let (result, _) = converse(name, &[greeting.clone(), over.clone(), turn.clone()]);
+        assert!(result.is_err(), "{name}: the match is over");
+    }
+}
+
+#[test]
 fn all_are_ready_and_request_only_what_they_use() {
     for built_in in BUILT_INS {
         let (result, said) = converse(built_in.name, &first_turn()[..1]);
@@ -147,6 +163,7 @@ fn all_are_ready_and_request_only_what_they_use() {
             _ => &[],
         };
         assert_eq!(ready.want, wanted, "{}", built_in.name);
+        assert_eq!(ready.again, !built_in.misbehaves, "{}", built_in.name);
     }
 }
 
@@ -156,7 +173,7 @@ fn unknown_messages_and_fields_are_ignored() {
     greeting["clock"]["moon"] = json!("full");
     greeting["limits"] = json!([]);
     let input = format!(
-        "\r\n{greeting}\r\n{{\"type\":\"weather\",\"sun\":[1]}}\n\n{turn}\n{{\"type\":\"over\"}}\n{turn}\n"
+        "\r\n{greeting}\r\n{{\"type\":\"weather\",\"sun\":[1]}}\n\n{turn}\n{{\"type\":\"over\"}}\n"
     );
     let (result, said, noted) = run("first", input.as_bytes());
     result.unwrap();
@@ -181,7 +198,7 @@ fn an_agent_reports_a_referee_that_breaks_the_protocol() {
     let mut bare = turn.clone();
     bare.as_object_mut().unwrap().remove("actions");
     for (name, lines, wanted) in [
-        ("greedy", vec![turn.clone()], "the referee's first line is not `hello`"),
+        ("greedy", vec![turn.clone()], "the referee's first line of a match is not `hello`"),
         ("greedy", vec![elsewhere], "doesn't know the game \"chess\""),
         ("minimax", vec![oversized], "setup of hex: "),
         ("random", vec![greeting.clone(), bare], "turn 0 lists no `actions`"),

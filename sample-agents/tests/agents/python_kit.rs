@@ -130,6 +130,20 @@ fn over_ends_the_bot_and_so_does_the_end_of_input() {
 }
 
 #[test]
+fn a_bot_may_play_further_matches() {
+    if !is_installed("the kit", ["python3"]) {
+        return;
+    }
+    let over = "{\"type\":\"over\",\"outcome\":null}\n";
+    let (first, second) = (conversation(0, 2) + over, conversation(1, 4) + over);
+    let (said, noted, well) = behave("again", &[], &(first + &second));
+    assert!(well, "{noted}");
+    expect_first_actions(&said[..2], &[0]);
+    expect_first_actions(&said[2..], &[1, 3]);
+    assert!(matches!(&said[2], FromAgent::Ready(ready) if ready.again), "{said:?}");
+}
+
+#[test]
 fn the_starter_passes_the_strict_type_checker() {
     if !is_installed("the type check", ["python3", "mypy"]) {
         return;

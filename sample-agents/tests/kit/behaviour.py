@@ -7,6 +7,7 @@
     wrong    returns something that is not an action
     resigns  resigns in its second turn
     spoils   changes the game that it was given
+    again    plays further matches
 """
 import ctypes
 import os
@@ -59,4 +60,5 @@ def choose(game):
 
 # Text that is still buffered when the kit starts.
 print("printed before", end="\n" if sys.argv[1] == "noisy" else "\r")
-run(choose, name="behaviour", want=["position", "actions"] if sys.argv[1] == "logs" else [])
+run(choose, name="behaviour", want=["position", "actions"] if sys.argv[1] == "logs" else [],
+    again=sys.argv[1] == "again")

@@ -47,13 +47,13 @@ def secret_in_memory(pid):
 
 
 def others_homes():
-    """Lists a folder beside its own private one."""
-    home = os.environ["HOME"]
-    beside = [it for it in os.listdir(os.path.dirname(home)) if it != os.path.basename(home)]
-    if not beside:
-        raise Denied("nothing beside it")
-    path = os.path.join(os.path.dirname(home), beside[0])
-    return listed(path)
+    """Lists another agent's private folder: each is alone in a folder of the referee."""
+    around, name = os.path.split(os.environ["HOME"])
+    temporary, own = os.path.split(around)
+    others = [it for it in os.listdir(temporary) if it.startswith("referee-") and it != own]
+    if not others:
+        raise Denied("no other is visible")
+    return first_that_works(lambda it: listed(os.path.join(temporary, it, name)), others)
 
 
 def command_lines():

@@ -179,6 +179,7 @@ impl ContestFile {
             preset: preset.map(|preset| preset.name.to_owned()),
             limits: conditions::limits(&source, &raw.limits, preset)?,
             anonymous: raw.anonymous,
+            reuse: raw.reuse,
             adjudication: conditions::adjudication(&source, raw.adjudication.as_ref(), seats)?,
             policy: conditions::policy(&source, &raw.policy, preset)?,
             sandbox: conditions::sandbox(&source, &raw.sandbox)?,

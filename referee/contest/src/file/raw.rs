@@ -36,6 +36,9 @@ macro_rules! contest_file {
             /// Whether agents get the colours of the others instead of their names, and a site hides names.
             #[serde(default)]
             pub(super) anonymous: bool,
+            /// Whether an agent that offers `again` keeps its process for the next game. Gives up fairness.
+            #[serde(default)]
+            pub(super) reuse: bool,
             /// The published conditions of a course.
             pub(super) preset: Option<Spanned<String>>,
             /// The game, if there is only one and its setup is the default.

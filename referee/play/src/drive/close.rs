@@ -1,6 +1,6 @@
 //! The end of a match: the agents' grace period, the end of their processes, the seal.
 
-use super::{Drive, DriveEvent, Finished, GRACE, KILLED};
+use super::{Drive, DriveEvent, Finished, GRACE, KILLED, Staying};
 use crate::participant::Participant;
 use referee_process::agent::KILL_WAIT;
 use referee_protocol::Seat;
@@ -8,18 +8,22 @@ use std::io;
 use std::time::Instant;
 
 impl Drive<'_> {
-    /// Ends all processes: waits for them to exit in a grace period, kills the rest, and waits until they
-    /// are gone.
-    pub(super) async fn close(&mut self) -> io::Result<()> {
+    /// Ends all processes but those that stay for another match: waits for them to exit in a grace period,
+    /// kills the rest, and waits until they are gone. Returns those that stay.
+    pub(super) async fn close(&mut self) -> io::Result<Staying> {
         let void = self.ending.as_ref().is_some_and(|ending| ending.verdict.void.is_some());
         self.thaw_all();
-        for participant in &mut self.participants {
+        let may_stay = self.seats_that_may_stay();
+        for (seat, participant) in Seat::all(self.participants.len()).zip(&mut self.participants) {
             if void {
                 participant.kill();
-            } else if let Some(agent) = participant.connection_mut() {
+            } else if let Some(agent) = participant.connection_mut()
+                && !may_stay.contains(&seat)
+            {
                 agent.process.close();
             }
         }
+        let staying = self.keep_silent(may_stay).await;
         let running = |drive: &Self| drive.participants.iter().any(Participant::is_running);
         self.events_until(Instant::now() + GRACE, running).await;
         for seat in Seat::all(self.participants.len()) {
@@ -35,13 +39,18 @@ impl Drive<'_> {
             return Err(io::Error::new(io::ErrorKind::TimedOut, text));
         }
         for seat in Seat::all(self.participants.len()) {
-            let agent = self.participants[seat.index()].connection_mut();
-            for piece in agent.map_or_else(Vec::new, |agent| agent.process.stderr.finish()) {
-                self.stderr(seat, piece.text, piece.dropped_bytes);
-            }
+            self.stderr_rest(seat);
         }
         self.apply();
-        Ok(())
+        Ok(staying)
+    }
+
+    /// Records all that is left of a seat's stderr.
+    pub(super) fn stderr_rest(&mut self, seat: Seat) {
+        let agent = self.participants[seat.index()].connection_mut();
+        for piece in agent.map_or_else(Vec::new, |agent| agent.process.stderr.finish()) {
+            self.stderr(seat, piece.text, piece.dropped_bytes);
+        }
     }
 
     async fn events_until(&mut self, end: Instant, wanted: impl Fn(&Self) -> bool) {

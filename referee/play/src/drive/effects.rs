@@ -43,10 +43,10 @@ impl Drive<'_> {
     }
 
     /// Adds to a verdict the most memory that each seat has had.
-    fn add_peaks(&mut self, verdict: &mut Verdict) {
-        for (seat, participant) in verdict.seats.iter_mut().zip(&mut self.participants) {
-            seat.peak_memory_kb =
-                participant.connection_mut().and_then(AgentConnection::peak_memory_kb);
+    fn add_peaks(&self, verdict: &mut Verdict) {
+        for (seat, participant) in verdict.seats.iter_mut().zip(&self.participants) {
+            let agent = participant.connection();
+            seat.peak_memory_kb = agent.and_then(AgentConnection::peak_memory_kb);
         }
     }
 
@@ -60,7 +60,9 @@ impl Drive<'_> {
             seen.unended = agent.process.unended_line().to_vec();
             let time = |nanos: Option<Nanos>| Duration::from_nanos(nanos.unwrap_or_default().0);
             let (cpu, waited) = (time(self.reading_asked.cpu), time(self.reading_asked.wait));
-            let before = Usage { cpu, waited, ..Usage::default() };
+            let is_asked = self.asked != self.began;
+            let asked = Usage { cpu, waited, ..Usage::default() };
+            let before = if is_asked { asked } else { agent.used_before };
             seen.used = Some(agent.used(self.asked).since(before));
         }
         self.participants[seat.index()].kill();

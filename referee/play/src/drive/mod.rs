@@ -7,14 +7,17 @@ mod events;
 mod readings;
 mod start_check;
 mod close;
+mod stay;
 mod part;
 
 pub use part::{PartialMatch, PartialMatchRules};
+pub(crate) use pondering::FREEZE_AFTER;
 
 use self::part::PartState;
 use self::pondering::Freezer;
 use self::readings::{Readings, span};
 use self::start_check::{FailedStart, StartCheck};
+use super::connection::AgentConnection;
 use super::core_context::{CoreContext, Orders, Slot, StartGuard};
 use super::participant::Participant;
 use super::sink::Sink;
@@ -80,6 +83,9 @@ pub(super) struct MatchOf {
     pub(super) starting: StartGuard,
 }
 
+/// The agents whose processes stay for another match, with their seats. Each has read `over`.
+pub type Staying = Vec<(Seat, Box<AgentConnection>)>;
+
 /// Plays a match. Calls `watcher` with every recorded event and the match after it. With `durable` the
 /// transcript is on the disk when this returns. An error means that the machine failed after the match
 /// had ended, so that the transcript is incomplete or a process is left; the result doesn't count.
@@ -88,7 +94,7 @@ pub(super) async fn drive(
     MatchOf { game, header, participants, sink, starting }: MatchOf,
     durable: bool,
     watcher: &mut dyn FnMut(&Event, &Match),
-) -> io::Result<Finished> {
+) -> io::Result<(Finished, Staying)> {
     let begun = Match::begin(game, header);
     let mut drive = Drive::begin(table, begun, participants, sink, watcher, None);
     drive.starting = Some(starting);
@@ -97,8 +103,8 @@ pub(super) async fn drive(
         let event = drive.next().await;
         drive.take(event);
     }
-    drive.close().await?;
-    drive.finish(durable)
+    let staying = drive.close().await?;
+    Ok((drive.finish(durable)?, staying))
 }
 
 /// An event for the loop.

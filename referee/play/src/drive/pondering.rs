@@ -11,8 +11,8 @@ use referee_process::launcher::Command;
 use referee_protocol::{Nanos, Pondering, Seat};
 use std::time::{Duration, Instant};
 
-/// How long the other agents keep running in a turn.
-const FREEZE_AFTER: Duration = Duration::from_millis(1);
+/// How long the other agents keep running in a turn, and all between two matches.
+pub(crate) const FREEZE_AFTER: Duration = Duration::from_millis(1);
 /// How long a supervisor may take to resume its agent before the match is void.
 const THAW_WAIT: Duration = Duration::from_secs(10);
 

@@ -19,6 +19,7 @@ use crate::stderr::Stderr;
 use crate::usage::Meters;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use nix::sys::socket::{MsgFlags, recv};
 use nix::unistd::{Pid, read};
@@ -271,6 +272,16 @@ impl AgentProcess {
     /// process could read anything that is buffered now.
     pub fn buffered_line(&mut self) -> Option<Line> {
         self.lines.next_line()
+    }
+
+    /// Whether it has done nothing that isn't delivered yet, as far as the system knows, and has not begun
+    /// a line.
+    pub fn is_silent(&self) -> bool {
+        let (Some(stdout), Some(control)) = (&self.stdout, &self.control) else { return false };
+        let sources = [stdout.source.as_fd(), control.source.as_fd()];
+        let mut sources = sources.map(|source| PollFd::new(source, PollFlags::POLLIN));
+        let is_idle = poll(&mut sources, PollTimeout::ZERO) == Ok(0);
+        is_idle && self.events.is_empty() && self.lines.unended().is_empty()
     }
 
     /// Puts an event back, to be delivered first.

@@ -32,6 +32,14 @@ impl AgentProcess {
         self.group.as_ref().and_then(Group::peak_memory_kb).or_else(measured)
     }
 
+    /// Measures the most memory anew; false if the system can't.
+    pub fn restart_peak_memory(&self, whole: bool) -> bool {
+        match &self.group {
+            Some(group) => group.restart_peak_memory(),
+            None => self.meters_left().is_some_and(|meters| meters.restart_peak_memory(whole)),
+        }
+    }
+
     /// Returns its meters while its supervisor still belongs to it.
     pub fn meters_left(&self) -> Option<&Meters> {
         self.meters().filter(|_| !self.is_gone())

@@ -90,6 +90,11 @@ impl Group {
         Some(self.counters.peak_memory()? / 1024)
     }
 
+    /// Measures the peak of memory anew; false if the kernel can't.
+    pub fn restart_peak_memory(&self) -> bool {
+        self.counters.restart_peak_memory()
+    }
+
     /// Returns the limit that the kernel enforced, if it did.
     pub fn passed(&self) -> Option<Limit> {
         self.counters.passed(&self.limits)
@@ -206,7 +211,11 @@ impl Counters {
         let counted = (self.count(0, "oom_kill"), self.count(2, "max"));
         counted == (Some(0), Some(0))
             && self.count(3, "").is_some_and(|peak| peak < limits.processes)
-            && self.0.get(1).is_some_and(|file| file.write_at(b"0", 0).is_ok())
+            && self.restart_peak_memory()
+    }
+
+    fn restart_peak_memory(&self) -> bool {
+        self.0.get(1).is_some_and(|file| file.write_at(b"0", 0).is_ok())
     }
 
     /// A process may also have been killed or refused because a parent group or the whole machine

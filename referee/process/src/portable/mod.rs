@@ -88,6 +88,11 @@ impl Group {
         match *self {}
     }
 
+    /// Measures that anew.
+    pub fn restart_peak_memory(&self) -> bool {
+        match *self {}
+    }
+
     /// Returns a limit that was exceeded.
     pub fn passed(&self) -> Option<Limit> {
         match *self {}

@@ -47,6 +47,11 @@ impl Meters {
         false
     }
 
+    /// Whether no process of the tree runs: unknown, so true.
+    pub fn is_asleep(&self) -> bool {
+        true
+    }
+
     /// Returns the CPU time of the agent's own process, all threads.
     pub fn process_cpu(&self) -> Option<Nanos> {
         cpu_time(self.agent)
@@ -65,5 +70,10 @@ impl Meters {
     /// Returns the most memory that the agent has had: unknown.
     pub fn peak_memory_kb(&self, _whole: bool) -> Option<u64> {
         None
+    }
+
+    /// Measures that anew: unknown all the same.
+    pub fn restart_peak_memory(&self, _whole: bool) -> bool {
+        true
     }
 }

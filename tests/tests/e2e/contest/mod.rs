@@ -22,6 +22,7 @@ mod checked;
 mod graded;
 mod published;
 mod versions;
+pub(crate) mod reuse;
 
 use crate::support::{PROGRAM, RunResult, Running, TestDir, eventually};
 use nix::sys::signal::Signal;

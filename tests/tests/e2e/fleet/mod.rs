@@ -17,6 +17,7 @@ mod refused;
 mod chaos_run;
 mod withdrawn;
 mod several;
+mod reuse;
 mod shares;
 mod changes;
 mod metrics;

@@ -36,6 +36,7 @@ fn what_is_left_out_is_usual() {
     assert_eq!(usual.sandbox, crate::SandboxSettings::default());
     assert_eq!(usual.workers, WorkerSettings::default());
     assert_eq!(usual.openings, crate::OpeningSettings::default());
+    assert!(!usual.reuse && with("reuse = true").reuse);
     let [game] = &usual.games[..] else { panic!("{:?}", usual.games) };
     assert_eq!((game.name.as_str(), game.seats), ("hex", 2));
     assert_eq!(game.setup["size"], 11, "defaults are filled in");

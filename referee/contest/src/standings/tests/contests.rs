@@ -30,6 +30,7 @@ pub(crate) fn contest(players: usize, seats: usize, format: FormatSettings) -> C
         clock: ClockSettings::default(),
         preset: None,
         anonymous: false,
+        reuse: false,
         adjudication: None,
         limits: Limits::default(),
         sandbox: SandboxSettings::default(),

@@ -1,0 +1,137 @@
+//! Agents whose processes wait for their next match. Each core has its own.
+
+use super::agent_spec::AgentSpec;
+use super::connection::AgentConnection;
+use super::drive::{FREEZE_AFTER, GRACE};
+use referee_process::agent::AgentEvent;
+use referee_process::launcher::Command;
+use referee_process::usage::Meters;
+use referee_process::work_folder::{WorkFolder, WorkFolders};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How many processes of agents wait on a core. Beyond that, the one that has waited longest is ended.
+pub(crate) const KEPT_MAX: usize = 8;
+
+/// An agent that waits for its next match.
+#[derive(Debug)]
+pub(super) struct KeptAgent {
+    /// Whose process it is.
+    pub(super) spec: Arc<AgentSpec>,
+    /// The process.
+    pub(super) connection: Box<AgentConnection>,
+    /// Its private folder.
+    pub(super) work: WorkFolder,
+    /// How many matches it has played.
+    pub(super) games: u64,
+    /// Whether it was stopped since the last one.
+    pub(super) is_stopped: bool,
+}
+
+/// The agents that wait on a core, those that have waited longest first.
+#[derive(Clone, Debug)]
+pub(super) struct KeptAgents {
+    waiting: Rc<RefCell<VecDeque<KeptAgent>>>,
+    /// The folders of agents that have ended.
+    pub(super) works: WorkFolders,
+}
+
+impl KeptAgents {
+    pub(super) fn new(works: WorkFolders) -> Self {
+        Self { waiting: Rc::default(), works }
+    }
+
+    /// Returns a process of this agent, resumed, for another match. One that has done anything while it
+    /// waited, such as writing or exiting, is ended.
+    pub(super) async fn take(&self, spec: &Arc<AgentSpec>) -> Option<KeptAgent> {
+        loop {
+            let mut agent = self.remove(spec)?;
+            if agent.resume().await {
+                agent.connection.begin_again();
+                return Some(agent);
+            }
+            self.end(vec![agent], Duration::ZERO).await;
+        }
+    }
+
+    fn remove(&self, spec: &Arc<AgentSpec>) -> Option<KeptAgent> {
+        let mut waiting = self.waiting.borrow_mut();
+        let last = waiting.iter().rposition(|agent| Arc::ptr_eq(&agent.spec, spec))?;
+        waiting.remove(last)
+    }
+
+    /// Adds an agent, which is stopped as between two turns: when it has waited for a moment, so that
+    /// matches that follow each other at once cost nothing.
+    pub(super) async fn put(&self, agent: KeptAgent) {
+        let process_id = agent.process_id();
+        self.waiting.borrow_mut().push_back(agent);
+        let waiting = self.waiting.clone();
+        tokio::task::spawn_local(async move {
+            tokio::time::sleep(FREEZE_AFTER).await;
+            let mut waiting = waiting.borrow_mut();
+            let of_process = |agent: &&mut KeptAgent| agent.process_id() == process_id;
+            if let Some(agent) = waiting.iter_mut().find(of_process) {
+                agent.connection.process.command(Command::Stop);
+                agent.is_stopped = true;
+            }
+        });
+        let excess = self.waiting.borrow().len().saturating_sub(KEPT_MAX);
+        let oldest: Vec<KeptAgent> = self.waiting.borrow_mut().drain(..excess).collect();
+        self.end(oldest, GRACE).await;
+    }
+
+    /// Ends all of them, as after a match, with so much time to exit.
+    pub(super) async fn end_all(&self, grace: Duration) {
+        let all = std::mem::take(&mut *self.waiting.borrow_mut());
+        self.end(all.into(), grace).await;
+    }
+
+    async fn end(&self, mut agents: Vec<KeptAgent>, grace: Duration) {
+        for agent in &mut agents {
+            agent.connection.process.command(Command::Continue);
+            agent.connection.process.close();
+        }
+        let deadline = Instant::now() + grace;
+        for KeptAgent { connection, work, .. } in agents {
+            let mut process = connection.process;
+            // It may always have another event.
+            while process.is_running()
+                && Instant::now() < deadline
+                && process.next_event(deadline).await.is_some()
+            {}
+            if let Err(error) = process.kill_and_wait().await {
+                tracing::warn!("{error}");
+                self.works.remove(work).await;
+            } else {
+                self.works.put(work).await;
+            }
+        }
+    }
+}
+
+impl KeptAgent {
+    fn process_id(&self) -> Option<i32> {
+        self.connection.process.meters().map(Meters::process_id)
+    }
+
+    /// Resumes it. Returns whether it has been silent since its match; false also if that isn't known soon.
+    async fn resume(&mut self) -> bool {
+        let process = &mut self.connection.process;
+        if std::mem::take(&mut self.is_stopped) {
+            process.command(Command::Continue);
+            let deadline = Instant::now() + GRACE;
+            loop {
+                match process.next_event(deadline).await {
+                    Some(AgentEvent::Continued(_)) => break,
+                    // What it wrote when it had read `over`.
+                    Some(AgentEvent::Stderr) if Instant::now() < deadline => {}
+                    _ => return false,
+                }
+            }
+        }
+        process.is_silent()
+    }
+}

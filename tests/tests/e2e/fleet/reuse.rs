@@ -1,0 +1,23 @@
+//! Workers keep agents' processes between games, if the contest wants that.
+
+use super::process::{start_coordinator, start_worker};
+use super::server::Server;
+use crate::contest::reuse::{KEPT, assert_one, seen};
+use crate::contest::{assert_whole, write};
+use crate::support::TestDir;
+
+#[test]
+fn a_worker_keeps_processes() {
+    let Some(server) = Server::start() else { return };
+    let dir = TestDir::new();
+    write(&dir, &["@first", "@random"], KEPT);
+    let worker = start_worker(&dir, &server.url(), &["--slots", "1"]);
+    let coordinator = start_coordinator(&dir, &["run", "c.toml", "--out", "d"], &server.url());
+    coordinator.wait().code(0);
+    assert_whole(&dir, "d", 4);
+    for player in ["@first", "@random"] {
+        assert_one(&seen(&dir, player));
+    }
+    worker.terminate().code(143);
+    dir.assert_tmp_is_empty();
+}
