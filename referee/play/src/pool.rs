@@ -22,6 +22,7 @@ use referee_process::cores;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Sandbox;
 use referee_process::ticker::Ticker;
+use referee_process::usage::SEES_SLEEP;
 use referee_process::work_folder::{WorkFolder, WorkFolders};
 use referee_protocol::{ClockKind, Event, Header, Pondering, SandboxRecord, Seat};
 use serde_json::Value;
@@ -341,7 +342,7 @@ impl Job {
         let started =
             AgentConnection::start(&table.launcher, &launch, conditions, dialect, &reachable);
         Ok(started.map(|mut connection| {
-            connection.may_stay = self.conditions.reuse;
+            connection.may_stay = self.conditions.reuse && SEES_SLEEP;
             Participant::Process(Box::new(connection))
         }))
     }

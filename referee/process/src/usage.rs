@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 /// A clock that advances while the machine sleeps, and can't be set.
 pub const UPTIME: ClockId = ClockId::CLOCK_BOOTTIME;
 
+/// Whether [`Meters::is_asleep`] can be known.
+pub const SEES_SLEEP: bool = true;
+
 /// Measures one agent's processes.
 #[derive(Debug)]
 pub struct Meters {

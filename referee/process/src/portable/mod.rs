@@ -46,6 +46,7 @@ pub const LIMITATIONS: &[&str] = &[
     "while it isn't its turn, an agent is stopped with its process group; other processes of it are \
      stopped after 50 ms",
     "matches are not pinned to cores",
+    "a contest with `reuse = true` starts new processes for each game all the same",
 ];
 
 /// The weakest level that `auto` accepts.

@@ -10,6 +10,9 @@ use std::fs::File;
 /// A clock that can't be set. On macOS it advances while the machine sleeps.
 pub const UPTIME: ClockId = ClockId::CLOCK_MONOTONIC;
 
+/// Whether [`Meters::is_asleep`] can be known.
+pub const SEES_SLEEP: bool = false;
+
 /// Measures one agent's process.
 #[derive(Debug)]
 pub struct Meters {
@@ -47,9 +50,9 @@ impl Meters {
         false
     }
 
-    /// Whether no process of the tree runs: unknown, so true.
+    /// Whether no process of the tree runs: unknown, so false.
     pub fn is_asleep(&self) -> bool {
-        true
+        false
     }
 
     /// Returns the CPU time of the agent's own process, all threads.

@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 pub(crate) const KEPT: &str = "reuse = true\njobs = 1\nrounds = 2\n";
 /// The test agent's file, which is in its command line.
 const AGENT: &str = "/again.py";
+/// What a program without a sandbox lacks.
+pub(crate) const KEEPING: &str = "processes kept between games";
 /// How many processes wait at most.
 const WAITING_MAX: usize = 8;
 
@@ -99,6 +101,9 @@ fn run(dir: &TestDir, agents: &[&str], more: &str, games: usize) {
 
 #[test]
 fn a_process_plays_all_games_at_every_level() {
+    if lacks(KEEPING) {
+        return;
+    }
     for level in ["none", "basic", "confined", "isolated", "metered"] {
         let dir = TestDir::new();
         write(&dir, &["@first", "@random"], &format!("{KEPT}sandbox.level = {level:?}\n"));
@@ -120,10 +125,10 @@ fn a_process_plays_all_games_at_every_level() {
 
 #[test]
 fn the_next_game_has_the_same_process_if_both_sides_want_that() {
+    if lacks(KEEPING) {
+        return;
+    }
     for level in ["none", "isolated"] {
-        if level != "none" && lacks("isolated agents") {
-            return;
-        }
         let dir = TestDir::new();
         let Some(kept) = agent(&dir, "kept", "plays") else { return };
         let Some(once) = agent(&dir, "once", "once") else { return };
@@ -139,6 +144,9 @@ fn the_next_game_has_the_same_process_if_both_sides_want_that() {
 
 #[test]
 fn an_agent_that_is_not_silent_between_games_is_started_anew() {
+    if lacks(KEEPING) {
+        return;
+    }
     for mode in ["speaks", "exits", "computes"] {
         let dir = TestDir::new();
         let Some(kept) = agent(&dir, "kept", "plays") else { return };
@@ -151,6 +159,9 @@ fn an_agent_that_is_not_silent_between_games_is_started_anew() {
 
 #[test]
 fn memory_and_stderr_count_for_each_game() {
+    if lacks(KEEPING) {
+        return;
+    }
     let dir = TestDir::new();
     let Some(grows) = agent(&dir, "grows", "grows") else { return };
     let Some(shouts) = agent(&dir, "shouts", "shouts") else { return };
@@ -161,9 +172,6 @@ fn memory_and_stderr_count_for_each_game() {
     for game in &seen_shouts {
         assert_eq!(game.stderr.len(), 2000);
         assert_eq!(game.dropped, seen_shouts[0].dropped);
-    }
-    if lacks("peaks of memory") {
-        return;
     }
     let peaks: Vec<u64> = seen(&dir, "grows").iter().map(|it| it.peak.unwrap()).collect();
     let large = 64 << 10;
@@ -187,6 +195,9 @@ fn waiting(dir: &TestDir) -> Option<crate::support::Running> {
 
 #[test]
 fn waiting_processes_are_few_stopped_and_end_with_the_contest() {
+    if lacks(KEEPING) {
+        return;
+    }
     for interrupted in [false, true] {
         let dir = TestDir::new();
         let Some(running) = waiting(&dir) else { return };

@@ -2,12 +2,16 @@
 
 use super::process::{start_coordinator, start_worker};
 use super::server::Server;
-use crate::contest::reuse::{KEPT, assert_one, seen};
+use crate::contest::reuse::{KEEPING, KEPT, assert_one, seen};
 use crate::contest::{assert_whole, write};
+use crate::portable::lacks;
 use crate::support::TestDir;
 
 #[test]
 fn a_worker_keeps_processes() {
+    if lacks(KEEPING) {
+        return;
+    }
     let Some(server) = Server::start() else { return };
     let dir = TestDir::new();
     write(&dir, &["@first", "@random"], KEPT);
