@@ -56,14 +56,13 @@ fn as_void(dir: &TestDir) {
     );
 }
 
-/// Changes the time of a game's last action, and makes its seal anew, also in the store.
-fn late(dir: &TestDir) {
+/// Changes the lines of a game's transcript, and makes its seal anew, also in the store.
+fn rewrite(dir: &TestDir, change: impl FnOnce(&mut [Value])) {
     let file = dir.path("d/games/0000/0000003.jsonl");
     let text = fs::read_to_string(&file).unwrap();
     let mut lines: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let last = lines.iter().rposition(|line| line["type"] == "played").unwrap();
-    lines[last]["wall_ns"] = 3_600_001_000_000_u64.into();
+    change(&mut lines);
     let count = lines.len() - 1;
     let text: Vec<String> = lines[..count].iter().map(Value::to_string).collect();
     let text = text.join("\n") + "\n";
@@ -73,9 +72,23 @@ fn late(dir: &TestDir) {
     sql(dir, &format!("update games set seal = '{sha256}' where number = 3"));
 }
 
+/// Changes the time of the last action.
+fn late(dir: &TestDir) {
+    rewrite(dir, |lines| {
+        let last = lines.iter().rposition(|line| line["type"] == "played").unwrap();
+        lines[last]["wall_ns"] = 3_600_001_000_000_u64.into();
+    });
+}
+
+/// Says that an agent had played before in the same process.
+fn kept(dir: &TestDir) {
+    rewrite(dir, |lines| lines[0]["seats"][0]["games_before"] = 1.into());
+}
+
 const FORGERIES: &[Forgery] = &[
     (as_void, "the match has a result, but the store has a void attempt"),
     (late, "game 3, games/0000/0000003.jsonl: disagrees: line "),
+    (kept, "had played before, but the contest doesn't keep processes"),
     (|it| sql(it, "update seats set place = 3 - place where game = 3"), "game 3, "),
     (|it| sql(it, "update seats set player = (player + 1) % 3 where game = 1"), "game 1, "),
     (|it| sql(it, "update games set reason = 'luck' where number = 3"), "game 3, "),
