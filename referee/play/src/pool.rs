@@ -5,7 +5,7 @@ use super::agent_spec::AgentSpec;
 use super::connection::AgentConnection;
 use super::core_context::{CoreContext, Orders, PausedTime};
 use super::destination::Destination;
-use super::drive::{Finished, GRACE, MatchOf, drive};
+use super::drive::{Finished, GRACE, MatchParts, drive};
 use super::human::HumanInput;
 use super::kept::{KeptAgent, KeptAgents};
 use super::lag_probe::PERIOD;
@@ -274,8 +274,8 @@ impl Job {
             hosts.push((seat, work, games));
         }
         let mut watcher = watching(self.number);
-        let match_of = MatchOf { game, header, participants, sink, starting };
-        let driven = drive(table, match_of, self.durable, &mut watcher).await;
+        let parts = MatchParts { game, header, participants, sink, starting };
+        let driven = drive(table, parts, self.durable, &mut watcher).await;
         let (finished, mut staying) = match driven {
             Ok((finished, staying)) => (Ok(finished), staying),
             Err(error) => (Err(error), Vec::new()),

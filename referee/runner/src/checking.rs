@@ -203,7 +203,11 @@ impl Check<'_> {
         })?;
         end_batch(&mut batch)?;
         let schedule = &self.schedule;
-        self.games = (0..schedule.counted()).filter(|number| schedule.has(*number)).count() as u64;
+        let decided = (0..schedule.counted()).filter(|number| schedule.has(*number)).count();
+        // Those that were decided without being played have no transcripts.
+        let forfeits = schedule.forfeits();
+        let forfeits = forfeits.iter().filter(|record| schedule.counts(record.number)).count();
+        self.games = (decided - forfeits) as u64;
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Drive, FLUSH_PERIOD};
 use crate::connection::AgentConnection;
-use crate::core_context::StartGuard;
+use crate::core_context::{Slot, StartGuard};
 use crate::participant::Participant;
 use crate::sink::Sink;
 use nix::errno::Errno;
@@ -192,8 +192,7 @@ impl Drive<'_> {
         if self.ends_before(seat) {
             return;
         }
-        self.held = self.held.take_if(|slot| slot.may_be_kept());
-        self.held = self.held.take().or_else(|| self.table.free_slot());
+        self.held = self.held.take().filter(Slot::may_be_kept).or_else(|| self.table.free_slot());
         if self.held.is_some() {
             self.ask();
         } else {

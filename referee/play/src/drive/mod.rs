@@ -74,7 +74,7 @@ pub struct LastSeen {
 }
 
 /// What a match is played with.
-pub(super) struct MatchOf {
+pub(super) struct MatchParts {
     pub(super) game: Box<dyn AnyGame>,
     pub(super) header: Header,
     pub(super) participants: Vec<Participant>,
@@ -91,7 +91,7 @@ pub type Staying = Vec<(Seat, Box<AgentConnection>)>;
 /// had ended, so that the transcript is incomplete or a process is left; the result doesn't count.
 pub(super) async fn drive(
     table: &CoreContext,
-    MatchOf { game, header, participants, sink, starting }: MatchOf,
+    MatchParts { game, header, participants, sink, starting }: MatchParts,
     durable: bool,
     watcher: &mut dyn FnMut(&Event, &Match),
 ) -> io::Result<(Finished, Staying)> {

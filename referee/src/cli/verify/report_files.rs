@@ -5,7 +5,7 @@ use crate::cli::contest::report::{FILES, Form, of_checked};
 use referee_contest::log::digest;
 use referee_contest::report::Report;
 use referee_process::Failure;
-use referee_process::files::read_regular;
+use referee_process::files::{open_regular, read_regular};
 use referee_runner::checking::ContestCheck;
 use referee_runner::folder::Folder;
 use referee_runner::results::report_failure;
@@ -50,10 +50,7 @@ pub(super) fn compare(folder: &Folder, checked: &mut ContestCheck) -> Result<(),
 
 /// Whether a file is the report in this format, byte for byte.
 fn is_same(file: &Path, form: Form, report: &Report) -> bool {
-    if !file.is_file() {
-        return false;
-    }
-    let Ok(left) = File::open(file) else { return false };
+    let Ok(left) = open_regular(file, u64::MAX) else { return false };
     let mut out = BufWriter::new(Compared { left: BufReader::new(left), read: Vec::new() });
     let written = form.write(report, "", &mut out).and_then(|()| out.flush());
     written.is_ok() && out.get_mut().left.fill_buf().is_ok_and(<[u8]>::is_empty)
