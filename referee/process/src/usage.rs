@@ -264,9 +264,9 @@ pub(crate) fn status_field(text: &str, name: &str) -> Option<u64> {
 
 /// Reads a file of `/proc`. The name of a process in it need not be UTF-8.
 pub(crate) fn proc_text(path: impl AsRef<Path>) -> Option<String> {
-    // These files have no size from which the reads could be planned.
+    // With `take`, the size isn't looked up. These files have none.
     let mut bytes = Vec::with_capacity(4096);
-    File::open(path).ok()?.read_to_end(&mut bytes).ok()?;
+    File::open(path).ok()?.take(u64::MAX).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -63,7 +63,10 @@ impl Drive<'_> {
                     self.event(seat, at, event);
                     self.apply();
                 }
-                DriveEvent::Orders(_) | DriveEvent::Slot(_) | DriveEvent::StartChecked(..) => {}
+                DriveEvent::Orders(_)
+                | DriveEvent::Slot(_)
+                | DriveEvent::StartChecked(..)
+                | DriveEvent::Freeze => {}
             }
         }
     }

@@ -114,6 +114,8 @@ enum DriveEvent {
     Orders(Orders),
     /// A seat could not be started, and whether a good program can be.
     StartChecked(Seat, FailedStart, bool),
+    /// Agents are to be frozen.
+    Freeze,
     Timer,
 }
 
@@ -327,6 +329,9 @@ impl<'a> Drive<'a> {
         {
             self.slot = None;
             return Poll::Ready(DriveEvent::Slot(slot));
+        }
+        if self.freezer.poll_due(context).is_ready() {
+            return Poll::Ready(DriveEvent::Freeze);
         }
         match self.timer.as_mut().poll(context) {
             Poll::Ready(()) => {

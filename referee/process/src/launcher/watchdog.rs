@@ -1,7 +1,7 @@
 //! Watches the memory and the number of processes of an agent's tree, if it has no control group.
 //!
-//! A tree that doesn't run can't take memory. So memory is checked after some of the tree's CPU time, and
-//! nothing but the CPU clocks is read while it uses none.
+//! A tree that doesn't run can't take memory. So memory is checked after as much of the tree's CPU time as it
+//! takes to fill what is left, and nothing but the CPU clocks is read while it uses none.
 //!
 //! A check is quick: what each process has in memory, and how many threads. Only if that is too
 //! much it is measured exactly, process by process, until the sum is known to be within the limit.
@@ -186,15 +186,14 @@ impl Watchdog {
     fn pause_until_next(&mut self, used: u64, began: Instant) {
         let rest =
             Duration::from_micros((self.memory_kib - used) * 1_000_000 / FILLED_KIB_A_SECOND);
-        let pause = self.pause_for(rest, began);
-        self.used_next = self.used.map(|used| used.plus(pause.into()));
+        self.pause_for(rest, began);
+        self.used_next = self.used.map(|used| used.plus(rest.max(PAUSE.0).into()));
     }
 
-    /// Pauses for about this long after a check that began at this time, and returns how long.
-    fn pause_for(&mut self, pause: Duration, began: Instant) -> Duration {
+    /// Pauses for about this long after a check that began at this time.
+    fn pause_for(&mut self, pause: Duration, began: Instant) {
         let pause = pause.clamp(PAUSE.0, PAUSE.1).max(PART * began.elapsed()).min(PAUSE_MAX);
         self.due = Some(Instant::now() + pause);
-        pause
     }
 
     /// Returns what all have together, in KiB.
