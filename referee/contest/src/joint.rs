@@ -1,78 +1,90 @@
 //! The games of several contests together: one fit over all of them.
 
+use super::neighbours::Neighbours;
 use super::ratings::{RatedGames, RatingField, Ratings, rate, superiority};
+use super::repeats::Repeats;
 use super::{Contest, Player, PlayerInfo, Record};
 use std::collections::BTreeMap;
 
 /// The games of several contests, with the players of all.
 #[derive(Debug)]
 pub struct JointGames {
-    /// The players. Names are unique.
+    /// The players, in the order of their first games. Names are unique.
     pub players: Vec<PlayerInfo>,
-    /// The games; numbers and blocks are unique.
-    pub records: Vec<Record>,
-    field: RatingField,
+    /// Results beside other players.
+    pub neighbours: Neighbours,
+    contests: Vec<Contest>,
+    /// The place of each player, by name and digest.
+    known: BTreeMap<(String, String), usize>,
+    games: RatedGames,
+    repeats: Repeats,
+    /// The contest whose games were added last, and what its numbers and blocks begin with here.
+    current: (usize, u64, u64),
+    /// The next free number and block.
+    next: (u64, u64),
 }
 
 impl JointGames {
-    /// Joins contests with their games, in the order of the schedule. An agent is the same player in all contests
-    /// in which its name and files are the same; a new version is another player. Fails if the games have
-    /// different numbers of seats.
-    pub fn of(contests: Vec<(Contest, Vec<Record>)>) -> Result<Self, String> {
-        let first = contests.first().map(|(contest, _)| RatingField::of(contest));
-        let mut joint = Self {
-            players: Vec::new(),
-            records: Vec::new(),
-            field: first.ok_or("there is no contest")?,
-        };
-        let (mut known, mut numbers, mut blocks) = (BTreeMap::new(), 0, 0);
-        for (contest, records) in contests {
-            let own = RatingField::of(&contest);
-            if own.seats != joint.field.seats {
-                let (seats, name) = (joint.field.seats, &contest.name);
+    /// Joins contests, without their games. An agent is the same player in all contests in which its name and
+    /// files are the same; a new version is another player. Fails if the games have different numbers of seats.
+    pub fn of(contests: Vec<Contest>) -> Result<Self, String> {
+        let first = contests.first().map(RatingField::of).ok_or("there is no contest")?;
+        let mut field = RatingField { players: 0, ..first };
+        for contest in &contests {
+            let own = RatingField::of(contest);
+            if own.seats != field.seats {
+                let (seats, name) = (field.seats, &contest.name);
                 return Err(format!(
                     "the games of {name} have {} seats, those of the others {seats}",
                     own.seats
                 ));
             }
-            joint.field.rate_faults &= own.rate_faults;
-            joint.field.inflation = joint.field.inflation.max(own.inflation);
-            let (number_from, block_from) = (numbers, blocks);
-            for mut record in records {
-                record.number += number_from;
-                record.block += block_from;
-                (numbers, blocks) = (numbers.max(record.number + 1), blocks.max(record.block + 1));
-                let number = record.number - number_from;
-                for player in &mut record.players {
-                    let version = contest.version(*player, number);
-                    let key = (version.name.clone(), version.digest.clone());
-                    let next = joint.players.len();
-                    let place = *known.entry(key).or_insert(next);
-                    if place == next {
-                        joint.players.push(joint.renamed(version));
-                    }
-                    *player = Player(u32::try_from(place).unwrap_or(u32::MAX));
-                }
-                joint.records.push(record);
-            }
+            field.rate_faults &= own.rate_faults;
+            field.inflation = field.inflation.max(own.inflation);
         }
-        joint.field.players = joint.players.len();
-        Ok(joint)
+        Ok(Self {
+            players: Vec::new(),
+            neighbours: Neighbours::default(),
+            contests,
+            known: BTreeMap::new(),
+            games: RatedGames::new(field),
+            repeats: Repeats::default(),
+            current: (0, 0, 0),
+            next: (0, 0),
+        })
     }
 
-    /// Returns a player with a name that no other has: the second version of `name` is `name (2)`.
-    fn renamed(&self, player: &PlayerInfo) -> PlayerInfo {
-        let numbered = (2_u64..).map(|number| format!("{} ({number})", player.name));
-        let mut names = std::iter::once(player.name.clone()).chain(numbered);
-        let is_free = |name: &String| self.players.iter().all(|other| other.name != *name);
-        PlayerInfo { name: names.find(is_free).unwrap_or_default(), ..player.clone() }
+    /// Adds the next game of a contest, given by its place in the list. The games of a contest are added one
+    /// after another, in the order of the schedule.
+    pub fn add(&mut self, contest: usize, mut record: Record) {
+        if self.current.0 != contest {
+            self.current = (contest, self.next.0, self.next.1);
+        }
+        for player in &mut record.players {
+            let version = self.contests[contest].version(*player, record.number);
+            let key = (version.name.clone(), version.digest.clone());
+            let next = self.players.len();
+            let place = *self.known.entry(key).or_insert(next);
+            if place == next {
+                self.players.push(renamed(version, &self.players));
+                self.games.field.players = self.players.len();
+            }
+            *player = Player(u32::try_from(place).unwrap_or(u32::MAX));
+        }
+        let (_, number_from, block_from) = self.current;
+        record.number += number_from;
+        record.block += block_from;
+        self.next = (self.next.0.max(record.number + 1), self.next.1.max(record.block + 1));
+        self.neighbours.add(&record);
+        self.games.add(&record, self.repeats.first(&record).is_some());
     }
 
     /// Rates all players. With an anchor, that player has this rating, in Elo.
-    pub fn rate(&self, anchor: Option<(Player, f64)>) -> Ratings {
-        let Some((player, elo)) = anchor else { return rate(&self.rated(self.field)) };
-        let field = RatingField { anchor: Some(player), ..self.field };
-        let mut ratings = rate(&self.rated(field));
+    pub fn rate(&mut self, anchor: Option<(Player, f64)>) -> Ratings {
+        self.games.field.anchor = anchor.map(|(player, _)| player);
+        let mut ratings = rate(&self.games);
+        self.games.field.anchor = None;
+        let Some((player, elo)) = anchor else { return ratings };
         let group = ratings.players[player.index()].group;
         for rating in ratings.players.iter_mut().filter(|rating| rating.group == group) {
             rating.elo += elo;
@@ -91,12 +103,16 @@ impl JointGames {
 
     /// Returns how likely it is, in percent, that the player of a row is stronger than that of a column.
     pub fn superiority(&self) -> Vec<Vec<Option<f64>>> {
-        superiority(&self.rated(self.field))
+        superiority(&self.games)
     }
+}
 
-    fn rated(&self, field: RatingField) -> RatedGames {
-        RatedGames::of(&field, &self.records)
-    }
+/// Returns a player with a name that no other has: the second version of `name` is `name (2)`.
+fn renamed(player: &PlayerInfo, others: &[PlayerInfo]) -> PlayerInfo {
+    let numbered = (2_u64..).map(|number| format!("{} ({number})", player.name));
+    let mut names = std::iter::once(player.name.clone()).chain(numbered);
+    let is_free = |name: &String| others.iter().all(|other| other.name != *name);
+    PlayerInfo { name: names.find(is_free).unwrap_or_default(), ..player.clone() }
 }
 
 #[cfg(test)]
@@ -131,6 +147,17 @@ mod tests {
         contest
     }
 
+    fn joint(contests: Vec<(Contest, Vec<Record>)>) -> JointGames {
+        let (contests, games): (Vec<_>, Vec<_>) = contests.into_iter().unzip();
+        let mut joint = JointGames::of(contests).unwrap();
+        for (contest, records) in games.into_iter().enumerate() {
+            for record in records {
+                joint.add(contest, record);
+            }
+        }
+        joint
+    }
+
     #[test]
     fn parts_of_a_contest_give_the_ratings_of_the_whole() {
         let whole = with(&[("a", "1"), ("b", "2"), ("c", "3")]);
@@ -145,8 +172,7 @@ mod tests {
             Record { number: record.number - 3, block: record.block - 3, ..record }
         };
         let second = second.iter().cloned().map(renumber).collect();
-        let joint =
-            JointGames::of(vec![(whole.clone(), first.to_vec()), (turned, second)]).unwrap();
+        let mut joint = joint(vec![(whole.clone(), first.to_vec()), (turned, second)]);
         let names: Vec<&str> = joint.players.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["a", "b", "c"]);
         assert_eq!(joint.rate(None), rate(&RatedGames::of(&RatingField::of(&whole), &records)));
@@ -154,19 +180,17 @@ mod tests {
 
     #[test]
     fn another_version_is_another_player() {
-        let joint = JointGames::of(vec![
+        let joint = joint(vec![
             (with(&[("a", "1"), ("b", "2"), ("c", "3")]), games()),
             (with(&[("a", "9"), ("b", "2"), ("c", "3")]), games()),
-        ])
-        .unwrap();
+        ]);
         let names: Vec<&str> = joint.players.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["a", "b", "c", "a (2)"]);
     }
 
     #[test]
     fn an_anchor_moves_ratings_and_keeps_differences() {
-        let joint =
-            JointGames::of(vec![(with(&[("a", "1"), ("b", "2"), ("c", "3")]), games())]).unwrap();
+        let mut joint = joint(vec![(with(&[("a", "1"), ("b", "2"), ("c", "3")]), games())]);
         let (free, anchored) = (joint.rate(None), joint.rate(Some((Player(1), 1500.0))));
         let of = |ratings: &crate::ratings::Ratings, player: usize| ratings.players[player].elo;
         let own = &anchored.players[1];

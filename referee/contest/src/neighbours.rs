@@ -5,6 +5,7 @@ use super::ratings::WIDTH_95;
 use super::{Player, Record, half_points};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A player's results beside another one.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -60,50 +61,56 @@ fn count(games: usize) -> f64 {
     games as f64
 }
 
-/// Returns the effect of every neighbour on every player, in their order, where the two have played. Games of
-/// fewer than three seats have none.
-pub fn neighbour_effects(players: usize, records: &[Record]) -> Vec<NeighbourEffect> {
-    let mut after = vec![Sum::default(); players * players];
-    let mut before = after.clone();
-    for record in records.iter().filter(|record| record.players.len() > 2) {
-        let seats = record.players.len();
+/// The results of players beside others, in games of three seats or more.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours {
+    /// By player and neighbour: when that one moves directly after the player, and before it.
+    sums: BTreeMap<(Player, Player), (Sum, Sum)>,
+}
+
+impl Neighbours {
+    /// Adds a game. One of fewer than three seats has no neighbours.
+    pub fn add(&mut self, game: &Record) {
+        let seats = game.players.len();
+        if seats < 3 {
+            return;
+        }
         let most = 2.0 * count(seats - 1);
-        for (seat, own) in half_points(&record.places).into_iter().enumerate() {
+        for (seat, own) in half_points(&game.places).into_iter().enumerate() {
             let own = f64::from(own) / most;
-            let at = |other: usize| {
-                record.players[seat].index() * players + record.players[other].index()
-            };
-            after[at((seat + 1) % seats)].add(own);
-            before[at((seat + seats - 1) % seats)].add(own);
+            let beside =
+                |seats_on: usize| (game.players[seat], game.players[(seat + seats_on) % seats]);
+            self.sums.entry(beside(1)).or_default().0.add(own);
+            self.sums.entry(beside(seats - 1)).or_default().1.add(own);
         }
     }
-    let pairs =
-        Player::all(players).flat_map(|one| Player::all(players).map(move |other| (one, other)));
-    let effect = |(player, neighbour): (Player, Player)| {
-        let at = player.index() * players + neighbour.index();
-        let (after, before) = (after[at], before[at]);
-        let error = after
-            .variance()
-            .zip(before.variance())
-            .map(|(own, other)| WIDTH_95 * (own + other).sqrt());
-        let difference = after.mean().zip(before.mean()).map(|(own, other)| own - other);
-        NeighbourEffect {
-            player,
-            neighbour,
-            games_after: after.games as u64,
-            points_after: after.mean(),
-            games_before: before.games as u64,
-            points_before: before.mean(),
-            difference,
-            error,
-        }
-    };
-    pairs.map(effect).filter(|own| own.games_after + own.games_before > 0).collect()
+
+    /// Returns the effect of every neighbour on every player, in their order, where the two have played.
+    pub fn effects(&self) -> Vec<NeighbourEffect> {
+        let effect = |(&(player, neighbour), (after, before)): (&_, &(Sum, Sum))| {
+            let error = after
+                .variance()
+                .zip(before.variance())
+                .map(|(own, other)| WIDTH_95 * (own + other).sqrt());
+            let difference = after.mean().zip(before.mean()).map(|(own, other)| own - other);
+            NeighbourEffect {
+                player,
+                neighbour,
+                games_after: after.games as u64,
+                points_after: after.mean(),
+                games_before: before.games as u64,
+                points_before: before.mean(),
+                difference,
+                error,
+            }
+        };
+        self.sums.iter().map(effect).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::neighbour_effects;
+    use super::Neighbours;
     use crate::standings::tests::contests::game;
     use crate::{Player, Record};
 
@@ -116,13 +123,19 @@ mod tests {
     fn who_sits_after_a_player_is_compared_with_who_sits_before() {
         // Player 0 wins if 1 moves after it, and shares the second place if 1 moves before it.
         let records = [won(0, 1, 2), won(0, 1, 2), won(1, 0, 2), won(2, 1, 0), won(1, 0, 2)];
-        let effects = neighbour_effects(3, &records);
+        let mut neighbours = Neighbours::default();
+        for game in &records {
+            neighbours.add(game);
+        }
+        let effects = neighbours.effects();
         assert_eq!(effects.len(), 6);
         let own = &effects[0];
         assert_eq!((own.player, own.neighbour), (Player(0), Player(1)));
         assert_eq!((own.games_after, own.points_after), (2, Some(1.0)));
         assert_eq!((own.games_before, own.points_before), (3, Some(0.25)));
         assert_eq!((own.difference, own.error), (Some(0.75), Some(0.0)));
-        assert_eq!(neighbour_effects(3, &[]), []);
+        neighbours = Neighbours::default();
+        neighbours.add(&game(0, &[0, 1], &[1, 2]));
+        assert_eq!(neighbours.effects(), []);
     }
 }

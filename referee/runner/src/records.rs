@@ -1,4 +1,4 @@
-//! Reads games that count from the store: all, one, or a page of a list.
+//! Reads games that count from the store: one by one, or a page of a list.
 
 use super::folder::Folder;
 use super::rows::{SEATS, read_game};
@@ -32,11 +32,6 @@ impl Store {
     pub fn record(&self, number: u64) -> StoreResult<Option<Record>> {
         let mut found = self.records_by("where number = ?1 order by number", [number])?;
         Ok(found.pop())
-    }
-
-    /// Returns all games that count, in schedule order.
-    pub fn records(&self) -> StoreResult<Vec<Record>> {
-        self.records_by("order by number", [])
     }
 
     /// Calls `visit` for each game that counts, in schedule order, until it fails.

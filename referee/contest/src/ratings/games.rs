@@ -12,7 +12,7 @@ pub(super) const SEATS_MAX: usize = 8;
 /// The games to fit, and the numbers of those left out.
 #[derive(Clone, Debug)]
 pub struct RatedGames {
-    pub(super) field: RatingField,
+    pub(crate) field: RatingField,
     /// Of each game in turn: the players, and the place of each, in seat order.
     players: Vec<Player>,
     places: Vec<u32>,

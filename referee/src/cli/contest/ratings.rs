@@ -5,7 +5,7 @@ use crate::cli::global::Global;
 use crate::cli::output::{print, print_json, table};
 use clap::{Args, ValueEnum};
 use referee_contest::joint::JointGames;
-use referee_contest::neighbours::{NeighbourEffect, neighbour_effects};
+use referee_contest::neighbours::NeighbourEffect;
 use referee_contest::ratings::{Rating, Ratings};
 use referee_contest::{Player, PlayerInfo};
 use referee_process::Failure;
@@ -79,18 +79,13 @@ struct RatedAgent {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let spinner = spinner("computing the ratings", !global.quiet);
-    let contest = |path: &PathBuf| {
-        let store = Store::open_to_read(&Folder::open(path)?)?;
-        Ok::<_, Failure>((store.contest()?.contest, store.records()?))
-    };
-    let contests = options.folders.iter().map(contest).collect::<Result<_, _>>()?;
-    let games = JointGames::of(contests).map_err(Failure::usage)?;
+    let mut games = joint_games(&options.folders)?;
     let anchor = options.anchor.as_deref().map(|text| anchor(text, &games.players)).transpose()?;
     if options.json {
         let report = RatingsReport {
             ratings: games.rate(anchor),
             superiority: games.superiority(),
-            neighbours: neighbour_effects(games.players.len(), &games.records),
+            neighbours: games.neighbours.effects(),
             players: games.players.into_iter().map(RatedAgent::from).collect(),
         };
         spinner.finish_and_clear();
@@ -103,7 +98,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         Shown::Ratings => (rated(&ratings, &order, &names), notes(&ratings)),
         Shown::Superiority => (superior(&games.superiority(), &order, &names), Vec::new()),
         Shown::Neighbours => {
-            let effects = neighbour_effects(names.len(), &games.records);
+            let effects = games.neighbours.effects();
             if effects.is_empty() {
                 return Err(Failure::usage("a game of two seats has no neighbours")
                     .help("`--table neighbours` is for games of three seats or more"));
@@ -114,6 +109,22 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     spinner.finish_and_clear();
     global.note(notes);
     print(&table(&rows))
+}
+
+/// Reads the games of contests in these folders.
+fn joint_games(folders: &[PathBuf]) -> Result<JointGames, Failure> {
+    let open = |path: &PathBuf| Store::open_to_read(&Folder::open(path)?);
+    let stores = folders.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    let contest = |store: &Store| Ok(store.contest()?.contest);
+    let contests = stores.iter().map(contest).collect::<Result<_, Failure>>()?;
+    let mut games = JointGames::of(contests).map_err(Failure::usage)?;
+    for (place, store) in stores.iter().enumerate() {
+        store.each_record(|record| {
+            games.add(place, record);
+            Ok::<_, Failure>(())
+        })?;
+    }
+    Ok(games)
 }
 
 impl From<PlayerInfo> for RatedAgent {

@@ -77,6 +77,7 @@ fn changes_are_played_reported_and_verified() {
     let forfeits: Vec<_> = games.iter().filter(|game| game["reason"] == "forfeit").collect();
     assert_eq!(forfeits.len(), 3, "one by decision, two of the late player's with amy");
     let text = dir.run(&["verify", "d"]).code(0);
+    let text = text.stdout_has(": 17 games that count");
     text.stdout_has("bob was replaced by a new version").stdout_has("Reason: it's \"so\"");
     let forfeited = format!("bob forfeits game {lost}");
     for line in ["zoe joined", &forfeited, "games 0 and 3 again"] {
