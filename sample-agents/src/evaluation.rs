@@ -35,7 +35,7 @@ pub(crate) fn evaluate_outcome<G: Game>(outcome: &Outcome, seat: Seat) -> i64 {
 /// Returns a puzzle's score so that larger is better.
 fn score<G: Game>(outcome: &Outcome) -> i64 {
     let score = outcome.scores.as_ref().map_or(0, |scores| scores[0]);
-    let fewer_is_better = G::about().score.is_some_and(|score| score.fewer_is_better);
+    let fewer_is_better = G::about().score.as_ref().is_some_and(|score| score.fewer_is_better);
     let score = score.clamp(-ESTIMATE_MAX, ESTIMATE_MAX);
     if fewer_is_better { -score } else { score }
 }

@@ -44,7 +44,7 @@ impl Player for Illegal {
 /// that fails (a lone pass has no numbers), one of the game's examples changed in the same way.
 pub(crate) fn illegal_action(game: &dyn AnyGame) -> Option<Value> {
     let mut models = game.actions();
-    models.extend(game.kind().about().actions.into_iter().map(|form| form.example));
+    models.extend(game.kind().about().actions.iter().map(|form| form.example.clone()));
     let refused =
         |candidate: &Value| matches!(game.clone_box().play(candidate), Err(Refusal::Illegal(_)));
     let changed = [1, -1, 1_000_000].into_iter().flat_map(|change| {

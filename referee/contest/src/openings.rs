@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn openings_of_every_setup_are_positions_to_play_from() {
         for kind in GAMES {
-            let mut setups = kind.about().variants;
+            let mut setups = kind.about().variants.clone();
             setups.push(json!({}));
             for asked in setups {
                 let start = kind.start(&asked).unwrap();

@@ -130,13 +130,14 @@ impl ContestGame {
     /// Returns a game under its own name.
     pub(crate) fn new(game: &dyn AnyGame) -> Self {
         let (kind, seats) = (game.kind(), game.seats());
-        let score = kind.about().score;
+        let score = &kind.about().score;
         Self {
             name: kind.name.to_owned(),
             game: kind.name.to_owned(),
             setup: game.setup(),
             seats,
-            fewer_is_better: seats == 1 && score.is_some_and(|score| score.fewer_is_better),
+            fewer_is_better: seats == 1
+                && score.as_ref().is_some_and(|score| score.fewer_is_better),
         }
     }
 }

@@ -19,7 +19,7 @@ pub struct GameKind {
     pub dialects: &'static [DialectKind],
     /// The file notations of other programs for whole games.
     pub notations: &'static [NotationKind],
-    about: fn() -> About,
+    about: fn() -> &'static About,
     start: fn(&Value) -> Result<Box<dyn AnyGame>, SetupError>,
 }
 
@@ -36,7 +36,7 @@ impl GameKind {
     }
 
     /// Returns the game's description.
-    pub fn about(&self) -> About {
+    pub fn about(&self) -> &'static About {
         (self.about)()
     }
 

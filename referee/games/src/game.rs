@@ -38,7 +38,7 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
     type Position: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
 
     /// Returns the game's description.
-    fn about() -> About {
+    fn about() -> &'static About {
         About::read(Self::ABOUT)
     }
 

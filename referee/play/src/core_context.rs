@@ -4,7 +4,7 @@ use super::lag_probe::{LagProbe, PERIOD};
 use referee_process::cores::pin_thread;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Sandbox;
-use referee_process::ticker::Ticker;
+use referee_process::timers::Ticker;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -176,8 +176,8 @@ impl Slot {
     }
 
     /// Whether the match may use it for one more turn, although others wait.
-    pub(super) fn may_be_kept(&self) -> bool {
-        self.since.elapsed() < SLOT_HOLD
+    pub(super) fn may_be_kept(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.since) < SLOT_HOLD
     }
 }
 

@@ -1,7 +1,7 @@
 //! Measuring the referee's own delay: a timer that should fire every few milliseconds, and a log of when
 //! it fired late.
 
-use referee_process::ticker::Ticker;
+use referee_process::timers::Ticker;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -21,7 +21,7 @@ use referee_process::cleaning::{Cleaner, Cleaning};
 use referee_process::cores;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Sandbox;
-use referee_process::ticker::Ticker;
+use referee_process::timers::Ticker;
 use referee_process::usage::SEES_SLEEP;
 use referee_process::work_folder::{WorkFolder, WorkFolders};
 use referee_protocol::{ClockKind, Event, Header, Pondering, SandboxRecord, Seat};
@@ -30,9 +30,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 use tokio::sync::{Mutex, mpsc, watch};
-use tokio::task::LocalSet;
 
 /// A match to play.
 #[derive(Clone, Debug)]
@@ -166,33 +165,43 @@ impl Pool {
             paused,
         });
         let pinned_to = if room.pin { cores::allowed() } else { Vec::new() };
+        let (started, starts) = std::sync::mpsc::channel();
         let matches = (0..count)
             .map(|thread| {
-                let shared = shared.clone();
+                let (shared, started) = (shared.clone(), started.clone());
                 let core = pinned_to.get(thread).copied();
                 let at_once = matches / count + usize::from(thread < matches % count);
-                let runtime = Builder::new_current_thread().enable_all().build()?;
-                let entered = runtime.enter();
-                let timer = Ticker::new(PERIOD)?;
-                drop(entered);
-                std::thread::Builder::new()
-                    .name(format!("matches-{thread}"))
-                    .spawn(move || one_core(&runtime, &shared, timer, at_once, core))
+                let run = move || match local_runtime() {
+                    Ok((runtime, timer)) => {
+                        started.send(Ok(())).ok();
+                        one_core(&runtime, &shared, timer, at_once, core);
+                    }
+                    Err(error) => drop(started.send(Err(error))),
+                };
+                std::thread::Builder::new().name(format!("matches-{thread}")).spawn(run)
             })
             .collect::<io::Result<Vec<_>>>()?;
+        starts.iter().take(count).collect::<io::Result<()>>()?;
         Ok(Self { jobs, results, threads: Threads { matches, cleaning } })
     }
 }
 
+/// Returns a runtime that stays on this thread, and a timer for its lag probe.
+fn local_runtime() -> io::Result<(LocalRuntime, Ticker)> {
+    let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default())?;
+    let timer = runtime.block_on(async { Ticker::new(PERIOD) })?;
+    Ok((runtime, timer))
+}
+
 /// Runs the matches of one core, some at once, until there are no more.
 fn one_core(
-    runtime: &Runtime,
+    runtime: &LocalRuntime,
     shared: &Arc<Shared>,
     timer: Ticker,
     at_once: usize,
     core: Option<usize>,
 ) {
-    LocalSet::new().block_on(runtime, async {
+    runtime.block_on(async {
         let (orders, paused) = (shared.orders.clone(), shared.paused.clone());
         let (launcher, sandbox) = (shared.launcher.clone(), shared.sandbox.clone());
         let table = CoreContext::new(launcher, sandbox, orders, paused, timer, core);

@@ -241,7 +241,7 @@ impl Replay<'_> {
             }
         };
         let participants = participants(self.rerun, self.agent);
-        let mut part = PartialMatch::begin(table, begun, participants, rules, &mut watcher);
+        let mut part = PartialMatch::begin(table, begun, participants, rules, &mut watcher)?;
         let echoed = self.stderr.len();
         part.stderr = self.stderr;
         let mut last = JudgedTurn { part, echoed, recorded: recorded.lines.len(), used: None };

@@ -14,8 +14,8 @@
 pub mod cores;
 pub mod lock;
 pub mod poll_on_wake;
-#[cfg_attr(portable, path = "portable/ticker.rs")]
-pub mod ticker;
+#[cfg_attr(portable, path = "portable/timers.rs")]
+pub mod timers;
 #[cfg_attr(portable, path = "portable/mod.rs")]
 pub mod launcher;
 pub mod sandbox;

@@ -55,10 +55,12 @@ impl<T> PollOnWake<T> {
             self.task.clone_from(context.waker());
             lock(&self.wakeup.task).clone_from(context.waker());
         }
-        // Before it is polled, so that no later wake is missed.
-        if !self.wakeup.woken.swap(false, Ordering::SeqCst) {
+        // Mostly not; reading alone is cheaper.
+        if !self.wakeup.woken.load(Ordering::SeqCst) {
             return Poll::Pending;
         }
+        // Before it is polled, so that no later wake is missed.
+        self.wakeup.woken.store(false, Ordering::SeqCst);
         let polled = poll(&mut self.source, &mut Context::from_waker(&self.waker));
         if polled.is_ready() {
             self.wakeup.woken.store(true, Ordering::SeqCst);

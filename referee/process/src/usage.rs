@@ -98,7 +98,10 @@ impl Meters {
     /// time of children that ended without their parent waiting for them. Only the sum has that of
     /// programs which the agent may not read.
     pub fn tree_cpu(&self) -> Option<Nanos> {
-        self.process_cpu().max(self.tree_sum()).max(self.counted())
+        let own = self.process_cpu();
+        // Once it has ended its supervisor can't be looked up.
+        let knows_tree = own.is_some() || self.supervisor.get().is_some();
+        own.max(if knows_tree { self.tree_sum() } else { None }).max(self.counted())
     }
 
     fn counted(&self) -> Option<Nanos> {

@@ -10,6 +10,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::{SystemTime, UNIX_EPOCH};
 use tempfile::TempDir;
 
 /// Variables that name the private folder.
@@ -91,7 +92,13 @@ pub struct WorkFolder {
 struct Created {
     whole: TempDir,
     states: [State; 2],
+    /// When it was last given to an agent, in seconds since 1970.
+    taken_at: i64,
 }
+
+/// Changes of a folder within this time may have the same time stamp, in seconds. Some file systems have only
+/// whole seconds.
+const STAMP_S: i64 = 3;
 
 /// A folder's inode, mode and time of change. As long as these are the same, neither the folder nor
 /// its list of entries has changed.
@@ -109,23 +116,30 @@ impl WorkFolder {
             Some(created) => created,
             none => none.insert(Created::new()?),
         };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        created.taken_at = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
         Ok(created.inner())
     }
 
-    /// Whether nothing was changed. The metadata alone don't show changes within the same time
-    /// stamp, which can last some milliseconds.
+    /// Whether nothing was changed.
     fn is_as_new(&self) -> io::Result<bool> {
         let Some(created) = &self.created else { return Ok(true) };
-        let inner = created.inner();
+        if created.states()? != created.states {
+            return Ok(false);
+        }
+        if created.states.iter().all(|(_, _, changed_s, _)| changed_s + STAMP_S < created.taken_at)
+        {
+            // A change since then would have another time stamp.
+            return Ok(true);
+        }
         let is_only = fs::read_dir(created.whole.path())?.take(2).count() == 1;
-        let is_empty = || io::Result::Ok(fs::read_dir(&inner)?.next().is_none());
-        Ok(is_only && created.states()? == created.states && is_empty()?)
+        Ok(is_only && fs::read_dir(created.inner())?.next().is_none())
     }
 }
 
 impl Created {
     fn new() -> io::Result<Self> {
-        let mut created = Self { whole: create()?, states: <_>::default() };
+        let mut created = Self { whole: create()?, states: <_>::default(), taken_at: 0 };
         fs::create_dir(created.inner())?;
         created.states = created.states()?;
         Ok(created)

@@ -88,7 +88,7 @@ fn games() -> Vec<CompletionCandidate> {
 fn setup_fields() -> Vec<CompletionCandidate> {
     let named = std::env::args().find_map(|word| find_kind(&word).ok());
     let kinds = named.map_or_else(|| GAMES.to_vec(), |kind| vec![kind]);
-    let fields = kinds.iter().flat_map(|kind| kind.about().setup.into_iter());
+    let fields = kinds.iter().flat_map(|kind| &kind.about().setup);
     fields
         .map(|field| {
             CompletionCandidate::new(format!("{}=", field.name))

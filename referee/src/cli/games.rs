@@ -43,7 +43,7 @@ struct GameReport {
     /// Title, summary, seats, source, setup fields, actions with examples, reasons, score and
     /// variants.
     #[schemars(with = "serde_json::Map<String, Value>")]
-    about: About,
+    about: &'static About,
     /// Each seat's colour at the start.
     colours: Vec<&'static str>,
     /// Notes on this setup.
@@ -75,7 +75,7 @@ fn report(kind: GameKind, setup: &Value) -> Result<GameReport, Failure> {
 
 fn list(games: &[GameReport]) -> String {
     let mut rows = vec![row(["game", "seats", "summary"])];
-    rows.extend(games.iter().map(|game| row([game.name, &seats(&game.about), game.about.summary])));
+    rows.extend(games.iter().map(|game| row([game.name, &seats(game.about), game.about.summary])));
     table(&rows)
 }
 
@@ -85,7 +85,7 @@ fn seats(about: &About) -> String {
 }
 
 fn one(game: &GameReport) -> String {
-    let about = &game.about;
+    let about = game.about;
     let mut text = format!("{} ({}, rules {})\n", about.title, game.name, game.rules);
     let add = |text: &mut String, line: &str| text.extend([line, "\n"]);
     add(&mut text, about.summary);

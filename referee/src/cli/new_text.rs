@@ -101,7 +101,7 @@ fn about(game: &GameKind) -> String {
     let about = game.about();
     let name = game.name;
     let mut text = format!("\n## {}\n\n{}\n\nIts actions:\n\n", about.title, about.summary);
-    for form in about.actions {
+    for form in &about.actions {
         writeln!(text, "- `{}` ({}): {}", form.example, form.text, form.meaning).ok();
     }
     let (games, position) = (format!("referee games {name}"), format!("referee position {name}"));

@@ -255,7 +255,7 @@ fn is_over(game: &dyn AnyGame) -> bool {
 /// Returns the default setup, the game's variants, and setups that other rules depend on.
 pub(crate) fn setups(kind: &GameKind) -> Vec<Value> {
     let mut setups = vec![json!({}), small(kind.name)];
-    setups.extend(kind.about().variants);
+    setups.extend(kind.about().variants.clone());
     match kind.name {
         "hex" => {
             for (swap, first) in [("pieces", "black"), ("pieces", "red"), ("sides", "black")] {

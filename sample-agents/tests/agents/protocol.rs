@@ -40,7 +40,7 @@ fn different_seeds_make_different_games() {
 #[test]
 fn retired_seats_are_skipped() {
     for kind in GAMES {
-        for mut variant in kind.about().variants.into_iter().chain([small(kind.name)]) {
+        for mut variant in kind.about().variants.iter().cloned().chain([small(kind.name)]) {
             if let Some(turns) = small(kind.name).get("max_turns") {
                 variant["max_turns"] = turns.clone();
             }
@@ -82,7 +82,7 @@ fn a_game_may_start_from_a_position() {
 #[test]
 fn an_illegal_action_is_illegal_and_not_malformed() {
     for kind in GAMES {
-        for variant in kind.about().variants.into_iter().chain([json!({})]) {
+        for variant in kind.about().variants.iter().cloned().chain([json!({})]) {
             let mut game = kind.start(&variant).unwrap();
             for turn in 0..6 {
                 let Turn::Of(seat) = game.turn() else { break };

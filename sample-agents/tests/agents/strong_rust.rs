@@ -20,7 +20,7 @@ fn among(others: &'static str, seats: usize, seat: usize, nodes: u32) -> Vec<Par
 
 /// Returns a game's listed setups and one more, with limits that keep games short.
 fn setups(game: &str) -> Vec<Value> {
-    let mut setups = kind(game).unwrap().about().variants;
+    let mut setups = kind(game).unwrap().about().variants.clone();
     setups.push(json!({}));
     setups.push(small(game));
     setups.push(match game {

@@ -34,9 +34,9 @@ pub fn games(bytes: &[u8]) {
 }
 
 fn variant(kind: GameKind, number: u8) -> Value {
-    let variants = kind.about().variants;
+    let variants = &kind.about().variants;
     let number = usize::from(number) % (variants.len() + 1);
-    variants.into_iter().nth(number).unwrap_or_else(|| json!({}))
+    variants.get(number).cloned().unwrap_or_else(|| json!({}))
 }
 
 struct Given<'a> {

@@ -140,7 +140,7 @@ fn the_readme_shows_the_actions_of_its_games() {
     for game in ["chexers", "hex"] {
         let about = referee_games::kind(game).unwrap().about();
         assert!(readme.contains(&format!("## {}", about.title)), "{readme}");
-        for form in about.actions {
+        for form in &about.actions {
             assert!(readme.contains(&form.example.to_string()), "{readme}");
         }
     }

@@ -18,9 +18,36 @@ pub(super) struct Star {
     pub(super) neighbours: Vec<CellSet>,
     /// For each position and each of the shape's six steps, the positions in that direction up to the
     /// rim. On a star a line is never interrupted. The direction opposite to `d` is `5 - d`.
-    rays: Vec<[Vec<u8>; 6]>,
+    rays: Vec<[Ray; 6]>,
     /// The points clockwise from the top, each as its rows from the tip inwards.
     pub(super) points: [Vec<CellSet>; 6],
+}
+
+/// Positions on a line, nearest first.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ray {
+    length: u8,
+    cells: [u8; RAY_MAX],
+}
+
+/// The longest line without its first position, on the largest board: from one tip to another.
+const RAY_MAX: usize = 15;
+
+impl Ray {
+    fn cells(&self) -> &[u8] {
+        &self.cells[..usize::from(self.length)]
+    }
+}
+
+impl FromIterator<u8> for Ray {
+    fn from_iter<I: IntoIterator<Item = u8>>(cells: I) -> Self {
+        let mut ray = Self::default();
+        for cell in cells {
+            ray.cells[usize::from(ray.length)] = cell;
+            ray.length += 1;
+        }
+        ray
+    }
 }
 
 impl Star {
@@ -42,12 +69,13 @@ impl Star {
             let line = std::iter::successors(Some(from), |cell| Some(cell.step(step)));
             line.skip(1).take_while(|&cell| shape.contains(cell)).map(index).collect()
         };
-        let rays: Vec<[Vec<u8>; 6]> = cells
+        let rays: Vec<[Ray; 6]> = cells
             .iter()
             .map(|&cell| std::array::from_fn(|direction| ray(cell, shape.steps()[direction])))
             .collect();
-        let neighbours =
-            rays.iter().map(|rays| rays.iter().filter_map(|ray| ray.first().copied()).collect());
+        let neighbours = rays
+            .iter()
+            .map(|rays| rays.iter().filter_map(|ray| ray.cells().first().copied()).collect());
         let neighbours = neighbours.collect();
         let points = std::array::from_fn(|point| {
             let beyond = |cell: &Cell| beyond_the_hexagon(*cell, point, size.cast_signed());
@@ -75,7 +103,7 @@ impl Star {
     }
 
     pub(super) fn ray(&self, from: u8, direction: usize) -> &[u8] {
-        &self.rays[usize::from(from)][direction]
+        self.rays[usize::from(from)][direction].cells()
     }
 
     /// Returns every position of a point.

@@ -55,7 +55,7 @@ fn bad_setups_are_refused_with_a_hint() {
         assert!(unknown.to_string().contains("did you mean `position`?"), "{unknown}");
         assert!(unknown.help.contains(kind.name));
         assert!(kind.start(&json!([])).is_err());
-        for field in kind.about().setup {
+        for field in &kind.about().setup {
             for wrong in
                 [json!({"no": "way"}), json!(-1), json!("neither"), json!(4_000_000_000u64)]
             {
@@ -101,11 +101,11 @@ fn what_a_game_says_of_itself_is_true() {
 #[test]
 fn situations_are_what_check_assumes() {
     for kind in GAMES {
-        for situation in kind.about().situations {
+        for situation in &kind.about().situations {
             let game = kind.start(&situation.setup).unwrap();
-            let Some(control) = situation.control else { continue };
+            let Some(control) = &situation.control else { continue };
             assert_eq!(game.actions(), [json!({"type": "pass"})], "{}", kind.name);
-            let control = kind.start(&control).unwrap();
+            let control = kind.start(control).unwrap();
             assert_eq!(control.turn(), game.turn(), "{}", kind.name);
             let usual = kind.start(&json!({})).unwrap().actions();
             let legal = control.actions();
@@ -118,7 +118,7 @@ fn situations_are_what_check_assumes() {
 fn setups(name: &str) -> Vec<Value> {
     let kind = GAMES.iter().find(|kind| kind.name == name).unwrap();
     let mut setups = vec![json!({})];
-    setups.extend(kind.about().variants);
+    setups.extend(kind.about().variants.clone());
     setups
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const GAMES_PER_SETUP: usize = 40;
 
 fn setups(kind: GameKind) -> Vec<Value> {
-    std::iter::once(json!({})).chain(kind.about().variants).collect()
+    std::iter::once(json!({})).chain(kind.about().variants.iter().cloned()).collect()
 }
 
 /// Plays up to `plies` random actions and returns them.

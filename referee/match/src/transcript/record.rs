@@ -69,7 +69,11 @@ impl Recorder {
     pub fn take_into(&mut self, bytes: &mut Vec<u8>) {
         self.hash_buffer();
         self.hashed_bytes = 0;
-        bytes.append(&mut self.buffer);
+        if bytes.is_empty() {
+            std::mem::swap(bytes, &mut self.buffer);
+        } else {
+            bytes.append(&mut self.buffer);
+        }
     }
 
     /// Appends the seal, the last line, and returns it.

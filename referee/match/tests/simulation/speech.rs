@@ -151,7 +151,7 @@ fn line(turn: Option<u64>, action: &Value) -> Vec<u8> {
 fn illegal(game: &dyn AnyGame, random: &mut Random) -> Value {
     let mut tries: Vec<Value> = game.actions().into_iter().take(1).collect();
     tries.iter_mut().for_each(enlarge);
-    tries.extend(game.kind().about().actions.into_iter().map(|form| form.example));
+    tries.extend(game.kind().about().actions.iter().map(|form| form.example.clone()));
     let start = usize::try_from(random.below(tries.len() as u64)).unwrap();
     tries.rotate_left(start);
     let is_illegal =

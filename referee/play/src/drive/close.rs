@@ -5,7 +5,10 @@ use crate::participant::Participant;
 use referee_process::agent::KILL_WAIT;
 use referee_protocol::Seat;
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long processes that outlive an agent's program may live, at most.
+const GONE_WAIT: Duration = Duration::from_millis(2);
 
 impl Drive<'_> {
     /// Ends all processes but those that stay for another match: waits for them to exit in a grace period,
@@ -26,13 +29,17 @@ impl Drive<'_> {
         let staying = self.keep_silent(may_stay).await;
         let running = |drive: &Self| drive.participants.iter().any(Participant::is_running);
         self.events_until(Instant::now() + GRACE, running).await;
+        let there = |drive: &Self| drive.participants.iter().any(|it| !it.is_gone());
+        if !running(self) {
+            // Those that have left nothing behind need no kill.
+            self.events_until(Instant::now() + GONE_WAIT, there).await;
+        }
         for seat in Seat::all(self.participants.len()) {
             if self.participants[seat.index()].is_running() {
                 self.exited(seat, Instant::now(), KILLED.to_owned(), true);
             }
             self.participants[seat.index()].kill();
         }
-        let there = |drive: &Self| drive.participants.iter().any(|it| !it.is_gone());
         self.events_until(Instant::now() + KILL_WAIT, there).await;
         if there(self) {
             let text = "processes of an agent could not be killed";
@@ -54,7 +61,9 @@ impl Drive<'_> {
     }
 
     async fn events_until(&mut self, end: Instant, wanted: impl Fn(&Self) -> bool) {
-        self.timer.as_mut().reset(end.into());
+        if wanted(self) {
+            self.timer.source.set(end);
+        }
         while wanted(self) {
             match self.polled().await {
                 DriveEvent::Timer => return,
@@ -63,10 +72,7 @@ impl Drive<'_> {
                     self.event(seat, at, event);
                     self.apply();
                 }
-                DriveEvent::Orders(_)
-                | DriveEvent::Slot(_)
-                | DriveEvent::StartChecked(..)
-                | DriveEvent::Freeze => {}
+                DriveEvent::Orders(_) | DriveEvent::Slot(_) | DriveEvent::StartChecked(..) => {}
             }
         }
     }

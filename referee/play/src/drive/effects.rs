@@ -2,7 +2,7 @@
 
 use super::{Drive, FLUSH_PERIOD};
 use crate::connection::AgentConnection;
-use crate::core_context::{Slot, StartGuard};
+use crate::core_context::StartGuard;
 use crate::participant::Participant;
 use crate::sink::Sink;
 use nix::errno::Errno;
@@ -192,7 +192,9 @@ impl Drive<'_> {
         if self.ends_before(seat) {
             return;
         }
-        self.held = self.held.take().filter(Slot::may_be_kept).or_else(|| self.table.free_slot());
+        let now = self.step_began;
+        let held = self.held.take().filter(|held| held.may_be_kept(now));
+        self.held = held.or_else(|| self.table.free_slot());
         if self.held.is_some() {
             self.ask();
         } else {

@@ -24,7 +24,6 @@ impl Drive<'_> {
             DriveEvent::StartChecked(seat, failed, good_starts) => {
                 self.not_started(seat, failed, good_starts);
             }
-            DriveEvent::Freeze => self.freeze_idle(Instant::now()),
             DriveEvent::Timer => {
                 let now = Instant::now();
                 if self.flush_at <= now {

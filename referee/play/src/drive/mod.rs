@@ -27,6 +27,7 @@ use referee_match::{Effect, Ending, Input, Match, Reading};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
 use referee_process::poll_on_wake::PollOnWake;
+use referee_process::timers::Alarm;
 use referee_protocol::{Event, Header, Nanos, Seal, Seat, Turn};
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -35,7 +36,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use tokio::time::Sleep;
 
 /// How long an agent may take to exit after `over`.
 pub const GRACE: Duration = Duration::from_secs(1);
@@ -96,7 +96,7 @@ pub(super) async fn drive(
     watcher: &mut dyn FnMut(&Event, &Match),
 ) -> io::Result<(Finished, Staying)> {
     let begun = Match::begin(game, header);
-    let mut drive = Drive::begin(table, begun, participants, sink, watcher, None);
+    let mut drive = Drive::begin(table, begun, participants, sink, watcher, None)?;
     drive.starting = Some(starting);
     drive.apply();
     while drive.ending.is_none() {
@@ -114,8 +114,6 @@ enum DriveEvent {
     Orders(Orders),
     /// A seat could not be started, and whether a good program can be.
     StartChecked(Seat, FailedStart, bool),
-    /// Agents are to be frozen.
-    Freeze,
     Timer,
 }
 
@@ -158,7 +156,7 @@ struct Drive<'a> {
     /// The slot that the request waits for.
     slot: Option<Waiting<Slot>>,
     orders: NewOrders,
-    timer: Pin<Box<Sleep>>,
+    timer: Box<PollOnWake<Alarm>>,
     /// When the timer fires; it may fire too early, never too late.
     timer_set: Option<Instant>,
     /// When to write recorded events.
@@ -183,7 +181,7 @@ impl<'a> Drive<'a> {
         sink: Sink,
         watcher: &'a mut dyn FnMut(&Event, &Match),
         part: Option<PartialMatchRules>,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let seats = participants.len();
         let freezer = Freezer::new(state.header().sandbox.pondering, seats);
         let began = Instant::now();
@@ -210,7 +208,7 @@ impl<'a> Drive<'a> {
             held: None,
             slot: None,
             orders: next_orders(table.orders.clone()),
-            timer: Box::pin(tokio::time::sleep(Duration::ZERO)),
+            timer: Box::new(PollOnWake::new(Alarm::new()?)),
             timer_set: None,
             flush_at: began + FLUSH_PERIOD,
             freezer,
@@ -226,7 +224,7 @@ impl<'a> Drive<'a> {
         if let Some(text) = stop {
             drive.input(Input::Stop { cause: "interrupted", text, seat: None });
         }
-        drive
+        Ok(drive)
     }
 
     /// Returns the time of the match, without pauses. While the length of a pause isn't known, returns
@@ -267,7 +265,7 @@ impl<'a> Drive<'a> {
         let wanted = others.fold(self.flush_at, Instant::min);
         if self.timer_set.is_none_or(|set| wanted < set) {
             self.timer_set = Some(wanted);
-            self.timer.as_mut().reset(wanted.into());
+            self.timer.source.set(wanted);
         }
         self.polled().await
     }
@@ -330,16 +328,10 @@ impl<'a> Drive<'a> {
             self.slot = None;
             return Poll::Ready(DriveEvent::Slot(slot));
         }
-        if self.freezer.poll_due(context).is_ready() {
-            return Poll::Ready(DriveEvent::Freeze);
-        }
-        match self.timer.as_mut().poll(context) {
-            Poll::Ready(()) => {
-                self.timer_set = None;
-                Poll::Ready(DriveEvent::Timer)
-            }
-            Poll::Pending => Poll::Pending,
-        }
+        self.timer.poll(context, Alarm::poll_expired).map(|()| {
+            self.timer_set = None;
+            DriveEvent::Timer
+        })
     }
 }
 

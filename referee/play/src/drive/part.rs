@@ -97,10 +97,10 @@ impl<'a> PartialMatch<'a> {
         participants: Vec<Participant>,
         rules: PartialMatchRules,
         watcher: &'a mut dyn FnMut(&Event, &Match),
-    ) -> Self {
+    ) -> io::Result<Self> {
         let sink = Sink::nowhere();
         let mut part = Self {
-            drive: Drive::begin(table, begun, participants, sink, watcher, Some(rules)),
+            drive: Drive::begin(table, begun, participants, sink, watcher, Some(rules))?,
             seat: rules.seat,
             began: Instant::now(),
             turn: (0, Usage::default()),
@@ -113,7 +113,7 @@ impl<'a> PartialMatch<'a> {
         part.turn.1 = part.connection().used(part.began);
         part.drive.apply();
         part.turn.0 = part.asked_times();
-        part
+        Ok(part)
     }
 
     /// Waits for the next event; false if there is none by `until`. An error is the machine's.

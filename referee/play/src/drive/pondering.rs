@@ -8,15 +8,11 @@
 use super::Drive;
 use referee_match::Input;
 use referee_process::launcher::Command;
-use referee_process::poll_on_wake::PollOnWake;
-use referee_process::ticker::Ticker;
 use referee_protocol::{Nanos, Pondering, Seat};
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-/// How long the other agents keep running in a turn, and all between two matches; in a turn up to
-/// twice as long.
-pub(crate) const FREEZE_AFTER: Duration = Duration::from_millis(1);
+/// How long the other agents keep running in a turn, and all between two matches.
+pub(crate) const FREEZE_AFTER: Duration = Duration::from_millis(2);
 /// How long a supervisor may take to resume its agent before the match is void.
 const THAW_WAIT: Duration = Duration::from_secs(10);
 
@@ -39,56 +35,19 @@ pub(super) struct Freezer {
     seats: Vec<RunState>,
     /// When to stop all agents whose turn it is not.
     due: Option<Instant>,
-    /// Expires at each [`FREEZE_AFTER`] while that is set. With a timer of the runtime each wait of a quick
-    /// turn would be so short that it takes as long as the turn.
-    ticker: Option<Box<PollOnWake<Ticker>>>,
-    /// Whether it runs.
-    ticks: bool,
 }
 
 impl Freezer {
     pub(super) fn new(pondering: Option<Pondering>, seats: usize) -> Self {
         let freezes = pondering == Some(Pondering::Freeze);
-        let ticker = freezes.then(|| Ticker::stopped(FREEZE_AFTER).ok()).flatten();
-        let ticker = ticker.map(|ticker| Box::new(PollOnWake::new(ticker)));
-        Self { freezes, seats: vec![RunState::Runs; seats], due: None, ticker, ticks: false }
+        Self { freezes, seats: vec![RunState::Runs; seats], due: None }
     }
 
     /// Notes that a turn, or a wait for a core, begins.
     pub(super) fn begin(&mut self, now: Instant) {
         if self.freezes {
             self.due = Some(now + FREEZE_AFTER);
-            self.tick(true);
         }
-    }
-
-    /// Starts or stops the ticker. Without one the match's own timer does its work.
-    fn tick(&mut self, on: bool) {
-        if let Some(ticker) = &mut self.ticker
-            && self.ticks != on
-        {
-            let ticker = &mut ticker.source;
-            let set = if on { ticker.start() } else { ticker.stop() };
-            self.ticks = on;
-            if set.is_err() {
-                self.ticker = None;
-            }
-        }
-    }
-
-    /// Returns when agents are to be stopped.
-    pub(super) fn poll_due(&mut self, context: &Context<'_>) -> Poll<()> {
-        while let Some(ticker) = &mut self.ticker {
-            match ticker.poll(context, Ticker::poll_tick) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Err(_)) => self.ticker = None,
-                Poll::Ready(Ok(())) if self.due.is_some_and(|due| due <= Instant::now()) => {
-                    return Poll::Ready(());
-                }
-                Poll::Ready(Ok(())) => self.tick(self.due.is_some()),
-            }
-        }
-        Poll::Pending
     }
 
     /// Notes that a seat was killed and won't be confirmed.
@@ -107,7 +66,7 @@ impl Freezer {
             RunState::Thawing(since) => Some(*since + THAW_WAIT),
             RunState::Runs | RunState::Stopped => None,
         });
-        self.due.filter(|_| self.ticker.is_none()).into_iter().chain(late).min()
+        self.due.into_iter().chain(late).min()
     }
 }
 
@@ -120,7 +79,6 @@ impl Drive<'_> {
         }
         if self.freezer.due.is_some_and(|due| due <= now) {
             self.freezer.due = None;
-            self.freezer.tick(false);
             let asked = self.state.thinking();
             for seat in Seat::all(self.participants.len()) {
                 let participant = &self.participants[seat.index()];

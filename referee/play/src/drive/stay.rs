@@ -7,7 +7,7 @@ use super::{Drive, DriveEvent, GRACE, Staying};
 use crate::connection::AgentConnection;
 use crate::participant::Participant;
 use referee_process::agent::AgentEvent;
-use referee_process::ticker::Ticker;
+use referee_process::timers::Ticker;
 use referee_process::usage::Meters;
 use referee_protocol::Seat;
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ impl Drive<'_> {
     /// still computes at the end of the grace period doesn't stay: its stdin is closed.
     pub(super) async fn keep_silent(&mut self, mut undecided: Vec<Seat>) -> Staying {
         let mut staying = Vec::new();
-        self.timer.as_mut().reset((Instant::now() + GRACE).into());
+        self.timer.source.set(Instant::now() + GRACE);
         let mut looks = if undecided.is_empty() { None } else { Ticker::new(LOOK).ok() };
         while let Some(looks) = looks.as_mut().filter(|_| !undecided.is_empty()) {
             let event = tokio::select! {
@@ -61,10 +61,7 @@ impl Drive<'_> {
                     self.event(seat, at, event);
                     self.apply();
                 }
-                DriveEvent::Orders(_)
-                | DriveEvent::Slot(_)
-                | DriveEvent::StartChecked(..)
-                | DriveEvent::Freeze => {}
+                DriveEvent::Orders(_) | DriveEvent::Slot(_) | DriveEvent::StartChecked(..) => {}
             }
         }
         for seat in undecided {

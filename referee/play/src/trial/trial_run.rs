@@ -78,7 +78,7 @@ pub(super) async fn play(
         is_patient: false,
     };
     let begun = Match::begin(game, header);
-    let part = PartialMatch::begin(table, begun, participants, rules, &mut watcher);
+    let part = PartialMatch::begin(table, begun, participants, rules, &mut watcher)?;
     let trial = TrialRun { scene, part, quiet: (Instant::now(), Duration::ZERO) }.play().await;
     cleaning::remove(work);
     let counts = scene.clock.kind;

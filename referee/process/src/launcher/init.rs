@@ -12,7 +12,6 @@ use super::process::{Handles, SharedSetup, receive_packet};
 use super::supervisor::reaped_us;
 use super::sys::{self, Ended};
 use super::wire::{Program, REPORT_BYTES, Report};
-use crate::usage::children_of;
 use nix::errno::Errno;
 use nix::sched::CloneFlags;
 use nix::sys::prctl;
@@ -20,7 +19,9 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockType, recv, send, socketpair};
 use nix::unistd::{Pid, Uid, dup2_stdin};
 use referee_protocol::Layer;
+use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::fs::FileExt;
 
 /// The init's stack; it does more than make system calls.
 const STACK_BYTES: usize = 512 * 1024;
@@ -40,6 +41,8 @@ pub(super) struct Namespaces {
     /// Their first process.
     pub(super) init: Pid,
     socket: OwnedFd,
+    /// The list of its children.
+    children: File,
 }
 
 impl Namespaces {
@@ -60,7 +63,9 @@ impl Namespaces {
         // Every other layer needs this one.
         let init = init.map_err(|errno| layer_failure(Layer::UserNs, errno))?;
         drop(theirs);
-        let made = Self { init, socket };
+        let children = File::open(format!("/proc/{init}/task/{init}/children"))
+            .map_err(|error| setup_failure(sys::number(&error)))?;
+        let made = Self { init, socket, children };
         let begun = map_user(init, id)
             .map_err(|errno| layer_failure(Layer::UserNs, errno))
             .and_then(|()| made.order(&[]));
@@ -77,12 +82,19 @@ impl Namespaces {
         match self.order(&fds) {
             Ok(reaped_us) => {
                 // The init's first child; it reaps nothing before the next order.
-                let pid = children_of(self.init).first().copied().unwrap_or(self.init);
+                let pid = self.first_child().unwrap_or(self.init);
                 super::send(self.socket.as_raw_fd(), &[1], &[]).ok();
                 Ok((self, pid, reaped_us))
             }
             Err(failure) => Err(self.fail(failure)),
         }
+    }
+
+    fn first_child(&self) -> Option<Pid> {
+        let mut list = [0; 64];
+        let count = self.children.read_at(&mut list, 0).ok()?;
+        let list = std::str::from_utf8(&list[..count]).ok()?;
+        list.split_whitespace().next()?.parse().ok().map(Pid::from_raw)
     }
 
     /// Lets the init do its next step, and waits until it is done.
@@ -211,8 +223,8 @@ fn run(
     // come later must not be received as stdin, stdout or stderr.
     dup2_stdin(socket).ok();
     let domain = confinement.domain.iter().map(AsRawFd::as_raw_fd);
-    let counter = untouched.iter().map(AsRawFd::as_raw_fd);
-    let own = domain.chain(counter).chain([socket.as_raw_fd()]);
+    let looks = untouched.iter().flat_map(Untouched::descriptors);
+    let own = domain.chain(looks).chain([socket.as_raw_fd()]);
     let mut kept: Vec<RawFd> = (0..3).chain(own).collect();
     sys::close_all_but(&mut kept);
     let mut reports = vec![Report::Gone];

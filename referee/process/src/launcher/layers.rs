@@ -11,6 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::stat::{FileStat, Mode, SFlag, fstat, major, minor, stat};
 use nix::unistd::{Pid, getpid};
 use referee_protocol::Layer;
+use std::ffi::CString;
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -77,14 +78,15 @@ fn descriptor<E>(ruleset: Result<RulesetCreated, E>) -> nix::Result<OwnedFd> {
 pub(super) struct OpenReach {
     read: Vec<Bytes>,
     list: Vec<Bytes>,
-    /// `None` for what can't be opened: the agent can't read it either.
-    files: Vec<Option<OpenFile>>,
+    /// What can be opened: the agent can't read the rest either.
+    files: Vec<OpenFile>,
+    /// All paths that could be replaced, with what they were; `None` for what couldn't be opened.
+    replaceable: Vec<(CString, Option<Identity>)>,
 }
 
 struct OpenFile {
     file: PathFd,
     access: BitFlags<AccessFs>,
-    identity: Identity,
 }
 
 /// The numbers of a file's device and inode.
@@ -96,27 +98,29 @@ fn identity(file: &FileStat) -> Identity {
 
 impl OpenReach {
     pub(super) fn of(reach: &Reach) -> Self {
-        let open = |path: &Bytes, access: fn(&FileStat) -> BitFlags<AccessFs>| {
-            let file = PathFd::new(path.as_path()).ok()?;
-            let seen = fstat(&file).ok()?;
-            Some(OpenFile { file, access: access(&seen), identity: identity(&seen) })
+        let (mut files, mut replaceable) = (Vec::new(), Vec::new());
+        let mut open = |path: &Bytes, access: fn(&FileStat) -> BitFlags<AccessFs>| {
+            let file = PathFd::new(path.as_path()).ok();
+            let opened = file.and_then(|file| Some((fstat(&file).ok()?, file)));
+            // The kernel's own files are never replaced.
+            let is_kernel = ["/proc", "/sys"].iter().any(|it| path.as_path().starts_with(it));
+            if !is_kernel && let Ok(name) = CString::new(path.0.clone()) {
+                replaceable.push((name, opened.as_ref().map(|(seen, _)| identity(seen))));
+            }
+            files.extend(opened.map(|(seen, file)| OpenFile { file, access: access(&seen) }));
         };
-        let read = reach.read.iter().map(|path| open(path, readable));
-        let list = reach.list.iter().map(|path| open(path, |_| AccessFs::ReadDir.into()));
-        let files = read.chain(list).collect();
-        Self { read: reach.read.clone(), list: reach.list.clone(), files }
+        reach.read.iter().for_each(|path| open(path, readable));
+        reach.list.iter().for_each(|path| open(path, |_| AccessFs::ReadDir.into()));
+        Self { read: reach.read.clone(), list: reach.list.clone(), files, replaceable }
     }
 
     /// Whether it is what would be opened now: nothing has been replaced since.
     pub(super) fn is_current(&self, reach: &Reach) -> bool {
-        let is_same = |(path, file): (&Bytes, &Option<OpenFile>)| {
-            // The kernel's own files are never replaced.
-            let path = path.as_path();
-            ["/proc", "/sys"].iter().any(|kernel| path.starts_with(kernel))
-                || stat(path).ok().as_ref().map(identity) == file.as_ref().map(|it| it.identity)
+        let is_same = |(path, before): &(CString, Option<Identity>)| {
+            stat(path.as_c_str()).ok().as_ref().map(identity) == *before
         };
         (&self.read, &self.list) == (&reach.read, &reach.list)
-            && reach.read.iter().chain(&reach.list).zip(&self.files).all(is_same)
+            && self.replaceable.iter().all(is_same)
     }
 }
 
@@ -150,7 +154,7 @@ fn ruleset(reach: &Reach, open: &OpenReach, own: bool) -> nix::Result<OwnedFd> {
         .and_then(|ruleset| ruleset.scope(Scope::from_all(LANDLOCK)))
         .and_then(Ruleset::create)
         .map_err(|_| Errno::ENOSYS)?;
-    for OpenFile { file, access, .. } in open.files.iter().flatten() {
+    for OpenFile { file, access, .. } in &open.files {
         let rule = PathBeneath::new(file, *access);
         ruleset = ruleset.add_rule(rule).map_err(|_| Errno::EINVAL)?;
     }

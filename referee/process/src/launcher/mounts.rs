@@ -8,6 +8,7 @@ use nix::fcntl::{OFlag, open};
 use nix::mount::{MsFlags, mount};
 use nix::sys::stat::Mode;
 use nix::sys::statvfs::statvfs;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
@@ -84,8 +85,12 @@ fn shown(path: PathBuf) -> Vec<PathBuf> {
 /// What an agent's own namespaces were like before an agent ran in them.
 #[derive(Debug)]
 pub(super) struct Untouched {
-    /// The folders in which it may write, with the entries that their file systems have room for.
-    folders: Vec<(PathBuf, State, u64)>,
+    /// The folders in which it may write.
+    folders: Vec<(PathBuf, State)>,
+    /// A folder in each of their file systems, with the entries that it has room for.
+    room: Vec<(PathBuf, u64)>,
+    /// The lists of shared objects that the system has.
+    shared_objects: Vec<File>,
     /// The number of the last process.
     last_process: File,
 }
@@ -93,9 +98,12 @@ pub(super) struct Untouched {
 impl Untouched {
     /// Looks at the folders in which the agent may write, in a process with its own `/proc`.
     pub(super) fn of(folders: Vec<PathBuf>) -> io::Result<Self> {
-        let mut seen = Vec::new();
+        let (mut seen, mut room, mut devices) = (Vec::new(), Vec::new(), BTreeSet::new());
         let mut left = folders;
         while let Some(folder) = left.pop() {
+            if seen.iter().any(|(other, _)| *other == folder) {
+                continue;
+            }
             let device = folder.symlink_metadata()?.dev();
             for entry in folder.read_dir()? {
                 let path = entry?.path();
@@ -103,45 +111,55 @@ impl Untouched {
                 // What is mounted there isn't the agent's.
                 left.extend((it.is_dir() && it.dev() == device).then_some(path));
             }
-            let (state, room) = Self::look(&folder)?;
-            seen.push((folder, state, room));
+            if devices.insert(device) {
+                room.push((folder.clone(), room_in(&folder)?));
+            }
+            let state = state_of(&folder)?;
+            seen.push((folder, state));
         }
+        let open = |list: &str| match File::open(list) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            opened => Some(opened),
+        };
+        let shared_objects =
+            SHARED_OBJECTS.into_iter().filter_map(open).collect::<Result<_, _>>()?;
         let last_process = File::options().write(true).open("/proc/sys/kernel/ns_last_pid")?;
-        Ok(Self { folders: seen, last_process })
+        Ok(Self { folders: seen, room, shared_objects, last_process })
     }
 
-    fn look(folder: &Path) -> io::Result<(State, u64)> {
-        Ok((state_of(folder)?, statvfs(folder)?.files_free()))
+    /// Returns the files that it needs.
+    pub(super) fn descriptors(&self) -> impl Iterator<Item = RawFd> {
+        self.shared_objects.iter().chain([&self.last_process]).map(AsRawFd::as_raw_fd)
     }
 
     /// Makes the namespaces as they were, when no process of an agent is left in them; false if that
     /// can't be done, since the agent has changed something.
     pub(super) fn restore(&self) -> bool {
-        let is_same = |(folder, state, room): &(PathBuf, State, u64)| {
-            Self::look(folder).is_ok_and(|now| now == (*state, *room))
-        };
+        let is_same =
+            |(folder, state): &(PathBuf, State)| state_of(folder).is_ok_and(|now| now == *state);
+        let has_room =
+            |(folder, room): &(PathBuf, u64)| room_in(folder).is_ok_and(|now| now == *room);
         // Each agent gets the same process ID.
         self.folders.iter().all(is_same)
-            && has_no_shared_objects()
+            && self.room.iter().all(has_room)
+            && self.shared_objects.iter().all(is_empty)
             && self.last_process.write_at(b"1", 0).is_ok()
     }
 }
 
-impl AsRawFd for Untouched {
-    fn as_raw_fd(&self) -> RawFd {
-        self.last_process.as_raw_fd()
-    }
+/// Returns how many more entries the file system of a folder has room for.
+fn room_in(folder: &Path) -> io::Result<u64> {
+    Ok(statvfs(folder)?.files_free())
 }
 
 /// Lists of shared memory, semaphores and message queues, each with a heading.
 const SHARED_OBJECTS: [&str; 3] = ["/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg"];
 
-fn has_no_shared_objects() -> bool {
-    let is_empty = |list| match std::fs::read_to_string(list) {
-        Ok(text) => text.lines().count() <= 1,
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
-    };
-    SHARED_OBJECTS.into_iter().all(is_empty)
+/// Whether such a list has only its heading.
+fn is_empty(list: &File) -> bool {
+    let mut text = [0; 1024];
+    let count = list.read_at(&mut text, 0);
+    count.is_ok_and(|count| String::from_utf8_lossy(&text[..count]).lines().count() <= 1)
 }
 
 /// Sets up the mounts of this process's namespace; returns the folders that are the agent's own.

@@ -237,7 +237,8 @@ impl<'a> Supervisor<'a> {
     fn watch(&self, limits: &Limits, group: Option<&Membership>, running: &Running) -> End {
         let namespaces = running.namespaces.as_ref();
         let watched = namespaces.map_or_else(getpid, |namespaces| namespaces.init);
-        let mut watchdog = self.watches.then(|| Watchdog::new(watched, limits));
+        let are_limited = namespaces.is_some() || self.user.is_some();
+        let mut watchdog = self.watches.then(|| Watchdog::new(watched, limits, are_limited));
         let mut stopped = None;
         loop {
             let mut fds = vec![

@@ -82,14 +82,17 @@ struct Used {
 }
 
 impl Watchdog {
-    /// Watches all descendants of a process, which itself doesn't count.
-    pub(super) fn new(root: Pid, limits: &Limits) -> Self {
+    /// Watches all descendants of a process, which itself doesn't count. Whether the system limits their
+    /// number too decides how soon they are counted first.
+    pub(super) fn new(root: Pid, limits: &Limits, are_limited: bool) -> Self {
         let now = Instant::now();
+        let first =
+            if are_limited { time_to_fill(limits.memory_mb.saturating_mul(1024)) } else { PAUSE.0 };
         Self {
             root,
             memory_kib: limits.memory_mb.saturating_mul(1024),
             processes: limits.processes,
-            due: Some(now + PAUSE.0),
+            due: Some(now + first.clamp(PAUSE.0, PAUSE.1)),
             tree: Vec::new(),
             used: None,
             used_next: None,
@@ -184,8 +187,7 @@ impl Watchdog {
 
     /// Sets when the next check is due, after one that began at this time and found so much.
     fn pause_until_next(&mut self, used: u64, began: Instant) {
-        let rest =
-            Duration::from_micros((self.memory_kib - used) * 1_000_000 / FILLED_KIB_A_SECOND);
+        let rest = time_to_fill(self.memory_kib - used);
         self.pause_for(rest, began);
         self.used_next = self.used.map(|used| used.plus(rest.max(PAUSE.0).into()));
     }
@@ -213,6 +215,11 @@ impl Used {
         self.shared += other.shared;
         self.tables += other.tables;
     }
+}
+
+/// Returns how much CPU time it takes to fill so many KiB, at least.
+fn time_to_fill(kib: u64) -> Duration {
+    Duration::from_micros(kib.saturating_mul(1_000_000) / FILLED_KIB_A_SECOND)
 }
 
 /// Returns the `/proc` folders of a process and of its threads: a process whose first thread has ended
@@ -312,7 +319,7 @@ mod tests {
         fn check(&self, memory_mb: u64, processes: u64) -> Option<Limit> {
             let limits = Limits { memory_mb, processes, ..Limits::default() };
             let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
-            let mut watchdog = Watchdog::new(root, &limits);
+            let mut watchdog = Watchdog::new(root, &limits, false);
             watchdog.due = Some(Instant::now());
             watchdog.files_due = Instant::now();
             let mut found = watchdog.check();
@@ -327,7 +334,7 @@ mod tests {
         fn seen_mb(&self) -> u64 {
             assert!(matches!(self.check(1, 100), Some(Limit::Memory(1024..))));
             let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
-            let mut watchdog = Watchdog::new(root, &Limits::default());
+            let mut watchdog = Watchdog::new(root, &Limits::default(), false);
             let (tree, _) = bounded_tree_below(root, 100);
             watchdog.held_kib = held_in_memory(&tree);
             watchdog.sum(tree.into_iter().filter_map(share)) / 1024
@@ -368,7 +375,7 @@ mod tests {
         let Some(parent) = Parent::of(4, "x = bytearray(60 * MB)", "pass") else { return };
         let limits = Limits { memory_mb: 150, ..Limits::default() };
         let root = Pid::from_raw(i32::try_from(parent.0.id()).unwrap());
-        let mut watchdog = Watchdog { step: Duration::ZERO, ..Watchdog::new(root, &limits) };
+        let mut watchdog = Watchdog { step: Duration::ZERO, ..Watchdog::new(root, &limits, false) };
         let mut left = Vec::new();
         loop {
             watchdog.due = Some(Instant::now());
@@ -407,7 +414,7 @@ mod tests {
     fn memory_is_examined_again_only_after_some_cpu_time() {
         let Some(parent) = Parent::of(1, "", "x = bytearray(60 * MB)") else { return };
         let root = Pid::from_raw(i32::try_from(parent.0.id()).unwrap());
-        let mut watchdog = Watchdog::new(root, &Limits::default());
+        let mut watchdog = Watchdog::new(root, &Limits::default(), false);
         let check = |watchdog: &mut Watchdog| {
             watchdog.due = Some(Instant::now());
             watchdog.check()
@@ -430,7 +437,7 @@ mod tests {
     #[test]
     fn a_stopped_tree_is_not_checked() {
         let limits = Limits { processes: 0, ..Limits::default() };
-        let mut watchdog = Watchdog::new(nix::unistd::getppid(), &limits);
+        let mut watchdog = Watchdog::new(nix::unistd::getppid(), &limits, false);
         watchdog.pause(true);
         assert_eq!(watchdog.check(), None);
         assert!(watchdog.timeout().is_none());

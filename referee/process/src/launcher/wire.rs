@@ -106,7 +106,13 @@ pub struct Bytes(pub Vec<u8>);
 
 impl From<Bytes> for String {
     fn from(bytes: Bytes) -> Self {
-        bytes.0.into_iter().map(char::from).collect()
+        // Most are ASCII.
+        let other = |bytes: Vec<u8>| bytes.into_iter().map(char::from).collect();
+        if bytes.0.is_ascii() {
+            Self::from_utf8(bytes.0).unwrap_or_default()
+        } else {
+            other(bytes.0)
+        }
     }
 }
 
@@ -114,6 +120,9 @@ impl TryFrom<String> for Bytes {
     type Error = std::char::TryFromCharError;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
+        if text.is_ascii() {
+            return Ok(Self(text.into_bytes()));
+        }
         text.chars().map(u8::try_from).collect::<Result<_, _>>().map(Self)
     }
 }

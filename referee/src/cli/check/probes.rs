@@ -172,7 +172,7 @@ fn situations(kind: GameKind, setup: &Value) -> Vec<Probe> {
         kind.start(&setup).ok().map(|game| (setup, game))
     };
     let mut probes = Vec::new();
-    for situation in kind.about().situations {
+    for situation in &kind.about().situations {
         let Some((setup, game)) = merged(&situation.setup) else { continue };
         let condition = situation.control.as_ref().and_then(merged).map(|(setup, _)| setup);
         let seats = Seat::all(game.seats());
