@@ -32,6 +32,9 @@ pub(crate) struct Options {
     /// Number of runs of each side of `--local-overhead`
     #[arg(long, default_value = "9", value_parser = some)]
     pub(crate) pairs: usize,
+    /// Verify the contest at the end, with all its transcripts
+    #[arg(long)]
+    pub(crate) verify: bool,
     /// The folder for server and contest
     #[arg(long, default_value_os_t = std::env::temp_dir())]
     pub(crate) dir: PathBuf,

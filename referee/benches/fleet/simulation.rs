@@ -42,7 +42,8 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
 
     let every = if options.every == 0 { games.div_ceil(20) } else { options.every };
     let samples = watch(&shared, &coordinator, &server, (games, every), &mut out)?;
-    let peak = wait_for_end(coordinator, &shared)?;
+    let peak = wait_for_end("the coordinator", coordinator)
+        .map_err(|error| format!("{error}; {:?}", shared.errors()))?;
     for thread in threads {
         thread.join().map_err(|_| "a fake worker's thread has panicked")??;
     }
@@ -56,6 +57,12 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
     writeln!(out, "every game is there once; with the report the coordinator took {peak:.1} MB")?;
     if let (Some(first), Some(last)) = (samples.first(), samples.last()) {
         conclude(&last.since(first), options.slots, &mut out)?;
+    }
+    if options.verify {
+        let began = Instant::now();
+        let peak = wait_for_end("`verify`", verify(folder.path())?)?;
+        let seconds = began.elapsed().as_secs_f64();
+        writeln!(out, "verified in {seconds:.0} s, with at most {peak:.1} MB")?;
     }
     Ok(())
 }
@@ -133,13 +140,12 @@ fn watch(
     }
 }
 
-/// Waits until the coordinator has taken the last reports and written its own; returns its peak
-/// memory in megabytes.
-fn wait_for_end(mut coordinator: Process, shared: &FakeWorkers) -> Outcome<f64> {
+/// Waits until a process has ended; returns its peak memory in megabytes.
+fn wait_for_end(name: &str, mut process: Process) -> Outcome<f64> {
     let mut peak = 0.0_f64;
     let status = loop {
-        peak = coordinator.peak_mb().map_or(peak, |now| now.max(peak));
-        if let Some(status) = coordinator.ended()? {
+        peak = process.peak_mb().map_or(peak, |now| now.max(peak));
+        if let Some(status) = process.ended()? {
             break status;
         }
         std::thread::sleep(LOOK);
@@ -147,7 +153,15 @@ fn wait_for_end(mut coordinator: Process, shared: &FakeWorkers) -> Outcome<f64> 
     if status.success() {
         return Ok(peak);
     }
-    Err(format!("the coordinator ended with {status}; {:?}", shared.errors()).into())
+    Err(format!("{name} ended with {status}").into())
+}
+
+/// Starts verifying the contest.
+fn verify(folder: &Path) -> Outcome<Process> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+    command.args(["verify", "-q"]).arg(folder.join("contest"));
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    Process::start(command)
 }
 
 /// Returns the number of games that count, as printed by the program.

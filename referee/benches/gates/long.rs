@@ -34,7 +34,7 @@ pub(crate) fn rows(_runs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         what,
         figure: GAMES as f64 / run.seconds,
         unit: "/s",
-        bounds: AtLeast(target, 250.0),
+        bounds: AtLeast(target, 400.0),
         note: format!(
             "{} time losses, {} void; of a game's CPU time {:.0} us are its two agents' own start \
              and end",

@@ -191,10 +191,22 @@ mod tests {
 
     /// Whether an agent gets the folder of the agent before, after `change` in that folder.
     fn is_used_again(change: impl Fn(&Path) -> io::Result<()>) -> bool {
+        let again = [false, true].map(|is_old| is_folder_used_again(is_old, &change));
+        assert_eq!(again[0], again[1]);
+        again[0]
+    }
+
+    /// The same for a folder that was created long before or just before the agent got it.
+    fn is_folder_used_again(is_old: bool, change: impl Fn(&Path) -> io::Result<()>) -> bool {
         let (cleaner, cleaning) = Cleaner::start().unwrap();
         let folders = WorkFolders::new(cleaner);
         let mut folder = folders.take();
         let path = folder.path().unwrap();
+        if is_old {
+            folder.created.as_mut().unwrap().taken_at = i64::MAX;
+            // The change gets another time stamp.
+            std::thread::sleep(Duration::from_millis(50));
+        }
         change(&path).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(folders.put(folder));
