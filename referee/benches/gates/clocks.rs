@@ -60,7 +60,7 @@ pub(crate) fn rows(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         what: "overcharge of a turn at 64 at once, p50",
         figure: median(&held.p50),
         unit: "us",
-        bounds: AtMost(50.0, 200.0),
+        bounds: AtMost(50.0, 100.0),
         note: format!(
             "p99 {:.0} us, target 1000 us; without --pin {:.0} and {:.0} us, {} lost",
             median(&held.p99),

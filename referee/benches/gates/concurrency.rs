@@ -63,7 +63,7 @@ pub(crate) fn memory(rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         what: "memory of the referee a match",
         figure: median(&kilobytes),
         unit: "kB",
-        bounds: AtMost(32.0, 64.0),
+        bounds: AtMost(32.0, 40.0),
         note: format!("{:.0} kB at {FEW} at once, {:.0} kB at {MANY}", peaks.0, peaks.1),
     }])
 }

@@ -22,34 +22,38 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Agents started to measure their own CPU time.
 const AGENTS: u32 = 200;
 
-/// Measures the speed at two levels of the sandbox, and the memory at the default level.
+/// Measures the speed at three levels of the sandbox, and the memory at the default level.
 pub(crate) fn rows(_runs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let script = Script::chinese_checkers(TURNS)?;
     let agent = native_agent(&script)?;
     let alone = alone(&agent)?;
     let plain = contest(&script, &agent, "none")?;
+    let isolated = contest(&script, &agent, "isolated")?;
     let usual = contest(&script, &agent, "auto")?;
-    let speed = |what, target, run: &Run| Row {
+    let speed = |what, (target, gate), run: &Run| Row {
         letter: 'j',
         what,
         figure: GAMES as f64 / run.seconds,
         unit: "/s",
-        bounds: AtLeast(target, 400.0),
+        bounds: AtLeast(target, gate),
         note: format!(
-            "{} time losses, {} void; of a game's CPU time {:.0} us are its two agents' own start \
-             and end",
+            "level {}; {} time losses, {} void; of a game's CPU time {:.0} us are its two agents' own \
+             start and end",
+            run.level,
             run.losses,
             run.voids,
             alone * 2.0
         ),
     };
     let speeds = [
-        speed("10,000 ten-turn games at level none: games a second", 3000.0, &plain),
-        speed("the same at the default level", 600.0, &usual),
+        speed("10,000 ten-turn games at level none: games a second", (3000.0, 600.0), &plain),
+        speed("the same at level isolated", (600.0, 400.0), &isolated),
+        speed("the same at the default level", (600.0, 400.0), &usual),
     ];
+    let runs = [&plain, &isolated, &usual];
+    let losses: usize = runs.iter().map(|run| run.losses).sum();
+    let voids: usize = runs.iter().map(|run| run.voids).sum();
     let Run { early_kb, end_kb, peak_kb, .. } = usual;
-    let losses = plain.losses + usual.losses;
-    let voids = plain.voids + usual.voids;
     let memory = Row {
         letter: 'j',
         what: "10,000 ten-turn games: memory at the end / at 10 %",
@@ -70,6 +74,7 @@ pub(crate) fn rows(_runs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
 
 /// The results of the contest.
 struct Run {
+    level: String,
     seconds: f64,
     /// Kilobytes of the referee after a tenth of the games, and after all of them.
     early_kb: f64,
@@ -140,6 +145,8 @@ fn contest(script: &Script, agent: &str, level: &str) -> Result<Run, Box<dyn Err
         return Err(format!("{played} of {games} games, not {GAMES}").into());
     }
     run.voids = number(&status, "void").ok_or("no void games in the status")?;
+    let level = status["sandbox"]["level"].as_str();
+    level.ok_or("no level in the status")?.clone_into(&mut run.level);
     run.losses = number(&status, "faults").ok_or("no faults in the status")?;
     Ok(run)
 }
@@ -174,5 +181,5 @@ fn watch(command: &mut Command, played: impl Fn() -> usize) -> Result<Run, Box<d
     if !status.success() {
         return Err(format!("{command:?}: {status}").into());
     }
-    Ok(Run { seconds, early_kb, end_kb, peak_kb, losses: 0, voids: 0 })
+    Ok(Run { level: String::new(), seconds, early_kb, end_kb, peak_kb, losses: 0, voids: 0 })
 }

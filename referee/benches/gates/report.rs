@@ -55,9 +55,9 @@ impl Row {
             Bounds::AtLeast(target, gate) => (">=", target, gate),
         };
         let word = match self.reached() {
-            (true, _) => "target",
+            (true, true) => "target",
             (false, true) => "gate",
-            (false, false) => "MISSED",
+            (_, false) => "MISSED",
         };
         let bound = |bound: f64| format!("{relation} {}", (bound * 100.0).round() / 100.0);
         let (target, gate) = (bound(target), bound(gate));

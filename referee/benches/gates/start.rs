@@ -39,7 +39,7 @@ pub(crate) fn spawning(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
             what,
             figure: times.ratio(),
             unit: "x",
-            bounds: AtMost(target, 1.5),
+            bounds: AtMost(target, 1.3),
             note: format!("{measured:.0} us against {yardstick:.0} us to the first answer"),
         })
     };

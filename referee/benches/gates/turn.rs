@@ -64,7 +64,7 @@ pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
         what: "own CPU a turn / bare event loop",
         figure: median(&own_cpu.1),
         unit: "x",
-        bounds: AtMost(1.75, 1.6),
+        bounds: AtMost(1.3, 1.6),
         note: format!(
             "{:.2} us against {:.2} us; {allocations:.1} allocations, {rules:.1} of them by the rules",
             median(&own_cpu.0),

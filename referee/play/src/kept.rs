@@ -2,13 +2,14 @@
 
 use super::agent_spec::AgentSpec;
 use super::connection::AgentConnection;
-use super::drive::{FREEZE_AFTER, GRACE};
+use super::drive::GRACE;
 use referee_process::agent::AgentEvent;
 use referee_process::launcher::Command;
-use referee_process::usage::Meters;
+use referee_process::timers::Alarm;
 use referee_process::work_folder::{WorkFolder, WorkFolders};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,21 +28,23 @@ pub(super) struct KeptAgent {
     pub(super) work: WorkFolder,
     /// How many matches it has played.
     pub(super) games: u64,
-    /// Whether it was stopped since the last one.
-    pub(super) is_stopped: bool,
+    /// When it is stopped; `None` once it is.
+    pub(super) stop_at: Option<Instant>,
 }
 
 /// The agents that wait on a core, those that have waited longest first.
 #[derive(Clone, Debug)]
 pub(super) struct KeptAgents {
     waiting: Rc<RefCell<VecDeque<KeptAgent>>>,
+    /// Whether a task stops those that wait.
+    is_stopping: Rc<Cell<bool>>,
     /// The folders of agents that have ended.
     pub(super) works: WorkFolders,
 }
 
 impl KeptAgents {
     pub(super) fn new(works: WorkFolders) -> Self {
-        Self { waiting: Rc::default(), works }
+        Self { waiting: Rc::default(), is_stopping: Rc::default(), works }
     }
 
     /// Returns a process of this agent, resumed, for another match. One that has done anything while it
@@ -66,21 +69,39 @@ impl KeptAgents {
     /// Adds an agent, which is stopped as between two turns: when it has waited for a moment, so that
     /// matches that follow each other at once cost nothing.
     pub(super) async fn put(&self, agent: KeptAgent) {
-        let process_id = agent.process_id();
         self.waiting.borrow_mut().push_back(agent);
-        let waiting = self.waiting.clone();
-        tokio::task::spawn_local(async move {
-            tokio::time::sleep(FREEZE_AFTER).await;
-            let mut waiting = waiting.borrow_mut();
-            let of_process = |agent: &&mut KeptAgent| agent.process_id() == process_id;
-            if let Some(agent) = waiting.iter_mut().find(of_process) {
-                agent.connection.process.command(Command::Stop);
-                agent.is_stopped = true;
-            }
-        });
+        if !self.is_stopping.replace(true) {
+            tokio::task::spawn_local(self.clone().stop_waiting());
+        }
         let excess = self.waiting.borrow().len().saturating_sub(KEPT_MAX);
         let oldest: Vec<KeptAgent> = self.waiting.borrow_mut().drain(..excess).collect();
         self.end(oldest, GRACE).await;
+    }
+
+    /// Stops those that wait when it is time, until all are stopped.
+    async fn stop_waiting(self) {
+        let mut alarm = Alarm::new();
+        while let Some(next) = self.stop_due() {
+            match &mut alarm {
+                Ok(alarm) => {
+                    alarm.set(next);
+                    poll_fn(|context| alarm.poll_expired(context)).await;
+                }
+                Err(_) => tokio::time::sleep_until(next.into()).await,
+            }
+        }
+        self.is_stopping.set(false);
+    }
+
+    /// Stops those that are due; returns when the next one is.
+    fn stop_due(&self) -> Option<Instant> {
+        let now = Instant::now();
+        let mut waiting = self.waiting.borrow_mut();
+        for agent in waiting.iter_mut().filter(|agent| agent.stop_at.is_some_and(|at| at <= now)) {
+            agent.connection.process.command(Command::Stop);
+            agent.stop_at = None;
+        }
+        waiting.iter().filter_map(|agent| agent.stop_at).min()
     }
 
     /// Ends all of them, as after a match, with so much time to exit.
@@ -113,14 +134,10 @@ impl KeptAgents {
 }
 
 impl KeptAgent {
-    fn process_id(&self) -> Option<i32> {
-        self.connection.process.meters().map(Meters::process_id)
-    }
-
     /// Resumes it. Returns whether it has been silent since its match; false also if that isn't known soon.
     async fn resume(&mut self) -> bool {
         let process = &mut self.connection.process;
-        if std::mem::take(&mut self.is_stopped) {
+        if self.stop_at.is_none() {
             process.command(Command::Continue);
             let deadline = Instant::now() + GRACE;
             loop {

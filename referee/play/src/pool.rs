@@ -5,7 +5,7 @@ use super::agent_spec::AgentSpec;
 use super::connection::AgentConnection;
 use super::core_context::{CoreContext, Orders, PausedTime};
 use super::destination::Destination;
-use super::drive::{Finished, GRACE, MatchParts, drive};
+use super::drive::{FREEZE_AFTER, Finished, GRACE, MatchParts, drive};
 use super::human::HumanInput;
 use super::kept::{KeptAgent, KeptAgents};
 use super::lag_probe::PERIOD;
@@ -29,7 +29,7 @@ use serde_json::Value;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 use tokio::sync::{Mutex, mpsc, watch};
 
@@ -298,7 +298,8 @@ impl Job {
                 let (_, connection) = staying.swap_remove(at);
                 let spec = self.seated[seat.index()].clone();
                 let games = games + 1;
-                kept.put(KeptAgent { spec, connection, work, games, is_stopped: false }).await;
+                let stop_at = Some(Instant::now() + FREEZE_AFTER);
+                kept.put(KeptAgent { spec, connection, work, games, stop_at }).await;
             } else {
                 kept.works.put(work).await;
             }
