@@ -13,7 +13,6 @@ pub struct JointGames {
     pub players: Vec<PlayerInfo>,
     /// Results beside other players.
     pub neighbours: Neighbours,
-    contests: Vec<Contest>,
     /// The place of each player, by name and digest.
     known: BTreeMap<(String, String), usize>,
     games: RatedGames,
@@ -27,10 +26,10 @@ pub struct JointGames {
 impl JointGames {
     /// Joins contests, without their games. An agent is the same player in all contests in which its name and
     /// files are the same; a new version is another player. Fails if the games have different numbers of seats.
-    pub fn of(contests: Vec<Contest>) -> Result<Self, String> {
+    pub fn of(contests: &[Contest]) -> Result<Self, String> {
         let first = contests.first().map(RatingField::of).ok_or("there is no contest")?;
         let mut field = RatingField { players: 0, ..first };
-        for contest in &contests {
+        for contest in contests {
             let own = RatingField::of(contest);
             if own.seats != field.seats {
                 let (seats, name) = (field.seats, &contest.name);
@@ -45,7 +44,6 @@ impl JointGames {
         Ok(Self {
             players: Vec::new(),
             neighbours: Neighbours::default(),
-            contests,
             known: BTreeMap::new(),
             games: RatedGames::new(field),
             repeats: Repeats::default(),
@@ -54,14 +52,14 @@ impl JointGames {
         })
     }
 
-    /// Adds the next game of a contest, given by its place in the list. The games of a contest are added one
+    /// Adds the next game of a contest, with its place in the list. The games of a contest are added one
     /// after another, in the order of the schedule.
-    pub fn add(&mut self, contest: usize, mut record: Record) {
-        if self.current.0 != contest {
-            self.current = (contest, self.next.0, self.next.1);
+    pub fn add(&mut self, (place, contest): (usize, &Contest), mut record: Record) {
+        if self.current.0 != place {
+            self.current = (place, self.next.0, self.next.1);
         }
         for player in &mut record.players {
-            let version = self.contests[contest].version(*player, record.number);
+            let version = contest.version(*player, record.number);
             let key = (version.name.clone(), version.digest.clone());
             let next = self.players.len();
             let place = *self.known.entry(key).or_insert(next);
@@ -149,10 +147,10 @@ mod tests {
 
     fn joint(contests: Vec<(Contest, Vec<Record>)>) -> JointGames {
         let (contests, games): (Vec<_>, Vec<_>) = contests.into_iter().unzip();
-        let mut joint = JointGames::of(contests).unwrap();
-        for (contest, records) in games.into_iter().enumerate() {
+        let mut joint = JointGames::of(&contests).unwrap();
+        for (place, records) in games.into_iter().enumerate() {
             for record in records {
-                joint.add(contest, record);
+                joint.add((place, &contests[place]), record);
             }
         }
         joint

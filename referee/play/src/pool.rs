@@ -181,6 +181,7 @@ impl Pool {
                 std::thread::Builder::new().name(format!("matches-{thread}")).spawn(run)
             })
             .collect::<io::Result<Vec<_>>>()?;
+        drop(started);
         starts.iter().take(count).collect::<io::Result<()>>()?;
         Ok(Self { jobs, results, threads: Threads { matches, cleaning } })
     }

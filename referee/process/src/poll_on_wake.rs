@@ -60,7 +60,7 @@ impl<T> PollOnWake<T> {
             return Poll::Pending;
         }
         // Before it is polled, so that no later wake is missed.
-        self.wakeup.woken.store(false, Ordering::SeqCst);
+        self.wakeup.woken.swap(false, Ordering::SeqCst);
         let polled = poll(&mut self.source, &mut Context::from_waker(&self.waker));
         if polled.is_ready() {
             self.wakeup.woken.store(true, Ordering::SeqCst);

@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Variables that name the private folder.
@@ -92,13 +92,14 @@ pub struct WorkFolder {
 struct Created {
     whole: TempDir,
     states: [State; 2],
-    /// When it was last given to an agent, in seconds since 1970.
-    taken_at: i64,
+    at: Instant,
+    /// How old it was when it was last given to an agent.
+    age: Duration,
 }
 
-/// Changes of a folder within this time may have the same time stamp, in seconds. Some file systems have only
-/// whole seconds.
-const STAMP_S: i64 = 3;
+/// Changes of a folder within this time may have the same time stamp: some file systems have only whole
+/// seconds.
+const STAMP: Duration = Duration::from_secs(3);
 
 /// A folder's inode, mode and time of change. As long as these are the same, neither the folder nor
 /// its list of entries has changed.
@@ -116,8 +117,7 @@ impl WorkFolder {
             Some(created) => created,
             none => none.insert(Created::new()?),
         };
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        created.taken_at = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+        created.age = created.at.elapsed();
         Ok(created.inner())
     }
 
@@ -127,8 +127,7 @@ impl WorkFolder {
         if created.states()? != created.states {
             return Ok(false);
         }
-        if created.states.iter().all(|(_, _, changed_s, _)| changed_s + STAMP_S < created.taken_at)
-        {
+        if created.age > STAMP {
             // A change since then would have another time stamp.
             return Ok(true);
         }
@@ -139,7 +138,12 @@ impl WorkFolder {
 
 impl Created {
     fn new() -> io::Result<Self> {
-        let mut created = Self { whole: create()?, states: <_>::default(), taken_at: 0 };
+        let mut created = Self {
+            whole: create()?,
+            states: <_>::default(),
+            at: Instant::now(),
+            age: Duration::ZERO,
+        };
         fs::create_dir(created.inner())?;
         created.states = created.states()?;
         Ok(created)
@@ -203,7 +207,7 @@ mod tests {
         let mut folder = folders.take();
         let path = folder.path().unwrap();
         if is_old {
-            folder.created.as_mut().unwrap().taken_at = i64::MAX;
+            folder.created.as_mut().unwrap().age = Duration::MAX;
             // The change gets another time stamp.
             std::thread::sleep(Duration::from_millis(50));
         }

@@ -99,6 +99,31 @@ fn descendants_end_when_the_referee_is_killed() {
     assert_eq!(dir.verify_status("x.jsonl"), "torn");
 }
 
+/// Whatever is written after `over`, and by whom, the match ends.
+#[test]
+fn a_flood_after_the_match_does_not_keep_it() {
+    let Some(python) = python() else { return };
+    for writer in ["the agent", "its child"] {
+        let dir = TestDir::new();
+        dir.write(
+            "flood.py",
+            "import json, os, signal, sys\n\
+             signal.signal(signal.SIGHUP, signal.SIG_IGN)\n\
+             for line in sys.stdin:\n    message = json.loads(line)\n    kind = message['type']\n    \
+             if kind == 'hello':\n        print(json.dumps({'type': 'ready', 'want': ['actions']}), flush=True)\n    \
+             elif kind == 'turn':\n        \
+             print(json.dumps({'type': 'action', 'action': message['actions'][0]}), flush=True)\n    \
+             elif kind == 'over':\n        if sys.argv[1] == 'the agent' or os.fork() == 0:\n            \
+             while True: os.write(1, b'\\n' * 65536)\n        os._exit(0)\n",
+        );
+        let flood = format!("{} flood.py '{writer}'", python.display());
+        let words = ["play", "hex", &flood, "@random", "--setup", "size=3", "--out", "x.jsonl"];
+        dir.run(&[&words[..], &["--sandbox", "none"]].concat()).code(0);
+        assert_eq!(dir.events_of("x.jsonl", "over").len(), 1, "{writer}");
+        dir.run(&["verify", "x.jsonl"]).code(0);
+    }
+}
+
 /// With a wall clock, too, CPU time and memory are those of all processes of an agent.
 #[test]
 fn the_work_of_a_child_process_counts() {

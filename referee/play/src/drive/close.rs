@@ -64,7 +64,8 @@ impl Drive<'_> {
         if wanted(self) {
             self.timer.source.set(end);
         }
-        while wanted(self) {
+        // It may always have another event, before that of the timer.
+        while wanted(self) && Instant::now() < end {
             match self.polled().await {
                 DriveEvent::Timer => return,
                 DriveEvent::Orders(orders) if orders.stop.is_some() => return,

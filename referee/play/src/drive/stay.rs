@@ -37,9 +37,14 @@ impl Drive<'_> {
     /// still computes at the end of the grace period doesn't stay: its stdin is closed.
     pub(super) async fn keep_silent(&mut self, mut undecided: Vec<Seat>) -> Staying {
         let mut staying = Vec::new();
-        self.timer.source.set(Instant::now() + GRACE);
+        let end = Instant::now() + GRACE;
+        self.timer.source.set(end);
         let mut looks = if undecided.is_empty() { None } else { Ticker::new(LOOK).ok() };
-        while let Some(looks) = looks.as_mut().filter(|_| !undecided.is_empty()) {
+        // They may always have another event, before that of the timer.
+        while let Some(looks) = looks.as_mut()
+            && !undecided.is_empty()
+            && Instant::now() < end
+        {
             let event = tokio::select! {
                 event = self.polled() => event,
                 _ = looks.tick() => {

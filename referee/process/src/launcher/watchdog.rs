@@ -1,7 +1,7 @@
 //! Watches the memory and the number of processes of an agent's tree, if it has no control group.
 //!
-//! A tree that doesn't run can't take memory. So memory is checked after as much of the tree's CPU time as it
-//! takes to fill what is left, and nothing but the CPU clocks is read while it uses none.
+//! A tree that doesn't run can't take memory. So memory is checked after some of the tree's CPU time, and
+//! nothing but the CPU clocks is read while it uses none.
 //!
 //! A check is quick: what each process has in memory, and how many threads. Only if that is too
 //! much it is measured exactly, process by process, until the sum is known to be within the limit.
@@ -29,8 +29,9 @@ const PAUSE_MAX: Duration = Duration::from_millis(100);
 /// How long one step of an exact measurement takes, and the last process of the step. The next step
 /// follows after as long a pause.
 const STEP: Duration = Duration::from_millis(5);
-/// How often open files are checked while none is in memory only; otherwise at each check.
-const FILES_PERIOD: Duration = Duration::from_millis(50);
+/// The most CPU time that a tree may use between two looks at its memory. Some ways fill it faster than
+/// [`FILLED_KIB_A_SECOND`].
+const USED_MAX: Duration = Duration::from_millis(40);
 /// How many open files of a tree are checked.
 const FILES_MAX: usize = 4096;
 /// Link targets of open files that are in memory only: made by `memfd_create`, or shared.
@@ -55,7 +56,6 @@ pub(super) struct Watchdog {
     used_checked: Option<Nanos>,
     /// What the tree's open files held in memory at the last check, in KiB.
     held_kib: u64,
-    files_due: Instant,
     /// An exact measurement in progress, and how long one of its steps takes.
     exact: Option<Exact>,
     step: Duration,
@@ -98,7 +98,6 @@ impl Watchdog {
             used_next: None,
             used_checked: None,
             held_kib: 0,
-            files_due: now + FILES_PERIOD,
             exact: None,
             step: STEP,
         }
@@ -145,10 +144,7 @@ impl Watchdog {
         }
         self.used_checked = self.used;
         self.tree.clone_from(&tree);
-        if self.files_due <= began || self.held_kib > 0 {
-            self.files_due = began + FILES_PERIOD;
-            self.held_kib = held_in_memory(&tree);
-        }
+        self.held_kib = held_in_memory(&tree);
         let has = |&pid: &Pid| Some((pid, taken(pid)?));
         let mut rest: Vec<(Pid, Used)> = tree.iter().filter_map(has).collect();
         let used = self.sum(rest.iter().map(|(_, used)| *used));
@@ -189,7 +185,8 @@ impl Watchdog {
     fn pause_until_next(&mut self, used: u64, began: Instant) {
         let rest = time_to_fill(self.memory_kib - used);
         self.pause_for(rest, began);
-        self.used_next = self.used.map(|used| used.plus(rest.max(PAUSE.0).into()));
+        let rest = rest.clamp(PAUSE.0, USED_MAX);
+        self.used_next = self.used.map(|used| used.plus(rest.into()));
     }
 
     /// Pauses for about this long after a check that began at this time.
@@ -321,7 +318,6 @@ mod tests {
             let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
             let mut watchdog = Watchdog::new(root, &limits, false);
             watchdog.due = Some(Instant::now());
-            watchdog.files_due = Instant::now();
             let mut found = watchdog.check();
             while watchdog.exact.is_some() {
                 watchdog.due = Some(Instant::now());

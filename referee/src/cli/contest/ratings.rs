@@ -113,14 +113,19 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
 
 /// Reads the games of contests in these folders.
 fn joint_games(folders: &[PathBuf]) -> Result<JointGames, Failure> {
-    let open = |path: &PathBuf| Store::open_to_read(&Folder::open(path)?);
-    let stores = folders.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-    let contest = |store: &Store| Ok(store.contest()?.contest);
-    let contests = stores.iter().map(contest).collect::<Result<_, Failure>>()?;
-    let mut games = JointGames::of(contests).map_err(Failure::usage)?;
-    for (place, store) in stores.iter().enumerate() {
+    let open = |path: &PathBuf| {
+        let store = Store::open_to_read(&Folder::open(path)?)?;
+        let contest = store.contest()?.contest;
+        Ok::<_, Failure>((store, contest))
+    };
+    let contests =
+        folders.iter().map(|path| Ok(open(path)?.1)).collect::<Result<Vec<_>, Failure>>()?;
+    let mut games = JointGames::of(&contests).map_err(Failure::usage)?;
+    for (place, path) in folders.iter().enumerate() {
+        // Again: its players may have changed meanwhile.
+        let (store, contest) = open(path)?;
         store.each_record(|record| {
-            games.add(place, record);
+            games.add((place, &contest), record);
             Ok::<_, Failure>(())
         })?;
     }
