@@ -154,7 +154,7 @@ fn ruleset(reach: &Reach, open: &OpenReach, own: bool) -> nix::Result<OwnedFd> {
         .and_then(|ruleset| ruleset.scope(Scope::from_all(LANDLOCK)))
         .and_then(Ruleset::create)
         .map_err(|_| Errno::ENOSYS)?;
-    for OpenFile { file, access, .. } in &open.files {
+    for OpenFile { file, access } in &open.files {
         let rule = PathBeneath::new(file, *access);
         ruleset = ruleset.add_rule(rule).map_err(|_| Errno::EINVAL)?;
     }

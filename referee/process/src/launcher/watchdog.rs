@@ -149,7 +149,6 @@ impl Watchdog {
         let mut rest: Vec<(Pid, Used)> = tree.iter().filter_map(has).collect();
         let used = self.sum(rest.iter().map(|(_, used)| *used));
         if used > self.memory_kib {
-            self.held_kib = held_in_memory(&tree);
             rest.sort_by_key(|(_, used)| used.private + used.shared);
             return self.measure(Exact { rest, measured: Used::default() }, began);
         }
