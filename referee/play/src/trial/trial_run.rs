@@ -180,16 +180,10 @@ impl TrialRun<'_> {
     async fn play(mut self) -> io::Result<Option<TrialReport>> {
         let (mut silent, mut look_at) = (false, Instant::now() + LOOK);
         while !self.part.is_over() && !silent {
-            let turns = self.part.turns();
-            self.part.next(look_at).await?;
-            if self.part.turns() != turns {
-                self.quiet = (Instant::now(), self.part.activity());
-            }
+            self.next(look_at).await?;
             if Instant::now() >= look_at {
                 self.look();
-                silent = self.part.is_waited_for()
-                    && self.quiet.0.elapsed() >= SILENCE
-                    && self.left().is_some_and(Meters::awaits_input);
+                silent = self.is_silent().await?;
                 look_at = Instant::now() + LOOK;
             }
         }
@@ -205,6 +199,30 @@ impl TrialRun<'_> {
             (None, None, None) => End::Fine,
         };
         self.leave(end).await.map(Some)
+    }
+
+    /// Handles the next event, unless there is none until then. Returns whether there was one.
+    async fn next(&mut self, until: Instant) -> io::Result<bool> {
+        let turns = self.part.turns();
+        let is_event = self.part.next(until).await?;
+        if self.part.turns() != turns {
+            self.quiet = (Instant::now(), self.part.activity());
+        }
+        Ok(is_event)
+    }
+
+    /// Whether the agent won't answer, since it waits for input.
+    async fn is_silent(&mut self) -> io::Result<bool> {
+        let is_waiting = self.part.is_waited_for()
+            && self.quiet.0.elapsed() >= SILENCE
+            && self.left().is_some_and(Meters::awaits_input);
+        if !is_waiting {
+            return Ok(false);
+        }
+        // It may have answered and waited for more just before it was looked at. Once it waits, its
+        // answer is in the pipe, which the runtime looks at before this continues.
+        tokio::task::yield_now().await;
+        Ok(!self.next(Instant::now()).await?)
     }
 
     /// Shuts the agent down and returns the result.
