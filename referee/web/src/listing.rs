@@ -8,6 +8,7 @@ use referee_play::destination::is_transcript;
 use referee_play::liveness::may_be_written;
 use referee_process::lock::lock;
 use referee_runner::folder::{GAMES_FOLDER, STORE_FILE};
+use referee_runner::parallel;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
@@ -153,8 +154,10 @@ impl Listing {
     ) -> Vec<Row> {
         let young = found.transcripts.iter().take_while(|entry| may_be_written(entry.changed));
         let inside = young.filter(|entry| is_below(&entry.name, folder));
-        let rows = inside.take(LIVE_CHECKED).filter_map(|entry| self.row(served, entry));
-        rows.filter(|row| row.live).take(LIVE_MAX).map(|row| Row::clone(&row)).collect()
+        let checked: Vec<&Entry> = inside.take(LIVE_CHECKED).collect();
+        let rows = parallel::map(&checked, None, &|_, _| {}, |entry| self.row(served, entry));
+        let live = rows.iter().flatten().filter(|row| row.live);
+        live.take(LIVE_MAX).map(|row| Row::clone(row)).collect()
     }
 }
 
@@ -196,15 +199,21 @@ fn walk(root: &Path, before: &[Entry]) -> FolderContents {
     let before: HashMap<&str, &Entry> =
         before.iter().map(|entry| (entry.name.as_str(), entry)).collect();
     let games: BTreeMap<&str, usize> = games.iter().map(String::as_str).zip(0..).collect();
-    for entry in &mut found.transcripts {
+    let mut new = Vec::new();
+    for (index, entry) in found.transcripts.iter_mut().enumerate() {
         let mut above = entry.name.match_indices('/').map(|(end, _)| &entry.name[..end]);
         entry.contest = above.find_map(|folder| games.get(folder).copied());
         let known = before.get(entry.name.as_str());
-        let known = known.filter(|it| (it.changed, it.bytes) == (entry.changed, entry.bytes));
-        entry.begins = match known {
-            Some(known) => known.begins,
-            None => entry.contest.is_some() || begins(&root.join(&entry.name)),
-        };
+        match known.filter(|it| (it.changed, it.bytes) == (entry.changed, entry.bytes)) {
+            Some(known) => entry.begins = known.begins,
+            None if entry.contest.is_none() => new.push(index),
+            None => {}
+        }
+    }
+    let path = |index: usize| root.join(&found.transcripts[index].name);
+    let opened = parallel::map(&new, None, &|_, _| {}, |&index| begins(&path(index)));
+    for (index, begins) in new.into_iter().zip(opened) {
+        found.transcripts[index].begins = begins;
     }
     found
 }

@@ -238,10 +238,10 @@ impl User {
             known.lines().any(|line| line.split(':').nth(2) == Some(number.to_string().as_str()))
         };
         let numbers = (0..count).map(|step| USERS.start() + (nth + step) % count);
-        for number in numbers.filter(|&number| !is_known(number) && !runs_anything(number)) {
+        for number in numbers.filter(|&number| !is_known(number)) {
             let file = File::create(locks.join(number.to_string()))
                 .map_err(|error| sys::number(&error))?;
-            if file.try_lock().is_ok() {
+            if file.try_lock().is_ok() && !runs_anything(number) {
                 return Ok(Self { number, _held: file });
             }
         }

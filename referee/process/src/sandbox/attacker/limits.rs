@@ -49,8 +49,9 @@ fn twice(targets: &Targets) -> usize {
 pub(super) fn private_memory(targets: &Targets) -> Outcome {
     let mut pages = Vec::new();
     pages.try_reserve_exact(twice(targets)).map_err(|_| refused(Errno::ENOMEM))?;
+    let piece = vec![1_u8; MIB];
     while pages.len() < twice(targets) {
-        pages.resize(pages.len() + MIB, 1);
+        pages.extend_from_slice(&piece);
         std::thread::sleep(PAUSE);
     }
     std::thread::sleep(targets.stay);
