@@ -2,9 +2,9 @@
 //! it has so many addresses to relocate that this takes 4 of 10 ms of each start.
 
 fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build.rs");
     let target = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
     if target("OS") == "linux" && target("ENV") == "gnu" {
-        println!("cargo:rustc-link-arg-bins=-no-pie");
+        println!("cargo::rustc-link-arg-bins=-no-pie");
     }
 }

@@ -154,10 +154,8 @@ impl Listing {
     ) -> Vec<Row> {
         let young = found.transcripts.iter().take_while(|entry| may_be_written(entry.changed));
         let inside = young.filter(|entry| is_below(&entry.name, folder));
-        let checked: Vec<&Entry> = inside.take(LIVE_CHECKED).collect();
-        let rows = parallel::map(&checked, None, &|_, _| {}, |entry| self.row(served, entry));
-        let live = rows.iter().flatten().filter(|row| row.live);
-        live.take(LIVE_MAX).map(|row| Row::clone(row)).collect()
+        let rows = inside.take(LIVE_CHECKED).filter_map(|entry| self.row(served, entry));
+        rows.filter(|row| row.live).take(LIVE_MAX).map(|row| Row::clone(&row)).collect()
     }
 }
 
