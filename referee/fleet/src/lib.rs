@@ -2,6 +2,8 @@
 //! with `JetStream` and collects the results; the worker, which plays them; and their messages.
 //!
 //! Workers never decide a result: the coordinator replays every reported game before it counts.
+//!
+//! Without the feature `nats` only the decisions and the messages are compiled, which need no server.
 
 #![forbid(unsafe_code)]
 
@@ -10,12 +12,19 @@ pub mod dispatch;
 pub mod messages;
 pub mod names;
 pub mod workers;
+#[cfg(feature = "nats")]
 pub mod connect;
+#[cfg(feature = "nats")]
 mod link;
+#[cfg(feature = "nats")]
 pub mod bundles;
+#[cfg(feature = "nats")]
 pub mod live;
+#[cfg(feature = "nats")]
 pub mod overview;
+#[cfg(feature = "nats")]
 pub mod worker;
+#[cfg(feature = "nats")]
 pub mod coordinator;
 
 pub use messages::{

@@ -123,9 +123,10 @@ pub fn main() -> ExitCode {
     let command = allow_negative(command_line());
     let given = command.clone().try_get_matches();
     let matches = given.and_then(|given| configured(command, given)).unwrap_or_else(|error| {
-        if let Some(text) = invalid_value(&error) {
-            eprint_failure(&Failure::usage(text));
-            std::process::exit(i32::from(Failure::USAGE));
+        let refused = || invalid_value(&error).map(Failure::usage);
+        if let Some(failure) = fleet::missing_feature(&error).or_else(refused) {
+            eprint_failure(&failure);
+            std::process::exit(i32::from(failure.code()));
         }
         if let Some(help) = setup_field(&error) {
             error.print().ok();

@@ -1,6 +1,8 @@
-//! Replaces `fleet` in a build without that feature: no commands, no options, and no remote games.
+//! Replaces `fleet` in a build without that feature: no commands, no options, and no remote games. What
+//! is missing is unknown to clap, so that help, completions and manuals don't have it.
 
 use super::global::Global;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Subcommand};
 use referee_play::interrupts::Interrupts;
 use referee_play::running_matches::RunningMatches;
@@ -10,6 +12,35 @@ use referee_runner::folder::Folder;
 use referee_runner::runner::{Observer, RunResult, Runner};
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
+
+/// The commands of the feature.
+const COMMANDS: [&str; 2] = ["worker", "withdraw"];
+/// Options of `contest` that only the feature has.
+const OPTIONS: [&str; 9] = [
+    "--on",
+    "--lease",
+    "--priority",
+    "--user",
+    "--creds",
+    "--nkey",
+    "--tls-ca",
+    "--tls-cert",
+    "--tls-key",
+];
+
+/// Returns how to get an unknown command or option that only the feature has.
+pub(super) fn missing_feature(error: &clap::Error) -> Option<Failure> {
+    let unknown = |kind, known: &[&'static str]| match error.get(kind) {
+        Some(ContextValue::String(word)) => known.iter().find(|it| *it == word).copied(),
+        _ => None,
+    };
+    let in_contest = || std::env::args().any(|word| word == "contest");
+    let word = unknown(ContextKind::InvalidSubcommand, &COMMANDS)
+        .or_else(|| unknown(ContextKind::InvalidArg, &OPTIONS).filter(|_| in_contest()))?;
+    let text = format!("`{word}` needs many machines, which this build of Referee does not support");
+    let help = "install one that does: `cargo install --path referee --features fleet`";
+    Some(Failure::usage(text).help(help))
+}
 
 /// No commands.
 #[derive(Debug, Subcommand)]
@@ -36,6 +67,8 @@ pub(crate) struct FleetOptions {}
 pub(super) struct StatusServer {}
 
 impl StatusServer {
+    pub(super) const WHAT_TO_GIVE: &str = "give a contest's folder";
+
     #[expect(
         clippy::unnecessary_wraps,
         clippy::unused_self,
@@ -89,6 +122,10 @@ impl FleetVenue {
     ) -> Result<RunResult, Failure> {
         match self {}
     }
+}
+
+pub(super) fn last_server(_: &Folder) -> Vec<String> {
+    Vec::new()
 }
 
 pub(super) fn note_elsewhere(_: &Folder, _: &Global) {}

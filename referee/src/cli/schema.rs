@@ -68,6 +68,7 @@ const SCHEMAS: &[Entry] = &[
     ("contest-status", "a contest, as `contest status --json` prints it", || {
         schema_for!(super::contest::status::Progress)
     }),
+    #[cfg(feature = "fleet")]
     (
         "server-status",
         "contests on a server, as `contest status --on URL --json` prints them",

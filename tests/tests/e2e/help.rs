@@ -6,7 +6,9 @@ use crate::support::TestDir;
 fn every_command() {
     let dir = TestDir::new();
     let all = dir.run(&["--help"]).code(0);
-    insta::assert_snapshot!("referee", all.stdout);
+    // Only the feature `fleet` has this command.
+    let rest = all.stdout.lines().filter(|line| !line.starts_with("  worker "));
+    insta::assert_snapshot!("referee", rest.collect::<Vec<_>>().join("\n"));
     // The commands are listed in groups before the options.
     let commands = all.stdout.lines().take_while(|line| *line != "Options:");
     let lines = commands.filter_map(|line| line.strip_prefix("  "));
@@ -14,5 +16,31 @@ fn every_command() {
     assert!(names.contains(&"play"), "{names:?}");
     for name in names {
         insta::assert_snapshot!(name, dir.run(&[name, "--help"]).code(0).stdout);
+    }
+}
+
+#[cfg(not(feature = "fleet"))]
+#[test]
+fn what_a_build_lacks_is_explained_and_not_offered() {
+    let dir = TestDir::new();
+    for words in [
+        &["worker", "nats://localhost"][..],
+        &["contest", "worker", "drain", "pc07"],
+        &["contest", "withdraw", "cup"],
+        &["contest", "run", "contest.toml", "--on", "nats://localhost"],
+        &["contest", "resume", "cup", "--priority", "200"],
+        &["contest", "status", "--creds", "me.creds", "--on", "nats://localhost"],
+    ] {
+        dir.run(words).code(2).stderr_has("cargo install --path referee --features fleet");
+    }
+    for words in [&["workers"][..], &["play", "--on"]] {
+        let text = dir.run(words).code(2).stderr;
+        assert!(!text.contains("fleet") && !text.contains("`worker`"), "{text}");
+    }
+    for words in [&["--help"][..], &["contest", "--help"], &["contest", "run", "--help"], &["schema"]] {
+        let text = dir.run(words).code(0).stdout;
+        for absent in ["--on ", "worker ", "NATS", "withdraw"] {
+            assert!(!text.contains(absent), "{words:?}: {text}");
+        }
     }
 }

@@ -49,6 +49,7 @@ mod doctor;
 mod comp30024;
 mod contest_plan;
 mod contest;
+#[cfg(feature = "fleet")]
 mod fleet;
 mod sandbox_choice;
 mod help;

@@ -4,6 +4,7 @@ use super::key::KeyOptions;
 use super::report::{of_folder, write_all};
 use super::run::resume_command;
 use crate::cli::bars::{advance, count_bar};
+use crate::cli::fleet::last_server;
 use crate::cli::global::Global;
 use crate::cli::output::eprint_line;
 use clap::Args;
@@ -11,7 +12,6 @@ use referee_process::Failure;
 use referee_protocol::plain::sanitize_line;
 use referee_runner::changing::{Changing, GamesOf};
 use referee_runner::folder::Folder;
-use referee_runner::workers;
 use std::path::PathBuf;
 
 /// Add a late player to a contest
@@ -129,7 +129,7 @@ impl ChangeOptions {
         if !global.quiet {
             eprint_line(&done);
             if !results.report.progress.over {
-                let command = resume_command(&folder, &workers::read(&folder).on);
+                let command = resume_command(&folder, &last_server(&folder));
                 eprint_line(&format!("play what is missing: {command}"));
             }
         }

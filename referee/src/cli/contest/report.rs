@@ -3,6 +3,7 @@
 use super::replay_pages::write_pages;
 use super::run::resume_command;
 use crate::cli::bars::spinner;
+use crate::cli::fleet::last_server;
 use crate::cli::global::Global;
 use crate::cli::output::{check_new, print_by, stdout_is_terminal};
 use crate::cli::shell::join;
@@ -21,7 +22,6 @@ use referee_runner::records::StoredRecords;
 use referee_runner::results::{self, report_failure};
 use referee_runner::signing::Signer;
 use referee_runner::store::{Store, StoredContest};
-use referee_runner::workers;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fs::File;
@@ -224,7 +224,7 @@ fn commands(folder: &Folder, named: &Folder, schedule: &Schedule) -> Vec<Command
     let root = named.root().display().to_string();
     let mut commands = vec![command("verify", join(&["referee", "verify", &root]))];
     if !schedule.is_over() {
-        commands.push(command("resume", resume_command(named, &workers::read(folder).on)));
+        commands.push(command("resume", resume_command(named, &last_server(folder))));
     }
     commands
 }

@@ -33,8 +33,7 @@ const DEFAULT_FOLDER: &str = "contests";
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest run contest.toml\n  \
-    referee contest run contest.toml --out autumn --jobs 4\n  \
-    referee contest run contest.toml --on nats://localhost")]
+    referee contest run contest.toml --out autumn --jobs 4")]
 pub(super) struct RunOptions {
     /// Contest file
     file: PathBuf,

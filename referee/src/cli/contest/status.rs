@@ -1,6 +1,6 @@
 //! `contest status`: the progress of a contest, also while it runs.
 
-use crate::cli::fleet::StatusServer;
+use crate::cli::fleet::{StatusServer, last_server};
 use crate::cli::output::{print, print_json};
 use crate::cli::worker_rows::worker_rows;
 use crate::reading::report::aligned;
@@ -11,7 +11,6 @@ use referee_runner::folder::Folder;
 use referee_runner::results;
 pub(crate) use referee_runner::results::Progress;
 use referee_runner::store::Store;
-use referee_runner::workers::read;
 use std::path::PathBuf;
 
 /// Show the progress of a contest, or all contests on a server
@@ -34,9 +33,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if options.server.print(options.json)? {
         return Ok(());
     }
-    let folder = options.folder.as_ref().ok_or_else(|| {
-        Failure::usage("no contest is given").help("give a contest's folder, or a server with --on")
-    })?;
+    let missing = || Failure::usage("no contest is given").help(StatusServer::WHAT_TO_GIVE);
+    let folder = options.folder.as_ref().ok_or_else(missing)?;
     let folder = Folder::open(folder)?;
     let progress = results::progress(&folder, &Store::open_to_read(&folder)?)?;
     if options.json {
@@ -66,7 +64,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         rows.push(row("sandbox", sanitize(&sandbox::line(progress))));
     }
     if !progress.over && !progress.running {
-        rows.push(row("resume", super::run::resume_command(&folder, &read(&folder).on)));
+        rows.push(row("resume", super::run::resume_command(&folder, &last_server(&folder))));
     }
     print(&aligned(&rows))?;
     if progress.workers.is_empty() {

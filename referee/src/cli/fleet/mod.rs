@@ -8,7 +8,7 @@ mod withdraw;
 mod worker;
 
 pub(super) use operate::StatusServer;
-pub(super) use venue::{FleetVenue, note_elsewhere};
+pub(super) use venue::{FleetVenue, last_server, note_elsewhere};
 
 use self::server::ServerOptions;
 use super::global::{Global, success};
@@ -16,6 +16,11 @@ use clap::{Args, Subcommand};
 use referee_match::times::read_time;
 use referee_process::Failure;
 use std::process::ExitCode;
+
+/// Nothing that the feature `fleet` has is unknown.
+pub(super) fn missing_feature(_: &clap::Error) -> Option<Failure> {
+    None
+}
 
 /// Commands.
 #[derive(Debug, Subcommand)]

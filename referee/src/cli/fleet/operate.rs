@@ -65,6 +65,9 @@ struct OrderOptions {
 }
 
 impl StatusServer {
+    /// What the command needs to know.
+    pub(in crate::cli) const WHAT_TO_GIVE: &str = "give a contest's folder, or a server with --on";
+
     /// Prints the contests on the server, if one is given; returns whether it is.
     pub(in crate::cli) fn print(&self, json: bool) -> Result<bool, Failure> {
         let Some(url) = &self.on else { return Ok(false) };

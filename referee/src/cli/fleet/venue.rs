@@ -95,9 +95,14 @@ impl FleetVenue {
     }
 }
 
+/// Returns the options for the server on which a contest was last played; none if it was played here.
+pub(in crate::cli) fn last_server(folder: &Folder) -> Vec<String> {
+    referee_runner::workers::read(folder).on
+}
+
 /// Prints that a contest which continues on this machine is still on a server.
 pub(in crate::cli) fn note_elsewhere(folder: &Folder, global: &Global) {
-    let mut on = referee_runner::workers::read(folder).on;
+    let mut on = last_server(folder);
     if !on.is_empty() {
         // The last of them; `withdraw` has no such option.
         on.truncate(on.iter().position(|word| word == PRIORITY_OPTION).unwrap_or(on.len()));
