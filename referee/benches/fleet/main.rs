@@ -1,10 +1,5 @@
-//! Measures what a contest on many machines costs its coordinator and the server, with workers
-//! that only pretend to play; and what playing over a server costs compared to playing without
-//! one. docs/benchmarks.md explains the output.
-//!
-//! The coordinator and the server are real, in processes of their own. Fake workers are
-//! connections of this process: they pull orders, renew leases, send heartbeats and report like
-//! real ones, but play by the rules alone, without agents.
+//! Measures what playing over a server costs compared to playing without one: the same contest with
+//! the local runner and with one worker, alternately. docs/benchmarks.md explains the output.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -14,11 +9,6 @@
 mod options;
 mod server;
 mod process;
-mod play;
-mod worker;
-mod fake_workers;
-mod samples;
-mod simulation;
 mod overhead;
 
 use clap::Parser as _;
@@ -29,6 +19,5 @@ use std::error::Error;
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> Outcome<()> {
-    let options = Options::parse();
-    if options.local_overhead { overhead::run(&options) } else { simulation::run(&options) }
+    overhead::run(&Options::parse())
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Four players; each round has a block of two games for each pairing of them.
 const AGENTS: &str = "[\"@random\", \"@first\", \"@greedy\", \"@minimax:1\"]";
 const GAMES_A_ROUND: u64 = 12;
-/// The timeout for starting a worker, which measures the machine first.
+/// The timeout for starting a worker.
 const WORKER_START: Duration = Duration::from_secs(60);
 
 /// The interval at which this is checked.

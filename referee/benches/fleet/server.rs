@@ -15,20 +15,11 @@ const START: Duration = Duration::from_secs(30);
 /// A server that is stopped when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Server {
-    /// Its process.
-    pub(crate) process: Process,
+    /// Ends with this.
+    _process: Process,
     /// Its address.
     pub(crate) url: String,
     monitor: String,
-}
-
-/// What has passed through a server so far.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Traffic {
-    /// Messages to it and from it.
-    pub(crate) messages: u64,
-    /// Their bytes.
-    pub(crate) bytes: u64,
 }
 
 impl Server {
@@ -48,7 +39,7 @@ impl Server {
                 && let Some(monitor) = statistics["monitoring"][0].as_str()
             {
                 let monitor = monitor.trim_start_matches("http://").to_owned();
-                return Ok(Self { process, url: url.to_owned(), monitor });
+                return Ok(Self { _process: process, url: url.to_owned(), monitor });
             }
             if process.ended()?.is_some() || Instant::now() > end {
                 return Err("nats-server does not start".into());
@@ -67,28 +58,8 @@ impl Server {
         Ok(serde_json::from_str(body)?)
     }
 
-    /// Returns the traffic so far.
-    pub(crate) fn traffic(&self) -> Outcome<Traffic> {
-        let statistics = self.statistics("/varz")?;
-        let sum =
-            |names: [&str; 2]| names.iter().filter_map(|&name| statistics[name].as_u64()).sum();
-        Ok(Traffic {
-            messages: sum(["in_msgs", "out_msgs"]),
-            bytes: sum(["in_bytes", "out_bytes"]),
-        })
-    }
-
     /// Returns the number of connections.
     pub(crate) fn connections(&self) -> Outcome<u64> {
         Ok(self.statistics("/varz")?["connections"].as_u64().ok_or("no number of connections")?)
-    }
-
-    /// Returns the number of messages in the streams whose names end like this.
-    pub(crate) fn waiting(&self, ending: &str) -> Outcome<u64> {
-        let statistics = self.statistics("/jsz?streams=true")?;
-        let accounts = statistics["account_details"].as_array().into_iter().flatten();
-        let streams = accounts.flat_map(|it| it["stream_detail"].as_array().into_iter().flatten());
-        let own = streams.filter(|it| it["name"].as_str().is_some_and(|it| it.ends_with(ending)));
-        Ok(own.filter_map(|stream| stream["state"]["messages"].as_u64()).sum())
     }
 }
