@@ -7,7 +7,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod requirements;
 pub mod dispatch;
 pub mod messages;
 pub mod names;
@@ -28,7 +27,7 @@ pub mod worker;
 pub mod coordinator;
 
 pub use messages::{
-    AgentPackage, Announcement, Brief, BundleRef, FaultCause, Heartbeat, LiveChunk, Order, Payload,
+    AgentPackage, Announcement, Brief, BundleRef, FaultCause, Heartbeat, LiveChunk, Order,
     PlayedMatch, Report, ResendRequest, WorkerFault, WorkerInfo,
 };
 pub use names::Names;

@@ -105,11 +105,9 @@ pub struct Order {
     pub fixtures: Vec<Fixture>,
     /// How often to replay a void game at once.
     pub void_retries: u32,
-    /// Ids of workers that failed at this block and should decline the order.
-    pub avoid: Vec<String>,
 }
 
-/// The result of an order. The bytes of its payloads follow its line, in order.
+/// The result of an order. The bytes of its transcripts follow its line, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// The block.
@@ -121,8 +119,20 @@ pub struct Report {
     /// Every match of every game, in the order played. All but the last match of each game are
     /// void. Empty if the worker failed.
     pub tries: Vec<PlayedMatch>,
+    /// Whether the bytes of the transcripts are not in the message but in [`Report::object`], because
+    /// they did not fit.
+    #[serde(default)]
+    pub in_object: bool,
     /// Why the worker has nothing to report; never caused by an agent.
     pub fault: Option<WorkerFault>,
+}
+
+impl Report {
+    /// Returns the name of the object with the bytes of its transcripts, if they are in one.
+    pub fn object(&self) -> Option<String> {
+        let Self { block, attempt, worker, .. } = self;
+        self.in_object.then(|| format!("{block}-{attempt}-{worker}"))
+    }
 }
 
 /// One match of a game.
@@ -130,30 +140,12 @@ pub struct Report {
 pub struct PlayedMatch {
     /// The game's number.
     pub number: u64,
-    /// Its transcript, gzipped.
-    pub transcript: Payload,
+    /// The size of its transcript, gzipped, in bytes.
+    pub bytes: u64,
     /// The worker's signature of the transcript's seal; omitted by workers without a key, such as those of
     /// earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<WorkerSignature>,
-}
-
-/// Bytes, and how they are sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "by", rename_all = "snake_case")]
-pub enum Payload {
-    /// After the message's line.
-    Message {
-        /// Their number.
-        bytes: u64,
-    },
-    /// As an object in the contest's bucket, if they do not fit a message.
-    Object {
-        /// The object's name: SHA-256 of the bytes, in hex.
-        sha256: String,
-        /// Their number.
-        bytes: u64,
-    },
 }
 
 /// Why a worker could not play an order.
@@ -211,17 +203,8 @@ pub struct WorkerInfo {
     pub slots: u32,
     /// Cores that it may use.
     pub cores: u32,
-    /// The memory of the machine, or of its control group, in MiB.
-    pub memory_mb: u64,
-    /// Its class, which contests may require; empty if it has none.
-    pub class: String,
     /// The sandbox of its agents in this contest, once it is known.
     pub sandbox: Option<SandboxRecord>,
-    /// Its speed with all slots busy, in thousand positions per second and core.
-    pub speed: f64,
-    /// The median speed divided by the speed in the slowest twentieth of the time; 1 is perfectly
-    /// even.
-    pub noise: f64,
     /// The key that signs its reports; omitted by workers without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<PublicKey>,
@@ -257,24 +240,6 @@ impl Heartbeat {
     /// Returns whether the worker takes orders now.
     pub fn takes_orders(&self) -> bool {
         !self.leaving && self.refused.is_none() && self.elsewhere.is_none()
-    }
-}
-
-/// An operator's order to a worker: to finish its games and exit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkerOrder {
-    /// The worker's id or name.
-    pub worker: String,
-    /// Whether it drops its games at once, and coordinators take no more reports of it.
-    pub ban: bool,
-    /// The reason; hostile text.
-    pub reason: String,
-}
-
-impl WorkerOrder {
-    /// Returns whether the order is for this worker.
-    pub fn concerns(&self, worker: &WorkerInfo) -> bool {
-        self.worker == worker.id || self.worker == worker.name
     }
 }
 

@@ -15,9 +15,6 @@ pub const BRIEF: &str = "brief";
 
 /// The subjects of the heartbeats of all contests.
 pub const ALL_BEATS: &str = "referee.*.beats";
-/// The subject of an operator's orders to workers. The server does not store them. No contest has
-/// this id.
-pub const ALL_WORKERS: &str = "referee.workers.stop";
 
 /// The length of a contest's id, in characters.
 const ID_CHARACTERS: usize = 16;

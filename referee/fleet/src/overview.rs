@@ -1,9 +1,9 @@
-//! What is on a server: its contests and their workers, and messages from an operator to workers.
+//! What is on a server: its contests and their workers.
 
 use crate::connect::Connection;
-use crate::link::{call, consumer, find_stream, send_unacknowledged};
-use crate::messages::{HEARTBEAT_MS, WorkerOrder};
-use crate::names::{ALL_BEATS, ALL_WORKERS, WORKERS};
+use crate::link::{call, consumer, find_stream};
+use crate::messages::HEARTBEAT_MS;
+use crate::names::{ALL_BEATS, WORKERS};
 use crate::worker::list;
 use crate::workers::record_heartbeat;
 use crate::{Heartbeat, Names};
@@ -54,11 +54,4 @@ pub async fn overview(connection: &Connection) -> Result<Vec<ServedContest>, Str
         });
     }
     Ok(contests)
-}
-
-/// Sends an order to workers and to the coordinators.
-pub async fn send_to_workers(connection: &Connection, order: &WorkerOrder) -> Result<(), String> {
-    let bytes = serde_json::to_vec(order).unwrap_or_default();
-    send_unacknowledged(connection.client.publish(ALL_WORKERS, bytes.into())).await;
-    call(connection.client.flush()).await
 }

@@ -9,30 +9,21 @@ use referee_runner::workers::{KnownWorker, Workers};
 const GAMES_MAX: usize = 1_024;
 /// Upper bounds of what a worker may claim: slots,
 pub const SLOTS_MAX: u32 = 4_096;
-/// cores,
+/// cores.
 const CORES_MAX: u32 = 1 << 16;
-/// memory in MiB,
-const MEMORY_MB_MAX: u64 = 1 << 30;
-/// speed and noise.
-const SPEED_MAX: f64 = 1e6;
 
 /// Records a heartbeat that arrived at this time (RFC 3339).
 pub fn record_heartbeat(workers: &mut Workers, beat: &Heartbeat, now: &str) {
-    let WorkerInfo { id, name, referee: _, arch, slots, cores, memory_mb, class, .. } =
-        &beat.worker;
+    let WorkerInfo { id, name, referee: _, arch, slots, cores, .. } = &beat.worker;
     let Some(entry) = workers.entry(id) else { return };
     *entry = KnownWorker {
         id: sanitize_name(id),
         name: sanitize_name(name),
-        class: sanitize_name(class),
         arch: sanitize_name(arch),
         cores: (*cores).min(CORES_MAX),
-        memory_mb: (*memory_mb).min(MEMORY_MB_MAX),
         slots: (*slots).min(SLOTS_MAX),
         games: beat.games.iter().take(GAMES_MAX).copied().collect(),
         played: beat.played,
-        speed: beat.worker.speed.clamp(0.0, SPEED_MAX),
-        noise: beat.worker.noise.clamp(0.0, SPEED_MAX),
         sandbox: beat.worker.sandbox.as_ref().map(sanitize_sandbox),
         refused: beat.refused.as_deref().map(sanitize_line),
         leaving: beat.leaving,
@@ -90,16 +81,13 @@ mod tests {
         hostile.worker.name = "\u{1b}[2J".repeat(1000);
         hostile.refused = Some("\u{202E}x".repeat(1000));
         hostile.games = vec![1; 100_000];
-        (hostile.worker.speed, hostile.worker.noise) = (1e308, -1e308);
         (hostile.worker.slots, hostile.worker.cores) = (4_000_000_000, u32::MAX);
-        hostile.worker.memory_mb = u64::MAX;
         record_heartbeat(&mut workers, &hostile, "2026-01-01T00:00:00Z");
         let worker = &workers.workers[0];
         assert!(worker.name.chars().count() <= 60 && !worker.name.contains('\u{1b}'));
         assert!(worker.state().chars().count() < 400 && !worker.state().contains('\u{202E}'));
         assert!(worker.games.len() <= 1024);
-        assert!(worker.speed <= 1e6 && worker.noise >= 0.0 && worker.slots <= 4096);
-        assert!(worker.cores <= 1 << 16 && worker.memory_mb <= 1 << 30);
+        assert!(worker.slots <= 4096 && worker.cores <= 1 << 16);
         record_heartbeat(&mut workers, &beat(""), "2026-01-01T00:00:00Z");
         record_heartbeat(&mut workers, &beat("\n"), "2026-01-01T00:00:00Z");
         for number in 0..WORKERS_MAX {

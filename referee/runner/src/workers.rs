@@ -85,24 +85,16 @@ pub struct KnownWorker {
     pub id: String,
     /// The name that people see.
     pub name: String,
-    /// The class that contests can ask for; empty if it has none.
-    pub class: String,
     /// The architecture: `x86_64`, `aarch64`.
     pub arch: String,
     /// The cores that it may use.
     pub cores: u32,
-    /// The memory that it may use, in MiB.
-    pub memory_mb: u64,
     /// How many matches it plays at once.
     pub slots: u32,
     /// The games that it plays now.
     pub games: Vec<u64>,
     /// The number of games that it has played for this contest.
     pub played: u64,
-    /// Its speed with all slots busy, in thousand positions per second and core.
-    pub speed: f64,
-    /// The slowest 5 % of its time relative to the median: 1 is perfectly even.
-    pub noise: f64,
     /// The sandbox of its agents.
     pub sandbox: Option<SandboxRecord>,
     /// Why it can't play this contest, if so.
@@ -195,7 +187,7 @@ mod tests {
         assert_eq!(read(&folder), Workers::default());
         let mut workers = Workers::default();
         let seen = jiff::Timestamp::now().to_string();
-        let worker = KnownWorker { speed: 1.5, games: vec![3], seen, ..KnownWorker::default() };
+        let worker = KnownWorker { played: 1, games: vec![3], seen, ..KnownWorker::default() };
         *workers.entry("a").unwrap() = KnownWorker { id: "a".to_owned(), ..worker };
         write(&folder, &workers).unwrap();
         write(&folder, &workers).unwrap();

@@ -13,8 +13,6 @@ use referee_runner::runner::{Observer, RunResult, Runner};
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
 
-/// The commands of the feature.
-const COMMANDS: [&str; 2] = ["worker", "withdraw"];
 /// Options of `contest` that only the feature has.
 const OPTIONS: [&str; 9] = [
     "--on",
@@ -30,16 +28,23 @@ const OPTIONS: [&str; 9] = [
 
 /// Returns how to get an unknown command or option that only the feature has.
 pub(super) fn missing_feature(error: &clap::Error) -> Option<Failure> {
-    let unknown = |kind, known: &[&'static str]| match error.get(kind) {
-        Some(ContextValue::String(word)) => known.iter().find(|it| *it == word).copied(),
-        _ => None,
+    let unknown = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => word.as_str(),
+        _ => "",
     };
-    let in_contest = || std::env::args().any(|word| word == "contest");
-    let word = unknown(ContextKind::InvalidSubcommand, &COMMANDS)
-        .or_else(|| unknown(ContextKind::InvalidArg, &OPTIONS).filter(|_| in_contest()))?;
-    let text = format!("`{word}` needs many machines, which this build of Referee does not support");
+    let in_contest = std::env::args().any(|word| word == "contest");
+    let (command, option) =
+        (unknown(ContextKind::InvalidSubcommand), unknown(ContextKind::InvalidArg));
+    let word = match in_contest {
+        true if OPTIONS.contains(&option) => option,
+        true if command == "withdraw" => "contest withdraw",
+        false if command == "worker" => command,
+        _ => return None,
+    };
+    let what =
+        format!("`{word}` needs many machines, which this build of Referee does not support");
     let help = "install one that does: `cargo install --path referee --features fleet`";
-    Some(Failure::usage(text).help(help))
+    Some(Failure::usage(what).help(help))
 }
 
 /// No commands.

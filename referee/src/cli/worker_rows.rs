@@ -6,7 +6,7 @@ use referee_runner::workers::{KnownWorker, since_last_seen};
 
 /// Returns a table of workers; what they do now is of interest only if the contest is `running`.
 pub(super) fn worker_rows(workers: &[KnownWorker], running: bool) -> Vec<Vec<String>> {
-    let head = ["worker", "class", "busy", "played", "speed", "sandbox"];
+    let head = ["worker", "busy", "played", "sandbox"];
     let now = ["last seen", "state"];
     let dash = |text: String| if text.is_empty() { "-".to_owned() } else { text };
     let row = |worker: &KnownWorker| {
@@ -14,10 +14,8 @@ pub(super) fn worker_rows(workers: &[KnownWorker], running: bool) -> Vec<Vec<Str
         let busy = if running { worker.games.len() } else { 0 };
         let mut row = vec![
             dash(sanitize(&worker.name)),
-            dash(sanitize(&worker.class)),
             format!("{busy} of {}", worker.slots),
             worker.played.to_string(),
-            format!("{:.0}", worker.speed),
             dash(sandbox.unwrap_or_default()),
         ];
         if running {

@@ -21,12 +21,9 @@ pub(super) fn worker_rows(workers: &Workers, running: bool) -> Vec<Value> {
         let silent = since_last_seen(worker).filter(|_| running);
         json!({
             "name": worker.name,
-            "class": worker.class,
             "busy": if running { worker.games.len() } else { 0 },
             "slots": worker.slots,
             "played": worker.played,
-            "speed": worker.speed,
-            "noise": worker.noise,
             "sandbox": worker.sandbox.as_ref().map_or("", |sandbox| sandbox.level.as_str()),
             // The time since it was last seen.
             "silent_s": silent.map(|silent| silent.as_secs()),

@@ -331,12 +331,14 @@ impl Running {
     }
 
     /// Sends SIGKILL and waits.
+    #[cfg(feature = "fleet")]
     pub(crate) fn kill(self) -> RunResult {
         self.send(Signal::SIGKILL);
         self.wait()
     }
 
     /// Sends SIGTERM and waits.
+    #[cfg(feature = "fleet")]
     pub(crate) fn terminate(self) -> RunResult {
         self.send(Signal::SIGTERM);
         self.wait()

@@ -1,8 +1,8 @@
 //! The agents of a contest on a worker.
 
+use super::Fetch;
 use super::archive::Bounds;
 use super::install::{Install, Unpacked, create_folder};
-use super::{BundleCache, Fetch};
 use crate::{Brief, BundleRef, FaultCause, WorkerFault};
 use referee_play::agent_spec::AgentSpec;
 use referee_process::sandbox::Sandbox;
@@ -14,7 +14,6 @@ use tokio::sync::{Mutex, OnceCell, OwnedMutexGuard};
 pub(crate) struct WorkerAgents {
     folder: PathBuf,
     brief: Arc<Brief>,
-    cache: BundleCache,
     fetch: Fetch,
     readable: Arc<[PathBuf]>,
     /// By player: the agent, or why it will never be available.
@@ -32,7 +31,6 @@ impl WorkerAgents {
     /// files and folders of this machine that agents may read if they request them.
     pub(crate) fn new(
         folder: PathBuf,
-        cache: BundleCache,
         brief: Arc<Brief>,
         fetch: Fetch,
         readable: Vec<PathBuf>,
@@ -40,7 +38,7 @@ impl WorkerAgents {
         let readable = readable.into_iter().filter_map(|path| path.canonicalize().ok()).collect();
         let agents = brief.agents.iter().map(|_| OnceCell::new()).collect();
         let locks = (0..=brief.agents.len()).map(|_| Arc::default()).collect();
-        Self { folder, brief, cache, fetch, readable, agents, shared: OnceCell::new(), locks }
+        Self { folder, brief, fetch, readable, agents, shared: OnceCell::new(), locks }
     }
 
     /// Returns a player's agent, by its index in the contest, once it is unpacked and built, with
@@ -113,21 +111,13 @@ impl WorkerAgents {
             }
             create_folder(&self.folder)?;
             std::fs::remove_file(&packed).ok();
-            if !self.cache.link(bundle, &packed) {
-                let fetched = (self.fetch)(bundle.clone(), packed.clone()).await;
-                fetched.map_err(|error| {
-                    WorkerFault::new(FaultCause::Bundle, format!("{}: {error}", bundle.sha256))
-                })?;
-            }
+            let fetched = (self.fetch)(bundle.clone(), packed.clone()).await;
+            fetched.map_err(|error| {
+                WorkerFault::new(FaultCause::Bundle, format!("{}: {error}", bundle.sha256))
+            })?;
         }
-        let cache = self.cache.clone();
         blocking(move || {
             let unpacked = Unpacked::new(&root, &packed, bundle.as_ref());
-            match (&bundle, &unpacked) {
-                (Some(bundle), Ok(_)) => cache.keep(bundle, &packed),
-                (Some(bundle), Err(_)) => cache.remove(bundle),
-                (None, _) => {}
-            }
             std::fs::remove_file(&packed).ok();
             Ok((unpacked?, turn))
         })

@@ -11,14 +11,12 @@ mod portable;
 mod pack;
 mod unpack;
 mod objects;
-mod cache;
 mod install;
 mod agents;
 
 pub(crate) use agents::WorkerAgents;
-pub(crate) use cache::BundleCache;
 pub use objects::read_object;
-pub(crate) use objects::{Fetch, bundle_fetcher, is_chunk_id, object_exists, put};
+pub(crate) use objects::{Fetch, bundle_fetcher, object_exists, put};
 pub use pack::{Packed, pack};
 
 #[cfg(test)]

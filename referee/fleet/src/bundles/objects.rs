@@ -67,7 +67,7 @@ pub async fn read_object(
 
 /// Returns whether this is a valid id of an object's chunks. Workers may write an object's
 /// metadata, so it is not trusted.
-pub(crate) fn is_chunk_id(nuid: &str) -> bool {
+fn is_chunk_id(nuid: &str) -> bool {
     !nuid.is_empty() && nuid.bytes().all(|it| it.is_ascii_alphanumeric())
 }
 

@@ -1,12 +1,10 @@
 //! The coordinator as a backend of the runner.
 
-use super::intake::Event;
-use super::judge::{Judged, VerifiedReport};
+use super::intake::{Event, Judged};
+use super::judge::VerifiedReport;
 use super::{Coordinator, layout};
 use crate::Heartbeat;
 use crate::link::{send_unacknowledged, wait_connected, with_timeout};
-use crate::messages::WorkerOrder;
-use crate::names::ALL_WORKERS;
 use async_nats::Message;
 use futures_util::StreamExt;
 use referee_contest::{Fixture, Schedule};
@@ -46,8 +44,7 @@ impl Backend for Coordinator {
                     let now = self.now();
                     self.dispatch.published(published.block, published.attempt, published.number, now);
                 }
-                Some(message) = self.beats.next() => self.beat(&message).await,
-                Some(message) = self.worker_orders.next() => self.worker_order(&message),
+                Some(message) = self.beats.next() => self.beat(&message),
                 Some(message) = self.live.recv() => self.live(&message).await,
                 Some(queue) = self.queue.recv() => {
                     let now = self.now();
@@ -157,21 +154,18 @@ impl Coordinator {
     }
 
     async fn report(&mut self, event: Event, schedule: &Schedule) {
-        let verifying = match event {
-            Event::Arrived(message) => self.intake.take(*message, schedule).await,
+        let message = match event {
+            Event::Arrived(message) => message,
             Event::Judged(judged) => {
-                let next = self.intake.judged(&judged, schedule);
-                self.judged(*judged);
-                next
+                self.intake.judged(&judged);
+                return self.judged(*judged);
             }
         };
-        if let Some(block) = verifying {
-            let now = self.now();
-            self.dispatch.reported(block, now);
-        }
+        let Some(block) = self.intake.take(*message, schedule).await else { return };
+        let now = self.now();
+        self.dispatch.reported(block, now);
         // Live messages that arrive late must not be written into the final transcript.
-        let fixtures = verifying.and_then(|block| self.fixtures.get(&block));
-        for fixture in fixtures.into_iter().flatten() {
+        for fixture in self.fixtures.get(&block).into_iter().flatten() {
             self.viewer.end(fixture.number);
         }
     }
@@ -181,9 +175,7 @@ impl Coordinator {
         let (block, now) = (report.block, self.now());
         // Valid ids of workers are not changed by this.
         let worker = &sanitize_name(&report.worker);
-        let ban = self.registry.ban_of(worker, self.dispatch.name(worker));
-        let banned = ban.map(|ban| format!("banned: {}", ban.reason));
-        let verified = match banned.map_or(verified, Err) {
+        let verified = match verified {
             Ok(verified) => verified,
             Err(why) => {
                 let why = sanitize_line(&why);
@@ -192,31 +184,22 @@ impl Coordinator {
                 return self.intake.answer_if_done(number);
             }
         };
-        for number in self.intake.conflicting(number, &verified) {
-            self.ready.push_back(BackendEvent::Message(format!(
-                "game {number} was played twice with different moves; the first result counts"
-            )));
-        }
-        let VerifiedReport { came, known, sandbox, .. } = verified;
-        let finished: BTreeSet<u64> = came
-            .iter()
-            .map(|came| came.number)
-            .chain(known.iter().map(|record| record.number))
-            .collect();
+        let VerifiedReport { came, known: mut finished, sandbox } = verified;
+        finished.extend(came.iter().map(|came| came.number));
         if let Some(sandbox) = sandbox.filter(|sandbox| self.intake.is_new(sandbox)) {
             self.ready.push_back(BackendEvent::SandboxKnown(Box::new(sandbox)));
         }
         self.ready.extend(
             came.into_iter().map(|came: FinishedGame| BackendEvent::Finished(Box::new(came))),
         );
-        self.finish_games(block, worker, &finished, now);
+        self.finish_games(block, &finished, now);
         self.intake.answer_if_done(number);
     }
 
     /// These games of a block have a result.
-    fn finish_games(&mut self, block: u64, worker: &str, finished: &BTreeSet<u64>, now: u64) {
+    fn finish_games(&mut self, block: u64, finished: &BTreeSet<u64>, now: u64) {
         let Some(fixtures) = self.fixtures.get_mut(&block) else {
-            self.dispatch.completed(block, worker);
+            self.dispatch.completed(block);
             return;
         };
         let (done, left): (Vec<Fixture>, Vec<Fixture>) =
@@ -227,34 +210,18 @@ impl Coordinator {
         }
         if left.is_empty() {
             self.fixtures.remove(&block);
-            self.dispatch.completed(block, worker);
+            self.dispatch.completed(block);
         } else {
             *fixtures = left;
             self.dispatch.reorder(block, now);
         }
     }
 
-    /// An operator bans a worker.
-    fn worker_order(&mut self, message: &Message) {
-        let order = serde_json::from_slice::<WorkerOrder>(&message.payload).ok();
-        if let Some(order) = order.filter(|order| order.ban) {
-            self.ready.extend(self.registry.ban(order).map(BackendEvent::Message));
-        }
-    }
-
-    async fn beat(&mut self, message: &Message) {
+    fn beat(&mut self, message: &Message) {
         if message.payload.len() > HEARTBEAT_BYTES_MAX {
             return;
         }
-        let Ok(mut beat) = serde_json::from_slice::<Heartbeat>(&message.payload) else { return };
-        if let Some(ban) = self.registry.ban_of(&beat.worker.id, &beat.worker.name)
-            && !beat.leaving
-        {
-            beat.refused = Some(format!("banned: {}", ban.reason));
-            // It may have been restarted since.
-            let bytes = serde_json::to_vec(ban).unwrap_or_default();
-            send_unacknowledged(self.connection.client.publish(ALL_WORKERS, bytes.into())).await;
-        }
+        let Ok(beat) = serde_json::from_slice::<Heartbeat>(&message.payload) else { return };
         let before = self.dispatch.worker_count();
         let now = self.now();
         self.dispatch.heartbeat(&beat, now);

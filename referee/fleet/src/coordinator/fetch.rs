@@ -3,7 +3,7 @@
 
 use crate::Names;
 use crate::connect::Connection;
-use crate::link::{CALL_TIMEOUT, call, consumer, is_announced, wait_connected};
+use crate::link::{call, consumer, is_announced, wait_connected};
 use crate::names::{BRIEF, COORDINATOR, WORKERS};
 use async_nats::jetstream::Message;
 use futures_util::StreamExt;
@@ -16,8 +16,9 @@ const AT_ONCE: usize = 256;
 const BYTES: usize = 4 << 20;
 /// The maximum overhead of a message besides its bytes.
 const OVERHEAD_BYTES: usize = 64 << 10;
-/// How long the server waits for a report.
+/// How long the server waits for a report, and how often it says that it still does.
 const PULL_TIME: Duration = Duration::from_secs(5);
+const HEARTBEAT: Duration = Duration::from_secs(2);
 /// The delay after an error.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// The interval at which the queue of orders is checked.
@@ -25,8 +26,7 @@ const OBSERVE_INTERVAL: Duration = Duration::from_secs(4);
 
 /// Starts a task that fetches reports until the receiver is dropped.
 pub(super) fn start(connection: Connection, names: Names) -> mpsc::Receiver<Message> {
-    // One batch is verified while the next one arrives.
-    let (reports, fetched) = mpsc::channel(2 * AT_ONCE);
+    let (reports, fetched) = mpsc::channel(AT_ONCE);
     tokio::spawn(async move {
         while !reports.is_closed() {
             if let Err(error) = fetch(&connection, &names, &reports).await {
@@ -45,36 +45,16 @@ async fn fetch(
     reports: &mpsc::Sender<Message>,
 ) -> Result<(), String> {
     let consumer = consumer(&connection.jetstream, COORDINATOR, names.reports_stream()).await?;
-    // Reserve room for the whole batch: a report that arrives and is not taken in time is
-    // delivered again only when its lease has expired.
-    while let Ok(mut places) = reports.reserve_many(AT_ONCE).await {
-        let bytes = BYTES.max(connection.client.max_payload() + OVERHEAD_BYTES);
-        let batch = consumer.batch().max_messages(AT_ONCE).max_bytes(bytes).expires(PULL_TIME);
-        let mut batch = call(batch.messages()).await?;
-        let mut any = false;
-        loop {
-            let message = tokio::select! {
-                next = tokio::time::timeout(PULL_TIME + CALL_TIMEOUT, batch.next()) => next,
-                () = reports.closed() => return Ok(()),
-            };
-            match (message, places.next()) {
-                (Ok(Some(Ok(message))), Some(place)) => {
-                    any = true;
-                    place.send(message);
-                }
-                // The limit of bytes was reached.
-                (Ok(Some(Err(error))), _) if any => {
-                    tracing::debug!("reports: {error}");
-                    break;
-                }
-                // The consumer or the stream is gone.
-                (Ok(Some(Err(error))), _) => return Err(error.to_string()),
-                (Ok(_), _) => break,
-                (Err(_), _) => return Err("no answer".to_owned()),
-            }
-        }
+    let bytes = BYTES.max(connection.client.max_payload() + OVERHEAD_BYTES);
+    let stream = consumer.stream().max_messages_per_batch(AT_ONCE).max_bytes_per_batch(bytes);
+    let mut messages = call(stream.expires(PULL_TIME).heartbeat(HEARTBEAT).messages()).await?;
+    loop {
+        let message = tokio::select! {
+            message = messages.next() => message.ok_or("the connection was closed")?,
+            () = reports.closed() => return Ok(()),
+        };
+        reports.send(message.map_err(|error| error.to_string())?).await.ok();
     }
-    Ok(())
 }
 
 /// The state of the queue of orders.

@@ -1,26 +1,29 @@
 //! Reports from their arrival until all of their games are durable. Only then are they
 //! acknowledged: until then the server delivers them again after a crash.
 
-use super::judge::{Bucket, Fixtures, Judged, Outcome, Rules, VerifiedReport, judge, outcome};
+use super::judge::{Fixtures, Rules, VerifiedReport, judge};
+use crate::bundles::read_object;
+use crate::connect::Connection;
 use crate::link::send_unacknowledged;
 use crate::messages::split_bytes;
-use crate::{Payload, Report};
+use crate::{Names, Report};
 use async_nats::jetstream::Message;
-use referee_contest::{Record, Schedule};
+use async_nats::jetstream::message::AckKind;
+use referee_contest::Schedule;
 use referee_process::cores;
 use referee_protocol::SandboxRecord;
-use referee_runner::backend::NoResult;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// The number of reports verified at once per core; some of them wait for objects.
+/// The number of reports verified at once per core; some of them wait for their object.
 const AT_ONCE_A_CORE: usize = 2;
 /// The maximum number of games that wait to be durable; above it no more reports are taken.
 const NOT_DURABLE_MAX: usize = 512;
-/// The maximum number of reports that wait for another report on the same block.
-const DEFERRED_MAX: usize = 64;
+/// After this time the server delivers a report again that waits for another one on the same block.
+const DEFERRED_TIME: Duration = Duration::from_secs(1);
 /// The maximum number of matches per game in a report.
 const TRIES_MAX: usize = 64;
 
@@ -34,41 +37,36 @@ struct PendingReport {
     message: Message,
     /// The number of its games and void attempts that are not durable yet.
     left: usize,
-    /// The objects with its transcripts.
-    objects: Vec<String>,
-    /// The outcomes of games that were not durable when verifying it began.
-    before: BTreeMap<u64, Outcome>,
+}
+
+/// The result of verifying a report.
+#[derive(Debug)]
+pub(super) struct Judged {
+    /// The report's number in the stream.
+    pub(super) number: u64,
+    pub(super) report: Report,
+    pub(super) verified: Result<VerifiedReport, String>,
 }
 
 /// Incoming reports.
 #[derive(Debug)]
 pub(super) struct Intake {
-    bucket: Bucket,
+    connection: Connection,
+    names: Names,
     rules: Arc<Rules>,
     reports: mpsc::Receiver<Message>,
     /// Reports that are being verified.
     judging: JoinSet<Judged>,
     at_once: usize,
-    /// The blocks that are being verified, with the number of the report.
-    busy: BTreeMap<u64, u64>,
-    /// Reports that wait for another report on the same block.
-    deferred: VecDeque<Fetched>,
+    /// The blocks that are being verified.
+    busy: BTreeSet<u64>,
     pending: BTreeMap<u64, PendingReport>,
-    /// The games that are not durable yet, with the number of their report and their outcome.
-    not_durable: BTreeMap<u64, (u64, Option<Outcome>)>,
+    /// The games that have a result but are not durable yet, with the number of their report.
+    not_durable: BTreeMap<u64, u64>,
     /// The sandboxes seen so far.
     sandboxes: Vec<SandboxRecord>,
     /// Whether the server has more reports.
     behind: bool,
-}
-
-/// A fetched report.
-#[derive(Debug)]
-struct Fetched {
-    number: u64,
-    message: Message,
-    report: Report,
-    bytes: Vec<u8>,
 }
 
 /// What [`Intake::next`] returns.
@@ -81,15 +79,20 @@ pub(super) enum Event {
 }
 
 impl Intake {
-    pub(super) fn new(bucket: Bucket, rules: Rules, reports: mpsc::Receiver<Message>) -> Self {
+    pub(super) fn new(
+        connection: Connection,
+        names: Names,
+        rules: Rules,
+        reports: mpsc::Receiver<Message>,
+    ) -> Self {
         Self {
-            bucket,
+            connection,
+            names,
             rules: Arc::new(rules),
             reports,
             judging: JoinSet::new(),
             at_once: AT_ONCE_A_CORE * cores::count(),
-            busy: BTreeMap::new(),
-            deferred: VecDeque::new(),
+            busy: BTreeSet::new(),
             pending: BTreeMap::new(),
             not_durable: BTreeMap::new(),
             sandboxes: Vec::new(),
@@ -99,9 +102,8 @@ impl Intake {
 
     /// Waits for the next event. Cancel safe.
     pub(super) async fn next(&mut self) -> Event {
-        let has_room = self.judging.len() < self.at_once
-            && self.not_durable.len() < NOT_DURABLE_MAX
-            && self.deferred.len() < DEFERRED_MAX;
+        let has_room =
+            self.judging.len() < self.at_once && self.not_durable.len() < NOT_DURABLE_MAX;
         tokio::select! {
             Some(Ok(judged)) = self.judging.join_next() => Event::Judged(Box::new(judged)),
             Some(message) = self.reports.recv(), if has_room => Event::Arrived(Box::new(message)),
@@ -111,7 +113,7 @@ impl Intake {
 
     /// Returns whether a report on this block is being verified.
     pub(super) fn is_busy_with(&self, block: u64) -> bool {
-        self.busy.contains_key(&block)
+        self.busy.contains(&block)
     }
 
     /// Records a sandbox; returns whether it is new.
@@ -123,14 +125,14 @@ impl Intake {
         new
     }
 
-    /// Returns whether no report is being verified or waits for it.
+    /// Returns whether no report is being verified.
     pub(super) fn is_idle(&self) -> bool {
-        self.judging.is_empty() && self.deferred.is_empty()
+        self.judging.is_empty()
     }
 
     /// Returns whether reports are waiting.
     pub(super) fn is_behind(&self) -> bool {
-        self.behind || !self.deferred.is_empty() || !self.reports.is_empty()
+        self.behind || !self.reports.is_empty()
     }
 
     /// Call this if the server may have lost its reports.
@@ -144,45 +146,34 @@ impl Intake {
         let info = message.info();
         let (number, pending) = info.map_or((0, 0), |info| (info.stream_sequence, info.pending));
         self.behind = pending > 0;
-        let waits = self.deferred.iter().any(|it| it.number == number);
-        if waits || self.pending.contains_key(&number) {
+        if self.pending.contains_key(&number) {
             // Verifying it took so long that the server delivered it again.
             return None;
         }
         let payload = std::mem::take(&mut message.message.payload);
         let read: Result<(Report, &[u8]), String> = split_bytes(&payload);
-        match read {
-            Ok((report, bytes)) => {
-                let bytes = bytes.to_vec();
-                self.verify(Fetched { number, message, report, bytes }, schedule)
-            }
+        let (mut report, bytes) = match read {
+            Ok((report, bytes)) => (report, bytes.to_vec()),
             Err(error) => {
                 tracing::warn!("ignoring an invalid report: {error}");
                 send_unacknowledged(message.ack()).await;
-                None
+                return None;
             }
-        }
-    }
-
-    fn verify(&mut self, fetched: Fetched, schedule: &Schedule) -> Option<u64> {
-        let block = fetched.report.block;
-        if self.busy.contains_key(&block) {
-            self.deferred.push_back(fetched);
+        };
+        let block = report.block;
+        if !self.busy.insert(block) {
+            send_unacknowledged(message.ack_with(AckKind::Nak(Some(DEFERRED_TIME)))).await;
             return None;
         }
-        let Fetched { number, message, mut report, bytes } = fetched;
         let fixtures = self.fixtures(block, schedule);
         report.tries.truncate(TRIES_MAX * fixtures.len().max(1));
-        let objects = objects(&report).cloned().collect();
-        let not_durable =
-            fixtures.keys().filter_map(|game| Some((*game, self.not_durable.get(game)?)));
-        let before =
-            not_durable.filter_map(|(game, (_, outcome))| Some((game, outcome.clone()?))).collect();
-        self.pending.insert(number, PendingReport { message, left: 0, objects, before });
-        self.busy.insert(block, number);
-        let (rules, bucket) = (self.rules.clone(), self.bucket.clone());
-        let judging = judge(report.clone(), bytes, fixtures, rules, bucket);
-        self.judging.spawn(Judged::of(number, report, judging));
+        self.pending.insert(number, PendingReport { message, left: 0 });
+        let (connection, bucket) = (self.connection.clone(), self.names.bucket());
+        let rules = self.rules.clone();
+        self.judging.spawn(async move {
+            let judging = verified(report.clone(), bytes, fixtures, rules, connection, bucket);
+            Judged { number, verified: judging.await, report }
+        });
         Some(block)
     }
 
@@ -191,51 +182,30 @@ impl Intake {
         schedule
             .counting(block)
             .filter_map(|number| {
-                let known = schedule.has(number)
-                    || self.not_durable.get(&number).is_some_and(|(_, outcome)| outcome.is_some());
+                let known = schedule.has(number) || self.not_durable.contains_key(&number);
                 Some((number, (schedule.fixture(number)?, known)))
             })
             .collect()
     }
 
-    /// Takes a verified report, whose games are being stored from now on, and starts the next one
-    /// on the same block.
-    pub(super) fn judged(&mut self, judged: &Judged, schedule: &Schedule) -> Option<u64> {
-        let block = judged.report.block;
-        self.busy.remove(&block);
+    /// Takes a verified report, whose games are being stored from now on.
+    pub(super) fn judged(&mut self, judged: &Judged) {
+        self.busy.remove(&judged.report.block);
         if let Some(pending) = self.pending.get_mut(&judged.number) {
-            // An invalid report may name objects that belong to another one.
-            let verified = judged.verified.as_ref();
-            pending.objects = verified.map_or_else(|_| Vec::new(), |it| it.objects.clone());
-            for came in verified.iter().flat_map(|verified| &verified.came) {
-                let outcome = came.result.as_ref().ok().map(|record| outcome(record));
+            for came in judged.verified.iter().flat_map(|verified| &verified.came) {
                 // A game that can't be stored now is left to be delivered again.
                 pending.left += came.void_games.len() + 1;
-                if !matches!(came.result, Err(NoResult::Halt(_))) {
-                    self.not_durable.insert(came.number, (judged.number, outcome));
+                if came.result.is_ok() {
+                    self.not_durable.insert(came.number, judged.number);
                 }
             }
         }
-        let next = self.deferred.iter().position(|it| it.report.block == block)?;
-        let next = self.deferred.remove(next)?;
-        self.verify(next, schedule)
-    }
-
-    /// Returns the games that already have a result and a different outcome in this report.
-    pub(super) fn conflicting(&self, report: u64, verified: &VerifiedReport) -> Vec<u64> {
-        let not_durable = self.pending.get(&report).map(|pending| &pending.before);
-        let differs = |record: &&Record| {
-            let before = not_durable.and_then(|it| it.get(&record.number));
-            let before = before.or_else(|| verified.before.get(&record.number));
-            before.is_some_and(|before| *before != outcome(record))
-        };
-        verified.known.iter().filter(differs).map(|record| record.number).collect()
     }
 
     /// These games are durable.
     pub(super) fn durable(&mut self, numbers: &[u64]) {
         for number in numbers {
-            let Some(&(report, _)) = self.not_durable.get(number) else { continue };
+            let Some(&report) = self.not_durable.get(number) else { continue };
             let Some(pending) = self.pending.get_mut(&report) else { continue };
             pending.left = pending.left.saturating_sub(1);
             if pending.left == 0 {
@@ -252,29 +222,32 @@ impl Intake {
     }
 
     fn answer(&mut self, report: u64) {
-        self.not_durable.retain(|_, (of, _)| *of != report);
+        self.not_durable.retain(|_, of| *of != report);
         let Some(pending) = self.pending.remove(&report) else { return };
-        let PendingReport { message, mut objects, .. } = pending;
-        objects.retain(|name| !self.is_in_use(name));
-        let bucket = self.bucket.clone();
         // If this message is lost, the report arrives again and its games are known.
-        tokio::spawn(async move {
-            send_unacknowledged(message.ack()).await;
-            bucket.remove(&objects).await;
-        });
-    }
-
-    /// Returns whether a waiting report has a transcript in this object.
-    fn is_in_use(&self, name: &String) -> bool {
-        let mut waiting = self.deferred.iter().flat_map(|it| objects(&it.report));
-        self.pending.values().any(|it| it.objects.contains(name)) || waiting.any(|it| it == name)
+        tokio::spawn(async move { send_unacknowledged(pending.message.ack()).await });
     }
 }
 
-/// Returns the objects with a report's transcripts.
-fn objects(report: &Report) -> impl Iterator<Item = &String> {
-    report.tries.iter().filter_map(|one| match &one.transcript {
-        Payload::Object { sha256, .. } => Some(sha256),
-        Payload::Message { .. } => None,
-    })
+/// Verifies a report. Its bytes are in an object of the bucket if they did not fit its message.
+async fn verified(
+    report: Report,
+    mut bytes: Vec<u8>,
+    fixtures: Fixtures,
+    rules: Arc<Rules>,
+    Connection { jetstream, up, .. }: Connection,
+    bucket: String,
+) -> Result<VerifiedReport, String> {
+    let mut long = None;
+    if let Some(name) = report.object() {
+        long = Some(rules.long.clone().lock_owned().await);
+        let most = rules.transcript_bytes_max as u64;
+        let read = read_object(&jetstream, &up, &bucket, &name, most).await;
+        let read = read.map_err(|error| format!("its transcripts can't be read: {error}"))?;
+        bytes = read.ok_or("its transcripts are missing on the server")?;
+    }
+    let judging =
+        tokio::task::spawn_blocking(move || judge(&report, &bytes, &fixtures, &rules, long));
+    // A panic is an error of the report, so that nothing waits forever.
+    judging.await.unwrap_or_else(|error| Err(format!("verifying its report failed: {error}")))
 }

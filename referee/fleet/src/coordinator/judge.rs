@@ -1,41 +1,36 @@
 //! Verifies reports: replays their transcripts by the rules and compares them with what was
 //! ordered. Nothing else that a worker reports counts.
 
-use super::report_reader::{ReportReader, too_long};
-use crate::bundles::{is_chunk_id, read_object};
-use crate::connect::Connection;
-use crate::link::call;
-use crate::{Payload, Report};
-use base64::prelude::{BASE64_URL_SAFE, Engine};
-use referee_contest::{Contest, Fixture, Record};
+use crate::Report;
+use crate::live::write_or_append;
+use referee_contest::audit::{VerifiedTranscript, differences, verify_and_record};
+use referee_contest::{Contest, Fixture, Record, Void};
 use referee_games::GameKind;
+use referee_match::transcript::{is_packed, unpack};
 use referee_protocol::SandboxRecord;
-use referee_protocol::plain::to_hex;
-use referee_runner::backend::FinishedGame;
+use referee_runner::backend::{FinishedGame, NoResult, VoidGame};
+use referee_runner::disk_failure;
 use referee_runner::folder::Folder;
-use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use tokio::sync::Mutex;
-use tokio::task::{JoinError, JoinSet};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// The bytes of packed transcripts that are read before they are verified.
-const BATCH_BYTES: usize = 1 << 20;
 /// See [`Rules`].
 pub(super) const HELD_BYTES_MAX: usize = 64 << 20;
 /// The maximum number of transcript bytes per byte that an agent writes: `{"type":"info"}` is the
 /// shortest line that it may repeat, and is recorded in five times as many.
 const TRANSCRIPT_BYTES_PER_BYTE: u64 = 8;
+
 /// What is needed to verify the reports of a contest.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) contest: Arc<Contest>,
     pub(super) kinds: Vec<GameKind>,
     pub(super) folder: Folder,
-    /// The maximum size of a report's unpacked transcripts in memory; what exceeds it goes to the
-    /// disk.
+    /// The maximum size of a report's void transcripts that are kept, and of an unpacked transcript
+    /// beside others.
     pub(super) held_bytes_max: usize,
-    /// The maximum size of a transcript, packed or not.
+    /// The maximum size of a transcript, and of the packed ones of a report.
     pub(super) transcript_bytes_max: usize,
     /// Held while a transcript above `held_bytes_max` is in memory: one at a time.
     pub(super) long: Arc<Mutex<()>>,
@@ -62,196 +57,124 @@ impl Rules {
 /// Games by number, and whether each has a result already.
 pub(super) type Fixtures = BTreeMap<u64, (Fixture, bool)>;
 
-/// The result of verifying a report.
-#[derive(Debug)]
-pub(super) struct Judged {
-    /// The report's number in the stream.
-    pub(super) number: u64,
-    pub(super) report: Report,
-    pub(super) verified: Result<VerifiedReport, String>,
-}
-
-impl Judged {
-    /// Waits for `judging`. A panic in it is an error of the report, so that nothing waits
-    /// forever.
-    pub(super) async fn of(
-        number: u64,
-        report: Report,
-        judging: impl Future<Output = Result<VerifiedReport, String>> + Send + 'static,
-    ) -> Self {
-        // A set aborts its task when it is dropped.
-        let mut task = JoinSet::new();
-        task.spawn(judging);
-        let verified = match task.join_next().await {
-            Some(Ok(verified)) => verified,
-            Some(Err(error)) => Err(judging_failed(&error)),
-            None => std::future::pending().await,
-        };
-        Self { number, report, verified }
-    }
-}
-
-/// A game's moves and places, compared when it was played twice.
-pub(super) type Outcome = (String, Vec<u32>);
-
-pub(super) fn outcome(record: &Record) -> Outcome {
-    (record.moves.clone(), record.places.clone())
-}
-
 /// The contents of a valid report.
 #[derive(Debug, Default)]
 pub(super) struct VerifiedReport {
     /// Games that had no result.
     pub(super) came: Vec<FinishedGame>,
-    /// Games that already have one.
-    pub(super) known: Vec<Record>,
-    /// Their outcomes in the store.
-    pub(super) before: BTreeMap<u64, Outcome>,
+    /// Games that already have one, by number. They are not compared: agents may play the same
+    /// game differently.
+    pub(super) known: BTreeSet<u64>,
     /// The agents' sandbox.
     pub(super) sandbox: Option<SandboxRecord>,
-    /// The objects with its transcripts.
-    pub(super) objects: Vec<String>,
 }
 
-/// Where transcripts that did not fit a message are read.
-pub(super) trait Objects: Send {
-    /// Reads an object of at most `most` bytes; `None` if there is none. Waits as long as the
-    /// server is away. An error means that the server is connected and does not return the object.
-    fn fetch(
-        &self,
-        name: &str,
-        most: usize,
-    ) -> impl Future<Output = Result<Option<Vec<u8>>, String>> + Send;
-}
-
-/// The contest's bucket.
-#[derive(Clone, Debug)]
-pub(super) struct Bucket {
-    pub(super) connection: Connection,
-    pub(super) name: String,
-}
-
-/// Verifies a report and its bytes. An error is why its worker failed.
-pub(super) async fn judge(
-    report: Report,
-    bytes: Vec<u8>,
-    fixtures: Fixtures,
-    rules: Arc<Rules>,
-    objects: impl Objects,
+/// Verifies a report whose transcripts are `bytes`, and writes those that count once all of them are
+/// valid. An error is why its worker failed. `long` is [`Rules::long`], if it is held.
+pub(super) fn judge(
+    report: &Report,
+    bytes: &[u8],
+    fixtures: &Fixtures,
+    rules: &Rules,
+    mut long: Option<OwnedMutexGuard<()>>,
 ) -> Result<VerifiedReport, String> {
-    if let Some(fault) = report.fault {
-        return Err(fault.text);
+    if let Some(fault) = &report.fault {
+        return Err(fault.text.clone());
     }
     if report.tries.is_empty() {
         return Err("its report has no games".to_owned());
     }
-    let (most, long) = (rules.transcript_bytes_max, rules.held_bytes_max);
-    let mut rest = bytes.as_slice();
-    let (mut batch, mut held) = (Vec::new(), 0);
-    let mut reader = ReportReader::new(&report, fixtures, rules);
-    for one in &report.tries {
-        let payload = match &one.transcript {
-            Payload::Message { bytes } => {
-                let payload = usize::try_from(*bytes).ok().and_then(|it| rest.split_at_checked(it));
-                let (payload, after) = payload
-                    .ok_or_else(|| format!("the transcript of game {} is missing", one.number))?;
-                rest = after;
-                Some(payload.to_vec())
-            }
-            Payload::Object { sha256, bytes } => {
-                let bytes = usize::try_from(*bytes).ok().filter(|&bytes| bytes <= most);
-                let bytes = bytes.ok_or_else(|| too_long(one.number, most))?;
-                if bytes > long {
-                    reader.hold_long().await;
-                }
-                let fetched = object(&objects, sha256, bytes).await?;
-                if fetched.is_some() {
-                    reader.add_object(sha256);
-                } else if !reader.knows(one.number) {
-                    return Err("a transcript is missing on the server".to_owned());
-                }
-                fetched
-            }
-        };
-        held += payload.as_ref().map_or(0, Vec::len);
-        batch.push(payload);
-        if held >= BATCH_BYTES {
-            held = 0;
-            reader = run_blocking(reader, std::mem::take(&mut batch), |reader| reader).await?;
+    let mut verified = VerifiedReport::default();
+    let mut spoiled: BTreeMap<u64, Vec<VoidGame>> = BTreeMap::new();
+    let (mut counting, mut rest) = (Vec::new(), bytes);
+    // How many more bytes of void transcripts are kept.
+    let mut room = rules.held_bytes_max;
+    for (index, one) in report.tries.iter().enumerate() {
+        let number = one.number;
+        let split = usize::try_from(one.bytes).ok().and_then(|it| rest.split_at_checked(it));
+        let (packed, after) =
+            split.ok_or_else(|| format!("the transcript of game {number} is missing"))?;
+        rest = after;
+        let (fixture, is_known) = fixtures
+            .get(&number)
+            .ok_or_else(|| format!("game {number} does not belong to block {}", report.block))?;
+        if *is_known {
+            verified.known.insert(number);
+            continue;
         }
-    }
-    run_blocking(reader, batch, ReportReader::finish).await
-}
-
-/// Reads transcripts, then calls `then`, on a thread for blocking work.
-async fn run_blocking<T: Send + 'static>(
-    mut reader: ReportReader,
-    payloads: Vec<Option<Vec<u8>>>,
-    then: fn(ReportReader) -> T,
-) -> Result<T, String> {
-    let read = tokio::task::spawn_blocking(move || {
-        payloads.iter().try_for_each(|payload| reader.read_next(payload.as_deref()))?;
-        drop(payloads);
-        reader.release_long();
-        Ok(then(reader))
-    });
-    read.await.unwrap_or_else(|error| Err(judging_failed(&error)))
-}
-
-/// The error for a report whose task panicked.
-fn judging_failed(error: &JoinError) -> String {
-    format!("verifying its report failed: {error}")
-}
-
-/// Reads a reported object; `None` if there is none.
-async fn object(
-    objects: &impl Objects,
-    sha256: &str,
-    bytes: usize,
-) -> Result<Option<Vec<u8>>, String> {
-    if sha256.len() != 64 || !sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err("a transcript has an invalid object name".to_owned());
-    }
-    let Some(fetched) = objects.fetch(sha256, bytes).await? else { return Ok(None) };
-    let same = fetched.len() == bytes && to_hex(&Sha256::digest(&fetched)) == sha256;
-    same.then_some(Some(fetched))
-        .ok_or_else(|| "a transcript differs from the one that was reported".to_owned())
-}
-
-impl Objects for Bucket {
-    async fn fetch(&self, name: &str, most: usize) -> Result<Option<Vec<u8>>, String> {
-        let Connection { jetstream, up, .. } = &self.connection;
-        let read = read_object(jetstream, up, &self.name, name, most as u64).await;
-        read.map_err(|error| format!("a transcript can't be read: {error}"))
-    }
-}
-
-impl Bucket {
-    /// Removes objects. Those that can't be removed now go with the bucket.
-    pub(super) async fn remove(&self, names: &[String]) {
-        for name in names {
-            if let Err(error) = self.remove_one(name).await {
-                tracing::debug!("a transcript can't be removed from the server: {error}");
+        if verified.came.iter().any(|came| came.number == number) {
+            return Err(format!("game {number} was played again after a match that counts"));
+        }
+        let bytes = unpacked(packed, number, rules, &mut long)?;
+        if is_packed(&bytes) {
+            return Err(format!("game {number}: its transcript is packed more than once"));
+        }
+        let is_last = report.tries[index + 1..].iter().all(|later| later.number != number);
+        match verify(&bytes, fixture, rules, &mut verified.sandbox)? {
+            Ok(record) => {
+                let void_games = spoiled.remove(&number).unwrap_or_default();
+                let result = Ok(record);
+                verified.came.push(FinishedGame { number, void_games, result, worker: None });
+                counting.push(packed);
+            }
+            // The worker's machine failed; another worker may succeed.
+            Err(void) if is_last => return Err(format!("game {number}: {}", void.text)),
+            Err(void) => {
+                let left = room.checked_sub(bytes.len());
+                room = left.unwrap_or(room);
+                let transcript = left.map(|_| bytes);
+                spoiled.entry(number).or_default().push(VoidGame { void, transcript });
             }
         }
     }
-
-    async fn remove_one(&self, name: &str) -> Result<(), String> {
-        let (jetstream, bucket) = (&self.connection.jetstream, &self.name);
-        let store = call(jetstream.get_object_store(bucket)).await?;
-        let object = call(store.info(name)).await?;
-        let stream = call(jetstream.get_stream_no_info(format!("OBJ_{bucket}"))).await?;
-        // The library would leave a tombstone for each object. The name is removed first: chunks
-        // without a name are never read.
-        let mut subjects = vec![format!("$O.{bucket}.M.{}", BASE64_URL_SAFE.encode(name))];
-        if is_chunk_id(&object.nuid) {
-            subjects.push(format!("$O.{bucket}.C.{}", object.nuid));
+    for (came, packed) in verified.came.iter_mut().zip(counting) {
+        let bytes = unpacked(packed, came.number, rules, &mut long)?;
+        let path = rules.folder.path(&Folder::transcript(came.number));
+        // A full disk here is not the worker's fault.
+        if let Err(error) = write_or_append(&path, &bytes) {
+            came.result = Err(NoResult::Halt(disk_failure(&path, &error)));
         }
-        for subject in subjects {
-            call(stream.purge().filter(subject).into_future()).await?;
-        }
-        Ok(())
     }
+    Ok(verified)
+}
+
+/// Returns an unpacked transcript. Of those that are long there is one at a time.
+fn unpacked(
+    packed: &[u8],
+    number: u64,
+    rules: &Rules,
+    long: &mut Option<OwnedMutexGuard<()>>,
+) -> Result<Vec<u8>, String> {
+    let (most, held) = (rules.transcript_bytes_max, rules.held_bytes_max);
+    if let Some(bytes) = unpack(packed, most.min(held)) {
+        return Ok(bytes.into_owned());
+    }
+    long.get_or_insert_with(|| rules.long.clone().blocking_lock_owned());
+    let bytes = unpack(packed, most);
+    let bytes =
+        bytes.ok_or_else(|| format!("game {number}: its transcript has more than {most} bytes"))?;
+    Ok(bytes.into_owned())
+}
+
+/// Verifies one transcript: returns its record, or why the attempt is void. An error means that it
+/// is no transcript of this game; workers don't report unfinished ones.
+fn verify(
+    bytes: &[u8],
+    fixture: &Fixture,
+    rules: &Rules,
+    sandbox: &mut Option<SandboxRecord>,
+) -> Result<Result<Box<Record>, Void>, String> {
+    let number = fixture.number;
+    let transcript = Folder::transcript(number);
+    let verified: VerifiedTranscript = verify_and_record(bytes)
+        .map_err(|(status, text)| format!("game {number}: {status}: {text}"))?;
+    let kind = rules.kinds[fixture.game];
+    let found = differences(&rules.contest, kind, fixture, &verified.header);
+    if !found.is_empty() {
+        return Err(format!("game {number}: {}", found.join("; ")));
+    }
+    sandbox.get_or_insert_with(|| verified.header.sandbox.clone());
+    Ok(verified.record(&rules.contest, fixture, transcript).map(Box::new))
 }
 
 #[cfg(test)]

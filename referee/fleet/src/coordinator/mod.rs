@@ -7,7 +7,6 @@ mod layout;
 mod publisher;
 mod fetch;
 mod judge;
-mod report_reader;
 mod intake;
 mod registry;
 mod backend;
@@ -19,12 +18,11 @@ use crate::bundles::Packed;
 use crate::connect::Connection;
 use crate::dispatch::{Dispatch, Effect};
 use crate::link::{call, send_unacknowledged, ticks};
-use crate::names::ALL_WORKERS;
 use crate::{Brief, Names, Order, live};
 use async_nats::Subscriber;
 use fetch::Queue;
 use intake::Intake;
-use judge::{Bucket, Rules};
+use judge::Rules;
 use layout::Layout;
 pub use layout::Withdrawn;
 use publisher::{Published, QueueChange};
@@ -100,8 +98,6 @@ pub struct Coordinator {
     published: mpsc::UnboundedReceiver<Published>,
     queue: mpsc::Receiver<Result<Queue, String>>,
     beats: Subscriber,
-    /// An operator's orders to workers.
-    worker_orders: Subscriber,
     live: mpsc::Receiver<Vec<u8>>,
     viewer: live::Receiver,
     orders: watch::Receiver<Orders>,
@@ -138,8 +134,6 @@ impl Coordinator {
         // Subscribe before any worker can send something.
         let beats = connection.client.subscribe(names.beats()).await;
         let beats = beats.map_err(|error| failed(error.to_string()))?;
-        let worker_orders = connection.client.subscribe(ALL_WORKERS).await;
-        let worker_orders = worker_orders.map_err(|error| failed(error.to_string()))?;
         let live = live::listen(&connection.client, &names).await;
         let live = live.map_err(|error| failed(error.to_string()))?;
         let found = async {
@@ -174,20 +168,18 @@ impl Coordinator {
         }
         let reports = fetch::start(connection.clone(), names.clone());
         let queue = fetch::observe(connection.clone(), names.clone());
-        let bucket = Bucket { connection: connection.clone(), name: names.bucket() };
         Ok(Self {
             began: Instant::now(),
             dispatch,
             fixtures: BTreeMap::new(),
             blocks: BTreeMap::new(),
             found,
-            intake: Intake::new(bucket, rules, reports),
+            intake: Intake::new(connection.clone(), names.clone(), rules, reports),
             registry: WorkerRegistry::new(folder.clone(), resume_args, names.id.clone()),
             changes,
             published,
             queue,
             beats,
-            worker_orders,
             live,
             viewer: live::Receiver::new(folder, playing),
             orders,
@@ -211,7 +203,7 @@ impl Coordinator {
     fn apply_effects(&mut self) {
         for effect in self.dispatch.effects() {
             match effect {
-                Effect::Order { block, attempt, avoid } => self.order(block, attempt, avoid),
+                Effect::Order { block, attempt } => self.order(block, attempt),
                 Effect::Withdraw { block } => {
                     self.changes.send(QueueChange { block, order: None }).ok();
                 }
@@ -239,10 +231,10 @@ impl Coordinator {
         }
     }
 
-    fn order(&mut self, block: u64, attempt: u32, avoid: Vec<String>) {
+    fn order(&mut self, block: u64, attempt: u32) {
         let Some(fixtures) = self.fixtures.get(&block).cloned() else { return };
         let void_retries = self.layout.brief.contest.policy.void_retries;
-        let order = Order { block, attempt, fixtures, void_retries, avoid };
+        let order = Order { block, attempt, fixtures, void_retries };
         let message = serde_json::to_vec(&order).unwrap_or_default();
         self.changes.send(QueueChange { block, order: Some((attempt, message)) }).ok();
     }

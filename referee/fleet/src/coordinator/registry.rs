@@ -1,7 +1,6 @@
 //! The list of workers for users: `workers.json`, and messages about them.
 
 use crate::Heartbeat;
-use crate::messages::WorkerOrder;
 use crate::workers::record_heartbeat;
 use referee_protocol::plain::{sanitize_line, sanitize_name};
 use referee_runner::folder::Folder;
@@ -28,8 +27,6 @@ pub(super) struct WorkerRegistry {
     /// Whether that message was printed or is not needed any more.
     no_worker_reported: bool,
     reported: BTreeSet<String>,
-    /// Workers that an operator has banned.
-    bans: Vec<WorkerOrder>,
 }
 
 impl WorkerRegistry {
@@ -46,7 +43,6 @@ impl WorkerRegistry {
             began: now,
             no_worker_reported: false,
             reported,
-            bans: Vec::new(),
         };
         // Even if this process is killed soon, the server is known.
         registry.write();
@@ -74,21 +70,6 @@ impl WorkerRegistry {
         let name = self.workers.workers.iter().find(|worker| worker.id == id);
         let name = name.map_or_else(|| sanitize_name(id), |worker| worker.name.clone());
         self.once(format!("worker {name}: {}", sanitize_line(why)))
-    }
-
-    /// Records a ban; returns a message to print, if it is new.
-    pub(super) fn ban(&mut self, ban: WorkerOrder) -> Option<String> {
-        if self.bans.contains(&ban) || self.bans.len() >= MESSAGES_MAX {
-            return None;
-        }
-        let (worker, why) = (sanitize_name(&ban.worker), sanitize_line(&ban.reason));
-        self.bans.push(ban);
-        Some(format!("worker {worker} is banned: {why}"))
-    }
-
-    /// Returns the ban of a worker, if there is one.
-    pub(super) fn ban_of(&self, id: &str, name: &str) -> Option<&WorkerOrder> {
-        self.bans.iter().find(|ban| ban.worker == id || ban.worker == name)
     }
 
     pub(super) fn lost(&mut self, id: &str) {

@@ -24,8 +24,6 @@ const ALL_FAILED_LEASES: u64 = 2;
 const WINDOW_MIN: u64 = 16;
 /// A block is ordered again after this many leases without news of it.
 const SILENT_LEASES: u64 = 2;
-/// The maximum number of workers that an order names as avoided.
-const AVOIDED_MAX: usize = 64;
 
 /// Something for the coordinator to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +34,6 @@ pub enum Effect {
         block: u64,
         /// The attempt, unique among the block's orders.
         attempt: u32,
-        /// Ids of workers that should decline it.
-        avoid: Vec<String>,
     },
     /// Remove the block's order from the queue.
     Withdraw {
@@ -149,11 +145,6 @@ impl Dispatch {
         WorkerCount { workers, slots, away }
     }
 
-    /// Returns a worker's name, or its id if it is not connected.
-    pub fn name<'a>(&'a self, worker: &'a str) -> &'a str {
-        self.pool.name(worker)
-    }
-
     /// Returns how many blocks are outstanding.
     pub fn outstanding(&self) -> usize {
         self.blocks.len()
@@ -189,10 +180,8 @@ impl Dispatch {
 
     fn order(&mut self, block: u64, now: u64) {
         let Some(it) = self.blocks.get_mut(&block) else { return };
-        let mut avoid = self.pool.to_avoid(&it.failures.workers());
-        avoid.truncate(AVOIDED_MAX);
         (it.state, it.alive_ms) = (OrderState::Sent, now);
-        self.effects.push(Effect::Order { block, attempt: it.attempt, avoid });
+        self.effects.push(Effect::Order { block, attempt: it.attempt });
     }
 
     /// Orders a block again: a worker has reported only a part of it, or there is no news of it.
@@ -256,10 +245,8 @@ impl Dispatch {
         }
     }
 
-    /// A worker has reported a block and the report is valid. Returns whether the block was
-    /// outstanding.
-    pub fn completed(&mut self, block: u64, worker: &str) -> bool {
-        self.pool.played(worker);
+    /// A block was reported and the report is valid. Returns whether the block was outstanding.
+    pub fn completed(&mut self, block: u64) -> bool {
         let Some(it) = self.blocks.remove(&block) else { return false };
         if it.again {
             // Its other order is not needed.
@@ -270,7 +257,6 @@ impl Dispatch {
 
     /// A worker could not play a block, or its report is invalid.
     pub fn failed(&mut self, block: u64, attempt: u32, worker: &str, why: &str, now: u64) {
-        self.pool.failed(worker);
         let name = self.pool.name(worker).to_owned();
         if self.fail(block, worker, &name, why)
             && let Some(it) = self.blocks.get_mut(&block)

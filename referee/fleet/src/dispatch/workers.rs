@@ -9,8 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const WORKERS_MAX: usize = 10_000;
 /// The maximum length of an id.
 const ID_CHARACTERS_MAX: usize = 64;
-/// A worker with this many consecutive failures is avoided while there are others.
-const CONSECUTIVE_FAILURES_MAX: u32 = 3;
 
 /// All workers with recent heartbeats.
 #[derive(Debug, Default)]
@@ -21,8 +19,6 @@ pub(super) struct WorkerPool {
     /// How many of them play another contest.
     away: usize,
     slots: u64,
-    /// Ids of workers with too many consecutive failures.
-    failing: BTreeSet<String>,
 }
 
 /// A worker with a recent heartbeat.
@@ -36,8 +32,6 @@ pub(super) struct Worker {
     away: bool,
     seen_ms: u64,
     pub(super) orders: BTreeSet<u64>,
-    /// Failures since it last played a block.
-    consecutive_failures: u32,
 }
 
 impl WorkerPool {
@@ -51,12 +45,6 @@ impl WorkerPool {
 
     pub(super) fn away(&self) -> usize {
         self.away
-    }
-
-    /// Returns the ids of the workers that take orders now or later.
-    fn serving(&self) -> impl Iterator<Item = &str> {
-        let serves = |worker: &Worker| worker.able || worker.away;
-        self.workers.iter().filter(move |(_, it)| serves(it)).map(|(id, _)| id.as_str())
     }
 
     /// Returns a worker's name.
@@ -92,7 +80,6 @@ impl WorkerPool {
         }
         if left {
             self.workers.remove(id);
-            self.failing.remove(id);
             self.count();
         }
         Some(dropped)
@@ -105,49 +92,11 @@ impl WorkerPool {
         self.away = self.workers.values().filter(|worker| worker.away).count();
     }
 
-    /// A worker has played a block.
-    pub(super) fn played(&mut self, id: &str) {
-        if let Some(worker) = self.workers.get_mut(id) {
-            worker.consecutive_failures = 0;
-            self.failing.remove(id);
-        }
-    }
-
-    /// A worker has failed at a block.
-    pub(super) fn failed(&mut self, id: &str) {
-        if let Some(worker) = self.workers.get_mut(id) {
-            worker.consecutive_failures += 1;
-            if worker.consecutive_failures >= CONSECUTIVE_FAILURES_MAX {
-                self.failing.insert(id.to_owned());
-            }
-        }
-    }
-
-    /// Returns the workers that should decline a block: those that failed at it and those that
-    /// fail at everything, but never all of them.
-    pub(super) fn to_avoid(&self, failed: &BTreeSet<&str>) -> Vec<String> {
-        if failed.is_empty() && self.failing.is_empty() {
-            return Vec::new();
-        }
-        let everything: BTreeSet<&str> = self.failing.iter().map(String::as_str).collect();
-        let leaves_some =
-            |avoid: &BTreeSet<&str>| self.serving().any(|worker| !avoid.contains(worker));
-        // Those that failed at this block come first, since the list is truncated.
-        let both = || failed.iter().chain(everything.difference(failed));
-        let owned = |ids: &mut dyn Iterator<Item = &&str>| ids.map(|&id| id.to_owned()).collect();
-        if leaves_some(&both().copied().collect()) {
-            owned(&mut both())
-        } else if leaves_some(failed) {
-            owned(&mut failed.iter())
-        } else {
-            Vec::new()
-        }
-    }
-
-    /// Returns whether there are workers that take orders, and all of them are in `ids`.
+    /// Returns whether there are workers that take orders now or later, and all of them are in `ids`.
     pub(super) fn has_all_in(&self, ids: &BTreeSet<&str>) -> bool {
-        let mut serving = self.serving().peekable();
-        serving.peek().is_some() && serving.all(|worker| ids.contains(worker))
+        let serves = |worker: &Worker| worker.able || worker.away;
+        let mut serving = self.workers.iter().filter(|(_, it)| serves(it)).peekable();
+        serving.peek().is_some() && serving.all(|(id, _)| ids.contains(id.as_str()))
     }
 
     pub(super) fn reset_silence(&mut self, now: u64) {
@@ -163,7 +112,6 @@ impl WorkerPool {
         let ids: Vec<String> = ids.map(|(id, _)| id.clone()).collect();
         let lost: Vec<_> = ids.iter().filter_map(|id| self.workers.remove_entry(id)).collect();
         if !lost.is_empty() {
-            self.failing.retain(|id| self.workers.contains_key(id));
             self.count();
         }
         lost

@@ -3,11 +3,11 @@
 
 use super::announced::AnnouncedContest;
 use super::filter::Mismatch;
-use crate::bundles::{BundleCache, WorkerAgents, bundle_fetcher, read_object};
+use crate::bundles::{WorkerAgents, bundle_fetcher, read_object};
 use crate::connect::Connection;
 use crate::link::{call, with_timeout};
 use crate::names::BRIEF;
-use crate::{Brief, FaultCause, WorkerFault, WorkerInfo, requirements};
+use crate::{Brief, FaultCause, WorkerFault, WorkerInfo};
 use async_nats::jetstream::object_store::ObjectStore;
 use referee_contest::Contest;
 use referee_games::{GameKind, kind};
@@ -20,6 +20,7 @@ use referee_protocol::plain::{sanitize, to_hex};
 use referee_protocol::plain_error;
 use referee_runner::sandbox_request;
 use sha2::{Digest, Sha256};
+use std::env::consts::ARCH;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -93,6 +94,10 @@ impl CheckedBrief {
         if brief.agents.len() != contest.players.len() {
             return Err("its numbers of agents and players differ".to_owned());
         }
+        if brief.arch != ARCH {
+            let arch = sanitize(&brief.arch);
+            return Err(format!("its agents are built for {arch}, but this machine is {ARCH}"));
+        }
         let lease = Duration::from_millis(brief.lease_ms).clamp(LEASE.0, LEASE.1);
         Ok(Self { brief: Arc::new(brief), contest, kinds, lease })
     }
@@ -120,9 +125,6 @@ impl ActiveContest {
             .await
             .map_err(|error| passing(format!("invalid brief: {error}")))?;
         let checked = CheckedBrief::of(brief)?;
-        if let Some(reason) = requirements::mismatch(&checked.brief, info) {
-            return Err(reason.into());
-        }
         let folder = create_named("referee-", root).map_err(|error| error.to_string())?;
         let agents = folder.path().join("agents");
         // Agents may run as other users, who need to enter it.
@@ -132,15 +134,10 @@ impl ActiveContest {
             .map_err(|error| error.to_string())?;
         let (brief, readable_paths) = (checked.brief.clone(), readable_paths.to_vec());
         let fetch = bundle_fetcher(connection, bucket_name);
-        let cache = BundleCache::new(root.join("bundles"));
-        let agents = WorkerAgents::new(agents, cache, brief, fetch, readable_paths);
+        let agents = WorkerAgents::new(agents, brief, fetch, readable_paths);
         let fault = |fault: WorkerFault| passing(sanitize(&fault.text));
         let (readable, base) = agents.shared().await.map_err(fault)?;
         let sandbox = choose_sandbox(&checked.contest, base, info.slots).await?;
-        let known = WorkerInfo { sandbox: Some(sandbox.recorded.clone()), ..info.clone() };
-        if let Some(reason) = requirements::mismatch(&checked.brief, &known) {
-            return Err(reason.into());
-        }
         // Everything of this worker is unreachable, except an agent's own files.
         let records = [root.to_owned()];
         let readable_files = Arc::new(ReadableFiles::new(shared_rules(&[], &records, &readable)));

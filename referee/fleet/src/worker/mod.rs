@@ -6,7 +6,6 @@
 //! the worker's environment nor its files.
 
 mod stall;
-mod machine;
 mod announced;
 mod filter;
 mod shares;
@@ -15,6 +14,7 @@ mod orders;
 mod leases;
 mod job_router;
 mod phase;
+mod setbacks;
 mod playing;
 mod reporting;
 mod root;
@@ -31,21 +31,21 @@ use self::session::{Session, SharedState};
 use self::shares::Shares;
 use super::connect::Connection;
 use crate::link::send_unacknowledged;
-use crate::messages::{HEARTBEAT_MS, WorkerOrder};
-use crate::names::ALL_WORKERS;
-use crate::{Heartbeat, Names, WorkerInfo};
-use futures_util::StreamExt;
+use crate::messages::HEARTBEAT_MS;
+use crate::{BUILD, Heartbeat, Names, WorkerInfo};
+use rand::TryRng;
+use rand::rngs::SysRng;
 use referee_contest::log::PrivateKey;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
+use referee_process::cores;
 use referee_process::lock::lock;
-use referee_protocol::plain::sanitize;
+use referee_protocol::plain::{sanitize, sanitize_name, to_hex};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
 
 /// The interval at which it looks for contests.
 const LOOK: Duration = Duration::from_secs(2);
@@ -57,8 +57,6 @@ const LAST: Duration = Duration::from_secs(2);
 pub struct Settings {
     /// Its name; the host name if `None`.
     pub name: Option<String>,
-    /// Its class, which contests may require.
-    pub class: String,
     /// How many matches it plays at once.
     pub slots: usize,
     /// Plays only the contest of this name or id.
@@ -108,8 +106,6 @@ pub enum WorkerExit {
     Interrupted(Interrupt),
     /// It had no work for the time in its settings.
     Idle,
-    /// An operator has drained or banned it.
-    Recalled(WorkerOrder),
 }
 
 /// A worker.
@@ -130,39 +126,23 @@ pub struct Worker {
     beat_at: Instant,
     /// How many games it has played.
     played: Arc<AtomicU64>,
-    /// An operator's order to leave.
-    recalled: Option<watch::Receiver<Option<WorkerOrder>>>,
 }
 
 impl Worker {
-    /// Creates a worker and measures the machine, which takes about a second.
+    /// Creates a worker and its folder.
     pub fn new(settings: Settings) -> Result<Self, Failure> {
         let parent = settings.folder.clone().unwrap_or_else(std::env::temp_dir);
         let root = Root::create(&parent).map_err(|error| {
             Failure::machine(format!("{}: {error}", parent.display()))
                 .help("give a folder that this user can write to with --work DIR")
         })?;
-        let mut info =
-            machine::describe(settings.name.as_deref(), &settings.class, settings.slots)?;
+        let mut info = describe(settings.name.as_deref(), settings.slots)?;
         info.key = settings.key.as_ref().map(PrivateKey::public);
-        (info.speed, info.noise) = machine::measure(settings.slots);
         let (now, filter) = (Instant::now(), ContestFilter::new(settings.contest.clone()));
-        let shares = Arc::new(Mutex::new(Shares::new(info.id.clone())));
+        let shares = Arc::new(Mutex::new(Shares::default()));
         let (contests, left) = (BTreeMap::new(), None);
         let (busy, beat_at, played) = (now, now, Arc::default());
-        Ok(Self {
-            settings,
-            info,
-            root,
-            filter,
-            shares,
-            contests,
-            left,
-            busy,
-            beat_at,
-            played,
-            recalled: None,
-        })
+        Ok(Self { settings, info, root, filter, shares, contests, left, busy, beat_at, played })
     }
 
     /// Returns how many games it has played.
@@ -177,8 +157,6 @@ impl Worker {
         interrupts: &mut Interrupts,
         status: &mut impl StatusSink,
     ) -> WorkerExit {
-        let mut recalled = recall(connection, self.info.clone());
-        self.recalled = Some(recalled.clone());
         let end = loop {
             if let Some(end) = self.end(interrupts) {
                 break end;
@@ -186,7 +164,6 @@ impl Worker {
             let next = tokio::select! {
                 next = self.next(connection, status) => next,
                 () = interrupts.next() => continue,
-                Ok(_) = recalled.wait_for(Option::is_some) => continue,
             };
             if let Some(contest) = next {
                 Box::pin(self.play(connection, contest, interrupts, status)).await;
@@ -203,8 +180,7 @@ impl Worker {
     fn end(&self, interrupts: &Interrupts) -> Option<WorkerExit> {
         let idle = self.settings.idle.is_some_and(|idle| self.busy.elapsed() > idle);
         let interrupted = interrupts.received().map(WorkerExit::Interrupted);
-        let recalled = self.recalled.as_ref().and_then(|order| order.borrow().clone());
-        interrupted.or(recalled.map(WorkerExit::Recalled)).or(idle.then_some(WorkerExit::Idle))
+        interrupted.or(idle.then_some(WorkerExit::Idle))
     }
 
     /// Returns a contest to play; `None` after a while without one.
@@ -342,7 +318,6 @@ impl Worker {
             filter: self.filter.clone(),
             shares: self.shares.clone(),
             played: self.played.clone(),
-            recalled: self.recalled.clone(),
         };
         let count = contest.clone();
         let session = async {
@@ -379,26 +354,28 @@ impl Worker {
             LeaveReason::Stopped
             | LeaveReason::Elsewhere
             | LeaveReason::Idle
-            | LeaveReason::Recalled
             | LeaveReason::Interrupted => {}
         }
     }
 }
 
-/// Waits for an operator's order to this worker, as long as the connection exists.
-fn recall(connection: &Connection, info: WorkerInfo) -> watch::Receiver<Option<WorkerOrder>> {
-    let (sender, order) = watch::channel(None);
-    let client = connection.client.clone();
-    tokio::spawn(async move {
-        let Ok(mut orders) = client.subscribe(ALL_WORKERS).await else { return };
-        while let Some(message) = orders.next().await {
-            let order = serde_json::from_slice::<WorkerOrder>(&message.payload).ok();
-            if let Some(order) = order.filter(|order| order.concerns(&info)) {
-                sender.send_replace(Some(order));
-            }
-        }
-    });
-    order
+/// Describes this worker, with a random id.
+fn describe(name: Option<&str>, slots: usize) -> Result<WorkerInfo, Failure> {
+    let mut id = [0; 8];
+    SysRng
+        .try_fill_bytes(&mut id)
+        .map_err(|error| Failure::machine(format!("can't read random numbers: {error}")))?;
+    let host = || nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
+    let name = name.map(str::to_owned).or_else(host).unwrap_or_else(|| "worker".to_owned());
+    Ok(WorkerInfo {
+        id: to_hex(&id),
+        name: sanitize_name(&name),
+        referee: BUILD.to_owned(),
+        arch: std::env::consts::ARCH.to_owned(),
+        slots: u32::try_from(slots).unwrap_or(u32::MAX),
+        cores: u32::try_from(cores::count()).unwrap_or(u32::MAX),
+        ..WorkerInfo::default()
+    })
 }
 
 /// Sends a heartbeat to a contest's coordinator.

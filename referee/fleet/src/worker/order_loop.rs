@@ -14,7 +14,7 @@ use crate::{FaultCause, Order, WorkerFault};
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::message::{AckKind, Message};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -25,13 +25,6 @@ const PULL: Duration = Duration::from_secs(5);
 const CHECK_INTERVALS: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(20));
 /// The time without work after which it looks for another contest.
 const IDLE: Duration = Duration::from_secs(10);
-/// The shortest and the longest pause after orders that this worker declines or can't play; it
-/// doubles. Meanwhile other workers take them.
-const DECLINED_PAUSE: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(4));
-/// The shortest and the longest pause after an order that failed because of this machine; it
-/// doubles.
-const FAILURE_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
-
 /// An order needs a slot while it is played, and a place until it is reported. There are more
 /// places than slots, so that slots don't wait for the server.
 struct Permits {
@@ -78,7 +71,7 @@ async fn take(session: &Arc<Session>, permits: &Permits) {
             wait_connected(session.connection.up.clone()).await;
             known = None;
         }
-        pause(session).await;
+        tokio::time::sleep(session.setbacks.pause()).await;
         let acquired = tokio::time::timeout(CHECK_INTERVALS.1, acquire(permits)).await;
         let Some((slot, place)) = acquired.ok().flatten() else {
             watch.check(session, CHECK_INTERVALS.1).await;
@@ -125,28 +118,17 @@ async fn acquire(permits: &Permits) -> Option<(Permit, Permit)> {
     Some((slot, place))
 }
 
-/// Pauses after failures, so that a broken machine does not take all orders.
-async fn pause(session: &Session) {
-    let rest = |count: &AtomicU64, (least, most): (Duration, Duration)| {
-        let before = count.load(Ordering::Relaxed).checked_sub(1)?;
-        Some((least * (1_u32 << before.min(6))).min(most))
-    };
-    if let Some(rest) =
-        rest(&session.machine_failures, FAILURE_PAUSE).max(rest(&session.declined, DECLINED_PAUSE))
-    {
-        tokio::time::sleep(rest).await;
-    }
-}
-
-/// Returns orders to the server that other workers should play, and keeps the rest.
+/// Returns orders to the server at which this worker has just failed, so that others try, and keeps the
+/// rest.
 async fn decline(session: &Session, messages: Vec<Message>) -> Vec<Message> {
+    let lease = session.contest.checked.lease;
     let is_left = |message: &Message| {
-        let order: Result<Order, _> = serde_json::from_slice(&message.payload);
-        order.is_ok_and(|order| order.avoid.contains(&session.info.id))
+        let block = block_of(&message.subject);
+        block.is_some_and(|block| session.setbacks.has_failed_at(block, lease))
     };
     let (left, own): (Vec<Message>, Vec<Message>) = messages.into_iter().partition(is_left);
     if own.is_empty() {
-        session.declined.fetch_add(1, Ordering::Relaxed);
+        session.setbacks.declined();
     }
     for message in left {
         let (_, acker) = message.split();
@@ -223,8 +205,7 @@ async fn order(session: Arc<Session>, message: Message, slot: Permit, place: Per
         Err(error) => {
             let id = message.headers.as_ref().and_then(|all| all.get("Nats-Msg-Id"));
             let attempt = id.and_then(|id| attempt_of(id.as_str())).unwrap_or(0);
-            let (fixtures, avoid) = (Vec::new(), Vec::new());
-            (Order { block, attempt, fixtures, void_retries: 0, avoid }, Some(error))
+            (Order { block, attempt, fixtures: Vec::new(), void_retries: 0 }, Some(error))
         }
     };
     match (session.leases.take(&order, acker.clone()), invalid) {
@@ -260,21 +241,11 @@ async fn play_one(session: &Session, held: &HeldOrder, order: &Order, slot: Perm
 }
 
 async fn deliver(session: &Session, held: &HeldOrder, outcome: Outcome, slot: Permit) {
-    if let Err(fault) = &outcome {
-        tracing::warn!("can't play block {}: {}", held.block, fault.text);
-    }
-    let (machine_failures, declined) = (&session.machine_failures, &session.declined);
-    match outcome.as_ref().map_err(|fault| fault.cause) {
-        // The next order would fail as well.
-        Err(FaultCause::Disk | FaultCause::Machine) => {
-            machine_failures.fetch_add(1, Ordering::Relaxed);
-        }
-        Err(_) => {
-            declined.fetch_add(1, Ordering::Relaxed);
-        }
-        Ok(_) => {
-            machine_failures.store(0, Ordering::Relaxed);
-            declined.store(0, Ordering::Relaxed);
+    match &outcome {
+        Ok(_) => session.setbacks.played(held.block),
+        Err(fault) => {
+            tracing::warn!("can't play block {}: {}", held.block, fault.text);
+            session.setbacks.failed(held.block, fault.cause);
         }
     }
     drop(slot);
@@ -284,7 +255,7 @@ async fn deliver(session: &Session, held: &HeldOrder, outcome: Outcome, slot: Pe
         why = session.drop_for(|why| !matches!(why, LeaveReason::Stalled(_))) => Some(why),
     };
     if why == Some(LeaveReason::Broken) {
-        session.machine_failures.fetch_add(1, Ordering::Relaxed);
+        session.setbacks.failed(held.block, FaultCause::Machine);
     }
     match why {
         None => {

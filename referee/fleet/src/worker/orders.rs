@@ -63,3 +63,44 @@ fn wrong(fixture: &Fixture, block: u64, checked: &CheckedBrief) -> Option<&'stat
     }
     (fixture.seed >= SEEDS).then_some("has a seed that is too large")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::active::CheckedBrief;
+    use super::read;
+    use crate::Order;
+    use crate::coordinator::tests::brief;
+    use referee_contest::Schedule;
+    use serde_json::{Value, json};
+
+    /// A change that makes an order invalid.
+    type Change = fn(&mut Value);
+
+    #[test]
+    fn invalid_orders_are_refused() {
+        let checked = CheckedBrief::of(brief("")).unwrap();
+        let schedule = Schedule::new(checked.contest.clone());
+        let fixtures = (0..2).filter_map(|number| schedule.fixture(number)).collect();
+        let order = Order { block: 0, attempt: 7, fixtures, void_retries: 2 };
+        let valid = serde_json::to_value(&order).unwrap();
+        assert_eq!(read(valid.to_string().as_bytes(), 0, &checked).unwrap(), order);
+        let wrong: [(Change, &str); 10] = [
+            (|order| order["block"] = json!(1), "but arrived as block 0"),
+            (|order| order["fixtures"] = json!([]), "0 games"),
+            (|order| order["fixtures"][1] = order["fixtures"][0].clone(), "listed twice"),
+            (|order| order["fixtures"][0]["number"] = json!(4), "not in its block"),
+            (|order| order["fixtures"][0]["game"] = json!(9), "an unknown game"),
+            (|order| order["fixtures"][0]["players"] = json!([0]), "wrong number of players"),
+            (|order| order["fixtures"][0]["players"] = json!([0, 77]), "has an unknown player"),
+            (|order| order["fixtures"][0]["players"] = json!([1, 1]), "in two seats"),
+            (|order| order["fixtures"][0]["seed"] = json!(1_u64 << 53), "seed that is too large"),
+            (|order| order["fixtures"] = json!("../../etc/passwd"), "not a valid order"),
+        ];
+        for (change, expected) in wrong {
+            let mut order = valid.clone();
+            change(&mut order);
+            let error = read(order.to_string().as_bytes(), 0, &checked).unwrap_err();
+            assert!(error.contains(expected), "{expected}: {error}");
+        }
+    }
+}

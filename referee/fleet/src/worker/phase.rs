@@ -15,8 +15,6 @@ pub(super) enum LeaveReason {
     Idle,
     /// The worker received a signal.
     Interrupted,
-    /// An operator has drained or banned it.
-    Recalled,
     /// This process was paused for this long, so the clocks of its matches are wrong.
     Stalled(Duration),
     /// Matches can't be played any more.

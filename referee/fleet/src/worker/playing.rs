@@ -10,7 +10,6 @@ use referee_contest::log::WorkerSignature;
 use referee_contest::{Fixture, Player, Policy, RecordBuilder};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
-use referee_play::digest::digest_file;
 use referee_process::files::is_disk_full;
 use referee_protocol::Seat;
 use referee_runner::jobs::JobBuilder;
@@ -31,8 +30,6 @@ pub(super) struct PackedTranscript {
     pub(super) number: u64,
     /// The file with the transcript.
     pub(super) path: PathBuf,
-    /// SHA-256 of its bytes, in hex.
-    pub(super) sha256: String,
     /// Its size in bytes.
     pub(super) bytes: u64,
     /// The worker's signature of its seal.
@@ -186,16 +183,14 @@ fn pack(number: u64, path: &Path) -> io::Result<PackedTranscript> {
     if packed.is_err() {
         std::fs::remove_file(&into).ok();
     }
-    let (sha256, bytes) = packed?;
-    Ok(PackedTranscript { number, path: into, sha256, bytes, signature: None })
+    Ok(PackedTranscript { number, path: into, bytes: packed?, signature: None })
 }
 
-/// Returns SHA-256 and size of the packed file.
-fn compress(path: &Path, into: &Path) -> io::Result<(String, u64)> {
+/// Returns the size of the packed file.
+fn compress(path: &Path, into: &Path) -> io::Result<u64> {
     let mut encoder = GzEncoder::new(File::create_new(into)?, Compression::default());
     io::copy(&mut File::open(path)?, &mut encoder)?;
-    let bytes = encoder.finish()?.metadata()?.len();
-    Ok((digest_file(into)?, bytes))
+    Ok(encoder.finish()?.metadata()?.len())
 }
 
 #[cfg(test)]
@@ -203,9 +198,7 @@ mod tests {
     use super::{TryOutcome, outcome, pack};
     use referee_contest::{Fixture, Player, Policy, RecordBuilder};
     use referee_match::transcript::unpack;
-    use referee_protocol::plain::to_hex;
     use serde_json::json;
-    use sha2::{Digest, Sha256};
     use std::fs;
     use std::io::{self, ErrorKind};
 
@@ -291,7 +284,6 @@ mod tests {
         let bytes = fs::read(&packed.path).unwrap();
         assert!(!path.exists());
         assert_eq!((packed.number, packed.bytes), (7, bytes.len() as u64));
-        assert_eq!(packed.sha256, to_hex(&Sha256::digest(&bytes)));
         assert_eq!(unpack(&bytes, 1 << 20).unwrap(), lines.as_bytes());
     }
 }

@@ -7,10 +7,10 @@ use crate::bundles::{object_exists, put};
 use crate::connect::Connection;
 use crate::link::{self, call, find_stream};
 use crate::messages::with_bytes;
-use crate::{FaultCause, Names, Payload, PlayedMatch, Report, WorkerFault};
+use crate::{FaultCause, Names, PlayedMatch, Report, WorkerFault};
 use async_nats::jetstream::object_store::ObjectStore;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, Write};
 use std::time::{Duration, Instant};
 
 /// The maximum overhead of a message besides its bytes: subject and headers.
@@ -119,46 +119,51 @@ async fn publish(
         Ok(matches) => (matches.as_slice(), None),
         Err(fault) => (&[][..], Some(fault.clone())),
     };
-    let in_message = |packed: &PackedTranscript| Payload::Message { bytes: packed.bytes };
-    let mut report = Report { block, attempt, worker, tries: tries(matches, in_message), fault };
+    let tries = matches.iter().map(|packed| PlayedMatch {
+        number: packed.number,
+        bytes: packed.bytes,
+        signature: packed.signature.clone(),
+    });
+    let tries = tries.collect();
+    let mut report = Report { block, attempt, worker, tries, in_object: false, fault };
     let mut message = with_bytes(&report, &[]);
     let bytes: u64 = matches.iter().map(|packed| packed.bytes).sum();
     let room = session.connection.client.max_payload().saturating_sub(OVERHEAD_BYTES);
     if bytes.saturating_add(message.len() as u64) <= room as u64 {
-        for packed in matches {
-            File::open(&packed.path)?.take(packed.bytes).read_to_end(&mut message)?;
-        }
+        append(matches, &mut message)?;
     } else {
-        for packed in matches {
-            send(&session.contest.bucket, packed).await?;
-        }
-        let as_object =
-            |it: &PackedTranscript| Payload::Object { sha256: it.sha256.clone(), bytes: it.bytes };
-        report.tries = tries(matches, as_object);
+        report.in_object = true;
         message = with_bytes(&report, &[]);
+        if let Some(name) = report.object() {
+            send_object(&session.contest.bucket, &name, bytes, matches).await?;
+        }
     }
     let subject = session.contest.announced.names.report(block);
     link::publish(&session.connection.jetstream, subject, id, message).await?;
     Ok(())
 }
 
-fn tries(
-    matches: &[PackedTranscript],
-    payload: impl Fn(&PackedTranscript) -> Payload,
-) -> Vec<PlayedMatch> {
-    let one = |packed: &PackedTranscript| PlayedMatch {
-        number: packed.number,
-        transcript: payload(packed),
-        signature: packed.signature.clone(),
-    };
-    matches.iter().map(one).collect()
+/// Appends the transcripts.
+fn append(matches: &[PackedTranscript], into: &mut impl Write) -> io::Result<()> {
+    for packed in matches {
+        io::copy(&mut File::open(&packed.path)?.take(packed.bytes), into)?;
+    }
+    Ok(())
 }
 
-/// Puts a transcript into the contest's bucket, unless it is there.
-async fn send(bucket: &ObjectStore, packed: &PackedTranscript) -> Result<(), PublishError> {
-    if !object_exists(bucket, &packed.sha256, packed.bytes).await {
-        let file = tokio::fs::File::open(&packed.path).await?;
-        put(bucket, &packed.sha256, file, packed.bytes).await?;
+/// Puts the transcripts into the contest's bucket as one object, unless it is there. It is removed
+/// with the bucket.
+async fn send_object(
+    bucket: &ObjectStore,
+    name: &str,
+    bytes: u64,
+    matches: &[PackedTranscript],
+) -> Result<(), PublishError> {
+    if !object_exists(bucket, name, bytes).await {
+        let mut all = tempfile::tempfile()?;
+        append(matches, &mut all)?;
+        all.rewind()?;
+        put(bucket, name, tokio::fs::File::from_std(all), bytes).await?;
     }
     Ok(())
 }

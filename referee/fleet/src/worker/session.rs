@@ -7,12 +7,13 @@ use super::job_router::JobRouter;
 use super::leases::OrderLeases;
 use super::order_loop::run_orders;
 use super::phase::{LeaveReason, Phase};
+use super::setbacks::Setbacks;
 use super::shares::Shares;
 use super::stall::StallDetector;
 use super::{Settings, Status, StatusSink, send_heartbeat};
 use crate::connect::Connection;
 use crate::link::{call, ticks};
-use crate::messages::{HEARTBEAT_MS, WorkerOrder};
+use crate::messages::HEARTBEAT_MS;
 use crate::{Heartbeat, WorkerInfo, live};
 use async_nats::Subscriber;
 use futures_util::StreamExt;
@@ -51,8 +52,6 @@ pub(super) struct SharedState {
     pub(super) shares: Arc<Mutex<Shares>>,
     /// Games that were reported, in all contests.
     pub(super) played: Arc<AtomicU64>,
-    /// An operator's order to leave.
-    pub(super) recalled: Option<watch::Receiver<Option<WorkerOrder>>>,
 }
 
 /// The state that all orders of a contest share.
@@ -79,12 +78,8 @@ pub(super) struct Session {
     pub(super) phase: watch::Sender<Phase>,
     /// Games that were reported, in all contests.
     pub(super) played: Arc<AtomicU64>,
-    /// Consecutive orders that failed because of this machine.
-    pub(super) machine_failures: AtomicU64,
-    /// Consecutive times without an order that it can play.
-    pub(super) declined: AtomicU64,
-    /// An operator's order to leave.
-    recalled: Option<watch::Receiver<Option<WorkerOrder>>>,
+    /// What has gone wrong lately.
+    pub(super) setbacks: Setbacks,
     /// The running matches.
     playing: RunningMatches,
     stall: Mutex<StallDetector>,
@@ -105,7 +100,7 @@ impl Session {
     pub(super) fn new(
         connection: Connection,
         contest: Arc<ActiveContest>,
-        SharedState { info, key, filter, shares, played, recalled }: SharedState,
+        SharedState { info, key, filter, shares, played }: SharedState,
     ) -> std::io::Result<Self> {
         let transcripts = create_named("referee-", contest.folder.path())?;
         let info = WorkerInfo { sandbox: Some(contest.sandbox.recorded.clone()), ..info };
@@ -124,9 +119,7 @@ impl Session {
             jobs: JobRouter::default(),
             phase: watch::Sender::new(Phase::Taking),
             played,
-            recalled,
-            machine_failures: AtomicU64::new(0),
-            declined: AtomicU64::new(0),
+            setbacks: Setbacks::default(),
             playing: RunningMatches::default(),
             stall: Mutex::new(StallDetector::new()),
             transcripts,
@@ -212,18 +205,6 @@ impl Session {
         }
     }
 
-    /// Waits for an operator's order, and leaves.
-    async fn recall(&self) {
-        if let Some(mut recalled) = self.recalled.clone()
-            && let Ok(order) = recalled.wait_for(Option::is_some).await
-        {
-            let bans = order.as_ref().is_some_and(|order| order.ban);
-            let phase = if bans { Phase::Dropped } else { Phase::Leaving };
-            self.advance(phase(LeaveReason::Recalled));
-        }
-        std::future::pending::<()>().await;
-    }
-
     /// Gives other contests their turns, and reports to them that it plays this one meanwhile.
     async fn share(&self) {
         let interval = self.contest.checked.lease / LOOKS_A_LEASE;
@@ -246,7 +227,7 @@ impl Session {
             self.add_time();
             let (shares, own) = (&self.shares, &self.contest.announced);
             self.leave_for_other(|other| {
-                let mut shares = lock(shares);
+                let shares = lock(shares);
                 shares.next_turn(other) < shares.next_turn(own)
             })
             .await;
@@ -341,14 +322,12 @@ impl Run<'_> {
         };
         let mut sender = pin!(sender);
         let mut share = pin!(session.share());
-        let mut recall = pin!(session.recall());
         let mut ticks = ticks(TICK);
         loop {
             tokio::select! {
                 () = &mut run_orders => break,
                 () = &mut sender => {}
                 () = &mut share => {}
-                () = &mut recall => {}
                 _ = ticks.tick() => self.tick(status).await,
                 played = async { self.results.as_mut()?.recv().await }, if self.results.is_some() => {
                     self.take(played);

@@ -4,40 +4,22 @@
 //! made up for.
 
 use super::announced::AnnouncedContest;
-use referee_match::named_seed;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A worker's time, by contest.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Shares {
-    /// The worker's id.
-    worker: String,
     /// The virtual time at which the current turn began.
     clock: f64,
-    /// The length of the last turn.
-    turn: Duration,
     /// The virtual time up to which a contest was played, by id.
     played: BTreeMap<String, f64>,
 }
 
 impl Shares {
-    /// Returns the shares of a worker that has played nothing yet.
-    pub(super) fn new(worker: String) -> Self {
-        Self { worker, clock: 0.0, turn: Duration::ZERO, played: BTreeMap::new() }
-    }
-
     /// Returns the virtual time at which a contest's next turn begins. The least is next.
-    pub(super) fn next_turn(&mut self, contest: &AnnouncedContest) -> f64 {
-        let Self { worker, clock, turn, played } = self;
-        let id = &contest.names.id;
-        let played = played.entry(id.clone()).or_insert_with(|| {
-            // Different for each worker, so that they don't all change contests at once.
-            let part = named_seed(&format!("{worker}:{id}")) % 1000;
-            let part = u32::try_from(part).unwrap_or_default();
-            *clock + virtual_time(contest, *turn * part / 1000)
-        });
-        played.max(*clock)
+    pub(super) fn next_turn(&self, contest: &AnnouncedContest) -> f64 {
+        self.played.get(&contest.names.id).map_or(self.clock, |played| played.max(self.clock))
     }
 
     /// Begins a turn of this contest.
@@ -47,8 +29,8 @@ impl Shares {
 
     /// Adds time to the turn of this contest.
     pub(super) fn add(&mut self, contest: &AnnouncedContest, time: Duration) {
-        self.turn = time;
-        let played = self.next_turn(contest) + virtual_time(contest, time);
+        let priority = f64::from(contest.announcement.priority.max(1));
+        let played = self.next_turn(contest) + time.as_secs_f64() / priority;
         self.played.insert(contest.names.id.clone(), played);
     }
 
@@ -56,10 +38,6 @@ impl Shares {
     pub(super) fn keep(&mut self, announced: &[AnnouncedContest]) {
         self.played.retain(|id, _| announced.iter().any(|announced| announced.names.id == *id));
     }
-}
-
-fn virtual_time(contest: &AnnouncedContest, time: Duration) -> f64 {
-    time.as_secs_f64() / f64::from(contest.announcement.priority.max(1))
 }
 
 #[cfg(test)]
@@ -93,19 +71,16 @@ mod tests {
 
     #[test]
     fn turns_are_in_proportion_to_priorities() {
-        for worker in ["a", "b", "c"] {
-            let mut shares = Shares::new(worker.to_owned());
-            let contests = [contest(1, 300), contest(2, 100), contest(3, 100)];
-            let turns = turns(&mut shares, &contests, 500);
-            for (turns, expected) in turns.into_iter().zip([300_usize, 100, 100]) {
-                assert!(turns.abs_diff(expected) <= 3, "{turns} of {expected}");
-            }
+        let contests = [contest(1, 300), contest(2, 100), contest(3, 100)];
+        let turns = turns(&mut Shares::default(), &contests, 500);
+        for (turns, expected) in turns.into_iter().zip([300_usize, 100, 100]) {
+            assert!(turns.abs_diff(expected) <= 3, "{turns} of {expected}");
         }
     }
 
     #[test]
     fn a_new_contest_gets_its_share_and_no_more() {
-        let mut shares = Shares::new("a".to_owned());
+        let mut shares = Shares::default();
         let contests = [contest(1, 100), contest(2, 100)];
         turns(&mut shares, &contests[..1], 1000);
         let turns = turns(&mut shares, &contests, 100);

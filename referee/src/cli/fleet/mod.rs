@@ -1,13 +1,13 @@
 //! The commands and options of contests on many machines. Without the feature `fleet`,
 //! `no_fleet.rs` replaces this module.
 
-mod operate;
 mod server;
+mod status;
 mod venue;
 mod withdraw;
 mod worker;
 
-pub(super) use operate::StatusServer;
+pub(super) use status::StatusServer;
 pub(super) use venue::{FleetVenue, last_server, note_elsewhere};
 
 use self::server::ServerOptions;
@@ -32,7 +32,6 @@ pub(super) enum Command {
 #[derive(Debug, Subcommand)]
 pub(super) enum ContestCommand {
     Withdraw(withdraw::Options),
-    Worker(operate::WorkerOptions),
 }
 
 pub(super) fn run(command: &Command, global: &Global) -> Result<ExitCode, Failure> {
@@ -44,7 +43,6 @@ pub(super) fn run(command: &Command, global: &Global) -> Result<ExitCode, Failur
 pub(super) fn run_contest(command: &ContestCommand, global: &Global) -> Result<ExitCode, Failure> {
     match command {
         ContestCommand::Withdraw(options) => withdraw::run(options, global).map(success),
-        ContestCommand::Worker(options) => operate::order(options, global).map(success),
     }
 }
 

@@ -8,7 +8,6 @@ use crate::cli::runtime::{machine, runtime};
 use crate::console::owns_terminal;
 use clap::Args;
 use indicatif::ProgressBar;
-use referee_fleet::messages::WorkerOrder;
 use referee_fleet::worker::{Settings, Status, StatusSink, Worker, WorkerExit};
 use referee_match::times::read_time;
 use referee_play::interrupts::Interrupts;
@@ -34,7 +33,7 @@ use tokio::sync::oneshot;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee worker nats://localhost\n  \
-    referee worker nats://10.0.0.7 --slots 8 --class lab --drain 2m\n  \
+    referee worker nats://10.0.0.7 --slots 8 --drain 2m\n  \
     referee worker tls://nats.example.org --creds worker.creds --idle 10m")]
 pub(in crate::cli) struct Options {
     /// NATS server: nats://HOST:PORT or tls://HOST:PORT; separate several with commas
@@ -46,9 +45,6 @@ pub(in crate::cli) struct Options {
     /// Name of the worker in messages and tables. Defaults to the host name
     #[arg(long)]
     name: Option<String>,
-    /// Class of the worker, for contests that require one. Defaults to none
-    #[arg(long, default_value = "", hide_default_value = true)]
-    class: String,
     /// Play only the contest of this name or id. Defaults to all
     #[arg(long, value_name = "NAME")]
     contest: Option<String>,
@@ -77,7 +73,6 @@ impl Options {
     fn settings(&self) -> Settings {
         Settings {
             name: self.name.clone(),
-            class: self.class.clone(),
             slots: self.slots.map_or_else(cores::count, usize::from),
             contest: self.contest.clone(),
             idle: self.idle.map(Duration::from_millis),
@@ -100,10 +95,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     runtime.shutdown_background();
     Ok(match end? {
         WorkerExit::Interrupted(interrupt) => ExitCode::from(interrupt.code()),
-        WorkerExit::Recalled(WorkerOrder { ban: true, reason, .. }) => {
-            return Err(Failure::machine(format!("banned by an operator: {}", sanitize(&reason))));
-        }
-        WorkerExit::Recalled(_) | WorkerExit::Idle => ExitCode::SUCCESS,
+        WorkerExit::Idle => ExitCode::SUCCESS,
     })
 }
 
@@ -134,7 +126,7 @@ async fn work(
     if let Some(key) = &info.key {
         printer.message(&format!("its reports are signed with key {}", key.fingerprint()));
     }
-    tracing::info!("{} slots, {} cores, speed {}", info.slots, info.cores, info.speed);
+    tracing::info!("{} slots, {} cores", info.slots, info.cores);
     let name = format!("referee worker {}", info.name);
     let (send_failed, failed) = oneshot::channel();
     let note = |failure: &Failure| {
@@ -159,10 +151,7 @@ async fn work(
         WorkerExit::Idle => {
             "exiting: no work for the time of --idle, and the server can't be reached"
         }
-        WorkerExit::Recalled(order) if !order.ban => {
-            &format!("exiting: drained by an operator: {}", order.reason)
-        }
-        WorkerExit::Interrupted(_) | WorkerExit::Recalled(_) => "exiting",
+        WorkerExit::Interrupted(_) => "exiting",
     };
     printer.message(&format!("{why}; played {}", count(worker.played(), "game")));
     Ok(end)

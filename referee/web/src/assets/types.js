@@ -54,8 +54,8 @@
  *   running: boolean, head: string[], rows: string[][], notes: string[], players: string[],
  *   cross: {head: string[], rows: string[][]}|null,
  *   report: boolean, last: string|null, live: Row[], workers: Worker[]}} Contest */
-/** @typedef {{name: string, class: string, busy: number, slots: number, played: number,
- *   speed: number, noise: number, sandbox: string, silent_s: number|null, state: string}} Worker */
+/** @typedef {{name: string, busy: number, slots: number, played: number, sandbox: string,
+ *   silent_s: number|null, state: string}} Worker */
 
 /** What a viewer can load besides the match; null if it can't.
  * @typedef {{lines: null|((ply: number) => Promise<Line[]>),

@@ -6,8 +6,8 @@ import { agentName, count, h, short } from "./common.js";
 /** @typedef {import("./types.js").Worker} Worker */
 
 /** The columns, and whether they contain numbers. @type {[string, boolean][]} */
-const COLUMNS = [["worker", false], ["class", false], ["busy", true], ["played", true],
-  ["speed", true], ["noise", true], ["sandbox", false], ["last seen", false], ["state", false]];
+const COLUMNS = [["worker", false], ["busy", true], ["played", true], ["sandbox", false],
+  ["last seen", false], ["state", false]];
 
 /** The time since the worker was last seen. @param {number|null} seconds */
 function silence(seconds) {
@@ -18,10 +18,9 @@ function silence(seconds) {
 }
 
 /** @param {Worker} worker */
-function cells({ name, class: kind, busy, slots, played, speed, noise, sandbox, ...rest }) {
-  return [agentName(name), agentName(kind), `${busy} of ${slots}`, played.toLocaleString("en-GB"),
-    Math.round(speed).toLocaleString("en-GB"), noise.toFixed(2), short(sandbox, 40),
-    silence(rest.silent_s), short(rest.state, 200)];
+function cells({ name, busy, slots, played, sandbox, silent_s: seconds, state }) {
+  return [agentName(name), `${busy} of ${slots}`, played.toLocaleString("en-GB"),
+    short(sandbox, 40), silence(seconds), short(state, 200)];
 }
 
 /** @param {Worker[]} workers */

@@ -1,7 +1,7 @@
 //! Agents of every kind, from a contest's folder to a worker's.
 
 use super::super::pack::pack_with_bounds;
-use super::super::{BundleCache, Fetch, Packed, WorkerAgents, pack};
+use super::super::{Fetch, Packed, WorkerAgents, pack};
 use super::BOUNDS;
 use crate::{Brief, FaultCause, WorkerFault};
 use referee_play::agent_spec::AgentSpec;
@@ -65,11 +65,6 @@ impl Machines {
         (prepared, packed)
     }
 
-    /// The bundles of earlier contests.
-    fn cache(&self) -> BundleCache {
-        BundleCache::new(self.place.path().join("cache"))
-    }
-
     fn fetch(&self, packed: &Packed) -> Fetch {
         let (bundles, fetched) = (packed.bundles.clone(), self.fetched.clone());
         Box::new(move |bundle, file| {
@@ -97,8 +92,7 @@ impl Machines {
         let away = self.place.path().join("away");
         std::fs::rename(self.place.path().join("cup"), &away).unwrap();
         let brief = Arc::new(brief);
-        let arrivals =
-            WorkerAgents::new(self.worker(), self.cache(), brief.clone(), fetch, lent.to_vec());
+        let arrivals = WorkerAgents::new(self.worker(), brief.clone(), fetch, lent.to_vec());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let arrived = runtime.block_on(async {
             let mut arrived = Vec::new();
@@ -188,9 +182,6 @@ fn agents_are_installed_unchanged() {
         assert!(!has(player, path), "{player} {path}");
     }
     // The shared file, once; `@random` has none.
-    assert_eq!(machines.fetched.load(Ordering::SeqCst), 4);
-    // A later contest with the same agents.
-    assert!(machines.arrive(&prepared, &packed, &[]).iter().all(Result::is_ok));
     assert_eq!(machines.fetched.load(Ordering::SeqCst), 4);
 }
 
@@ -469,7 +460,7 @@ fn a_failed_fetch_is_retried() {
             .map_err(|error| error.to_string())
         })
     });
-    let arrivals = WorkerAgents::new(machines.worker(), machines.cache(), brief, fetch, Vec::new());
+    let arrivals = WorkerAgents::new(machines.worker(), brief, fetch, Vec::new());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for expected in ["no network", "bytes, not"] {
         let fault = runtime.block_on(arrivals.spec(0, &Sandbox::none())).unwrap_err();

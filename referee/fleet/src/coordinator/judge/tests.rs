@@ -1,26 +1,20 @@
 //! Valid and invalid reports.
 
-use super::{Judged, Objects, Rules, VerifiedReport, judge};
-use crate::{FaultCause, Payload, PlayedMatch, Report, WorkerFault};
+use super::{Rules, VerifiedReport, judge};
+use crate::{FaultCause, PlayedMatch, Report, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use referee_contest::log::{PrivateKey, WorkerSignature};
 use referee_contest::{Contest, Fixture, Schedule};
 use referee_games::{GameKind, GameRecord, RecordEnd, Turn};
 use referee_match::match_id;
 use referee_match::transcript::{Origin, Recorder, import};
 use referee_protocol::Event;
-use referee_protocol::plain::to_hex;
 use referee_runner::backend::{FinishedGame, NoResult, kinds};
 use referee_runner::folder::Folder;
 use referee_runner::{Builds, prepare_text};
-use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 use tempfile::TempDir;
 
 const TEXT: &str = "game = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
@@ -28,22 +22,7 @@ const TEXT: &str = "game = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
 /// A contest's folder, and what its coordinator knows.
 struct World {
     _place: TempDir,
-    rules: Arc<Rules>,
-    objects: Kept,
-}
-
-/// Objects by name, and how often one was fetched.
-#[derive(Clone, Default)]
-struct Kept(BTreeMap<String, Vec<u8>>, Arc<AtomicU32>);
-
-impl Objects for Kept {
-    async fn fetch(&self, name: &str, most: usize) -> Result<Option<Vec<u8>>, String> {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        match self.0.get(name) {
-            Some(bytes) if bytes.len() > most => Err(format!("it has {} bytes", bytes.len())),
-            kept => Ok(kept.cloned()),
-        }
-    }
+    rules: Rules,
 }
 
 impl World {
@@ -64,7 +43,7 @@ impl World {
         if let Some((held, longest)) = bounds {
             (rules.held_bytes_max, rules.transcript_bytes_max) = (held, longest);
         }
-        Self { _place: place, rules: Arc::new(rules), objects: Kept::default() }
+        Self { _place: place, rules }
     }
 
     fn fixture(&self, number: u64) -> Fixture {
@@ -82,32 +61,22 @@ impl World {
         [0, 1].map(|number| (number, self.transcript(number, RecordEnd::Played)))
     }
 
-    /// Verifies a report with these transcripts after its line.
-    async fn verify(&self, tries: &[(u64, Vec<u8>)]) -> Result<VerifiedReport, String> {
-        let error = tries.iter().map(|(number, bytes)| (*number, message_of(bytes))).collect();
-        let bytes = tries.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
-        self.judge(error, bytes).await
+    /// Verifies a report on the first block with these transcripts.
+    fn verify(&self, tries: &[(u64, Vec<u8>)]) -> Result<VerifiedReport, String> {
+        let sizes = tries.iter().map(|(number, bytes)| (*number, bytes.len() as u64)).collect();
+        let bytes: Vec<u8> = tries.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
+        self.judge(&report(sizes), &bytes, None)
     }
 
-    /// Verifies a report on the first block.
-    async fn judge(
+    /// Verifies a report on the first block, of which one game may have a result already.
+    fn judge(
         &self,
-        tries: Vec<(u64, Payload)>,
-        bytes: Vec<u8>,
-    ) -> Result<VerifiedReport, String> {
-        self.judge_known(tries, bytes, None).await
-    }
-
-    /// The same if one game has a result already.
-    async fn judge_known(
-        &self,
-        tries: Vec<(u64, Payload)>,
-        bytes: Vec<u8>,
+        report: &Report,
+        bytes: &[u8],
         known: Option<u64>,
     ) -> Result<VerifiedReport, String> {
         let block = [0, 1].map(|number| (number, (self.fixture(number), Some(number) == known)));
-        let (rules, objects) = (self.rules.clone(), self.objects.clone());
-        judge(report(tries), bytes, block.into(), rules, objects).await
+        judge(report, bytes, &block.into(), &self.rules, None)
     }
 
     fn written(&self, number: u64) -> Option<Vec<u8>> {
@@ -121,17 +90,12 @@ impl World {
     }
 }
 
-fn report(tries: Vec<(u64, Payload)>) -> Report {
-    let signature = None;
-    let tries = tries
-        .into_iter()
-        .map(|(number, transcript)| PlayedMatch {
-            number,
-            transcript,
-            signature: signature.clone(),
-        })
-        .collect();
-    Report { block: 0, attempt: 0, worker: "w".to_owned(), tries, fault: None }
+/// Returns a report of matches with these numbers and sizes.
+fn report(tries: Vec<(u64, u64)>) -> Report {
+    let tries =
+        tries.into_iter().map(|(number, bytes)| PlayedMatch { number, bytes, signature: None });
+    let tries = tries.collect();
+    Report { block: 0, attempt: 0, worker: "w".to_owned(), tries, in_object: false, fault: None }
 }
 
 /// A game in which both seats always choose the first listed action.
@@ -197,11 +161,11 @@ fn unpacked(bytes: &[u8]) -> Vec<u8> {
     referee_match::transcript::unpack(bytes, usize::MAX).unwrap().into_owned()
 }
 
-#[tokio::test]
-async fn a_report_s_games_are_written_unchanged() {
+#[test]
+fn a_report_s_games_are_written_unchanged() {
     let world = World::new();
     let games = world.block();
-    let verified = world.verify(&games).await.unwrap();
+    let verified = world.verify(&games).unwrap();
     assert_eq!(verified.came.iter().map(|came| came.number).collect::<Vec<_>>(), [0, 1]);
     for came in &verified.came {
         let record = came.result.as_ref().ok().unwrap();
@@ -211,80 +175,14 @@ async fn a_report_s_games_are_written_unchanged() {
     world.assert_written(&games);
 }
 
-#[tokio::test]
-async fn a_worker_s_signature_is_kept_and_must_be_of_the_transcript() {
-    let world = World::new();
-    let games = world.block();
-    let key = PrivateKey::from_bytes(&[3; 32]);
-    let signed = async |seals: [&str; 2]| {
-        let tries = games.iter().map(|(number, bytes)| (*number, message_of(bytes))).collect();
-        let mut report = report(tries);
-        for (one, seal) in report.tries.iter_mut().zip(seals) {
-            one.signature = Some(WorkerSignature::new(&key, "desk\u{1b}".to_owned(), seal));
-        }
-        let bytes = games.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
-        let block = [0, 1].map(|number| (number, (world.fixture(number), false)));
-        let (rules, objects) = (world.rules.clone(), world.objects.clone());
-        judge(report, bytes, block.into(), rules, objects).await
-    };
-    let found = signed(["a", "b"]).await.unwrap_err();
-    assert!(found.contains("game 0: the signature is not of its transcript"), "{found}");
-    let unsigned = world.verify(&games).await.unwrap();
-    assert!(unsigned.came.iter().all(|came| came.worker.is_none()), "earlier versions don't sign");
-    let seal = |index: usize| unsigned.came[index].result.as_ref().ok().unwrap().seal.clone();
-    let seals = [seal(0), seal(1)];
-    let found = signed([&seals[1], &seals[0]]).await.unwrap_err();
-    assert!(found.contains("game 0: the signature is not of its transcript"), "{found}");
-    let verified = signed([&seals[0], &seals[1]]).await.unwrap();
-    for (came, seal) in verified.came.iter().zip(&seals) {
-        let worker = came.worker.as_ref().unwrap();
-        assert!(worker.is_of(seal) && worker.key == key.public());
-        assert!(!worker.name.contains('\u{1b}'), "{worker:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_game_that_has_a_result_is_only_compared() {
-    let world = World::new();
-    let bytes = world.transcript(0, RecordEnd::Played);
-    let void = world.transcript(0, RecordEnd::Unfinished);
-    let tries = vec![(0, message_of(&void)), (0, message_of(&bytes))];
-    let verified = world.judge_known(tries, [void, bytes].concat(), Some(0)).await.unwrap();
-    assert_eq!((verified.came.len(), verified.known.len()), (0, 1));
-    assert_eq!(world.written(0), None);
-}
-
-/// When a game is durable its object is removed, and its report may arrive again.
-#[tokio::test]
-async fn a_removed_object_of_a_game_with_a_result_is_not_needed() {
-    let mut world = World::new();
-    let games = world.block();
-    let tries: Vec<_> = games.iter().map(|(number, bytes)| (*number, object_of(bytes))).collect();
-    let name = to_hex(&Sha256::digest(&games[1].1));
-    world.objects.0.insert(name.clone(), games[1].1.clone());
-    for (known, fine) in [(0, true), (1, false)] {
-        let verified = world.judge_known(tries.clone(), Vec::new(), Some(known)).await;
-        let found = verified.map(|it| (it.came.len(), it.came[0].number, it.objects));
-        assert_eq!(found.ok(), fine.then(|| (1, 1, vec![name.clone()])), "{known}");
-    }
-}
-
-fn message_of(bytes: &[u8]) -> Payload {
-    Payload::Message { bytes: bytes.len() as u64 }
-}
-
-fn object_of(bytes: &[u8]) -> Payload {
-    Payload::Object { sha256: to_hex(&Sha256::digest(bytes)), bytes: bytes.len() as u64 }
-}
-
-#[tokio::test]
-async fn void_tries_come_before_the_one_that_counts() {
+#[test]
+fn void_tries_come_before_the_one_that_counts() {
     let world = World::new();
     let (void, whole) =
         (world.transcript(0, RecordEnd::Unfinished), world.transcript(0, RecordEnd::Played));
     let plain = unpacked(&whole);
     let tries = [(0, void.clone()), (0, void.clone()), (0, whole)];
-    let verified = world.verify(&tries).await.unwrap();
+    let verified = world.verify(&tries).unwrap();
     let came = &verified.came[0];
     let causes: Vec<&str> = came.void_games.iter().map(|it| it.void.cause.as_str()).collect();
     assert_eq!(causes, ["unfinished", "unfinished"]);
@@ -292,13 +190,13 @@ async fn void_tries_come_before_the_one_that_counts() {
     assert_eq!(world.written(0).unwrap(), plain);
     // Only void attempts: the worker has failed, and no transcript is written.
     let world = World::new();
-    let error = world.verify(&[(0, void.clone()), (0, void)]).await.unwrap_err();
+    let error = world.verify(&[(0, void.clone()), (0, void)]).unwrap_err();
     assert!(error.starts_with("game 0: "), "{error}");
     assert_eq!(world.written(0), None);
 }
 
-#[tokio::test]
-async fn invalid_transcripts_are_the_worker_s_fault() {
+#[test]
+fn invalid_transcripts_are_the_worker_s_fault() {
     let world = World::new();
     let whole = world.transcript(0, RecordEnd::Played);
     let plain = unpacked(&whole);
@@ -329,125 +227,67 @@ async fn invalid_transcripts_are_the_worker_s_fault() {
     ] {
         // A valid transcript beside it changes nothing, and nothing is written.
         let tries: Vec<_> = std::iter::once(good.clone()).chain(tries).collect();
-        let error = world.verify(&tries).await.unwrap_err();
+        let error = world.verify(&tries).unwrap_err();
         assert!(error.contains(wrong), "{wrong}: {error}");
         assert_eq!((world.written(0), world.written(1)), (None, None), "{wrong}");
     }
 }
 
-#[tokio::test]
-async fn payloads_are_complete_and_match_their_names() {
-    let mut world = World::new();
-    let whole = world.transcript(0, RecordEnd::Played);
-    let length = whole.len() as u64;
-    let name = to_hex(&Sha256::digest(&whole));
-    let absent = to_hex(&Sha256::digest(b"absent"));
-    let false_name = to_hex(&Sha256::digest(b"false"));
-    let object = |sha256: &str, bytes| Payload::Object { sha256: sha256.to_owned(), bytes };
-    world.objects.0.insert(name.clone(), whole.clone());
-    world.objects.0.insert(false_name.clone(), whole.clone());
-    for (parcel, bytes, wrong) in [
-        (object(&absent, length), Vec::new(), "is missing on the server"),
-        (object(&false_name, length), Vec::new(), "differs from the one that was reported"),
-        (object(&name, length - 1), Vec::new(), "it has "),
-        (object(&name, length + 1), Vec::new(), "differs from the one that was reported"),
-        (object(&name, u64::MAX), Vec::new(), "game 0: its transcript has more than"),
-        (object("../brief", length), Vec::new(), "an invalid object name"),
-        (Payload::Message { bytes: length }, whole[1..].to_vec(), "game 0 is missing"),
-        (Payload::Message { bytes: u64::MAX }, whole.clone(), "game 0 is missing"),
-    ] {
-        let error = world.judge(vec![(0, parcel.clone())], bytes).await.unwrap_err();
-        assert!(error.contains(wrong), "{parcel:?}: {error}");
-    }
-    assert_eq!(world.written(0), None);
-    let verified = world.judge(vec![(0, object(&name, length))], Vec::new()).await.unwrap();
-    assert!(verified.came[0].result.is_ok());
-}
-
-#[tokio::test]
-async fn a_decompression_bomb_is_not_unpacked() {
+#[test]
+fn a_decompression_bomb_is_not_unpacked() {
     let world = World::with(Some((1 << 16, 1 << 20)));
     let bomb = packed(&vec![b' '; 8 << 20]);
     assert!(bomb.len() < 1 << 16);
-    let error = world.verify(&[(0, bomb)]).await.unwrap_err();
+    let error = world.verify(&[(0, bomb)]).unwrap_err();
     assert!(error.contains("game 0: its transcript has more than 1048576 bytes"), "{error}");
 }
 
-/// A report may have hundreds of games, of which a few would fill the memory.
-#[tokio::test]
-async fn transcripts_that_exceed_the_memory_limit_are_kept() {
+#[test]
+fn a_game_that_has_a_result_is_not_stored_again() {
     let world = World::new();
-    let games = world.block();
-    let void = (0, world.transcript(0, RecordEnd::Unfinished));
-    let lengths = [0, 1].map(|at: usize| unpacked(&games[at].1).len());
-    let longest = lengths[0].max(lengths[1]);
-    for held in [0, lengths[0], lengths[0] + lengths[1]] {
-        let world = World::with(Some((held, longest)));
-        let tries = [std::slice::from_ref(&void), &games[..]].concat();
-        let verified = world.verify(&tries).await.unwrap();
-        assert_eq!(verified.came.len(), 2);
-        world.assert_written(&games);
-    }
-    let error = World::with(Some((0, longest - 1))).verify(&games).await.unwrap_err();
-    assert!(error.contains("more than"), "{error}");
+    let bytes = world.transcript(0, RecordEnd::Played);
+    let report = report(vec![(0, bytes.len() as u64)]);
+    let verified = world.judge(&report, &bytes, Some(0)).unwrap();
+    assert_eq!((verified.came.len(), verified.known), (0, [0].into()));
+    assert_eq!(world.written(0), None);
 }
 
-/// One at a time, from fetching until it is stored.
-#[tokio::test]
-async fn only_one_long_transcript_is_in_memory() {
+#[test]
+fn an_incomplete_report_is_invalid_and_a_fault_has_no_games() {
     let world = World::new();
-    let games = world.block();
-    let longest = games.iter().map(|(_, bytes)| unpacked(bytes).len()).max().unwrap();
-    // Of two transcripts the second goes to the disk; a fetched one always does.
-    for (held, by_object) in [(longest, false), (games[0].1.len() / 2, true)] {
-        let mut world = World::with(Some((held, longest)));
-        let parcel = if by_object { object_of } else { message_of };
-        let tries = games.iter().map(|(number, bytes)| (*number, parcel(bytes))).collect();
-        let bytes = games.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
-        for (_, bytes) in &games {
-            world.objects.0.insert(to_hex(&Sha256::digest(bytes)), bytes.clone());
-        }
-        let other = world.rules.long.clone().lock_owned().await;
-        let mut judged = std::pin::pin!(world.judge(tries, bytes));
-        let early = tokio::time::timeout(Duration::from_millis(300), judged.as_mut()).await;
-        assert!(early.is_err(), "{held}");
-        assert_eq!(world.objects.1.load(Ordering::Relaxed), 0, "{held}");
-        drop(other);
-        assert_eq!(judged.await.unwrap().came.len(), 2);
-        world.assert_written(&games);
+    assert_eq!(world.verify(&[]).unwrap_err(), "its report has no games");
+    let whole = world.transcript(0, RecordEnd::Played);
+    for bytes in [whole.len() as u64 + 1, u64::MAX] {
+        let error = world.judge(&report(vec![(0, bytes)]), &whole, None).unwrap_err();
+        assert_eq!(error, "the transcript of game 0 is missing");
     }
+    let mut fault = report(vec![(0, 1)]);
+    fault.fault = Some(WorkerFault { cause: FaultCause::Build, text: "no room".to_owned() });
+    assert_eq!(world.judge(&fault, &[], None).unwrap_err(), "no room");
+}
+
+/// A report may have hundreds of void transcripts, which would fill the memory.
+#[test]
+fn void_transcripts_beyond_the_limit_are_not_kept() {
+    let void = World::new().transcript(0, RecordEnd::Unfinished);
+    let length = unpacked(&void).len();
+    let world = World::with(Some((length, usize::MAX)));
+    let whole = world.transcript(0, RecordEnd::Played);
+    let verified = world.verify(&[(0, void.clone()), (0, void), (0, whole)]).unwrap();
+    let kept = verified.came[0].void_games.iter().map(|it| it.transcript.is_some());
+    assert!(kept.eq([true, false]));
 }
 
 /// A disk that can't be written is the coordinator's problem.
-#[tokio::test]
-async fn a_failing_disk_here_is_not_the_worker_s_fault() {
-    for held in [0, usize::MAX] {
-        let world = World::with(Some((held, usize::MAX)));
-        let games = world.block();
-        let root = world.rules.folder.root();
-        std::fs::remove_dir_all(root).unwrap();
-        std::fs::write(root, "").unwrap();
-        let verified = world.verify(&games).await.unwrap();
-        std::fs::remove_file(root).unwrap();
-        let halted = |came: &FinishedGame| matches!(came.result, Err(NoResult::Halt(_)));
-        assert!(verified.came.len() == 2 && verified.came.iter().all(halted), "{held}");
-    }
-}
-
-#[tokio::test]
-async fn an_empty_report_is_invalid_and_a_fault_has_no_games() {
+#[test]
+fn a_failing_disk_here_is_not_the_worker_s_fault() {
     let world = World::new();
-    assert_eq!(world.verify(&[]).await.unwrap_err(), "its report has no games");
-    let mut report = report(vec![(0, Payload::Message { bytes: 1 })]);
-    report.fault = Some(WorkerFault { cause: FaultCause::Build, text: "no room".to_owned() });
-    let (rules, objects) = (world.rules.clone(), world.objects.clone());
-    let error = judge(report, Vec::new(), BTreeMap::new(), rules, objects).await.unwrap_err();
-    assert_eq!(error, "no room");
-}
-
-#[tokio::test]
-async fn a_panic_is_an_error_of_its_report() {
-    let judged = Judged::of(1, report(Vec::new()), async { panic!("a mistake") }).await;
-    assert_eq!(judged.number, 1);
-    assert!(judged.verified.unwrap_err().contains("a mistake"));
+    let games = world.block();
+    let root = world.rules.folder.root();
+    std::fs::remove_dir_all(root).unwrap();
+    std::fs::write(root, "").unwrap();
+    let verified = world.verify(&games).unwrap();
+    std::fs::remove_file(root).unwrap();
+    let halted = |came: &FinishedGame| matches!(came.result, Err(NoResult::Halt(_)));
+    assert!(verified.came.len() == 2 && verified.came.iter().all(halted));
 }

@@ -17,10 +17,10 @@ fn heartbeat(id: &str, slots: u32, orders: &[u64]) -> Heartbeat {
     }
 }
 
-/// Returns the orders among the effects: block, attempt, and avoided workers.
-fn orders(dispatch: &mut Dispatch) -> Vec<(u64, u32, Vec<String>)> {
+/// Returns the orders among the effects: block and attempt.
+fn orders(dispatch: &mut Dispatch) -> Vec<(u64, u32)> {
     let orders = dispatch.effects().into_iter().filter_map(|effect| match effect {
-        Effect::Order { block, attempt, avoid } => Some((block, attempt, avoid)),
+        Effect::Order { block, attempt } => Some((block, attempt)),
         _ => None,
     });
     orders.collect()
@@ -86,10 +86,9 @@ fn a_silent_worker_has_failed_and_is_forgotten() {
     assert_eq!((dispatch.started().count(), dispatch.worker_count()), (0, WorkerCount::default()));
     // If no worker takes them, they are ordered again; there was never any news of the third.
     pass(&mut dispatch, LEASE + 2000, 2 * LEASE + 1000, &[]);
-    assert_eq!(orders(&mut dispatch), [(2, 8, vec![])]);
+    assert_eq!(orders(&mut dispatch), [(2, 8)]);
     pass(&mut dispatch, 2 * LEASE + 2000, 3 * LEASE + 2000, &[]);
-    let avoid = Vec::new();
-    assert_eq!(orders(&mut dispatch), [(0, 8, avoid.clone()), (1, 8, avoid)]);
+    assert_eq!(orders(&mut dispatch), [(0, 8), (1, 8)]);
 }
 
 #[test]
@@ -109,7 +108,7 @@ fn waiting_orders_are_not_silent() {
         }
     }
     let blocks: std::collections::BTreeSet<u64> =
-        orders(&mut dispatch).into_iter().map(|(block, ..)| block).collect();
+        orders(&mut dispatch).into_iter().map(|(block, _)| block).collect();
     assert!(blocks.into_iter().eq([0, 1, 3]));
 }
 
@@ -148,31 +147,13 @@ fn silence_does_not_count_while_no_message_can_arrive() {
 }
 
 #[test]
-fn a_failing_worker_is_avoided_while_there_are_others() {
+fn a_block_is_ordered_again_once_for_each_failure() {
     let mut dispatch = Dispatch::new(LEASE, 0);
-    dispatch.heartbeat(&heartbeat("a", 1, &[]), 0);
     dispatch.order_block(5, 0);
     dispatch.failed(5, 0, "a", "no room", 0);
-    assert_eq!(orders(&mut dispatch), [(5, 0, vec![]), (5, 1, vec![])], "there is no other worker");
-    dispatch.heartbeat(&heartbeat("b", 1, &[]), 0);
-    dispatch.failed(5, 1, "a", "no room", 0);
-    assert_eq!(orders(&mut dispatch), [(5, 2, vec!["a".to_owned()])]);
-    // A late failure of a replaced order.
-    dispatch.heartbeat(&heartbeat("b", 1, &[5]), 0);
-    let mut again = Dispatch::new(LEASE, 0);
-    again.order_block(5, 0);
-    again.failed(5, 0, "a", "x", 0);
-    again.failed(5, 0, "a", "x", 0);
-    assert_eq!(orders(&mut again).len(), 2, "one order, and one for the first failure");
-    // A worker that fails at everything is avoided for other blocks too.
-    dispatch.order_block(6, 0);
-    dispatch.failed(6, 0, "a", "no room", 0);
-    orders(&mut dispatch);
-    dispatch.order_block(7, 0);
-    assert_eq!(orders(&mut dispatch), [(7, 0, vec!["a".to_owned()])]);
-    dispatch.completed(7, "a");
-    dispatch.order_block(8, 0);
-    assert_eq!(orders(&mut dispatch), [(8, 0, vec![])], "it can do it after all");
+    assert_eq!(orders(&mut dispatch), [(5, 0), (5, 1)]);
+    dispatch.failed(5, 0, "a", "no room", 0);
+    assert_eq!(orders(&mut dispatch), [], "a late failure of a replaced order");
 }
 
 #[test]
@@ -189,7 +170,7 @@ fn a_block_that_too_many_fail_at_is_given_up_with_their_reasons() {
     let end = given_up("no room (a, b, c)");
     assert!(effects.ends_with(&end), "{effects:?}");
     assert_eq!(effects.len(), FAILURES_MAX - 1 + end.len());
-    assert!(!dispatch.completed(5, "a"), "a late result is not waited for");
+    assert!(!dispatch.completed(5), "a late result is not waited for");
 }
 
 #[test]
@@ -203,7 +184,6 @@ fn repeated_failures_of_a_worker_count_once() {
     }
     pass(&mut dispatch, 0, 10 * LEASE, &beats);
     assert!(dispatch.blocks.contains_key(&5), "the other may still play it");
-    assert!(orders(&mut dispatch).iter().skip(1).all(|(.., avoid)| *avoid == ["a"]));
     dispatch.failed(5, 99, "b", "too slow", 0);
     assert!(dispatch.blocks.contains_key(&5));
 }
@@ -338,7 +318,7 @@ fn only_orders_that_no_worker_holds_are_withdrawn() {
     assert_eq!(dispatch.effects(), [0, 4].map(|block| Effect::Drop { block }));
     dispatch.failed(2, 0, "b", "no room", 0);
     assert_eq!(dispatch.effects(), [Effect::Drop { block: 2 }], "no other worker starts it now");
-    assert!(dispatch.completed(1, "a"));
+    assert!(dispatch.completed(1));
     assert_eq!(dispatch.effects(), [], "there was one order");
     pass(&mut dispatch, 10_000, 60_000, &beats[1..]);
     let effects = dispatch.effects();
@@ -352,7 +332,7 @@ fn the_other_order_of_a_played_block_is_withdrawn() {
     dispatch.order_block(3, 0);
     dispatch.reorder(3, 0);
     assert_eq!(orders(&mut dispatch).len(), 2);
-    assert!(dispatch.completed(3, "a"));
+    assert!(dispatch.completed(3));
     assert_eq!(dispatch.effects(), [Effect::Withdraw { block: 3 }]);
-    assert!(!dispatch.completed(3, "b"));
+    assert!(!dispatch.completed(3));
 }

@@ -20,7 +20,6 @@ const IMPOSSIBLE: [u64; 2] = [33, 333];
 struct Queued {
     attempt: u32,
     number: u64,
-    avoid: Vec<String>,
     /// A worker holds it until then.
     leased: u64,
     /// It is stored but never delivered, as a killed server may leave it.
@@ -38,11 +37,13 @@ struct Worker {
     /// Plays, but is disconnected until then.
     cut: u64,
     beats: u64,
+    /// The blocks that it has failed at, and until when it declines them.
+    failed: BTreeMap<u64, u64>,
 }
 
 impl Worker {
     fn new(id: String, slots: usize, beats: u64) -> Self {
-        Self { id, slots, playing: Vec::new(), frozen: 0, cut: 0, beats }
+        Self { id, slots, playing: Vec::new(), frozen: 0, cut: 0, beats, failed: BTreeMap::new() }
     }
 }
 
@@ -108,10 +109,10 @@ impl World {
         self.now < self.storm && self.draw.random_bool(chance)
     }
 
-    fn order(&mut self, block: u64, attempt: u32, avoid: Vec<String>) -> u64 {
+    fn order(&mut self, block: u64, attempt: u32) -> u64 {
         self.number += 1;
         let number = self.number;
-        self.queue.insert(block, Queued { attempt, number, avoid, ..Queued::default() });
+        self.queue.insert(block, Queued { attempt, number, ..Queued::default() });
         number
     }
 
@@ -167,6 +168,9 @@ impl World {
             for (block, attempt, _) in done {
                 let comes = now.max(cut) + self.draw.random_range(0..2_000);
                 let played = self.can_play(block, &id) && !self.happens(0.01);
+                if !played {
+                    self.workers[index].failed.insert(block, now + LEASE);
+                }
                 self.reports.push((comes, block, attempt, id.clone(), played));
                 if self.happens(0.05) {
                     self.reports.push((comes + 40_000, block, attempt, id.clone(), played));
@@ -195,7 +199,10 @@ impl World {
         let mut free: Vec<(u64, u64)> = self
             .queue
             .iter()
-            .filter(|(_, it)| it.leased <= now && !it.orphaned && !it.avoid.contains(&worker.id))
+            .filter(|(block, it)| {
+                let declined = worker.failed.get(block).is_some_and(|until| *until > now);
+                it.leased <= now && !it.orphaned && !declined
+            })
             .map(|(&block, it)| (it.number, block))
             .collect();
         free.sort_unstable();
@@ -253,7 +260,7 @@ fn run(seed: u64, mut world: World) -> (BTreeSet<u64>, BTreeMap<u64, String>, u6
                 dispatch.failed(block, attempt, &worker, "a fault", now);
                 continue;
             }
-            let was_out = dispatch.completed(block, &worker);
+            let was_out = dispatch.completed(block);
             let new = taken.insert(block);
             given_up.remove(&block);
             assert!(new || !was_out, "seed {seed}: block {block} is out and was taken before");
@@ -272,9 +279,9 @@ fn run(seed: u64, mut world: World) -> (BTreeSet<u64>, BTreeMap<u64, String>, u6
         }
         for effect in dispatch.effects() {
             match effect {
-                Effect::Order { block, attempt, avoid } => {
+                Effect::Order { block, attempt } => {
                     assert!(ordered.insert((block, attempt)), "seed {seed}: the same order twice");
-                    let number = world.order(block, attempt, avoid);
+                    let number = world.order(block, attempt);
                     dispatch.published(block, attempt, number, now);
                 }
                 Effect::Withdraw { block } => {

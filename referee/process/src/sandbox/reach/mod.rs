@@ -15,7 +15,7 @@ pub use interpreter::programs_of;
 pub use own::files_of_command;
 pub use requests::{Answer, ReadRequest, requests};
 pub use runtimes::callers;
-pub use system::{group_limits, is_system};
+pub use system::is_system;
 pub use unreachable::Unreachable;
 
 use super::{Layer, Layers};

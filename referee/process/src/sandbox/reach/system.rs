@@ -104,7 +104,7 @@ pub fn is_system(path: &Path) -> bool {
 }
 
 /// Returns the files with the limits of this process's control groups and of those above.
-pub fn group_limits() -> Vec<PathBuf> {
+fn group_limits() -> Vec<PathBuf> {
     limits_of(&std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default())
 }
 

@@ -1,17 +1,14 @@
-//! `contest status --on URL` and `contest worker`: what is on a server, for its operator.
+//! `contest status --on URL`: what is on a server, for its operator.
 
 use super::ServerOptions;
-use crate::cli::global::Global;
 use crate::cli::output::{print, print_json};
 use crate::cli::runtime::runtime;
 use crate::cli::worker_rows::worker_rows;
 use crate::reading::report::aligned;
-use clap::{Args, Subcommand};
+use clap::Args;
 use referee_fleet::connect::Connection;
-use referee_fleet::messages::WorkerOrder;
-use referee_fleet::overview::{overview, send_to_workers};
+use referee_fleet::overview::overview;
 use referee_process::Failure;
-use referee_protocol::plain::{sanitize, sanitize_line};
 use referee_runner::workers::{KnownWorker, ServedContest};
 use std::collections::BTreeMap;
 
@@ -24,42 +21,6 @@ pub(in crate::cli) struct StatusServer {
     /// NATS server: show all contests on it and their workers, instead of those of a folder
     #[arg(long, value_name = "URL", conflicts_with = "folder")]
     on: Option<String>,
-    #[command(flatten)]
-    server: ServerOptions,
-}
-
-/// Drain or ban a worker
-#[derive(Debug, Args)]
-pub(in crate::cli) struct WorkerOptions {
-    #[command(subcommand)]
-    command: WorkerCommand,
-}
-
-#[derive(Debug, Subcommand)]
-enum WorkerCommand {
-    /// Let a worker finish its games and exit
-    ///
-    /// Its exit code is 0, so a service manager that restarts failed workers does not restart it.
-    Drain(OrderOptions),
-    /// Make a worker exit at once, and take no more reports of it
-    ///
-    /// Other workers play its games. The running coordinators refuse it as long as they run, also if it is
-    /// started again with the same name. Change its credentials to exclude it for good.
-    Ban(OrderOptions),
-}
-
-#[derive(Debug, Args)]
-#[command(after_long_help = "Examples:\n  \
-    referee contest worker drain pc07 --on nats://localhost --reason \"its fan is broken\"")]
-struct OrderOptions {
-    /// Name or id of the worker, as `contest status --on URL` shows it
-    worker: String,
-    /// NATS server: nats://HOST:PORT or tls://HOST:PORT; separate several with commas
-    #[arg(long, value_name = "URL")]
-    on: String,
-    /// Reason, which the worker and the coordinators print
-    #[arg(long, value_name = "TEXT", default_value = "no reason given")]
-    reason: String,
     #[command(flatten)]
     server: ServerOptions,
 }
@@ -126,38 +87,4 @@ fn distinct(contests: &[ServedContest]) -> Vec<KnownWorker> {
         }
     }
     workers.into_values().collect()
-}
-
-pub(super) fn order(options: &WorkerOptions, global: &Global) -> Result<(), Failure> {
-    let (options, ban) = match &options.command {
-        WorkerCommand::Drain(options) => (options, false),
-        WorkerCommand::Ban(options) => (options, true),
-    };
-    let reason = sanitize_line(options.reason.trim());
-    let order = WorkerOrder { worker: options.worker.clone(), ban, reason };
-    let found = runtime()?.block_on(async {
-        let connection = options.server.server(&options.on).connect(NAME).await?;
-        let contests = served(&connection).await?;
-        let mut found = distinct(&contests);
-        let names: Vec<String> = found.iter().map(|worker| worker.name.clone()).collect();
-        found.retain(|worker| order.worker == worker.id || order.worker == worker.name);
-        // A worker without a contest sends no heartbeat, and a ban holds for later ones.
-        if found.is_empty() && !contests.is_empty() && !ban {
-            return Err(Failure::usage(format!("no worker is called {}", order.worker))
-                .help(format!("the workers are: {}", names.join(", "))));
-        }
-        let sent = send_to_workers(&connection, &order).await;
-        sent.map_err(|error| connection.failure(&format!("can't reach the workers: {error}")))?;
-        Ok(found)
-    })?;
-    if !global.quiet {
-        let what = if ban { "banned" } else { "drained" };
-        if found.is_empty() {
-            print(&format!("{what} {}, of which no contest knows\n", sanitize(&options.worker)))?;
-        }
-        for worker in &found {
-            print(&format!("{what} {} ({})\n", sanitize(&worker.name), sanitize(&worker.id)))?;
-        }
-    }
-    Ok(())
 }
