@@ -203,8 +203,6 @@ def main():
     with tempfile.TemporaryDirectory(prefix="hostile-work-") as work:
         os.chmod(work, 0o755)
         work = pathlib.Path(os.environ.get("HOSTILE_WORK", work))
-        # The key that signs contests.
-        os.environ["XDG_STATE_HOME"] = str(work / "state")
         if not (root and asked.user):
             lines, lacking = play_all(asked, "root" if root else "user", work)
         if root and not asked.as_root:

@@ -117,6 +117,12 @@ def agents_alive(mark):
     return alive
 
 
+def check_sums(folder):
+    """Checks the files that the contest's list of digests has so far."""
+    if os.path.exists(os.path.join(folder, "SHA256SUMS")):
+        subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=folder, check=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
@@ -132,8 +138,6 @@ def main():
         # As root, agents have their own users.
         os.chmod(place, 0o755)
         os.environ["TMPDIR"] = place
-        # The key that signs contests.
-        os.environ["XDG_STATE_HOME"] = os.path.join(place, "state")
         folder = os.path.join(place, "contest")
         rounds = -(-options.games // (2 * PAIRS))
         file = os.path.join(place, "contest.toml")
@@ -176,6 +180,7 @@ def main():
                 process.wait()
                 process.stderr.close()
             kills += 1
+            check_sums(folder)
             if options.changes and played(folder) and draw.random() < 0.5:
                 killed += change(program, folder, place, draw)
             done, lasted = played(folder) - before, time.monotonic() - began
@@ -198,6 +203,7 @@ def main():
             numbers = [row[0] for row in store.execute("select number from games order by number")]
         if numbers != list(range(planned)) or status["played"] != planned or not status["over"]:
             sys.exit(f"{len(numbers)} games are stored, {planned} were planned: {status}")
+        check_sums(folder)
         verified = [json.loads(line) for line in run(program, "verify", folder, "--json").split("\n")
                     if line]
         wrong = [line for line in verified if line["status"] != "ok"]

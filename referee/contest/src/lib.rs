@@ -15,7 +15,6 @@ pub mod estimate;
 mod record;
 pub mod repeats;
 pub mod audit;
-pub mod log;
 pub mod standings;
 pub mod ratings;
 pub mod report;

@@ -2,7 +2,6 @@
 //! with bytes have them after the JSON line. Receivers treat every field as hostile.
 
 use referee_contest::file::BuildSettings;
-use referee_contest::log::{PublicKey, WorkerSignature};
 use referee_contest::{Contest, Fixture};
 use referee_protocol::plain::sanitize;
 use referee_protocol::{SandboxRecord, plain_error};
@@ -142,10 +141,6 @@ pub struct PlayedMatch {
     pub number: u64,
     /// The size of its transcript, gzipped, in bytes.
     pub bytes: u64,
-    /// The worker's signature of the transcript's seal; omitted by workers without a key, such as those of
-    /// earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signature: Option<WorkerSignature>,
 }
 
 /// Why a worker could not play an order.
@@ -205,9 +200,6 @@ pub struct WorkerInfo {
     pub cores: u32,
     /// The sandbox of its agents in this contest, once it is known.
     pub sandbox: Option<SandboxRecord>,
-    /// The key that signs its reports; omitted by workers without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<PublicKey>,
 }
 
 /// A worker's heartbeat, sent every [`HEARTBEAT_MS`].

@@ -1,9 +1,8 @@
 //! The identity of an agent: SHA-256 over its files.
 
-use referee_process::files::too_large;
+use referee_process::files::{open_regular, too_large};
 use referee_protocol::plain::to_hex;
 use sha2::{Digest, Sha256};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -51,6 +50,11 @@ pub fn digest_file(file: &Path) -> io::Result<String> {
     Ok(to_hex(&hash.finalize()))
 }
 
+/// Hashes these bytes, like `sha256sum`.
+pub fn digest_bytes(bytes: &[u8]) -> String {
+    to_hex(&Sha256::digest(bytes))
+}
+
 /// Hashes a command line and the files that its words name.
 pub fn digest_command(words: &[String], folder: &Path) -> String {
     let mut hash = Sha256::new();
@@ -85,11 +89,9 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 }
 
 fn add(hash: &mut Sha256, file: &Path) -> io::Result<()> {
-    let data = file.metadata()?;
-    if data.len() > AGENT_BYTES_MAX {
-        return Err(too_large(AGENT_BYTES_MAX));
-    }
-    let mut file = File::open(file)?.take(data.len());
+    let file = open_regular(file, AGENT_BYTES_MAX)?;
+    let length = file.metadata()?.len();
+    let mut file = file.take(length);
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match file.read(&mut buffer)? {

@@ -20,6 +20,15 @@ pub struct Sink {
     output: Output,
 }
 
+/// A transcript that was written to its end.
+#[derive(Clone, Debug)]
+pub struct Sealed {
+    /// Its last line.
+    pub seal: Seal,
+    /// SHA-256 of the whole transcript, unpacked, in hex.
+    pub sha256: String,
+}
+
 #[derive(Debug)]
 enum Output {
     Nowhere,
@@ -80,7 +89,7 @@ impl Sink {
 
     /// Seals the transcript; `None` if it is discarded. With `durable`, it is on the disk when this
     /// returns.
-    pub fn finish(mut self, durable: bool) -> io::Result<Option<Seal>> {
+    pub fn finish(mut self, durable: bool) -> io::Result<Option<Sealed>> {
         if matches!(self.output, Output::Nowhere) {
             return Ok(None);
         }
@@ -98,6 +107,6 @@ impl Sink {
         if let Some(file) = file.filter(|_| durable) {
             file.sync_data()?;
         }
-        Ok(Some(seal))
+        Ok(Some(Sealed { seal, sha256: self.recorder.sha256() }))
     }
 }

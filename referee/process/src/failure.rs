@@ -99,3 +99,9 @@ impl Failure {
         self.help.as_deref()
     }
 }
+/// Where something that writes fails otherwise too. [`io::Error::downcast`] returns it.
+impl From<Failure> for io::Error {
+    fn from(failure: Failure) -> Self {
+        Self::other(failure)
+    }
+}

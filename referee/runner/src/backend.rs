@@ -1,7 +1,6 @@
 //! A backend plays the games of a contest: the local pool, or workers on other machines. The runner
 //! submits games and receives their results.
 
-use referee_contest::log::WorkerSignature;
 use referee_contest::{Contest, Fixture, Record, Schedule, Void};
 use referee_games::{GameKind, kind};
 use referee_process::Failure;
@@ -38,8 +37,8 @@ pub struct FinishedGame {
     pub void_games: Vec<VoidGame>,
     /// The result, or why there is none.
     pub result: Result<Box<Record>, NoResult>,
-    /// The signature of the worker that reported it.
-    pub worker: Option<WorkerSignature>,
+    /// SHA-256 of its transcript, in hex; `None` if that is not stored.
+    pub sha256: Option<String>,
 }
 
 /// Why a game has no result.

@@ -3,18 +3,18 @@
 
 use super::again::prepare_submission;
 use super::folder::Folder;
-use super::log_file::LogFile;
 use super::prepare::Prepared;
-use super::signing::Signer;
 use super::store::{REMOVED, Store, StoredContest, VoidAttempt};
+use super::sums;
 use super::writer::disk_failure;
 use crate::parallel::Progress;
+use nix::unistd::{Uid, User, gethostname};
 use referee_contest::report::ChangeRow;
 use referee_contest::{Change, ChangeKind, Fixture, Player, PlayerInfo, Schedule};
 use referee_games::nearest;
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
-use referee_protocol::plain::{count, sanitize, sanitize_name};
+use referee_protocol::plain::{count, sanitize, sanitize_line, sanitize_name};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
@@ -42,20 +42,14 @@ pub struct Changing {
     schedule: Schedule,
     /// The games with a row in the store.
     played: BTreeSet<u64>,
-    /// Who changes it.
-    by: String,
     reason: String,
 }
 
 impl Changing {
-    /// Opens a contest to change it once, for this reason. A signed contest needs its signer.
-    pub fn open(folder: &Folder, signer: Option<&Signer>, reason: &str) -> Result<Self, Failure> {
+    /// Opens a contest to change it once, for this reason.
+    pub fn open(folder: &Folder, reason: &str) -> Result<Self, Failure> {
         let mut store = Store::open(folder)?;
         store.fence()?;
-        if let Some(signer) = signer {
-            let log = LogFile::open(folder, &store, signer)?;
-            store.set_log(log);
-        }
         let stored = store.contest()?;
         let mut schedule = Schedule::new(Arc::new(stored.contest.clone()));
         let mut played = BTreeSet::new();
@@ -63,9 +57,8 @@ impl Changing {
             schedule.record(number, places);
             played.insert(number);
         })?;
-        let by = signer.map_or_else(|| "unsigned".to_owned(), |signer| signer.name.clone());
         let (folder, reason) = (folder.clone(), reason.to_owned());
-        Ok(Self { folder, store, stored, schedule, played, by, reason })
+        Ok(Self { folder, store, stored, schedule, played, reason })
     }
 
     /// Adds a player, whose submission is at `path`. Without a name it is that of the file or folder.
@@ -278,7 +271,7 @@ impl Changing {
         self.check(&kind)?;
         let change = Change {
             at: jiff::Timestamp::now().to_string(),
-            by: self.by.clone(),
+            by: own_name(),
             reason: self.reason.clone(),
             removes,
             kind,
@@ -290,8 +283,10 @@ impl Changing {
         let voids = self.keep_transcripts(&change)?;
         self.stored.contest.change(change.clone());
         self.store.change(&self.stored, &change, &voids)?;
+        // Before the removed transcripts go: a kill leaves no file missing that is listed.
+        sums::write(&self.folder, &self.store, &[])?;
         for void in &voids {
-            fs::remove_file(self.folder.path(&Folder::transcript(void.number))).ok();
+            fs::remove_file(self.folder.path(Folder::transcript(void.number))).ok();
         }
         let row = ChangeRow::of(&self.stored.contest).pop();
         Ok(row.map_or_else(String::new, |row| sanitize(&row.text)))
@@ -309,7 +304,7 @@ impl Changing {
             let attempt = attempts.get(&number).copied().unwrap_or_default() + 1;
             let name = Folder::void_transcript(number, attempt);
             let (from, to) =
-                (self.folder.path(&Folder::transcript(number)), self.folder.path(&name));
+                (self.folder.path(Folder::transcript(number)), self.folder.path(&name));
             let copied = fs::copy(from, &to).and_then(|_| File::open(&to)?.sync_all());
             copied.map_err(|error| disk_failure(&to, &error))?;
             voids.push(VoidAttempt {
@@ -331,6 +326,15 @@ impl Changing {
         synced.map_err(|error: io::Error| disk_failure(self.folder.root(), &error))?;
         Ok(voids)
     }
+}
+
+/// Returns `USER@HOST`.
+fn own_name() -> String {
+    let user = User::from_uid(Uid::current()).ok().flatten();
+    let user = user.map_or_else(|| Uid::current().to_string(), |user| user.name);
+    let host = gethostname().ok().and_then(|host| host.into_string().ok());
+    let name = host.map_or_else(|| user.clone(), |host| format!("{user}@{host}"));
+    sanitize_line(&name)
 }
 
 /// Returns the player with a name.

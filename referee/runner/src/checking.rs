@@ -4,8 +4,8 @@
 use super::backend::kinds;
 use super::copies::check_copies;
 use super::folder::{Folder, GAMES_FOLDER};
-use super::log_checking::{self, LogCheck, Signature};
 use super::store::{Store, StoredContest, VoidAttempt};
+use super::sums;
 use super::verifying::{BATCH_FILES, CheckedFile};
 use crate::parallel::{self, Progress};
 use referee_contest::audit::{
@@ -13,7 +13,6 @@ use referee_contest::audit::{
 };
 use referee_contest::file::{ContestFile, FileError, FoundAgent, OtherFiles};
 use referee_contest::formats::TieRules;
-use referee_contest::log::{LoggedReport, PublicKey};
 use referee_contest::report::ChangeRow;
 use referee_contest::{Change, Contest, PlayerInfo, Record, Schedule};
 use referee_games::GameKind;
@@ -23,7 +22,6 @@ use referee_process::Failure;
 use referee_process::files::read_regular;
 use referee_protocol::plain::count;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 /// The result of checking a contest's folder.
@@ -37,24 +35,18 @@ pub struct ContestCheck {
     pub games: u64,
     /// The number of turns replayed by the rules.
     pub turns: u64,
-    /// The void attempts.
-    pub voids: Vec<VoidAttempt>,
-    /// Who signed it.
-    pub signature: Signature,
-    /// The report's files that were signed last.
-    pub signed_report: Option<LoggedReport>,
+    /// The number of files in `SHA256SUMS`, if there is one.
+    pub listed: Option<u64>,
     /// What differs; empty if the folder is consistent.
     pub differences: Vec<String>,
     /// What else a user should know: games cut off by a kill, void attempts.
     pub notes: Vec<String>,
 }
 
-/// Checks a contest's folder on `jobs` cores (default: all); `key` is the key that should have signed it.
-/// Passes the transcript of each game with its status to `take`.
+/// Checks a contest's folder on `jobs` cores (default: all). Passes the transcript of each game with its status to `take`.
 pub fn check(
     folder: &Folder,
     jobs: Option<usize>,
-    key: Option<PublicKey>,
     progress: Progress<'_>,
     take: &mut dyn FnMut(CheckedFile) -> Result<(), Failure>,
 ) -> Result<ContestCheck, Failure> {
@@ -68,7 +60,6 @@ pub fn check(
         stored,
         games: 0,
         turns: 0,
-        wrong: Vec::new(),
         findings: Findings::default(),
     };
     check.file();
@@ -77,9 +68,8 @@ pub fn check(
     check.tables(&store)?;
     check.each_game(&store, jobs, progress, take)?;
     check.unknown_transcripts(&store)?;
-    let voids = store.voids()?;
-    check.voids(&voids);
-    let found = check.log(&store, key)?;
+    check.voids(&store.voids()?);
+    let listed = check.sums(&store, jobs)?;
     if !check.schedule.is_over() {
         let (played, known) = (check.schedule.played(), check.schedule.known());
         check.findings.notes.push(format!("not complete: {played} of {known} known games"));
@@ -90,9 +80,7 @@ pub fn check(
         schedule: Arc::new(schedule),
         games,
         turns,
-        voids,
-        signature: found.signature,
-        signed_report: found.report,
+        listed,
         differences: findings.differences,
         notes: findings.notes,
     })
@@ -125,8 +113,6 @@ struct Check<'a> {
     stored: StoredContest,
     games: u64,
     turns: u64,
-    /// The games that are not ok.
-    wrong: Vec<u64>,
     findings: Findings,
 }
 
@@ -220,12 +206,11 @@ impl Check<'_> {
             Ok(()) => (Status::Ok, format!("{turns} turns")),
             Err((status, detail)) => {
                 self.differs(format!("game {number}, {}: {status}: {detail}", stored.transcript));
-                self.wrong.push(number);
                 (status, detail)
             }
         };
         self.turns += turns;
-        CheckedFile { file, status, turns, outcome, detail, signature: None }
+        CheckedFile { file, status, turns, outcome, detail }
     }
 
     /// Compares a game's transcript with the schedule and the store, and adds it to the schedule.
@@ -264,7 +249,7 @@ impl Check<'_> {
                 if !is_transcript(&file) || void {
                     continue;
                 }
-                let number = self.number_of(&file);
+                let number = file.strip_prefix(self.folder.root()).ok().and_then(Folder::number_of);
                 if let Some(number) = number
                     && (self.schedule.has(number) || store.has(number)?)
                 {
@@ -286,12 +271,6 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Returns the game whose transcript has this name.
-    fn number_of(&self, file: &Path) -> Option<u64> {
-        let number = file.file_stem()?.to_str()?.parse::<u64>().ok()?;
-        (self.folder.path(&Folder::transcript(number)) == file).then_some(number)
-    }
-
     /// Checks the tables that repeat parts of the contest and of the games.
     fn tables(&mut self, store: &Store) -> Result<(), Failure> {
         if store.players()? != self.stored.contest.players {
@@ -303,19 +282,12 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Checks the signed log.
-    fn log(&mut self, store: &Store, key: Option<PublicKey>) -> Result<LogCheck, Failure> {
-        let over = self.schedule.is_over();
-        let mut found = log_checking::check(self.folder, store, &self.stored, key, over)?;
-        let Findings { differences, notes } = &mut self.findings;
-        differences.append(&mut found.differences);
-        notes.append(&mut found.notes);
-        let blamed = self.wrong.iter().filter_map(|number| {
-            let worker = found.workers.get(number)?;
-            Some(format!("game {number} was reported by {worker}"))
-        });
-        differences.extend(blamed);
-        Ok(found)
+    /// Checks the list of digests; returns how many files it has.
+    fn sums(&mut self, store: &Store, jobs: Option<usize>) -> Result<Option<u64>, Failure> {
+        let found = sums::check(self.folder, store, jobs)?;
+        self.findings.differences.extend(found.differences);
+        self.findings.notes.extend(found.notes);
+        Ok(found.files)
     }
 
     fn voids(&mut self, voids: &[VoidAttempt]) {

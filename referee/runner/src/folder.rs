@@ -12,8 +12,10 @@ use std::time::Duration;
 pub const CONTEST_FILE: &str = "contest.toml";
 /// The store.
 pub const STORE_FILE: &str = "contest.db";
-/// The signed log of the results.
-pub const LOG_FILE: &str = "results.log";
+/// The digests of its files.
+pub const SUMS_FILE: &str = "SHA256SUMS";
+/// The changes since the contest began, as JSON.
+pub const CHANGES_FILE: &str = "changes.json";
 /// The folder of the transcripts.
 pub const GAMES_FOLDER: &str = "games";
 /// The folder of the agents' copies.
@@ -104,19 +106,26 @@ impl Folder {
     /// Returns everything in it that no agent may read: all but the agents themselves.
     pub fn records(&self) -> Vec<PathBuf> {
         let suffixes = ["", ".new", "-wal", "-shm"].map(|suffix| format!("{STORE_FILE}{suffix}"));
-        let files = [CONTEST_FILE, LOG_FILE, GAMES_FOLDER, SUBMISSIONS_FOLDER, WORKERS_FILE]
-            .map(str::to_owned);
+        let files =
+            [CONTEST_FILE, CHANGES_FILE, SUMS_FILE, GAMES_FOLDER, SUBMISSIONS_FOLDER, WORKERS_FILE];
+        let files = files.map(str::to_owned);
         files.into_iter().chain(suffixes).map(|name| self.path(&name)).collect()
     }
 
     /// Returns the path of a file by its name relative to the folder.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.root.join(name)
     }
 
     /// The transcript of a game, relative to the folder.
     pub fn transcript(number: u64) -> String {
         format!("{GAMES_FOLDER}/{:04}/{number:07}.jsonl", number / GAMES_A_FOLDER)
+    }
+
+    /// Returns the game whose transcript has this name.
+    pub(super) fn number_of(transcript: &Path) -> Option<u64> {
+        let number = transcript.file_stem()?.to_str()?.parse().ok()?;
+        (Path::new(&Self::transcript(number)) == transcript).then_some(number)
     }
 
     /// The transcript of a game that ended void, relative to the folder.

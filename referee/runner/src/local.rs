@@ -45,7 +45,7 @@ pub struct ContestGames {
 impl Games for ContestGames {
     fn job(&mut self, fixture: &mut Fixture) -> Result<Job, Failure> {
         let number = fixture.number;
-        let path = self.folder.path(&Folder::transcript(number));
+        let path = self.folder.path(Folder::transcript(number));
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| disk_failure(folder, &error))?;
         }
@@ -116,14 +116,16 @@ impl<G: Games> Local<G> {
                 seat: None,
             })),
             Ok(finished) => {
-                let seal = finished.seal.as_ref().map_or("", |seal| &seal.sha256).to_owned();
+                let seal = finished.seal.as_ref().map_or("", |it| &it.seal.sha256).to_owned();
                 let transcript = Folder::transcript(number);
                 let record = record.record(&fixture, &self.contest.policy, transcript, seal);
                 record.map(Box::new).map_err(no_result)
             }
         };
+        let finished = played.result.as_ref().ok();
+        let sha256 = finished.and_then(|it| Some(it.seal.as_ref()?.sha256.clone()));
         self.games.ended(played, result.as_deref().ok());
-        Some(FinishedGame { number, void_games: Vec::new(), result, worker: None })
+        Some(FinishedGame { number, void_games: Vec::new(), result, sha256 })
     }
 }
 

@@ -95,22 +95,7 @@ pub struct StoredRecords(pub Folder);
 
 impl RecordSource for StoredRecords {
     fn each(&self, visit: &mut dyn FnMut(Record) -> io::Result<()>) -> io::Result<()> {
-        let store = Store::open_to_read(&self.0).map_err(io::Error::other)?;
-        let visited = store.each_record(|record| visit(record).map_err(RecordError::Visit));
-        visited.map_err(|error| match error {
-            RecordError::Store(failure) => io::Error::other(failure),
-            RecordError::Visit(error) => error,
-        })
-    }
-}
-
-enum RecordError {
-    Store(Failure),
-    Visit(io::Error),
-}
-
-impl From<Failure> for RecordError {
-    fn from(failure: Failure) -> Self {
-        Self::Store(failure)
+        let store = Store::open_to_read(&self.0)?;
+        store.each_record(visit)
     }
 }

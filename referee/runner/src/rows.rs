@@ -1,7 +1,6 @@
 //! Writes contests and games as rows, and reads them back.
 
 use super::store::{StoredContest, VoidAttempt};
-use referee_contest::log::WorkerSignature;
 use referee_contest::{Change, Player, PlayerInfo, Record, SeatRecord};
 use referee_protocol::SandboxRecord;
 use rusqlite::types::ValueRef;
@@ -85,13 +84,13 @@ pub(super) fn add_void(
 pub(super) fn add_game(
     transaction: &rusqlite::Transaction<'_>,
     game: &Record,
-    worker: Option<&WorkerSignature>,
+    sha256: Option<&str>,
 ) -> rusqlite::Result<()> {
     let added = transaction
         .prepare_cached(
             "insert or ignore into games (number, block, round, game, match_id, seed, result, \
-             reason, scores, turns, lag_ns, marked, moves, transcript, seal) values \
-             (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+             reason, scores, turns, lag_ns, marked, moves, transcript, seal, sha256) values \
+             (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         )?
         .execute(params![
             game.number,
@@ -108,17 +107,11 @@ pub(super) fn add_game(
             game.marked,
             game.moves,
             game.transcript,
-            game.seal
+            game.seal,
+            sha256
         ])?;
     if added == 0 {
         return Ok(());
-    }
-    if let Some(WorkerSignature { name, key, signature }) = worker {
-        transaction
-            .prepare_cached(
-                "insert into signatures (game, worker, key, signature) values (?1, ?2, ?3, ?4)",
-            )?
-            .execute(params![game.number, name, key.to_string(), signature])?;
     }
     let mut insert = transaction.prepare_cached(
         "insert into seats (game, seat, player, place, score, used_ms, cpu_ms, \

@@ -314,7 +314,7 @@ impl Runner {
             Ok(record) => {
                 self.failures_in_a_row = 0;
                 self.written.insert(number);
-                self.writer.send(Entry::Game(record, game.worker));
+                self.writer.send(Entry::Game(record, game.sha256));
             }
             Err(NoResult::Halt(failure)) => self.halt(number, failure),
             Err(NoResult::Void(game)) => {
@@ -406,7 +406,7 @@ impl Runner {
 
     fn remove_transcript(&self, number: u64) {
         if let Some(folder) = &self.folder {
-            std::fs::remove_file(folder.path(&Folder::transcript(number))).ok();
+            std::fs::remove_file(folder.path(Folder::transcript(number))).ok();
         }
     }
 

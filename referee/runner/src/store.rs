@@ -3,16 +3,13 @@
 
 use super::copies::AgentCopy;
 use super::folder::{Folder, STORE_FILE, has_contest};
-use super::log_file::LogFile;
 use super::rows::{add_change, add_contest, add_game, add_session, add_void, from_json};
 use super::writer::disk_full;
 use nix::sys::statvfs::statvfs;
 use nix::unistd::{AccessFlags, access};
-use referee_contest::log::{LoggedGame, WorkerSignature};
 use referee_contest::{Change, Contest, Player, PlayerInfo, Record};
 use referee_process::Failure;
 use referee_protocol::SandboxRecord;
-use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,6 +28,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("peak_memory.sql"),
     include_str!("copies.sql"),
     include_str!("changes.sql"),
+    include_str!("sums.sql"),
 ];
 
 /// The store's name until it is complete.
@@ -49,8 +47,6 @@ const BUSY_WAIT: Duration = Duration::from_secs(20);
 pub struct Store {
     connection: Connection,
     path: PathBuf,
-    /// The signed log of the results; without one the contest isn't signed.
-    log: Option<LogFile>,
     /// The private copy that is read, if the folder can't be written.
     _copy: Option<TempDir>,
 }
@@ -118,7 +114,7 @@ impl Store {
             std::fs::remove_file(&new).map_err(moved)?;
         }
         let connection = Connection::open(&new).map_err(|error| failed(&new, &error))?;
-        let mut store = Self { connection, path: new.clone(), log: None, _copy: None };
+        let mut store = Self { connection, path: new.clone(), _copy: None };
         store.migrate()?;
         store.write(|transaction| add_contest(transaction, kept))?;
         drop(store);
@@ -175,7 +171,7 @@ impl Store {
         if found != VERSION {
             return Err(Failure::machine(format!("{}: another version", path.display())));
         }
-        Ok(Self { connection, path, log: None, _copy: None })
+        Ok(Self { connection, path, _copy: None })
     }
 
     fn connect(path: PathBuf) -> StoreResult<Self> {
@@ -189,7 +185,7 @@ impl Store {
             Ok(connection)
         };
         let connection = connect().map_err(|error| failed(&path, &error))?;
-        Ok(Self { connection, path, log: None, _copy: None })
+        Ok(Self { connection, path, _copy: None })
     }
 
     fn migrate(&mut self) -> StoreResult<()> {
@@ -263,15 +259,11 @@ impl Store {
         self.write(|transaction| {
             add_change(transaction, stored, number, change)?;
             voids.iter().try_for_each(|void| {
-                for delete in ["signatures", "seats"] {
-                    let delete = format!("delete from {delete} where game = ?1");
-                    transaction.execute(&delete, [void.number])?;
-                }
+                transaction.execute("delete from seats where game = ?1", [void.number])?;
                 transaction.execute("delete from games where number = ?1", [void.number])?;
                 add_void(transaction, void)
             })
-        })?;
-        self.log.as_mut().map_or(Ok(()), |log| log.change(number, change, voids))
+        })
     }
 
     fn contest_as_begun(&self) -> StoreResult<StoredContest> {
@@ -320,49 +312,38 @@ impl Store {
         self.read(|connection| connection.prepare(query)?.query_map([], read)?.collect())
     }
 
-    /// Adds games that count and void attempts. A game that is already stored stays as it is: it can't
-    /// count twice.
+    /// Adds games that count, with SHA-256 of their transcripts, and void attempts. A game that is already stored
+    /// stays as it is: it can't count twice.
     pub fn add(
         &mut self,
-        games: &[(Record, Option<WorkerSignature>)],
+        games: &[(Record, Option<String>)],
         voids: &[VoidAttempt],
     ) -> StoreResult<()> {
         self.write(|transaction| {
-            for (game, worker) in games {
-                add_game(transaction, game, worker.as_ref())?;
+            for (game, sha256) in games {
+                add_game(transaction, game, sha256.as_deref())?;
             }
             voids.iter().try_for_each(|void| add_void(transaction, void))
-        })?;
-        self.log.as_mut().map_or(Ok(()), |log| log.append(games, voids))
+        })
     }
 
-    /// Appends all results from now on to this log.
-    pub fn set_log(&mut self, log: Option<LogFile>) {
-        self.log = log;
-    }
-
-    /// Calls `visit` for each game that counts as a log records it, ordered by game.
-    pub fn each_logged_game(&self, mut visit: impl FnMut(LoggedGame)) -> StoreResult<()> {
-        let query = "select number, seal, worker, key, signature from games \
-                     left join signatures on signatures.game = number order by number";
+    /// Calls `visit` with the transcript of each game that counts, ordered by game, and with its SHA-256 unless an
+    /// earlier version stored the game.
+    pub(super) fn each_transcript<E: From<Failure>>(
+        &self,
+        mut visit: impl FnMut(String, Option<String>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.read(|connection| {
+            let query = "select transcript, sha256 from games order by number";
             let mut statement = connection.prepare(query)?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                let worker = match row.get::<_, Option<String>>(2)? {
-                    None => None,
-                    Some(name) => {
-                        let key: String = row.get(3)?;
-                        let key = key.parse().map_err(|error: &str| {
-                            rusqlite::Error::FromSqlConversionFailure(3, Type::Text, error.into())
-                        })?;
-                        Some(WorkerSignature { name, key, signature: row.get(4)? })
-                    }
-                };
-                visit(LoggedGame { number: row.get(0)?, seal: row.get(1)?, worker });
+                if let Err(error) = visit(row.get(0)?, row.get(1)?) {
+                    return Ok(Err(error));
+                }
             }
-            Ok(())
-        })
+            Ok(Ok(()))
+        })?
     }
 
     /// Returns the number of games that count.

@@ -1,6 +1,5 @@
 //! Verifies many transcripts on all cores.
 
-use super::log_checking::Signature;
 use crate::parallel::{self, Progress};
 use referee_match::transcript::{Report, Status, verify};
 use referee_play::destination::is_transcript;
@@ -26,9 +25,6 @@ pub struct CheckedFile {
     pub outcome: Option<Outcome>,
     /// Where and how the file differs, as text.
     pub detail: String,
-    /// Who signed the contest; only for a contest's folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub signature: Option<Signature>,
 }
 
 /// Returns the files among `names`, and all transcripts below the folders among them, sorted.
@@ -90,5 +86,5 @@ fn verify_file(file: &Path) -> CheckedFile {
         Err(error) => (Status::Unreadable, 0, None, error.to_string()),
     };
     let file = file.display().to_string();
-    CheckedFile { file, status, turns, outcome, detail, signature: None }
+    CheckedFile { file, status, turns, outcome, detail }
 }

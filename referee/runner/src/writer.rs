@@ -5,7 +5,6 @@ use super::folder::Folder;
 use super::store::{Store, VoidAttempt};
 use crate::parallel;
 use referee_contest::Record;
-use referee_contest::log::WorkerSignature;
 use referee_process::Failure;
 use referee_process::files::is_disk_full;
 use referee_protocol::SandboxRecord;
@@ -19,7 +18,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc as async_mpsc;
 
 /// The most entries in a batch.
-pub(super) const BATCH_ENTRIES: usize = 50;
+const BATCH_ENTRIES: usize = 50;
 /// How many transcripts of a batch are synced at once: each mostly waits for the others.
 const SYNCS_AT_ONCE: usize = 8;
 /// The fewest files worth a thread.
@@ -30,8 +29,8 @@ const BATCH_WAIT: Duration = Duration::from_millis(100);
 /// A result to store.
 #[derive(Debug)]
 pub(super) enum Entry {
-    /// A game that counts, and the signature of the worker that reported it.
-    Game(Box<Record>, Option<WorkerSignature>),
+    /// A game that counts, and SHA-256 of its transcript.
+    Game(Box<Record>, Option<String>),
     /// An attempt that doesn't count.
     Void(VoidAttempt),
     /// The sandbox from now on.
@@ -135,9 +134,9 @@ impl WriterThread {
         let (mut games, mut voids, mut files) = (Vec::new(), Vec::new(), Vec::new());
         for entry in batch {
             match entry {
-                Entry::Game(game, worker) => {
+                Entry::Game(game, sha256) => {
                     files.push(self.folder.path(&game.transcript));
-                    games.push((game.as_ref().clone(), worker.clone()));
+                    games.push((game.as_ref().clone(), sha256.clone()));
                 }
                 Entry::Void(void) => {
                     files.extend(void.transcript.as_ref().map(|name| self.folder.path(name)));

@@ -5,7 +5,6 @@
 
 mod edits;
 mod contest_file;
-mod contest_log;
 mod games;
 mod lines;
 mod notations;
@@ -13,7 +12,6 @@ mod readers;
 mod transcript;
 
 pub use contest_file::contest_file;
-pub use contest_log::contest_log;
 pub use games::games;
 pub use lines::lines;
 pub use notations::notations;
@@ -24,12 +22,11 @@ pub use transcript::transcript;
 pub type Target = fn(&[u8]);
 
 /// All targets and their names.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 6] = [
     ("lines", lines),
     ("games", games),
     ("transcript", transcript),
     ("contest_file", contest_file),
-    ("contest_log", contest_log),
     ("notations", notations),
     ("readers", readers),
 ];

@@ -186,7 +186,6 @@ impl TestDir {
     pub(crate) fn set_environment(&self, command: &mut Command) {
         command.current_dir(self.folder.path()).env("TMPDIR", self.path("tmp"));
         // Keys are made here.
-        command.env("XDG_STATE_HOME", self.path(".state")).env_remove("REFEREE_KEY");
         command.env("REFEREE_NO_CONFIG", "1").env("PATH", path());
         for name in ["CLOCK", "BOARD", "COLOR", "LOG", "LOG_FORMAT"] {
             command.env_remove(format!("REFEREE_{name}"));

@@ -7,6 +7,7 @@ use referee_contest::audit::{VerifiedTranscript, differences, verify_and_record}
 use referee_contest::{Contest, Fixture, Record, Void};
 use referee_games::GameKind;
 use referee_match::transcript::{is_packed, unpack};
+use referee_play::digest::digest_bytes;
 use referee_protocol::SandboxRecord;
 use referee_runner::backend::{FinishedGame, NoResult, VoidGame};
 use referee_runner::disk_failure;
@@ -113,8 +114,8 @@ pub(super) fn judge(
         match verify(&bytes, fixture, rules, &mut verified.sandbox)? {
             Ok(record) => {
                 let void_games = spoiled.remove(&number).unwrap_or_default();
-                let result = Ok(record);
-                verified.came.push(FinishedGame { number, void_games, result, worker: None });
+                let (result, sha256) = (Ok(record), Some(digest_bytes(&bytes)));
+                verified.came.push(FinishedGame { number, void_games, result, sha256 });
                 counting.push(packed);
             }
             // The worker's machine failed; another worker may succeed.
@@ -129,7 +130,7 @@ pub(super) fn judge(
     }
     for (came, packed) in verified.came.iter_mut().zip(counting) {
         let bytes = unpacked(packed, came.number, rules, &mut long)?;
-        let path = rules.folder.path(&Folder::transcript(came.number));
+        let path = rules.folder.path(Folder::transcript(came.number));
         // A full disk here is not the worker's fault.
         if let Err(error) = write_or_append(&path, &bytes) {
             came.result = Err(NoResult::Halt(disk_failure(&path, &error)));

@@ -90,7 +90,7 @@ impl Receiver {
         if !sane || !has(&live.worker, live.number) {
             return None;
         }
-        let path = self.folder.path(&Folder::transcript(live.number));
+        let path = self.folder.path(Folder::transcript(live.number));
         let playing = self.playing.clone();
         let received = self.entry(&live, has, now)?;
         received.last_message = now;
@@ -143,7 +143,7 @@ impl Receiver {
     /// The same, but removes the file.
     pub fn discard(&mut self, number: u64) {
         if self.matches.remove(&number).is_some() {
-            std::fs::remove_file(self.folder.path(&Folder::transcript(number))).ok();
+            std::fs::remove_file(self.folder.path(Folder::transcript(number))).ok();
         }
     }
 }

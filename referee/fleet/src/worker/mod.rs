@@ -35,7 +35,6 @@ use crate::messages::HEARTBEAT_MS;
 use crate::{BUILD, Heartbeat, Names, WorkerInfo};
 use rand::TryRng;
 use rand::rngs::SysRng;
-use referee_contest::log::PrivateKey;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
 use referee_process::cores;
@@ -69,8 +68,6 @@ pub struct Settings {
     pub folder: Option<PathBuf>,
     /// Files and folders of this machine that agents may read if they request them.
     pub readable_paths: Vec<PathBuf>,
-    /// The key that signs its reports.
-    pub key: Option<PrivateKey>,
 }
 
 /// A worker's status.
@@ -136,8 +133,7 @@ impl Worker {
             Failure::machine(format!("{}: {error}", parent.display()))
                 .help("give a folder that this user can write to with --work DIR")
         })?;
-        let mut info = describe(settings.name.as_deref(), settings.slots)?;
-        info.key = settings.key.as_ref().map(PrivateKey::public);
+        let info = describe(settings.name.as_deref(), settings.slots)?;
         let (now, filter) = (Instant::now(), ContestFilter::new(settings.contest.clone()));
         let shares = Arc::new(Mutex::new(Shares::default()));
         let (contests, left) = (BTreeMap::new(), None);
@@ -314,7 +310,6 @@ impl Worker {
         let announced = contest.announced.clone();
         let state = SharedState {
             info: self.info.clone(),
-            key: self.settings.key.clone(),
             filter: self.filter.clone(),
             shares: self.shares.clone(),
             played: self.played.clone(),

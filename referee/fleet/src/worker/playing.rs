@@ -6,7 +6,6 @@ use super::session::Session;
 use crate::{FaultCause, Order, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use referee_contest::log::WorkerSignature;
 use referee_contest::{Fixture, Player, Policy, RecordBuilder};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
@@ -32,8 +31,6 @@ pub(super) struct PackedTranscript {
     pub(super) path: PathBuf,
     /// Its size in bytes.
     pub(super) bytes: u64,
-    /// The worker's signature of its seal.
-    pub(super) signature: Option<WorkerSignature>,
 }
 
 /// The result of an order: its matches, or why there are none.
@@ -95,15 +92,10 @@ async fn game(
         let job = staging.job(&fixture, seat, contest.readable_files.clone(), destination);
         let job = job.map_err(|error| WorkerFault::new(FaultCause::Order, error))?;
         let Ended { result, seen } = session.jobs.play(job).await.ok_or_else(closed)?;
-        let finished = result.as_ref().ok();
-        let signature =
-            finished.and_then(|it| it.seal.as_ref()).and_then(|seal| session.sign(&seal.sha256));
         let (policy, is_last) = (&contest.checked.contest.policy, attempt == retries);
         let outcome = outcome(result.map(drop), seen, &fixture, policy, is_last, &path)?;
         if outcome != TryOutcome::Lost {
-            packing.push(tokio::task::spawn_blocking(move || {
-                pack(number, &path).map(|packed| PackedTranscript { signature, ..packed })
-            }));
+            packing.push(tokio::task::spawn_blocking(move || pack(number, &path)));
         }
         match outcome {
             TryOutcome::Counts => break,
@@ -183,7 +175,7 @@ fn pack(number: u64, path: &Path) -> io::Result<PackedTranscript> {
     if packed.is_err() {
         std::fs::remove_file(&into).ok();
     }
-    Ok(PackedTranscript { number, path: into, bytes: packed?, signature: None })
+    Ok(PackedTranscript { number, path: into, bytes: packed? })
 }
 
 /// Returns the size of the packed file.

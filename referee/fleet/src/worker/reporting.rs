@@ -119,11 +119,8 @@ async fn publish(
         Ok(matches) => (matches.as_slice(), None),
         Err(fault) => (&[][..], Some(fault.clone())),
     };
-    let tries = matches.iter().map(|packed| PlayedMatch {
-        number: packed.number,
-        bytes: packed.bytes,
-        signature: packed.signature.clone(),
-    });
+    let tries =
+        matches.iter().map(|&PackedTranscript { number, bytes, .. }| PlayedMatch { number, bytes });
     let tries = tries.collect();
     let mut report = Report { block, attempt, worker, tries, in_object: false, fault };
     let mut message = with_bytes(&report, &[]);

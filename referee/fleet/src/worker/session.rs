@@ -17,7 +17,6 @@ use crate::messages::HEARTBEAT_MS;
 use crate::{Heartbeat, WorkerInfo, live};
 use async_nats::Subscriber;
 use futures_util::StreamExt;
-use referee_contest::log::{PrivateKey, WorkerSignature};
 use referee_play::interrupts::Interrupts;
 use referee_play::pool::{Played, Pool, PoolSize, Threads};
 use referee_play::running_matches::RunningMatches;
@@ -44,8 +43,6 @@ const ORDERS_A_TURN: u32 = 4;
 /// What all sessions of a worker share.
 pub(super) struct SharedState {
     pub(super) info: WorkerInfo,
-    /// The key that signs its reports.
-    pub(super) key: Option<PrivateKey>,
     /// Which contests the worker would play.
     pub(super) filter: ContestFilter,
     /// Its time, by contest.
@@ -59,8 +56,6 @@ pub(super) struct Session {
     pub(super) connection: Connection,
     pub(super) contest: Arc<ActiveContest>,
     pub(super) info: WorkerInfo,
-    /// The key that signs its reports.
-    key: Option<PrivateKey>,
     /// Which other contests the worker would play.
     filter: ContestFilter,
     /// The worker's time, by contest, and up to when it was added there.
@@ -90,17 +85,11 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Signs the transcript with this seal.
-    pub(super) fn sign(&self, seal: &str) -> Option<WorkerSignature> {
-        let key = self.key.as_ref()?;
-        Some(WorkerSignature::new(key, self.info.name.clone(), seal))
-    }
-
     /// Creates a session in this contest.
     pub(super) fn new(
         connection: Connection,
         contest: Arc<ActiveContest>,
-        SharedState { info, key, filter, shares, played }: SharedState,
+        SharedState { info, filter, shares, played }: SharedState,
     ) -> std::io::Result<Self> {
         let transcripts = create_named("referee-", contest.folder.path())?;
         let info = WorkerInfo { sandbox: Some(contest.sandbox.recorded.clone()), ..info };
@@ -109,7 +98,6 @@ impl Session {
             connection,
             contest,
             info,
-            key,
             filter,
             shares,
             added_until: Mutex::new(Instant::now()),

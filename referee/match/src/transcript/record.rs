@@ -78,10 +78,15 @@ impl Recorder {
 
     /// Appends the seal, the last line, and returns it.
     pub fn seal(&mut self) -> Seal {
-        self.hash_buffer();
-        let seal = Seal { lines: self.lines, sha256: to_hex(&self.hash.clone().finalize()) };
+        let seal = Seal { lines: self.lines, sha256: self.sha256() };
         self.append(&Event::Seal(seal.clone()));
         seal
+    }
+
+    /// Returns SHA-256 of all lines so far, in hex: with the seal it is that of the whole transcript.
+    pub fn sha256(&mut self) -> String {
+        self.hash_buffer();
+        to_hex(&self.hash.clone().finalize())
     }
 
     fn append(&mut self, event: &Event) {

@@ -20,7 +20,7 @@ use self::start_check::{FailedStart, StartCheck};
 use super::connection::AgentConnection;
 use super::core_context::{CoreContext, Orders, Slot, StartGuard};
 use super::participant::Participant;
-use super::sink::Sink;
+use super::sink::{Sealed, Sink};
 use referee_games::{AnyGame, view::View};
 use referee_match::diagnosis::Usage;
 use referee_match::{Effect, Ending, Input, Match, Reading};
@@ -28,7 +28,7 @@ use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
 use referee_process::poll_on_wake::PollOnWake;
 use referee_process::timers::Alarm;
-use referee_protocol::{Event, Header, Nanos, Seal, Seat, Turn};
+use referee_protocol::{Event, Header, Nanos, Seat, Turn};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
@@ -59,7 +59,7 @@ pub struct Finished {
     /// What was seen of each seat at its end.
     pub seen: Vec<LastSeen>,
     /// The transcript's seal, if there is a transcript.
-    pub seal: Option<Seal>,
+    pub seal: Option<Sealed>,
 }
 
 /// What was seen of an agent at its end.

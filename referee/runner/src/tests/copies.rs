@@ -66,7 +66,7 @@ fn nothing_that_changes_outside_has_an_effect() {
         let failure = prepare_again(&stored, &folder).unwrap_err().to_string();
         assert!(failure.starts_with("amy was changed in "), "{failure}");
         Store::create(&folder, &stored).unwrap();
-        let checked = check(&folder, None, None, &|_, _| {}, &mut |_| Ok(())).unwrap();
+        let checked = check(&folder, None, &|_, _| {}, &mut |_| Ok(())).unwrap();
         let all = checked.differences.join("; ");
         assert!(all.contains("amy was changed after the contest began"), "{all}");
     }

@@ -2,7 +2,6 @@
 
 mod copies;
 mod folder;
-mod log_file;
 pub(crate) mod store;
 mod voids;
 mod writer;

@@ -49,7 +49,7 @@ impl Backend for OneCore {
     async fn next(&mut self, _: &Schedule, wants: bool) -> BackendEvent {
         if let Some(fixture) = self.queue.pop_front() {
             let (number, result) = (fixture.number, self.play(&fixture));
-            let game = FinishedGame { number, void_games: Vec::new(), result, worker: None };
+            let game = FinishedGame { number, void_games: Vec::new(), result, sha256: None };
             return BackendEvent::Finished(Box::new(game));
         }
         match (wants, self.is_closed) {

@@ -25,7 +25,7 @@ fn runtime() -> tokio::runtime::Runtime {
 fn several_batches_are_stored_whole() {
     let (_place, folder, mut writer) = started();
     for number in 0..120 {
-        fs::write(folder.path(&Folder::transcript(number)), "x").unwrap();
+        fs::write(folder.path(Folder::transcript(number)), "x").unwrap();
         writer.send(Entry::Game(Box::new(game(number, "a")), None));
     }
     let void = void(120, 1, "x");
@@ -56,7 +56,7 @@ fn several_batches_are_stored_whole() {
 #[test]
 fn a_game_without_its_transcript_never_counts() {
     let (_place, folder, mut writer) = started();
-    fs::write(folder.path(&Folder::transcript(0)), "x").unwrap();
+    fs::write(folder.path(Folder::transcript(0)), "x").unwrap();
     for number in [0, 1] {
         writer.send(Entry::Game(Box::new(game(number, "a")), None));
     }

@@ -1,6 +1,5 @@
 //! `contest add`, `replace`, `withdraw-agent`, `replay` and `forfeit`: changes of a contest that has begun.
 
-use super::key::KeyOptions;
 use super::report::{of_folder, write_all};
 use super::run::resume_command;
 use crate::cli::bars::{advance, count_bar};
@@ -103,8 +102,6 @@ struct ChangeOptions {
     /// Reason, which the report shows
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     reason: String,
-    #[command(flatten)]
-    key: KeyOptions,
 }
 
 /// Reads a reason: one line, not empty.
@@ -122,10 +119,9 @@ impl ChangeOptions {
     ) -> Result<(), Failure> {
         let folder = Folder::open(&self.folder)?;
         let _lock = folder.lock()?;
-        let signer = self.key.signer_of(&folder)?;
-        let done = change(Changing::open(&folder, signer.as_ref(), &self.reason)?)?;
+        let done = change(Changing::open(&folder, &self.reason)?)?;
         let results = of_folder(&folder)?;
-        write_all(&folder, &results, signer.as_ref())?;
+        write_all(&folder, &results)?;
         if !global.quiet {
             eprint_line(&done);
             if !results.report.progress.over {

@@ -4,7 +4,6 @@ mod change;
 pub(super) mod compare;
 mod deadline;
 mod open;
-pub(super) mod key;
 mod running;
 mod venue;
 pub(super) mod plan;
@@ -50,7 +49,6 @@ enum Command {
     Ratings(ratings::Options),
     Grades(grades::Options),
     Publish(publish::Options),
-    Key(key::Options),
     Quick(Box<quick::Options>),
     Check(check::ContestOptions),
     #[command(flatten)]
@@ -73,7 +71,6 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         Command::Ratings(options) => ratings::run(options, global).map(success),
         Command::Grades(options) => grades::run(options, global).map(success),
         Command::Publish(options) => publish::run(options, global).map(success),
-        Command::Key(options) => key::run(options).map(success),
         Command::Quick(options) => quick::run(options, global),
         Command::Check(options) => check::run_contest(options, global),
         Command::Fleet(command) => fleet::run_contest(command, global),

@@ -170,8 +170,7 @@ impl OpenContest<'_> {
 
     /// Builds, checks and adds a version of an agent.
     fn take(&self, version: &KeptVersion) -> Result<Option<ExitCode>, Failure> {
-        let signer = self.options.shared.key.signer_of(&self.folder)?;
-        let contest = Changing::open(&self.folder, signer.as_ref(), "submitted")?;
+        let contest = Changing::open(&self.folder, "submitted")?;
         let bar = count_bar("building", !self.global.quiet);
         let progress = |done, of| advance(&bar, done, of);
         let mut interrupted = None;

@@ -16,7 +16,7 @@ use std::fs;
 use std::path::Path;
 
 /// The folder of the pages in the contest's folder, with the files that they share.
-const FOLDER: &str = "replays";
+pub(super) const REPLAYS_FOLDER: &str = "replays";
 
 /// Returns the match of a game for its replay page, with these names of the players; `None` if it was
 /// decided without being played.
@@ -65,7 +65,7 @@ pub(super) fn write_pages(
         return Ok(());
     }
     for (name, text) in shared_files() {
-        write(&folder.root().join(FOLDER).join(name), &text)?;
+        write(&folder.root().join(REPLAYS_FOLDER).join(name), &text)?;
     }
     let names: Vec<String> = contest.players.iter().map(|player| player.name.clone()).collect();
     let bar = count_bar("writing replays", true);

@@ -1,6 +1,6 @@
 //! `contest report`: the results, as text, documents and data.
 
-use super::replay_pages::write_pages;
+use super::replay_pages::{REPLAYS_FOLDER, write_pages};
 use super::run::resume_command;
 use crate::cli::bars::spinner;
 use crate::cli::fleet::last_server;
@@ -15,13 +15,11 @@ use referee_contest::summary::report;
 use referee_contest::{Contest, PlayerInfo, Record, Schedule};
 use referee_play::replace_file::replace_by;
 use referee_process::Failure;
-use referee_runner::checking::ContestCheck;
 use referee_runner::folder::Folder;
-use referee_runner::log_file::LogFile;
 use referee_runner::records::StoredRecords;
 use referee_runner::results::{self, report_failure};
-use referee_runner::signing::Signer;
 use referee_runner::store::{Store, StoredContest};
+use referee_runner::sums;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fs::File;
@@ -229,38 +227,18 @@ fn commands(folder: &Folder, named: &Folder, schedule: &Schedule) -> Vec<Command
     commands
 }
 
-/// Returns the report that belongs in the files of a checked folder. It doesn't depend on how the
-/// folder is called: its commands are for a shell in the folder.
-pub(in crate::cli) fn of_checked(
-    folder: &Folder,
-    checked: &ContestCheck,
-) -> Result<Report, Failure> {
-    let ContestCheck { stored: kept, schedule, voids, .. } = checked;
-    let commands = commands(folder, &Folder::here(), schedule);
-    results::assemble(kept, schedule, StoredRecords(folder.clone()), voids, commands)
-}
-
-/// Writes the report files to the contest's folder, replacing older ones, and signs them if the contest
-/// is signed.
-pub(super) fn write_all(
-    folder: &Folder,
-    results: &Results,
-    signer: Option<&Signer>,
-) -> Result<PathBuf, Failure> {
+/// Writes the report files to the contest's folder, replacing older ones, and lists them in `SHA256SUMS`.
+pub(super) fn write_all(folder: &Folder, results: &Results) -> Result<PathBuf, Failure> {
     let commands = commands(folder, &Folder::here(), &results.schedule);
     let report = Report { commands, ..results.report.clone() };
     for (name, form) in FILES {
         let file = folder.path(name);
-        // Atomically: half a report would look forged.
         replace_by(&file, |out| form.write(&report, "", out))
             .map_err(|error| report_failure(error, &file))?;
     }
-    if let Some(signer) = signer
-        && let Some(mut log) = LogFile::open(folder, &Store::open(folder)?, signer)?
-    {
-        log.report(&FILES.map(|(name, _)| name))?;
-    }
     write_pages(folder, &report, &results.contest)?;
+    let files = [&FILES.map(|(name, _)| name)[..], &[REPLAYS_FOLDER]].concat();
+    sums::write(folder, &Store::open_to_read(folder)?, &files)?;
     Ok(folder.path(PAGE))
 }
 

@@ -2,7 +2,6 @@
 
 use super::deadline::DeadlineOptions;
 use super::generated::prepare_built;
-use super::key::{KeyOptions, pin};
 use super::running::{ContestRun, play_contest};
 use super::venue::Venue;
 use crate::cli::bars::{advance, count_bar};
@@ -14,10 +13,9 @@ use clap::Args;
 use referee_process::Failure;
 use referee_process::sandbox::SandboxRequest;
 use referee_protocol::{Level, LevelChoice};
-use referee_runner::folder::{Folder, LOG_FILE, Lock};
-use referee_runner::log_file::LogFile;
+use referee_runner::folder::{Folder, Lock};
 use referee_runner::store::{Store, StoredContest};
-use referee_runner::{Prepared, prepare_again, sandbox_request};
+use referee_runner::{Prepared, prepare_again, sandbox_request, sums};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
@@ -72,8 +70,6 @@ pub(crate) struct SharedRunOptions {
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) metrics: Option<String>,
     #[command(flatten)]
-    pub(crate) key: KeyOptions,
-    #[command(flatten)]
     pub(crate) deadline: DeadlineOptions,
     #[command(flatten)]
     pub(crate) fleet: FleetOptions,
@@ -107,7 +103,6 @@ pub(super) fn created(
     // Nothing is written before the sandbox or the server is known to work.
     let request = sandbox_request(&prepared.contest.sandbox, prepared.base.clone());
     let venue = Venue::choose(&request, &prepared, options, runtime, global)?;
-    let signer = options.key.signer_if_possible()?;
     let default = || Path::new(DEFAULT_FOLDER).join(file_name(&prepared.contest.name));
     let root = out.map_or_else(default, Path::to_owned);
     let folder = Folder::create(&root)?;
@@ -119,15 +114,12 @@ pub(super) fn created(
     bar.finish_and_clear();
     let stored = prepared.to_stored(jiff::Timestamp::now().to_string(), venue.sandbox().cloned());
     std::fs::write(folder.file(), &stored.text).map_err(machine(folder.file().display()))?;
-    let mut store = Store::create(&folder, &stored)?;
-    if let Some(signer) = &signer {
-        store.set_log(Some(LogFile::create(&folder, &stored, signer)?));
-        pin(&folder, signer);
-    }
+    let store = Store::create(&folder, &stored)?;
+    sums::write(&folder, &store, &[])?;
     global.note(prepared.remarks());
     venue.print(&request, global);
     let (begun, options) = (stored.begun, options.clone());
-    Ok((ContestRun { prepared, folder, store, signer, venue, begun, options }, lock))
+    Ok((ContestRun { prepared, folder, store, venue, begun, options }, lock))
 }
 
 /// Returns an unused folder for a contest of this name.
@@ -172,21 +164,8 @@ pub(super) fn reopened(
         resumed_request(&stored, sandbox_request(&prepared.contest.sandbox, prepared.base.clone()));
     let venue = Venue::choose(&request, &prepared, options, runtime, global)
         .map_err(|failure| cannot_resume(&failure))?;
-    // A signed contest needs its key; another may do without one.
-    let is_signed = folder.path(LOG_FILE).exists();
-    let signer = if is_signed {
-        Some(options.key.signer().map_err(|failure| cannot_resume(&failure))?)
-    } else {
-        options.key.signer_if_possible()?
-    };
-    if let Some(signer) = &signer {
-        let log = LogFile::open(&folder, &store, signer);
-        let log = log.map_err(|failure| cannot_resume(&failure))?;
-        if log.is_some() {
-            pin(&folder, signer);
-        }
-        store.set_log(log);
-    }
+    // Without the report, which is written anew.
+    sums::write(&folder, &store, &[]).map_err(|failure| cannot_resume(&failure))?;
     if let Some(sandbox) = venue.sandbox() {
         store.add_session(&jiff::Timestamp::now().to_string(), sandbox)?;
     }
@@ -195,7 +174,7 @@ pub(super) fn reopened(
     }
     venue.print(&request, global);
     let (begun, options) = (stored.begun, options.clone());
-    Ok(ContestRun { prepared, folder, store, signer, venue, begun, options })
+    Ok(ContestRun { prepared, folder, store, venue, begun, options })
 }
 
 fn cannot_resume(failure: &Failure) -> Failure {

@@ -28,7 +28,6 @@ use referee_runner::Prepared;
 use referee_runner::backend::WorkerCount;
 use referee_runner::folder::Folder;
 use referee_runner::runner::{Observer, Progress, RunResult};
-use referee_runner::signing::Signer;
 use referee_runner::store::Store;
 use referee_web::{Metrics, Monitored, contest_metrics, monitor};
 use std::collections::BTreeMap;
@@ -51,8 +50,6 @@ pub(crate) struct ContestRun {
     pub(crate) prepared: Prepared,
     pub(crate) folder: Folder,
     pub(crate) store: Store,
-    /// The key that signs the results.
-    pub(crate) signer: Option<Signer>,
     pub(super) venue: Venue,
     /// When it was started (RFC 3339).
     pub(crate) begun: String,
@@ -63,7 +60,6 @@ pub(crate) struct ContestRun {
 pub(super) struct EndedRun {
     pub(super) contest: Arc<Contest>,
     folder: Folder,
-    signer: Option<Signer>,
     pub(super) result: RunResult,
     /// The command that resumes it.
     resume: String,
@@ -125,7 +121,7 @@ impl ContestRun {
         interrupts: &mut Interrupts,
         global: &Global,
     ) -> Result<EndedRun, Failure> {
-        let Self { mut prepared, folder, store, signer, venue, begun, options } = self;
+        let Self { mut prepared, folder, store, venue, begun, options } = self;
         let resume = resume_command(&folder, venue.args());
         let (contest, files) = (prepared.contest.clone(), prepared.files());
         let is_local = venue.sandbox().is_some();
@@ -154,7 +150,7 @@ impl ContestRun {
                 ));
             }
         }
-        Ok(EndedRun { contest, folder, signer, result, resume })
+        Ok(EndedRun { contest, folder, result, resume })
     }
 }
 
@@ -184,7 +180,7 @@ impl EndedRun {
     /// Computes and writes the report. What stopped the contest may also be why there is none.
     fn report(&self) -> Result<(Report, Result<PathBuf, Failure>), Failure> {
         let results = report::of_folder(&self.folder)?;
-        let page = report::write_all(&self.folder, &results, self.signer.as_ref());
+        let page = report::write_all(&self.folder, &results);
         Ok((results.report, page))
     }
 

@@ -15,7 +15,6 @@ use referee_process::Failure;
 use referee_process::cores;
 use referee_process::lock::lock;
 use referee_protocol::plain::{count, sanitize};
-use referee_runner::signing::{Signer, WORKER_KEY, state_folder};
 use referee_web::{Metrics, Monitored, monitor};
 use std::io::stderr;
 use std::path::PathBuf;
@@ -79,7 +78,6 @@ impl Options {
             drain: self.drain.map(Duration::from_millis),
             folder: self.work.clone(),
             readable_paths: self.lend.clone(),
-            key: None,
         }
     }
 }
@@ -116,16 +114,9 @@ async fn work(
         let url = monitor(address, MonitoredWorker { status, slots })?;
         printer.message(&format!("metrics: {url}"));
     }
-    let signer = signer().inspect_err(|error| {
-        printer.message(&format!("warning: reports are not signed: {error}"));
-    });
-    let key = signer.ok().map(|signer| signer.key);
-    let mut worker = Worker::new(Settings { key, ..options.settings() })?;
+    let mut worker = Worker::new(options.settings())?;
     let (info, shown) = (worker.info.clone(), server.display_url());
     printer.message(&format!("worker {} ({}) on {shown}", info.name, info.id));
-    if let Some(key) = &info.key {
-        printer.message(&format!("its reports are signed with key {}", key.fingerprint()));
-    }
     tracing::info!("{} slots, {} cores", info.slots, info.cores);
     let name = format!("referee worker {}", info.name);
     let (send_failed, failed) = oneshot::channel();
@@ -155,12 +146,6 @@ async fn work(
     };
     printer.message(&format!("{why}; played {}", count(worker.played(), "game")));
     Ok(end)
-}
-
-/// Returns the key of this user's workers, which the first one makes.
-fn signer() -> Result<Signer, Failure> {
-    let state = state_folder().ok_or_else(|| Failure::machine("HOME is not set"))?;
-    Signer::read_or_create(&state.join(WORKER_KEY))
 }
 
 /// Waits for the idle time, and until connecting has failed once.

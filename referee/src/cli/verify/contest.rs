@@ -1,9 +1,8 @@
 //! `verify` on a contest's folder.
 
 use referee_match::transcript::Status;
-use referee_protocol::plain::sanitize;
+use referee_protocol::plain::{count, sanitize};
 use referee_runner::checking::ContestCheck;
-use referee_runner::log_checking::{Signature, SignatureStatus};
 use referee_runner::verifying::CheckedFile;
 use std::fmt::Write;
 
@@ -19,7 +18,6 @@ pub(crate) fn line(checked: &ContestCheck, folder: &str) -> CheckedFile {
         turns: checked.turns,
         outcome: None,
         detail: findings(checked).join("; "),
-        signature: Some(checked.signature.clone()),
     }
 }
 
@@ -30,36 +28,21 @@ pub(crate) fn text(checked: &ContestCheck, folder: &str) -> String {
     let games = checked.games;
     let name = sanitize(&checked.stored.contest.name);
     writeln!(text, "contest {name} in {}: {games} games that count", sanitize(folder)).ok();
-    writeln!(text, "  {}", sanitize(&signed(&checked.signature))).ok();
     for line in findings(checked) {
         writeln!(text, "  {}", sanitize(&line)).ok();
     }
     if checked.differences.is_empty() {
         let state = if schedule.is_over() { "over" } else { "not over yet" };
+        let listed = checked.listed.map_or_else(String::new, |files| {
+            format!(" and {} match SHA256SUMS", count(files, "file"))
+        });
         writeln!(
             text,
-            "  ok: schedule, store, standings and ratings match the transcripts; the contest is \
-             {state}"
+            "  ok: schedule and store match the transcripts{listed}; the contest is {state}"
         )
         .ok();
     }
     text
-}
-
-/// Says who signed a contest.
-fn signed(signature: &Signature) -> String {
-    let Signature { status, key, name, at, expected } = signature;
-    let who = || {
-        let (name, key) = (name.as_deref().unwrap_or("?"), key.as_deref().unwrap_or("?"));
-        let known = if *expected { "the expected key" } else { "a key that is not pinned" };
-        format!("{name}, {key}, {known}, at {}", at.as_deref().unwrap_or("?"))
-    };
-    match (status, key) {
-        (SignatureStatus::Signed, _) => format!("signed by {}", who()),
-        (SignatureStatus::Unsigned, _) => "unsigned: anyone may have changed it".to_owned(),
-        (SignatureStatus::Broken, None) => "the signature is broken".to_owned(),
-        (SignatureStatus::Broken, Some(_)) => format!("the signature is broken: {}", who()),
-    }
 }
 
 /// Returns the differences and notes, one per line.

@@ -1,10 +1,8 @@
 //! `verify`: whether transcripts are complete, unmodified and follow the rules.
 
 mod contest;
-mod report_files;
 
 use super::bars::{advance, count_bar};
-use super::contest::key::parse_key;
 use super::global::Global;
 use super::output::{print, print_json, table};
 use super::play_options::at_least_one;
@@ -13,7 +11,6 @@ use referee_match::transcript::Status;
 use referee_process::Failure;
 use referee_runner::checking::check;
 use referee_runner::folder::Folder;
-use referee_runner::signing::Pins;
 use referee_runner::verifying::{CheckedFile, find, verify_all};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -27,8 +24,8 @@ const SHOWN_MAX: usize = 20;
 ///
 /// Replays each transcript by the rules, checks its times and its seal, and prints ok, torn, tampered,
 /// disagrees or unreadable. In a contest's folder, verifies every game, rebuilds the schedule from the
-/// contest file and the results, compares the store, the report and the signed log with it, and prints who
-/// signed it. Exits with code 1 unless all are ok; a contest without a signature may be ok.
+/// contest file and the results, compares the store with it, and all files with SHA256SUMS. Exits with code 1
+/// unless all are ok.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee verify latest\n  \
@@ -38,10 +35,6 @@ pub(super) struct Options {
     /// ./matches
     #[arg(required = true)]
     files: Vec<String>,
-    /// Expect contests to be signed with this key: a public key, or a file with one. Defaults to the
-    /// pinned key of each contest
-    #[arg(long, value_name = "KEY")]
-    key: Option<String>,
     /// Print one JSON object per file
     #[arg(long)]
     json: bool,
@@ -68,17 +61,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         let progress = |done, of| advance(&bar, done, of);
         verify_all(&files, options.jobs, &progress, |line| lines.add(line))?;
     }
-    let key = options.key.as_deref().map(parse_key).transpose()?;
-    let pins = if contests.is_empty() { Pins::default() } else { Pins::read()? };
     let mut contest_texts = String::new();
     for name in contests {
         let folder = Folder::open(Path::new(name))?;
         let bar = count_bar("", progress);
-        let key = key.or_else(|| pins.of(folder.root()));
         let progress = |done, of| advance(&bar, done, of);
-        let mut checked =
-            check(&folder, options.jobs, key, &progress, &mut |line| lines.add(line))?;
-        report_files::compare(&folder, &mut checked)?;
+        let checked = check(&folder, options.jobs, &progress, &mut |line| lines.add(line))?;
         lines.add(contest::line(&checked, name))?;
         contest_texts.push_str(&contest::text(&checked, name));
     }

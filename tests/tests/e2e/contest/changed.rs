@@ -1,6 +1,6 @@
 //! Changes of a contest that has begun: late players, new versions, games played again, forfeits.
 
-use super::{AMPLE, contest, count, query, status};
+use super::{AMPLE, check_sums, contest, count, query, status};
 use crate::support::TestDir;
 use serde_json::Value;
 use std::fs;
@@ -91,10 +91,14 @@ fn changes_are_played_reported_and_verified() {
 fn a_removed_or_changed_entry_shows() {
     let dir = begun("round-robin");
     change(&dir, &["replay", "d", "1"]);
+    check_sums(&dir, "d");
     contest(&dir, &["resume", "d"]).code(0);
+    check_sums(&dir, "d");
     let store = rusqlite::Connection::open(dir.path("d/contest.db")).unwrap();
     store.execute("update changes set change = replace(change, 'it''s', 'its')", []).unwrap();
-    dir.run(&["verify", "d"]).code(1).stdout_has("changes in the store are not those in the log");
+    dir.run(&["verify", "d"])
+        .code(1)
+        .stdout_has("the changes in the store are not those in changes.json");
 }
 
 #[test]

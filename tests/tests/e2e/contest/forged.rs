@@ -96,7 +96,7 @@ const FORGERIES: &[Forgery] = &[
     (|it| sql(it, "update games set seal = 'x' where number = 3"), "`seal` is "),
     (
         |it| sql(it, "delete from seats where game = 3; delete from games where number = 3"),
-        "report.json counts 6 games, but there are only 5",
+        "SHA256SUMS lists game 3, but the store lacks it",
     ),
     (swap, "game 0, "),
     (copy, "game 3, "),
@@ -113,14 +113,15 @@ const FORGERIES: &[Forgery] = &[
         },
         "the contest in the store differs from the file",
     ),
-    (|it| replace(it, "d/report.json", "\"turns\":", "\"turns\":1"), "report.json has "),
-    (|it| replace(it, "d/report.json", "@greedy", "@evil"), "report.json has "),
-    (|it| replace(it, "d/report.json", "{", "{\"winner\":1,"), "report.json, line 1, byte 3: "),
-    (|it| replace(it, "d/report.html", "@greedy", "@evil"), "report.html, line "),
-    (|it| replace(it, "d/report.md", "@greedy", "@evil"), "report.md, line "),
-    (|it| replace(it, "d/standings.csv", "@greedy", "@first"), "standings.csv, line "),
-    (|it| replace(it, "d/games.csv", ",2,", ",1,"), "games.csv, line "),
-    (|it| replace(it, "d/games.csv", "\r\n", "\n"), "games.csv, line 1"),
+    (|it| replace(it, "d/report.json", "@greedy", "@evil"), "SHA256SUMS: report.json was changed"),
+    (|it| replace(it, "d/report.html", "@greedy", "@evil"), "SHA256SUMS: report.html was changed"),
+    (|it| replace(it, "d/report.md", "@greedy", "@evil"), "SHA256SUMS: report.md was changed"),
+    (|it| replace(it, "d/standings.csv", "@g", "@f"), "SHA256SUMS: standings.csv was changed"),
+    (|it| replace(it, "d/games.csv", ",2,", ",1,"), "SHA256SUMS: games.csv was changed"),
+    (|it| replace(it, "d/replays/assets/viewer.js", "x", "y"), "SHA256SUMS: replays/"),
+    (|it| fs::remove_file(it.path("d/report.html")).unwrap(), "report.html is missing"),
+    (|it| replace(it, "d/SHA256SUMS", "games/", "../games/"), "a digest and a file in the folder"),
+    (|it| replace(it, "d/SHA256SUMS", "  contest.toml", "contest.toml"), "SHA256SUMS, line 1: "),
 ];
 
 #[test]
@@ -141,31 +142,12 @@ fn changed_files_are_named() {
 }
 
 #[test]
-fn reports_of_other_versions_and_missing_ones_are_named() {
-    let dir = over();
-    // The folder may have another name and place, and be read from elsewhere.
-    dir.shell("mkdir x && mv d x/moved").code(0);
-    let verified = dir.run(&["verify", "x/moved"]).code(0);
-    let verified = verified.stdout_has("match the transcripts");
-    assert!(!verified.stdout.contains("not compared"), "{verified:?}");
-    fs::remove_file(dir.path("x/moved/results.log")).unwrap();
-    let version = format!("\"referee\":\"{}\"", env!("CARGO_PKG_VERSION"));
-    replace(&dir, "x/moved/report.json", &version, "\"referee\":\"0.0.1\"");
-    replace(&dir, "x/moved/report.html", "@greedy", "@evil");
-    let words = "not compared with the games, because version 0.0.1 wrote them: report.html; ";
-    dir.run(&["verify", "x/moved"]).code(0).stdout_has(words);
-    fs::remove_file(dir.path("x/moved/report.json")).unwrap();
-    let words = "not in the folder, so not compared: report.json";
-    dir.run(&["verify", "x/moved"]).code(1).stdout_has(words).stdout_has("report.html, line ");
-}
-
-#[test]
 fn resume_refuses_a_game_outside_the_schedule() {
     let dir = TestDir::new();
     write(&dir, &["@first", "@random"], "");
     contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
     let more = "insert into games select 99, block, round, game, match_id, seed, result, reason, \
-                scores, turns, lag_ns, marked, moves, transcript, seal from games where number = 1;\
+                scores, turns, lag_ns, marked, moves, transcript, seal, sha256 from games where number = 1;\
                 insert into seats (game, seat, player, place, score, used_ms, cpu_ms, turns, fault, \
                 fault_text) select 99, seat, player, place, score, used_ms, cpu_ms, turns, fault, \
                 fault_text from seats where game = 1;";

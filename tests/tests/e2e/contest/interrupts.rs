@@ -1,8 +1,8 @@
 //! Signals to a contest, and the state they leave.
 
 use super::{
-    GATE, assert_whole, contest, count, gated, query, start, status, transcripts, wait_for_games,
-    write,
+    GATE, assert_whole, check_sums, contest, count, gated, query, start, status, transcripts,
+    wait_for_games, write,
 };
 use crate::descendants::{assert_gone, families, family, wait_for_families};
 use crate::interrupts::{is_stopped, state};
@@ -29,6 +29,7 @@ fn the_first_interrupt_finishes_running_games() {
     assert_eq!(transcripts(&dir, "d").len(), 2);
     assert_eq!(query(&dir, "d", "select * from voids").len(), 0);
     dir.run(&["verify", "d"]).code(0).stdout_has("not complete: ");
+    check_sums(&dir, "d");
     let resume = ran.stderr.lines().find_map(|line| line.strip_prefix("resume: ")).unwrap();
     dir.shell(resume).code(0).stdout_has("@random");
     assert_whole(&dir, "d", 12);
@@ -67,6 +68,7 @@ fn other_interrupts_stop_at_once_and_leave_no_process() {
     assert!(eventually(|| families(&dir).is_empty()), "still there: {:?}", families(&dir));
     assert_eq!(status(&dir, "d")["running"], false);
     dir.run(&["verify", "d"]).code(0).stdout_has("2 transcripts of unfinished games");
+    check_sums(&dir, "d");
     dir.write(GATE, "");
     contest(&dir, &["resume", "d"]).code(0);
     assert_whole(&dir, "d", 4);

@@ -10,7 +10,7 @@ mod opened;
 mod joint;
 mod changes;
 mod forged;
-mod signed;
+mod sums;
 mod voids;
 mod full_disk;
 mod faults;
@@ -147,4 +147,11 @@ pub(crate) fn assert_whole(dir: &TestDir, folder: &str, games: usize) {
     assert!(verified.iter().all(|line| line["status"] == "ok"), "{verified:?}");
     assert!(verified.len() > games, "{} lines for {games} games", verified.len());
     assert_eq!(query(dir, folder, "pragma integrity_check"), ["ok"]);
+    check_sums(dir, folder);
+}
+
+/// Checks the list of digests with another program.
+#[track_caller]
+fn check_sums(dir: &TestDir, folder: &str) {
+    dir.shell(&format!("cd {folder} && sha256sum --check --strict --quiet SHA256SUMS")).code(0);
 }

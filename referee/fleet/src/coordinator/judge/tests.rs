@@ -80,7 +80,7 @@ impl World {
     }
 
     fn written(&self, number: u64) -> Option<Vec<u8>> {
-        std::fs::read(self.rules.folder.path(&Folder::transcript(number))).ok()
+        std::fs::read(self.rules.folder.path(Folder::transcript(number))).ok()
     }
 
     fn assert_written(&self, games: &[(u64, Vec<u8>)]) {
@@ -92,8 +92,7 @@ impl World {
 
 /// Returns a report of matches with these numbers and sizes.
 fn report(tries: Vec<(u64, u64)>) -> Report {
-    let tries =
-        tries.into_iter().map(|(number, bytes)| PlayedMatch { number, bytes, signature: None });
+    let tries = tries.into_iter().map(|(number, bytes)| PlayedMatch { number, bytes });
     let tries = tries.collect();
     Report { block: 0, attempt: 0, worker: "w".to_owned(), tries, in_object: false, fault: None }
 }

@@ -1,0 +1,333 @@
+//! `SHA256SUMS`: the digests of the files in a contest's folder, as `sha256sum` writes and checks them. A file is
+//! listed only as long as nothing writes to it, so the list fits whenever a run is killed: the report is listed
+//! after a run, a game once it counts, the store never.
+
+use super::folder::{AGENTS_FOLDER, CHANGES_FILE, CONTEST_FILE, Folder, GAMES_FOLDER, SUMS_FILE};
+use super::results::report_failure;
+use super::store::Store;
+use super::tree::{State, entries};
+use super::writer::disk_failure;
+use crate::parallel;
+use referee_contest::Change;
+use referee_play::digest::digest_file;
+use referee_play::replace_file::replace_by;
+use referee_process::Failure;
+use referee_process::files::{open_regular, read_regular};
+use referee_protocol::plain::{count, games};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+/// Larger lists are not read: more than ten million games.
+const BYTES_MAX: u64 = 1 << 30;
+/// The largest list of changes that is read, in bytes.
+const CHANGES_BYTES_MAX: u64 = 64 << 20;
+/// How many files are hashed before their lines are written, or their digests compared.
+const BATCH_FILES: usize = 2000;
+
+/// Writes the list anew: the contest, its changes, the agents' copies, the transcripts of all results, and the
+/// files and folders of the report, which are named by `report` once they are those of the store.
+pub fn write(folder: &Folder, store: &Store, report: &[&str]) -> Result<(), Failure> {
+    let write_changes = |changes: &[Change]| {
+        let file = folder.path(CHANGES_FILE);
+        let written = replace_by(&file, |out| {
+            serde_json::to_writer_pretty(&mut *out, changes)?;
+            out.write_all(b"\n")?;
+            out.get_ref().sync_data()
+        });
+        written.map_err(|error| disk_failure(&file, &error))
+    };
+    let changes = store.changes()?;
+    if !changes.is_empty() {
+        write_changes(&changes)?;
+    }
+    let copies = store.contest()?.copies;
+    let copies: BTreeSet<&str> = copies.values().map(|copy| copy.sha256.as_str()).collect();
+    let file = folder.path(SUMS_FILE);
+    let written = replace_by(&file, |out| {
+        let mut listing = Listing { folder, out: &mut *out, batch: Vec::new() };
+        listing.add(PathBuf::from(CONTEST_FILE), None)?;
+        if !changes.is_empty() {
+            listing.add(PathBuf::from(CHANGES_FILE), None)?;
+        }
+        let mut known = known_copies(&file);
+        for copy in copies {
+            let inside = Path::new(AGENTS_FOLDER).join(copy);
+            match known.remove(&inside) {
+                Some(lines) => lines
+                    .into_iter()
+                    .try_for_each(|(name, sha256)| listing.add(name, Some(sha256)))?,
+                None => listing.tree(&inside)?,
+            }
+        }
+        store.each_transcript(|name, sha256| listing.add(PathBuf::from(name), sha256))?;
+        for void in store.voids()? {
+            void.transcript.map_or(Ok(()), |name| listing.add(PathBuf::from(name), None))?;
+        }
+        report.iter().try_for_each(|name| listing.tree(Path::new(name)))?;
+        listing.flush()?;
+        out.flush()?;
+        out.get_ref().sync_data()
+    });
+    written.map_err(|error| report_failure(error, &file))
+}
+
+/// Writes lines, in the order of the files.
+struct Listing<'a, W> {
+    folder: &'a Folder,
+    out: W,
+    /// Files whose lines are not written yet, with their digests if those are known.
+    batch: Vec<(PathBuf, Option<String>)>,
+}
+
+impl<W: Write> Listing<'_, W> {
+    fn add(&mut self, name: PathBuf, sha256: Option<String>) -> io::Result<()> {
+        self.batch.push((name, sha256));
+        if self.batch.len() < BATCH_FILES { Ok(()) } else { self.flush() }
+    }
+
+    /// Adds a file, or all files in a folder.
+    fn tree(&mut self, name: &Path) -> io::Result<()> {
+        let path = self.folder.path(name);
+        if !path.is_dir() {
+            return self.add(name.to_owned(), None);
+        }
+        let files = entries(&path, &|_| false)?.into_iter();
+        let mut files = files.filter(|(_, state)| matches!(state, State::File(..)));
+        files.try_for_each(|(inside, _)| self.add(name.join(inside), None))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        // What is missing, and what is no file, can't be listed: `verify` names it.
+        let is_listed = |(name, known): &(PathBuf, Option<String>)| {
+            known.is_some() || self.folder.path(name).is_file()
+        };
+        self.batch.retain(is_listed);
+        let digest = |(name, known): &(PathBuf, Option<String>)| match known {
+            Some(sha256) => Ok(sha256.clone()),
+            None => digest_file(&self.folder.path(name)),
+        };
+        let digests = parallel::map(&self.batch, None, &|_, _| {}, digest);
+        for ((name, _), digest) in self.batch.drain(..).zip(digests) {
+            let failed = |error| disk_failure(&self.folder.path(&name), &error);
+            self.out.write_all(&line(&digest.map_err(failed)?, &name))?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns a line of `sha256sum`, which escapes two characters.
+fn line(sha256: &str, name: &Path) -> Vec<u8> {
+    let (mut escaped, mut start) = (Vec::new(), "");
+    for &byte in name.as_os_str().as_bytes() {
+        match byte {
+            b'\\' => escaped.extend(b"\\\\"),
+            b'\n' => escaped.extend(b"\\n"),
+            _ => {
+                escaped.push(byte);
+                continue;
+            }
+        }
+        start = "\\";
+    }
+    [start.as_bytes(), sha256.as_bytes(), b"  ", &escaped, b"\n"].concat()
+}
+
+/// Returns digest and name of a line; `None` if it is not in the form of `sha256sum`.
+fn read_line(line: &[u8]) -> Option<(String, PathBuf)> {
+    let (is_escaped, line) = line.strip_prefix(b"\\").map_or((false, line), |line| (true, line));
+    let (sha256, name) = (line.get(..64)?, line.get(64..)?);
+    let sha256 =
+        sha256.iter().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f')).then_some(sha256)?;
+    let name = name.strip_prefix(b"  ").or_else(|| name.strip_prefix(b" *"))?;
+    let mut plain = Vec::with_capacity(name.len());
+    let mut bytes = name.iter();
+    while let Some(&byte) = bytes.next() {
+        plain.push(match byte {
+            b'\\' if is_escaped => match bytes.next()? {
+                b'n' => b'\n',
+                b'\\' => b'\\',
+                _ => return None,
+            },
+            byte => byte,
+        });
+    }
+    let name = PathBuf::from(OsStr::from_bytes(&plain));
+    Some((String::from_utf8(sha256.to_vec()).ok()?, name))
+}
+
+/// Returns the lines of the agents' copies in an earlier list, by copy. They are not hashed again: an agent without
+/// a sandbox may have written other files beside its own.
+fn known_copies(file: &Path) -> BTreeMap<PathBuf, Vec<(PathBuf, String)>> {
+    let mut known: BTreeMap<PathBuf, Vec<_>> = BTreeMap::new();
+    let Ok(list) = open_regular(file, BYTES_MAX) else { return known };
+    for line in BufReader::new(list).split(b'\n').map_while(Result::ok) {
+        let Some((sha256, name)) = read_line(&line) else { continue };
+        if name.starts_with(AGENTS_FOLDER) {
+            let copy = name.components().take(2).collect();
+            known.entry(copy).or_default().push((name, sha256));
+        }
+    }
+    known
+}
+
+/// What is found when the list is checked.
+#[derive(Debug, Default)]
+pub(super) struct CheckedSums {
+    /// The number of files in it, which are as it says unless there are differences.
+    pub(super) files: Option<u64>,
+    pub(super) differences: Vec<String>,
+    pub(super) notes: Vec<String>,
+    /// The games, and the transcripts of void attempts, that it lists.
+    games: BTreeSet<u64>,
+    voids: BTreeSet<PathBuf>,
+    lists_changes: bool,
+}
+
+/// Checks that all files are as the list says, and that the store has every result that is listed.
+pub(super) fn check(
+    folder: &Folder,
+    store: &Store,
+    jobs: Option<usize>,
+) -> Result<CheckedSums, Failure> {
+    let mut found = CheckedSums::default();
+    let list = match open_regular(&folder.path(SUMS_FILE), BYTES_MAX) {
+        Ok(list) => BufReader::new(list),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            found.notes.push(format!(
+                "there is no {SUMS_FILE}: it was removed, or an earlier version wrote the folder"
+            ));
+            return Ok(found);
+        }
+        Err(error) => {
+            found.differences.push(format!("{SUMS_FILE}: {error}"));
+            return Ok(found);
+        }
+    };
+    let (mut batch, mut number) = (Vec::new(), 0);
+    for line in list.split(b'\n') {
+        number += 1;
+        let line = line.map_err(|error| disk_failure(&folder.path(SUMS_FILE), &error))?;
+        let is_inside =
+            |name: &Path| name.components().all(|it| matches!(it, Component::Normal(_)));
+        match read_line(&line).filter(|(_, name)| is_inside(name)) {
+            Some(entry) => batch.push(entry),
+            None => found.differences.push(format!(
+                "{SUMS_FILE}, line {number}: it must have a digest and a file in the folder"
+            )),
+        }
+        if batch.len() >= BATCH_FILES {
+            found.compare(folder, jobs, &mut batch);
+        }
+    }
+    found.compare(folder, jobs, &mut batch);
+    found.compare_store(folder, store)?;
+    found.files = Some(number);
+    Ok(found)
+}
+
+impl CheckedSums {
+    /// Compares these files with their digests.
+    fn compare(
+        &mut self,
+        folder: &Folder,
+        jobs: Option<usize>,
+        batch: &mut Vec<(String, PathBuf)>,
+    ) {
+        let digest = |(_, name): &(String, PathBuf)| digest_file(&folder.path(name));
+        let digests = parallel::map(batch, jobs, &|_, _| {}, digest);
+        for ((wanted, name), digest) in batch.drain(..).zip(digests) {
+            let what = match digest {
+                Ok(sha256) if sha256 == wanted => None,
+                Ok(_) => Some("was changed".to_owned()),
+                Err(error) if error.kind() == ErrorKind::NotFound => Some("is missing".to_owned()),
+                Err(error) => Some(format!("can't be read: {error}")),
+            };
+            let shown = name.display();
+            self.differences.extend(what.map(|what| format!("{SUMS_FILE}: {shown} {what}")));
+            match Folder::number_of(&name) {
+                Some(number) => drop(self.games.insert(number)),
+                None if name.starts_with(GAMES_FOLDER) => drop(self.voids.insert(name)),
+                None => self.lists_changes |= name == Path::new(CHANGES_FILE),
+            }
+        }
+    }
+
+    /// Compares the results that are listed with those in the store.
+    fn compare_store(&mut self, folder: &Folder, store: &Store) -> Result<(), Failure> {
+        let mut behind = 0;
+        store.each_result(|number, _| behind += u64::from(!self.games.remove(&number)))?;
+        for transcript in store.voids()?.into_iter().filter_map(|void| void.transcript) {
+            behind += u64::from(!self.voids.remove(Path::new(&transcript)));
+        }
+        if !self.games.is_empty() {
+            let lost: Vec<u64> = self.games.iter().copied().collect();
+            self.differences
+                .push(format!("{SUMS_FILE} lists {}, but the store lacks it", games(&lost)));
+        }
+        for name in &self.voids {
+            let name = name.display();
+            self.differences
+                .push(format!("{SUMS_FILE} lists {name}, but the store has no such attempt"));
+        }
+        let changes = store.changes()?;
+        let listed = if self.lists_changes { listed_changes(folder) } else { Some(Vec::new()) };
+        match listed {
+            Some(listed) if changes.starts_with(&listed) => {
+                behind += (changes.len() - listed.len()) as u64;
+            }
+            _ => self
+                .differences
+                .push(format!("the changes in the store are not those in {CHANGES_FILE}")),
+        }
+        if behind > 0 {
+            let results = count(behind, "result");
+            self.notes.push(format!(
+                "{results} of the store not in {SUMS_FILE} yet: the referee is at work or was killed, and \
+                 `contest resume` adds them"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the changes in the folder's list of them.
+fn listed_changes(folder: &Folder) -> Option<Vec<Change>> {
+    let bytes = read_regular(&folder.path(CHANGES_FILE), CHANGES_BYTES_MAX).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{line, read_line};
+    use std::path::Path;
+
+    #[test]
+    fn names_are_escaped_as_sha256sum_does() {
+        let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        for (name, written) in [
+            ("games/0000/0000001.jsonl", format!("{digest}  games/0000/0000001.jsonl\n")),
+            ("a b", format!("{digest}  a b\n")),
+            ("a\nb", format!("\\{digest}  a\\nb\n")),
+            ("a\\n", format!("\\{digest}  a\\\\n\n")),
+        ] {
+            assert_eq!(String::from_utf8(line(digest, Path::new(name))).unwrap(), written);
+            let (sha256, read) = read_line(written.trim_end_matches('\n').as_bytes()).unwrap();
+            assert_eq!((sha256.as_str(), read.as_path()), (digest, Path::new(name)));
+        }
+        let star = format!("{digest} *a");
+        assert_eq!(read_line(star.as_bytes()).unwrap().1, Path::new("a"));
+        let upper = digest.to_uppercase();
+        for wrong in [
+            "",
+            digest,
+            &format!("{digest} a"),
+            &format!("{upper}  a"),
+            &format!("\\{digest}  a\\x"),
+        ] {
+            assert_eq!(read_line(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
+}
