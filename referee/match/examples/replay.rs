@@ -1,7 +1,7 @@
 //! Replays a transcript, checking each step against the rules: `cargo run --example replay -- FILE`.
 #![expect(clippy::print_stdout, reason = "an example")]
 
-use referee_match::frames::describe;
+use referee_match::summary::ply_sentence;
 use referee_match::transcript::{Playback, TRANSCRIPT_BYTES_MAX, read, unpack, verify};
 use std::error::Error;
 
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         playback.take(&event)?;
     }
     for ply in playback.plies() {
-        println!("{}", describe(playback.header(), ply));
+        println!("{}", ply_sentence(playback.header(), ply));
     }
     // The same in one step, with its seal.
     println!("{:?}", verify(&packed).status);

@@ -17,7 +17,6 @@ mod end;
 mod resume;
 pub mod places;
 pub mod transcript;
-pub mod frames;
 pub mod diagnosis;
 pub mod summary;
 pub mod times;

@@ -1,6 +1,7 @@
-//! How a match ended, in one sentence: the only table of these sentences. Names of agents are in it
-//! as they are: sanitize the text before you show it.
+//! How a match ended, in one sentence: the only table of these sentences. And its plies, in one sentence
+//! each. Names of agents are in them as they are: sanitize the text before you show it.
 
+use crate::transcript::{Ply, PlyKind};
 use referee_games::reason_text;
 use referee_protocol::{FaultKind, Header, Outcome, Result as Ended, Verdict};
 use serde_json::Value;
@@ -8,6 +9,9 @@ use std::fmt::Write;
 
 /// The reason of a verdict when all seats but one are out.
 pub(crate) const LAST_SEAT: &str = "last_seat";
+
+/// The longest text of an agent, in characters.
+const TEXT_MAX: usize = 2000;
 
 /// What the sentence about an end is made of.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +102,46 @@ pub fn fault_text(kind: FaultKind) -> &'static str {
         FaultKind::Memory => "used too much memory",
         FaultKind::Processes => "started too many processes",
         FaultKind::Resigned => "resigned",
+    }
+}
+
+/// Describes a ply in a full sentence, without its number.
+pub fn ply_sentence(header: &Header, ply: &Ply) -> String {
+    let text = ply_text(header, ply);
+    let Some(seat) = ply.seat() else { return text };
+    let name = header.seats.get(seat.index()).map_or("?", |seat| seat.name.as_str());
+    let colour = ply.colours.get(seat.index()).map_or("", String::as_str);
+    format!("{name} ({colour}) {text}")
+}
+
+/// Describes a ply without its number and seat.
+pub fn ply_text(header: &Header, ply: &Ply) -> String {
+    match &ply.kind {
+        PlyKind::Start => "start".to_owned(),
+        PlyKind::Played { text, .. } => cut(text),
+        PlyKind::Retired { fault, .. } if fault.kind == FaultKind::Resigned => {
+            fault_text(fault.kind).to_owned()
+        }
+        PlyKind::Retired { fault, .. } => {
+            cut(&format!("{}: {}", fault_text(fault.kind), fault.text))
+        }
+        PlyKind::Over(over) => {
+            let mut text = sentence(header, over.outcome.as_ref(), &over.verdict);
+            for seat in &over.verdict.seats {
+                if let (Some(fault), Some(listed)) = (&seat.fault, header.seats.get(seat.seat.index())) {
+                    write!(text, "; {}: {}", listed.name, fault.text).ok();
+                }
+            }
+            cut(&text)
+        }
+    }
+}
+
+/// Cuts a text of an agent to 2000 characters.
+pub fn cut(text: &str) -> String {
+    match text.char_indices().nth(TEXT_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

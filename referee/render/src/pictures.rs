@@ -7,7 +7,7 @@ use crate::raster::{PictureError, pixels, png};
 use crate::svg::{CaptionLine, PictureStyle, extent, lines, strip, svg};
 use clap::ValueEnum;
 use referee_games::view::{Colour, View};
-use referee_match::frames::describe;
+use referee_match::summary::ply_sentence;
 use referee_match::summary;
 use referee_match::transcript::{Playback, Ply, PlyKind};
 use referee_protocol::Seat;
@@ -134,7 +134,7 @@ fn drawn(playback: &Playback, plies: Plies, options: &PictureOptions) -> (String
     match plies {
         Plies::One(index) | Plies::Range(_, index) => {
             let (view, caption) = (&all[index].view, caption(playback, &all[index]));
-            let title = title(playback, &describe(playback.header(), &all[index]));
+            let title = title(playback, &ply_sentence(playback.header(), &all[index]));
             let look = PictureStyle { caption, figures: true, ..look(options, all, index) };
             (svg(&title, view, &look), usual_width(extent(view, &look).0))
         }
@@ -150,7 +150,7 @@ fn drawn(playback: &Playback, plies: Plies, options: &PictureOptions) -> (String
             let columns = columns(looks.len(), wide, high);
             let positions: Vec<(&View, &PictureStyle)> = views().zip(&looks).collect();
             let count = u32::try_from(columns).unwrap_or(u32::MAX);
-            let title = title(playback, &describe(playback.header(), &all[all.len() - 1]));
+            let title = title(playback, &ply_sentence(playback.header(), &all[all.len() - 1]));
             (strip(&title, &positions, columns), whole(wide * f64::from(count)))
         }
     }
@@ -190,8 +190,8 @@ pub(super) fn caption(playback: &Playback, ply: &Ply) -> Vec<CaptionLine> {
         PlyKind::Played { event, text } => {
             format!("turn {}: {} {text}", ply.turn, named(playback, ply, event.seat))
         }
-        PlyKind::Retired { .. } => format!("turn {}: {}", ply.turn, describe(header, ply)),
-        PlyKind::Over(_) => describe(header, ply),
+        PlyKind::Retired { .. } => format!("turn {}: {}", ply.turn, ply_sentence(header, ply)),
+        PlyKind::Over(_) => ply_sentence(header, ply),
     };
     let mut notes =
         vec![CaptionLine { piece: ply.seat().and_then(|seat| colour(ply, seat)), text }];
@@ -217,7 +217,7 @@ fn short(playback: &Playback, ply: &Ply) -> CaptionLine {
             format!("{}. {} {}", ply.turn, name(*seat), summary::fault_text(fault.kind))
         }
         PlyKind::Start => "start".to_owned(),
-        PlyKind::Over(_) => describe(playback.header(), ply),
+        PlyKind::Over(_) => ply_sentence(playback.header(), ply),
     };
     CaptionLine { piece: ply.seat().and_then(|seat| colour(ply, seat)), text }
 }

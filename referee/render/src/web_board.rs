@@ -5,8 +5,8 @@ use super::geometry::Geometry;
 use super::palette::{Role, Theme, show};
 use super::svg::{PictureStyle, cells, names, opening, svg};
 use super::symbols::{Painter, Symbols};
+use referee_games::board::Cell;
 use referee_games::view::{Edge, View};
-use referee_match::frames::Frames;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -74,9 +74,12 @@ pub fn board(view: &View) -> Board {
     }
     text += &names(&geometry, pen);
     text += "</g></svg>";
-    let frames = Frames::new(view);
-    let edge =
-        |edge: &Edge| BoardEdge { colour: edge.colour.name(), cells: frames.numbers(&edge.cells) };
+    let all = view.shape.cells();
+    let number = |cell: &Cell| all.iter().position(|it| it == cell);
+    let edge = |edge: &Edge| BoardEdge {
+        colour: edge.colour.name(),
+        cells: edge.cells.iter().filter_map(number).collect(),
+    };
     let units = |hundredths: i32| f64::from(hundredths) / 100.0;
     let cell = |spot: super::geometry::CellPlace| BoardCell {
         name: spot.name,

@@ -5,7 +5,7 @@ use super::errors::{ApiError, ApiResult};
 use super::matches::up_to;
 use super::seats::legal;
 use referee_games::Turn;
-use referee_match::frames::Frames;
+use super::frames::Frames;
 use referee_match::summary::Summary;
 use referee_match::transcript::Playback;
 use referee_protocol::{Outcome, Result as Ended};

@@ -9,7 +9,7 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use referee_games::kind;
-use referee_match::frames::Frames;
+use super::frames::Frames;
 use referee_match::transcript::{Playback, game_record};
 use referee_render::pictures::{OutputFormat, PictureOptions, Plies, write_picture};
 use referee_render::terminal;

@@ -5,6 +5,7 @@
 
 mod assets;
 mod export;
+mod frames;
 mod site;
 mod match_page;
 mod errors;
@@ -33,6 +34,7 @@ mod thumbnails;
 pub use access::Visitors;
 pub use embed::Origin;
 pub use export::export;
+pub use frames::{Frame, Frames, Info, OpenRequest, StderrPiece};
 pub use hosted_matches::{Play, SandboxFactory};
 pub use listing::transcripts;
 pub use match_page::{MatchPage, MatchPageSeat, MatchState, MatchUpdate};

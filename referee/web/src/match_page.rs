@@ -1,7 +1,7 @@
 //! A match as JSON for the page: its settings, board, plies and state.
 
 use referee_games::kind;
-use referee_match::frames::{Asked, Frame, Frames};
+use super::frames::{Frame, Frames, OpenRequest};
 use referee_match::summary::setup;
 use referee_match::times::show_clock;
 use referee_match::transcript::Playback;
@@ -77,7 +77,7 @@ pub struct MatchUpdate {
     /// The plies that were added or changed.
     pub plies: Vec<Frame>,
     /// The request that waits for an answer.
-    pub asked: Option<Asked>,
+    pub asked: Option<OpenRequest>,
     /// `running`, `over`, `torn`, `broken`.
     pub state: &'static str,
     /// Why it stopped without a result, if so.
@@ -174,7 +174,7 @@ impl MatchUpdate {
         let asked = playback.asked().filter(|_| *state == MatchState::Running);
         Self {
             plies: frames.from(playback, playback.changed_since(line)),
-            asked: asked.map(|asked| Asked {
+            asked: asked.map(|asked| OpenRequest {
                 seat: asked.seat,
                 turn: asked.turn,
                 left_ms: asked.left_ms,

@@ -4,7 +4,7 @@ use super::errors::{ApiError, ApiResult};
 use super::pages::FileQuery;
 use super::{App, hosted_matches};
 use referee_games::AnyGame;
-use referee_match::frames::Frames;
+use super::frames::Frames;
 use referee_play::human::AnswerError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

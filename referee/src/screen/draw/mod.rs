@@ -14,10 +14,10 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use referee_games::view::Colour;
-use referee_match::frames::{Frame, Frames, Info};
 use referee_match::transcript::{Playback, Ply};
 use referee_protocol::Seat;
 use referee_render::{Charset, Glyph, Paint, Style as BoardStyle, picture, terminal_colours};
+use referee_web::{Frame, Frames, Info};
 
 /// The style of important text.
 const STRONG: Style = Style::new().add_modifier(Modifier::BOLD);

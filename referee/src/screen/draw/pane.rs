@@ -7,8 +7,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use referee_match::frames::Info;
 use referee_match::transcript::PlyKind;
+use referee_web::Info;
 use std::fmt::Write;
 
 /// The maximum length of a text in bytes; of longer ones the end is shown.

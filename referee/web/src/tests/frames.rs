@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use referee_games::view::{GroundKind, View};
 use referee_games::{GAMES, Turn};
-use referee_match::frames::{Frame, Frames};
+use crate::frames::{Frame, Frames};
 use referee_match::transcript::Playback;
 use referee_protocol::{Event, Header, Info, LineEvent, PlayedEvent, Seat, TurnEvent};
 use serde_json::{Value, json};

@@ -3,18 +3,15 @@
 //! Cells are numbers: indexes into the shape's list of cells. A frame has only the changes against the
 //! frame before it, so that a match of a thousand turns is small.
 
-use crate::summary::{self, fault_text};
-use crate::transcript::{Playback, Ply, PlyKind, SentInfo};
 use referee_games::board::{Cell, Shape};
 use referee_games::view::{Change, Colour, Figure, GroundKind, View};
-use referee_protocol::{FaultKind, Header, Seat, StderrEvent, Verdict};
+use referee_match::summary::{cut, ply_sentence, ply_text};
+use referee_match::transcript::{Playback, Ply, PlyKind, SentInfo};
+use referee_protocol::{Seat, StderrEvent};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-/// The longest text of an agent, in characters.
-const TEXT_MAX: usize = 2000;
 /// The most `info` messages of a turn that are shown: the last ones.
 const INFOS_MAX: usize = 50;
 /// The most marks of one `info` that are shown.
@@ -108,7 +105,7 @@ pub struct StderrPiece {
 
 /// The request that waits for an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Asked {
+pub struct OpenRequest {
     /// The seat that is asked.
     pub seat: Seat,
     /// The turn.
@@ -152,14 +149,13 @@ impl Frames {
             PlyKind::Over(over) => over.verdict.places.clone(),
             _ => None,
         };
-        let text = text(header, ply);
         Frame {
             index,
             kind: kind(ply),
             turn: ply.turn,
             seat: ply.seat().or(ply.fault().map(|(seat, _)| seat)),
-            sentence: sentence(header, ply, &text),
-            text,
+            text: ply_text(header, ply),
+            sentence: ply_sentence(header, ply),
             fault: ply.fault().map(|(_, fault)| fault.kind.name()),
             to_move: ply.to_move,
             colours: ply.colours.clone(),
@@ -291,56 +287,6 @@ fn ground(view: &View) -> Vec<(Cell, String)> {
         GroundKind::Pad => "pad".to_owned(),
     };
     view.ground.iter().map(|ground| (ground.at, name(ground.kind))).collect()
-}
-
-/// Describes a ply in a full sentence, without its number.
-pub fn describe(header: &Header, ply: &Ply) -> String {
-    sentence(header, ply, &text(header, ply))
-}
-
-/// Describes a ply without its number and seat.
-fn text(header: &Header, ply: &Ply) -> String {
-    match &ply.kind {
-        PlyKind::Start => "start".to_owned(),
-        PlyKind::Played { text, .. } => cut(text),
-        PlyKind::Retired { fault, .. } if fault.kind == FaultKind::Resigned => {
-            fault_text(fault.kind).to_owned()
-        }
-        PlyKind::Retired { fault, .. } => {
-            cut(&format!("{}: {}", fault_text(fault.kind), fault.text))
-        }
-        PlyKind::Over(over) => {
-            let end = summary::sentence(header, over.outcome.as_ref(), &over.verdict);
-            cut(&(end + &faults(header, &over.verdict)))
-        }
-    }
-}
-
-/// Describes the faults of a verdict.
-fn faults(header: &Header, verdict: &Verdict) -> String {
-    let mut text = String::new();
-    for seat in &verdict.seats {
-        if let (Some(fault), Some(listed)) = (&seat.fault, header.seats.get(seat.seat.index())) {
-            let (name, why) = (&listed.name, &fault.text);
-            write!(text, "; {name}: {why}").expect("text takes text");
-        }
-    }
-    text
-}
-
-fn sentence(header: &Header, ply: &Ply, text: &str) -> String {
-    let Some(seat) = ply.seat() else { return text.to_owned() };
-    let name = header.seats.get(seat.index()).map_or("?", |seat| seat.name.as_str());
-    let colour = ply.colours.get(seat.index()).map_or("", String::as_str);
-    format!("{name} ({colour}) {text}")
-}
-
-/// Cuts a text of an agent to [`TEXT_MAX`].
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(TEXT_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
