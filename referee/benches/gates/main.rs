@@ -15,7 +15,7 @@ mod agent;
 mod allocations;
 mod ping_pong;
 mod turn;
-mod perft;
+mod rules;
 mod fastchess_model;
 mod concurrency;
 mod clocks;
@@ -67,7 +67,7 @@ type Measure = fn(usize) -> Result<Vec<Row>, Box<dyn Error>>;
 const MEASURES: [(&[char], Measure); 12] = [
     (&['a', 'c'], turn::rows),
     (&['b'], fastchess_model::rows),
-    (&['d'], perft::rows),
+    (&['d'], rules::rows),
     (&['e'], concurrency::speed),
     (&['f', 'g'], clocks::rows),
     (&['h'], verify::rows),

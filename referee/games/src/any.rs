@@ -117,7 +117,7 @@ pub trait AnyGame: Debug + Send {
     fn position(&self) -> Value;
     /// As [`Game::view`].
     fn view(&self) -> View;
-    /// As [`Game::perft`].
+    /// As [`perft`](crate::perft).
     fn perft(&self, depth: u32) -> u64;
     /// As [`Game::notes`].
     fn notes(&self) -> Vec<String>;
@@ -218,7 +218,7 @@ impl<G: Game> AnyGame for G {
     }
 
     fn perft(&self, depth: u32) -> u64 {
-        Game::perft(self, depth)
+        crate::perft(self, depth)
     }
 
     fn notes(&self) -> Vec<String> {

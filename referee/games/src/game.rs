@@ -98,12 +98,6 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
     /// unit. Must not be called when the game is over.
     fn estimate(&self, seat: Seat) -> i64;
 
-    /// Counts the sequences of `depth` actions from here; 1 for depth 0. An override may be faster
-    /// than [`plain_perft`], with the same result.
-    fn perft(&self, depth: u32) -> u64 {
-        plain_perft(self, depth)
-    }
-
     /// Returns notes for the player about this position, such as that a puzzle can't be solved.
     fn notes(&self) -> Vec<String> {
         Vec::new()
@@ -152,9 +146,8 @@ impl Illegal {
     }
 }
 
-/// Counts sequences of actions by listing and playing each one: slow and simple, the reference for
-/// faster counts.
-pub fn plain_perft<G: Game>(game: &G, depth: u32) -> u64 {
+/// Counts the sequences of `depth` actions from here by listing and playing each one; 1 for depth 0.
+pub fn perft<G: Game>(game: &G, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
@@ -162,15 +155,10 @@ pub fn plain_perft<G: Game>(game: &G, depth: u32) -> u64 {
     if depth == 1 {
         return actions.len() as u64;
     }
-    sum_over(game, &actions, |next| plain_perft(next, depth - 1))
-}
-
-/// Returns the sum of the counts after each of these listed actions.
-pub(crate) fn sum_over<G: Game>(game: &G, actions: &[G::Action], count: impl Fn(&G) -> u64) -> u64 {
     let after = |action| {
         let mut next = game.clone();
         next.play_listed(action);
-        count(&next)
+        perft(&next, depth - 1)
     };
     actions.iter().map(after).sum()
 }

@@ -28,7 +28,6 @@ mod dialect;
 mod record;
 mod notation;
 mod setup_fields;
-mod bits;
 mod cell_set;
 mod action_fields;
 pub mod board;
@@ -42,7 +41,7 @@ pub use cell_set::CellSet;
 pub use dialect::{
     Decoded, Dialect, DialectKind, LineServer, MoveRequest, ServerStep, StartServer,
 };
-pub use game::{Game, Illegal, Turn, plain_perft};
+pub use game::{Game, Illegal, Turn, perft};
 pub use record::{GameRecord, NotationKind, ReadRecord, RecordEnd};
 pub use registry::{Visitor, dialects, kind, nearest_kind, notations, reason_text};
 

@@ -3,7 +3,6 @@
 //! Source: Rules for the Game of Chexers (COMP30024, University of Melbourne, 11 March 2019).
 
 mod action;
-mod bulk;
 mod estimate;
 mod hexes;
 mod history;
@@ -194,7 +193,7 @@ impl Chexers {
             }
             Action::Jump { from, to } => self.check_jump(from, to),
             Action::Pass {} => {
-                if bulk::has_action(self.pieces, mover) {
+                if self.actions() != [Action::Pass {}] {
                     return Err(Illegal::new("a pass is legal only if no other action is"));
                 }
                 Ok(Change::Pass)
@@ -400,10 +399,6 @@ impl Game for Chexers {
 
     fn estimate(&self, seat: Seat) -> i64 {
         estimate::estimate(self, seat)
-    }
-
-    fn perft(&self, depth: u32) -> u64 {
-        bulk::perft(self, depth)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every point of the rules that could be read in two ways, as positions and actions.
 
 use super::{Action, Chexers};
-use crate::{Game, Turn, plain_perft};
+use crate::{Game, Turn};
 use referee_protocol::Seat;
 use serde_json::{Value, json};
 
@@ -211,18 +211,6 @@ fn a_position_may_leave_out_retired_and_be_unsorted() {
     let game = start(&json!({"position": given}));
     assert_eq!(json!(game.position().pieces[0]), json!([[0, 0], [1, 0]]));
     assert_eq!(game.setup().position, Some(game.position()));
-}
-
-#[test]
-fn bulk_counts_see_repetitions_coming() {
-    let mut game = start(&json!({"repetitions": 2}));
-    let (first, _) = THERE_AND_BACK.rsplit_once("; ").unwrap();
-    play(&mut game, first);
-    for depth in 0..=4 {
-        assert_eq!(game.perft(depth), plain_perft(&game, depth), "depth {depth}");
-    }
-    let free = start(&json!({"repetitions": 9, "position": game.position()}));
-    assert!(game.perft(3) < free.perft(3));
 }
 
 #[test]

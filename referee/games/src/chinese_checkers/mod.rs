@@ -2,9 +2,7 @@
 //! seats and, beyond those rules, for three, four and six.
 
 mod action;
-mod bulk;
 mod estimate;
-mod lines;
 mod paths;
 mod picture;
 mod setup;
@@ -18,7 +16,7 @@ pub use setup::{Jumps, Neutral, Position, Setup, Win};
 use crate::game::seat_of;
 use crate::setup_fields::check_path_length;
 use crate::view::{Colour, View};
-use crate::{ActionFields, Game, Illegal, Turn, plain_perft};
+use crate::{ActionFields, Game, Illegal, Turn};
 use paths::{Mover, number};
 use referee_protocol::{Outcome, Seat};
 use star::Star;
@@ -236,10 +234,6 @@ impl Game for ChineseCheckers {
 
     fn estimate(&self, seat: Seat) -> i64 {
         self.standing(seat)
-    }
-
-    fn perft(&self, depth: u32) -> u64 {
-        self.bulk_perft(depth).unwrap_or_else(|| plain_perft(self, depth))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{Action, ChineseCheckers};
 use crate::view::{Colour, GroundKind};
-use crate::{Game, SetupError, Turn, plain_perft};
+use crate::{Game, SetupError, Turn, perft};
 use referee_protocol::{Outcome, Seat};
 use serde_json::{Value, json};
 
@@ -268,7 +268,7 @@ fn who_cannot_move_passes_and_a_round_of_passes_is_a_draw() {
 
     // Marbles alone at the tips of neutral zones can never move.
     let mut game = placed(&json!({}), &[23], &[99]);
-    assert_eq!((game.perft(1), game.perft(2), game.perft(3)), (1, 1, 0));
+    assert_eq!([1, 2, 3].map(|depth| perft(&game, depth)), [1, 1, 0]);
     game.play(&Action::Pass {}).unwrap();
     assert_eq!(outcome(&game), not_over());
     game.play(&Action::Pass {}).unwrap();
@@ -358,38 +358,6 @@ fn play_out(setup: &Value, greedy: &[bool], seed: u64) -> ChineseCheckers {
         game.play_listed(&random.choose(choices));
     }
     game
-}
-
-#[test]
-fn bulk_counts_are_plain_counts_throughout_a_game() {
-    for (setup, depth) in [
-        (json!({}), 3),
-        (json!({"neutral": "closed"}), 3),
-        (json!({"jumps": "adjacent", "neutral": "free", "win": "filled"}), 3),
-        (json!({"seats": 3, "size": 3}), 3),
-        (json!({"seats": 6, "size": 2, "neutral": "closed", "win": "filled"}), 4),
-        (json!({"size": 2}), 5),
-    ] {
-        let mut game = start(&setup).unwrap();
-        let mut random = Random(1);
-        for ply in 0.. {
-            let Turn::Of(seat) = game.turn() else { break };
-            if ply % 9 == 0 || game.estimate(seat).abs() > 200 && ply % 3 == 0 {
-                let counts = (game.bulk_perft(depth), plain_perft(&game, depth));
-                assert_eq!(counts.0, Some(counts.1), "{setup} {:?}", game.position());
-            }
-            // Now and then a move at random, so that not all games are alike.
-            let choices = if ply % 4 == 3 { game.actions() } else { best(&game, seat) };
-            game.play_listed(&random.choose(choices));
-        }
-    }
-    // Where seats are out or the turns run out, the plain count is used.
-    let game = start(&json!({"max_turns": 3})).unwrap();
-    assert_eq!((game.bulk_perft(4), game.perft(4)), (None, 0));
-    assert_eq!(game.bulk_perft(3), Some(4872));
-    let mut game = start(&json!({"seats": 3})).unwrap();
-    game.retire(Seat(1));
-    assert_eq!((game.bulk_perft(2), game.perft(2)), (None, plain_perft(&game, 2)));
 }
 
 #[test]

@@ -71,13 +71,6 @@ impl Way {
         Self { rotation, kept }
     }
 
-    /// Returns the opposite way.
-    #[inline]
-    pub(super) fn back(self) -> Self {
-        // The mask of the opposite way: the cells whose step stays on the board.
-        Self { rotation: 64 - self.rotation, kept: self.kept.rotate_right(self.rotation) }
-    }
-
     /// Returns the ways for a seat's directions.
     const fn all_of(directions: [Direction; 5]) -> [Self; 5] {
         let mut ways = [Self { rotation: 0, kept: 0 }; 5];

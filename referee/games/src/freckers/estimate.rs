@@ -1,8 +1,8 @@
 //! The position's estimate for simple agents: how far each player's frogs are, and how far they
 //! could get with one more move.
 
-use super::cells::{self, Cells, OPPOSITE};
-use super::{Board, bulk};
+use super::cells::{self, Cells, OPPOSITE, WAYS, shift};
+use super::{Board, Landing};
 use crate::board::Cell;
 
 /// The value of one step forward.
@@ -29,7 +29,7 @@ fn score(board: &Board, seat: usize) -> i64 {
         let away = distance(frog, goals, seat);
         // The square makes stragglers count most: the game isn't won without them.
         sum -= STEP * away + away * away;
-        let ends = cells::members(bulk::ends(board, cells::only(frog)));
+        let ends = cells::members(ends(board, cells::only(frog)));
         let nearest = ends.map(|end| distance(end, goals, seat)).min();
         let gained = nearest.map_or(0, |nearest| (away - nearest).max(0));
         sum += EACH_MOVE * gained;
@@ -44,4 +44,24 @@ fn distance(cell: Cell, goals: Cells, seat: usize) -> i64 {
     let rows = if seat == 0 { 7 - cell.0 } else { cell.0 };
     let to_goal = |goal: Cell| i64::from(rows.max((goal.1 - cell.1).abs()));
     cells::members(goals).map(to_goal).min().unwrap_or(8)
+}
+
+/// Returns the cells on which a move of this frog of the mover may end: those of
+/// [`Routes`](super::routes::Routes), without the paths.
+fn ends(board: &Board, from: Cells) -> Cells {
+    let frogs = board.all_frogs();
+    let around = |set: Cells| WAYS[board.mover].map(|way| (shift(set, way), way));
+    let steps = around(from).iter().fold(0, |all, &(next, _)| all | next);
+    let mut open = match board.landing {
+        Landing::Last => !frogs,
+        Landing::Every => board.pads,
+    };
+    let (mut reached, mut latest) = (0, from);
+    while latest != 0 {
+        let behind = |all, (next, way)| all | shift(next & frogs, way);
+        latest = around(latest).into_iter().fold(0, behind) & open;
+        open &= !latest;
+        reached |= latest;
+    }
+    (steps | reached) & board.pads
 }

@@ -4,7 +4,6 @@
 //! v1.1).
 
 mod action;
-mod bulk;
 mod cells;
 mod estimate;
 mod routes;
@@ -312,10 +311,6 @@ impl Game for Freckers {
 
     fn estimate(&self, seat: Seat) -> i64 {
         estimate::estimate(&self.board, seat.index())
-    }
-
-    fn perft(&self, depth: u32) -> u64 {
-        bulk::perft(self, depth)
     }
 }
 

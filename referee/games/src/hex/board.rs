@@ -19,7 +19,7 @@ const NO_SIDE: u16 = 3;
 ///
 /// A square is one number: its contents and its parent in a forest with one tree per chain. Nothing
 /// is on the heap, so copies are cheap.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Board {
     size: u8,
     squares: [u16; SQUARES],
@@ -111,24 +111,6 @@ impl Board {
         self.root(low) == self.root(high)
     }
 
-    /// Returns whether a stone on this empty cell would connect its side's borders.
-    pub(super) fn wins(&self, at: usize, side: Side) -> bool {
-        let mut left = self.runs_around(at, side);
-        if left & left.wrapping_sub(1) == 0 {
-            return false;
-        }
-        let roots = self.borders(side).map(|border| self.root_as_is(border));
-        let around = self.around();
-        let mut found = [false; 2];
-        while left != 0 {
-            let root = self.root_as_is(at.wrapping_add(around[left.trailing_zeros() as usize]));
-            found[0] |= root == roots[0];
-            found[1] |= root == roots[1];
-            left &= left - 1;
-        }
-        found == [true; 2]
-    }
-
     /// Returns one bit for each run of the side's own cells among the six neighbours, at the run's
     /// first cell.
     ///
@@ -178,27 +160,6 @@ impl Board {
             self.adopt(next, at);
             at = next;
         }
-    }
-
-    /// Returns the root of a stone's chain without changing the forest.
-    fn root_as_is(&self, mut at: usize) -> usize {
-        while self.parent(at) != at {
-            at = self.parent(at);
-        }
-        at
-    }
-}
-
-impl Clone for Board {
-    fn clone(&self) -> Self {
-        Self { size: self.size, squares: self.squares }
-    }
-
-    /// Copies only the squares of this board size.
-    fn clone_from(&mut self, other: &Self) {
-        self.size = other.size;
-        let squares = other.stride() * other.stride();
-        self.squares[..squares].copy_from_slice(&other.squares[..squares]);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The winning chain, and the count of placements.
+//! The winning chain.
 
 use super::board::Board;
 use super::setup::Side;
@@ -44,53 +44,4 @@ pub(super) fn shortest(board: &Board, side: Side) -> Vec<Cell> {
         }
     }
     Vec::new()
-}
-
-/// Counts the sequences of `depth` placements when `side` begins and no one has won.
-pub(super) fn count_placements(board: &Board, side: Side, depth: u32) -> u64 {
-    let mut empty = Vec::new();
-    let mut stones = [0u32; 2];
-    for (_, _, at) in board.cells() {
-        match board.stone(at) {
-            None => empty.push(at),
-            Some(owner) => stones[usize::from(owner != side)] += 1,
-        }
-    }
-    // Connecting the borders takes at least as many stones as there are rows. The last placement
-    // may win, as nothing is counted after it.
-    let rows = u32::from(board.size());
-    let before_last = depth.saturating_sub(1);
-    let most = [stones[0] + before_last.div_ceil(2), stones[1] + before_last / 2];
-    if most.iter().all(|&stones| stones < rows) {
-        return (0..u64::from(depth)).map(|ply| (empty.len() as u64).saturating_sub(ply)).product();
-    }
-    count(board, side, &mut empty, depth)
-}
-
-/// Counts the same with the list of the empty cells, which is unchanged afterwards.
-fn count(board: &Board, side: Side, empty: &mut Vec<usize>, depth: u32) -> u64 {
-    let open = empty.len() as u64;
-    match depth {
-        0 => 1,
-        1 => open,
-        2 => {
-            let continued = empty.iter().filter(|&&at| !board.wins(at, side)).count() as u64;
-            continued * open.saturating_sub(1)
-        }
-        _ => {
-            let mut total = 0;
-            let mut next = board.clone();
-            for place in 0..empty.len() {
-                let at = empty.swap_remove(place);
-                next.clone_from(board);
-                if !next.place(at, side) {
-                    total += count(&next, side.other(), empty, depth - 1);
-                }
-                empty.push(at);
-                let last = empty.len() - 1;
-                empty.swap(place, last);
-            }
-            total
-        }
-    }
 }

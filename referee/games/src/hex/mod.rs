@@ -22,7 +22,7 @@ pub use action::Action;
 pub use setup::{Position, Setup, Side, Swap};
 
 use crate::board::{Cell, Shape};
-use crate::game::{IgnoredInEq, sum_over};
+use crate::game::IgnoredInEq;
 use crate::view::{Colour, Edge, Labels, Piece, View};
 use crate::{ActionFields, DialectKind, Game, Illegal, NotationKind, Turn};
 use board::Board;
@@ -233,20 +233,6 @@ impl Game for Hex {
 
     fn estimate(&self, seat: Seat) -> i64 {
         estimate::estimate(&self.board, self.side(seat), self.mover() == seat)
-    }
-
-    fn perft(&self, depth: u32) -> u64 {
-        if depth == 0 {
-            return 1;
-        }
-        if self.winner.is_some() {
-            return 0;
-        }
-        // While a swap is still possible, the plain count is needed.
-        if self.turn < 2 && self.swap != Swap::None {
-            return sum_over(self, &self.actions(), |next| next.perft(depth - 1));
-        }
-        chain::count_placements(&self.board, self.side(self.mover()), depth)
     }
 }
 

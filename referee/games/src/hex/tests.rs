@@ -256,9 +256,7 @@ fn the_forest_of_chains_agrees_with_a_search() {
         let mut won = false;
         while !empty.is_empty() && !won {
             let at = random.pick(&mut empty);
-            let foretold = board.wins(at, side);
             won = board.place(at, side);
-            assert_eq!(foretold, won, "{board:?}");
             let chain = chain::shortest(&board, side);
             assert_eq!(!chain.is_empty(), won, "{board:?}");
             for pair in chain.windows(2) {

@@ -209,10 +209,6 @@ impl Game for PegSolitaire {
         estimate::estimate(self.shape(), self.board, self.pegs, self.end())
     }
 
-    fn perft(&self, depth: u32) -> u64 {
-        pegs::count_plays(self.pegs, self.shape(), self.board, depth)
-    }
-
     fn notes(&self) -> Vec<String> {
         let Some(proof) = parity::unsolvable_reason(self.shape(), self.pegs, self.end()) else {
             return Vec::new();

@@ -104,16 +104,6 @@ impl Pegs {
     }
 }
 
-/// Counts the sequences of `depth` jumps.
-pub(super) fn count_plays(pegs: Pegs, shape: Shape, board: Pegs, depth: u32) -> u64 {
-    let after = |(from, to)| count_plays(pegs.after(from, to), shape, board, depth - 1);
-    match depth {
-        0 => 1,
-        1 => u64::from(pegs.count_jumps(shape, &board)),
-        _ => pegs.jumps(shape, board).map(after).sum(),
-    }
-}
-
 /// Returns the cell half-way between two cells that are a jump apart.
 pub(super) fn between(from: Cell, to: Cell) -> Cell {
     Cell(i8::midpoint(from.0, to.0), i8::midpoint(from.1, to.1))

@@ -3,7 +3,7 @@
 
 use crate::Random;
 use referee_games::{
-    AnyGame, GAMES, Game, SetupError, Turn, Visitor, plain_perft, reason_text, visit,
+    AnyGame, GAMES, Game, SetupError, Turn, Visitor, reason_text, visit,
 };
 use referee_protocol::Seat;
 use serde_json::{Map, Value, json};
@@ -211,11 +211,6 @@ fn check_position<G: Game>(
             if let Ok(started) = start(&json!({ "position": broken })) {
                 assert!(started.actions().len() < 10_000, "{key} {value} {wild}");
             }
-        }
-    }
-    for depth in 0..=2 {
-        if depth < 2 || random.below(4) == 0 {
-            assert_eq!(Game::perft(game, depth), plain_perft(game, depth), "depth {depth}");
         }
     }
 }

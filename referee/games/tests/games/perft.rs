@@ -1,8 +1,7 @@
-//! The counts in every game's `perft.txt`: `SETUP : COUNT COUNT ..`, from depth 1 on, or
-//! `SETUP : plain DEPTH`, where the counts up to this depth equal those by listing and playing.
+//! The counts in every game's `perft.txt`: `SETUP : COUNT COUNT ..`, from depth 1 on.
 
 use crate::data_lines;
-use referee_games::{GAMES, Game, SetupError, Visitor, plain_perft, visit};
+use referee_games::{GAMES, Game, SetupError, Visitor, perft, visit};
 use serde_json::Value;
 
 #[test]
@@ -25,14 +24,8 @@ impl Visitor for Counts<'_> {
 
     fn visit<G: Game>(self, start: fn(&Value) -> Result<G, SetupError>) {
         let game = start(&serde_json::from_str(self.setup).unwrap()).unwrap();
-        let counts: Vec<u64> = match self.counts.strip_prefix("plain ") {
-            Some(depth) => {
-                (1..=depth.parse().unwrap()).map(|depth| plain_perft(&game, depth)).collect()
-            }
-            None => self.counts.split_whitespace().map(|count| count.parse().unwrap()).collect(),
-        };
-        for (depth, count) in (1..).zip(counts) {
-            assert_eq!(game.perft(depth), count, "{} {} depth {depth}", G::NAME, self.setup);
+        for (depth, count) in (1..).zip(self.counts.split_whitespace()) {
+            assert_eq!(perft(&game, depth).to_string(), count, "{} {} depth {depth}", G::NAME, self.setup);
         }
     }
 }

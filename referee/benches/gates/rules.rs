@@ -1,14 +1,12 @@
-//! Row d: how fast the rules count sequences and check actions.
+//! Row d: how fast the rules check actions.
 
-use crate::measure::{Pairs, Pinned, median, thread_seconds};
+use crate::measure::{Pinned, median, thread_seconds};
 use crate::report::Bounds::{AtLeast, AtMost};
 use crate::report::Row;
 use crate::script::{random_actions, start};
-use referee_games::chexers::Chexers;
 use referee_games::chinese_checkers::ChineseCheckers;
-use referee_games::freckers::Freckers;
 use referee_games::hex::Hex;
-use referee_games::{Game, plain_perft};
+use referee_games::Game;
 use serde_json::json;
 use std::error::Error;
 use std::hint::black_box;
@@ -19,45 +17,7 @@ const GAMES: u64 = 200;
 /// Measures the row for each game.
 pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let _pinned = Pinned::to_one_core()?;
-    Ok(vec![
-        bulk::<ChineseCheckers>("bulk / plain perft, Chinese Checkers", 5, 4, 30.0, pairs)?,
-        bulk::<Freckers>("bulk / plain perft, Freckers", 6, 5, 15.0, pairs)?,
-        bulk::<Chexers>("bulk / plain perft, Chexers", 7, 6, 40.0, pairs)?,
-        hex_plies(pairs),
-        chinese_checkers_actions(pairs),
-    ])
-}
-
-/// Compares leaves per second of `perft` and of `plain_perft`, which counts less deep.
-fn bulk<G: Game>(
-    what: &'static str,
-    depth: u32,
-    plain_depth: u32,
-    target: f64,
-    pairs: usize,
-) -> Result<Row, Box<dyn Error>> {
-    let game = start::<G>(json!({}));
-    if game.perft(plain_depth) != plain_perft(&game, plain_depth) {
-        return Err(format!("{}: perft and plain_perft disagree", G::NAME).into());
-    }
-    let rate = |count: &dyn Fn() -> u64| {
-        let (seconds, leaves) = thread_seconds(count);
-        Ok::<_, Box<dyn Error>>(leaves as f64 / seconds / 1e6)
-    };
-    let rates = Pairs::alternate(
-        pairs,
-        || rate(&|| plain_perft(black_box(&game), plain_depth)),
-        || rate(&|| black_box(&game).perft(depth)),
-    )?;
-    let (plain, fast) = rates.medians();
-    Ok(Row {
-        letter: 'd',
-        what,
-        figure: rates.ratio(),
-        unit: "x",
-        bounds: AtLeast(target, target * 2.0 / 3.0),
-        note: format!("{fast:.0} M/s against {plain:.1} M/s"),
-    })
+    Ok(vec![hex_plies(pairs), chinese_checkers_actions(pairs)])
 }
 
 /// Measures whole random games of Hex, with every action checked.
