@@ -38,9 +38,7 @@ pub use about::{About, ActionSyntax, Reason, Score, SetupField, Situation};
 pub use action_fields::{ActionFields, NumberList};
 pub use any::{AnyGame, GameKind, Refusal, SetupError, nearest};
 pub use cell_set::CellSet;
-pub use dialect::{
-    Decoded, Dialect, DialectKind, LineServer, MoveRequest, ServerStep, StartServer,
-};
+pub use dialect::{Decoded, Dialect, DialectKind};
 pub use game::{Game, Illegal, Turn, perft};
 pub use record::{GameRecord, NotationKind, ReadRecord, RecordEnd};
 pub use registry::{Visitor, dialects, kind, nearest_kind, notations, reason_text};

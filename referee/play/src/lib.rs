@@ -31,7 +31,6 @@ pub mod pool;
 pub mod trial;
 pub mod rerun;
 pub mod recorded_turn;
-pub mod served;
 pub mod input_files;
 pub mod growing_file;
 pub mod liveness;

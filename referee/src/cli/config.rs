@@ -257,7 +257,7 @@ mod tests {
         let concerned = command.get_subcommands().filter(|it| concerns(it));
         let mut names: Vec<&str> = concerned.map(clap::Command::get_name).collect();
         names.sort_unstable();
-        let wanted = ["check", "compare", "debug", "htp", "play", "position", "replay", "serve"];
+        let wanted = ["check", "compare", "debug", "play", "position", "replay", "serve"];
         assert_eq!(names, wanted);
         let quick = command.find_subcommand("contest").and_then(|it| it.find_subcommand("quick"));
         assert!(quick.is_some_and(concerns));

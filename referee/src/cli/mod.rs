@@ -20,7 +20,6 @@ mod adapter;
 mod games;
 mod global;
 mod languages;
-mod htp;
 mod live;
 mod new;
 mod new_text;
@@ -77,7 +76,7 @@ struct Arguments {
 /// The commands in the order and groups of `referee --help`.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Matches", &["play", "debug", "verify"]),
-    ("Agents", &["new", "check", "compare", "agent", "adapter", "htp"]),
+    ("Agents", &["new", "check", "compare", "agent", "adapter"]),
     ("Contests", &["contest", "worker"]),
     ("Viewing", &["replay", "serve"]),
     ("Tools", &["games", "position", "perft", "schema", "doctor", "config", "completions", "man"]),
@@ -104,7 +103,6 @@ enum Command {
     Schema(schema::Options),
     Agent(agent::Options),
     Adapter(adapter::Options),
-    Htp(htp::Options),
     Config(config_command::Options),
     Completions(completions::CompletionsOptions),
     Man(completions::ManOptions),
@@ -258,7 +256,6 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Agent(options) => agent::run(&options).map(success),
         Command::Adapter(options) => adapter::run(&options).map(success),
         Command::Config(options) => config_command::run(&options, &global).map(success),
-        Command::Htp(options) => htp::run(&options, &global).map(success),
         Command::Completions(options) => completions::print_script(&options).map(success),
         Command::Man(options) => completions::write_pages(&options).map(success),
     }

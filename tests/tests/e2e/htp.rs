@@ -1,15 +1,13 @@
-//! Engines and controllers that speak HTP and other line protocols: real processes on both sides, and
-//! a strict engine with its own board.
+//! Engines that speak HTP: a strict engine with its own board.
 
 use crate::portable::lacks;
 use crate::sent::rebuild_input;
-use crate::support::{PROGRAM, TestDir, python, root, script_agent, skip};
+use crate::support::{TestDir, python, root, script_agent};
 use referee_games::{Turn, kind};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 
 const SIZE: i64 = 4;
 /// An agent that swaps whenever it can.
@@ -177,11 +175,12 @@ fn mistakes_are_reported_before_the_match() {
     dir.write("bad/agent.toml", "command = \"true\"\nprotocol = \"gtp\"\n");
     dir.write("own/agent.toml", "command = \"true\"\ninit = [\"x\"]\n");
     dir.write("odd/agent.toml", "command = \"true\"\nprotocol = \"htp\"\n[options]\nx = 1\n");
+    dir.write("plain/agent.toml", "command = \"true\"\nprotocol = \"referee\"\n");
     for (game, agent, expected) in [
-        ("hex", "bad", "unknown protocol \"gtp\"; known ones are referee, htp, gai"),
+        ("hex", "bad", "unknown protocol \"gtp\"; known ones are referee, htp"),
         ("hex", "own", "`init` needs a `protocol`"),
         ("hex", "odd", "unknown field `x`"),
-        ("hex", "gai:odd", "its protocol is \"htp\", not \"gai\""),
+        ("hex", "htp:plain", "its protocol is \"referee\", not \"htp\""),
         ("hex", "htp:@random", "@random does not speak htp"),
         ("hex", "htp:missing-program", "no program `missing-program`"),
         ("freckers", "x=htp:true", "x speaks htp, which does not support freckers"),
@@ -189,99 +188,6 @@ fn mistakes_are_reported_before_the_match() {
         dir.run(&["play", game, agent, "@random"]).code(2).stderr_has(expected);
     }
     dir.run(&["play", "freckers", "htp:true", "@random"]).code(2).stderr_has("htp supports hex");
-}
-
-fn served(dir: &TestDir, words: &[&str], lines: &str) -> (String, String) {
-    let ran = dir.run_with_input(&[&["htp"], words].concat(), lines).code(0);
-    (ran.stdout, ran.stderr)
-}
-
-#[test]
-fn a_controller_plays_against_an_agent() {
-    let dir = TestDir::new();
-    let lines = "1 boardsize 3\nplay black a1\ngenmove white\nplay black a2\ngenmove white\nundo\n\
-                 genmove white\nreg_genmove black\n9 play black a3\nfinal_score\nquit\n";
-    let (output, _) = served(&dir, &["@first"], lines);
-    // The first empty cells are a1, b1, ... here and a1, a2, ... there.
-    let wanted = "=1 \n\n= \n\n= a2\n\n? illegal move: a2 is occupied\n\n\
-                  ? it is black's turn: the players alternate\n\n= \n\n= a2\n\n\
-                  = a3\n\n=9 \n\n= cannot score\n\n= \n\n";
-    assert_eq!(output, wanted);
-    dir.assert_tmp_is_empty();
-}
-
-#[test]
-fn an_agents_fault_is_an_error_reply() {
-    let dir = TestDir::new();
-    let Some(python) = python() else { return };
-    let agent = |what: &str| format!("{} -c '{what}'", python.display());
-    let ready =
-        "import json; input(); print(json.dumps({\"type\": \"ready\"}), flush=True); input()";
-    for (what, start_time, words) in [
-        ("import sys; sys.exit(3)", "3m", "the agent "),
-        (&*format!("{ready}; print(5, flush=True); input()"), "3m", "expected an object such as"),
-        (ready, "3m", "the agent "),
-        ("input(); input()", "100ms", "no answer within 100 ms"),
-    ] {
-        let words_given = ["--start-time", start_time, &*agent(what)];
-        let (output, said) = served(&dir, &words_given, "genmove black\nname\nquit\n");
-        assert!(output.starts_with("? ") && output.contains(words), "{what}: {output} {said}");
-        assert!(output.contains("\n\n= "), "{output}");
-    }
-    dir.run(&["htp", "@human"]).code(2).stderr_has("cannot serve a person");
-}
-
-/// With a CPU clock only the CPU time of a turn counts, up to the backstop, as in a match.
-#[test]
-fn a_served_agents_clock_is_that_of_a_match() {
-    let dir = TestDir::new();
-    let Some(python) = python() else { return };
-    let ready = "import json, time; input(); print(json.dumps({\"type\": \"ready\"}), flush=True)";
-    let action = "{\"type\": \"action\", \"action\": {\"type\": \"place\", \"at\": [0, 0]}}";
-    let burning = "any(0 for _ in iter(lambda: time.process_time() < 1, False))";
-    for (work, backstop, reply) in [
-        ("time.sleep(0.5)", "60s", "= a1"),
-        (burning, "60s", "? the agent used more than 2"),
-        ("time.sleep(9)", "1s", "? the agent gave no answer within 1000 ms"),
-    ] {
-        let code = format!("{ready}; input(); {work}; print(json.dumps({action}), flush=True)");
-        let agent = format!("{} -c '{code}'", python.display());
-        let words = [&agent, "--cpu", "--move-time", "200ms", "--backstop", backstop];
-        let (output, _) = served(&dir, &words, "genmove black\nquit\n");
-        assert!(output.starts_with(reply), "{work}: {output}");
-    }
-}
-
-/// Both directions combined: an agent served as an engine, and that engine as an agent.
-#[test]
-fn a_served_agent_plays_as_an_engine() {
-    let dir = TestDir::new();
-    for (rule, effect) in
-        [("none", "sides"), ("pieces", "pieces"), ("sides", "sides"), ("pieces", "sides")]
-    {
-        for first in ["black", "red"] {
-            for seat in [0, 1] {
-                let Some(last) = script_agent("last.py", "") else { return };
-                let rule_word = format!("swap={rule}");
-                let mut command = json!([PROGRAM, "htp", last, "--setup", rule_word]);
-                if rule != "none" && rule != effect {
-                    let option = [json!("--swap"), json!(effect)];
-                    command.as_array_mut().unwrap().extend(option);
-                }
-                let options = format!("[options]\nswap = \"{effect}\"\nswap_move = \"swap\"\n");
-                let text = format!("command = {command}\nprotocol = \"htp\"\n{options}");
-                dir.write("served/agent.toml", text);
-                let agents = if seat == 0 { ["served", LAST] } else { [LAST, "served"] };
-                let setup = ["size=4".into(), format!("swap={rule}"), format!("first={first}")];
-                // In a sandbox the served agent could not be started.
-                let output = play(&dir, agents, &setup, &["--sandbox", "none"]);
-                assert_eq!(
-                    output["verdict"]["result"], "played",
-                    "{rule} {first} {seat}: {output}"
-                );
-            }
-        }
-    }
 }
 
 /// An engine outside of its agent's folder runs if the person who runs the match names or grants it.
@@ -313,54 +219,4 @@ fn an_engine_elsewhere_is_granted_by_the_caller() {
     let words =
         ["check", "ai", "--game", "hex", "--probe", "start", "--sandbox", "confined", "--json"];
     dir.run(&words).code(3).stdout_has(&request);
-    let (output, _) = served(&dir, &["ai", "--sandbox", "confined"], "genmove black\nquit\n");
-    assert!(output.starts_with("? ") && output.contains(&request), "{output}");
-}
-
-/// Finds the engine ai-hex by the environment variable or in PATH.
-fn ai_hex() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let named = std::env::var_os("REFEREE_TESTS_AI_HEX").map(PathBuf::from);
-    let found = std::env::split_paths(&path).map(|folder| folder.join("ai-hex"));
-    let found = named.into_iter().chain(found).find(|file| file.is_file());
-    if found.is_none() {
-        skip("ai-hex");
-    }
-    found
-}
-
-#[test]
-fn ai_hex_plays_whole_games() {
-    let (Some(program), Some(_)) = (ai_hex(), python()) else { return };
-    let dir = TestDir::new();
-    let command = json!([program]);
-    let mcts = "simulations 30 softtime 2000 seed 1";
-    let text = format!("command = {command}\nprotocol = \"gai\"\n[options]\nmcts = \"{mcts}\"\n");
-    dir.write("ai/agent.toml", text);
-    // A command line brings its own program; an agent.toml has to be granted one outside of its folder.
-    let bare = format!("gai:{}", program.display());
-    let granted = ["--seed", "2", "--allow-read", program.to_str().unwrap()];
-    for (size, rule, agents) in [
-        (9, "none", ["ai", "@random"]),
-        (9, "sides", [LAST, "ai"]),
-        (9, "pieces", ["ai", LAST]),
-        (9, "sides", ["ai", "ai"]),
-        (24, "none", ["@first", "ai"]),
-    ] {
-        for first in ["black", "red"] {
-            let setup = [format!("size={size}"), format!("swap={rule}"), format!("first={first}")];
-            let output = play(&dir, agents, &setup, &granted);
-            let case = format!("{size} {rule} {first} {agents:?}");
-            assert_eq!(output["verdict"]["result"], "played", "{case}: {output}");
-            let seat = usize::from(agents[0] != "ai");
-            // It beats agents that don't think, which it would not if it misread the board.
-            let alone = agents.iter().filter(|agent| **agent == "ai").count() == 1;
-            let dir = &output["verdict"]["places"][seat];
-            assert!(!alone || dir == 1, "{case}: {output}");
-        }
-    }
-    let output = play(&dir, [&*bare, "@first"], &["size=8".into()], &[]);
-    let (kind, text) = fault(&output, 0);
-    assert_eq!(kind, "garbled", "{output}");
-    assert!(text.contains("size must be from 9 through 24"), "{text}");
 }

@@ -393,7 +393,6 @@ fn few_files_write_to_the_terminal() {
         "referee/play/src/destination.rs",
         "referee/play/src/sink.rs",
         "referee/src/cli/agent.rs",
-        "referee/src/cli/htp.rs",
         "referee/src/cli/live.rs",
         "referee/src/cli/mod.rs",
         "referee/src/cli/output.rs",

@@ -72,14 +72,3 @@ impl BoardMapping {
         if self.rule == Swap::Sides { [row, column] } else { [column, row] }
     }
 }
-
-/// Returns why a game that isn't over refused an action; `name` is the cell's name for the engine.
-pub(super) fn refusal(action: &Action, name: &str, size: i64) -> String {
-    match action {
-        Action::Place { at } if at.iter().all(|place| (0..size).contains(place)) => {
-            format!("{name} is occupied")
-        }
-        Action::Place { .. } => format!("{name} is off the board"),
-        Action::Swap {} => "only the second player may swap, and only on its first turn".to_owned(),
-    }
-}

@@ -1,11 +1,11 @@
-//! Dialogues with engines and controllers, as data.
+//! Dialogues with engines, as data.
 //!
 //! `hello SEAT SETUP`, `played TURN SEAT ACTION`, `turn TURN LEFT_MS` and `over` are the referee's
 //! messages; `< LINE` is a line of the engine, `= TEXT` and `? TEXT` a complete reply. `> LINE` must
 //! have been written since. `ready`, `says ACTION`, `resigns` and `wrong TEXT` must be what the last
 //! line decodes to; without one of them, it must decode to nothing.
 
-use crate::{Decoded, ServerStep, dialects, kind};
+use crate::{Decoded, dialects, kind};
 use referee_protocol::{
     ClockSettings, FromAgent, Hello, Limits, LineProtocol, Over, Played, Seat, ToAgent, Turn,
     Verdict,
@@ -166,52 +166,6 @@ const DIALOGUES: &[(&str, &str, &str)] = &[
         < = a1
         wrong a reply to no command: `= a1`"#,
     ),
-    (
-        "gai",
-        r#"{"mcts":"simulations 50"}"#,
-        r#"hello 1 {"size":9,"swap":"pieces"}
-        > gai
-        < id name ai-hex
-        < id game hex
-        < gaiok
-        > newgame size 9 swap on
-        > isready
-        < readyok
-        ready
-        played 0 0 b4
-        turn 1 6000
-        > position size 9 swap on moves d2
-        > mcts softtime 450 simulations 50
-        < bestmove swap simulations 3 nodes 4 score 0.5
-        says swap
-        played 1 1 swap
-        played 2 0 i1
-        turn 3 6000
-        > position size 9 swap on moves d2 swap i1
-        > mcts softtime 450 simulations 50
-        < bestmove i2 simulations 3 nodes 4 score 0.5
-        says i2
-        < bestmove i2 simulations 3 nodes 4 score 0.5
-        wrong a move that was not requested
-        over
-        > quit"#,
-    ),
-    (
-        "gai",
-        r#"{"mcts":"softtime 7"}"#,
-        r#"hello 0 {"size":4,"swap":"none"}
-        > gai
-        < gaiok
-        > newgame size 4 swap off
-        > isready
-        < info string error size must be from 9 through 24
-        wrong the engine says `size must be from 9 through 24`
-        turn 0 1
-        > position size 4 swap off
-        > mcts softtime 7
-        < bestmove none simulations 0 nodes 0 score 0
-        wrong doesn't name a cell"#,
-    ),
 ];
 
 fn action(text: &str) -> Value {
@@ -331,8 +285,6 @@ fn settings_are_strict() {
         ("htp", json!({"options": {"swap_move": "a b"}}), "one word"),
         ("htp", json!({"init": [" "]}), "is empty"),
         ("htp", json!({"init": ["a\nb"]}), "line end"),
-        ("gai", json!({"options": {"mcts": 3}}), "expected text, got 3"),
-        ("gai", json!({"options": {"mcts": "a\nb"}}), "line end"),
     ] {
         let mut settings = settings;
         settings["name"] = json!(name);
@@ -340,134 +292,5 @@ fn settings_are_strict() {
         let (_, kind) = dialects().find(|(_, kind)| kind.name == name).unwrap();
         let error = kind.begin(&settings).unwrap_err();
         assert!(error.contains(wanted), "{settings:?}: {error}");
-    }
-}
-
-/// Commands and replies, with `/` for a line end within; `genmove` is answered with the action
-/// after `@`.
-const CONTROLLED: &[(&str, Option<&str>, &str)] = &[
-    (
-        r#"{"size":3}"#,
-        None,
-        "protocol_version|= 2
-        7 name|=7 agent
-        # a comment|
-        known_command play # really|= true
-        known_command loadsgf|= false
-        boardsize 2|? unacceptable size: `size` must be 3 to 26, not 2
-        boardsize 3 4|? unacceptable size: a board has as many rows as columns
-        boardsize 3 3|=
-        undo|? cannot undo
-        play white a1|? it is black's turn: the players alternate
-        play green a1|? green is not a colour: use black or white
-        play black d1|? illegal move: d1 is off the board
-        play black zz|? illegal move: zz is not a cell
-        play black swap-pieces|? illegal move: swap-pieces is not the swap of this game
-        play|? wrong arguments of play
-        dance|? unknown command: dance
-        3|?3 an id without a command
-        play B A1|=
-        9 genmove w @ c2|=9 b3
-        showboard|= /   a b c/ 1 B . . 1/  2 . . . 2/   3 . W . 3
-        play black a2|=
-        genmove w @ c2|? the agent's move: b3 is occupied
-        genmove w @ fails|? it failed
-        genmove w @ resigns|= resign
-        reg_genmove w @ c3|= c3
-        play white c3|=
-        final_score|= cannot score
-        play black a3|=
-        final_score|= B+
-        genmove w|? the game is over
-        play white b1|? illegal move: the game is over
-        undo|=
-        all_legal_moves|= a3 b1 b2 c1 c2
-        clear_board|=
-        time_settings x 0 0|? expected a whole number, not x
-        quit|=",
-    ),
-    (
-        r#"{"size":3,"swap":"sides","first":"red"}"#,
-        None,
-        "play black b1|=
-        genmove white @ swap|= swap-sides
-        play black a1|? it is white's turn: the players alternate
-        play white a1|=
-        undo|=
-        undo|=
-        play white swap-sides|=
-        genmove white @ c3|= c3",
-    ),
-    (
-        r#"{"size":3,"swap":"pieces"}"#,
-        None,
-        "play black b1|=
-        play white swap-pieces|=
-        showboard|= /   a b c/ 1 . . . 1/  2 W . . 2/   3 . . . 3
-        play black b1|=",
-    ),
-    (
-        r#"{"size":3,"swap":"pieces"}"#,
-        Some("sides"),
-        "play black b1|=
-        play white swap-pieces|=
-        showboard|= /   a b c/ 1 . B . 1/  2 . . . 2/   3 . . . 3
-        play white c3|=
-        undo|=
-        undo|=
-        genmove white @ swap|= swap-pieces
-        play black b1|? it is white's turn: the players alternate
-        genmove white @ c3|= c3",
-    ),
-    (
-        r#"{"size":3,"swap":"sides"}"#,
-        Some("pieces"),
-        "play black b1|=
-        genmove white @ swap|= swap-pieces
-        showboard|= /   a b c/ 1 . . . 1/  2 W . . 2/   3 . . . 3
-        play black b1|=",
-    ),
-];
-
-#[test]
-fn controllers_are_answered() {
-    let (_, dialect) = dialects().find(|(_, dialect)| dialect.serve.is_some()).unwrap();
-    for (setup, swap, lines) in CONTROLLED {
-        let setup: Value = serde_json::from_str(setup).unwrap();
-        let mut server = dialect.serve.unwrap()(&setup, *swap).unwrap();
-        for line in lines.lines().map(str::trim) {
-            let (command, wanted) = line.split_once('|').unwrap();
-            let (command, answer) = command.split_once(" @ ").unwrap_or((command, ""));
-            let reply = match server.command(command, "agent") {
-                ServerStep::Nothing => String::new(),
-                ServerStep::Reply(reply) | ServerStep::ReplyAndQuit(reply) => reply,
-                ServerStep::Move(_) => server.answered(match answer {
-                    "fails" => Err("it failed".to_owned()),
-                    "resigns" => Ok(None),
-                    text => Ok(Some(action(text))),
-                }),
-            };
-            assert!(reply.is_empty() || reply.ends_with("\n\n"), "{command}");
-            let reply = reply.strip_suffix("\n\n").unwrap_or(&reply).replace('\n', "/");
-            assert_eq!(reply.trim_end(), wanted, "{command}");
-        }
-    }
-}
-
-#[test]
-fn a_controller_sets_the_time() {
-    let (_, dialect) = dialects().find(|(_, dialect)| dialect.serve.is_some()).unwrap();
-    let mut server = dialect.serve.unwrap()(&json!({"size": 3}), None).unwrap();
-    for (line, wanted) in [
-        ("", None),
-        ("time_settings 60 0 0", Some(60_000)),
-        ("time_left black 7 0", Some(7000)),
-        ("time_left white 9 0", Some(7000)),
-        ("time_settings 0 10 5", Some(2000)),
-        ("time_settings 0 1 0", None),
-    ] {
-        server.command(line, "agent");
-        let ServerStep::Move(request) = server.command("genmove black", "agent") else { panic!() };
-        assert_eq!(request.left_ms, wanted, "{line}");
     }
 }

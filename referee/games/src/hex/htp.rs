@@ -23,7 +23,6 @@ pub(super) const KIND: DialectKind = DialectKind {
     name: "htp",
     about: "HTP, the Hex variant of the Go Text Protocol",
     begin: |settings| Htp::begin(settings).map(|htp| Box::new(htp) as Box<dyn Dialect>),
-    serve: Some(super::htp_server::serve),
 };
 
 /// The longest text of an engine that is shown, in characters.

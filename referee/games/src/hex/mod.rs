@@ -10,8 +10,6 @@ mod estimate;
 mod setup;
 mod board_mapping;
 mod htp;
-mod htp_server;
-mod gai;
 mod sgf;
 #[cfg(test)]
 mod tests;
@@ -120,7 +118,7 @@ impl Game for Hex {
     const NAME: &'static str = "hex";
     const RULES: u32 = 1;
     const ABOUT: &str = include_str!("about.json");
-    const DIALECTS: &'static [DialectKind] = &[htp::KIND, gai::KIND];
+    const DIALECTS: &'static [DialectKind] = &[htp::KIND];
     const NOTATIONS: &'static [NotationKind] = &[sgf::KIND];
     type Setup = Setup;
     type Action = Action;

@@ -5,7 +5,6 @@
 
 use super::super::Hex;
 use super::super::action::Action;
-use super::super::board_mapping::refusal;
 use super::super::setup::{Position, Setup, Side, Swap, size_of};
 use super::tree::{self, MainLine, Place, Property, Value};
 use super::{GAME_NUMBER, SWAP_PIECES, SWAP_SIDES};
@@ -402,5 +401,16 @@ fn by_result(loser: Option<Seat>, how: &str) -> RecordEnd {
         (Some(loser), Some(b't')) => RecordEnd::TimedOut(loser),
         (Some(loser), Some(b'f')) => RecordEnd::Forfeited(loser),
         _ => RecordEnd::Unfinished,
+    }
+}
+
+/// Returns why a game that isn't over refused an action; `name` is the cell's name in the file.
+fn refusal(action: &Action, name: &str, size: i64) -> String {
+    match action {
+        Action::Place { at } if at.iter().all(|place| (0..size).contains(place)) => {
+            format!("{name} is occupied")
+        }
+        Action::Place { .. } => format!("{name} is off the board"),
+        Action::Swap {} => "only the second player may swap, and only on its first turn".to_owned(),
     }
 }
