@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -32,6 +33,16 @@ test("an exported match opens from disk and steps, offline", async () => {
   assert.ok((await page.locator("#result").textContent()).includes("wins"));
   assert.ok((await page.locator("#title").textContent()).includes("</script><b>x</b>"));
   assert.deepEqual(asked.filter((other) => !other.startsWith(url)), []);
+  await fine();
+});
+
+test("a match in a frame of another page plays by itself", async () => {
+  const { page, fine } = await newPage({ offline: true });
+  const course = join(matches, "course.html");
+  const frame = '<iframe src="match.html#ply=2&amp;autoplay&amp;loop"></iframe>';
+  writeFileSync(course, `<!doctype html><title>course</title>${frame}`);
+  await page.goto(pathToFileURL(course).href);
+  await page.frameLocator("iframe").getByRole("button", { name: "Pause" }).waitFor();
   await fine();
 });
 

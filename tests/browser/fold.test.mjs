@@ -180,7 +180,7 @@ test("several placements on a cell are offered", () => {
 
 test("an address has the settings of the viewer, and is read back", () => {
   const base = {
-    flip: false, flat: false, coords: true, marks: true, sound: false, theme: "auto", pane: "moves", speed: 1,
+    flip: false, flat: false, coords: true, marks: true, theme: "auto", pane: "moves", speed: 1,
   };
   const settings = { ...base, flip: true, coords: false, theme: "dark" };
   const none = { fault: false, tried: null, autoplay: false, loop: false };

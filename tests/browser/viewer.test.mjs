@@ -328,34 +328,3 @@ test("a turn is run again with its agent", async () => {
   await again.waitFor({ state: "hidden" });
   await fine();
 });
-
-test("sounds are off until they are switched on", async () => {
-  const { page, fine } = await newPage();
-  await page.addInitScript(() => {
-    window.tones = 0;
-    const start = OscillatorNode.prototype.start;
-    OscillatorNode.prototype.start = function count(...rest) {
-      window.tones += 1;
-      return start.apply(this, rest);
-    };
-  });
-  const tones = () => page.evaluate(() => window.tones);
-  await page.goto(server.match("thinks.jsonl", "#ply=0&pane=more"));
-  // A key that comes before the page has its match does nothing.
-  await shows(page, 0);
-  await page.keyboard.press("ArrowRight");
-  await shows(page, 1);
-  assert.equal(await tones(), 0);
-  await page.getByRole("button", { name: "Sounds" }).click();
-  await page.keyboard.press("ArrowRight");
-  await shows(page, 2);
-  assert.equal(await tones(), 1);
-  await page.keyboard.press("ArrowLeft");
-  await shows(page, 1);
-  assert.equal(await tones(), 1);
-  await page.keyboard.press("s");
-  await page.keyboard.press("ArrowRight");
-  await shows(page, 2);
-  assert.equal(await tones(), 1);
-  await fine();
-});

@@ -59,7 +59,6 @@ impl Page {
             host: "127.0.0.1".to_owned(),
             port: Some(0),
             visitors: Visitors::Everyone,
-            embed: Vec::new(),
             play: None,
         };
         let server = Server::start(settings, interrupts.orders(), interrupts.paused_time())?;

@@ -11,7 +11,7 @@ use referee_process::Failure;
 use referee_process::cores;
 use referee_process::lock::lock;
 use referee_process::sandbox::Sandbox;
-use referee_web::{Origin, Play, Server, Settings, Visitors};
+use referee_web::{Play, Server, Settings, Visitors};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -54,10 +54,6 @@ pub(super) struct Options {
     /// Don't allow matches to be started from the page
     #[arg(long, conflicts_with_all = ["agents", "jobs"])]
     no_play: bool,
-    /// Site whose pages may show matches in frames, such as <https://course.example> (repeatable). "Copy
-    /// frame" on a match's page copies the HTML, which works without a token
-    #[arg(long, value_name = "ORIGIN")]
-    embed: Vec<Origin>,
     /// Open the page in the browser
     #[arg(long)]
     open: bool,
@@ -127,8 +123,7 @@ impl Options {
         };
         let play = (!self.no_play).then(|| self.play(global)).transpose()?;
         let (folder, host, port) = (self.folder.clone(), self.host.clone(), self.port);
-        let embed = self.embed.clone();
-        Ok(Settings { folder, host, port, visitors, embed, play })
+        Ok(Settings { folder, host, port, visitors, play })
     }
 
     fn token(&self) -> Result<Option<String>, Failure> {

@@ -14,7 +14,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "base.css" "board.css" "board.js" "choosing.js" "common.js" "compare.css" "compare.html" "compare.js" "contest.html" "contest.js"
     "controls.js" "explorer.js" "graph.js" "grid.js" "home.js" "human.js" "icon.svg" "index.html" "keys.js"
     "lens.js" "lists.css" "live.js" "loupe.js" "match.html" "match.js" "motion.js" "moves.js" "offline.js"
-    "page.html" "panes.js" "player.js" "replay.js" "rerun.js" "rows.js" "seats.js" "settings.js" "share.js" "sound.js"
+    "page.html" "panes.js" "player.js" "replay.js" "rerun.js" "rows.js" "seats.js" "settings.js" "share.js"
     "starting.js" "store.js" "tabs.js" "theme.js" "tv.css" "tv.html" "tv.js" "types.js" "viewer.css" "viewer.js"
     "whatif.js" "workers.js"
 ];

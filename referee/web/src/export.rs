@@ -19,7 +19,7 @@ pub fn export(page: &MatchPage) -> String {
 }
 
 /// Returns the policy of such files: they load nothing.
-pub(super) fn policy() -> String {
+fn policy() -> String {
     let sources = [first_script(), &joined(ENTRY)].map(policy_hash).join(" ");
     let style = policy_hash(&style());
     format!("default-src 'none'; script-src {sources}; style-src {style}; img-src data:")

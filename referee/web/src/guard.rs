@@ -2,7 +2,6 @@
 //! another site in the same browser must not read or do anything here, not even by DNS rebinding.
 
 use super::access::{Access, Key};
-use super::embed::Embedding;
 use super::errors::ApiError;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
@@ -27,8 +26,6 @@ pub(super) struct Guard {
     any_address: bool,
     /// The secrets that visitors need, if any.
     access: Option<Arc<Access>>,
-    /// The matches that need no session.
-    pub(super) embedding: Option<Arc<Embedding>>,
     /// The cookie's name. It contains the port, since cookies are shared between ports.
     cookie: String,
 }
@@ -48,7 +45,6 @@ impl Guard {
             hosts,
             any_address: address.is_unspecified(),
             access,
-            embedding: None,
             cookie: format!("referee-{port}"),
         }
     }
@@ -73,8 +69,7 @@ impl Guard {
                     return Err(Box::new(self.set_cookie(&session, &rest)));
                 }
             }
-            let embeds = |embedding: &Arc<Embedding>| embedding.admits(uri);
-            if !has_session && !self.embedding.as_ref().is_some_and(embeds) {
+            if !has_session {
                 return Err(refuse(
                     ApiError::new(StatusCode::UNAUTHORIZED, "this browser has no access").help(
                         "open the last address that `referee serve` printed: each works once",

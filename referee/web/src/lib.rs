@@ -29,10 +29,8 @@ mod seats;
 mod branch;
 mod explorer;
 mod asking;
-mod embed;
 mod thumbnails;
 pub use access::Visitors;
-pub use embed::Origin;
 pub use export::export;
 pub use frames::{Frame, Frames, Info, OpenRequest, StderrPiece};
 pub use hosted_matches::{Play, SandboxFactory};
@@ -45,7 +43,6 @@ pub use site::{replay_page, shared_files};
 use self::access::Access;
 use self::connections::{BOUNDS, ConnectionLimit, PlaceHandle, with_whole_requests};
 use self::contests::Contests;
-use self::embed::Embedding;
 use self::errors::{ApiError, ApiResult, run_blocking};
 use self::explorer::Explorer;
 use self::following::FOLLOWERS_MAX;
@@ -95,8 +92,6 @@ pub struct Settings {
     pub port: Option<u16>,
     /// Who may use it; not everyone if other machines can connect.
     pub visitors: Visitors,
-    /// The sites that may show matches in frames.
-    pub embed: Vec<Origin>,
     /// The matches that may be started; `None` for none.
     pub play: Option<Play>,
 }
@@ -121,7 +116,6 @@ struct App {
     contests: Contests,
     followers: Arc<Semaphore>,
     picture_permit: Arc<Semaphore>,
-    embedding: Option<Arc<Embedding>>,
     explorer: Explorer,
     thumbnails: Thumbnails,
     thumbnail_permit: Arc<Semaphore>,
@@ -136,7 +130,7 @@ impl Server {
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
     ) -> Result<Self, Failure> {
-        let Settings { folder, host, port, visitors, embed, play } = settings;
+        let Settings { folder, host, port, visitors, play } = settings;
         let listener = bind(&host, port)?;
         let machine = |error: std::io::Error| Failure::machine(format!("the server: {error}"));
         let address = listener.local_addr().map_err(machine)?;
@@ -151,15 +145,8 @@ impl Server {
             Failure::usage(format!("{}: {error}", folder.display()))
                 .help("give a folder with transcripts or contests")
         })?;
-        let token = match &visitors {
-            Visitors::WithCodeOrToken(token) => Some(token.as_str()),
-            Visitors::Everyone | Visitors::WithCode => None,
-        };
-        let embedding = Embedding::new(embed, token)?.map(Arc::new);
-        let mut guard = Guard::new(&host, address.ip(), address.port(), access.clone());
-        guard.embedding.clone_from(&embedding);
+        let guard = Guard::new(&host, address.ip(), address.port(), access.clone());
         let app = Arc::new(App {
-            embedding,
             served,
             listing: Listing::default(),
             contests: Contests::default(),
@@ -334,8 +321,6 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/position", get_json(matches::position))
         .route("/api/branch", get_json(branch::branch))
         .route("/api/explore", get_json(explorer::explore))
-        .route("/api/embed", get_json(embed::address))
-        .route(embed::PATH, get(embed::page))
         .route("/api/ask", post_json(asking::ask))
         .route("/api/rerun", post_json(asking::rerun_turn))
         .route("/api/text", get_json(matches::text))

@@ -96,7 +96,6 @@ export function switches(viewer) {
   };
   const all = [
     one("flip", "Flip", "f"), one("coords", "Coordinates", "c"), one("marks", "Marks", "d"),
-    one("sound", "Sounds", "s"),
     ...(viewer.board.canBeFlat ? [one("flat", "Lay flat", "l")] : []),
   ];
   const element = h("div", { class: "inline", role: "group", "aria-label": "Board" },

@@ -19,7 +19,6 @@ function fromServer(file) {
     lines: async (ply) => (await get("/api/lines", { file, ply })).lines,
     text: async (ply) => (await get("/api/text", { file, ply })).text,
     position: async (ply) => (await get("/api/position", { file, ply })).position,
-    frame: async () => (await get("/api/embed", { file })).address,
     picture: (form, ply) => address("/api/picture", { file, ply, form }),
   };
 }

@@ -8,4 +8,4 @@ import { Viewer } from "./viewer.js";
 
 /** @type {MatchData} */
 const ownMatch = JSON.parse(byId("match-data").textContent ?? "");
-new Viewer(ownMatch, { lines: null, text: null, position: null, frame: null, picture: null }).build(byId("viewer"));
+new Viewer(ownMatch, { lines: null, text: null, position: null, picture: null }).build(byId("viewer"));

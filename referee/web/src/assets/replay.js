@@ -9,7 +9,7 @@ async function showReplay() {
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   /** @type {import("./types.js").MatchData} */
   const match = await new Response(unpacked).json();
-  new Viewer(match, { lines: null, text: null, position: null, frame: null, picture: null }).build(byId("viewer"));
+  new Viewer(match, { lines: null, text: null, position: null, picture: null }).build(byId("viewer"));
 }
 
 showReplay().catch((error) => {

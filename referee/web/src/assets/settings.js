@@ -1,17 +1,17 @@
 // @ts-check
 // The settings of the viewer: stored in the browser, and in the address, which has priority.
 
-/** @typedef {"flip"|"flat"|"coords"|"marks"|"sound"} Switch */
+/** @typedef {"flip"|"flat"|"coords"|"marks"} Switch */
 /** @typedef {Record<Switch, boolean> & {theme: string, pane: string, speed: number}} Settings */
 
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
 export const THEMES = ["auto", "light", "dark", "wood", "slate"];
 const PANES = ["moves", "turn", "scores", "whatif", "more"];
 /** @type {Switch[]} */
-const SWITCHES = ["flip", "flat", "coords", "marks", "sound"];
+const SWITCHES = ["flip", "flat", "coords", "marks"];
 /** @type {Settings} */
 const DEFAULTS = {
-  flip: false, flat: false, coords: true, marks: true, sound: false, theme: "auto", pane: "moves", speed: 1,
+  flip: false, flat: false, coords: true, marks: true, theme: "auto", pane: "moves", speed: 1,
 };
 const STORAGE_KEY = "referee";
 

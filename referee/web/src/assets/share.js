@@ -30,13 +30,7 @@ export function sharing(viewer) {
     ])),
     position && one("Copy position", async () =>
       text(JSON.stringify(await position(viewer.player.ply))), "of-record"),
-    one("Copy command", () => text(command()), "of-record"),
-    viewer.source.frame && one("Copy frame", async () => {
-      const { href } = new URL(await viewer.source.frame?.() ?? "", location.href);
-      const title = viewer.store.match.seats.map(({ name }) => name).join(" – ");
-      const frame = h("iframe", { src: `${href}${new URL(viewer.link()).hash}`, title, width: "800", height: "600" });
-      return text(frame.outerHTML);
-    }, "of-record"), note);
+    one("Copy command", () => text(command()), "of-record"), note);
 }
 
 /** Draws what is shown, in its colours, as PNG. @param {SVGSVGElement} svg @returns {Promise<Blob>} */

@@ -48,7 +48,7 @@
 /** @typedef {{folder: string, name: string, format: string, games: number, played: number,
  *   changed: number|null, running: boolean, problem: string|null}} ContestLine */
 /** @typedef {{agent: string, about: string, games: string[]|null}} AgentLine */
-/** @typedef {{title: string, version: string, can_play: boolean, embeds: boolean, games: Game[],
+/** @typedef {{title: string, version: string, can_play: boolean, games: Game[],
  *   agents: AgentLine[], live: Row[], contests: ContestLine[], transcripts: number}} Overview */
 /** @typedef {{name: string, format: string, games: number, played: number, void: number,
  *   running: boolean, head: string[], rows: string[][], notes: string[], players: string[],
@@ -61,6 +61,6 @@
  * @typedef {{lines: null|((ply: number) => Promise<Line[]>),
  *   text: null|((ply: number) => Promise<string>),
  *   position: null|((ply: number) => Promise<unknown>),
- *   frame: null|(() => Promise<string>), picture: null|((form: string, ply: number) => string)}} Source */
+ *   picture: null|((form: string, ply: number) => string)}} Source */
 
 export {};

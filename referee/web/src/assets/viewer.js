@@ -14,7 +14,6 @@ import { Player } from "./player.js";
 import { seats } from "./seats.js";
 import { fromHash, save, themeButton, toHash, useTheme } from "./settings.js";
 import { sharing } from "./share.js";
-import { sound } from "./sound.js";
 import { Store } from "./store.js";
 import { tabs } from "./tabs.js";
 
@@ -212,7 +211,6 @@ export class Viewer {
     this.sent = null;
     const isQuick = !mayMove();
     this.back = 0;
-    if (this.settings.sound && to === from + 1) sound(this.player.atEnd && this.store.end !== null);
     if (isQuick || wasSent || Math.abs(to - from) !== 1) return;
     const back = this.store.frames[from]?.last ?? [];
     this.board.travel(to > from ? frame.last : back.length > 1 ? back.toReversed() : []);
