@@ -159,8 +159,6 @@ pub(super) async fn guard(
     for (name, value) in [
         ("content-security-policy", POLICY),
         ("cache-control", "no-store"),
-        // An idle connection would occupy a slot.
-        ("connection", "close"),
         ("x-content-type-options", "nosniff"),
         ("referrer-policy", "no-referrer"),
         ("cross-origin-resource-policy", "same-origin"),

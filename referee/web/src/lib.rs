@@ -41,7 +41,7 @@ pub use rows::Row;
 pub use site::{replay_page, shared_files};
 
 use self::access::Access;
-use self::connections::{BOUNDS, ConnectionLimit, PlaceHandle, with_whole_requests};
+use self::connections::{BOUNDS, with_whole_requests};
 use self::contests::Contests;
 use self::errors::{ApiError, ApiResult, run_blocking};
 use self::explorer::Explorer;
@@ -277,8 +277,8 @@ async fn serve(
     rules: Guard,
     mut orders: watch::Receiver<Orders>,
 ) {
-    let limited = match tokio::net::TcpListener::from_std(listener) {
-        Ok(listener) => ConnectionLimit::new(listener, BOUNDS),
+    let listener = match tokio::net::TcpListener::from_std(listener) {
+        Ok(listener) => listener,
         Err(error) => return tracing::error!("the server can't listen: {error}"),
     };
     let matches = app.matches.clone();
@@ -290,14 +290,8 @@ async fn serve(
         matches.wait_empty().await;
         tokio::time::sleep(CLOSE_WAIT).await;
     };
-    let service = router.into_make_service_with_connect_info::<PlaceHandle>();
-    let serving = axum::serve(limited, service);
     tokio::select! {
-        ended = serving.into_future() => {
-            if let Err(error) = ended {
-                tracing::error!("the server ended: {error}");
-            }
-        }
+        () = connections::serve(listener, router, BOUNDS) => {}
         () = end => {}
     }
 }
@@ -335,7 +329,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/healthz", get(metrics::healthy))
         .fallback(not_found)
         .with_state(app);
-    with_whole_requests(routes)
+    with_whole_requests(routes, BOUNDS)
 }
 
 /// A handler. It runs on a thread of its own, since it may read files.

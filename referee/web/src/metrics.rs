@@ -2,7 +2,7 @@
 //! coordinator or a worker.
 
 use super::App;
-use super::connections::{BOUNDS, ConnectionLimit, PlaceHandle, with_whole_requests};
+use super::connections::{self, BOUNDS, with_whole_requests};
 use super::contests::progress_of;
 use super::errors::{ApiResult, run_blocking};
 use axum::Router;
@@ -149,10 +149,10 @@ pub fn monitor(address: &str, monitored: impl Monitored) -> Result<String, Failu
         .route("/metrics", get(metrics_of))
         .route("/healthz", get(health_of))
         .with_state(Arc::new(monitored) as Arc<dyn Monitored>);
-    let service = with_whole_requests(routes).into_make_service_with_connect_info::<PlaceHandle>();
+    let routes = with_whole_requests(routes, BOUNDS);
     let serve = async move {
-        let listener = ConnectionLimit::new(tokio::net::TcpListener::from_std(listener)?, BOUNDS);
-        axum::serve(listener, service).await
+        connections::serve(tokio::net::TcpListener::from_std(listener)?, routes, BOUNDS).await;
+        Ok::<_, std::io::Error>(())
     };
     std::thread::Builder::new()
         .name("metrics".to_owned())
