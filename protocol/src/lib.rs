@@ -34,7 +34,8 @@ mod nanos;
 mod level;
 mod transcript;
 mod write_json;
-pub mod plain;
+pub mod encode;
+pub mod sanitize;
 
 pub use action_json::ActionJson;
 pub use adjudication::{Adjudication, DrawAdjudication, WinAdjudication};

@@ -4,7 +4,7 @@ use super::{Contest, Fixture, Record, RecordBuilder, Void};
 use referee_games::GameKind;
 use referee_match::match_id;
 use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX, is_imported, read, unpack, verify};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Event, Header, Outcome};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 
 use crate::report::{Report, fixed};
 use crate::standings::{Meeting, Points, Standing};
-use referee_protocol::plain::count;
+use crate::wording::count;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -6,6 +6,7 @@
 
 mod parallel;
 mod settings;
+pub mod wording;
 mod changes;
 pub mod file;
 pub mod formats;

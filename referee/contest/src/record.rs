@@ -1,7 +1,7 @@
 //! Records of games that count: the data of standings and ratings.
 
 use super::{Fixture, LagPolicy, Player, Policy};
-use referee_protocol::plain::to_hex;
+use referee_protocol::encode::to_hex;
 use referee_protocol::{Event, FaultKind, OverEvent, Result as Ended, Seat, SeatVerdict};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -9,8 +9,8 @@ use super::report::{
 use super::sprt::Summary;
 use super::standings::Sums;
 use super::{Contest, Schedule, parallel};
+use crate::wording::count;
 use referee_match::times::show_clock;
-use referee_protocol::plain::count;
 use referee_protocol::{Adjudication, OnFault};
 use std::collections::BTreeSet;
 use std::io;

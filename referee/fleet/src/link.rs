@@ -10,7 +10,7 @@ use async_nats::jetstream::message::{Message, PublishMessage};
 use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream as StoredStream};
 use async_nats::jetstream::{Context, ErrorCode};
 use futures_util::StreamExt;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::error::Error;
 use std::fmt::Display;
 use std::time::Duration;

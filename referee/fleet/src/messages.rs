@@ -3,7 +3,7 @@
 
 use referee_contest::file::BuildSettings;
 use referee_contest::{Contest, Fixture};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{SandboxRecord, plain_error};
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;

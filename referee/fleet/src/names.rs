@@ -1,7 +1,7 @@
 //! Names of streams, subjects and buckets on the server. Each contains the contest's id.
 
 use referee_contest::Contest;
-use referee_protocol::plain::to_hex;
+use referee_protocol::encode::to_hex;
 use sha2::{Digest, Sha256};
 
 /// The bucket in which running contests are announced, by id.

@@ -8,7 +8,7 @@ use crate::worker::list;
 use crate::workers::record_heartbeat;
 use crate::{Heartbeat, Names};
 use futures_util::StreamExt;
-use referee_protocol::plain::sanitize_name;
+use referee_protocol::sanitize::sanitize_name;
 use referee_runner::workers::{ServedContest, Workers};
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! What workers report about themselves, sanitized and bounded for display.
 
 use crate::messages::{Heartbeat, WorkerInfo};
-use referee_protocol::plain::{sanitize_line, sanitize_name};
+use referee_protocol::sanitize::{sanitize_line, sanitize_name};
 use referee_protocol::{Level, SandboxRecord};
 use referee_runner::workers::{KnownWorker, Workers};
 

@@ -2,7 +2,7 @@
 //! on every machine.
 
 use referee_protocol::Seat;
-use referee_protocol::plain::to_hex;
+use referee_protocol::encode::to_hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

@@ -6,7 +6,7 @@ use super::end_reason::EndReason;
 use super::machine::{Asked, Effect, Match, Phase, STATUS_WAIT};
 use super::messages::parse_line;
 use referee_games::{Decoded, Refusal, Turn as Move};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{
     ActionJson, ClockKind, Event, Fault, FaultKind, FromAgent, LateBy, LineEvent, Nanos,
     ParseError, Played, PlayedEvent, Seat, ToAgent, action_text, escape_line,

@@ -15,6 +15,7 @@ mod adjudicator;
 mod judge;
 mod end;
 mod resume;
+pub mod names;
 pub mod places;
 pub mod transcript;
 pub mod diagnosis;

@@ -128,7 +128,9 @@ pub fn ply_text(header: &Header, ply: &Ply) -> String {
         PlyKind::Over(over) => {
             let mut text = sentence(header, over.outcome.as_ref(), &over.verdict);
             for seat in &over.verdict.seats {
-                if let (Some(fault), Some(listed)) = (&seat.fault, header.seats.get(seat.seat.index())) {
+                if let (Some(fault), Some(listed)) =
+                    (&seat.fault, header.seats.get(seat.seat.index()))
+                {
                     write!(text, "; {}: {}", listed.name, fault.text).ok();
                 }
             }

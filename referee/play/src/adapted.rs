@@ -7,7 +7,7 @@ use referee_process::agent::Launch;
 use referee_process::files::absolute;
 use referee_process::launcher::Bytes;
 use referee_process::{Failure, own_program};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{HeaderSeat, Limits};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -9,7 +9,7 @@ use referee_process::agent::Launch;
 use referee_process::files::{absolute, program, read_regular};
 use referee_process::sandbox::reach::{ProgramFiles, files_of_command};
 use referee_process::{Cause, Failure, own_program};
-use referee_protocol::plain::sanitize_name;
+use referee_protocol::sanitize::sanitize_name;
 use referee_protocol::{LineProtocol, plain_error};
 use std::io;
 use std::os::unix::fs::PermissionsExt;

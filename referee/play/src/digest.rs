@@ -1,7 +1,7 @@
 //! The identity of an agent: SHA-256 over its files.
 
 use referee_process::files::{open_regular, too_large};
-use referee_protocol::plain::to_hex;
+use referee_protocol::encode::to_hex;
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Shows an agent's stderr on the referee's.
 
-use referee_protocol::plain::sanitize_lines;
+use referee_protocol::sanitize::sanitize_lines;
 use std::io::{self, Write};
 
 /// Writes text of an agent to stderr, without what a terminal would interpret.

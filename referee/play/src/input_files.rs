@@ -4,7 +4,8 @@ use super::destination::{DEFAULT_FOLDER, latest};
 use referee_match::transcript::{TRANSCRIPT_BYTES_MAX, WalkError, unpack};
 use referee_process::Failure;
 use referee_process::files::{read_all, read_at_most};
-use referee_protocol::plain::{sanitize, to_hex};
+use referee_protocol::encode::to_hex;
+use referee_protocol::sanitize::sanitize;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 

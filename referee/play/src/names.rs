@@ -1,7 +1,8 @@
 //! Unique names for agents.
 
 use super::agent_spec::AgentSpec;
-use referee_protocol::plain::{self, sanitize_name};
+use referee_match::names;
+use referee_protocol::sanitize::sanitize_name;
 use std::collections::BTreeSet;
 use std::path::{Component, PathBuf};
 
@@ -19,7 +20,7 @@ pub fn unique_names(specs: &[&AgentSpec]) -> Vec<String> {
             None => spec.name.clone(),
         }
     };
-    plain::unique_names(specs.iter().map(name))
+    names::unique_names(specs.iter().map(name))
 }
 
 /// Returns the path of an agent's folder or program; `None` for a built-in agent.

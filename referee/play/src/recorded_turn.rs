@@ -7,7 +7,7 @@ use referee_games::AnyGame;
 use referee_match::diagnosis::{Evidence, Finding, Stage, find};
 use referee_match::transcript::walk;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Event, Header, Seat};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -53,7 +53,7 @@ fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
-/// The reverse of [`referee_protocol::plain::escape_markup`].
+/// The reverse of [`referee_protocol::encode::escape_markup`].
 fn unescaped(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
@@ -118,7 +118,7 @@ mod tests {
     use super::outlined;
 
     fn document(words: &str, more: &str) -> String {
-        let words = referee_protocol::plain::escape_markup(words);
+        let words = referee_protocol::encode::escape_markup(words);
         format!("<svg><text x=\"4\" y=\"15\" font-size=\"12\"{more}>{words}</text></svg>")
     }
 

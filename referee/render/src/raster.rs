@@ -164,7 +164,7 @@ mod tests {
     ];
 
     fn document(letter: char) -> String {
-        let escaped = referee_protocol::plain::escape_markup(&letter.to_string());
+        let escaped = referee_protocol::encode::escape_markup(&letter.to_string());
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 20 20\">\
              <rect width=\"20\" height=\"20\" fill=\"#fff\"/>\

@@ -7,7 +7,8 @@ use super::symbols::{Painter, Symbols, Units, ground_id, points, translated};
 use super::text::{self, TextLine};
 use referee_games::board::Cell;
 use referee_games::view::{Change, Colour, Figure, View};
-use referee_protocol::plain::{escape_markup, sanitize};
+use referee_protocol::encode::escape_markup;
+use referee_protocol::sanitize::sanitize;
 use std::fmt::Write;
 
 /// The fonts, the embedded one first.

@@ -5,7 +5,8 @@ use super::palette::Role;
 use super::svg::CaptionLine;
 use super::symbols::{Painter, Units};
 use referee_games::view::Colour;
-use referee_protocol::plain::{escape_markup, sanitize};
+use referee_protocol::encode::escape_markup;
+use referee_protocol::sanitize::sanitize;
 use std::fmt::Write;
 
 /// The least width of pictures with text, in hundredths.

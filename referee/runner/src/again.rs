@@ -12,7 +12,7 @@ use referee_contest::{Contest, PlayerInfo};
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_process::files::absolute;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;

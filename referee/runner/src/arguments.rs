@@ -3,7 +3,7 @@
 use referee_play::adapted::COMP30024;
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts, package_of};
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::path::{Component, Path, PathBuf};
 
 /// Returns the AGENT argument with its paths relative to `base`, the contest's folder.

@@ -13,7 +13,7 @@ use referee_process::sandbox::reach::{ProgramFiles, SharedRules, callers, is_wid
 use referee_process::sandbox::{Sandbox, readable};
 use referee_process::stderr::Stderr;
 use referee_process::{Failure, work_folder};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Layer, Level, Limits};
 use std::ffi::OsStr;
 use std::fs::Permissions;

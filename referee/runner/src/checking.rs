@@ -14,13 +14,13 @@ use referee_contest::audit::{
 use referee_contest::file::{ContestFile, FileError, FoundAgent, OtherFiles};
 use referee_contest::formats::TieRules;
 use referee_contest::report::ChangeRow;
+use referee_contest::wording::count;
 use referee_contest::{Change, Contest, PlayerInfo, Record, Schedule};
 use referee_games::GameKind;
 use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX};
 use referee_play::destination::is_transcript;
 use referee_process::Failure;
 use referee_process::files::read_regular;
-use referee_protocol::plain::count;
 use std::io;
 use std::sync::Arc;
 

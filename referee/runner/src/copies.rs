@@ -14,7 +14,7 @@ use referee_play::digest::digest_files;
 use referee_process::Failure;
 use referee_process::files::sync_file_system;
 use referee_process::sandbox::reach::is_wide;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;

@@ -4,7 +4,7 @@ use referee_contest::file::{ContestFile, NamedAgent, Submissions};
 use referee_games::kind;
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::ops::Range;

@@ -11,7 +11,7 @@ use referee_contest::Contest;
 use referee_contest::file::ContestFile;
 use referee_process::Failure;
 use referee_process::files::absolute;
-use referee_protocol::plain::{sanitize, sanitize_name};
+use referee_protocol::sanitize::{sanitize, sanitize_name};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

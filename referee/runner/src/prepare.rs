@@ -20,7 +20,7 @@ use referee_process::Failure;
 use referee_process::cores;
 use referee_process::files::{absolute, read_regular};
 use referee_process::sandbox::{Depth, SandboxRequest, choose};
-use referee_protocol::plain::{sanitize, sanitize_name};
+use referee_protocol::sanitize::{sanitize, sanitize_name};
 use referee_protocol::{Level, LevelChoice, SandboxRecord};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use referee_contest::summary::report;
 use referee_contest::{Contest, PlayerInfo, Schedule};
 use referee_process::{Failure, sandbox};
 use referee_protocol::SandboxRecord;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;

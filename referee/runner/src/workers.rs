@@ -5,7 +5,7 @@ use super::folder::{Folder, WORKERS_FILE};
 use nix::fcntl::OFlag;
 use referee_play::replace_file::replace;
 use referee_protocol::SandboxRecord;
-use referee_protocol::plain::{sanitize_line, sanitize_name};
+use referee_protocol::sanitize::{sanitize_line, sanitize_name};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;

@@ -5,7 +5,7 @@ use super::global::Global;
 use super::output::{print, print_json, row, table};
 use clap::Args;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;

@@ -7,7 +7,7 @@ use referee_match::transcript;
 use referee_play::adapted::is_adapted;
 use referee_play::drive::LastSeen;
 use referee_play::input_files::read_transcript;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{
     Event, Fault, FaultKind, FromAgent, Header, HeaderSeat, Seat, Verdict, line_bytes,
     parse_from_agent,

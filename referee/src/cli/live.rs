@@ -5,7 +5,7 @@ use crate::reading::{caption, report};
 use referee_games::view::View;
 use referee_match::Match;
 use referee_match::summary::fault_text;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Event, Seat};
 use referee_render::{Style, terminal};
 use std::io::Write;

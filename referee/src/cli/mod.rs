@@ -11,6 +11,7 @@ mod contest;
 mod debug;
 mod doctor;
 mod faults;
+mod file_names;
 #[cfg(feature = "fleet")]
 mod fleet;
 #[cfg(not(feature = "fleet"))]

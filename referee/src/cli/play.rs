@@ -18,6 +18,7 @@ use crate::reading::report;
 use crate::screen::Setting;
 use indicatif::ProgressBar;
 use ratatui::crossterm::event::KeyEvent;
+use referee_contest::wording::count;
 use referee_contest::{Fixture, Record, Schedule};
 use referee_match::summary::sentence;
 use referee_play::interrupts::Interrupts;
@@ -27,7 +28,7 @@ use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::files::is_disk_full;
 use referee_process::sandbox::Sandbox;
-use referee_protocol::plain::{count, sanitize};
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{
     Event, HeaderSeat, Layers, Outcome, Pondering, Result as Ended, SandboxRecord, Verdict,
 };

@@ -2,7 +2,7 @@
 //! of agents are cut so that the caret below them fits.
 
 use referee_match::diagnosis::caret;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::fmt::Write;
 
 /// The width of text if stdout is not a terminal.

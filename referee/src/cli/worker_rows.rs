@@ -1,7 +1,7 @@
 //! The table of a contest's workers.
 
 use referee_match::times::show_time;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_runner::workers::{KnownWorker, since_last_seen};
 
 /// Returns a table of workers; what they do now is of interest only if the contest is `running`.

@@ -4,7 +4,7 @@ use referee_match::summary::{fault_text, sentence};
 use referee_match::transcript::walk;
 use referee_play::input_files::unreadable;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{ActionJson, Event, Fault, Header, Outcome, Seat, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -5,7 +5,7 @@ use referee_match::summary::fault_text;
 use referee_match::transcript::{ReadEnd, Walk, walk};
 use referee_play::input_files::unreadable;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Event, Seat};
 use referee_render::{Style, terminal};
 use std::fmt::Write;

@@ -2,7 +2,7 @@
 
 use referee_match::summary::{fault_text, sentence, setup};
 use referee_match::times::{show_clock, show_memory, show_time};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{FaultKind, Header, Outcome, Verdict};
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! Text for the screen: without control characters, wrapped or cut.
 
 use ratatui::text::Span;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 
 /// Returns the columns of a character.
 fn columns(c: char) -> usize {

@@ -4,7 +4,7 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_process::Failure;
 use referee_process::lock::lock;
-use referee_protocol::plain::to_hex;
+use referee_protocol::encode::to_hex;
 use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
 use std::sync::Mutex;

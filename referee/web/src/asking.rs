@@ -4,11 +4,11 @@
 use super::App;
 use super::branch::BranchQuery;
 use super::errors::{ApiError, ApiResult};
+use super::frames::{Frame, Frames};
 use super::hosted_matches::{MatchRequest, job, spec};
 use super::matches::up_to;
 use super::tail::Tail;
 use referee_games::Turn;
-use super::frames::{Frame, Frames};
 use referee_match::transcript::Playback;
 use referee_play::core_context::{CoreContext, Orders, PausedTime};
 use referee_play::destination::Destination;

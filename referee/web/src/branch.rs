@@ -2,10 +2,10 @@
 
 use super::App;
 use super::errors::{ApiError, ApiResult};
+use super::frames::Frames;
 use super::matches::up_to;
 use super::seats::legal;
 use referee_games::Turn;
-use super::frames::Frames;
 use referee_match::summary::Summary;
 use referee_match::transcript::Playback;
 use referee_protocol::{Outcome, Result as Ended};

@@ -2,6 +2,7 @@
 
 use super::App;
 use super::errors::{ApiError, ApiResult, run_blocking};
+use super::frames::Frames;
 use super::matches::{PLAIN, no_ply};
 use super::tail::Tail;
 use crate::export;
@@ -9,7 +10,6 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use referee_games::kind;
-use super::frames::Frames;
 use referee_match::transcript::{Playback, game_record};
 use referee_render::pictures::{OutputFormat, PictureOptions, Plies, write_picture};
 use referee_render::terminal;

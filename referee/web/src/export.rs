@@ -4,7 +4,7 @@
 use super::assets::text;
 use super::match_page::MatchPage;
 use referee_contest::report::policy_hash;
-use referee_protocol::plain::escape_markup;
+use referee_protocol::encode::escape_markup;
 use referee_render::palette_css;
 use std::fmt::Write;
 

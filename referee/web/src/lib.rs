@@ -60,7 +60,7 @@ use axum::{Json, Router};
 use referee_play::core_context::{Orders, PausedTime};
 use referee_play::human::PlayerPrompts;
 use referee_process::Failure;
-use referee_protocol::plain::percent_encode;
+use referee_protocol::encode::percent_encode;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};

@@ -1,7 +1,7 @@
 //! A match as JSON for the page: its settings, board, plies and state.
 
-use referee_games::kind;
 use super::frames::{Frame, Frames, OpenRequest};
+use referee_games::kind;
 use referee_match::summary::setup;
 use referee_match::times::show_clock;
 use referee_match::transcript::Playback;

@@ -8,7 +8,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get};
-use referee_protocol::plain::{percent_encode, to_hex};
+use referee_protocol::encode::{percent_encode, to_hex};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;

@@ -1,10 +1,10 @@
 //! What a page can do with the matches of this server: start one, play in one, stop one.
 
 use super::errors::{ApiError, ApiResult};
+use super::frames::Frames;
 use super::pages::FileQuery;
 use super::{App, hosted_matches};
 use referee_games::AnyGame;
-use super::frames::Frames;
 use referee_play::human::AnswerError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

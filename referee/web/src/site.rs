@@ -7,7 +7,7 @@ use super::match_page::MatchPage;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use referee_protocol::plain::escape_markup;
+use referee_protocol::encode::escape_markup;
 use std::io::Write;
 
 /// The module that runs in the pages.

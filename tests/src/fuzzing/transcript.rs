@@ -4,7 +4,7 @@ use super::Draw;
 use referee_match::transcript::{
     HeaderError, ReadEnd, Report, Sent, Status, Verifier, Walk, read, unpack, verify,
 };
-use referee_protocol::plain::to_hex;
+use referee_protocol::encode::to_hex;
 use referee_protocol::{Event, Seat, unescape_line};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;

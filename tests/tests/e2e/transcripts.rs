@@ -3,7 +3,7 @@
 use crate::support::{TestDir, golden};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use referee_protocol::plain::to_hex;
+use referee_protocol::encode::to_hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;

@@ -32,7 +32,7 @@ pub(super) fn preset(source: &Source, raw: &Raw) -> Result<Option<&'static Prese
         source
             .error(
                 name.span(),
-                format!("unknown preset `{}`", referee_protocol::plain::sanitize(name)),
+                format!("unknown preset `{}`", referee_protocol::sanitize::sanitize(name)),
             )
             .help(format!("the presets are {names}"))
             .or_near(name, known())

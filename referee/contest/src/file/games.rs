@@ -7,7 +7,7 @@ use super::{ContestFile, Positions, sanitize_name, within};
 use crate::{Contest, ContestGame, Opening};
 use referee_games::{GAMES, Turn, kind, nearest, nearest_kind};
 use referee_protocol::parse_strict;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::ops::Range;

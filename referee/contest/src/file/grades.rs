@@ -5,7 +5,7 @@ use super::raw::{Raw, RawBeats, RawGrades, RawMark};
 use super::{ContestFile, Spanned, within};
 use crate::Contest;
 use crate::grades::{Beats, Condition, GradeSettings, Mark};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 
 /// The most points for one reference agent.
 const POINTS_MAX: f64 = 1e6;

@@ -1,7 +1,7 @@
 //! Errors in a contest file: the message with file, line and column, and the line with carets.
 
 use referee_games::nearest;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use serde::de::DeserializeOwned;
 use std::fmt;
 use std::ops::Range;

@@ -4,7 +4,7 @@ use super::RatingField;
 use super::evidence::Evidence;
 use super::games::RatedGames;
 use super::links::Links;
-use referee_protocol::plain::count;
+use crate::wording::count;
 
 pub(super) fn notes(
     field: &RatingField,

@@ -1,7 +1,7 @@
 //! The changes of a contest after it began, for a report.
 
+use crate::wording::games;
 use crate::{Change, ChangeKind, Contest, Player};
-use referee_protocol::plain::games;
 use schemars::JsonSchema;
 use serde::Serialize;
 

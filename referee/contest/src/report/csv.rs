@@ -5,7 +5,7 @@ use super::columns::{Column, Kind, Table, faults, rows};
 use super::{GameRow, Report};
 use crate::grades::Grade;
 use crate::standings::{Standing, result_name};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::io::{self, Write};
 
 /// Games are written in parts of so many.

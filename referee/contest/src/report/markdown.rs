@@ -2,7 +2,8 @@
 
 use super::columns::{self, Column, Detail, Kind, Table};
 use super::{ChangeRow, Report, notes};
-use referee_protocol::plain::{escape_markup, sanitize};
+use referee_protocol::encode::escape_markup;
+use referee_protocol::sanitize::sanitize;
 use std::fmt::Write as _;
 
 /// Larger cross tables can't be read in Markdown.

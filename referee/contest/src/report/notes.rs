@@ -5,7 +5,8 @@ use super::{CausedVoids, Report, Tie};
 use crate::Player;
 use crate::ratings::Ratings;
 use crate::sprt::render::{Names, lines};
-use referee_protocol::plain::{count, sanitize};
+use crate::wording::count;
+use referee_protocol::sanitize::sanitize;
 
 /// Returns the progress of the contest, in one sentence.
 pub(super) fn progress(report: &Report) -> String {

@@ -1,6 +1,6 @@
 //! Formats numbers and names for people. A number that isn't finite is shown as unknown.
 
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Shown instead of a missing value.

@@ -3,7 +3,7 @@
 use super::columns::{self, Column, Detail, Kind};
 use super::number_format::{NONE, short};
 use super::{Report, notes};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr;
 

@@ -5,7 +5,8 @@ use super::pentanomial::EVEN_VARIANCE;
 use super::{Decision, Expectation, Summary, TestSummary, real};
 use crate::SprtSettings;
 use crate::report::fixed;
-use referee_protocol::plain::{count, sanitize};
+use crate::wording::count;
+use referee_protocol::sanitize::sanitize;
 
 /// The names of the two agents; untrusted text, sanitized here.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use super::{FaultCount, Points, Standing, TieBreaks};
 use crate::record::SeatRecord;
 use crate::{Contest, Player, Record};
 use referee_protocol::FaultKind;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use super::archive::FileEntry;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_runner::folder::Folder;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use referee_process::Failure;
 use referee_process::agent::Launch;
 use referee_process::sandbox::Sandbox;
 use referee_process::sandbox::reach::{Answer, is_system, missing, requests};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_runner::building::Builder;
 use std::fs::Permissions;
 use std::io::{self, ErrorKind};

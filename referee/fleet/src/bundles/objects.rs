@@ -9,7 +9,7 @@ use crate::connect::Connection;
 use crate::link::{CALL_TIMEOUT, call, is_stream_missing, wait_connected, with_timeout};
 use async_nats::jetstream::Context;
 use async_nats::jetstream::object_store::{InfoErrorKind, ObjectStore};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::error::Error;
 use std::fs::File;
 use std::io::Write;

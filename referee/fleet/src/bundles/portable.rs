@@ -5,7 +5,7 @@ use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
 use referee_process::Failure;
 use referee_process::agent::Launch;
 use referee_process::sandbox::reach::{is_system, is_wide, programs_of};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_runner::Prepared;
 use std::path::{Path, PathBuf};
 

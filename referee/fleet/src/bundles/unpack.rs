@@ -10,7 +10,7 @@ use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::{Mode, fchmod, mkdirat};
 use referee_play::digest::digest_file;
 use referee_process::cleaning::open_folder;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Write};

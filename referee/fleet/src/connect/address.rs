@@ -2,7 +2,7 @@
 
 use async_nats::ServerAddr;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 
 /// The help for a wrong address.
 const HELP: &str = "write nats://HOST:PORT or tls://HOST:PORT; separate several with commas";

@@ -5,7 +5,7 @@ use async_nats::client::RequestErrorKind;
 use async_nats::rustls::{AlertDescription, CertificateError, Error as TlsError};
 use async_nats::{ConnectError, ConnectErrorKind};
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::error::Error;
 use std::io;
 

@@ -2,7 +2,7 @@
 //! only text; it is parsed here and nowhere else.
 
 use async_nats::{ClientError, ConnectErrorKind, Event, ServerError};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::fmt;
 
 /// The beginning of the protocol's `-ERR` line for a missing permission.

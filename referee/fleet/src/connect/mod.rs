@@ -12,7 +12,7 @@ use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerError};
 use errors::{answered_error, connect_failure, is_passing, is_refused, no_answer};
 use events::is_not_admitted;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -14,7 +14,7 @@ use async_nats::jetstream::stream::{
 };
 use futures_util::TryStreamExt;
 use referee_process::Failure;
-use referee_protocol::plain::to_hex;
+use referee_protocol::encode::to_hex;
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 use tokio::fs::File;

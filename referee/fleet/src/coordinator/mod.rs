@@ -30,7 +30,7 @@ use referee_contest::{Contest, Fixture, Schedule};
 use referee_play::core_context::Orders;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_runner::backend::{BackendEvent, kinds};
 use referee_runner::folder::Folder;
 use referee_runner::workers;

@@ -2,7 +2,7 @@
 
 use crate::Heartbeat;
 use crate::workers::record_heartbeat;
-use referee_protocol::plain::{sanitize_line, sanitize_name};
+use referee_protocol::sanitize::{sanitize_line, sanitize_name};
 use referee_runner::folder::Folder;
 use referee_runner::workers;
 use referee_runner::workers::Workers;

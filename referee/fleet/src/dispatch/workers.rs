@@ -2,7 +2,7 @@
 
 use crate::messages::Heartbeat;
 use crate::workers::SLOTS_MAX;
-use referee_protocol::plain::sanitize_name;
+use referee_protocol::sanitize::sanitize_name;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of workers; more are ignored.

@@ -6,7 +6,7 @@ use crate::messages::FORMAT_VERSION;
 use crate::names::WORKERS;
 use crate::{Announcement, BUILD, Names};
 use futures_util::TryStreamExt;
-use referee_protocol::plain::sanitize_name;
+use referee_protocol::sanitize::sanitize_name;
 
 /// The maximum number of contests that are read.
 const CONTESTS_MAX: usize = 1000;

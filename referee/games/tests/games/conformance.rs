@@ -2,9 +2,7 @@
 //! every variant that it names. A new game is included automatically.
 
 use crate::Random;
-use referee_games::{
-    AnyGame, GAMES, Game, SetupError, Turn, Visitor, reason_text, visit,
-};
+use referee_games::{AnyGame, GAMES, Game, SetupError, Turn, Visitor, reason_text, visit};
 use referee_protocol::Seat;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;

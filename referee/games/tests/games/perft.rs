@@ -25,7 +25,13 @@ impl Visitor for Counts<'_> {
     fn visit<G: Game>(self, start: fn(&Value) -> Result<G, SetupError>) {
         let game = start(&serde_json::from_str(self.setup).unwrap()).unwrap();
         for (depth, count) in (1..).zip(self.counts.split_whitespace()) {
-            assert_eq!(perft(&game, depth).to_string(), count, "{} {} depth {depth}", G::NAME, self.setup);
+            assert_eq!(
+                perft(&game, depth).to_string(),
+                count,
+                "{} {} depth {depth}",
+                G::NAME,
+                self.setup
+            );
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Showing a line of an agent: a piece of it, and the place for a caret under one byte.
 
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 
 /// Replaces what is cut off.
 const DOTS: &str = "..";

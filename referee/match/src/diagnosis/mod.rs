@@ -17,7 +17,7 @@ pub use restricted::{Restriction, restriction};
 use crate::end_reason::EndReason;
 use garbled::garbled;
 use locate::locate;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Fault, FaultKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

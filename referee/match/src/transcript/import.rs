@@ -2,9 +2,10 @@
 //! be verified like any other.
 
 use crate::match_id;
+use crate::names::unique_names;
 use crate::places::places;
 use referee_games::{AnyGame, GameKind, GameRecord, RecordEnd, Turn};
-use referee_protocol::plain::{sanitize, sanitize_name, unique_names};
+use referee_protocol::sanitize::{sanitize, sanitize_name};
 use referee_protocol::{
     ClockSettings, Event, Fault, FaultKind, Header, HeaderSeat, LateBy, OnFault, Outcome,
     OverEvent, PlayedEvent, Result as Ended, Seat, SeatVerdict, TurnEvent, Verdict, VoidNote,

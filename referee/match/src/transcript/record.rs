@@ -1,6 +1,6 @@
 //! Writing a transcript: events become lines in a buffer that the caller takes.
 
-use referee_protocol::plain::to_hex;
+use referee_protocol::encode::to_hex;
 use referee_protocol::{Event, Seal};
 use sha2::{Digest as _, Sha256};
 

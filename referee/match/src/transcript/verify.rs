@@ -13,7 +13,7 @@ use super::record::HASH_BLOCK_BYTES;
 use super::scan::{Scanned, scan};
 use super::walk::Walk;
 use referee_games::kind;
-use referee_protocol::plain::to_hex;
+use referee_protocol::encode::to_hex;
 use referee_protocol::{Event, Header, Outcome, Seal};
 use serde::Serialize;
 use serde_json::Value;

@@ -16,7 +16,7 @@ use referee_process::sandbox::reach::{
     ProgramFiles, Reachable, Refusal, SharedRules, reachable, restricts_files,
 };
 use referee_protocol::Layers;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 

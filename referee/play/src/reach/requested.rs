@@ -3,7 +3,7 @@
 use crate::agent_spec::AgentSpec;
 use referee_process::sandbox::Sandbox;
 use referee_process::sandbox::reach::{Answer, ReadRequest, requests, restricts_files};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::path::PathBuf;
 
 /// Returns what an agent's files ask to read besides its folder and the system's files, each with the

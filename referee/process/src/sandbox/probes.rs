@@ -4,7 +4,7 @@ use super::attacker::Attack;
 use crate::Failure;
 use crate::agent::StartFailure;
 use crate::launcher::InjectedFailure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Layer, Level};
 
 /// How much is tested.

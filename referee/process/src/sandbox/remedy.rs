@@ -2,7 +2,7 @@
 
 use super::Probe;
 use referee_protocol::Layer;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use std::fs;
 use std::path::Path;
 

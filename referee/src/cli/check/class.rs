@@ -3,10 +3,11 @@
 use super::{CheckReport, Options, Shown};
 use crate::cli::global::Global;
 use crate::cli::output::{print_if_read, to_json};
+use referee_contest::wording::count;
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
 use referee_process::Failure;
 use referee_process::files::absolute;
-use referee_protocol::plain::{count, sanitize};
+use referee_protocol::sanitize::sanitize;
 use referee_runner::{Submission, submissions};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use referee_play::agent_spec::AgentSpec;
 use referee_play::reach::requested;
 use referee_process::Failure;
 use referee_protocol::Seat;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;

@@ -8,7 +8,7 @@ use crate::cli::global::Global;
 use crate::cli::output::eprint_line;
 use clap::Args;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize_line;
+use referee_protocol::sanitize::sanitize_line;
 use referee_runner::changing::{Changing, GamesOf};
 use referee_runner::folder::Folder;
 use std::path::PathBuf;

@@ -9,7 +9,7 @@ use referee_contest::file::{ContestFile, FileError};
 use referee_contest::grades::{Grade, Grades, grades};
 use referee_contest::report::grades_csv;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_runner::folder::Folder;
 use referee_runner::{disk_failure, read_contest_file};
 use std::path::PathBuf;

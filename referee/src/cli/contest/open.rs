@@ -14,7 +14,7 @@ use referee_contest::Contest;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::interrupts::{Interrupt, PlannedEnd};
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_runner::changing::Changing;
 use referee_runner::folder::{Folder, Lock};
 use referee_runner::inbox::{Inbox, KeptVersion};

@@ -3,6 +3,7 @@
 use super::replay_pages::{match_page, write};
 use super::report::of_stored;
 use crate::cli::bars::{advance, count_bar, spinner};
+use crate::cli::file_names::file_names;
 use crate::cli::global::Global;
 use crate::cli::output::{eprint_line, print, table};
 use clap::Args;
@@ -11,7 +12,8 @@ use rand::rngs::SysRng;
 use referee_contest::Player;
 use referee_contest::report::{GameRow, PrivatePart, Report, TeamPages, escape_markdown};
 use referee_process::Failure;
-use referee_protocol::plain::{file_names, sanitize, to_hex};
+use referee_protocol::encode::to_hex;
+use referee_protocol::sanitize::sanitize;
 use referee_runner::disk_failure;
 use referee_runner::folder::Folder;
 use referee_runner::parallel;

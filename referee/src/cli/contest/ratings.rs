@@ -9,7 +9,7 @@ use referee_contest::neighbours::NeighbourEffect;
 use referee_contest::ratings::{Rating, Ratings};
 use referee_contest::{Player, PlayerInfo};
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_runner::changing::find_player;
 use referee_runner::folder::Folder;
 use referee_runner::store::Store;

@@ -7,7 +7,7 @@ use referee_contest::report::{GameRow, Report, replay_path};
 use referee_match::transcript::{FollowState, TRANSCRIPT_BYTES_MAX, TranscriptFollower};
 use referee_process::Failure;
 use referee_process::files::read_regular;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_runner::folder::Folder;
 use referee_runner::results::report_failure;
 use referee_runner::{disk_failure, parallel};

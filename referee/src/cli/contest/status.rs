@@ -6,7 +6,7 @@ use crate::cli::worker_rows::worker_rows;
 use crate::reading::report::aligned;
 use clap::Args;
 use referee_process::{Failure, sandbox};
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_runner::folder::Folder;
 use referee_runner::results;
 pub(crate) use referee_runner::results::Progress;

@@ -4,7 +4,7 @@ use super::machine::Machine;
 use super::{DoctorReport, LevelReport, ProbeReport};
 use referee_process::launcher::WEAKEST;
 use referee_protocol::Level;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 
 type Row = Vec<String>;
 

@@ -12,7 +12,7 @@ use referee_match::transcript::{FollowState, Playback, Ply, PlyKind, TranscriptF
 use referee_play::destination::create;
 use referee_play::input_files::read_transcript;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_render::pictures::{
     AnimationFrames, OutputFormat, PictureOptions, Plies, write_picture,
 };

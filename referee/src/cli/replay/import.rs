@@ -11,7 +11,7 @@ use referee_match::transcript::{Origin, import};
 use referee_play::destination::{Destination, is_transcript};
 use referee_play::input_files::read_record;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Event, Header};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use crate::cli::output::{print, print_json, row, table};
 use referee_play::destination::DEFAULT_FOLDER;
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 use referee_web::{Row, transcripts};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use referee_games::notations;
 use referee_match::transcript::{Playback, game_record};
 use referee_process::Failure;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 
 /// Returns the game in the notation of this file ending, if it has one.
 pub(super) fn to_notation(

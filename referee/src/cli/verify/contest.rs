@@ -1,7 +1,8 @@
 //! `verify` on a contest's folder.
 
+use referee_contest::wording::count;
 use referee_match::transcript::Status;
-use referee_protocol::plain::{count, sanitize};
+use referee_protocol::sanitize::sanitize;
 use referee_runner::checking::ContestCheck;
 use referee_runner::verifying::CheckedFile;
 use std::fmt::Write;

@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use referee_match::times::show_clock;
-use referee_protocol::plain::sanitize;
+use referee_protocol::sanitize::sanitize;
 
 /// The columns of the progress bar.
 const TRACK: usize = 20;

@@ -1,9 +1,9 @@
 //! A page gets what the board shows.
 
+use crate::frames::{Frame, Frames};
 use proptest::prelude::*;
 use referee_games::view::{GroundKind, View};
 use referee_games::{GAMES, Turn};
-use crate::frames::{Frame, Frames};
 use referee_match::transcript::Playback;
 use referee_protocol::{Event, Header, Info, LineEvent, PlayedEvent, Seat, TurnEvent};
 use serde_json::{Value, json};

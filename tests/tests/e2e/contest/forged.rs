@@ -2,7 +2,7 @@
 
 use super::{assert_whole, contest, write};
 use crate::support::TestDir;
-use referee_protocol::plain::to_hex;
+use referee_protocol::encode::to_hex;
 use rusqlite::Connection;
 use serde_json::Value;
 use sha2::{Digest, Sha256};

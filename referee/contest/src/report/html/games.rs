@@ -6,8 +6,8 @@ use super::super::{GameRow, Report, SeatFault};
 use super::links::Links;
 use super::markup::{Markup, Name, Text};
 use super::tables::columns_table;
+use crate::wording::count;
 use referee_match::summary::fault_text;
-use referee_protocol::plain::count;
 use std::io;
 
 /// Short rounds are combined until they have this many games.

@@ -7,7 +7,7 @@ use super::links::Links;
 use super::markup::{Markup, Name, Text};
 use crate::ratings::Rating;
 use crate::standings::{Standing, Tally};
-use referee_protocol::plain::count;
+use crate::wording::count;
 
 /// The width of names in tables; the whole name is in the title.
 pub(super) const NAME_COLUMNS: usize = 40;

@@ -10,7 +10,7 @@ use super::tables::{NAME_COLUMNS, columns_table};
 use super::{TITLE_COLUMNS, body, charts, games, head, section};
 use crate::Player;
 use crate::standings::{Meeting, Standing};
-use referee_protocol::plain::count;
+use crate::wording::count;
 
 /// The most losses that are described; the table of games has all.
 const LOSSES_MAX: usize = 200;

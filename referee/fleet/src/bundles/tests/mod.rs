@@ -6,7 +6,7 @@ use super::archive::Bounds;
 use super::unpack::unpack;
 use crate::{BundleRef, FaultCause, WorkerFault};
 use flate2::write::GzEncoder;
-use referee_protocol::plain::to_hex;
+use referee_protocol::encode::to_hex;
 use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,79 @@
+//! Makes untrusted text safe to show: without what a terminal would interpret and what nobody sees.
+
+/// The longest name of an agent, in characters.
+pub const NAME_CHARACTERS_MAX: usize = 60;
+/// The longest line of untrusted text, in characters.
+pub const LINE_CHARACTERS_MAX: usize = 300;
+
+/// Replaces characters that a terminal would interpret or that are invisible: control characters,
+/// line separators, marks of text direction, spaces and joiners without width, tags.
+pub fn sanitize(text: &str) -> String {
+    text.chars().map(visible).collect()
+}
+
+/// Sanitizes untrusted text of several lines: like [`sanitize`], but keeps line feeds and tabs.
+pub fn sanitize_lines(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    text.chars().map(|c| if matches!(c, '\n' | '\t') { c } else { visible(c) }).collect()
+}
+
+fn visible(c: char) -> char {
+    let hidden = c.is_control()
+        || matches!(c, '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{180E}')
+        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}')
+        || matches!(c, '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF9}'..='\u{FFFB}')
+        || matches!(c, '\u{E0000}'..='\u{E0FFF}');
+    if hidden { char::REPLACEMENT_CHARACTER } else { c }
+}
+
+/// Sanitizes and shortens the name of an agent or a player.
+pub fn sanitize_name(name: &str) -> String {
+    sanitize(name).chars().take(NAME_CHARACTERS_MAX).collect()
+}
+
+/// Sanitizes, joins and shortens untrusted text to one line.
+pub fn sanitize_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    // Stops reading after as much as may be shown.
+    let parts = lines.enumerate().flat_map(|(index, line)| {
+        let before = if index == 0 { "" } else { "; " };
+        before.chars().chain(line.chars())
+    });
+    let mut short: Vec<char> = parts.take(LINE_CHARACTERS_MAX + 1).collect();
+    if short.len() > LINE_CHARACTERS_MAX {
+        short.truncate(LINE_CHARACTERS_MAX - 1);
+        short.push('…');
+    }
+    sanitize(&short.into_iter().collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{sanitize_line, sanitize_lines, sanitize_name};
+
+    #[test]
+    fn names_are_sanitized_and_short() {
+        assert_eq!(sanitize_name("a\u{1b}[31mb"), "a\u{FFFD}[31mb");
+        assert_eq!(sanitize_name(&"x".repeat(99)).len(), 60);
+    }
+
+    #[test]
+    fn nothing_invisible_is_shown() {
+        let hidden =
+            "\u{1b}\u{9b}\u{ad}\u{200b}\u{200d}\u{2028}\u{202e}\u{2060}\u{2069}\u{feff}\u{e0041}";
+        for c in hidden.chars() {
+            assert_eq!(sanitize_name(&format!("a{c}b")), "a\u{FFFD}b", "{c:?}");
+        }
+        assert_eq!(sanitize_name("Jürgen 王 ♞"), "Jürgen 王 ♞");
+        let text = "a\tb\r\nc\u{1b}]52;c;x\u{7}\u{2028}d\r";
+        assert_eq!(sanitize_lines(text), "a\tb\nc\u{FFFD}]52;c;x\u{FFFD}\u{FFFD}d\u{FFFD}");
+    }
+
+    #[test]
+    fn what_is_shown_on_a_line_is_one_and_short() {
+        assert_eq!(sanitize_line("cc: no\n\r\n  line 2 \u{1b}[2J\n"), "cc: no; line 2 \u{FFFD}[2J");
+        assert_eq!(sanitize_line(&"x".repeat(300)), "x".repeat(300));
+        let cut = sanitize_line(&"x\n".repeat(1 << 20));
+        assert!(cut.chars().count() == 300 && cut.ends_with('…'), "{cut}");
+    }
+}
