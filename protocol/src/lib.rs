@@ -41,7 +41,7 @@ pub use action_json::ActionJson;
 pub use adjudication::{Adjudication, DrawAdjudication, WinAdjudication};
 pub use escape::{escape_line, line_bytes, unescape_line};
 pub use from_agent::{Action, FromAgent, Info, Ready, Resign, Want, action_text, parse_from_agent};
-pub use level::{Layer, Layers, Level, LevelChoice};
+pub use level::{Level, LevelChoice};
 pub use nanos::Nanos;
 pub use outcome::Outcome;
 pub use plain_error::{plain_error, read_typed};

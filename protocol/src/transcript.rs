@@ -1,7 +1,6 @@
 use crate::{
     ActionJson, Adjudication, ClockSettings, Fault, Limits, Outcome, Ready, Seat, Verdict,
 };
-use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -138,14 +137,13 @@ pub struct LineProtocol {
 }
 
 /// What a fault does with three or more seats.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[derive(strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum OnFault {
     /// The seat is out and the others play on.
     #[default]
-    #[value(help = "It is out, the others play on")]
     Retire,
     /// The match ends.
     End,
@@ -184,22 +182,17 @@ pub enum Freezer {
 }
 
 /// What an agent may do with the processor while it isn't its turn.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr)]
+#[derive(strum::Display, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Pondering {
     /// Anything.
     #[default]
-    #[value(help = "Anything")]
     Allow,
     /// Anything, but its bank pays for the CPU time.
-    #[value(help = "Anything, on their own clock")]
     Measure,
     /// Nothing: its processes are stopped.
-    #[value(help = "Nothing: they are stopped")]
     Freeze,
 }
 

@@ -7,7 +7,8 @@ use crate::script::Script;
 use crate::start::{by_launcher, plainly, start_conditions};
 use referee_process::agent::StartConditions;
 use referee_process::launcher::{Bytes, Launcher, LauncherConfig};
-use referee_protocol::{Layer, Level};
+use referee_process::sandbox::Layer;
+use referee_protocol::Level;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -65,7 +66,7 @@ fn row(
     conditions: &StartConditions,
     (level, what, (target, gate)): (Level, &'static str, (f64, f64)),
 ) -> Result<Row, Box<dyn Error>> {
-    let mut layers = level.layers();
+    let mut layers = Layers::of_level(level);
     if nix::unistd::geteuid().is_root() && level != Level::None {
         layers = layers.with(&[Layer::User]);
     }

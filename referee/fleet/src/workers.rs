@@ -2,7 +2,7 @@
 
 use crate::messages::{Heartbeat, WorkerInfo};
 use referee_protocol::sanitize::{sanitize_line, sanitize_name};
-use referee_protocol::{Level, SandboxRecord};
+use referee_protocol::{LevelChoice, SandboxRecord};
 use referee_runner::workers::{KnownWorker, Workers};
 
 /// The maximum number of a worker's games that are listed.
@@ -37,7 +37,7 @@ pub fn record_heartbeat(workers: &mut Workers, beat: &Heartbeat, now: &str) {
 
 fn sanitize_sandbox(sandbox: &SandboxRecord) -> SandboxRecord {
     let layers = sandbox.layers.iter().take(16).map(|layer| sanitize_name(layer)).collect();
-    let missing = sandbox.missing.iter().take(Level::ALL.len());
+    let missing = sandbox.missing.iter().take(LevelChoice::NAMES.len());
     let missing = missing.map(|reason| sanitize_line(reason)).collect();
     let SandboxRecord { ref level, pondering, freezer, layers: _, missing: _ } = *sandbox;
     SandboxRecord { level: sanitize_name(level), layers, missing, pondering, freezer }

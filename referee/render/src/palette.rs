@@ -7,7 +7,8 @@
 use referee_games::view::Colour;
 
 /// The background of pictures.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Theme {
     /// Dark on light.
     #[default]

@@ -5,7 +5,6 @@ pub use crate::animation_frames::AnimationFrames;
 use crate::palette::Theme;
 use crate::raster::{PictureError, pixels, png};
 use crate::svg::{CaptionLine, PictureStyle, extent, lines, strip, svg};
-use clap::ValueEnum;
 use referee_games::view::{Colour, View};
 use referee_match::summary;
 use referee_match::summary::ply_sentence;
@@ -19,27 +18,28 @@ const USUAL_WIDTH: u32 = 800;
 /// The most characters of an agent's name, so that there is room for what it did.
 const NAME_MAX: usize = 30;
 /// The formats in which a match can be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
+#[derive(strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum OutputFormat {
-    /// A picture that stays sharp at every size
+    /// A picture that stays sharp at every size.
     Svg,
-    /// A picture in pixels
+    /// A picture in pixels.
     Png,
-    /// An animation that every program shows
+    /// An animation that every program shows.
     Gif,
-    /// The same as an animated PNG
+    /// The same as an animated PNG.
     Apng,
-    /// A video, written by ffmpeg
+    /// A video, written by ffmpeg.
     Mp4,
-    /// A video without patents, written by ffmpeg
+    /// A video without patents, written by ffmpeg.
     Webm,
-    /// The viewer with the match in one file, which opens from disk
+    /// The viewer with the match in one file, which opens from disk.
     Html,
-    /// Every position and what happened, as text
+    /// Every position and what happened, as text.
     Txt,
-    /// The game for other programs, where it has that notation
+    /// The game for other programs, where it has that notation.
     Sgf,
 }
 

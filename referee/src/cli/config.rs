@@ -181,18 +181,22 @@ fn located(parts: &Parts<'_>, folder: &Path) -> String {
 fn check(key: &str, value: &str) -> Result<(), String> {
     match key {
         "clock" => read_clock(value).map(drop),
-        "board" => is_one_of::<BoardChoice>(value),
-        _ => is_one_of::<LevelChoice>(value).and_then(|()| match value {
+        "board" => {
+            let choices =
+                BoardChoice::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+            let known: Vec<String> = choices.map(|choice| choice.get_name().to_owned()).collect();
+            is_one_of(&known, value)
+        }
+        _ => is_one_of(&LevelChoice::NAMES, value).and_then(|()| match value {
             "external" => Err("external needs --wrapper on the command line".to_owned()),
             _ => Ok(()),
         }),
     }
 }
 
-fn is_one_of<T: ValueEnum>(value: &str) -> Result<(), String> {
-    let known = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    let known: Vec<String> = known.map(|value| value.get_name().to_owned()).collect();
-    if known.iter().any(|name| name == value) {
+fn is_one_of<S: AsRef<str>>(known: &[S], value: &str) -> Result<(), String> {
+    let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+    if known.contains(&value) {
         return Ok(());
     }
     Err(format!("unknown value, expected one of {}", known.join(", ")))

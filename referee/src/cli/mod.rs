@@ -40,6 +40,7 @@ mod sandbox;
 mod schema;
 mod serve;
 mod setup;
+mod values;
 mod verify;
 mod viewer;
 mod shell;

@@ -27,10 +27,11 @@ use referee_play::reach::not_granted;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::files::is_disk_full;
+use referee_process::sandbox::Layers;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{
-    Event, HeaderSeat, Layers, Outcome, Pondering, Result as Ended, SandboxRecord, Verdict,
+    Event, HeaderSeat, Outcome, Pondering, Result as Ended, SandboxRecord, Verdict,
 };
 use referee_render::{Style, terminal};
 use referee_runner::local::{Games, Local};

@@ -7,8 +7,9 @@ use super::presets::{LimitOptions, PresetOptions};
 use super::sandbox::ConditionOptions;
 use super::setup::GameOptions;
 use super::shell::{join, option};
-use clap::builder::{PossibleValue, RangedU64ValueParser};
-use clap::{Args, ValueEnum};
+use super::values::on_fault;
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use referee_contest::file::{BuildSettings, PLIES_MAX, SEED_BOUND};
 use referee_contest::wording::count;
 use referee_contest::{Contest, ContestGame, OpeningSettings, Player, PlayerInfo};
@@ -86,7 +87,7 @@ pub(super) struct Options {
     pub(super) limits: LimitOptions,
     /// With 3 or more seats: what happens when an agent commits a fault. Defaults to the preset's, else
     /// retire
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = on_fault())]
     pub(super) on_fault: Option<OnFault>,
     /// Where to write transcripts: a file (.jsonl or .jsonl.gz), a folder, or - for stdout. Defaults to
     /// ./matches
@@ -426,8 +427,7 @@ impl Options {
         let kept = self.keep_writes.as_ref().map(|folder| folder.display());
         words.extend(option("--keep-writes", kept));
         words.extend(self.strict.then(|| "--strict".to_owned()));
-        let on_fault = self.on_fault.and_then(|on_fault| on_fault.to_possible_value());
-        words.extend(option("--on-fault", on_fault.as_ref().map(PossibleValue::get_name)));
+        words.extend(option("--on-fault", self.on_fault.map(<&str>::from)));
         join(&words)
     }
 

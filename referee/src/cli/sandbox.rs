@@ -3,6 +3,7 @@
 use super::global::Global;
 use super::output::eprint_line;
 use super::shell::option;
+use super::values::{levels, pondering};
 use clap::Args;
 use referee_process::Failure;
 use referee_process::sandbox::{Depth, Sandbox, SandboxRequest, choose, readable};
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 pub(super) struct SandboxOptions {
     /// Sandbox level: auto, none, basic, confined, isolated, metered or external. Defaults to auto, the
     /// strongest level that works on this machine; a named level is used exactly, or refused
-    #[arg(long, value_name = "LEVEL", value_enum, default_value_t, hide_possible_values = true)]
+    #[arg(long, value_name = "LEVEL", value_parser = levels(), default_value = "auto", hide_possible_values = true)]
     #[arg(help_heading = "Sandbox")]
     sandbox: LevelChoice,
     /// With --sandbox external: command that starts agents, such as 'bwrap ..'; {folder} is the
@@ -34,7 +35,7 @@ pub(super) struct ConditionOptions {
     sandbox: SandboxOptions,
     /// What agents may do when it is not their turn. Defaults to freeze if agents share cores, else
     /// allow
-    #[arg(long, value_enum, help_heading = "Sandbox")]
+    #[arg(long, value_parser = pondering(), help_heading = "Sandbox")]
     pondering: Option<Pondering>,
 }
 

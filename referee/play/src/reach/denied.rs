@@ -5,7 +5,7 @@ use referee_match::diagnosis::{Restriction, denied_paths, restriction};
 use referee_process::sandbox::reach::{
     SharedRules, UNPRIVILEGED_UID, Unreachable, is_wide, reachable,
 };
-use referee_protocol::{Layer, Layers};
+use referee_process::sandbox::{Layer, Layers};
 use std::path::{Path, PathBuf};
 
 /// Returns what to do about something in the agent's stderr that these layers kept it from doing.

@@ -12,10 +12,10 @@ use crate::agent_spec::AgentSpec;
 use crate::destination::TRANSCRIPT_ENDINGS;
 use referee_process::Failure;
 use referee_process::lock::lock;
+use referee_process::sandbox::Layers;
 use referee_process::sandbox::reach::{
     ProgramFiles, Reachable, Refusal, SharedRules, reachable, restricts_files,
 };
-use referee_protocol::Layers;
 use referee_protocol::sanitize::sanitize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};

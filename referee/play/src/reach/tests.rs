@@ -6,7 +6,8 @@ use referee_process::launcher::Reach;
 use referee_process::sandbox::reach::{
     Answer, Reachable, Refusal, SharedRules, Unreachable, is_wide, reachable, requests,
 };
-use referee_protocol::{Layer, Layers, Level};
+use referee_process::sandbox::{Layer, Layers};
+use referee_protocol::Level;
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt;
@@ -420,7 +421,8 @@ fn closed_folders_hide_what_is_below() {
     let tree = Tree::new(&[("a/agent.toml", ECHO), ("a/bot", ""), ("a/in/x", "")]);
     let (root, mode) = (&tree.root, Permissions::from_mode);
     let agent = tree.agent("a");
-    let (confined, isolated) = (Level::Confined.layers(), Level::Isolated.layers());
+    let (confined, isolated) =
+        (Layers::of_level(Level::Confined), Layers::of_level(Level::Isolated));
     let closed = |layers: Layers| {
         let found = reachable(&agent.files().unwrap(), &SharedRules::default())
             .closed(layers.with(&[Layer::User]));

@@ -15,6 +15,7 @@ use crate::launcher::{
 };
 use crate::lock::lock;
 use crate::poll_on_wake::PollOnWake;
+use crate::sandbox::Layer;
 use crate::stderr::Stderr;
 use crate::usage::Meters;
 use nix::errno::Errno;
@@ -23,7 +24,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use nix::sys::socket::{MsgFlags, recv};
 use nix::unistd::{Pid, read};
-use referee_protocol::{Layer, Nanos};
+use referee_protocol::Nanos;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::future::poll_fn;

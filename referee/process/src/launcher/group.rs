@@ -6,8 +6,9 @@
 
 use super::wire::{LauncherConfig, Limit};
 use crate::files::named;
+use crate::sandbox::Layer;
 use nix::unistd::write;
-use referee_protocol::{Layer, Limits, Nanos};
+use referee_protocol::{Limits, Nanos};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -373,7 +374,7 @@ fn open(folders: &[PathBuf], name: &str) -> io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::{Folders, Group, LauncherConfig, Layer, Limits, Membership, can_freeze, number_in};
-    use referee_protocol::Layers;
+    use crate::sandbox::Layers;
     use std::fs;
     use std::path::Path;
 

@@ -5,12 +5,13 @@ use super::process::{Handles, SharedSetup};
 use super::seccomp::Filters;
 use super::wire::{Bytes, Program, Report};
 use super::{limits, sys};
+use crate::sandbox::Layer;
 use nix::errno::Errno;
 use nix::sys::prctl::set_no_new_privs;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
 use nix::sys::wait::waitpid;
 use nix::unistd::{Pid, chdir, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
-use referee_protocol::{Layer, Limits};
+use referee_protocol::Limits;
 use std::ffi::{CStr, CString, c_char};
 use std::os::fd::{AsFd, OwnedFd};
 

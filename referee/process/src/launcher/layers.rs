@@ -2,6 +2,7 @@
 
 use super::sys;
 use super::wire::{Bytes, InjectedFailure, LauncherConfig, Reach, Report, Step, USERS};
+use crate::sandbox::Layer;
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, Scope,
@@ -10,7 +11,6 @@ use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::stat::{FileStat, Mode, SFlag, fstat, major, minor, stat};
 use nix::unistd::{Pid, getpid};
-use referee_protocol::Layer;
 use std::ffi::CString;
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};

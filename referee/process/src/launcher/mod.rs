@@ -37,9 +37,10 @@ pub use wire::{
 use crate::Failure;
 use crate::files::own_program;
 use crate::lock::lock;
+use crate::sandbox::{Layer, Layers};
 use nix::sys::socket::{AddressFamily, ControlMessage, MsgFlags, SockFlag, SockType};
 use nix::sys::socket::{sendmsg, socketpair};
-use referee_protocol::{Layer, Layers, Level, Limits};
+use referee_protocol::{Level, Limits};
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -56,7 +57,7 @@ pub const WEAKEST: Level = Level::Basic;
 
 /// Returns the layers with which this implementation keeps a level; an error if it can't.
 pub fn layers(level: Level) -> Result<Layers, Failure> {
-    Ok(level.layers())
+    Ok(Layers::of_level(level))
 }
 
 /// The referee's handle on the launcher process. Dropping it ends the launcher and all idle

@@ -1,6 +1,7 @@
 //! Messages between the referee, the launcher and the supervisors.
 
-use referee_protocol::{Layer, Layers, Limits};
+use crate::sandbox::{Layer, Layers};
+use referee_protocol::Limits;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::fmt;
@@ -240,7 +241,7 @@ pub enum Command {
 #[cfg(test)]
 mod tests {
     use super::{Bytes, Limit, Report, Step};
-    use referee_protocol::Layer;
+    use crate::sandbox::Layer;
 
     #[test]
     fn strings_come_back_as_they_went() {

@@ -21,9 +21,10 @@ pub use wire::{
 use crate::Failure;
 use crate::files::own_program;
 use crate::lock::lock;
+use crate::sandbox::Layers;
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
 use nix::unistd::{Pid, read};
-use referee_protocol::{Layers, Level, Nanos};
+use referee_protocol::{Level, Nanos};
 use std::io::{self, IoSlice, Write};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;

@@ -7,8 +7,9 @@ use super::{
 use crate::Failure;
 use crate::files::{absolute, program};
 use crate::launcher::{self, LauncherConfig, Step, USERS, WEAKEST, landlock_version};
+use crate::sandbox::{Layer, Layers};
 use nix::unistd::Uid;
-use referee_protocol::{Layer, Layers, Level, LevelChoice, SandboxRecord};
+use referee_protocol::{Level, LevelChoice, SandboxRecord};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -126,7 +127,7 @@ fn tried(level: Level, depth: Depth) -> Result<Prepared, Unavailable> {
         Unavailable { level, reason, help }
     };
     let made = prepare(level).map_err(|failure| {
-        let layer = level.layers().has(Layer::Cgroup).then_some(Layer::Cgroup);
+        let layer = Layers::of_level(level).has(Layer::Cgroup).then_some(Layer::Cgroup);
         unavailable(layer, failure.to_string(), failure.help_text().map(str::to_owned))
     })?;
     let attacked = attack(level, &made.0, depth);
@@ -220,9 +221,10 @@ fn wrapper(request: &SandboxRequest) -> Result<Vec<String>, Failure> {
 mod tests {
     use super::{LevelChoice, SandboxRequest, Unavailable, layers, missing_levels, wrapper};
     use crate::agent::Launch;
+    use crate::sandbox::Layer;
     use crate::sandbox::Sandbox;
     use nix::unistd::Uid;
-    use referee_protocol::{Layer, Level};
+    use referee_protocol::Level;
     use std::path::Path;
 
     fn external(words: &[&str]) -> SandboxRequest {
@@ -237,9 +239,9 @@ mod tests {
     #[test]
     fn as_root_agents_have_their_own_users() {
         let (root, other) = (Uid::from_raw(0), Uid::from_raw(1000));
-        assert!(layers(Level::Basic.layers(), root).has(Layer::User));
-        assert!(!layers(Level::Isolated.layers(), other).has(Layer::User));
-        assert_eq!(layers(Level::None.layers(), root), Level::None.layers());
+        assert!(layers(Layers::of_level(Level::Basic), root).has(Layer::User));
+        assert!(!layers(Layers::of_level(Level::Isolated), other).has(Layer::User));
+        assert_eq!(layers(Layers::of_level(Level::None), root), Layers::of_level(Level::None));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod choose;
 #[cfg_attr(portable, path = "../portable/groups.rs")]
 mod groups;
 mod inherited;
+mod layers;
 mod probes;
 pub mod reach;
 mod remedy;
@@ -15,8 +16,9 @@ mod selftest;
 pub use attacker::Attack;
 pub use choose::{Prepared, SandboxRequest, choose, prepare, readable};
 pub use groups::Groups;
+pub use layers::{Layer, Layers};
 pub use probes::{Depth, Probe, SelfTest, injected_failure};
-pub use referee_protocol::{Layer, Layers, Level};
+pub use referee_protocol::Level;
 pub use remedy::{remedy, remedy_untested};
 pub use selftest::attack;
 

@@ -4,8 +4,9 @@ use super::attacker::Attack;
 use crate::Failure;
 use crate::agent::StartFailure;
 use crate::launcher::InjectedFailure;
+use crate::sandbox::Layer;
+use referee_protocol::Level;
 use referee_protocol::sanitize::sanitize;
-use referee_protocol::{Layer, Level};
 
 /// How much is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

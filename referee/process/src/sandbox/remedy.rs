@@ -1,7 +1,7 @@
 //! What to do on a machine where a layer fails, depending on its settings.
 
 use super::Probe;
-use referee_protocol::Layer;
+use crate::sandbox::Layer;
 use referee_protocol::sanitize::sanitize;
 use std::fs;
 use std::path::Path;
@@ -98,7 +98,7 @@ fn groups() -> String {
 mod tests {
     use super::super::Probe;
     use super::remedy;
-    use referee_protocol::Layer;
+    use crate::sandbox::Layer;
 
     #[test]
     fn every_layer_that_depends_on_the_machine_has_a_remedy() {

@@ -13,7 +13,8 @@ use machine::Machine;
 use referee_process::Failure;
 use referee_process::launcher::{LIMITATIONS, WEAKEST};
 use referee_process::sandbox::{Depth, Probe, SelfTest, attack, prepare, remedy, remedy_untested};
-use referee_protocol::{Layer, Layers, Level};
+use referee_process::sandbox::{Layer, Layers};
+use referee_protocol::Level;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::process::ExitCode;
@@ -162,7 +163,7 @@ impl LevelReport {
     /// Returns the report if the level can't be prepared, which the last of its layers needs.
     fn unavailable(level: Level, failure: &Failure) -> Self {
         let failed = || ProbeReport {
-            layer: level.layers().iter().last().map_or("", Layer::name),
+            layer: Layers::of_level(level).iter().last().map_or("", Layer::name),
             attack: "start",
             alone: false,
             held: false,
@@ -173,7 +174,7 @@ impl LevelReport {
         Self {
             level: level.name(),
             holds: false,
-            layers: level.layers().iter().map(Layer::name).collect(),
+            layers: Layers::of_level(level).iter().map(Layer::name).collect(),
             failed: Some(failed()),
             help: failure.help_text().map(str::to_owned),
             probes: vec![failed()],

@@ -5,8 +5,9 @@ use super::video::Video;
 use crate::cli::bars::progress_bar;
 use crate::cli::global::Global;
 use crate::cli::output::{BoardOptions, eprint_line};
+use crate::cli::values::{forms, themes};
 use crate::reading::{TurnChoice, print};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use referee_match::times::read_time;
 use referee_match::transcript::{FollowState, Playback, Ply, PlyKind, TranscriptFollower};
 use referee_play::destination::create;
@@ -20,7 +21,7 @@ use referee_render::{PictureError, Theme};
 use referee_web::{MatchPage, MatchState, export};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
-use std::str::FromStr;
+use strum::VariantArray;
 
 /// The default number of positions of a strip.
 const STRIP: &str = "12";
@@ -49,7 +50,7 @@ pub(super) struct Options {
     #[arg(short, long, value_name = "NAME")]
     output: String,
     /// Format to write. Defaults to the ending of --output
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = forms())]
     form: Option<OutputFormat>,
     /// Turn whose position to draw, or `start`. Defaults to the last
     #[arg(long, value_name = "TURN", conflicts_with = "strip")]
@@ -66,7 +67,7 @@ pub(super) struct Options {
         value_parser = clap::value_parser!(u16).range(1..=200))]
     strip: Option<u16>,
     /// Colours: dark on light, or light on dark
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = themes(), default_value = "light")]
     theme: Theme,
     /// Show coordinates on two sides
     #[arg(short = 'k', long)]
@@ -185,14 +186,13 @@ impl Options {
         if let Some(form) = self.form {
             return Ok(form);
         }
-        let names: Vec<&str> =
-            OutputFormat::value_variants().iter().map(|form| form.ending()).collect();
+        let names: Vec<&str> = OutputFormat::VARIANTS.iter().map(|form| form.ending()).collect();
         if self.output == "-" {
             return Err(Failure::usage("--output - needs --form")
                 .help(format!("add --form {}", names.join("|"))));
         }
         let ending = Path::new(&self.output).extension().unwrap_or_default().to_string_lossy();
-        OutputFormat::from_str(&ending, true).map_err(|_| {
+        ending.parse().map_err(|_| {
             Failure::usage(format!("--output {}: unknown file ending", self.output))
                 .help(format!("use .{}, or add --form", names.join(", .")))
         })

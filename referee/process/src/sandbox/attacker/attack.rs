@@ -8,15 +8,17 @@ use super::{
     Outcome, PROGRAM, Targets, files, kernel, limits, network, open_if, plain, processes, reached,
 };
 use crate::launcher::raw;
+use crate::sandbox::{Layer, Layers};
 use nix::sched::{CloneFlags, setns};
 use nix::sys::prctl::get_no_new_privs;
 use nix::sys::signal::kill;
 use nix::unistd::{Pid, getppid};
-use referee_protocol::{Layer, Layers, Level};
+use referee_protocol::Level;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::stdin;
 use std::os::unix::net::UnixStream;
+use strum::VariantArray;
 
 /// Defines the attacks from a table: variant, description, the layers that each stop it alone, its
 /// cost, and the code.
@@ -76,8 +78,9 @@ impl Attack {
 
     /// Returns the lowest level at which it must fail; `None` if only a separate user stops it.
     pub fn fails_from(self) -> Option<Level> {
-        let stops = |level: &Level| level.layers().iter().any(|layer| self.layers().has(layer));
-        Level::ALL.iter().copied().find(stops)
+        let stops =
+            |level: &Level| Layers::of_level(level).iter().any(|layer| self.layers().has(layer));
+        Level::VARIANTS.iter().copied().find(stops)
     }
 
     /// Tries it.
@@ -220,7 +223,7 @@ attacks! {
 #[cfg(test)]
 mod tests {
     use super::{Attack, Cost};
-    use referee_protocol::Layer;
+    use crate::sandbox::Layer;
 
     #[test]
     fn every_layer_is_attacked_and_all_but_the_watchdog_quickly() {

@@ -2,7 +2,7 @@
 
 use super::super::attacker::{Attack, Cost};
 use super::Depth;
-use referee_protocol::{Layer, Layers};
+use crate::sandbox::{Layer, Layers};
 
 /// One attacker.
 #[derive(Clone, Debug)]
@@ -118,7 +118,8 @@ mod tests {
     use super::super::super::attacker::{Attack, Cost};
     use super::super::Depth;
     use super::{APART, runs};
-    use referee_protocol::{Layer, Layers, Level};
+    use crate::sandbox::{Layer, Layers};
+    use referee_protocol::Level;
 
     #[test]
     fn no_layer_of_a_group_hides_another() {
@@ -135,7 +136,7 @@ mod tests {
 
     #[test]
     fn every_layer_is_tested_alone_and_with_all_others() {
-        let all = Level::Metered.layers().with(&[Layer::User]);
+        let all = Layers::of_level(Level::Metered).with(&[Layer::User]);
         for (depth, layers) in
             [(Depth::Quick, all.without(Layer::Watchdog)), (Depth::Start, all), (Depth::Whole, all)]
         {
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn at_the_start_each_layer_faces_every_attack_that_it_stops() {
-        let all = Level::Metered.layers();
+        let all = Layers::of_level(Level::Metered);
         let runs = runs(all, Depth::Start);
         assert!(runs.iter().all(|run| !run.control));
         for attack in Attack::all() {
