@@ -57,26 +57,18 @@ const fn bad(agent: Agent, name: &'static str, about: &'static str) -> BuiltIn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Agent {
-    /// `random`
     Random,
-    /// `first`
     First,
-    /// `greedy`
     Greedy,
     /// `minimax`, `minimax:N`
     Minimax {
         /// The number of actions it looks ahead, its own included: 1 to 9.
         depth: u32,
     },
-    /// `slow`
     Slow,
-    /// `crash`
     Crash,
-    /// `illegal`
     Illegal,
-    /// `mute`
     Mute,
-    /// `flood`
     Flood,
 }
 

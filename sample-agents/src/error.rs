@@ -17,10 +17,7 @@ pub enum AgentError {
     Stream(#[from] io::Error),
     /// The deliberate crash of `crash`.
     #[error("crashing at turn {turn}, as this agent always does")]
-    Crashed {
-        /// The requested turn.
-        turn: u64,
-    },
+    Crashed { turn: u64 },
 }
 
 impl AgentError {

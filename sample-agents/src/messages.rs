@@ -5,7 +5,6 @@ use referee_protocol::Seat;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A message of the referee.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum RefereeMessage {
@@ -25,23 +24,18 @@ pub(crate) enum RefereeMessage {
 /// The announcement of a match.
 #[derive(Debug, Deserialize)]
 pub struct Hello {
-    /// The game.
     pub game: String,
     /// The complete setup, with the position to start from if there is one.
     pub setup: Value,
-    /// The agent's own seat.
     pub seat: Seat,
     /// The seed for all randomness.
     pub seed: u64,
-    /// The clock's settings.
     #[serde(default)]
     pub clock: Value,
 }
 
-/// A request for an action.
 #[derive(Debug, Deserialize)]
 pub struct Turn {
-    /// The number of the turn.
     pub turn: u64,
     /// The time left in the bank, if there is one.
     #[serde(default)]

@@ -32,14 +32,11 @@ impl<F: FnMut(&Turn) -> Result<Reply, AgentError>> Player for F {
     }
 }
 
-/// The answer to a turn.
 #[derive(Debug)]
 pub enum Reply {
     /// An action, and details of the search for viewers.
     Action(Value, Option<Info>),
-    /// No answer.
     Silence,
-    /// Endless output.
     Flood,
 }
 

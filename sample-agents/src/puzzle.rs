@@ -19,7 +19,6 @@ const SHORTEST_MAX: usize = 150_000;
 /// The one seat of a puzzle.
 const ALONE: Seat = Seat(0);
 
-/// The result of a search.
 pub(crate) struct Plan<A> {
     /// Whether the actions solve the puzzle.
     pub(crate) solved: bool,

@@ -1,6 +1,5 @@
 //! The starter files of each language. They are the tested samples in the folders beside this one.
 
-/// The starter of one language.
 #[derive(Clone, Copy, Debug)]
 pub struct Starter {
     /// The language's name on the command line.
@@ -22,12 +21,9 @@ pub struct Starter {
 /// The function that chooses the action in each starter's program.
 pub const DECISION_FUNCTION: &str = "choose";
 
-/// A file to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct File {
-    /// Its name.
     pub name: &'static str,
-    /// Its contents.
     pub text: &'static str,
 }
 

@@ -23,7 +23,6 @@ pub(super) struct Apng<W: Write> {
 struct IndexedFrames {
     colours: IndexedPalette,
     row: usize,
-    /// The frame before.
     before: Vec<Rgb>,
 }
 
@@ -92,7 +91,6 @@ impl<W: Write> Gif<W> {
         Ok(self.encoder.write_frame(&frame)?)
     }
 
-    /// Completes it.
     pub(super) fn finish(self) -> Result<(), PictureError> {
         Ok(self.encoder.into_inner()?.flush()?)
     }

@@ -53,7 +53,6 @@ impl<'a> AnimationFrames<'a> {
         self.board.with(&over)
     }
 
-    /// Returns the number of frames.
     pub(super) fn count(&self) -> usize {
         self.looks.len()
     }

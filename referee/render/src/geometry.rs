@@ -40,9 +40,7 @@ pub(super) struct Point {
 /// Where everything is drawn. The upper left corner is at zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Geometry {
-    /// The width of everything.
     pub(super) width: i32,
-    /// The height of everything.
     pub(super) height: i32,
     /// The outline of every cell around its middle, clockwise.
     pub(super) outline: Vec<Point>,
@@ -58,14 +56,11 @@ pub(super) struct Geometry {
     pub(super) names: Vec<NamePlace>,
 }
 
-/// A cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CellPlace {
-    /// The cell.
     pub(super) cell: Cell,
     /// Its name for people.
     pub(super) name: String,
-    /// Its middle.
     pub(super) at: Point,
     /// Its row, from 0 at the top.
     pub(super) row: usize,
@@ -80,25 +75,20 @@ pub(super) struct Band {
     pub(super) colour: Colour,
     /// Its corners, in order.
     pub(super) corners: Vec<Point>,
-    /// The colour's letters.
     pub(super) badges: Vec<Badge>,
 }
 
 /// A colour's letter outside the cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Badge {
-    /// The colour.
     pub(super) colour: Colour,
-    /// Its middle.
     pub(super) at: Point,
 }
 
 /// The name of a row or a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NamePlace {
-    /// The name.
     pub(super) text: String,
-    /// Its middle.
     pub(super) at: Point,
 }
 
@@ -174,13 +164,11 @@ impl Geometry {
 }
 
 impl Point {
-    /// Returns the sum.
     #[must_use]
     pub(super) fn plus(self, other: Self) -> Self {
         Self { x: self.x + other.x, y: self.y + other.y }
     }
 
-    /// Returns the difference.
     #[must_use]
     pub(super) fn less(self, other: Self) -> Self {
         Self { x: self.x - other.x, y: self.y - other.y }

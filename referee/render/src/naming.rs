@@ -12,7 +12,6 @@ pub(super) struct Name {
     /// The direction outwards, in half-cells and rows as in
     /// [`Shape::place`](referee_games::board::Shape::place).
     pub(super) towards: (i32, i32),
-    /// The name.
     pub(super) text: String,
 }
 

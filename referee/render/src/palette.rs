@@ -26,25 +26,18 @@ pub(super) type Rgb = [u8; 3];
 pub(super) enum Role {
     /// Behind everything.
     Background,
-    /// Text.
     Ink,
     /// Less important text, such as coordinates.
     Faint,
-    /// A cell.
     Cell,
-    /// The lines between cells.
     Line,
     /// Marks: the last action, a chain.
     Mark,
-    /// A pad.
     Pad,
     /// Its border.
     PadLine,
-    /// A piece.
     Piece(Colour),
-    /// The line around a piece.
     Rim(Colour),
-    /// The letter on a piece.
     Letter(Colour),
     /// The letter and the border of a camp that this colour wants to reach.
     Target(Colour),
@@ -99,7 +92,6 @@ fn colours_of(colour: Colour) -> [Rgb; 3] {
 }
 
 impl Role {
-    /// Returns all parts.
     pub(super) fn all() -> Vec<Self> {
         let own = [
             Self::Background,

@@ -25,7 +25,6 @@ const NAME_MAX: usize = 30;
 pub enum OutputFormat {
     /// A picture that stays sharp at every size.
     Svg,
-    /// A picture in pixels.
     Png,
     /// An animation that every program shows.
     Gif,
@@ -60,7 +59,6 @@ impl OutputFormat {
     }
 }
 
-/// The options of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PictureOptions {
     /// Dark on light, or light on dark.
@@ -77,7 +75,6 @@ pub struct PictureOptions {
     pub delay_ms: u32,
 }
 
-/// Which plies a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plies {
     /// One, by its index. Panics if there is none.

@@ -19,7 +19,6 @@ pub struct Pixels {
     pub rgb: Vec<[u8; 3]>,
 }
 
-/// Why there is no picture.
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
     /// It would have too many pixels.
@@ -27,13 +26,10 @@ pub enum PictureError {
     TooLarge {
         /// Pixels in a row.
         width: u32,
-        /// Rows.
         height: u64,
     },
-    /// It can't be drawn.
     #[error("the picture can't be drawn: {0}")]
     Broken(String),
-    /// It can't be written.
     #[error(transparent)]
     Written(#[from] std::io::Error),
 }
@@ -89,7 +85,6 @@ fn tree(svg: &str) -> Result<Tree, PictureError> {
     drawn.map_err(|error| PictureError::Broken(error.to_string()))
 }
 
-/// Writes pixels as PNG.
 pub(super) fn png(pixels: &Pixels, out: impl Write) -> Result<(), PictureError> {
     let mut encoder = png::Encoder::new(out, pixels.width, pixels.height);
     encoder.set_color(png::ColorType::Rgb);

@@ -14,7 +14,6 @@ use std::fmt::Write;
 /// The fonts, the embedded one first.
 pub(super) const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
 
-/// The style of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub(super) struct PictureStyle {
@@ -42,7 +41,6 @@ pub(super) struct PictureStyle {
 pub(super) struct CaptionLine {
     /// A piece in front of the text: whom it is about.
     pub(super) piece: Option<Colour>,
-    /// The text.
     pub(super) text: String,
 }
 

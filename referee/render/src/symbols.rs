@@ -48,7 +48,6 @@ pub(super) fn target_letter(colour: Colour) -> char {
     }
 }
 
-/// A mark on a cell.
 #[derive(Clone, Copy, Debug, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 enum Mark {
@@ -66,7 +65,6 @@ enum Mark {
     Note,
 }
 
-/// Draws in one theme.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Painter(pub(super) Theme);
 

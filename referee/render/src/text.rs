@@ -16,7 +16,6 @@ const SIZES: std::ops::RangeInclusive<i32> = 1250..=3200;
 /// The most lines of a paragraph: agents choose their names.
 const LINES_MAX: usize = 3;
 
-/// A line of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TextLine {
     /// The piece in front of it.

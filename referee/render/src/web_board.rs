@@ -17,7 +17,6 @@ pub struct Board {
     pub svg: String,
     /// Its width, in the SVG's units.
     pub width: f64,
-    /// Its height.
     pub height: f64,
     /// The cells, in the shape's order; `data-cell` in the SVG is the index.
     pub cells: Vec<BoardCell>,
@@ -28,13 +27,11 @@ pub struct Board {
 /// An edge that belongs to a colour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BoardEdge {
-    /// The colour.
     pub colour: &'static str,
     /// The cells along it, as indexes into the list.
     pub cells: Vec<usize>,
 }
 
-/// A cell of a board.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BoardCell {
     /// Its name for people.

@@ -18,7 +18,6 @@ const SESSIONS_MAX: usize = 1000;
 /// Who may use a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Visitors {
-    /// Everyone who reaches it.
     Everyone,
     /// One browser for each code.
     WithCode,

@@ -17,7 +17,6 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-/// The limits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     /// The most connections. Further ones wait until one has ended.

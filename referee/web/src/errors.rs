@@ -6,7 +6,6 @@ use axum::response::{IntoResponse, Response};
 use referee_process::Failure;
 use serde_json::json;
 
-/// An error response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ApiError {
     status: StatusCode,

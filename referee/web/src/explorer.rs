@@ -51,7 +51,6 @@ type Next = Option<Box<str>>;
 #[derive(Debug, Default)]
 struct Results {
     matches: u64,
-    /// It alone came first.
     won: u64,
     /// It came first together with another.
     drawn: u64,

@@ -17,7 +17,6 @@ const INFOS_MAX: usize = 50;
 /// The most marks of one `info` that are shown.
 const MARKS_MAX: usize = 1000;
 
-/// A ply.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Frame {
     /// Its index in the match; 0 is the start.
@@ -53,7 +52,6 @@ pub struct Frame {
     /// At the end, each seat's place, 1 is best; nothing if the match is void.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<Vec<u32>>,
-    /// Figures beside the board.
     pub figures: Vec<Figure>,
     /// The time charged for it.
     pub used_ms: Option<u64>,
@@ -65,9 +63,7 @@ pub struct Frame {
     pub lag_ms: Option<f64>,
     /// What each seat has left after it.
     pub left_ms: Vec<Option<u64>>,
-    /// The agents' `info` messages.
     pub infos: Vec<Info>,
-    /// The agents' stderr.
     pub stderr: Vec<StderrPiece>,
 }
 
@@ -78,11 +74,9 @@ pub struct Info {
     pub seat: Seat,
     /// How good it thinks its position is, in its own unit.
     pub score: Option<f64>,
-    /// Search depth.
     pub depth: Option<f64>,
     /// Positions searched.
     pub nodes: Option<f64>,
-    /// Text.
     pub text: Option<String>,
     /// Marked cells, each with a label that may be empty.
     pub marks: Vec<(usize, String)>,
@@ -97,7 +91,6 @@ pub struct Info {
 pub struct StderrPiece {
     /// The sender.
     pub seat: Seat,
-    /// The text.
     pub text: String,
     /// Bytes that were dropped before it.
     pub dropped: u64,
@@ -108,7 +101,6 @@ pub struct StderrPiece {
 pub struct OpenRequest {
     /// The seat that is asked.
     pub seat: Seat,
-    /// The turn.
     pub turn: u64,
     /// What the seat had left when it was asked.
     pub left_ms: Option<u64>,

@@ -52,7 +52,6 @@ pub struct Play {
     pub jobs: usize,
     /// Files and folders that all agents may read; canonical.
     pub readable: Vec<PathBuf>,
-    /// Makes the sandbox.
     pub sandbox: Box<SandboxFactory>,
 }
 

@@ -78,13 +78,10 @@ const READERS_MAX: usize = 16;
 const CLOSE_WAIT: Duration = Duration::from_millis(300);
 /// How many ports after the default one are tried.
 const PORTS_TRIED: u16 = 20;
-/// The default port.
 const PORT: u16 = 8017;
 
-/// The settings of a server.
 #[derive(Debug)]
 pub struct Settings {
-    /// The served folder.
     pub folder: PathBuf,
     /// The address to listen at, or its name.
     pub host: String,

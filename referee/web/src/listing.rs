@@ -58,7 +58,6 @@ impl FolderContents {
     }
 }
 
-/// A transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     /// Relative to the served folder.

@@ -13,21 +13,16 @@ use serde_json::Value;
 /// The command of a seat with a person.
 const PERSON: &str = "@human";
 
-/// A match for the page.
 #[derive(Clone, Debug, Serialize)]
 pub struct MatchPage {
     /// The players and the game.
     pub title: String,
     /// The transcript's name in the served folder.
     pub file: String,
-    /// The game's name.
     pub game: String,
-    /// Its whole setup.
     pub setup: Value,
-    /// The match's id.
     #[serde(rename = "match")]
     pub match_id: String,
-    /// The match's seed.
     pub seed: u64,
     /// The start, RFC 3339.
     pub started: String,
@@ -54,18 +49,14 @@ pub struct MatchPage {
     pub notations: Vec<&'static str>,
 }
 
-/// A seat of a [`MatchPage`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MatchPageSeat {
-    /// The seat.
     pub seat: Seat,
-    /// The agent's name.
     pub name: String,
     /// The colour at the start.
     pub colour: String,
     /// The AGENT argument, if it is known.
     pub agent: Option<String>,
-    /// The command.
     pub command: Vec<String>,
     /// Whether a person plays this seat.
     pub human: bool,
@@ -86,11 +77,9 @@ pub struct MatchUpdate {
     pub line: u64,
 }
 
-/// The state of a match.
 #[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum MatchState {
-    /// It is being played.
     Running,
     /// It has ended, and its transcript is sealed.
     Over,

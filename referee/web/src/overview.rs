@@ -27,7 +27,6 @@ pub(super) struct ListQuery {
     folder: Option<String>,
 }
 
-/// No parameters.
 #[derive(Debug, Deserialize)]
 pub(super) struct NoQuery {}
 

@@ -22,7 +22,6 @@ const REPORT_POLICY: &str = "script-src 'none'; object-src 'none'; img-src 'none
      connect-src 'none'; font-src 'none'; media-src 'none'; frame-src 'none'; worker-src 'none'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The parameter of a file.
 #[derive(Debug, Deserialize)]
 pub(super) struct FileQuery {
     pub(super) file: String,

@@ -37,7 +37,6 @@ pub struct Row {
     pub turns: Option<u64>,
     /// The result, or why the file can't be read.
     pub result: Option<String>,
-    /// Whether it is being played.
     pub live: bool,
     /// Whether this server plays it and can stop it.
     pub own: bool,

@@ -18,7 +18,6 @@ pub(super) struct Action {
     text: String,
 }
 
-/// A legal action.
 #[derive(Debug, Serialize)]
 pub(super) struct Legal {
     text: String,

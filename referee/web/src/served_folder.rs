@@ -15,7 +15,6 @@ const NAME_BYTES_MAX: usize = 4096;
 /// The largest transcript that is shown, packed or unpacked, in bytes.
 pub(super) const TRANSCRIPT_BYTES_MAX: usize = 64 << 20;
 
-/// The served folder.
 #[derive(Clone, Debug)]
 pub(super) struct ServedFolder {
     /// A canonical path.
@@ -23,7 +22,6 @@ pub(super) struct ServedFolder {
 }
 
 impl ServedFolder {
-    /// Opens a folder.
     pub(super) fn new(root: &Path) -> io::Result<Self> {
         let root = root.canonicalize()?;
         // Fail now, not at the first request.
@@ -35,7 +33,6 @@ impl ServedFolder {
         &self.root
     }
 
-    /// Returns the folder's name.
     pub(super) fn title(&self) -> String {
         let name = self.root.file_name().unwrap_or(self.root.as_os_str());
         name.to_string_lossy().into_owned()

@@ -10,7 +10,6 @@ use crate::position_table::{Bound, Entry, Table};
 
 /// The value of a win; every estimate is smaller.
 pub(crate) const WON: i32 = 1_000_000;
-/// The greatest depth.
 const PLY_MAX: usize = 40;
 /// From this place in the order on, actions are looked at less deeply first.
 const LATE: usize = 5;
@@ -28,12 +27,9 @@ impl Move {
     }
 }
 
-/// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// This seat won.
     Won(usize),
-    /// No seat won.
     Drawn,
 }
 
@@ -44,7 +40,6 @@ pub(crate) trait Board: Clone {
     /// What leading back to a position that has been costs, for each time it has been.
     const REPEATING: i32;
 
-    /// The seat to move.
     fn mover(&self) -> usize;
     /// How the game has ended, if it has.
     fn ending(&self) -> Option<Ending>;

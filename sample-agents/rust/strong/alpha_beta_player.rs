@@ -7,14 +7,11 @@ use std::collections::HashMap;
 
 /// The constants of a game, and conversions from the rules' types.
 pub(crate) trait SearchGame: 'static {
-    /// The game.
     type Game: Game;
-    /// The board to search on.
     type Board<'a>: Board;
 
     /// The tables of a game.
     fn new(game: &Self::Game) -> Self;
-    /// The board as it is.
     fn board(&self, game: &Self::Game) -> Self::Board<'_>;
     /// An action as the board knows it.
     fn search_move(&self, action: &<Self::Game as Game>::Action) -> Move;

@@ -23,7 +23,6 @@ const NODES_BETWEEN: u64 = 64;
 pub(crate) struct TimePolicy {
     /// The nodes of one turn, instead of time.
     pub(crate) nodes: Option<u64>,
-    /// The match's clock.
     pub(crate) clock: ClockSettings,
 }
 

@@ -34,7 +34,6 @@ const PROOFS: u32 = 70;
 /// A move: from where to where.
 type Move = (usize, usize);
 
-/// The player.
 pub(crate) struct Solver {
     /// What is left of the plan, each move with what is known of the plan's length.
     plan: VecDeque<Move>,

@@ -6,7 +6,6 @@ use referee_games::hex::Side;
 
 /// The contents of a cell.
 pub(crate) type Owner = u8;
-/// Nothing.
 pub(crate) const EMPTY: Owner = 0;
 const BLACK: Owner = 1;
 const RED: Owner = 2;
@@ -75,7 +74,6 @@ impl Board {
         [along(usize::from(cell) / stride), along(usize::from(cell) % stride)]
     }
 
-    /// The empty cells in order.
     pub(crate) fn empty(&self) -> Vec<u16> {
         let cells = (0u16..).zip(&self.cells);
         cells.filter(|&(_, &owner)| owner == EMPTY).map(|(cell, _)| cell).collect()

@@ -30,7 +30,6 @@ const WIDER: usize = 6;
 /// No beam is wider.
 const WIDTH_MAX: usize = 65_000;
 
-/// The player.
 pub(crate) struct Solver {
     /// The jumps of the plan, from where to where.
     plan: VecDeque<FromTo>,

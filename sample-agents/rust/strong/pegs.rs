@@ -16,7 +16,6 @@ pub(crate) struct Jump<const WORDS: usize> {
     left: Cells<WORDS>,
 }
 
-/// A board.
 pub(crate) struct Board<const WORDS: usize> {
     pub(crate) cells: Vec<Cell>,
     pub(crate) jumps: Vec<Jump<WORDS>>,

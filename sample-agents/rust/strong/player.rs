@@ -23,13 +23,11 @@ pub(crate) struct Clock<'a> {
 #[derive(Debug)]
 pub(crate) struct Choice<A> {
     pub(crate) action: A,
-    /// The fields of `info`.
     pub(crate) info: Value,
 }
 
 /// A way to play one game.
 pub(crate) trait Player: 'static {
-    /// The game.
     type Game: Game;
 
     /// Creates the player at the start of a match.
@@ -75,7 +73,6 @@ fn seat<P: Player>(
     Ok(Box::new(GamePlayer { game, player, policy: TimePolicy { nodes, clock } }))
 }
 
-/// A player with its board.
 struct GamePlayer<P: Player> {
     game: P::Game,
     player: P,

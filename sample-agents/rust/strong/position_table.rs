@@ -3,7 +3,6 @@
 
 use crate::alpha_beta::Move;
 
-/// The number of entries.
 const ENTRIES: usize = 1 << 20;
 
 /// The kind of bound of a value.
@@ -43,7 +42,6 @@ impl Entry {
     }
 }
 
-/// The table.
 #[derive(Debug)]
 pub(crate) struct Table {
     entries: Vec<(u64, Entry)>,

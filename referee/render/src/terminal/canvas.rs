@@ -6,13 +6,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// A character and its paint.
 pub type Glyph = (char, Paint);
 
-/// One line of a picture.
 pub(super) type Line = Vec<Glyph>;
 
-/// How a glyph is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
     /// The terminal's own colours.
@@ -21,7 +18,6 @@ pub enum Paint {
     Strong,
     /// Less important, such as a coordinate.
     Faint,
-    /// A free pad.
     Pad,
     /// In this colour, on the terminal's own background.
     Ink(Colour),
@@ -53,13 +49,11 @@ impl Canvas {
         self.0.get(&(y, x)).is_none_or(|glyph| *glyph == BLANK)
     }
 
-    /// Returns the range of lines.
     pub(super) fn rows(&self) -> RangeInclusive<i32> {
         let row = |entry: Option<(&(i32, i32), &Glyph)>| entry.map_or(0, |((y, _), _)| *y);
         row(self.0.first_key_value())..=row(self.0.last_key_value())
     }
 
-    /// Returns the range of columns.
     pub(super) fn columns(&self) -> RangeInclusive<i32> {
         let columns = || self.0.keys().map(|(_, x)| *x);
         columns().min().unwrap_or(0)..=columns().max().unwrap_or(0)

@@ -6,7 +6,6 @@ use super::cells::Frame;
 use crate::naming::names;
 use referee_games::view::View;
 
-/// Draws the coordinates.
 pub(super) fn draw(canvas: &mut Canvas, view: &View, style: Style) {
     let frame = Frame::new(view, style);
     for name in names(view) {

@@ -50,7 +50,6 @@ pub struct Style {
 /// The glyphs that may be used. Both distinguish pieces by letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charset {
-    /// ASCII only.
     #[default]
     Ascii,
     /// Also hexagons and squares that are one column wide in every locale.

@@ -13,10 +13,8 @@ const BLACK: u8 = 16;
 /// The number of white there.
 const WHITE: u8 = 231;
 
-/// The colours of a paint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TerminalColours {
-    /// Whether it is bold.
     pub bold: bool,
     /// The glyph's colour, 0 to 255; `None` is the terminal's own.
     pub front: Option<u8>,
