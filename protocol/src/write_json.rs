@@ -11,7 +11,7 @@ impl Event {
         match self {
             Self::Turn(event) => object.turn_event(event),
             Self::Line(event) => object.line_event(event),
-            Self::Played(event) if event.score.is_none() => object.played_event(event),
+            Self::Played(event) => object.played_event(event),
             _ => object.value("", self),
         }
     }
@@ -62,28 +62,41 @@ impl Object<'_> {
         self.text(if *cut { ",\"cut\":true}" } else { "}" });
     }
 
-    /// Without the score.
     fn played_event(&mut self, event: &PlayedEvent) {
-        let PlayedEvent { at_ns, turn, seat, action, used_ms, wall_ns, cpu_ns, .. } = event;
+        let PlayedEvent {
+            at_ns,
+            turn,
+            seat,
+            action,
+            used_ms,
+            wall_ns,
+            cpu_ns,
+            wait_ns,
+            lag_ns,
+            score,
+        } = event;
         self.value("{\"type\":\"played\",\"at_ns\":", at_ns);
         self.value(",\"turn\":", turn);
         self.value(",\"seat\":", seat);
         self.action(action);
         self.value(",\"used_ms\":", used_ms);
         self.value(",\"wall_ns\":", wall_ns);
-        if let Some(cpu_ns) = cpu_ns {
-            self.value(",\"cpu_ns\":", cpu_ns);
-        }
-        if let Some(wait_ns) = event.wait_ns {
-            self.value(",\"wait_ns\":", &wait_ns);
-        }
-        self.unless_zero(",\"lag_ns\":", event.lag_ns);
+        self.unless_none(",\"cpu_ns\":", cpu_ns.as_ref());
+        self.unless_none(",\"wait_ns\":", wait_ns.as_ref());
+        self.unless_zero(",\"lag_ns\":", *lag_ns);
+        self.unless_none(",\"score\":", score.as_ref());
         self.text("}");
     }
 
     fn action(&mut self, action: &ActionJson) {
         self.text(",\"action\":");
         self.text(action.as_str());
+    }
+
+    fn unless_none(&mut self, name: &str, value: Option<&impl Serialize>) {
+        if let Some(value) = value {
+            self.value(name, value);
+        }
     }
 
     fn unless_zero(&mut self, name: &str, number: u64) {
