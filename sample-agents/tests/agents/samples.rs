@@ -1,11 +1,10 @@
 //! The sample agents: each is built and started as its `agent.toml` says, and plays all of its games
 //! to the end.
 
-use crate::referee::{Participant, among, expect_hex_wins, play, small};
+use crate::referee::{Participant, among, play, small};
 use referee_games::{GAMES, GameKind};
 use sample_agents::starters::{STARTERS, Starter};
 use serde::Deserialize;
-use serde_json::json;
 use std::ffi::OsStr;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -13,9 +12,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Agent {
-    name: String,
     command: Vec<String>,
     #[serde(default)]
     build: Vec<String>,
@@ -28,7 +25,6 @@ pub(crate) struct Sample {
     /// Its folder, such as `python/random`.
     pub(crate) path: String,
     pub(crate) participant: Participant,
-    name: String,
     games: Option<Vec<String>>,
 }
 
@@ -93,7 +89,7 @@ fn sample(path: &str) -> Option<Sample> {
         run_build(path, &copy, &agent.build);
         Participant::Program(copy, agent.command)
     };
-    Some(Sample { path: path.to_owned(), participant, name: agent.name, games: agent.games })
+    Some(Sample { path: path.to_owned(), participant, games: agent.games })
 }
 
 /// Returns whether these programs, which `what` needs, are installed. If one isn't, it prints a line, or
@@ -113,15 +109,10 @@ pub(crate) fn is_installed<'a>(what: &str, programs: impl IntoIterator<Item = &'
 
 /// Returns a sample that Cargo has built for this test; its `build` would put it in `target/release`.
 fn built_by_cargo(folder: PathBuf, agent: &Agent) -> Participant {
-    let built = [
-        ("board-agent", env!("CARGO_BIN_EXE_board-agent")),
-        ("strong-agent", env!("CARGO_BIN_EXE_strong-agent")),
-    ];
-    let name = agent.build.last().unwrap();
-    assert_eq!(agent.command[0], format!("../../../target/release/{name}"));
-    let program = built.iter().find(|(built, _)| built == name).unwrap().1;
+    assert_eq!(agent.build.last().unwrap(), "strong-agent");
+    assert_eq!(agent.command[0], "../../../target/release/strong-agent");
     let mut command = agent.command.clone();
-    program.clone_into(&mut command[0]);
+    env!("CARGO_BIN_EXE_strong-agent").clone_into(&mut command[0]);
     Participant::Program(folder, command)
 }
 
@@ -207,11 +198,4 @@ fn a_starter_has_all_files_of_its_folder() {
         copied.sort_unstable();
         assert_eq!(names, copied, "{}", starter.folder);
     }
-}
-
-#[test]
-fn the_hex_agent_follows_swaps_and_positions_and_beats_random() {
-    let Some(sample) = samples().iter().find(|sample| sample.name == "hex-paths") else { return };
-    let setups = [json!({"size": 5}), json!({"size": 5, "first": "red"})];
-    expect_hex_wins(&sample.participant, &setups, 1..3);
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 const RECENT_MAX: usize = 16;
 
 /// A position to compare: the pieces, and the seat to move in unused bits of the first word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Key([u64; 3]);
 
 impl Key {
@@ -81,13 +81,6 @@ impl History {
         self.recent_count = 0;
     }
 
-    /// Returns the highest number of occurrences of one position.
-    pub(super) fn most(&self) -> usize {
-        let mut keys: Vec<Key> = self.keys().collect();
-        keys.sort_unstable();
-        keys.chunk_by(|a, b| a == b).map(<[Key]>::len).max().unwrap_or(0)
-    }
-
     fn occurrences(&self, key: Key) -> usize {
         let recent = self.recent[..self.recent_count].iter().filter(|&&other| other == key).count();
         recent + self.old.as_ref().map_or(0, |old| old.occurrences(key))
@@ -118,10 +111,8 @@ mod tests {
                 let key = Key::new([1 << (piece % 50), 2, 4], piece / 50);
                 assert_eq!(history.push(key), round, "{piece}");
             }
-            assert_eq!(history.most(), round);
         }
         history.clear();
-        assert_eq!(history.most(), 0);
         assert_eq!(history.push(Key::new([1, 2, 4], 0)), 1);
     }
 
