@@ -7,7 +7,7 @@ use crate::script::Script;
 use crate::start::{by_launcher, plainly, start_conditions};
 use referee_process::agent::StartConditions;
 use referee_process::launcher::{Bytes, Launcher, LauncherConfig};
-use referee_process::sandbox::Layer;
+use referee_process::sandbox::{Layer, Layers};
 use referee_protocol::Level;
 use std::error::Error;
 use std::path::PathBuf;

@@ -158,7 +158,7 @@ impl Visitor for Check<'_> {
             let actions = game.actions();
             assert!(!actions.is_empty(), "a game that isn't over has an action, if only a pass");
             if ply < 4 || (ply % step == 0 && ply / step < CHECKS_PER_GAME) {
-                check_position(&game, start, &mut random);
+                check_position(&game, start);
                 check_actions(&game, &actions, &pool);
                 check_view(&game);
             }
@@ -183,11 +183,7 @@ fn check_setup<G: Game>(game: &G, start: fn(&Value) -> Result<G, SetupError>) {
 }
 
 /// A game started from the position is the same game, but for what it remembers.
-fn check_position<G: Game>(
-    game: &G,
-    start: fn(&Value) -> Result<G, SetupError>,
-    random: &mut Random,
-) {
+fn check_position<G: Game>(game: &G, start: fn(&Value) -> Result<G, SetupError>) {
     let position = serde_json::to_value(Game::position(game)).unwrap();
     let mut setup = serde_json::to_value(Game::setup(game)).unwrap();
     setup["position"] = position.clone();

@@ -221,8 +221,7 @@ fn wrapper(request: &SandboxRequest) -> Result<Vec<String>, Failure> {
 mod tests {
     use super::{LevelChoice, SandboxRequest, Unavailable, layers, missing_levels, wrapper};
     use crate::agent::Launch;
-    use crate::sandbox::Layer;
-    use crate::sandbox::Sandbox;
+    use crate::sandbox::{Layer, Layers, Sandbox};
     use nix::unistd::Uid;
     use referee_protocol::Level;
     use std::path::Path;

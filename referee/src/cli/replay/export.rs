@@ -21,6 +21,7 @@ use referee_render::{PictureError, Theme};
 use referee_web::{MatchPage, MatchState, export};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
+use std::str::FromStr;
 use strum::VariantArray;
 
 /// The default number of positions of a strip.

@@ -79,7 +79,7 @@ impl Attack {
     /// Returns the lowest level at which it must fail; `None` if only a separate user stops it.
     pub fn fails_from(self) -> Option<Level> {
         let stops =
-            |level: &Level| Layers::of_level(level).iter().any(|layer| self.layers().has(layer));
+            |level: &Level| Layers::of_level(*level).iter().any(|layer| self.layers().has(layer));
         Level::VARIANTS.iter().copied().find(stops)
     }
 
