@@ -23,18 +23,18 @@ fn check_counts(listed_max: u64) {
         for line in data_lines(kind.name, "perft.txt") {
             let (setup, counts) = line.rsplit_once(" : ").expect("SETUP : COUNT COUNT ..");
             let counts = counts.split_whitespace().map(|count| count.parse().unwrap());
-            visit(kind.name, Counts { setup, counts: counts.collect(), listed_max }).unwrap();
+            visit(kind.name, Row { setup, counts: counts.collect(), listed_max }).unwrap();
         }
     }
 }
 
-struct Counts<'a> {
+struct Row<'a> {
     setup: &'a str,
     counts: Vec<u64>,
     listed_max: u64,
 }
 
-impl Visitor for Counts<'_> {
+impl Visitor for Row<'_> {
     type Output = ();
 
     fn visit<G: Game>(self, start: fn(&Value) -> Result<G, SetupError>) {
