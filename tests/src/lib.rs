@@ -1,5 +1,7 @@
-//! The fuzz targets. The end-to-end tests of the whole program are in `tests/e2e`.
+//! The fuzz targets, and what the end-to-end tests in `tests/e2e` and `tests/full` share.
 
 #![forbid(unsafe_code)]
 
 pub mod fuzzing;
+#[doc(hidden)]
+pub mod support;

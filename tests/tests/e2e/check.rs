@@ -1,6 +1,6 @@
 //! `check` names every defect in the first probe that fails, and passes good agents.
 
-use crate::portable::lacks;
+use crate::support::lacks;
 use crate::support::{AMPLE, RunResult, TestDir, in_parallel, python_agent, script_agent};
 use serde_json::Value;
 

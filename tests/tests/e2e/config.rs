@@ -1,7 +1,7 @@
 //! Config files set defaults and short names of agents, and start nothing.
 
-use crate::portable::lacks;
-use crate::support::{PROGRAM, TestDir};
+use crate::support::lacks;
+use crate::support::{TestDir, program};
 use serde_json::{Value, json};
 
 /// What makes a test's own config files count.
@@ -115,8 +115,9 @@ fn mistakes_have_their_line_and_the_nearest_name() {
 #[test]
 fn names_start_nothing_unless_they_are_typed() {
     let dir = configured("[agents]\nevil = \"touch touched\"\nbot = \"./bot\"\n", "");
-    dir.write("bot/agent.toml", format!("command = [{PROGRAM:?}, \"agent\", \"first\"]\n"));
-    let read = format!("--allow-read {PROGRAM}");
+    let program = program();
+    dir.write("bot/agent.toml", format!("command = [{program:?}, \"agent\", \"first\"]\n"));
+    let read = format!("--allow-read {program}");
     for command in ["config", &format!("play hex @first @first {SMALL}")] {
         dir.shell(&line(&dir, "", command)).code(0);
     }

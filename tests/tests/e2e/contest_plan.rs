@@ -12,10 +12,7 @@ const FOUR: &str = "seed = 1\nformat = \"round-robin\"\nrounds = 6\njobs = 4\n\
 fn planned(file: &str) -> Value {
     let dir = TestDir::new();
     dir.write("four.toml", file);
-    let output = dir.run(&["contest", "plan", "four.toml", "--json"]).code(0).json();
-    let schema = dir.run(&["schema", "contest-plan"]).code(0).json();
-    assert!(jsonschema::is_valid(&schema, &output), "{output}");
-    output
+    dir.run(&["contest", "plan", "four.toml", "--json"]).code(0).json()
 }
 
 #[test]
@@ -129,19 +126,4 @@ fn a_build_timeout_kills_all_its_processes() {
         .stderr_has("c.toml:2:22: made: `sh make.sh` failed: not finished after 5s\n    begun\n");
     let is_running = || command_lines().any(|(_, words)| words.iter().any(|word| word == mark));
     assert!(eventually(|| !is_running()), "a process of the build still runs");
-}
-
-#[test]
-fn the_schema_takes_contest_files() {
-    let dir = TestDir::new();
-    let schema = dir.run(&["schema", "contest-file"]).code(0).json();
-    let four = json!({
-        "format": "round-robin", "rounds": 6, "clock": {"bank": "30s", "move": 2.5},
-        "agents": ["@random", {"name": "deep", "run": "@minimax:2"}],
-        "games": [{"game": "hex", "setup": {"size": 5}}],
-        "gauntlet": {"challengers": ["deep"]}, "submissions": "bots",
-    });
-    assert!(jsonschema::is_valid(&schema, &four));
-    assert!(!jsonschema::is_valid(&schema, &json!({"runds": 6})));
-    assert!(!jsonschema::is_valid(&schema, &json!({"format": "swis"})));
 }

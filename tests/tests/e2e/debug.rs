@@ -1,6 +1,6 @@
 //! `debug` replays a turn of a recorded match; `play` prints the command after a fault.
 
-use crate::portable::lacks;
+use crate::support::lacks;
 use crate::support::{AMPLE, TestDir, python, script_agent, strings};
 use serde_json::Value;
 use std::fs;

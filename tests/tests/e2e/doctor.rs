@@ -1,6 +1,6 @@
 //! `doctor`: its report, missing layers, and attacks that succeed where a layer is missing.
 
-use crate::portable::lacks;
+use crate::support::lacks;
 use crate::support::{RunResult, TestDir, strings};
 use serde_json::Value;
 use std::collections::BTreeSet;

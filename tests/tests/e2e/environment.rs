@@ -1,6 +1,6 @@
 //! The environment of an agent: docs/agents.md, "How it is started".
 
-use crate::support::{PROGRAM, Running, TestDir, clock_options, python, root, script_agent};
+use crate::support::{Running, TestDir, clock_options, program, python, root, script_agent};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +32,7 @@ fn agent_reports(dir: &TestDir, level: &str) -> Option<Vec<Value>> {
     let mut command = Command::new("sh");
     // Open files that a child process would inherit.
     let script = "exec \"$0\" \"$@\" 7</dev/null 8>>leak 9<.";
-    command.args(["-c", script, PROGRAM]).args(&words).args(clock_options(&words));
+    command.args(["-c", script, program()]).args(&words).args(clock_options(&words));
     dir.set_environment(&mut command);
     for name in VARIABLES.iter().filter(|name| !["PATH", "LANG", "TMPDIR"].contains(name)) {
         command.env(name, "/given");

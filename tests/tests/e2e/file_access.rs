@@ -1,6 +1,6 @@
 //! What agents may read in the sandbox: docs/agents.md, "What it may read".
 
-use crate::portable::lacks;
+use crate::support::lacks;
 use crate::support::{TestDir, python};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

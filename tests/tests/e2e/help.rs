@@ -19,7 +19,7 @@ fn every_command() {
     }
 }
 
-#[cfg(not(feature = "fleet"))]
+#[cfg(not(feature = "full"))]
 #[test]
 fn what_a_build_lacks_is_explained_and_not_offered() {
     let dir = TestDir::new();

@@ -1,7 +1,7 @@
 //! Agents that break the protocol, from the tables in tests/hostile/faults.toml: what each does and the
 //! fault it gets. The opponent plays on, and no process is left.
 
-use crate::portable::lacks;
+use crate::support::lacks;
 use crate::support::{TestDir, script_agent};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Engines that speak HTP: a strict engine with its own board.
 
-use crate::portable::lacks;
-use crate::sent::rebuild_input;
+use crate::support::lacks;
+use crate::support::rebuild_input;
 use crate::support::{TestDir, python, root, script_agent};
 use referee_games::{Turn, kind};
 use serde_json::{Value, json};

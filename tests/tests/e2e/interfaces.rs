@@ -1,6 +1,5 @@
 //! `games`, `schema` and behaviour common to all commands.
 
-use crate::portable::lacks;
 use crate::support::TestDir;
 use serde_json::{Value, json};
 
@@ -51,49 +50,6 @@ fn a_mistyped_name_suggests_the_nearest() {
     dir.run(&["play", "hex", "@random", "@random", "--clock", "soon"])
         .code(2)
         .stderr_has("--clock");
-}
-
-#[test]
-fn every_schema_is_one() {
-    let dir = TestDir::new();
-    let list = dir.run(&["schema"]).code(0).stdout;
-    let names: Vec<&str> = list.lines().map(|line| line.split('\t').next().unwrap()).collect();
-    for name in ["to-agent", "from-agent", "transcript", "play"] {
-        assert!(names.contains(&name), "{names:?}");
-    }
-    for name in names {
-        let schema = dir.run(&["schema", name]).code(0).json();
-        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema", "{name}");
-        jsonschema::meta::validate(&schema).unwrap_or_else(|error| panic!("{name}: {error}"));
-    }
-}
-
-#[test]
-fn play_output_matches_its_schema() {
-    let dir = TestDir::new();
-    let schema = dir.run(&["schema", "play"]).code(0).json();
-    let schema = jsonschema::validator_for(&schema).unwrap();
-    for agents in [&["hex", "@first", "@first"][..], &["hex", "@illegal", "@first"]] {
-        let output = dir.play(&[agents, &["--setup", "size=3"]].concat());
-        schema.validate(&output).unwrap_or_else(|error| panic!("{error}: {output}"));
-        for key in ["game", "setup", "seed", "seats", "outcome", "verdict", "turns", "transcript"] {
-            assert!(output.get(key).is_some(), "{key}: {output}");
-        }
-        let has_none = output["sandbox"]["level"] == "none";
-        assert!(!has_none || lacks("a sandbox"), "not requested");
-        assert!(output["reproduce"].as_str().unwrap().starts_with("referee play hex "));
-    }
-}
-
-#[test]
-fn transcript_lines_match_their_schema() {
-    let dir = TestDir::new();
-    let schema = dir.run(&["schema", "transcript"]).code(0).json();
-    let schema = jsonschema::validator_for(&schema).unwrap();
-    dir.play(&["chexers", "@illegal", "@crash", "@first", "--out", "x.jsonl"]);
-    for event in dir.events("x.jsonl") {
-        schema.validate(&event).unwrap_or_else(|error| panic!("{error}: {event}"));
-    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Signals to the referee: an interrupted match is void, sealed and cleaned up; a stopped match
 //! continues as if no time had passed.
 
-use crate::descendants::{assert_gone, family, wait_for_families};
-use crate::support::{TestDir, eventually};
+use crate::support::family::{assert_gone, family, wait_for_families};
+use crate::support::{TestDir, eventually, is_stopped, state};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs;
@@ -40,23 +40,6 @@ fn an_interrupted_series_starts_nothing_new() {
     assert!(output.iter().all(|output| output["verdict"]["result"] == "void"), "{output:?}");
     let verified = dir.run(&["verify", "series", "--json"]).code(0).json_lines();
     assert_eq!(verified.len(), output.len());
-}
-
-/// Returns the state letter of a process, from /proc.
-pub(crate) fn state(pid: u32) -> Option<char> {
-    let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    line.rsplit(") ").next()?.chars().next()
-}
-
-/// Whether a process is stopped by a signal or frozen by its control group, of version 1 (state D) or 2.
-pub(crate) fn is_stopped(pid: u32) -> bool {
-    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
-    let is_frozen = |group: &str| {
-        let events = fs::read_to_string(format!("/sys/fs/cgroup{group}/cgroup.events"));
-        events.is_ok_and(|events| events.contains("frozen 1"))
-    };
-    matches!(state(pid), Some('T' | 'D'))
-        || groups.lines().filter_map(|line| line.strip_prefix("0::")).any(is_frozen)
 }
 
 #[test]

@@ -7,17 +7,15 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::print_stdout, reason = "skipped tests are reported")]
 
-mod support;
+use referee_tests::support;
 
 mod tidy;
 mod fuzz_corpora;
-mod messages;
 mod golden;
-mod readme;
 mod games;
+mod built_ins;
 mod misbehaving;
 mod hostile;
-mod hostile_suite;
 mod output;
 mod environment;
 mod file_access;
@@ -34,7 +32,6 @@ mod transcripts;
 mod notation;
 mod export;
 mod sent;
-mod new;
 mod htp;
 mod interfaces;
 mod human;
@@ -46,11 +43,8 @@ mod mistakes;
 mod circles;
 mod debug;
 mod doctor;
-mod comp30024;
 mod contest_plan;
 mod contest;
-#[cfg(feature = "fleet")]
-mod fleet;
 mod sandbox_choice;
 mod help;
 mod serve;

@@ -1,7 +1,7 @@
 //! The table of mistakes: what `check` and `play` print about each agent in tests/agents, and whether the
 //! printed `debug` command shows the same fault. The snapshots are read by a person whenever they change.
 
-use crate::portable::lacks;
+use crate::support::lacks;
 use crate::support::{AMPLE, TestDir, in_parallel, python, root};
 use serde::Deserialize;
 use serde_json::Value;

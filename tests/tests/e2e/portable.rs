@@ -6,16 +6,6 @@ use referee_process::launcher::{LIMITATIONS, WEAKEST};
 use referee_protocol::Level;
 use serde_json::json;
 
-/// Whether the program under test lacks `what`, because it is built for systems without a sandbox. Then
-/// reports a skipped test.
-pub(crate) fn lacks(what: &str) -> bool {
-    let lacks = WEAKEST == Level::None;
-    if lacks {
-        println!("skipped: {what}: not where the referee has no sandbox");
-    }
-    lacks
-}
-
 /// Whether the program under test has a sandbox. Then reports a skipped test.
 fn has_sandbox() -> bool {
     let has = WEAKEST != Level::None;

@@ -1,7 +1,7 @@
 //! The choice of the sandbox level: requested, refused, and reported everywhere.
 
-use crate::portable::lacks;
-use crate::support::{PROGRAM, RunResult, TestDir};
+use crate::support::lacks;
+use crate::support::{RunResult, TestDir, program};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -203,8 +203,9 @@ fn bubblewrap_as_external_sandbox() {
         return;
     }
     // The example of docs/contest-file.md; the program under test may be in /tmp.
+    let program = program();
     let wrapper = format!(
-        "bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --ro-bind {PROGRAM} {PROGRAM} \
+        "bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --ro-bind {program} {program} \
          --bind {{work}} {{work}} --unshare-all --die-with-parent"
     );
     let tried = ["--ro-bind", "/", "/", "--unshare-all", "true"];
@@ -222,7 +223,7 @@ fn bubblewrap_as_external_sandbox() {
 
 /// Writes a contest of two games.
 fn contest(dir: &TestDir, sandbox: &str) {
-    crate::contest::write(dir, &["@random", "@first"], &format!("sandbox.{sandbox}\n"));
+    crate::support::contest::write(dir, &["@random", "@first"], &format!("sandbox.{sandbox}\n"));
 }
 
 #[test]

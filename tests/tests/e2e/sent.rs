@@ -1,23 +1,9 @@
 //! The bytes sent to an agent can be rebuilt from the transcript.
 
-use crate::support::{TestDir, script_agent};
+use crate::support::{TestDir, rebuild_input, script_agent};
 use referee_match::transcript::{read, sent};
 use referee_protocol::{Event, Seat};
 use std::fs;
-
-/// Rebuilds the bytes sent to a seat, up to the request of a turn or all.
-pub(crate) fn rebuild_input(
-    dir: &TestDir,
-    transcript: &str,
-    seat: u8,
-    turn: Option<u64>,
-) -> String {
-    let bytes = fs::read(dir.path(transcript)).unwrap();
-    let mut reading = read(&bytes).unwrap();
-    let events: Vec<Event> = reading.by_ref().collect();
-    let bytes = sent(&reading.header, Seat(seat), &events, turn).unwrap();
-    String::from_utf8(bytes).unwrap()
-}
 
 #[test]
 fn agents_receive_the_lines_in_the_transcript() {

@@ -1,20 +1,23 @@
 //! Series credit programs, not names: two versions of one agent, in different folders, have different
 //! names in tables, in `--json` and in transcripts.
 
-use crate::support::{AMPLE, PROGRAM, TestDir, strings};
+use crate::support::{AMPLE, TestDir, program, strings};
 use serde_json::Value;
 
 const AGENTS: [&str; 2] = ["v1/mybot", "v2/mybot"];
 const NAMES: [&str; 2] = ["mybot (v1)", "mybot (v2)"];
 
-/// The program of these agents, which their agent.toml alone doesn't open.
-const GRANTED: [&str; 2] = ["--allow-read", PROGRAM];
+/// Opens the program of these agents, which their agent.toml alone doesn't.
+fn granted() -> [&'static str; 2] {
+    ["--allow-read", program()]
+}
 
 /// Writes two agents whose folders have the same name.
 fn versions() -> TestDir {
     let dir = TestDir::new();
     for (folder, plays) in AGENTS.iter().zip(["first", "random"]) {
-        let command = format!("command = [{PROGRAM:?}, \"agent\", \"{plays}\"]\n");
+        let program = program();
+        let command = format!("command = [{program:?}, \"agent\", \"{plays}\"]\n");
         dir.write(&format!("{folder}/agent.toml"), command);
     }
     dir
@@ -37,7 +40,7 @@ fn assert_credited<'a>(agents: impl IntoIterator<Item = &'a Value>) {
 fn a_series_credits_programs() {
     let dir = versions();
     let words = ["play", "hex", AGENTS[0], AGENTS[1], "--setup", "size=3", "--games", "3"];
-    let words = [&words[..], &["--seed", "5"], &GRANTED].concat();
+    let words = [&words[..], &["--seed", "5"], &granted()].concat();
     let games = dir.run(&[&words[..], &["--json"]].concat()).code(0).json_lines();
     assert_credited(games.iter().flat_map(|game| game["seats"].as_array().unwrap()));
     for game in &games {
@@ -83,12 +86,12 @@ fn contests_from_the_command_line_credit_programs() {
     let dir = versions();
     let size = ["--game", "hex", "--setup", "size=3", "--games", "2", "--json"];
     let quick =
-        [&["contest", "quick", "--out", "q"], &AGENTS[..], &size, &AMPLE, &GRANTED].concat();
+        [&["contest", "quick", "--out", "q"], &AGENTS[..], &size, &AMPLE, &granted()].concat();
     let report = dir.run(&quick).code(0).json();
     assert_credited(report["standings"]["players"].as_array().unwrap());
     let text = report["games"][0]["text"].as_str().unwrap();
     assert!(text.starts_with("mybot (v"), "{text}");
-    let compare = [&["compare", "--out", "c"], &AGENTS[..], &size, &AMPLE, &GRANTED].concat();
+    let compare = [&["compare", "--out", "c"], &AGENTS[..], &size, &AMPLE, &granted()].concat();
     let summary = dir.run(&compare).code(0).json();
     assert_credited(summary["agents"].as_array().unwrap());
     assert_eq!(summary["pairs"], 1, "{summary}");
@@ -157,9 +160,10 @@ fn openings_are_played_from_every_seat() {
 fn play_builds_agents() {
     let dir = TestDir::new();
     dir.write("bot/agent.toml", "command = \"./run.sh\"\nbuild = \"sh make.sh\"\n");
-    let program = format!("#!/bin/sh\\nexec {PROGRAM} agent first\\n");
+    let program = program();
+    let program = format!("#!/bin/sh\\nexec {program} agent first\\n");
     dir.write("bot/make.sh", format!("printf '{program}' > run.sh; chmod +x run.sh\n"));
-    let words = [&["play", "hex", "bot", "@first", "--setup", "size=3", "--json"], &GRANTED[..]];
+    let words = [&["play", "hex", "bot", "@first", "--setup", "size=3", "--json"], &granted()[..]];
     let words = words.concat();
     dir.run(&words).code(2).stderr_has("sh make.sh").stderr_has("--build");
     let built = dir.run(&[&words[..], &["--build"]].concat()).code(0).json();

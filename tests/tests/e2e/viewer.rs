@@ -1,8 +1,8 @@
 //! The terminal viewer in a pseudo-terminal: keys in, screens out. Tests wait for text on the screen.
 
-use crate::contest;
-use crate::interrupts::state;
-use crate::support::{PROGRAM, TestDir, clock_options, end_of, eventually, python};
+use crate::support::contest;
+use crate::support::state;
+use crate::support::{TestDir, clock_options, end_of, eventually, program, python};
 use nix::pty::{Winsize, openpty};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::termios::{LocalFlags, tcgetattr};
@@ -49,7 +49,7 @@ impl Terminal {
         let size = Winsize { ws_row: lines, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).unwrap();
         let mut command = Command::new("setsid");
-        command.arg("--ctty").arg(PROGRAM).args(words).args(clock_options(words));
+        command.arg("--ctty").arg(program()).args(words).args(clock_options(words));
         dir.set_environment(&mut command);
         command.env("TERM", "xterm-256color");
         let end = || Stdio::from(pty.slave.try_clone().unwrap());

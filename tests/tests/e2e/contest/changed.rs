@@ -1,7 +1,7 @@
 //! Changes of a contest that has begun: late players, new versions, games played again, forfeits.
 
-use super::{AMPLE, check_sums, contest, count, query, status};
 use crate::support::TestDir;
+use crate::support::contest::{AMPLE, check_sums, contest, count, query, status};
 use serde_json::Value;
 use std::fs;
 

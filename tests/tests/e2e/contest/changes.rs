@@ -1,9 +1,9 @@
 //! A contest has the agents and files that it had when it began, whatever changes meanwhile.
 
-use super::{
+use crate::support::contest::{
     AMPLE, GATE, assert_whole, contest, gated, start, status, stopped, transcripts, wait_for_games,
 };
-use crate::support::{PROGRAM, TestDir};
+use crate::support::{TestDir, program};
 use std::fs;
 
 /// A contest file without a name: the contest is named after the file.
@@ -69,7 +69,8 @@ fn resume_refuses_a_changed_agent_that_has_no_copy() {
     );
     stopped(&dir, "autumn.toml", 1);
     let kept = fs::read_to_string(dir.path("slow.sh")).unwrap();
-    dir.program("slow.sh", &format!("#!/bin/sh\nexec '{PROGRAM}' agent random\n"));
+    let program = program();
+    dir.program("slow.sh", &format!("#!/bin/sh\nexec '{program}' agent random\n"));
     let ran = contest(&dir, &["resume", "d"]).code(1);
     ran.stderr_has("slow was changed after the contest began").stderr_has("help: undo the change");
     fs::remove_file(dir.path("slow.sh")).unwrap();

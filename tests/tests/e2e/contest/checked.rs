@@ -1,8 +1,8 @@
 //! `contest check`: one line and one feedback file an agent.
 
 use super::changed::agent;
-use super::{contest, file};
 use crate::support::TestDir;
+use crate::support::contest::{contest, file};
 use std::fs;
 
 #[test]

@@ -1,7 +1,7 @@
 //! One contest with agents that commit every fault: it continues and reports each fault.
 
-use super::{AMPLE, assert_whole, contest, query, write};
 use crate::support::TestDir;
+use crate::support::contest::{AMPLE, assert_whole, contest, query, write};
 
 const FAULTS: &str = "select name, fault, count(*) from seats join players on number = player \
                       where fault is not null group by 1, 2 order by 1";

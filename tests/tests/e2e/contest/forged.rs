@@ -1,7 +1,7 @@
 //! `verify` names every later change in a contest's folder.
 
-use super::{assert_whole, contest, write};
 use crate::support::TestDir;
+use crate::support::contest::{assert_whole, contest, write};
 use referee_protocol::encode::to_hex;
 use rusqlite::Connection;
 use serde_json::Value;

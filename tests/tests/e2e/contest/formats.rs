@@ -1,7 +1,7 @@
 //! Plays every format to its end with real processes.
 
-use super::{AMPLE, assert_whole, contest, query, status, transcripts, write};
 use crate::support::TestDir;
+use crate::support::contest::{AMPLE, assert_whole, contest, query, status, transcripts, write};
 use serde_json::Value;
 
 const FIVE: [&str; 5] = ["@random", "@first", "@greedy", "b=@random", "c=@first"];

@@ -1,6 +1,8 @@
 //! A full disk stops a contest; it can be resumed when there is space.
 
-use super::{GATE, assert_whole, contest, count, gated, start, stopped, wait_for_games, write};
+use crate::support::contest::{
+    GATE, assert_whole, contest, count, gated, start, stopped, wait_for_games, write,
+};
 use crate::support::{RunResult, TestDir, skip};
 use nix::sys::signal::Signal;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! `contest grades`: marks with their reasons, also by another file.
 
-use super::{contest, write};
 use crate::support::TestDir;
+use crate::support::contest::{contest, write};
 use std::fs;
 
 #[test]

@@ -1,12 +1,12 @@
 //! Signals to a contest, and the state they leave.
 
-use super::{
+use crate::support::contest::{
     GATE, assert_whole, check_sums, contest, count, gated, query, start, status, transcripts,
     wait_for_games, write,
 };
-use crate::descendants::{assert_gone, families, family, wait_for_families};
-use crate::interrupts::{is_stopped, state};
+use crate::support::family::{assert_gone, families, family, wait_for_families};
 use crate::support::{Running, TestDir, eventually};
+use crate::support::{is_stopped, state};
 use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! `contest ratings`: the agents of several contests rated together.
 
-use super::{contest, file};
 use crate::support::TestDir;
+use crate::support::contest::{contest, file};
 
 #[test]
 fn contests_are_rated_together() {

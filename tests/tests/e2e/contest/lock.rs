@@ -1,7 +1,9 @@
 //! One process at a time runs a contest; others may read it.
 
-use super::{GATE, assert_whole, contest, gated, start, status, wait_for_games, write};
 use crate::support::TestDir;
+use crate::support::contest::{
+    GATE, assert_whole, contest, gated, start, status, wait_for_games, write,
+};
 use nix::sys::signal::Signal;
 
 #[test]

@@ -1,9 +1,6 @@
-//! Whole contests: run, killed, resumed, viewed and reported. Tests read the store with plain
-//! `SQLite`, not with the program's own code.
+//! Whole contests: run, resumed, viewed and reported. What drives many processes is in `full`.
 
 mod interrupts;
-mod kills;
-pub(crate) mod same_results;
 mod lock;
 mod changed;
 mod opened;
@@ -15,143 +12,9 @@ mod voids;
 mod full_disk;
 mod faults;
 mod names;
-mod builds;
 mod formats;
 mod quick;
 mod checked;
 mod graded;
 mod published;
 mod versions;
-pub(crate) mod reuse;
-
-use crate::support::{PROGRAM, RunResult, Running, TestDir, eventually};
-use nix::sys::signal::Signal;
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
-use serde_json::Value;
-use std::fs;
-use std::path::PathBuf;
-use std::time::Duration;
-
-/// A clock that no agent runs out of, even on a busy machine.
-pub(crate) const AMPLE: &str = "clock = { bank = \"1h\", start = \"10m\" }\n";
-/// The file that agents wait for before they are ready, in a separate folder that agents may read.
-const GATE: &str = "gate/open";
-
-/// Returns a contest file with a small board, an opening ply and the clock [`AMPLE`] unless `more` sets
-/// one. `more` is inserted before any table.
-pub(crate) fn file(agents: &[&str], more: &str) -> String {
-    let clock = if more.contains("clock") { "" } else { AMPLE };
-    format!(
-        "name = \"autumn\"\nseed = 7\nagents = {agents:?}\n{more}{clock}[openings]\nplies = 1\n\
-         [[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
-    )
-}
-
-/// Writes a contest file to `c.toml`.
-pub(crate) fn write(dir: &TestDir, agents: &[&str], more: &str) {
-    dir.write("c.toml", file(agents, more));
-}
-
-/// Writes an agent that is ready once the file [`GATE`] exists, and plays the first legal action.
-fn gated(dir: &TestDir, name: &str) -> String {
-    let gate = dir.path(GATE);
-    fs::create_dir_all(gate.parent().unwrap()).unwrap();
-    let gate = gate.display();
-    let wait = format!("while [ ! -e '{gate}' ]; do sleep 0.05; done");
-    dir.program(name, &format!("#!/bin/sh\n{wait}\nexec '{PROGRAM}' agent first\n"))
-}
-
-fn start(dir: &TestDir, words: &[&str]) -> Running {
-    dir.start(&[&["contest"], words].concat())
-}
-
-pub(crate) fn contest(dir: &TestDir, words: &[&str]) -> RunResult {
-    dir.run(&[&["contest"], words].concat())
-}
-
-/// Queries the store in a folder; returns rows with columns joined by `|`, none without a store.
-pub(crate) fn query(dir: &TestDir, folder: &str, sql: &str) -> Vec<String> {
-    let path = dir.path(folder).join("contest.db");
-    if !path.exists() {
-        return Vec::new();
-    }
-    let store = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-    store.busy_timeout(Duration::from_secs(60)).unwrap();
-    let mut statement = store.prepare(sql).unwrap();
-    let columns = statement.column_count();
-    let rows = statement.query_map([], |row| {
-        let strings = (0..columns).map(|column| {
-            Ok(match row.get_ref(column)? {
-                ValueRef::Null => String::new(),
-                ValueRef::Integer(number) => number.to_string(),
-                ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
-                other => format!("{other:?}"),
-            })
-        });
-        Ok(strings.collect::<rusqlite::Result<Vec<_>>>()?.join("|"))
-    });
-    rows.unwrap().collect::<Result<_, _>>().unwrap()
-}
-
-/// Counts the games in the store.
-pub(crate) fn count(dir: &TestDir, folder: &str) -> usize {
-    query(dir, folder, "select number from games").len()
-}
-
-/// Lists the transcripts in a contest's folder, without those of void attempts.
-fn transcripts(dir: &TestDir, folder: &str) -> Vec<PathBuf> {
-    let outer = fs::read_dir(dir.path(folder).join("games")).into_iter().flatten();
-    let inner = outer.flat_map(|entry| fs::read_dir(entry.unwrap().path()).unwrap());
-    let mut files: Vec<PathBuf> = inner.map(|entry| entry.unwrap().path()).collect();
-    files.retain(|file| !file.to_string_lossy().contains("-void-"));
-    files.sort();
-    files
-}
-
-/// Waits until this many games are running.
-#[track_caller]
-fn wait_for_games(dir: &TestDir, folder: &str, games: usize) {
-    let begun = eventually(|| transcripts(dir, folder).len() >= games);
-    assert!(begun, "only {:?}", transcripts(dir, folder));
-}
-
-/// Runs a contest in the folder `d`, stops it while `games` games wait for the gate, and opens the gate.
-#[track_caller]
-fn stopped(dir: &TestDir, file: &str, games: usize) {
-    let running = start(dir, &["run", file, "--out", "d"]);
-    wait_for_games(dir, "d", games);
-    running.send(Signal::SIGTERM);
-    running.wait().code(143);
-    dir.write(GATE, "");
-}
-
-pub(crate) fn status(dir: &TestDir, folder: &str) -> Value {
-    contest(dir, &["status", folder, "--json"]).code(0).json()
-}
-
-/// Asserts that the contest is over, has every game exactly once, and verifies.
-#[track_caller]
-pub(crate) fn assert_whole(dir: &TestDir, folder: &str, games: usize) {
-    let output = status(dir, folder);
-    assert_eq!(output["over"], true, "{output}");
-    assert_eq!(output["running"], false, "{output}");
-    assert_eq!(output["played"], output["games"], "{output}");
-    assert_eq!(output["played"], games, "{output}");
-    let wanted: Vec<String> = (0..games).map(|number| number.to_string()).collect();
-    assert_eq!(query(dir, folder, "select number from games order by number"), wanted);
-    let files = query(dir, folder, "select transcript from games order by number");
-    let files: Vec<PathBuf> = files.iter().map(|file| dir.path(folder).join(file)).collect();
-    assert_eq!(transcripts(dir, folder), files);
-    let verified = dir.run(&["verify", folder, "--json"]).code(0).json_lines();
-    assert!(verified.iter().all(|line| line["status"] == "ok"), "{verified:?}");
-    assert!(verified.len() > games, "{} lines for {games} games", verified.len());
-    assert_eq!(query(dir, folder, "pragma integrity_check"), ["ok"]);
-    check_sums(dir, folder);
-}
-
-/// Checks the list of digests with another program.
-#[track_caller]
-fn check_sums(dir: &TestDir, folder: &str) {
-    dir.shell(&format!("cd {folder} && sha256sum --check --strict --quiet SHA256SUMS")).code(0);
-}

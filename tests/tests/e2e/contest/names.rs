@@ -1,6 +1,6 @@
 //! Hostile names are escaped in every output of a contest.
 
-use super::{AMPLE, assert_whole, contest, transcripts};
+use crate::support::contest::{AMPLE, assert_whole, contest, transcripts};
 use crate::support::{TestDir, script_agent};
 
 /// Names with syntax of terminals, HTML, Markdown tables and spreadsheets.

@@ -1,7 +1,7 @@
 //! `contest open`: agents join while it runs; and runs that end at a time.
 
 use super::changed::agent;
-use super::{AMPLE, assert_whole, contest, count, file, query, start};
+use crate::support::contest::{AMPLE, assert_whole, contest, count, file, query, start};
 use crate::support::{Running, TestDir, eventually};
 use nix::sys::signal::Signal;
 use std::fs;

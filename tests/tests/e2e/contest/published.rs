@@ -1,7 +1,7 @@
 //! `contest publish`: a site that opens from disk.
 
-use super::{contest, file};
-use crate::support::{PROGRAM, TestDir};
+use crate::support::contest::{contest, file};
+use crate::support::{TestDir, program};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn a_site_has_a_page_for_each_agent_and_game() {
     let dir = TestDir::new();
-    let script = format!("#!/bin/sh\necho '{SECRET}' >&2\nexec '{PROGRAM}' agent first\n");
+    let program = program();
+    let script = format!("#!/bin/sh\necho '{SECRET}' >&2\nexec '{program}' agent first\n");
     let agent = dir.program("bot", &script);
     let agents = [format!("{NAME}={agent}"), "house=@random".to_owned()];
     dir.write("c.toml", file(&agents.each_ref().map(String::as_str), "rounds = 2\n"));

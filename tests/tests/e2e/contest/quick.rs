@@ -1,7 +1,7 @@
 //! `contest quick`, and the contest file that it writes.
 
-use super::{assert_whole, contest, query};
-use crate::support::{PROGRAM, TestDir};
+use crate::support::contest::{assert_whole, contest, query};
+use crate::support::{TestDir, program};
 
 #[test]
 fn the_file_written_by_quick_runs_the_same_contest() {
@@ -28,7 +28,8 @@ fn the_file_written_by_quick_runs_the_same_contest() {
 fn quick_leaves_out_broken_agents_and_builds_once() {
     let dir = TestDir::new();
     for (name, build) in [("amy", "echo x >> built"), ("bob", "exit 1")] {
-        let agent = format!("command = \"{PROGRAM} agent first\"\nbuild = [\"sh\", \"make.sh\"]\n");
+        let program = program();
+        let agent = format!("command = \"{program} agent first\"\nbuild = [\"sh\", \"make.sh\"]\n");
         dir.write(&format!("bots/{name}/agent.toml"), agent);
         dir.write(&format!("bots/{name}/make.sh"), build);
     }

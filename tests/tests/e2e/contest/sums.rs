@@ -1,6 +1,6 @@
 //! `SHA256SUMS`: checked by `sha256sum` and by `verify`, signed by `ssh-keygen`.
 
-use super::{check_sums, contest, query, write};
+use crate::support::contest::{check_sums, contest, query, write};
 use crate::support::{RunResult, TestDir, skip};
 use rusqlite::Connection;
 use std::fs;

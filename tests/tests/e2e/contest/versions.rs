@@ -1,6 +1,6 @@
 //! Stores of other versions, and damaged ones.
 
-use super::{check_sums, contest, write};
+use crate::support::contest::{check_sums, contest, write};
 use crate::support::{TestDir, root};
 use rusqlite::Connection;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Games made void by the machine are played again, and the void attempts are kept.
 
-use super::{assert_whole, contest, gated, query, status, stopped, write};
+use crate::support::contest::{assert_whole, contest, gated, query, status, stopped, write};
 use crate::support::{RunResult, TestDir};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;

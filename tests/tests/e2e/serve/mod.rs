@@ -1,55 +1,12 @@
 //! The web viewer's server, as seen by a browser.
 
-pub(crate) mod http;
 mod playing;
 mod untrusted;
 
-use self::http::{Reply, ask};
-use crate::support::{AMPLE, Running, TestDir, eventually, golden};
-use nix::sys::signal::Signal;
+use crate::support::serving::Serving;
+use crate::support::{AMPLE, TestDir, eventually, golden};
 use serde_json::Value;
 use std::collections::BTreeSet;
-
-/// A running server.
-pub(crate) struct Serving {
-    running: Running,
-    pub(crate) port: u16,
-}
-
-impl Serving {
-    /// Serves the test's folder with these options.
-    pub(crate) fn start(dir: &TestDir, options: &[&str]) -> Self {
-        let words: Vec<&str> = ["serve", "--port", "0"].iter().chain(options).copied().collect();
-        let running = dir.start(&words);
-        let url = running.wait_for_stdout("\n");
-        let port = url.split("127.0.0.1:").nth(1).and_then(|rest| rest.split('/').next());
-        let port = port.and_then(|port| port.trim().parse().ok());
-        Self { running, port: port.unwrap_or_else(|| panic!("no port in {url}")) }
-    }
-
-    fn get(&self, path: &str) -> Reply {
-        ask(self.port, "GET", path, &[], "")
-    }
-
-    #[track_caller]
-    pub(crate) fn json(&self, path: &str) -> Value {
-        let reply = self.get(path);
-        let (status, output) = (reply.status, reply.json());
-        assert_eq!(status, 200, "{path}: {output}");
-        output
-    }
-
-    /// Posts JSON as the page does.
-    fn post(&self, path: &str, body: &Value) -> Reply {
-        let headers = [("content-type", "application/json"), ("x-referee", "1")];
-        ask(self.port, "POST", path, &headers, &body.to_string())
-    }
-
-    pub(crate) fn end(self) {
-        self.running.send(Signal::SIGINT);
-        self.running.wait().code(130);
-    }
-}
 
 #[test]
 fn many_transcripts_are_listed_a_page_at_a_time() {

@@ -1,7 +1,7 @@
 //! Matches that are followed or played on the page.
 
-use super::Serving;
-use super::http::ask;
+use crate::support::http::ask;
+use crate::support::serving::Serving;
 use crate::support::{Running, TestDir, eventually};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
@@ -260,7 +260,7 @@ fn matches_are_stopped_one_by_one_and_with_the_server() {
 
 #[test]
 fn a_killed_server_leaves_no_agent() {
-    use crate::descendants::{assert_gone, families, family};
+    use crate::support::family::{assert_gone, families, family};
     let dir = TestDir::new();
     let Some(agent) = family(&dir, "stay") else { return };
     let serving = Serving::start(&dir, &["--agent", &agent]);

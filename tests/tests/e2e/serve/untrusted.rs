@@ -1,7 +1,7 @@
 //! Requests that are refused, and hostile files and names.
 
-use super::Serving;
-use super::http::{Reply, ask};
+use crate::support::http::{Reply, ask};
+use crate::support::serving::Serving;
 use crate::support::{Running, TestDir, eventually, golden};
 use nix::sys::signal::Signal;
 use std::fs;

@@ -1,0 +1,10 @@
+//! The starters and the strong samples, in matches of the small referee.
+
+mod builds;
+mod conversation;
+mod json;
+mod kits;
+mod neighbours;
+mod python_kit;
+mod strong_python;
+mod strong_rust;
