@@ -81,15 +81,29 @@ pub struct Resign {
     pub turn: Option<u64>,
 }
 
-/// Returns the action in a line of the usual form, `{"type":"action","action":..}`, and `None` if the line
-/// has another form. If the text is one JSON value, and no object in it has a key twice, then
-/// [`parse_from_agent`] reads the line as this action.
-pub fn action_text(line: &[u8]) -> Option<&str> {
-    let mut rest = std::str::from_utf8(line).ok()?;
-    for token in ["{", "\"type\"", ":", "\"action\"", ",", "\"action\"", ":"] {
-        rest = rest.strip_prefix(token)?.trim_start_matches(' ');
+/// Returns the action in a line of the usual form, `{"type":"action","turn":7,"action":..}`, with its turn,
+/// if it has one, and `None` if the line has another form. If the text is one JSON value, and no object in
+/// it has a key twice, then [`parse_from_agent`] reads the line as this action.
+pub fn action_text(line: &[u8]) -> Option<(Option<u64>, &str)> {
+    let line = std::str::from_utf8(line).ok()?;
+    let skip = |mut rest, tokens: &[&str]| {
+        for token in tokens {
+            rest = str::strip_prefix(rest, token)?.trim_start_matches(' ');
+        }
+        Some(rest)
+    };
+    let mut rest = skip(line, &["{", "\"type\"", ":", "\"action\"", ","])?;
+    let mut turn = None;
+    if let Some(number) = skip(rest, &["\"turn\"", ":"]) {
+        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+        let (digits, after) = number.split_at(digits);
+        if digits.len() > 1 && digits.starts_with('0') {
+            return None;
+        }
+        turn = Some(digits.parse().ok()?);
+        rest = skip(after.trim_start_matches(' '), &[","])?;
     }
-    rest.strip_suffix('}')
+    Some((turn, skip(rest, &["\"action\"", ":"])?.strip_suffix('}')?))
 }
 
 /// Parses one line of an agent, without its end.
@@ -157,17 +171,24 @@ mod tests {
     #[test]
     fn an_action_in_the_usual_form_is_found() {
         for (line, action) in [
-            (r#"{"type":"action","action":{"a":[1]}}"#, Some(r#"{"a":[1]}"#)),
-            (r#"{"type": "action", "action": {"a": 1} }"#, Some(r#"{"a": 1} "#)),
-            (r#"{"type":"action","turn":1,"action":{}}"#, None),
+            (r#"{"type":"action","action":{"a":[1]}}"#, Some((None, r#"{"a":[1]}"#))),
+            (r#"{"type": "action", "action": {"a": 1} }"#, Some((None, r#"{"a": 1} "#))),
+            (r#"{"type":"action","turn":10,"action":{}}"#, Some((Some(10), "{}"))),
+            (r#"{"type":"action", "turn": 0 , "action":{}}"#, Some((Some(0), "{}"))),
+            (r#"{"type":"action","turn":01,"action":{}}"#, None),
+            (r#"{"type":"action","turn":-1,"action":{}}"#, None),
+            (r#"{"type":"action","turn":1.0,"action":{}}"#, None),
+            (r#"{"type":"action","turn":18446744073709551616,"action":{}}"#, None),
+            (r#"{"type":"action","turn":1,"turn":1,"action":{}}"#, None),
             (r#"{"action":{},"type":"action"}"#, None),
             (r#"{"type":"action","action":{}"x"#, None),
         ] {
             assert_eq!(action_text(line.as_bytes()), action, "{line}");
             if let Ok(FromAgent::Action(read)) = parse_from_agent(line.as_bytes())
-                && let Some(action) = action
+                && let Some((turn, action)) = action
             {
-                assert_eq!(serde_json::from_str::<serde_json::Value>(action).unwrap(), read.action);
+                let action: serde_json::Value = serde_json::from_str(action).unwrap();
+                assert_eq!((turn, action), (read.turn, read.action));
             }
         }
     }

@@ -121,7 +121,8 @@ mod tests {
     use crate::{Event, LineEvent, Played, PlayedEvent, Seat, ToAgent, Turn, TurnEvent};
     use proptest::option::of;
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
 
     fn events() -> impl Strategy<Value = Event> {
         let numbers = (any::<u64>(), any::<u64>(), (0..6_u8).prop_map(Seat));
@@ -187,6 +188,30 @@ mod tests {
             message.write_json(&mut written);
             prop_assert_eq!(String::from_utf8(written).unwrap(), json_of(&message));
         }
+    }
+
+    /// The end-to-end tests check that the examples have every field of the schema.
+    #[test]
+    fn every_example_is_read_and_written_back() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/tests/messages");
+        let mut count = 0;
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let mut written = Vec::new();
+            match path.file_name().unwrap().to_str().unwrap().split('.').next().unwrap() {
+                "transcript" => read::<Event>(&text).write_json(&mut written),
+                "to-agent" => read::<ToAgent>(&text).write_json(&mut written),
+                _ => continue,
+            }
+            let written: Value = serde_json::from_slice(&written).unwrap();
+            assert_eq!(written, read::<Value>(&text), "{}", path.display());
+            count += 1;
+        }
+        assert!(count > 20, "{count} examples");
+    }
+
+    fn read<T: DeserializeOwned>(text: &str) -> T {
+        serde_json::from_str(text).unwrap()
     }
 
     fn json_of(value: &impl serde::Serialize) -> String {

@@ -41,7 +41,7 @@ pub(crate) fn per_turn() -> Result<(f64, f64), Box<dyn Error>> {
     let mut play = |lines: &[&str]| {
         for line in lines {
             let action = referee_protocol::action_text(line.as_bytes());
-            action.and_then(|action| game.play_json(action).ok()).expect("the script is legal");
+            action.and_then(|(_, action)| game.play_text(action)).expect("the script is legal");
         }
     };
     play(&lines[..TURNS]);

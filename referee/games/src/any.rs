@@ -1,7 +1,7 @@
 //! Type erasure: [`AnyGame`] takes and returns setups, actions and positions as JSON.
 
 use crate::{About, ActionFields, DialectKind, Game, Illegal, NotationKind, Turn, view::View};
-use referee_protocol::{ActionJson, Seat, plain_error, read_typed};
+use referee_protocol::{ActionJson, Seat, read_typed};
 use serde_json::Value;
 use std::fmt::{self, Debug};
 
@@ -101,9 +101,6 @@ pub trait AnyGame: Debug + Send {
     fn actions(&self) -> Vec<Value>;
     /// As [`Game::play`].
     fn play(&mut self, action: &Value) -> Result<Value, Refusal>;
-    /// As [`Game::play`], for an action's JSON text; the fast path for replaying transcripts. Fails
-    /// if the action is recorded differently.
-    fn play_json(&mut self, action: &str) -> Result<(), Refusal>;
     /// As [`Game::play`], for an action's JSON text and without an explanation: `None` if it is not legal,
     /// or if [`AnyGame::play`] must read it. The fast path for answers.
     fn play_text(&mut self, action: &str) -> Option<ActionJson>;
@@ -179,16 +176,6 @@ impl<G: Game> AnyGame for G {
         }
         let action = read_typed::<G::Action>(action).map_err(Refusal::Malformed)?;
         Game::play(self, &action).map(|recorded| json(&recorded)).map_err(Refusal::Illegal)
-    }
-
-    fn play_json(&mut self, action: &str) -> Result<(), Refusal> {
-        let action = read_action::<G>(action)
-            .map_err(|error| Refusal::Malformed(plain_error(&error.to_string())))?;
-        let recorded = Game::play(self, &action).map_err(Refusal::Illegal)?;
-        if recorded == action {
-            return Ok(());
-        }
-        Err(Refusal::Illegal(Illegal::new(format!("the action is recorded as `{recorded}`"))))
     }
 
     fn play_text(&mut self, action: &str) -> Option<ActionJson> {

@@ -57,7 +57,7 @@ impl Match {
 
     /// Ends the match without a result, unless it happened at the seat of an agent that may cause no
     /// more void matches.
-    pub(super) fn stop(&mut self, cause: &'static str, text: String, seat: Option<Seat>) {
+    pub(super) fn stop(&mut self, cause: &str, text: String, seat: Option<Seat>) {
         if let Some(seat) = seat.filter(|&seat| self.may_not_void(seat)) {
             if !self.is_out(seat) {
                 let kind = self.fault_at_end(seat);

@@ -58,8 +58,8 @@ impl Match {
         if let Some(text) = self.flooded(seat, cut) {
             return self.fault(seat, FaultKind::Flood, text);
         }
-        if let Some(action) = action {
-            if self.play_text(seat, action) {
+        if let Some((turn, action)) = action {
+            if self.play_text(seat, turn, action) {
                 return;
             }
             message = parse_line(line, None);
@@ -75,10 +75,11 @@ impl Match {
     }
 
     /// Plays the answer to the current request. If it is not legal, or not one, nothing changes.
-    fn play_text(&mut self, seat: Seat, action: &str) -> bool {
+    fn play_text(&mut self, seat: Seat, turn: Option<u64>, action: &str) -> bool {
         let Phase::Thinking(asked) = &self.phase else { return false };
         let asked = asked.clone();
-        let played = if asked.seat == seat { self.game.play_text(action) } else { None };
+        let is_answer = asked.seat == seat && asked.answers(turn);
+        let played = if is_answer { self.game.play_text(action) } else { None };
         let is_played = played.is_some();
         if let Some(action) = played {
             self.played(&asked, action);

@@ -69,7 +69,7 @@ pub enum Input<'a> {
     /// The match can't continue, through no fault of an agent.
     Stop {
         /// A code such as `interrupted` or `disk_full`.
-        cause: &'static str,
+        cause: &'a str,
         /// A description.
         text: String,
         /// The seat at which it happened, if it concerns one agent only. If that has caused too many
@@ -196,7 +196,7 @@ pub struct Match {
     /// The seats that are out, in the order in which they left.
     pub(super) gone: Vec<Seat>,
     /// Events before the header, which is written when every seat is ready.
-    held: Vec<Event>,
+    pub(super) held: Vec<Event>,
     pub(super) effects: Vec<Effect>,
     pub(super) now: Nanos,
     /// The referee's lag before the first turn.

@@ -163,10 +163,6 @@ fn malformed_actions_and_setups_of_every_game() {
                 let line = json!({"type": "action", "action": action}).to_string();
                 assert_plain(&line, &format!("action: {text}"));
             }
-            if let Err(Refusal::Malformed(text)) = game.clone_box().play_json(&action.to_string()) {
-                let term = TERMS.iter().find(|term| text.contains(**term));
-                assert_eq!(term, None, "{action}: {text}");
-            }
         }
         for field in about.setup.iter().map(|field| field.name).chain(["position"]) {
             for value in values() {

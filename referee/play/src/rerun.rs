@@ -9,7 +9,7 @@ use super::echo::echo;
 use super::participant::Participant;
 use referee_games::{AnyGame, Decoded};
 use referee_match::diagnosis::Usage;
-use referee_match::transcript::{Sent, Walk};
+use referee_match::transcript::Walk;
 use referee_match::{Match, TurnLimits, parse_line};
 use referee_process::agent::AgentEvent;
 use referee_process::cleaning;
@@ -89,7 +89,8 @@ pub async fn rerun(
     pause: impl AsyncFnOnce(i32) -> io::Result<()>,
 ) -> Result<RerunReport, RerunError> {
     let header = rerun.header;
-    let walk = Walk::begin(header.clone()).map_err(RerunError::Transcript)?;
+    let walk = Walk::begin_keeping(header.clone(), |seat| seat == rerun.seat);
+    let walk = walk.map_err(RerunError::Transcript)?;
     let (launcher, sandbox) = (&table.launcher, &table.sandbox);
     let kind = walk.game().kind();
     let started = AgentConnection::start_alone(launcher, sandbox, spec, kind, &header.limits);
@@ -116,20 +117,18 @@ impl Replay<'_> {
     async fn play(&mut self, mut walk: Walk) -> Result<(), RerunError> {
         let RerunRequest { events, seat, turn, .. } = *self.rerun;
         let Some(last) = turn else { return Ok(()) };
-        let mut sent = Sent::begin(&walk, seat).map_err(RerunError::Transcript)?;
         let recorded = Recorded::of(events, seat);
         let clock = &self.rerun.header.clock;
         let start_time = Duration::from_millis(clock.start_ms);
         let turn_time = TurnLimits::of(clock, None).wall.unwrap_or(NO_LIMIT);
-        let mut is_answering = self.exchange(&sent.take_messages(), start_time).await.is_some();
+        let mut is_answering = self.exchange(&walk.take_messages(seat), start_time).await.is_some();
         for event in events {
             walk.event(event).map_err(RerunError::Transcript)?;
-            sent.event(event, walk.game());
             let Event::Turn(asked) = event else { continue };
             if asked.seat != seat {
                 continue;
             }
-            let mut messages = sent.take_messages();
+            let mut messages = walk.take_messages(seat);
             if asked.turn == last {
                 messages.pop();
                 self.agent.exchange = Some(Exchange::default());

@@ -2,10 +2,10 @@
 
 use super::Draw;
 use referee_match::transcript::{
-    HeaderError, ReadEnd, Report, Sent, Status, Verifier, Walk, read, unpack, verify,
+    HeaderError, ReadEnd, Report, Status, Verifier, Walk, read, unpack, verify,
 };
 use referee_protocol::encode::to_hex;
-use referee_protocol::{Event, Seat, unescape_line};
+use referee_protocol::{Event, unescape_line};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 
@@ -58,20 +58,14 @@ fn follow(bytes: &[u8]) {
             return;
         }
     };
-    let mut walk = Walk::begin(reading.header.clone()).ok();
-    let all = Seat::all(reading.header.seats.len());
-    let begun = |walk| all.filter_map(|seat| Sent::begin(walk, seat).ok()).collect();
-    let mut seats: Vec<Sent> = walk.as_ref().map(begun).unwrap_or_default();
+    let header = &reading.header;
+    let begin = |keeps| Walk::begin_keeping(header.clone(), |_| keeps).ok();
+    let mut walk = begin(true).or_else(|| begin(false));
     for event in reading.by_ref() {
         if let Event::Line(event) = &event {
             unescape_line(&event.line, event.escaped);
         }
         walk.take_if(|walk| walk.event(&event).is_err());
-        if let Some(walk) = &walk {
-            for sent in &mut seats {
-                sent.event(&event, walk.game());
-            }
-        }
     }
     let lines = bytes.split(|&byte| byte == b'\n').count() as u64;
     match &reading.end {

@@ -46,10 +46,10 @@ fn inconsistent_events_are_refused() {
     let mut header = reading.header.clone();
     let error = sent(&header, Seat(2), &events, None).unwrap_err();
     assert!(error.contains("no seat 2"), "{error}");
-    let twice = events.iter().find(|event| matches!(event, Event::Played(_))).unwrap().clone();
+    let twice = events.iter().find(|event| matches!(event, Event::Over(_))).unwrap().clone();
     events.push(twice);
     let error = sent(&header, Seat(0), &events, None).unwrap_err();
-    assert!(error.contains("no seat is asked"), "{error}");
+    assert!(error.contains("a second `over`"), "{error}");
     header.game = "chess".to_owned();
     let error = sent(&header, Seat(0), &events, None).unwrap_err();
     assert!(error.contains("unknown game `chess`"), "{error}");

@@ -39,11 +39,12 @@ fn schema(kind: &str) -> Value {
     TestDir::new().run(&["schema", kind]).code(0).json()
 }
 
-/// Tests the examples against the schema and the types; every type in the schema needs an example.
+/// Tests the examples against the schema and the types. Every field of the schema needs an example, so that
+/// none is forgotten by what reads and writes it.
 fn check<T: Serialize>(kind: &str, read: impl Fn(&str) -> T) {
     let schema = schema(kind);
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let mut shown = BTreeSet::new();
+    let (mut shown, mut fields) = (BTreeSet::new(), BTreeSet::new());
     for example in examples(kind) {
         let Example { name, text, value } = &example;
         validator.validate(value).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -53,15 +54,59 @@ fn check<T: Serialize>(kind: &str, read: impl Fn(&str) -> T) {
             *value,
             "{name} isn't written as it is read"
         );
-        shown.insert(value["type"].as_str().unwrap().to_owned());
+        let kind = value["type"].as_str().unwrap();
+        shown.insert(kind.to_owned());
+        add_fields_of(value, kind, &mut fields);
     }
     let variants = schema["oneOf"].as_array().unwrap().iter();
     let types = variants.filter_map(|variant| variant["properties"]["type"]["const"].as_str());
     let types: BTreeSet<String> = types.map(str::to_owned).collect();
+    let mut wanted = BTreeSet::new();
+    for variant in schema["oneOf"].as_array().unwrap() {
+        let kind = variant["properties"]["type"]["const"].as_str().unwrap();
+        add_fields_in(&schema, variant, kind, &mut wanted);
+    }
+    // A message has the type of a fault, but never this field.
+    wanted.remove("over.verdict.seats.fault.legal");
+    let missing: Vec<&String> = wanted.difference(&fields).collect();
+    assert!(missing.is_empty(), "{kind}: no example in tests/tests/messages has {missing:?}");
     assert_eq!(
         shown, types,
         "{kind}: an example for each type, tests/tests/messages/{kind}.TYPE.json"
     );
+}
+
+/// Adds the fields of a message, with the paths to them: `header.seats.name`.
+fn add_fields_of(value: &Value, path: &str, fields: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                let path = format!("{path}.{name}");
+                add_fields_of(value, &path, fields);
+                fields.insert(path);
+            }
+        }
+        Value::Array(list) => list.iter().for_each(|value| add_fields_of(value, path, fields)),
+        _ => {}
+    }
+}
+
+/// Adds the fields that a schema names.
+fn add_fields_in(root: &Value, schema: &Value, path: &str, fields: &mut BTreeSet<String>) {
+    if let Some(definition) = schema["$ref"].as_str() {
+        add_fields_in(root, root.pointer(&definition[1..]).unwrap(), path, fields);
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let path = format!("{path}.{name}");
+        add_fields_in(root, property, &path, fields);
+        fields.insert(path);
+    }
+    for choice in ["anyOf", "oneOf", "allOf"].iter().filter_map(|key| schema[key].as_array()) {
+        choice.iter().for_each(|schema| add_fields_in(root, schema, path, fields));
+    }
+    if schema["items"].is_object() {
+        add_fields_in(root, &schema["items"], path, fields);
+    }
 }
 
 fn read_json<T: DeserializeOwned>(text: &str) -> T {

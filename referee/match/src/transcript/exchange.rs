@@ -1,7 +1,7 @@
 //! The exact lines between referee and agents, by ply.
 
-use super::sent::Sent;
-use super::steps::walk;
+use super::read::read;
+use super::walk::Walk;
 use referee_protocol::{Event, Seat, line_bytes};
 
 /// A line that went through a pipe, without its end. Invalid UTF-8 is replaced.
@@ -24,23 +24,18 @@ pub fn exchange(
     bytes: &[u8],
     wanted: impl Fn(usize) -> bool,
 ) -> Result<Vec<Vec<ExchangedLine>>, String> {
-    let mut steps = walk(bytes).map_err(|error| error.to_string())?;
-    let seats = Seat::all(steps.walk().header().seats.len());
-    let written = seats.map(|seat| Sent::begin(steps.walk(), seat));
-    let mut written = written.collect::<Result<Vec<_>, _>>()?;
+    let mut reading = read(bytes).map_err(|error| error.to_string())?;
+    let mut walk = Walk::begin_keeping(reading.header.clone(), |_| true)?;
     let mut plies = vec![Vec::new()];
-    put_sent(&mut written, &mut plies[0]);
+    put_sent(&mut walk, &mut plies[0]);
     let mut coming = Vec::new();
     let mut over = false;
-    while let Ok(Some(event)) = steps.step() {
+    while let Some(event) = reading.next().filter(|event| walk.event(event).is_ok()) {
         if let Event::Line(line) = &event {
             let text = String::from_utf8_lossy(&line_bytes(line)).into_owned();
             coming.push(ExchangedLine { seat: line.seat, sent: false, text, cut: line.cut });
         }
-        for written in &mut written {
-            written.event(&event, steps.walk().game());
-        }
-        put_sent(&mut written, &mut coming);
+        put_sent(&mut walk, &mut coming);
         if !wanted(if over { plies.len() - 1 } else { plies.len() }) {
             coming.clear();
         }
@@ -55,12 +50,12 @@ pub fn exchange(
     Ok(plies)
 }
 
-fn put_sent(written: &mut [Sent], exchanged: &mut Vec<ExchangedLine>) {
-    for written in written {
-        let bytes = written.take();
+fn put_sent(walk: &mut Walk, exchanged: &mut Vec<ExchangedLine>) {
+    for seat in Seat::all(walk.header().seats.len()) {
+        let bytes = walk.take_sent(seat);
         let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
         exchanged.extend(lines.map(|line| ExchangedLine {
-            seat: written.seat,
+            seat,
             sent: true,
             text: String::from_utf8_lossy(line).into_owned(),
             cut: false,

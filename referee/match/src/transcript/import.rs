@@ -1,14 +1,14 @@
 //! Importing a game that was played elsewhere as a transcript, without agents, lines and times. It can
 //! be verified like any other.
 
+use super::walk::Walk;
 use crate::match_id;
 use crate::names::unique_names;
-use crate::places::places;
 use referee_games::{AnyGame, GameKind, GameRecord, RecordEnd, Turn};
 use referee_protocol::sanitize::{sanitize, sanitize_name};
 use referee_protocol::{
-    ClockSettings, Event, Fault, FaultKind, Header, HeaderSeat, LateBy, OnFault, Outcome,
-    OverEvent, PlayedEvent, Result as Ended, Seat, SeatVerdict, TurnEvent, Verdict, VoidNote,
+    ClockSettings, Event, Fault, FaultKind, Header, HeaderSeat, LateBy, OnFault, PlayedEvent, Seat,
+    TurnEvent, VoidNote,
 };
 
 /// Replaces the program in the header of an imported game; the next word is the file's name.
@@ -37,27 +37,26 @@ pub fn is_imported(header: &Header) -> bool {
 /// Returns the events of a transcript, from the header, without the seal. Fails if an action is
 /// illegal.
 pub fn import(kind: GameKind, record: &GameRecord, origin: &Origin) -> Result<Vec<Event>, String> {
-    let mut game = kind.start(&record.setup).map_err(|error| error.to_string())?;
+    let game = kind.start(&record.setup).map_err(|error| error.to_string())?;
     let header = header(record, origin, game.as_ref());
     let left_ms = header.clock.bank_ms;
+    let mut walk = Walk::begin(header.clone())?;
     let mut events = vec![Event::Header(Box::new(header))];
-    let mut turns = vec![0; game.seats()];
     for action in &record.actions {
-        let turn = game.turn_number();
-        let Turn::Of(seat) = game.turn() else {
+        let turn = walk.game().turn_number();
+        let Turn::Of(seat) = walk.game().turn() else {
             return Err(format!("turn {turn}: the game is over"));
         };
-        let action = game.play(action).map_err(|refusal| format!("turn {turn}: {refusal}"))?;
-        events.push(Event::Turn(TurnEvent { at_ns: 0, turn, seat, left_ms, pondered_ns: 0 }));
-        events.push(Event::Played(PlayedEvent::untimed(turn, seat, action.into())));
-        turns[seat.index()] += 1;
+        let played = walk.game().clone_box().play(action);
+        let action = played.map_err(|refusal| format!("turn {turn}: {refusal}"))?.into();
+        let asked = TurnEvent { at_ns: 0, turn, seat, left_ms, pondered_ns: 0 };
+        for event in [Event::Turn(asked), Event::Played(PlayedEvent::untimed(turn, seat, action))] {
+            walk.event(&event)?;
+            events.push(event);
+        }
     }
-    let outcome = match game.turn() {
-        Turn::Of(_) => None,
-        Turn::Over(outcome) => Some(outcome),
-    };
-    let verdict = verdict(record.end, outcome.as_ref(), game.turn_number(), &turns);
-    events.push(Event::Over(Box::new(OverEvent { at_ns: 0, outcome, verdict })));
+    let end = end(record.end, walk.game().turn_number());
+    events.push(walk.end(end).ok_or("the match does not end")?);
     Ok(events)
 }
 
@@ -88,48 +87,25 @@ fn header(record: &GameRecord, origin: &Origin, game: &dyn AnyGame) -> Header {
     header
 }
 
-/// Returns the verdict after `turn` turns; `turns` by seat.
-fn verdict(end: RecordEnd, outcome: Option<&Outcome>, turn: u64, turns: &[u64]) -> Verdict {
-    let at_fault = |result, seat, kind: FaultKind, by, text: &str| {
-        let fault = Fault { kind, by, turn, text: text.to_owned(), legal: None };
-        (result, kind.name().to_owned(), Some((seat, fault)), None)
-    };
-    let void = |text: String| {
-        let note = VoidNote { cause: UNFINISHED.to_owned(), text, seat: None };
-        (Ended::Void, UNFINISHED.to_owned(), None, Some(note))
-    };
-    let (result, reason, gone, void) = match (outcome, end) {
-        (Some(outcome), _) => (Ended::Played, outcome.reason.clone(), None, None),
-        (None, RecordEnd::Resigned(seat)) => {
-            at_fault(Ended::Resigned, seat, FaultKind::Resigned, None, "resigned")
+/// Returns the fault that ended a game before its rules did, or why it is void.
+fn end(end: RecordEnd, turn: u64) -> Result<(Seat, Fault), VoidNote> {
+    let fault = |kind, by, text: &str| Fault { kind, by, turn, text: text.to_owned(), legal: None };
+    let text = match end {
+        RecordEnd::Resigned(seat) => {
+            return Ok((seat, fault(FaultKind::Resigned, None, "resigned")));
         }
-        (None, RecordEnd::TimedOut(seat)) => {
+        RecordEnd::TimedOut(seat) => {
             let text = "its time ran out, according to the imported record";
-            at_fault(Ended::Fault, seat, FaultKind::Late, Some(LateBy::Wall), text)
+            return Ok((seat, fault(FaultKind::Late, Some(LateBy::Wall), text)));
         }
-        (None, RecordEnd::Forfeited(seat)) => {
-            void(format!("seat {seat} forfeited, and the record does not say why"))
+        RecordEnd::Forfeited(seat) => {
+            format!("seat {seat} forfeited, and the record does not say why")
         }
-        (None, RecordEnd::Played | RecordEnd::Unfinished) => {
-            void("the record ends before the game does".to_owned())
+        RecordEnd::Played | RecordEnd::Unfinished => {
+            "the record ends before the game does".to_owned()
         }
     };
-    let who: Vec<Seat> = gone.iter().map(|(seat, _)| *seat).collect();
-    let seat = |(seat, &turns): (Seat, &u64)| SeatVerdict {
-        seat,
-        used_ms: 0,
-        cpu_ms: 0,
-        peak_memory_kb: None,
-        turns,
-        fault: gone.iter().find(|(gone, _)| *gone == seat).map(|(_, fault)| fault.clone()),
-    };
-    Verdict {
-        result,
-        reason,
-        places: void.is_none().then(|| places(turns.len(), outcome, &who)),
-        seats: Seat::all(turns.len()).zip(turns).map(seat).collect(),
-        void,
-    }
+    Err(VoidNote { cause: UNFINISHED.to_owned(), text, seat: None })
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use referee_games::board::Cell;
 use referee_games::view::View;
 use referee_games::{AnyGame, Turn};
 use referee_protocol::{
-    Event, Fault, FaultKind, FromAgent, Header, Info, LineEvent, OverEvent, PlayedEvent, Seat,
-    StderrEvent, TurnEvent, parse_from_agent, unescape_line,
+    Event, Fault, FromAgent, Header, Info, LineEvent, OverEvent, PlayedEvent, Seat, StderrEvent,
+    TurnEvent, parse_from_agent, unescape_line,
 };
 use serde_json::Value;
 
@@ -20,8 +20,6 @@ pub struct Playback {
     walk: Walk,
     plies: Vec<Ply>,
     asked: Option<TurnEvent>,
-    /// The time that each seat has left, if known.
-    left_ms: Vec<Option<u64>>,
     /// The output for the next ply.
     next: PlyOutput,
     lines: u64,
@@ -98,11 +96,9 @@ impl Playback {
     /// Begins with the header.
     pub fn begin(header: Header) -> Result<Self, String> {
         let walk = Walk::begin(header)?;
-        let header = walk.header();
-        let left_ms = vec![header.clock.bank_ms; header.seats.len()];
         let next = PlyOutput { changed: 1, ..PlyOutput::default() };
         let plies = Vec::new();
-        let mut playback = Self { walk, plies, asked: None, left_ms, next, lines: 1, latest_ns: 0 };
+        let mut playback = Self { walk, plies, asked: None, next, lines: 1, latest_ns: 0 };
         let turn = playback.game().turn_number();
         playback.add(PlyKind::Start, turn);
         Ok(playback)
@@ -169,24 +165,15 @@ impl Playback {
     pub fn take(&mut self, event: &Event) -> Result<(), String> {
         self.walk.event(event)?;
         match event {
-            Event::Turn(asked) => {
-                self.left_ms[asked.seat.index()] = asked.left_ms;
-                self.asked = Some(asked.clone());
-            }
+            Event::Turn(asked) => self.asked = Some(asked.clone()),
             Event::Played(played) => self.played(played),
             Event::Retired(retired) => {
                 self.asked = self.asked.take().filter(|asked| asked.seat != retired.seat);
-                self.run_out(retired.seat, &retired.fault);
                 let (seat, fault) = (retired.seat, retired.fault.clone());
                 self.add_next(PlyKind::Retired { seat, fault }, retired.turn);
             }
             Event::Over(over) => {
                 self.asked = None;
-                for seat in &over.verdict.seats {
-                    if let Some(fault) = &seat.fault {
-                        self.run_out(seat.seat, fault);
-                    }
-                }
                 self.add_next(PlyKind::Over(over.clone()), self.game().turn_number());
             }
             Event::Line(line) => self.line(line),
@@ -210,20 +197,8 @@ impl Playback {
         Ok(())
     }
 
-    /// Sets the time of a seat that was late to zero.
-    fn run_out(&mut self, seat: Seat, fault: &Fault) {
-        if fault.kind == FaultKind::Late {
-            let left = &mut self.left_ms[seat.index()];
-            *left = left.map(|_| 0);
-        }
-    }
-
     fn played(&mut self, played: &PlayedEvent) {
         self.asked = None;
-        let increment = self.header().clock.increment_ms;
-        if let Some(left) = &mut self.left_ms[played.seat.index()] {
-            *left = left.saturating_sub(played.used_ms).saturating_add(increment);
-        }
         let text = self.game().format_action(&played.action.value());
         self.add_next(PlyKind::Played { event: played.clone(), text }, played.turn);
     }
@@ -287,7 +262,7 @@ impl Playback {
             view: self.game().view(),
             to_move,
             colours: self.game().current_colours(),
-            left_ms: self.left_ms.clone(),
+            left_ms: self.walk.left_ms(),
             output: std::mem::take(&mut self.next),
         });
     }

@@ -4,6 +4,7 @@
 use referee_protocol::{Event, Header, Seal, TRANSCRIPT_VERSION, plain_error};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::from_slice;
 use std::io::BufRead as _;
 
 /// How the recorder begins a header's line.
@@ -12,7 +13,7 @@ const HEADER_START: &[u8] = b"{\"type\":\"header\"";
 /// A transcript that is being read: its header, and then, as an iterator, its events up to the seal
 /// or to the first line that can't be read. Skips events of unknown types.
 #[derive(Clone, Debug)]
-pub struct Reading<'a> {
+pub struct EventReader<'a> {
     /// The header.
     pub header: Header,
     rest: &'a [u8],
@@ -59,7 +60,7 @@ pub enum HeaderError {
 }
 
 /// Reads the header of a transcript (unpacked, see [`unpack`](super::unpack)).
-pub fn read(bytes: &[u8]) -> Result<Reading<'_>, HeaderError> {
+pub fn read(bytes: &[u8]) -> Result<EventReader<'_>, HeaderError> {
     let Some((line, rest)) = split_line(bytes) else {
         let cut = may_begin_header(bytes);
         return Err(if cut {
@@ -68,10 +69,10 @@ pub fn read(bytes: &[u8]) -> Result<Reading<'_>, HeaderError> {
             foreign("it does not begin with a header")
         });
     };
-    Ok(Reading { header: read_header(line)?, rest, line: 1, end: None })
+    Ok(EventReader { header: read_header(line)?, rest, line: 1, end: None })
 }
 
-impl Iterator for Reading<'_> {
+impl Iterator for EventReader<'_> {
     type Item = Event;
 
     fn next(&mut self) -> Option<Event> {
@@ -102,20 +103,20 @@ pub(super) fn read_header(line: &[u8]) -> Result<Header, HeaderError> {
         kind: String,
         transcript: u64,
     }
-    let header = serde_json::from_slice::<AnyHeader>(line)
+    let header = from_slice::<AnyHeader>(line)
         .ok()
         .filter(|header| header.kind == "header")
         .ok_or_else(|| foreign("its first line is not a header"))?;
     if header.transcript != u64::from(TRANSCRIPT_VERSION) {
         return Err(HeaderError::Version(header.transcript));
     }
-    serde_json::from_slice(line)
+    from_slice(line)
         .map_err(|error| foreign(&format!("its header can't be read: {}", json_error(&error))))
 }
 
 /// Reads any other line, without its end.
 pub(super) fn read_event(line: &[u8]) -> Result<Event, String> {
-    serde_json::from_slice(line).map_err(|error| json_error(&error))
+    from_slice(line).map_err(|error| json_error(&error))
 }
 
 fn foreign(text: &str) -> HeaderError {
@@ -143,7 +144,7 @@ pub(super) fn may_begin_line(tail: &[u8]) -> bool {
         Ok(_) => true,
         Err(error) => error.error_len().is_none(),
     };
-    let cut_in_json = match serde_json::from_slice::<IgnoredAny>(tail) {
+    let cut_in_json = match from_slice::<IgnoredAny>(tail) {
         Ok(_) => tail.ends_with(b"}"),
         Err(error) => error.is_eof() || is_cut_in_number(tail),
     };
@@ -155,7 +156,7 @@ pub(super) fn may_begin_line(tail: &[u8]) -> bool {
 fn is_cut_in_number(tail: &[u8]) -> bool {
     let longer = [tail, b"0"].concat();
     matches!(tail.last(), Some(b'-' | b'+' | b'.' | b'e' | b'E'))
-        && serde_json::from_slice::<IgnoredAny>(&longer).is_err_and(|error| error.is_eof())
+        && from_slice::<IgnoredAny>(&longer).is_err_and(|error| error.is_eof())
 }
 
 /// Describes a reader's error, with its place in the line.

@@ -1,48 +1,17 @@
-//! A fast reader for the most frequent kinds of line, in exactly the layout that the recorder writes.
-//! For any other line `scan` returns `None`, and the caller reads it with serde.
+//! A fast reader for the events of every turn, in exactly the layout that the recorder writes. For any
+//! other line `scan` returns `None`, and the caller reads it with serde, which takes several times as
+//! long: reading, not judging, is most of the work of verifying.
 
-use super::timing::PlayedTimes;
-use referee_protocol::{Seat, TurnEvent};
+use referee_protocol::{ActionJson, Event, LineEvent, PlayedEvent, Seat, TurnEvent};
 
-/// What a replay needs of a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Scanned<'a> {
-    /// A request.
-    Turn(TurnEvent),
-    /// An action was played.
-    Played {
-        /// The number of the turn.
-        turn: u64,
-        /// The seat that played.
-        seat: Seat,
-        /// Text in balanced braces, not yet read as JSON.
-        action: &'a str,
-        /// The times.
-        times: PlayedTimes,
-    },
-    /// A well-formed `line` event, which has no effect on the match.
-    Line {
-        /// The sender.
-        seat: Seat,
-        /// Its time.
-        at_ns: u64,
-    },
-    /// A well-formed `stderr` event, which has no effect either.
-    Stderr {
-        /// The sender.
-        seat: Seat,
-    },
-}
-
-/// Reads a line without its end.
-pub(super) fn scan(line: &str) -> Option<Scanned<'_>> {
+/// Reads a line without its end. The text of an action is only known to have balanced braces.
+pub(super) fn scan(line: &str) -> Option<Event> {
     let mut cursor = Cursor { rest: line.as_bytes() };
     cursor.literal(b"{\"type\":\"")?;
     let scanned = match cursor.rest.first()? {
         b't' => cursor.turn(),
-        b'l' => cursor.line(),
+        b'l' => cursor.line(line),
         b'p' => cursor.played(line),
-        b's' => cursor.stderr(),
         _ => None,
     }?;
     cursor.rest.is_empty().then_some(scanned)
@@ -53,7 +22,7 @@ struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    fn turn<'a>(&mut self) -> Option<Scanned<'a>> {
+    fn turn(&mut self) -> Option<Event> {
         let at_ns = self.number(b"turn\",\"at_ns\":")?;
         let turn = self.number(b",\"turn\":")?;
         let seat = self.seat()?;
@@ -63,33 +32,24 @@ impl Cursor<'_> {
         };
         let pondered_ns = self.optional_number(b",\"pondered_ns\":")?.unwrap_or(0);
         self.literal(b"}")?;
-        Some(Scanned::Turn(TurnEvent { at_ns, turn, seat, left_ms, pondered_ns }))
+        Some(Event::Turn(TurnEvent { at_ns, turn, seat, left_ms, pondered_ns }))
     }
 
-    fn line<'a>(&mut self) -> Option<Scanned<'a>> {
+    fn line(&mut self, whole: &str) -> Option<Event> {
         let at_ns = self.number(b"line\",\"at_ns\":")?;
         let seat = self.seat()?;
         self.literal(b",\"line\":\"")?;
-        self.string()?;
-        // Both may be missing.
-        let _: Option<()> = self.literal(b",\"escaped\":true");
-        let _: Option<()> = self.literal(b",\"cut\":true");
+        let start = whole.len() - self.rest.len();
+        let has_escapes = self.string()?;
+        let text = whole.get(start..whole.len() - self.rest.len() - 1)?;
+        let line = if has_escapes { unescaped(text)? } else { text.to_owned() };
+        let escaped = self.literal(b",\"escaped\":true").is_some();
+        let cut = self.literal(b",\"cut\":true").is_some();
         self.literal(b"}")?;
-        Some(Scanned::Line { seat, at_ns })
+        Some(Event::Line(LineEvent { at_ns, seat, line, escaped, cut }))
     }
 
-    fn stderr<'a>(&mut self) -> Option<Scanned<'a>> {
-        self.number(b"stderr\",\"at_ns\":")?;
-        let seat = self.seat()?;
-        self.number(b",\"turn\":")?;
-        self.literal(b",\"text\":\"")?;
-        self.string()?;
-        self.optional_number(b",\"dropped_bytes\":")?;
-        self.literal(b"}")?;
-        Some(Scanned::Stderr { seat })
-    }
-
-    fn played<'a>(&mut self, line: &'a str) -> Option<Scanned<'a>> {
+    fn played(&mut self, line: &str) -> Option<Event> {
         let at_ns = self.number(b"played\",\"at_ns\":")?;
         let turn = self.number(b",\"turn\":")?;
         let seat = self.seat()?;
@@ -100,11 +60,14 @@ impl Cursor<'_> {
         let used_ms = self.number(b",\"used_ms\":")?;
         let wall_ns = self.number(b",\"wall_ns\":")?;
         let cpu_ns = self.optional_number(b",\"cpu_ns\":")?;
-        self.optional_number(b",\"wait_ns\":")?;
+        let wait_ns = self.optional_number(b",\"wait_ns\":")?;
         let lag_ns = self.optional_number(b",\"lag_ns\":")?.unwrap_or(0);
         self.literal(b"}")?;
-        let times = PlayedTimes { at_ns, used_ms, wall_ns, cpu_ns, lag_ns };
-        Some(Scanned::Played { turn, seat, action, times })
+        let action = ActionJson::from_sorted(action);
+        let mut played = PlayedEvent::untimed(turn, seat, action);
+        (played.at_ns, played.used_ms, played.wall_ns) = (at_ns, used_ms, wall_ns);
+        (played.cpu_ns, played.wait_ns, played.lag_ns) = (cpu_ns, wait_ns, lag_ns);
+        Some(Event::Played(played))
     }
 
     /// Skips these bytes, or stays. Their number is a constant, so that comparing them takes a few
@@ -141,16 +104,17 @@ impl Cursor<'_> {
         Some(number)
     }
 
-    /// Skips the rest of a string after its opening quote. Accepts numeric escapes only below U+0100:
-    /// the recorder writes no others, so surrogates can't occur.
-    fn string(&mut self) -> Option<()> {
-        let mut at = 0;
+    /// Skips the rest of a string after its opening quote, and tells whether it has escapes. Accepts
+    /// numeric ones only below U+0100: the recorder writes no others, so surrogates can't occur.
+    fn string(&mut self) -> Option<bool> {
+        let (mut at, mut has_escapes) = (0, false);
         loop {
             at += self.rest[at..].iter().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20))?;
             if self.rest[at] == b'"' {
                 self.rest = &self.rest[at + 1..];
-                return Some(());
+                return Some(has_escapes);
             }
+            has_escapes = true;
             at += match self.rest[at..] {
                 [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
                 [b'\\', b'u', b'0', b'0', high, low, ..]
@@ -170,7 +134,7 @@ impl Cursor<'_> {
             let (&byte, rest) = self.rest.split_first()?;
             self.rest = rest;
             match byte {
-                b'"' => self.string()?,
+                b'"' => drop(self.string()?),
                 b'{' => open += 1,
                 b'}' => {
                     open -= 1;
@@ -184,11 +148,38 @@ impl Cursor<'_> {
     }
 }
 
+/// Returns a string without its escapes, which are known to be good.
+fn unescaped(text: &str) -> Option<String> {
+    let mut plain = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        if byte != b'\\' {
+            plain.push(byte);
+            continue;
+        }
+        match bytes.next()? {
+            b'b' => plain.push(8),
+            b'f' => plain.push(12),
+            b'n' => plain.push(b'\n'),
+            b'r' => plain.push(b'\r'),
+            b't' => plain.push(b'\t'),
+            b'u' => {
+                let mut digit = || char::from(bytes.next()?).to_digit(16);
+                let code = (0..4).try_fold(0, |code, _| Some(code * 16 + digit()?))?;
+                let mut buffer = [0; 4];
+                plain.extend(char::from_u32(code)?.encode_utf8(&mut buffer).bytes());
+            }
+            other => plain.push(other),
+        }
+    }
+    String::from_utf8(plain).ok()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{PlayedTimes, Scanned, scan};
+    use super::scan;
     use proptest::prelude::*;
-    use referee_protocol::{Event, LineEvent, PlayedEvent, Seat, StderrEvent, TurnEvent};
+    use referee_protocol::{Event, LineEvent, PlayedEvent, Seat, TurnEvent};
     use serde_json::json;
 
     fn event() -> impl Strategy<Value = Event> {
@@ -202,11 +193,6 @@ mod tests {
         let line = (numbers(), text(), any::<bool>(), any::<bool>()).prop_map(
             |((at_ns, _, seat), line, escaped, cut)| {
                 Event::Line(LineEvent { at_ns, seat, line, escaped, cut })
-            },
-        );
-        let stderr = (numbers(), text(), prop_oneof![Just(0), any::<u64>()]).prop_map(
-            |((at_ns, turn, seat), text, dropped_bytes)| {
-                Event::Stderr(StderrEvent { at_ns, seat, turn, text, dropped_bytes })
             },
         );
         let action = prop_oneof![
@@ -232,34 +218,14 @@ mod tests {
                 })
             },
         );
-        prop_oneof![turn, line, stderr, played]
-    }
-
-    /// Whether the scanner and serde read the same.
-    fn agree(scanned: Scanned<'_>, event: &Event) -> bool {
-        match (scanned, event) {
-            (Scanned::Turn(scanned), Event::Turn(event)) => scanned == *event,
-            (Scanned::Played { turn, seat, action, times }, Event::Played(event)) => {
-                let PlayedEvent { at_ns, used_ms, wall_ns, cpu_ns, lag_ns, .. } = *event;
-                let same = serde_json::from_str::<serde_json::Value>(action).unwrap();
-                (turn, seat) == (event.turn, event.seat)
-                    && times == PlayedTimes { at_ns, used_ms, wall_ns, cpu_ns, lag_ns }
-                    && same == event.action.value()
-            }
-            (Scanned::Line { seat, at_ns }, Event::Line(event)) => {
-                (seat, at_ns) == (event.seat, event.at_ns)
-            }
-            (Scanned::Stderr { seat }, Event::Stderr(event)) => seat == event.seat,
-            _ => false,
-        }
+        prop_oneof![turn, line, played]
     }
 
     proptest! {
         #[test]
         fn what_the_recorder_writes_is_read_quickly(event in event()) {
             let line = serde_json::to_string(&event).unwrap();
-            let scanned = scan(&line);
-            prop_assert!(scanned.is_some_and(|scanned| agree(scanned, &event)), "{line}");
+            prop_assert_eq!(scan(&line), Some(event), "{}", line);
         }
 
         /// What the scanner accepts, serde accepts with the same meaning. Only the action's own text
@@ -273,13 +239,14 @@ mod tests {
             let at = index.index(line.len());
             if drop_it { line.remove(at); } else { line[at] = byte; }
             let line: String = line.into_iter().collect();
-            let Some(scanned) = scan(&line) else { return Ok(()) };
-            if let Scanned::Played { action, .. } = scanned
-                && serde_json::from_str::<serde_json::Value>(action).is_err() {
-                return Ok(());
+            let Some(mut scanned) = scan(&line) else { return Ok(()) };
+            if let Event::Played(played) = &mut scanned {
+                let action = serde_json::from_str::<serde_json::Value>(played.action.as_str());
+                let Ok(action) = action else { return Ok(()) };
+                played.action = action.into();
             }
             let read = serde_json::from_str::<Event>(&line);
-            prop_assert!(read.as_ref().is_ok_and(|event| agree(scanned, event)), "{line}: {read:?}");
+            prop_assert!(read.as_ref().is_ok_and(|event| *event == scanned), "{line}: {read:?}");
         }
     }
 

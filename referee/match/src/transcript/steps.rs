@@ -1,6 +1,6 @@
 //! The walk over a whole transcript.
 
-use super::read::{HeaderError, ReadEnd, Reading, read};
+use super::read::{EventReader, HeaderError, ReadEnd, read};
 use super::walk::Walk;
 use referee_protocol::Event;
 
@@ -14,7 +14,7 @@ use referee_protocol::Event;
 /// ```
 #[derive(Debug)]
 pub struct TranscriptWalk<'a> {
-    reading: Reading<'a>,
+    reading: EventReader<'a>,
     walk: Walk,
 }
 
@@ -46,12 +46,12 @@ impl TranscriptWalk<'_> {
     /// Replays the next event and returns it; `None` at the seal, or where the file is cut off.
     pub fn step(&mut self) -> Result<Option<Event>, WalkError> {
         let event = self.reading.next();
+        let line = self.reading.line;
         let walked = match (&event, &self.reading.end) {
-            (Some(event), _) => self.walk.event(event),
+            (Some(event), _) => self.walk.event_in(line, event.clone()),
             (None, Some(ReadEnd::Broken { text, .. })) => Err(text.clone()),
             (None, _) => Ok(()),
         };
-        let line = self.reading.line;
         walked.map(|()| event).map_err(|text| WalkError::Broken { line, text })
     }
 

@@ -10,7 +10,7 @@ use super::read::{
     HeaderError, may_begin_header, may_begin_line, read_event, read_header, split_line,
 };
 use super::record::HASH_BLOCK_BYTES;
-use super::scan::{Scanned, scan};
+use super::scan::scan;
 use super::walk::Walk;
 use referee_games::kind;
 use referee_protocol::encode::to_hex;
@@ -184,7 +184,7 @@ impl Verifier {
             SealSeen::None => self.judge_unsealed(),
         };
         let (turns, outcome) = match &self.stage {
-            Stage::Playing(walk) => (walk.turns(), walk.outcome().cloned()),
+            Stage::Playing(walk) => (walk.turns(), walk.outcome()),
             _ => (0, None),
         };
         Report {
@@ -207,9 +207,11 @@ impl Verifier {
             let rules = self.other_rules.iter().map(|rules| format!("; {rules}"));
             return (Status::Disagrees, rules.fold(text.clone(), |text, rules| text + &rules));
         }
-        let turns = if let Stage::Playing(walk) = &self.stage { walk.turns() } else { 0 };
+        let Stage::Playing(walk) = &self.stage else { return (Status::Ok, String::new()) };
+        let turns = walk.turns();
         let text = format!("the seal matches, and replaying {turns} turns gives the same verdict");
-        (Status::Ok, text)
+        let unread = walk.unread().map(|unread| format!("; {unread}"));
+        (Status::Ok, text + &unread.unwrap_or_default())
     }
 
     fn judge_unsealed(&self) -> (Status, String) {
@@ -271,18 +273,12 @@ impl Verifier {
             self.seal_line(line);
             return;
         }
-        let text = match std::str::from_utf8(line) {
-            Ok(text) => text,
-            Err(error) => return self.no_event(line, &error.to_string()),
-        };
-        match scan(text) {
-            Some(Scanned::Line { seat, at_ns }) => self.walk(|walk| walk.line_from(seat, at_ns)),
-            Some(Scanned::Stderr { seat }) => self.walk(|walk| walk.output_from(seat)),
-            Some(Scanned::Turn(event)) => self.walk(|walk| walk.turn(&event)),
-            Some(Scanned::Played { turn, seat, action, times }) => {
-                self.walk(|walk| walk.played((turn, seat), action, None, &times));
-            }
-            None => self.other_line(text),
+        let scanned = std::str::from_utf8(line).ok().and_then(scan);
+        match scanned.map_or_else(|| read_event(line), Ok) {
+            Ok(Event::Seal(_)) => self.seal_line(line),
+            Ok(Event::Unknown) => self.seal = resembles_seal(line),
+            Ok(event) => self.walk(event),
+            Err(error) => self.no_event(line, &error),
         }
     }
 
@@ -310,16 +306,6 @@ impl Verifier {
                 self.differs = Some(format!("line 1: {text}"));
                 Stage::CannotReplay
             }
-        }
-    }
-
-    /// Reads a line that the scanner leaves to serde.
-    fn other_line(&mut self, text: &str) {
-        match read_event(text.as_bytes()) {
-            Ok(Event::Seal(_)) => self.seal_line(text.as_bytes()),
-            Ok(Event::Unknown) => self.seal = resembles_seal(text.as_bytes()),
-            Ok(event) => self.walk(|walk| walk.event(&event)),
-            Err(error) => self.no_event(text.as_bytes(), &error),
         }
     }
 
@@ -363,12 +349,10 @@ impl Verifier {
     }
 
     /// Replays an event, unless an earlier one broke the rules.
-    fn walk(&mut self, step: impl FnOnce(&mut Walk) -> Result<(), String>) {
-        if self.differs.is_some() {
-            return;
-        }
-        if let Stage::Playing(walk) = &mut self.stage
-            && let Err(text) = step(walk)
+    fn walk(&mut self, event: Event) {
+        if self.differs.is_none()
+            && let Stage::Playing(walk) = &mut self.stage
+            && let Err(text) = walk.event_in(self.lines + 1, event)
         {
             self.differs = Some(format!("line {}: {text}", self.lines + 1));
         }

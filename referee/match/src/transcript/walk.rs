@@ -1,47 +1,62 @@
-//! The walk over a recorded match: checks each event against the header, the rules and the events
-//! before it, and replays the game. All readers of matches are built on it, whether their events come
-//! from a whole file or from a growing one.
+//! The walk over a recorded match: what was recorded goes through [`Match::step`] once more, and what
+//! the match does must be what the transcript says. All readers of matches are built on it, whether
+//! their events come from a whole file or from a growing one.
+//!
+//! A transcript has every line of the agents, but not all that the match was told. What is missing
+//! follows from the event that it led to: measurements are in `played`, and the end of a process or a
+//! full disk only shows in a fault or the verdict. So a line waits for the event after it, and an event
+//! that no line explains is its own evidence, as far as the clock and the rules allow it.
 
-use super::timing::{PlayedTimes, Timing};
-use crate::adjudicator::{Adjudicator, Decision};
-use crate::places::places;
-use crate::summary::LAST_SEAT;
-use referee_games::{AnyGame, Refusal, Turn, kind, nearest_kind};
+use super::difference::{adopt, difference};
+use super::import::is_imported;
+use super::sent::Wire;
+use crate::clock::{Punctuality, Spent};
+use crate::machine::{Effect, Input, Match, Phase, Player};
+use crate::{Reading, over, request};
+use referee_games::{AnyGame, Decoded, Refusal, Turn, kind, nearest_kind};
 use referee_protocol::{
-    Event, Fault, FaultKind, Header, OnFault, Outcome, OverEvent, PlayedEvent, Result as Ending,
-    RetiredEvent, Seat, TurnEvent, Verdict,
+    Action, Event, Fault, FaultKind, FromAgent, Header, LateBy, LineEvent, Nanos, Outcome,
+    ParseError, PlayedEvent, Seat, ToAgent, TurnEvent, VoidNote, plain_error, unescape_line,
 };
-use serde_json::Value;
-use std::fmt::Debug;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
 
 /// A recorded match, replayed up to some event.
 #[derive(Debug)]
 pub struct Walk {
     header: Header,
-    game: Box<dyn AnyGame>,
-    /// The others play on when a seat leaves: three or more seats, and `on_fault` "retire".
-    plays_on: bool,
-    /// The seat to move; `None` when the match has ended.
-    to_move: Option<Seat>,
-    /// The number of the turn.
-    turn: u64,
-    /// The outcome, when the rules have ended the game.
-    outcome: Option<Outcome>,
-    adjudicator: Adjudicator,
-    /// What the agents' scores have decided.
-    decision: Option<Decision>,
-    /// The seats that left, and why, in order.
-    gone: Vec<(Seat, Fault)>,
-    timing: Timing,
-    /// The turns played.
+    state: Match,
+    wires: Vec<Wire>,
+    /// The last line, which is judged when the next event shows what was measured with it.
+    held: Option<HeldLine>,
+    /// What the match has done and the transcript hasn't said yet. The first is an event.
+    due: VecDeque<Effect>,
+    /// The number of the last event's line, and of the last line that was judged.
+    line: u64,
+    judged_line: u64,
     played: u64,
-    is_over: bool,
+    /// The match was played elsewhere: it has no lines and no times.
+    is_imported: bool,
+}
+
+#[derive(Debug)]
+struct HeldLine {
+    event: LineEvent,
+    bytes: Vec<u8>,
+    meaning: Option<Decoded>,
+    number: u64,
 }
 
 impl Walk {
     /// Begins with the header. Fails if the game is unknown, or can't be started with the setup and the
     /// seats in the header.
     pub fn begin(header: Header) -> Result<Self, String> {
+        Self::begin_keeping(header, |_| false)
+    }
+
+    /// Like [`Walk::begin`], and keeps what is sent to some seats for [`Walk::take_sent`]. Fails also if
+    /// one of them speaks an unknown protocol.
+    pub fn begin_keeping(header: Header, keeps: impl Fn(Seat) -> bool) -> Result<Self, String> {
         let kind = kind(&header.game).ok_or_else(|| {
             let hint =
                 nearest_kind(&header.game).map(|kind| format!("; did you mean `{}`?", kind.name));
@@ -53,21 +68,24 @@ impl Walk {
         if !listed.eq(Seat::all(seats)) {
             return Err(format!("the header must list the seats 0 to {}, in order", seats - 1));
         }
-        let mut walk = Self {
-            timing: Timing::begin(&header),
-            adjudicator: Adjudicator::new(&header),
-            decision: None,
-            game,
-            plays_on: seats > 2 && header.on_fault == OnFault::Retire,
-            header,
-            to_move: None,
-            turn: 0,
-            outcome: None,
-            gone: Vec::new(),
-            played: 0,
-            is_over: false,
-        };
-        walk.update_turn();
+        let wires = header.seats.iter().map(|seat| Wire::begin(kind, seat, keeps(seat.seat)));
+        let wires = wires.collect::<Result<Vec<_>, _>>()?;
+        let (state, effects) = Match::begin(game, header.clone());
+        let is_imported = is_imported(&header);
+        let (line, judged_line, played) = (1, 1, 0);
+        let (held, due) = (None, effects.into());
+        let mut walk =
+            Self { header, state, wires, held, due, line, judged_line, played, is_imported };
+        for (seat, listed) in walk.state.players.iter_mut().zip(&walk.header.seats) {
+            if is_imported || !walk.wires[listed.seat.index()].is_read() {
+                seat.ready = Some(listed.ready.clone().unwrap_or_default());
+            }
+        }
+        walk.pass_on()?;
+        if walk.state.unready().next().is_none() {
+            walk.state.proceed();
+            walk.collect()?;
+        }
         Ok(walk)
     }
 
@@ -85,27 +103,27 @@ impl Walk {
 
     /// Returns the game after the last event, without the seats that left if the others play on.
     pub fn game(&self) -> &dyn AnyGame {
-        self.game.as_ref()
+        self.state.game()
     }
 
-    /// Replays the next event. An error says what is wrong with it; don't call it again after one.
-    pub fn event(&mut self, event: &Event) -> Result<(), String> {
-        match event {
-            Event::Header(_) => Err("a second header".to_owned()),
-            Event::Turn(event) => self.turn(event),
-            Event::Played(event) => {
-                let PlayedEvent { at_ns, used_ms, wall_ns, cpu_ns, lag_ns, .. } = *event;
-                let times = PlayedTimes { at_ns, used_ms, wall_ns, cpu_ns, lag_ns };
-                let turn = (event.turn, event.seat);
-                self.played(turn, event.action.as_str(), event.score, &times)
-            }
-            Event::Retired(event) => self.retired(event),
-            Event::Over(event) => self.over(event),
-            Event::Line(event) => self.line_from(event.seat, event.at_ns),
-            Event::Stderr(event) => self.output_from(event.seat),
-            Event::Exit(event) => self.output_from(event.seat),
-            Event::Seal(_) | Event::Unknown => Ok(()),
-        }
+    /// Takes the bytes that were sent to a seat since the last call, whole lines. A message is sent at
+    /// the latest with the next request; the agent may have read it later or never.
+    pub fn take_sent(&mut self, seat: Seat) -> Vec<u8> {
+        std::mem::take(&mut self.wires[seat.index()].bytes)
+    }
+
+    /// Takes the messages that were sent to a seat since the last call, before any codec.
+    pub fn take_messages(&mut self, seat: Seat) -> Vec<ToAgent> {
+        std::mem::take(&mut self.wires[seat.index()].messages)
+    }
+
+    /// Returns what each seat's clock has left, in milliseconds; `None` without a bank.
+    pub(super) fn left_ms(&self) -> Vec<Option<u64>> {
+        let left = |player: &Player| {
+            let late = player.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Late);
+            player.clock.left_ms().map(|left| if late { 0 } else { left })
+        };
+        self.state.players.iter().map(left).collect()
     }
 
     /// Returns the number of turns played so far.
@@ -113,259 +131,466 @@ impl Walk {
         self.played
     }
 
-    /// Returns the outcome, when the rules have ended the game.
-    pub(super) fn outcome(&self) -> Option<&Outcome> {
-        self.outcome.as_ref()
-    }
-
-    /// Checks a request.
-    pub(super) fn turn(&mut self, event: &TurnEvent) -> Result<(), String> {
-        self.to_move(event.turn, event.seat)?;
-        self.timing.at(event.at_ns)?;
-        self.timing.asked(event)
-    }
-
-    /// Checks that a turn is the next and a seat's.
-    fn to_move(&self, turn: u64, seat: Seat) -> Result<(), String> {
-        let to_move = self.to_move.ok_or_else(|| self.ended("so no seat is asked"))?;
-        if seat == to_move && turn == self.turn {
-            return Ok(());
+    /// Returns the outcome, if the rules have ended the game.
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        match self.game().turn() {
+            Turn::Over(outcome) => Some(outcome),
+            Turn::Of(_) => None,
         }
-        let (number, moves) = (self.turn, to_move);
-        Err(format!(
-            "it says turn {turn} and seat {seat}, but by the rules it is turn {number} and seat {moves}"
-        ))
     }
 
-    /// Plays an action, given as text, with the score that the agent gave.
-    pub(super) fn played(
-        &mut self,
-        (turn, seat): (u64, Seat),
-        action: &str,
-        score: Option<f64>,
-        times: &PlayedTimes,
-    ) -> Result<(), String> {
-        self.to_move(turn, seat)?;
-        self.game.play_json(action).map_err(|refusal| match refusal {
-            Refusal::Malformed(text) => format!("turn {turn}: the action can't be read: {text}"),
-            Refusal::Illegal(rule) => format!("turn {turn}: the action is not legal: {rule}"),
-        })?;
-        self.played += 1;
-        self.update_turn();
-        self.decision =
-            self.adjudicator.count(seat, turn, score).filter(|_| self.outcome.is_none());
-        if self.decision.is_some() {
-            self.to_move = None;
+    /// Says which lines can't be read, so that the actions of their agents are taken as recorded.
+    pub(super) fn unread(&self) -> Option<String> {
+        let unread = self.header.seats.iter().zip(&self.wires).find(|(_, wire)| !wire.is_read());
+        let (seat, name) =
+            unread.and_then(|(it, _)| Some((it.seat, &it.protocol.as_ref()?.name)))?;
+        Some(format!("the lines of seat {seat} are in `{name}`, which this referee can't read"))
+    }
+
+    /// Replays the next event. An error says what is wrong with it; don't call it again after one.
+    pub fn event(&mut self, event: &Event) -> Result<(), String> {
+        self.event_in(self.line + 1, event.clone())
+    }
+
+    /// Replays the next event, which is in this line of the transcript, counted from 1, the header.
+    pub(super) fn event_in(&mut self, line: u64, event: Event) -> Result<(), String> {
+        self.line = line;
+        let (at_ns, seat) = match &event {
+            Event::Header(_) => return Err("a second header".to_owned()),
+            Event::Seal(_) | Event::Unknown => return Ok(()),
+            // These are not judged, and may come between any others.
+            Event::Stderr(event) => return self.is_there(event.seat),
+            Event::Exit(event) => return self.is_there(event.seat),
+            Event::Turn(event) => (event.at_ns, event.seat),
+            Event::Line(event) => (event.at_ns, event.seat),
+            Event::Played(event) => (event.at_ns, event.seat),
+            Event::Retired(event) => (event.at_ns, event.seat),
+            Event::Over(event) => {
+                let void = event.verdict.void.as_ref();
+                (event.at_ns, void.and_then(|note| note.seat).unwrap_or(Seat(0)))
+            }
+        };
+        self.is_there(seat)?;
+        self.settle(&event)?;
+        let before = self.state.now.0;
+        if at_ns < before {
+            return Err(format!(
+                "its time is {at_ns} ns, before that of the event before it, {before} ns"
+            ));
         }
-        self.timing.at(times.at_ns)?;
-        self.timing.played(turn, times)
+        if self.due.is_empty() {
+            if let Event::Line(line) = event {
+                return self.hold(line);
+            }
+            self.cause(Nanos(at_ns), &event)?;
+        }
+        self.said(&event)
     }
 
-    /// Plays an action that was not recorded, and returns it completed; times don't change. The end of the
-    /// match doesn't matter, only the rules.
+    /// Checks what must be true at the end of a whole transcript.
+    pub(super) fn finish(&self) -> Result<(), String> {
+        let is_over = self.state.phase == Phase::Ended && self.due.is_empty();
+        if is_over { Ok(()) } else { Err("there is no `over` event".to_owned()) }
+    }
+
+    /// Plays an action that was not recorded, and returns it completed. Only the rules matter, and
+    /// recorded events can't follow.
     pub(super) fn play_unrecorded(&mut self, action: &Value) -> Result<Value, Refusal> {
-        let completed = self.game.play(action)?;
-        self.played += 1;
-        self.update_turn();
-        Ok(completed)
+        self.state.game.play(action)
     }
 
-    /// Checks a line of a seat's agent, which changes nothing.
-    pub(super) fn line_from(&mut self, seat: Seat, at_ns: u64) -> Result<(), String> {
-        self.output_from(seat)?;
-        self.timing.at(at_ns)?;
-        self.timing.line(seat);
-        Ok(())
+    /// Ends an imported match, unless its rules have, and returns that event.
+    pub(super) fn end(mut self, end: Result<(Seat, Fault), VoidNote>) -> Option<Event> {
+        if self.due.is_empty() {
+            match end {
+                Ok((seat, fault)) => self.state.fault_with(seat, fault),
+                Err(note) => self.state.stop(&note.cause, note.text, note.seat),
+            }
+            self.collect().ok()?;
+        }
+        match self.due.pop_front()? {
+            Effect::Record(event) => Some(event),
+            _ => None,
+        }
     }
 
-    /// Checks other output of a seat's agent, which changes nothing.
-    pub(super) fn output_from(&self, seat: Seat) -> Result<(), String> {
-        if seat.index() < self.header.seats.len() {
+    /// Returns the match as it is before this request, with the effect that asks for the turn, if it is
+    /// the next.
+    pub(crate) fn into_match(mut self, asked: &TurnEvent) -> Result<(Match, Vec<Effect>), String> {
+        self.settle(&Event::Turn(asked.clone()))?;
+        self.to_move(asked.turn, asked.seat)?;
+        let mut state = self.state;
+        for (player, listed) in state.players.iter_mut().zip(&self.header.seats) {
+            player.ready = Some(listed.ready.clone().unwrap_or_default());
+            player.cpu_at_answer = None;
+        }
+        state.player(asked.seat).ran_frozen = Nanos(asked.pondered_ns);
+        state.now = Nanos(0);
+        let asks = state.ask(asked.seat);
+        Ok((state, vec![asks]))
+    }
+
+    fn is_there(&self, seat: Seat) -> Result<(), String> {
+        if seat.index() < self.wires.len() {
             return Ok(());
         }
         Err(format!("there is no seat {seat}"))
     }
 
-    /// Retires a seat.
-    fn retired(&mut self, event: &RetiredEvent) -> Result<(), String> {
-        let seat = event.seat;
-        if self.to_move.is_none() {
+    /// Whether the lines of a seat show what it answered.
+    fn is_read(&self, seat: Seat) -> bool {
+        !self.is_imported && self.wires[seat.index()].is_read()
+    }
+
+    fn hold(&mut self, line: LineEvent) -> Result<(), String> {
+        let seat = line.seat;
+        if self.state.phase == Phase::Ended {
+            return Err(self.ended("so no line is read"));
+        }
+        if self.state.is_out(seat) {
+            return Err(format!("seat {seat} is out, so no line of it is read"));
+        }
+        let bytes = unescape_line(&line.line, line.escaped)
+            .ok_or("its line has an escape that isn't written")?;
+        let meaning = if line.cut { None } else { self.wires[seat.index()].hear(&bytes) };
+        if meaning.is_none() && !line.cut && bytes.iter().all(u8::is_ascii_whitespace) {
+            return Err("blank lines are not recorded".to_owned());
+        }
+        self.held = Some(HeldLine { event: line, bytes, meaning, number: self.line });
+        Ok(())
+    }
+
+    /// Lets the match judge the line that waits, with the measurements that the next event shows.
+    fn settle(&mut self, next: &Event) -> Result<(), String> {
+        let Some(HeldLine { event, bytes, meaning, number }) = self.held.take() else {
+            return Ok(());
+        };
+        self.judged_line = number;
+        let (seat, cut, at) = (event.seat, event.cut, Nanos(event.at_ns));
+        let (mut reading, mut meaning) = (self.excused(at), meaning);
+        match next {
+            Event::Played(played) if (played.seat, played.at_ns) == (seat, event.at_ns) => {
+                reading = reading_of(played);
+                if !self.is_read(seat) {
+                    meaning = Some(answer_of(played));
+                }
+            }
+            Event::Retired(_) | Event::Over(_) => match self.new_fault(next, event.at_ns) {
+                Some((_, fault)) if matches!(fault.kind, FaultKind::Late | FaultKind::Start) => {
+                    reading = late_reading(fault);
+                }
+                // Blank lines count, but aren't recorded.
+                Some((at_fault, fault)) if fault.kind == FaultKind::Flood && at_fault == seat => {
+                    self.state.player(seat).bytes = u64::MAX / 2;
+                }
+                // An agent that had closed a stream could be late no more.
+                Some((at_fault, fault))
+                    if (at_fault, fault.kind) == (seat, FaultKind::Gone)
+                        && self.may_be_late(at) =>
+                {
+                    meaning = Some(Decoded::Nothing);
+                }
+                // It was too late for a game that was over from the start.
+                None if self.is_starting() && self.header.seats[seat.index()].ready.is_none() => {
+                    reading = Reading::default();
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        self.step(at, Input::Line { seat, line: &bytes, cut, reading, meaning })?;
+        self.said(&Event::Line(event))
+    }
+
+    /// Returns a measurement under which no clock has run out: the referee may have lagged so long.
+    fn excused(&self, now: Nanos) -> Reading {
+        let lag = match self.state.phase {
+            Phase::Starting => now.since(Nanos::from_ms(self.header.clock.start_ms)),
+            _ => Nanos(u64::MAX),
+        };
+        Reading { lag, ..Reading::default() }
+    }
+
+    /// Whether the turn may have taken too long.
+    fn may_be_late(&self, now: Nanos) -> bool {
+        let Phase::Thinking(asked) = &self.state.phase else { return false };
+        let clock = &self.state.players[asked.seat.index()].clock;
+        let (wall, cpu) = (now.since(asked.at), Some(Nanos(u64::MAX)));
+        let spent = Spent { wall, cpu, ..Spent::default() };
+        clock.punctuality(&spent, &self.header.clock) != Punctuality::InTime
+    }
+
+    /// Returns the fault that an event of this time records first.
+    fn new_fault<'a>(&self, event: &'a Event, now_ns: u64) -> Option<(Seat, &'a Fault)> {
+        match event {
+            Event::Retired(event) => {
+                Some((event.seat, &event.fault)).filter(|_| event.at_ns == now_ns)
+            }
+            Event::Over(event) if event.at_ns == now_ns => {
+                let players = event.verdict.seats.iter().zip(&self.state.players);
+                let mut new = players.zip(Seat::all(self.wires.len()));
+                new.find_map(|((verdict, player), seat)| match (&verdict.fault, &player.fault) {
+                    (Some(fault), None) => Some((seat, fault)),
+                    _ => None,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Tells the match what must have happened for this event, which no line explains.
+    fn cause(&mut self, at: Nanos, event: &Event) -> Result<(), String> {
+        match event {
+            Event::Turn(asked) => {
+                let TurnEvent { turn, seat, pondered_ns, .. } = *asked;
+                self.to_move(turn, seat)?;
+                if let Some(unready) = self.state.unready().next().filter(|_| self.is_starting()) {
+                    return Err(format!(
+                        "seat {unready} has not sent `ready`, so no seat is asked"
+                    ));
+                }
+                if self.state.thinking().is_some() {
+                    return Err(format!("turn {turn} is asked a second time"));
+                }
+                self.step(at, Input::RanFrozen(seat, Nanos(pondered_ns)))?;
+                let zero = Some(Nanos(0));
+                self.step(at, Input::Asked(seat, Reading { cpu: zero, wait: zero, lag: Nanos(0) }))
+            }
+            Event::Played(played) => {
+                let (turn, seat) = (played.turn, played.seat);
+                self.to_move(turn, seat)?;
+                if self.state.thinking() != Some(seat) {
+                    return Err(format!("turn {turn} is played, but was not asked"));
+                }
+                if self.is_read(seat) {
+                    return Err(format!(
+                        "turn {turn} is played, but no line of seat {seat} says so"
+                    ));
+                }
+                let (reading, meaning) = (reading_of(played), Some(answer_of(played)));
+                self.step(at, Input::Line { seat, line: b"", cut: false, reading, meaning })?;
+                self.due.pop_front();
+                Ok(())
+            }
+            Event::Retired(event) => self.fault(at, event.seat, &event.fault),
+            Event::Over(_) if self.state.phase == Phase::Ended => Err("a second `over`".to_owned()),
+            Event::Over(over) => {
+                if let Some(note) = &over.verdict.void {
+                    let (cause, text, seat) = (note.cause.as_str(), note.text.clone(), note.seat);
+                    return self.step(at, Input::Stop { cause, text, seat });
+                }
+                match (self.new_fault(event, at.0), self.game().turn()) {
+                    (Some((seat, fault)), _) => self.fault(at, seat, fault),
+                    (None, Turn::Of(seat)) => {
+                        let turn = self.state.turn_number();
+                        Err(format!("the match isn't over: in turn {turn}, seat {seat} is to move"))
+                    }
+                    // The game was over from the start, which the first fault shows and doesn't count.
+                    (None, Turn::Over(outcome)) => {
+                        self.state.now = at;
+                        self.state.finish_by_rules(outcome);
+                        self.collect()
+                    }
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts a seat out for a fault that no line shows.
+    fn fault(&mut self, at: Nanos, seat: Seat, fault: &Fault) -> Result<(), String> {
+        let (kind, turn) = (fault.kind, self.state.turn_number());
+        if self.state.phase == Phase::Ended {
             return Err(self.ended("so no seat is retired"));
         }
-        self.output_from(seat)?;
-        if self.gone.iter().any(|(other, _)| *other == seat) {
+        if self.state.is_out(seat) {
             return Err(format!("seat {seat} is retired a second time"));
         }
-        if event.turn != self.turn {
-            let (recorded, number) = (event.turn, self.turn);
-            return Err(format!("it says turn {recorded}, but by the rules it is turn {number}"));
+        if fault.turn != turn {
+            let recorded = fault.turn;
+            return Err(format!("it says turn {recorded}, but by the rules it is turn {turn}"));
         }
-        self.timing.at(event.at_ns)?;
-        self.timing.fault(seat, &event.fault)?;
-        self.gone.push((seat, event.fault.clone()));
-        let seats = self.header.seats.len();
-        if seats > 2 {
-            self.game.retire(seat);
+        match kind {
+            FaultKind::Late if !self.is_imported => {
+                let Phase::Thinking(asked) = &self.state.phase else {
+                    return Err(format!("seat {seat} is late, but was not asked"));
+                };
+                let ms = at.since(asked.at).ms_up();
+                self.step(at, Input::Tick(late_reading(fault)))?;
+                if self.due.is_empty() {
+                    return Err(format!(
+                        "seat {seat} is late in turn {turn}, but only {ms} ms passed since the \
+                         request, which its clock allows"
+                    ));
+                }
+                Ok(())
+            }
+            FaultKind::Start
+            | FaultKind::Gone
+            | FaultKind::Flood
+            | FaultKind::Memory
+            | FaultKind::Processes => {
+                self.step(at, Input::Fault(seat, kind, fault.text.clone(), self.excused(at)))
+            }
+            _ if self.is_read(seat) => {
+                Err(format!("seat {seat} is out ({kind}), but wrote no line at that time"))
+            }
+            _ => {
+                self.state.now = at;
+                self.state.fault_with(seat, fault.clone());
+                self.collect()
+            }
         }
-        if self.plays_on && seats - self.gone.len() > 1 {
-            self.update_turn();
-        } else {
-            self.to_move = None;
+    }
+
+    fn step(&mut self, at: Nanos, input: Input<'_>) -> Result<(), String> {
+        self.state.step(at, input, &mut self.due);
+        self.collect()
+    }
+
+    /// Collects what the match has done apart from a step's effects.
+    fn collect(&mut self) -> Result<(), String> {
+        self.due.extend(self.state.effects.drain(..));
+        // The match keeps the events of the start until it can write the header, which is known here.
+        self.due.extend(self.state.held.drain(..).map(Effect::Record));
+        self.pass_on()
+    }
+
+    /// Compares what the match did with what the transcript says.
+    fn said(&mut self, event: &Event) -> Result<(), String> {
+        let Some(Effect::Record(mut made)) = self.due.pop_front() else {
+            return Err("nothing that was recorded before leads to it".to_owned());
+        };
+        adopt(&mut made, event);
+        if made != *event {
+            return Err(match (&made, event) {
+                (
+                    Event::Played(PlayedEvent { turn, seat, action, .. }),
+                    Event::Played(recorded),
+                ) => {
+                    let (number, played) = (self.judged_line, &recorded.action);
+                    if (*turn, *seat) != (recorded.turn, recorded.seat) {
+                        not_to_move((recorded.turn, recorded.seat), (*turn, *seat))
+                    } else if action != played {
+                        format!(
+                            "turn {turn}: seat {seat} answered {action} in line {number}, but \
+                             {played} is played"
+                        )
+                    } else {
+                        difference(&made, event)
+                    }
+                }
+                _ => difference(&made, event),
+            });
+        }
+        match event {
+            Event::Turn(asked) => {
+                let wire = &mut self.wires[asked.seat.index()];
+                if wire.is_used() {
+                    let ready = self.header.seats[asked.seat.index()].ready.as_ref();
+                    let want = ready.map_or(&[][..], |ready| &ready.want);
+                    wire.say(&ToAgent::Turn(request(self.state.game(), want, asked.left_ms)));
+                }
+            }
+            Event::Played(_) => self.played += 1,
+            Event::Over(it) => {
+                let message = over(it.outcome.clone(), it.verdict.clone());
+                let message = ToAgent::Over(Box::new(message));
+                self.wires.iter_mut().for_each(|wire| wire.say(&message));
+            }
+            _ => {}
+        }
+        self.pass_on()
+    }
+
+    /// Sends the messages up to the next event that is due.
+    fn pass_on(&mut self) -> Result<(), String> {
+        while let Some(effect) = self.due.pop_front() {
+            match effect {
+                Effect::Record(Event::Header(header)) => self.check_ready(&header)?,
+                Effect::Record(_) => {
+                    self.due.push_front(effect);
+                    break;
+                }
+                Effect::Send(seat, message) => self.wires[seat.index()].say(&message),
+                // Sent as it was recorded: the texts of faults may be of another version.
+                Effect::Broadcast(ToAgent::Over(_)) | Effect::Ask(..) | Effect::Finish(_) => {}
+                Effect::Broadcast(message) => {
+                    self.wires.iter_mut().for_each(|wire| wire.say(&message));
+                }
+                Effect::Kill(seat) => self.wires[seat.index()].killed = true,
+            }
         }
         Ok(())
     }
 
-    /// Ends the match; checks outcome and verdict.
-    fn over(&mut self, event: &OverEvent) -> Result<(), String> {
-        if std::mem::replace(&mut self.is_over, true) {
-            return Err("a second `over`".to_owned());
-        }
-        let verdict = &event.verdict;
-        same("seats of the verdict", &self.game.seats(), &verdict.seats.len())?;
-        for (wanted, seat) in Seat::all(verdict.seats.len()).zip(&verdict.seats) {
-            same("seat of the verdict's list", &wanted, &seat.seat)?;
-        }
-        if verdict.result == Ending::Void {
-            self.void(event)?;
-            return self.times(event, None);
-        }
-        if verdict.void.is_some() {
-            return Err("the verdict has a `void` note but isn't void".to_owned());
-        }
-        let unrecorded = self.faults(verdict)?;
-        let (result, reason) = self.ending()?;
-        same("result", &result, &verdict.result)?;
-        same("reason", &reason, &verdict.reason)?;
-        same("outcome", &self.outcome, &event.outcome)?;
-        let gone: Vec<Seat> = self.gone.iter().map(|(seat, _)| *seat).collect();
-        let wanted = match self.decision {
-            Some(decision) => decision.places(),
-            None => places(self.game.seats(), self.outcome.as_ref(), &gone),
-        };
-        same("places", &Some(wanted), &verdict.places)?;
-        self.to_move = None;
-        self.times(event, unrecorded)
-    }
-
-    /// Checks the times of the end: of its fault, if only the verdict has it, and the totals.
-    fn times(&mut self, event: &OverEvent, fault: Option<Seat>) -> Result<(), String> {
-        self.timing.at(event.at_ns)?;
-        let seats = &event.verdict.seats;
-        for fault in seats.iter().filter(|seat| Some(seat.seat) == fault) {
-            fault.fault.iter().try_for_each(|it| self.timing.fault(fault.seat, it))?;
-        }
-        seats.iter().try_for_each(|seat| self.timing.totals(seat))
-    }
-
-    /// Checks what must be true at the end of a whole transcript.
-    pub(super) fn finish(&self) -> Result<(), String> {
-        if self.is_over { Ok(()) } else { Err("there is no `over` event".to_owned()) }
-    }
-
-    /// Updates the seat to move from the game.
-    fn update_turn(&mut self) {
-        self.turn = self.game.turn_number();
-        self.to_move = match self.game.turn() {
-            Turn::Of(seat) => Some(seat),
-            Turn::Over(outcome) => {
-                self.outcome = Some(outcome);
-                None
+    /// Checks that the header has the agents' answers to `hello`.
+    fn check_ready(&mut self, made: &Header) -> Result<(), String> {
+        for (made, recorded) in made.seats.iter().zip(&self.header.seats) {
+            if made.ready != recorded.ready && self.is_read(made.seat) {
+                let (seat, made, recorded) = (made.seat, json!(made.ready), json!(recorded.ready));
+                return Err(format!(
+                    "`ready` of seat {seat}: its line gives {made}, the header says {recorded}"
+                ));
             }
+        }
+        for player in &mut self.state.players {
+            // Requests are made where they are needed, since the list of all legal actions is long.
+            player.ready.iter_mut().for_each(|ready| ready.want.clear());
+        }
+        Ok(())
+    }
+
+    fn is_starting(&self) -> bool {
+        self.state.phase == Phase::Starting
+    }
+
+    /// Checks that a turn is the next and a seat's.
+    fn to_move(&self, turn: u64, seat: Seat) -> Result<(), String> {
+        let (Turn::Of(moves), false) = (self.game().turn(), self.state.phase == Phase::Ended)
+        else {
+            return Err(self.ended("so no seat is asked"));
         };
+        let number = self.state.turn_number();
+        if seat == moves && turn == number {
+            return Ok(());
+        }
+        Err(not_to_move((turn, seat), (number, moves)))
     }
 
     fn ended(&self, consequence: &str) -> String {
-        match (&self.outcome, self.is_over || self.decision.is_some()) {
-            (_, true) => format!("the match is over, {consequence}"),
-            (Some(outcome), false) => {
-                format!("the game has ended (`{}`), {consequence}", outcome.reason)
-            }
-            (None, false) => format!("the match ended when a seat left, {consequence}"),
+        match self.outcome() {
+            Some(outcome) => format!("the game has ended (`{}`), {consequence}", outcome.reason),
+            None => format!("the match is over, {consequence}"),
         }
-    }
-
-    /// Checks the end of a void match, which can come at any time. It has no places.
-    fn void(&mut self, event: &OverEvent) -> Result<(), String> {
-        let verdict = &event.verdict;
-        let note = verdict.void.as_ref().ok_or("a void verdict must have a `void` note")?;
-        same("reason", &note.cause, &verdict.reason)?;
-        same("places", &None, &verdict.places)?;
-        if let Some(seat) = note.seat {
-            let seats = &self.header.seats;
-            let at =
-                seats.get(seat.index()).ok_or("the `void` note names a seat that there is not")?;
-            if at.no_void {
-                return Err(format!("seat {seat} may not make the match void"));
-            }
-        }
-        if event.outcome.is_some() {
-            same("outcome", &self.outcome, &event.outcome)?;
-        }
-        self.to_move = None;
-        Ok(())
-    }
-
-    /// Checks that the faults of the verdict are those of the retired seats. Only a fault that ends the
-    /// match may be in the verdict alone; returns its seat.
-    fn faults(&mut self, verdict: &Verdict) -> Result<Option<Seat>, String> {
-        let mut unrecorded = None;
-        for seat in &verdict.seats {
-            let recorded = self.gone.iter().find(|(gone, _)| *gone == seat.seat);
-            let number = seat.seat;
-            match (recorded, &seat.fault) {
-                (None, None) => {}
-                (Some((_, recorded)), Some(fault)) => {
-                    let core = |fault: &Fault| (fault.kind, fault.by, fault.turn);
-                    same(&format!("fault of seat {number}"), &core(recorded), &core(fault))?;
-                }
-                (Some((_, recorded)), None) => {
-                    let kind = recorded.kind;
-                    return Err(format!(
-                        "seat {number} was retired ({kind}), but the verdict has no fault of it"
-                    ));
-                }
-                (None, Some(fault)) if self.to_move.is_some() && !self.plays_on => {
-                    same("turn of the fault", &self.turn, &fault.turn)?;
-                    self.gone.push((number, fault.clone()));
-                    self.to_move = None;
-                    unrecorded = Some(number);
-                }
-                (None, Some(fault)) => {
-                    let kind = fault.kind;
-                    return Err(format!(
-                        "the verdict has a fault of seat {number} ({kind}), but it was not retired"
-                    ));
-                }
-            }
-        }
-        Ok(unrecorded)
-    }
-
-    /// Returns `result` and `reason` of the verdict.
-    fn ending(&self) -> Result<(Ending, String), String> {
-        if let Some(seat) = self.to_move {
-            let turn = self.turn;
-            return Err(format!("the match isn't over: in turn {turn}, seat {seat} is to move"));
-        }
-        if let Some(outcome) = &self.outcome {
-            return Ok((Ending::Played, outcome.reason.clone()));
-        }
-        if let Some(decision) = self.decision {
-            return Ok((Ending::Adjudicated, decision.reason().to_owned()));
-        }
-        let (_, fault) =
-            self.gone.last().expect("without an outcome, only a seat that leaves ends it");
-        let result =
-            if fault.kind == FaultKind::Resigned { Ending::Resigned } else { Ending::Fault };
-        let reason = if self.plays_on { LAST_SEAT } else { fault.kind.name() };
-        Ok((result, reason.to_owned()))
     }
 }
 
-/// Compares what the replay gives with what the transcript says.
-fn same<T: PartialEq + Debug + ?Sized>(what: &str, wanted: &T, recorded: &T) -> Result<(), String> {
-    if wanted == recorded {
-        return Ok(());
+fn not_to_move((turn, seat): (u64, Seat), (number, moves): (u64, Seat)) -> String {
+    format!(
+        "it says turn {turn} and seat {seat}, but by the rules it is turn {number} and seat {moves}"
+    )
+}
+
+/// Returns what was measured at the end of a turn.
+fn reading_of(played: &PlayedEvent) -> Reading {
+    let PlayedEvent { cpu_ns, wait_ns, lag_ns, .. } = *played;
+    Reading { cpu: cpu_ns.map(Nanos), wait: wait_ns.map(Nanos), lag: Nanos(lag_ns) }
+}
+
+/// Returns a measurement under which the clock of this fault has run out, if the time has passed. The
+/// CPU time of a turn that wasn't played isn't recorded.
+fn late_reading(fault: &Fault) -> Reading {
+    let cpu = (fault.by == Some(LateBy::Cpu)).then_some(Nanos(u64::MAX));
+    Reading { cpu, ..Reading::default() }
+}
+
+/// Returns an answer that no line shows.
+fn answer_of(played: &PlayedEvent) -> Decoded {
+    match serde_json::from_str(played.action.as_str()) {
+        Ok(action) => {
+            Decoded::Message(FromAgent::Action(Action { turn: Some(played.turn), action }))
+        }
+        Err(error) => Decoded::Invalid(ParseError::new(plain_error(&error.to_string()))),
     }
-    Err(format!("{what}: playing gives {wanted:?}, the transcript says {recorded:?}"))
 }

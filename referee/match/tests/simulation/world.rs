@@ -5,7 +5,7 @@ use super::agent::{ScriptEvent, answers, begins};
 use super::disk::Disk;
 use super::model::{Model, Moment};
 use super::plan::{Plan, Random};
-use referee_match::transcript::{Recorder, Status, read, sent, verify};
+use referee_match::transcript::{Recorder, Status, Walk, read, verify};
 use referee_match::{Effect, Ending, Input, Match, Reading};
 use referee_protocol::{Event, FaultKind, Nanos, Seat, ToAgent, Want};
 use std::collections::{BTreeMap, VecDeque};
@@ -398,8 +398,10 @@ impl World<'_> {
         if let Some(outcome) = &ending.outcome {
             assert_eq!(report.outcome.as_ref(), Some(outcome));
         }
+        let mut walk = walked(&transcript);
         for seat in Seat::all(self.plan.tempers.len()) {
-            assert_eq!(made_again(&transcript, seat), written(&self.effects, seat), "seat {seat}");
+            let made_again = String::from_utf8(walk.take_sent(seat)).expect("text");
+            assert_eq!(made_again, written(&self.effects, seat), "seat {seat}");
         }
         check_resumed(&self.effects);
         let unwritten = self.disk.broken;
@@ -469,12 +471,14 @@ fn written(effects: &[(u64, Effect)], seat: Seat) -> String {
     lines
 }
 
-/// Rebuilds the same from the transcript.
-fn made_again(transcript: &[u8], seat: Seat) -> String {
+/// Plays a transcript again, and keeps what is sent.
+fn walked(transcript: &[u8]) -> Walk {
     let reading = read(transcript).expect("a transcript");
-    let (header, events) = (reading.header.clone(), reading.collect::<Vec<_>>());
-    let bytes = sent(&header, seat, &events, None).expect("it can be played again");
-    String::from_utf8(bytes).expect("text")
+    let mut walk = Walk::begin_keeping(reading.header.clone(), |_| true).expect("a good header");
+    for event in reading {
+        walk.event(&event).expect("it can be played again");
+    }
+    walk
 }
 
 /// A time in words.

@@ -46,7 +46,7 @@ fn a_cut_within_any_value_is_torn() {
     }
 }
 
-/// Every byte is changed in three ways, and all the ways come in turn.
+/// Every byte is changed, and the ways to change it come in turn.
 #[test]
 fn a_change_of_any_byte_is_tampered() {
     for (name, events) in short() {
@@ -54,13 +54,12 @@ fn a_change_of_any_byte_is_tampered() {
         for at in 0..bytes.len() {
             let byte = bytes[at];
             let ways = [byte ^ 1, byte ^ 0x20, byte ^ 0x80, b'\n', b' ', b'"', b'\\', b'0', 0];
-            for other in ways.into_iter().skip(at % 3).step_by(3) {
-                if other != byte {
-                    let mut changed = bytes.clone();
-                    changed[at] = other;
-                    let what = format!("{name}, byte {at} of {} made {other}", bytes.len());
-                    expect(Status::Tampered, &changed, &what);
-                }
+            let other = ways[at % ways.len()];
+            if other != byte {
+                let mut changed = bytes.clone();
+                changed[at] = other;
+                let what = format!("{name}, byte {at} of {} made {other}", bytes.len());
+                expect(Status::Tampered, &changed, &what);
             }
         }
     }
@@ -71,16 +70,10 @@ fn a_byte_too_many_or_too_few_is_tampered() {
     for (name, events) in short() {
         let bytes = sealed(&events);
         for at in 0..=bytes.len() {
-            let extras = [b' ', b'\n', b'}', b'1', bytes[at.min(bytes.len() - 1)]];
-            for extra in [extras[at % 4], extras[4]] {
-                let mut changed = bytes.clone();
-                changed.insert(at, extra);
-                expect(
-                    Status::Tampered,
-                    &changed,
-                    &format!("{name} with {extra} before byte {at}"),
-                );
-            }
+            let extra = [b' ', b'\n', b'}', b'1', bytes[at.min(bytes.len() - 1)]][at % 5];
+            let mut changed = bytes.clone();
+            changed.insert(at, extra);
+            expect(Status::Tampered, &changed, &format!("{name} with {extra} before byte {at}"));
             // Without its last byte a file is a cut one.
             if at + 1 < bytes.len() {
                 let mut changed = bytes.clone();
@@ -112,7 +105,7 @@ fn packed_files_are_judged_on_what_is_in_them() {
     let bytes = sealed(&hex_played());
     let whole = packed(&bytes);
     for at in 0..whole.len() {
-        for change in [1, 0x10, 0x80, 0xff] {
+        for change in [[1, 0x10], [0x80, 0xff]][at % 2] {
             let mut changed = whole.clone();
             changed[at] ^= change;
             let report = verify(&changed);
@@ -167,7 +160,7 @@ fn the_detail_names_the_place() {
     assert!(detail.contains(&wanted), "{detail}");
     let broken = text.replacen("{\"type\":\"line\"", "{\"type\":\"line", 1);
     assert!(
-        detail_of(broken.as_bytes()).contains("line 3 is not an event"),
+        detail_of(broken.as_bytes()).contains("line 2 is not an event"),
         "{}",
         detail_of(broken.as_bytes())
     );

@@ -1,354 +1,270 @@
-//! Files that were changed and sealed again: only replaying the game shows it.
+//! Files that were changed and sealed again: only judging what was recorded once more shows it.
 
-use super::samples::{
-    hex_adjudicated, hex_failed, hex_played, hex_void, last_seat, retired, sealed, sealed_lines,
-    unsealed_lines,
-};
-use referee_match::transcript::{Report, Status, verify};
-use referee_protocol::{
-    Event, Fault, FaultKind, OnFault, OverEvent, PlayedEvent, Result as Ending, Seat, TurnEvent,
-    VoidNote,
-};
-use serde_json::json;
+use super::samples::{all, hex_played, sealed, sealed_lines, unsealed_lines};
+use referee_match::transcript::{Status, verify};
+use referee_protocol::Event;
+use serde_json::{Value, from_str, from_value, to_value};
 
-/// A change of a match's end, and the words of the report about it.
-type Change = (fn(&mut OverEvent), &'static str);
+/// A sample, what is changed in it, and words of the report that it disagrees. `ok` stands for a report
+/// that it is ok, with these words.
+///
+/// An event is given by its type and its number, from 0 or, if negative, from the end; by `before` and the
+/// event after it; or by its line in quotes. Changes are joined by `&`.
+const FORGERIES: &str = r#"
+# An action, and the line that it answers with: of the referee's own protocol, and through a codec.
+played: played 0/action = {"at":[2,2],"type":"place"} => line 6: turn 0: seat 0 answered {"at":[1,0],"type":"place"} in line 5, but {"at":[2,2],"type":"place"} is played
+played: before played 0 says {"type":"action","action":{"type":"place","at":[2,2]}} => line 6: turn 0: seat 0 answered {"at":[2,2],"type":"place"} in line 5, but {"at":[1,0],"type":"place"} is played
+htp: played 0/action = {"at":[2,2],"type":"place"} => turn 0: seat 0 answered {"at":[2,0],"type":"place"} in line
+htp: "= C1" says = B1 => turn 0: seat 0 answered {"at":[1,0],"type":"place"} in line
 
-/// The report on a match whose events were changed and sealed again.
-fn forged(mut events: Vec<Event>, change: impl FnOnce(&mut Vec<Event>)) -> Report {
-    let before = events.clone();
-    change(&mut events);
-    assert_ne!(events, before, "the forgery changes nothing");
-    let bytes = sealed(&events);
-    let report = verify(&bytes);
-    // The same file with its keys sorted: no line has the layout that is read quickly.
-    let sorted =
-        |line: String| serde_json::from_str::<serde_json::Value>(&line).unwrap().to_string();
-    let lines: Vec<String> = unsealed_lines(&bytes).into_iter().map(sorted).collect();
-    let slow = verify(&sealed_lines(&lines));
-    assert_eq!((slow.status, &slow.detail), (report.status, &report.detail));
-    report
-}
+# A line that says something else, or is another's.
+played: drop line 2 => turn 0 is played, but no line of seat 0 says so
+played: before played 0 says {"type":"info"} => turn 0 is played, but no line of seat 0 says so
+played: before played 0 says {"type":"resign"} => the match ends (resigned: resigned), but it says that seat 0 plays
+played: before played 0 says c4 => the match ends (garbled: 
+played: before played 0 says {"type":"action","action":{"type":"place","at":[9,9]}} => the match ends (illegal: 
+played: before played 2 says {"type":"action","turn":3,"action":{"type":"place","at":[2,2]}} => the match ends (unasked: 
+played: line 2/seat = 1 => the match ends (unasked: 
+played: line 2/cut = true => the match ends (flood: 
+played: line 2/line = "" => blank lines are not recorded
+played: line 2/escaped = true => escaped: playing gives null, the transcript says true
+played: line 2/at_ns += 1 => before that of the event before it
+played: copy line 2 to turn 1 => the match ends (unasked: 
+played: copy played 0 to played 0 => it says turn 0 and seat 0, but by the rules it is turn 1 and seat 1
+played: drop played 0 => seat 0 plays {"at":[1,0],"type":"place"}, but it says that seat 1 is asked for turn 1
+htp: drop before played 0 => turn 0 is played, but no line of seat 0 says so
+htp: "= C1" says = pass => the match ends (garbled: 
+htp: "= C1" says = resign => the match ends (resigned: 
 
-fn disagrees(report: &Report, wanted: &str) {
-    assert_eq!(report.status, Status::Disagrees, "{}", report.detail);
-    assert!(report.detail.contains(wanted), "{:?} lacks {wanted:?}", report.detail);
-    assert!(report.seal.is_some(), "the seal does fit");
-}
+# Answers to `hello`.
+played: drop line 0 => seat 0 has not sent `ready`, so no seat is asked
+played: header 0/seats/1/ready = null => `ready` of seat 1: its line gives {
+played: header 0/seats/1/ready = {} => `ready` of seat 1: its line gives {
+played: line 1 says {"type":"ready"} => `ready` of seat 1: its line gives {}, the header says {"version"
+played: line 1 says {"type":"info"} => `ready` of seat 1: its line gives null
+htp: header 0/seats/0/ready/name = "x" => `ready` of seat 0: its line gives {
 
-fn played(events: &mut [Event], index: usize) -> &mut PlayedEvent {
-    let mut all = events.iter_mut().filter_map(|event| match event {
-        Event::Played(played) => Some(played),
-        _ => None,
-    });
-    all.nth(index).expect("enough turns")
-}
+# Scores.
+adjudicated: played 2/score = 0.9 => score: playing gives 1.0, the transcript says 0.9
+adjudicated: played 0/score = 1.0 => score: playing gives null, the transcript says 1.0
+adjudicated: "{"score":-1.0,"type":"info"}" says {"type":"info","score":-2.0} => score: playing gives -2.0, the transcript says -1.0
+adjudicated: header 0/adjudication = null => score: playing gives null
 
-fn over(events: &mut [Event]) -> &mut OverEvent {
-    let over = events.iter_mut().find_map(|event| match event {
-        Event::Over(over) => Some(over),
-        _ => None,
-    });
-    over.expect("an end")
-}
+# Faults that a line shows.
+illegal: before over 0 says {"type":"action","action":{"type":"place","at":[2,2]}} => seat 0 plays {"at":[2,2],"type":"place"}, but it says that the match ends (illegal: 
+illegal: before over 0 says no JSON => verdict.reason: playing gives "garbled", the transcript says "illegal"
+illegal: over 0/verdict/reason = "garbled" & over 0/verdict/seats/0/fault/kind = "garbled" => verdict.reason: playing gives "illegal", the transcript says "garbled"
+illegal: over 0/verdict/reason = "gone" & over 0/verdict/seats/0/fault/kind = "gone" => verdict.reason: playing gives "illegal"
+illegal: over 0/verdict/reason = "late" & over 0/verdict/seats/0/fault/kind = "late" => verdict.reason: playing gives "illegal"
+illegal: over 0/verdict/seats/0/fault/legal = [1] => verdict.seats[0].fault.legal: playing gives [{
+illegal: drop before over 0 => seat 0 is out (illegal), but wrote no line at that time
+garbled: before over 0 says {"type":"info"} => seat 0 is out (garbled), but wrote no line at that time
+garbled: over 0/verdict/reason = "unasked" & over 0/verdict/seats/0/fault/kind = "unasked" => verdict.reason: playing gives "garbled"
+unasked: before over 0 says {"type":"resign"} => verdict.reason: playing gives "resigned", the transcript says "unasked"
+unasked: over 0/verdict/reason = "late" & over 0/verdict/seats/0/fault/kind = "late" => verdict.reason: playing gives "unasked"
+resigned: before over 0 says {"type":"ready"} => verdict.reason: playing gives "unasked", the transcript says "resigned"
+resigned: drop before over 0 => seat 0 is out (resigned), but wrote no line at that time
+htp: "= resign" says = B3 => seat 0 plays {"at":[1,2],"type":"place"}, but it says that the match ends (resigned
+flood: over 0/verdict/reason = "memory" & over 0/verdict/seats/0/fault/kind = "memory" => verdict.reason: playing gives "flood"
+interrupted: retired 0/fault/kind = "start" => fault.kind: playing gives "flood", the transcript says "start"
+interrupted: retired 1/fault/kind = "gone" => fault.kind: playing gives "unasked", the transcript says "gone"
+interrupted: drop retired 1 => seat 0 is out (unasked: 
+last_seat: retired 1/fault/kind = "illegal" => fault.kind: playing gives "resigned"
+last_seat: drop before retired 1 => seat 2 is out (resigned), but wrote no line at that time
+last_seat: copy line 1 to turn 2 & line 5/at_ns += 10000000 => seat 1 is out, so no line of it is read
+played: copy line 0 to end & line -1/at_ns += 100000000 => so no line is read
 
-fn place_of(events: &[Event], wanted: fn(&Event) -> bool) -> usize {
-    events.iter().position(wanted).expect("such an event")
-}
+# Times and clocks.
+played: played 1/at_ns = 1 => before that of the event before it
+played: turn 1/at_ns = 1 => before that of the event before it
+played: played 1/at_ns += 1 => at_ns: playing gives
+played: played 1/wall_ns += 1 => wall_ns: playing gives
+played: turn 1/at_ns += 1 => wall_ns: playing gives
+played: played 1/used_ms += 1 => used_ms: playing gives
+played: turn 1/left_ms = 3 => left_ms: playing gives 60000, the transcript says 3
+played: turn 1/left_ms = null => left_ms: playing gives 60000, the transcript says null
+played: turn 1/pondered_ns = 5000000 => left_ms: playing gives 59995
+pondering: turn 1/pondered_ns = 0 => left_ms: playing gives 60000
+played: over 0/verdict/seats/0/used_ms = 0 => verdict.seats[0].used_ms: playing gives
+played: over 0/verdict/seats/0/cpu_ms = 0 => verdict.seats[0].cpu_ms: playing gives
+played: over 0/verdict/seats/1/turns = 99 => verdict.seats[1].turns: playing gives
+played: copy turn 1 to turn 1 => turn 1 is asked a second time
+played: drop turn 0 => the match ends (unasked: 
+played: header 0/clock/move_ms = 0 => the match ends (late: 
+late: over 0/at_ns += -1000000000 => which its clock allows
+late: header 0/clock/margin_ms = 10000 => which its clock allows
+late: header 0/clock/bank_ms = 70000 => left_ms: playing gives 70000
+late: over 0/verdict/seats/1/fault/by = "cpu" => fault.by: playing gives "wall"
+late: over 0/verdict/seats/1/fault/by = null => fault.by: playing gives "wall"
+late: drop turn 3 => seat 1 is late, but was not asked
+
+# Seats, turns and actions against the rules.
+played: before played 2 says {"type":"action","action":{"type":"place","at":[1,0]}} & played 2/action = {"at":[1,0],"type":"place"} => the match ends (illegal: 
+played: before played 0 says {"type":"action","action":{"type":"swap"}} & played 0/action = {"type":"swap"} => the match ends (illegal: 
+played: before played 0 says {"type":"action","action":{"type":"grow"}} & played 0/action = {"type":"grow"} => the match ends (garbled: action: type: unknown value `grow`
+played: before played 0 says {"type":"action","action":{"type":"place"}} & played 0/action = {"type":"place"} => the match ends (garbled: action: missing field `at`
+played: before played 0 says {"type":"action","action":[]} & played 0/action = [] => the match ends (garbled: action: 
+played: played 0/action = null => but null is played
+played: played 2/seat = 1 => it says turn 2 and seat 1, but by the rules it is turn 2 and seat 0
+played: played 2/seat = 200 => there is no seat 200
+played: played 2/turn = 3 => it says turn 3 and seat 0, but by the rules it is turn 2 and seat 0
+played: turn 1/seat = 0 => it says turn 1 and seat 0, but by the rules it is turn 1 and seat 1
+
+# How matches end, and who is out.
+played: over 0/outcome/places = [2,1] => outcome.places[0]: playing gives 1
+played: over 0/outcome/reason = "x" => outcome.reason: playing gives "connected"
+played: over 0/outcome/scores = [1,2] => outcome.scores: playing gives null
+played: over 0/outcome = null => outcome: playing gives
+played: over 0/verdict/places = [2,1] => verdict.places[0]: playing gives 1
+played: over 0/verdict/places = null => verdict.places: playing gives
+played: over 0/verdict/reason = "x" => verdict.reason: playing gives
+played: over 0/verdict/result = "fault" => verdict.result: playing gives "played"
+played: over 0/verdict/result = "void" => verdict.result: playing gives "played"
+played: over 0/verdict/seats = [] => verdict.seats: playing gives
+played: over 0/verdict/seats/0/seat = 1 => verdict.seats[0].seat: playing gives 0
+played: over 0/verdict/seats/0/fault = {"kind":"gone","turn":5,"text":""} => verdict.seats[0].fault: playing gives null
+played: over 0/verdict/void = {"cause":"lag","text":""} => verdict.void: playing gives null
+played: drop over 0 => there is no `over` event
+played: copy over 0 to end => a second `over`
+played: copy over 0 to turn 1 & over 0/at_ns = 4000012 => the match isn't over: in turn 1, seat 1 is to move
+void: copy turn 1 to end & turn 2/at_ns += 100000000 => the match is over, so no seat is asked
+void: over 0/verdict/places = [1,2] => verdict.places: playing gives null
+void: over 0/verdict/reason = "luck" => verdict.reason: playing gives "disk_full"
+void: over 0/verdict/void = null => the match isn't over: in turn 2, seat 0 is to move
+void: over 0/outcome = {"places":[1,2],"scores":null,"reason":"connected"} => outcome: playing gives null
+void: over 0/verdict/void/seat = 2 => there is no seat 2
+void: over 0/verdict/void/seat = 1 & header 0/seats/1/no_void = true => verdict.places: playing gives [1,2], the transcript says null
+late: over 0/verdict/places = [2,1] => verdict.places[0]: playing gives 1
+late: over 0/verdict/result = "resigned" => verdict.result: playing gives "fault"
+late: over 0/verdict/reason = "gone" => verdict.reason: playing gives "late"
+late: over 0/verdict/seats/1/fault = null => the match isn't over
+late: over 0/verdict/seats/0/fault = {"kind":"gone","turn":3,"text":""} => verdict.
+late: over 0/verdict/seats/1/fault/turn = 9 => it says turn 9, but by the rules it is turn 3
+adjudicated: over 0/verdict/places = [2,1] => verdict.places[0]: playing gives 1
+adjudicated: over 0/verdict/result = "played" => verdict.result: playing gives "adjudicated"
+adjudicated: over 0/verdict/reason = "draw" => verdict.reason: playing gives "win"
+last_seat: over 0/verdict/places = [1,2,3] => verdict.places[1]: playing gives 3
+last_seat: over 0/verdict/reason = "resigned" => verdict.reason: playing gives "last_seat"
+last_seat: over 0/verdict/seats/0/fault = {"kind":"gone","turn":5,"text":""} => verdict.seats[0].fault: playing gives null
+last_seat: copy retired 0 to turn 2 => seat 1 is retired a second time
+last_seat: drop retired 0 => it says turn 5 and seat 2, but by the rules it is turn 4 and seat 1
+last_seat: drop retired 1 => seat 2 is out (resigned: 
+last_seat: retired 0/seat = 7 => there is no seat 7
+last_seat: retired 0/turn = 9 => turn: playing gives 2, the transcript says 9
+last_seat: retired 0/fault/turn = 9 => it says turn 9, but by the rules it is turn 2
+retired: over 0/verdict/places = [1,1,1] => verdict.places[0]: playing gives 3
+retired: header 0/on_fault = "end" => `ready` of seat 1: its line gives null
+
+# The header and the form.
+played: header 0/setup/size = 77 => line 1: setup of hex
+played: header 0/setup/sise = 3 => did you mean `size`?
+played: header 0/setup/first = "red" => 
+played: header 0/seats/1/seat = 2 => line 1: the header must list the seats 0 to 1
+played: header 0/rules = 2 & before played 1 says {"type":"resign"} => ; recorded under rules 2, this referee has rules 1
+played: copy header 0 to line 0 => line 2: a second header
+
+# What a transcript doesn't show, and what other versions wrote otherwise.
+void: over 0/verdict/void/seat = 1 => ok
+late: over 0/verdict/seats/1/fault/text = "too slow" => ok
+illegal: over 0/verdict/seats/0/fault/legal = null => ok
+played: over 0/verdict/seats/0/peak_memory_kb = 7 => ok
+played: header 0/rules = 2 => ok
+played: header 0/referee = "0.0.1" => ok
+htp: header 0/seats/0/protocol/name = "old" => ok; the lines of seat 0 are in `old`, which this referee can't read
+htp: header 0/seats/0/protocol/name = "old" & played 1/action = {"at":[2,2],"type":"place"} => turn 1: seat 1 answered
+"#;
 
 #[test]
-fn actions_against_the_rules_disagree() {
-    let first = |events: &mut Vec<Event>| played(events, 0).action.clone();
-    let report = forged(hex_played(), |events| played(events, 2).action = first(events));
-    disagrees(&report, "turn 2: the action is not legal: ");
-    for (action, wanted) in [
-        (json!({"type": "place", "at": [9, 9]}), "turn 0: the action is not legal"),
-        (json!({"type": "swap"}), "turn 0: the action is not legal"),
-        (json!({"type": "grow"}), "turn 0: the action can't be read: unknown value `grow`"),
-        (json!({"type": "place"}), "turn 0: the action can't be read: missing field `at`"),
-        (json!({"type": "place", "at": [0, 0], "x": 1}), "turn 0: the action can't be read"),
-        (json!({}), "turn 0: the action can't be read"),
-        (json!([]), "turn 0: the action can't be read"),
-        (json!(null), "turn 0: the action can't be read"),
-    ] {
-        disagrees(&forged(hex_played(), |events| played(events, 0).action = action.into()), wanted);
+fn forgeries_disagree() {
+    let samples = all();
+    let mut wrong = Vec::new();
+    for row in FORGERIES.lines().filter(|row| !row.is_empty() && !row.starts_with('#')) {
+        let (change, words) = row.split_once(" => ").expect("the report");
+        let (sample, edits) = change.split_once(": ").expect("a sample");
+        let (_, events) = samples.iter().find(|(name, _)| *name == sample).expect("such a sample");
+        let mut events: Vec<Value> = events.iter().map(|event| to_value(event).unwrap()).collect();
+        let before = events.clone();
+        edits.split(" & ").for_each(|edit| apply(&mut events, edit));
+        assert_ne!(events, before, "{row} changes nothing");
+        // As the recorder writes it, and with its keys sorted.
+        let sorted: Vec<String> = events.iter().map(Value::to_string).collect();
+        let typed = |event: Value| from_value::<Event>(event).unwrap();
+        let mut written: Vec<String> = Vec::new();
+        for event in events.into_iter().map(typed) {
+            let mut line = Vec::new();
+            event.write_json(&mut line);
+            written.push(String::from_utf8(line).unwrap());
+        }
+        let (status, words) = match words.strip_prefix("ok") {
+            Some(words) => (Status::Ok, words),
+            None => (Status::Disagrees, words),
+        };
+        for lines in [written, sorted] {
+            let report = verify(&sealed_lines(&lines));
+            let fits = report.status == status && report.detail.contains(words);
+            if !fits || report.seal.is_none() {
+                wrong.push(format!("{row}\n    {}: {}", report.status, report.detail));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn apply(events: &mut Vec<Value>, edit: &str) {
+    if let Some(event) = edit.strip_prefix("drop ") {
+        events.remove(find(events, event));
+    } else if let Some(copy) = edit.strip_prefix("copy ") {
+        let (event, to) = copy.split_once(" to ").expect("where to");
+        let event = events[find(events, event)].clone();
+        let to = if to == "end" { events.len() } else { find(events, to) };
+        events.insert(to, event);
+    } else if let Some((event, text)) = edit.split_once(" says ") {
+        let line = find(events, event);
+        assert_eq!(events[line]["type"], "line", "{edit}");
+        events[line]["line"] = text.into();
+    } else if let Some((place, change)) = edit.split_once(" += ") {
+        let value = field(events, place);
+        let number = value.as_u64().unwrap().checked_add_signed(change.parse().unwrap());
+        *value = number.unwrap().into();
+    } else {
+        let (place, value) = edit.split_once(" = ").expect("a value");
+        *field(events, place) = from_str(value).expect("JSON");
     }
 }
 
-#[test]
-fn wrong_seats_and_turn_numbers_disagree() {
-    disagrees(&forged(hex_played(), |events| played(events, 2).seat = Seat(1)), "seat 1");
-    disagrees(&forged(hex_played(), |events| played(events, 2).seat = Seat(200)), "seat 200");
-    disagrees(&forged(hex_played(), |events| played(events, 2).turn = 3), "turn 3");
-    let report = forged(hex_played(), |events| {
-        let at = place_of(events, |event| matches!(event, Event::Turn(turn) if turn.turn == 1));
-        let Event::Turn(turn) = &mut events[at] else { unreachable!() };
-        turn.seat = Seat(0);
-    });
-    disagrees(&report, "it says turn 1 and seat 0, but by the rules it is turn 1 and seat 1");
-    let report = forged(hex_played(), |events| {
-        let at = place_of(events, |event| matches!(event, Event::Played(_)));
-        events.remove(at);
-    });
-    disagrees(&report, "it says turn 1 and seat 1, but by the rules it is turn 0 and seat 0");
+/// Finds a field, such as `over 0/verdict/seats/0/turns`.
+fn field<'a>(events: &'a mut [Value], place: &str) -> &'a mut Value {
+    let mut steps = place.split('/');
+    let event = find(events, steps.next().expect("an event"));
+    steps.fold(&mut events[event], |value, step| match step.parse::<usize>() {
+        Ok(index) => &mut value[index],
+        Err(_) => &mut value[step],
+    })
 }
 
-#[test]
-fn other_ends_than_the_rules_give_disagree() {
-    let changes: &[Change] = &[
-        (|over| over.outcome.as_mut().unwrap().places.reverse(), "outcome: playing gives"),
-        (|over| over.outcome.as_mut().unwrap().reason.push('x'), "outcome: playing gives"),
-        (|over| over.outcome.as_mut().unwrap().scores = Some(vec![1, 2]), "outcome: playing gives"),
-        (|over| over.outcome = None, "outcome: playing gives"),
-        (|over| over.verdict.places.as_mut().unwrap().reverse(), "places: playing gives"),
-        (|over| over.verdict.places = None, "places: playing gives"),
-        (|over| over.verdict.places = Some(vec![1]), "places: playing gives"),
-        (|over| over.verdict.reason.push('x'), "reason: playing gives"),
-        (|over| over.verdict.result = Ending::Fault, "result: playing gives Played"),
-        (|over| over.verdict.seats.truncate(1), "seats of the verdict"),
-        (|over| over.verdict.seats.reverse(), "seat of the verdict's list"),
-        (|over| over.verdict.seats[0].fault = Some(fault()), "but it was not retired"),
-        (|over| over.verdict.void = Some(note()), "has a `void` note but isn't void"),
-        (|over| over.verdict.result = Ending::Void, "must have a `void` note"),
-    ];
-    for (change, wanted) in changes {
-        disagrees(&forged(hex_played(), |events| change(over(events))), wanted);
+fn find(events: &[Value], event: &str) -> usize {
+    if let Some(after) = event.strip_prefix("before ") {
+        return find(events, after) - 1;
     }
-}
-
-#[test]
-fn ends_at_the_wrong_time_disagree() {
-    let report = forged(hex_played(), |events| {
-        let at = place_of(events, |event| matches!(event, Event::Over(_)));
-        events.remove(at);
-    });
-    disagrees(&report, "there is no `over` event");
-    let report = forged(hex_played(), |events| {
-        let again = Event::Over(Box::new(over(events).clone()));
-        events.push(again);
-    });
-    disagrees(&report, "a second `over`");
-    let report = forged(hex_played(), |events| {
-        let over = place_of(events, |event| matches!(event, Event::Over(_)));
-        let over = events.remove(over);
-        events.insert(5, over);
-    });
-    disagrees(&report, "the match isn't over: in turn 1, seat 1 is to move");
-    let report = forged(hex_played(), |events| {
-        let again = Event::Played(played(events, 0).clone());
-        let over = place_of(events, |event| matches!(event, Event::Over(_)));
-        events.insert(over, again);
-    });
-    disagrees(&report, "the game has ended (`connected`), so no seat is asked");
-    for (index, wanted) in [(0, "the match is over, so no seat is asked"), (1, "the match is over")]
-    {
-        let report = forged(hex_void(), |events| {
-            let late = if index == 0 {
-                Event::Played(played(events, 0).clone())
-            } else {
-                events[1].clone()
-            };
-            events.push(late);
-        });
-        disagrees(&report, wanted);
+    if let Some(line) = event.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        return events.iter().position(|event| event["line"] == line).expect("such a line");
     }
-}
-
-#[test]
-fn failed_matches_must_tell_of_the_failure() {
-    let changes: &[Change] = &[
-        (|over| over.verdict.places = Some(vec![2, 1]), "places: playing gives"),
-        (|over| over.verdict.places = Some(vec![1, 1]), "places: playing gives"),
-        (|over| over.verdict.result = Ending::Resigned, "result: playing gives Fault"),
-        (|over| over.verdict.result = Ending::Played, "result: playing gives Fault"),
-        (|over| over.verdict.reason = "gone".to_owned(), "reason: playing gives"),
-        (|over| over.verdict.seats[1].fault = None, "the verdict has no fault of it"),
-        (|over| over.verdict.seats[1].fault = Some(fault()), "fault of seat 1"),
-        (|over| over.verdict.seats[0].fault = Some(fault()), "but it was not retired"),
-    ];
-    for (change, wanted) in changes {
-        disagrees(&forged(hex_failed(), |events| change(over(events))), wanted);
-    }
-    let is_retired = |event: &Event| matches!(event, Event::Retired(_));
-    let report = forged(hex_failed(), |events| {
-        let again = events[place_of(events, is_retired)].clone();
-        let over = place_of(events, |event| matches!(event, Event::Over(_)));
-        events.insert(over, again);
-    });
-    disagrees(&report, "the match ended when a seat left, so no seat is retired");
-    for (turn, seat, wanted) in [(9, 1, "it says turn 9"), (3, 7, "there is no seat 7")] {
-        let report = forged(hex_failed(), |events| {
-            let at = place_of(events, is_retired);
-            let Event::Retired(retired) = &mut events[at] else { unreachable!() };
-            (retired.turn, retired.seat) = (turn, Seat(seat));
-        });
-        disagrees(&report, wanted);
-    }
-}
-
-#[test]
-fn scores_decide_as_the_header_says() {
-    let changes: &[Change] = &[
-        (|over| over.verdict.places = Some(vec![2, 1]), "places: playing gives"),
-        (|over| over.verdict.result = Ending::Played, "result: playing gives Adjudicated"),
-        (|over| over.verdict.reason = "draw".to_owned(), "reason: playing gives \"win\""),
-    ];
-    for (change, wanted) in changes {
-        disagrees(&forged(hex_adjudicated(), |events| change(over(events))), wanted);
-    }
-    let report = forged(hex_adjudicated(), |events| played(events, 2).score = Some(0.9));
-    disagrees(&report, "the match isn't over: in turn 3, seat 1 is to move");
-    let report = forged(hex_adjudicated(), |events| played(events, 0).score = Some(1.0));
-    disagrees(&report, "the match is over, so no seat is asked");
-    let report = forged(hex_adjudicated(), |events| {
-        let Event::Header(header) = &mut events[0] else { unreachable!() };
-        header.adjudication = None;
-    });
-    disagrees(&report, "the match isn't over");
-}
-
-/// With two seats the fault that ends a match may be only in its verdict.
-#[test]
-fn a_last_fault_needs_no_event_of_its_own() {
-    let report = forged(hex_failed(), |events| {
-        let at = place_of(events, |event| matches!(event, Event::Retired(_)));
-        events.remove(at);
-    });
-    assert_eq!(report.status, Status::Ok, "{}", report.detail);
-}
-
-/// Chexers, three seats: two went, in this order.
-#[test]
-fn retirements_must_be_in_order_and_leave_turns_out() {
-    let changes: &[Change] = &[
-        (|over| over.verdict.places = Some(vec![1, 2, 3]), "places: playing gives"),
-        (|over| over.verdict.places = Some(vec![1, 2, 2]), "places: playing gives"),
-        (|over| over.verdict.reason = "resigned".to_owned(), "reason: playing gives \"last_seat\""),
-        (|over| over.verdict.seats[0].fault = Some(fault()), "but it was not retired"),
-    ];
-    for (change, wanted) in changes {
-        disagrees(&forged(last_seat(), |events| change(over(events))), wanted);
-    }
-    let retirements = |events: &[Event]| -> Vec<usize> {
-        (0..events.len()).filter(|&at| matches!(events[at], Event::Retired(_))).collect()
-    };
-    let report = forged(last_seat(), |events| {
-        let again = events[retirements(events)[0]].clone();
-        let at = retirements(events)[1];
-        events.insert(at, again);
-    });
-    disagrees(&report, "seat 1 is retired a second time");
-    let report = forged(last_seat(), |events| {
-        events.remove(retirements(events)[0]);
-    });
-    disagrees(&report, "it says turn 5 and seat 2, but by the rules it is turn 4 and seat 1");
-    let report = forged(last_seat(), |events| {
-        events.remove(retirements(events)[1]);
-    });
-    disagrees(&report, "but it was not retired");
-    let report = forged(retired(), |events| {
-        let turn = Event::Turn(TurnEvent {
-            at_ns: 1,
-            turn: 3,
-            seat: Seat(0),
-            left_ms: None,
-            pondered_ns: 0,
-        });
-        let at = place_of(events, |event| matches!(event, Event::Turn(turn) if turn.turn == 4));
-        events.insert(at, turn);
-    });
-    disagrees(&report, "it says turn 3 and seat 0, but by the rules it is turn 4 and seat 1");
-    let report = forged(retired(), |events| over(events).verdict.places = Some(vec![1, 1, 1]));
-    disagrees(&report, "places: playing gives Some([3, 1, 1]), the transcript says");
-    let report = forged(retired(), |events| {
-        let Event::Header(header) = &mut events[0] else { unreachable!() };
-        header.on_fault = OnFault::End;
-    });
-    disagrees(&report, "the match ended when a seat left, so no seat is asked");
-}
-
-#[test]
-fn void_matches_have_no_places() {
-    let changes: &[Change] = &[
-        (|over| over.verdict.places = Some(vec![1, 2]), "places: playing gives None"),
-        (|over| over.verdict.reason = "luck".to_owned(), "reason: playing gives"),
-        (|over| over.verdict.void = None, "must have a `void` note"),
-        (|over| over.outcome = hex_outcome(), "outcome: playing gives None"),
-    ];
-    for (change, wanted) in changes {
-        disagrees(&forged(hex_void(), |events| change(over(events))), wanted);
-    }
-}
-
-#[test]
-fn headers_that_start_no_such_match_disagree() {
-    let edit = |from: &str, to: &str| {
-        let mut lines = unsealed_lines(&sealed(&hex_played()));
-        assert!(lines[0].contains(from), "{}", lines[0]);
-        lines[0] = lines[0].replacen(from, to, 1);
-        verify(&sealed_lines(&lines))
-    };
-    disagrees(&edit("\"size\":3", "\"size\":77"), "line 1: setup of hex");
-    disagrees(&edit("\"size\":3", "\"sise\":3"), "did you mean `size`?");
-    disagrees(&edit("\"seat\":1", "\"seat\":2"), "line 1: the header must list the seats 0 to 1");
-    disagrees(&edit("\"first\":\"black\"", "\"first\":\"red\""), "");
-    let mut lines = unsealed_lines(&sealed(&hex_played()));
-    lines.insert(1, lines[0].clone());
-    disagrees(&verify(&sealed_lines(&lines)), "line 2: a second header");
+    let (kind, number) = event.split_once(' ').expect("a type and a number");
+    let all = events.iter().enumerate().filter(|(_, event)| event["type"] == kind);
+    let all: Vec<usize> = all.map(|(index, _)| index).collect();
+    let number: isize = number.parse().expect("a number");
+    let from = if number < 0 { all.len() } else { 0 };
+    all[from.checked_add_signed(number).expect("such an event")]
 }
 
 #[test]
 fn lines_that_are_no_events_disagree() {
-    for line in
-        ["", "hello", "[]", "{}", "{\"type\":7}", "{\"type\":\"turn\"}", "{\"type\":\"line\"}"]
-    {
+    let both = r#"{"type":"turn","at_ns":1,"turn":0,"seat":0,"left_ms":null,"type":"turn"}"#;
+    for line in ["", "hello", "[]", "{}", r#"{"type":7}"#, r#"{"type":"turn"}"#, both] {
         let mut lines = unsealed_lines(&sealed(&hex_played()));
         lines.insert(2, line.to_owned());
-        disagrees(&verify(&sealed_lines(&lines)), "line 3 is not an event");
+        let report = verify(&sealed_lines(&lines));
+        assert_eq!(report.status, Status::Disagrees, "{line}: {}", report.detail);
+        assert!(report.detail.contains("line 3 is not an event"), "{}", report.detail);
     }
-}
-
-/// A match under other rules is replayed anyway; the difference is reported where it matters.
-#[test]
-fn other_rules_are_reported_where_the_match_disagrees() {
-    let rules = |events: &mut Vec<Event>| {
-        let Event::Header(header) = &mut events[0] else { unreachable!() };
-        header.rules += 1;
-    };
-    let report = forged(hex_played(), rules);
-    assert_eq!(report.status, Status::Ok, "{}", report.detail);
-    let report = forged(hex_played(), |events| {
-        rules(events);
-        played(events, 1).action = json!({"type": "place", "at": [5, 5]}).into();
-    });
-    disagrees(&report, "; recorded under rules 2, this referee has rules 1");
-}
-
-#[test]
-fn only_an_agent_that_may_makes_a_match_void() {
-    let note = |events: &mut Vec<Event>, seat| {
-        over(events).verdict.void.as_mut().expect("a void match").seat = Some(seat);
-    };
-    let report = forged(hex_void(), |events| note(events, Seat(1)));
-    assert_eq!(report.status, Status::Ok, "{}", report.detail);
-    let report = forged(hex_void(), |events| note(events, Seat(2)));
-    disagrees(&report, "names a seat that there is not");
-    let report = forged(hex_void(), |events| {
-        note(events, Seat(1));
-        let Event::Header(header) = &mut events[0] else { unreachable!() };
-        header.seats[1].no_void = true;
-    });
-    disagrees(&report, "seat 1 may not make the match void");
-}
-
-fn hex_outcome() -> Option<referee_protocol::Outcome> {
-    over(&mut hex_played()).outcome.clone()
-}
-
-fn fault() -> Fault {
-    Fault { kind: FaultKind::Gone, by: None, turn: 3, text: String::new(), legal: None }
-}
-
-fn note() -> VoidNote {
-    VoidNote { cause: "lag".to_owned(), text: String::new(), seat: None }
 }

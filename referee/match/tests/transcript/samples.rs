@@ -1,27 +1,24 @@
-//! Transcripts of small matches, played by the games themselves.
+//! Transcripts of small matches.
 
 use flate2::{Compression, write::GzEncoder};
-use referee_games::{AnyGame, Turn, kind};
-use referee_match::header;
+use referee_games::{Decoded, Dialect, Turn, kind};
 use referee_match::transcript::Recorder;
+use referee_match::{Effect, Input, Match, Reading, header};
 use referee_protocol::{
-    Adjudication, Event, ExitEvent, Fault, FaultKind, LateBy, LineEvent, OnFault, Outcome,
-    OverEvent, PlayedEvent, Ready, Result as Ending, RetiredEvent, Seat, SeatVerdict, StderrEvent,
-    TurnEvent, Verdict, VoidNote, WinAdjudication, escape_line,
+    Adjudication, Event, FaultKind, Header, LineProtocol, Nanos, OnFault, Pondering, Seat, ToAgent,
+    WinAdjudication,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::io::Write as _;
 
-/// A match being written down. Its actions are picked from the legal ones by a fixed rule.
-#[derive(Clone)]
+/// A match that is being played. Its actions are picked from the legal ones by a fixed rule.
 pub(crate) struct Scribe {
-    game: Box<dyn AnyGame>,
+    state: Match,
     events: Vec<Event>,
-    faults: Vec<Option<Fault>>,
-    /// The turns of each seat, and their time in nanoseconds.
-    used: Vec<(u64, u64)>,
     at_ns: u64,
+    /// The codec of an agent that has one, and its commands.
+    codec: Option<(Seat, Box<dyn Dialect>)>,
 }
 
 /// The CPU time of every turn.
@@ -30,139 +27,158 @@ const CPU_NS: u64 = 345_678;
 const BANK_NS: u64 = 60_000_000_000;
 
 impl Scribe {
-    pub(crate) fn new(name: &str, setup: &Value, on_fault: OnFault) -> Self {
-        let game = kind(name).expect("a game").start(setup).expect("a good setup");
+    /// Begins a match, in which each seat says `ready`, except one that never starts.
+    fn new(game: &str, setup: &Value, change: impl Fn(&mut Header)) -> Self {
+        let game = kind(game).expect("a game").start(setup).expect("a good setup");
         let mut header = header(game.as_ref());
-        (header.on_fault, header.seed, header.clock.increment_ms) = (on_fault, 7, 0);
-        for seat in &mut header.seats {
-            let version = Some("1.2 \"\u{fc}\"".to_owned());
-            seat.ready = Some(Ready { version, ..Ready::default() });
-        }
+        (header.seed, header.clock.increment_ms) = (7, 0);
         assert_eq!(header.clock.bank_ms, Some(BANK_NS / 1_000_000));
-        let (faults, used) = (vec![None; game.seats()], vec![(0, 0); game.seats()]);
-        let events = vec![Event::Header(Box::new(header))];
-        Self { game, events, faults, used, at_ns: 0 }
-    }
-
-    /// Plays up to `turns` turns.
-    pub(crate) fn play(mut self, turns: u64) -> Self {
-        for _ in 0..turns {
-            let Turn::Of(seat) = self.game.turn() else { break };
-            let (turn, asked_at) = self.ask(seat);
-            let mut actions = self.game.actions();
-            let picked = usize::try_from(turn * 7 + 3).expect("small") % actions.len();
-            let action = self.game.play(&actions.swap_remove(picked)).expect("a legal action");
-            let answer = json!({"type": "action", "turn": turn, "action": action}).to_string();
-            self.line(seat, answer.as_bytes());
-            let wall_ns = self.at_ns - asked_at;
-            let used = &mut self.used[seat.index()];
-            *used = (used.0 + 1, used.1 + wall_ns);
-            self.events.push(Event::Played(PlayedEvent {
-                at_ns: self.at_ns,
-                turn,
-                seat,
-                action: action.into(),
-                used_ms: wall_ns.div_ceil(1_000_000),
-                wall_ns,
-                cpu_ns: Some(CPU_NS),
-                wait_ns: None,
-                lag_ns: 0,
-                score: None,
-            }));
+        change(&mut header);
+        let spoken = header.seats.iter().find_map(|seat| Some((seat.seat, seat.protocol.clone()?)));
+        let codec = spoken.map(|(seat, spoken)| {
+            let dialect = game.kind().dialect(&spoken.name).expect("a codec");
+            (seat, dialect.begin(&spoken).expect("good settings"))
+        });
+        let (state, effects) = Match::begin(game, header);
+        let mut scribe = Self { state, events: Vec::new(), at_ns: 0, codec };
+        for effect in effects {
+            scribe.carry_out(effect);
         }
-        self
-    }
-
-    /// The agent to move is asked, says something useless, and fails.
-    pub(crate) fn fail(mut self, seat: u8, kind: FaultKind) -> Self {
-        let seat = Seat(seat);
-        let turn = self.game.turn_number();
-        if self.game.turn() == Turn::Of(seat) {
-            self.ask(seat);
-        }
-        if kind == FaultKind::Late {
-            self.at_ns += BANK_NS;
-        }
-        self.line(seat, b"\xff\\ {\"type\":\"seal\",\"lines\":1}");
-        let by = (kind == FaultKind::Late).then_some(LateBy::Wall);
-        let fault = Fault { kind, by, turn, text: "it failed".to_owned(), legal: None };
-        self.faults[seat.index()] = Some(fault.clone());
-        let at_ns = self.at_ns;
-        self.events.push(Event::Retired(RetiredEvent { at_ns, turn, seat, fault }));
-        self
-    }
-
-    /// The same, and the others play on.
-    pub(crate) fn retire(self, seat: u8, kind: FaultKind) -> Self {
-        let mut scribe = self.fail(seat, kind);
-        scribe.game.retire(Seat(seat));
         scribe
     }
 
-    /// Ends by the rules; `places` as the test expects them.
-    pub(crate) fn over_by_rules(self, places: &[u32]) -> Vec<Event> {
-        let Turn::Over(outcome) = self.game.turn() else { panic!("still playing") };
-        let reason = outcome.reason.clone();
-        self.over(Some(outcome), Ending::Played, &reason, places)
-    }
-
-    /// Ends the match with this verdict.
-    pub(crate) fn over(
-        mut self,
-        outcome: Option<Outcome>,
-        result: Ending,
-        reason: &str,
-        places: &[u32],
-    ) -> Vec<Event> {
-        let is_void = result == Ending::Void;
-        let void = is_void.then(|| VoidNote {
-            cause: reason.to_owned(),
-            text: "the machine failed".to_owned(),
-            seat: None,
-        });
-        let all = Seat::all(self.faults.len()).zip(&self.faults).zip(&self.used);
-        let seats = all.map(|((seat, fault), &(turns, used_ns))| {
-            let used_ms = used_ns.div_ceil(1_000_000);
-            let cpu_ms = (turns * CPU_NS).div_ceil(1_000_000);
-            SeatVerdict { seat, used_ms, cpu_ms, peak_memory_kb: None, turns, fault: fault.clone() }
-        });
-        let verdict = Verdict {
-            result,
-            reason: reason.to_owned(),
-            places: (!is_void).then(|| places.to_vec()),
-            seats: seats.collect(),
-            void,
-        };
-        let at_ns = self.at_ns;
-        self.events.push(Event::Over(Box::new(OverEvent { at_ns, outcome, verdict })));
-        let (at_ns, status) = (self.now(), "exit status 0".to_owned());
-        self.events.push(Event::Exit(ExitEvent { at_ns, seat: Seat(0), status, late: false }));
-        self.events
-    }
-
-    /// Asks a seat; returns the turn and the time.
-    fn ask(&mut self, seat: Seat) -> (u64, u64) {
-        let (asked_at, turn) = (self.now(), self.game.turn_number());
-        let left_ms = Some((BANK_NS - self.used[seat.index()].1) / 1_000_000);
-        let at_ns = asked_at;
-        self.events.push(Event::Turn(TurnEvent { at_ns, turn, seat, left_ms, pondered_ns: 0 }));
-        if turn == 1 {
-            let (at_ns, text) = (self.now(), "gr\u{fc}bel\n\t\u{1}\"".to_owned());
-            let stderr = StderrEvent { at_ns, seat, turn, text, dropped_bytes: 0 };
-            self.events.push(Event::Stderr(stderr));
+    /// All seats say that they are ready.
+    fn ready(mut self) -> Self {
+        for seat in Seat::all(self.state.header().seats.len()) {
+            match &self.codec {
+                Some((spoken, _)) if *spoken == seat => self.reply(""),
+                _ => {
+                    self.line(seat, r#"{"type":"ready","version":"1.2 \"ü\"","want":["actions"]}"#);
+                }
+            }
         }
-        (turn, asked_at)
+        self
     }
 
-    fn line(&mut self, seat: Seat, line: &[u8]) {
-        let (line, escaped) = escape_line(line);
-        let at_ns = self.now();
-        self.events.push(Event::Line(LineEvent { at_ns, seat, line, escaped, cut: false }));
+    /// Plays up to `turns` turns.
+    fn play(self, turns: u64) -> Self {
+        (0..turns).fold(self, |scribe, _| scribe.play_with(&[]))
     }
 
-    fn now(&mut self) -> u64 {
+    /// Plays a turn, if there is one, after these lines.
+    fn play_with(mut self, lines: &[&str]) -> Self {
+        let Turn::Of(seat) = self.state.game().turn() else { return self };
+        let turn = self.ask();
+        for line in lines {
+            self.line(seat, line);
+        }
+        let actions = self.state.game().actions();
+        let action = &actions[usize::try_from(turn * 7 + 3).expect("small") % actions.len()];
+        self.line(seat, &json!({"type": "action", "turn": turn, "action": action}).to_string());
+        self
+    }
+
+    /// The next seat is asked; returns the turn.
+    fn ask(&mut self) -> u64 {
+        let Turn::Of(seat) = self.state.game().turn() else { panic!("the game is over") };
+        let turn = self.state.game().turn_number();
+        let cpu = Some(Nanos(0));
+        self.step(Input::Asked(seat, Reading { cpu, ..Reading::default() }));
+        if turn == 1 {
+            let text = "gr\u{fc}bel\n\t\u{1}\"".to_owned();
+            self.step(Input::Stderr { seat, text, dropped_bytes: 0 });
+        }
+        turn
+    }
+
+    /// The next seat is asked, and answers with this line.
+    fn answer(mut self, line: &str) -> Self {
+        self.ask();
+        let Turn::Of(seat) = self.state.game().turn() else { panic!("the game is over") };
+        self.line(seat, line);
+        self
+    }
+
+    fn say(mut self, seat: u8, line: &str) -> Self {
+        self.line(Seat(seat), line);
+        self
+    }
+
+    fn line(&mut self, seat: Seat, line: &str) {
+        self.bytes(seat, line.as_bytes(), None);
+    }
+
+    fn bytes(&mut self, seat: Seat, line: &[u8], meaning: Option<Decoded>) {
+        let cut = line.len() > 1000;
+        let reading = Reading { cpu: Some(Nanos(CPU_NS)), ..Reading::default() };
+        self.step(Input::Line { seat, line, cut, reading, meaning });
+    }
+
+    /// The engine answers all commands with success, and the last one with this text.
+    fn reply(&mut self, last: &str) {
+        loop {
+            let (seat, codec) = self.codec.as_mut().expect("an engine");
+            let (seat, mut commands) = (*seat, Vec::new());
+            codec.take_output(&mut commands);
+            let commands = String::from_utf8(commands).expect("text");
+            let Some(command) = commands.lines().last() else { return };
+            let text = if command.starts_with("genmove") { last } else { "" };
+            for line in [format!("= {text}"), String::new()] {
+                let codec = &mut self.codec.as_mut().expect("an engine").1;
+                let meaning = Some(codec.on_line(line.as_bytes()));
+                self.bytes(seat, line.as_bytes(), meaning);
+            }
+        }
+    }
+
+    /// The driver sees a fault.
+    fn fail(mut self, seat: u8, kind: FaultKind) -> Self {
+        let text = "it failed".to_owned();
+        self.step(Input::Fault(Seat(seat), kind, text, Reading::default()));
+        self
+    }
+
+    /// The seat that is asked next doesn't answer in time.
+    fn run_late(mut self) -> Self {
+        self.ask();
+        self.at_ns += BANK_NS;
+        self.step(Input::Tick(Reading::default()));
+        self
+    }
+
+    fn step(&mut self, input: Input<'_>) {
         self.at_ns += 1_000_003;
-        self.at_ns
+        let mut effects = Vec::new();
+        self.state.step(Nanos(self.at_ns), input, &mut effects);
+        for effect in effects {
+            self.carry_out(effect);
+        }
+    }
+
+    fn carry_out(&mut self, effect: Effect) {
+        let mut tell = |to: Option<Seat>, message: &ToAgent| {
+            if let Some((seat, codec)) = &mut self.codec
+                && to.is_none_or(|to| to == *seat)
+            {
+                codec.on_message(message);
+            }
+        };
+        match effect {
+            Effect::Send(seat, message) => tell(Some(seat), &message),
+            Effect::Broadcast(message) => tell(None, &message),
+            Effect::Ask(seat, turn) => tell(Some(seat), &ToAgent::Turn(turn)),
+            Effect::Record(event) => self.events.push(event),
+            Effect::Kill(_) | Effect::Finish(_) => {}
+        }
+    }
+
+    /// The events of a match that is over, with the end of a process.
+    fn events(mut self) -> Vec<Event> {
+        let status = "exit status 0".to_owned();
+        let reading = Reading::default();
+        self.step(Input::Exited { seat: Seat(0), status, late: false, reading });
+        assert!(self.events.iter().any(|event| matches!(event, Event::Over(_))), "not over");
+        self.events
     }
 }
 
@@ -200,98 +216,144 @@ pub(crate) fn packed(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes all bytes")
 }
 
-/// A whole game of hex on 3x3, with a swap rule on the table.
-pub(crate) fn hex_played() -> Vec<Event> {
-    let scribe =
-        Scribe::new("hex", &json!({"size": 3, "swap": "pieces"}), OnFault::Retire).play(99);
-    let Turn::Over(outcome) = scribe.game.turn() else { panic!("hex ends") };
-    let places = if outcome.places[0] == 1 { [1, 2] } else { [2, 1] };
-    scribe.over_by_rules(&places)
+fn hex(change: impl Fn(&mut Header)) -> Scribe {
+    Scribe::new("hex", &json!({"size": 3}), change)
 }
 
-/// A game of hex in which the second player fails after three turns.
-pub(crate) fn hex_failed() -> Vec<Event> {
-    let scribe = Scribe::new("hex", &json!({"size": 3}), OnFault::Retire).play(3);
-    scribe.fail(1, FaultKind::Late).over(None, Ending::Fault, "late", &[1, 2])
+fn chexers(change: impl Fn(&mut Header)) -> Scribe {
+    Scribe::new("chexers", &json!({}), change)
+}
+
+fn unchanged(_: &mut Header) {}
+
+/// A whole game of hex on 3x3, with a swap rule on the table.
+pub(crate) fn hex_played() -> Vec<Event> {
+    Scribe::new("hex", &json!({"size": 3, "swap": "pieces"}), unchanged).ready().play(99).events()
+}
+
+/// A game of hex in which the second player is late after three turns.
+fn hex_late() -> Vec<Event> {
+    hex(unchanged).ready().play(3).run_late().events()
 }
 
 /// A game of hex that the machine ended.
 pub(crate) fn hex_void() -> Vec<Event> {
-    let scribe = Scribe::new("hex", &json!({"size": 3}), OnFault::Retire).play(2);
-    scribe.over(None, Ending::Void, "disk_full", &[])
+    let mut scribe = hex(unchanged).ready().play(2);
+    let text = "the machine failed".to_owned();
+    scribe.step(Input::Stop { cause: "disk_full", text, seat: None });
+    scribe.events()
 }
 
 /// A game of hex that ends in turn 2, since both agents say that the first wins.
-pub(crate) fn hex_adjudicated() -> Vec<Event> {
-    let scribe = Scribe::new("hex", &json!({"size": 3}), OnFault::Retire).play(3);
-    let mut events = scribe.over(None, Ending::Adjudicated, "win", &[1, 2]);
-    let mut scores = [1.5, -1.0, 1.0].into_iter();
-    for event in &mut events {
-        match event {
-            Event::Header(header) => {
-                let win = Some(WinAdjudication { score: 1.0, turns: 1 });
-                header.adjudication = Some(Adjudication { win, draw: None });
-            }
-            // The first agent's score comes after the other's.
-            Event::Played(played) => {
-                played.score = scores.next().filter(|_| played.turn > 0);
-            }
-            _ => {}
-        }
+fn hex_adjudicated() -> Vec<Event> {
+    let scored = |header: &mut Header| {
+        let win = Some(WinAdjudication { score: 1.0, turns: 1 });
+        header.adjudication = Some(Adjudication { win, draw: None });
+    };
+    let mut scribe = hex(scored).ready().play(1);
+    for score in [-1.0, 1.0] {
+        let info = json!({"type": "info", "score": score}).to_string();
+        scribe = scribe.play_with(&[r#"{"type":"info","score":0}"#, &info]);
     }
-    events
+    scribe.events()
+}
+
+/// A game of hex in which an agent is out in turn 2, because of this line.
+fn hex_answered(line: &str) -> Vec<Event> {
+    hex(|header| header.limits.line_bytes = 1000).ready().play(2).answer(line).events()
+}
+
+/// A game of hex that ends with a line that isn't text.
+fn hex_no_text() -> Vec<Event> {
+    let mut scribe = hex(unchanged).ready().play(3);
+    scribe.ask();
+    scribe.bytes(Seat(1), b"\xff\\ {\"type\":\"seal\",\"lines\":1}", None);
+    scribe.events()
+}
+
+/// A game of hex in which an agent answers in HTP: it plays `a3`, then resigns.
+fn hex_htp() -> Vec<Event> {
+    let mut scribe = hex(|header| {
+        header.seats[0].protocol = Some(LineProtocol { name: "htp".to_owned(), ..<_>::default() });
+    })
+    .ready();
+    scribe.ask();
+    scribe.reply("C1");
+    let mut scribe = scribe.play(1);
+    scribe.ask();
+    scribe.reply("resign");
+    scribe.events()
+}
+
+/// A game of hex in which what the agents use between their turns is charged.
+fn hex_pondering() -> Vec<Event> {
+    let mut scribe = hex(|header| header.sandbox.pondering = Some(Pondering::Freeze)).ready();
+    for seat in [0, 1, 0] {
+        scribe.step(Input::RanFrozen(Seat(seat), Nanos(5_000_000)));
+        scribe = scribe.play(1);
+    }
+    scribe.run_late().events()
 }
 
 /// Three seats: one fails out of its turn, one resigns in it, the last wins.
 pub(crate) fn last_seat() -> Vec<Event> {
-    let scribe = Scribe::new("chexers", &json!({}), OnFault::Retire).play(2);
-    let scribe = scribe.retire(1, FaultKind::Gone).play(2);
-    scribe.fail(2, FaultKind::Resigned).over(None, Ending::Resigned, "last_seat", &[1, 3, 2])
+    let scribe = chexers(unchanged).ready().play(2).fail(1, FaultKind::Gone).play(2);
+    scribe.answer(r#"{"type":"resign"}"#).events()
 }
 
 /// Three seats, one of which never starts; the others play to the end.
-pub(crate) fn retired() -> Vec<Event> {
-    let setup = json!({"turns_per_seat": 3});
-    let scribe = Scribe::new("chexers", &setup, OnFault::Retire);
-    scribe.retire(0, FaultKind::Start).play(99).over_by_rules(&[3, 1, 1])
+fn retired() -> Vec<Event> {
+    let scribe = Scribe::new("chexers", &json!({"turns_per_seat": 3}), unchanged);
+    scribe.fail(0, FaultKind::Start).ready().play(99).events()
 }
 
 /// Three seats; the first fault ends the match, and is only in the verdict.
 fn ended() -> Vec<Event> {
-    let scribe = Scribe::new("chexers", &json!({}), OnFault::End).play(4);
-    let scribe = scribe.fail(1, FaultKind::Illegal);
-    let mut events = scribe.over(None, Ending::Fault, "illegal", &[1, 3, 1]);
-    events.retain(|event| !matches!(event, Event::Retired(_)));
-    events
+    let ends = |header: &mut Header| header.on_fault = OnFault::End;
+    chexers(ends).ready().play(4).answer(r#"{"type":"action","action":{"type":"pass"}}"#).events()
+}
+
+/// Three seats, of which one speaks out of turn and one too much at the start.
+fn interrupted() -> Vec<Event> {
+    let scribe = chexers(|header| header.limits.line_bytes = 1000);
+    let scribe = scribe.say(2, &"x".repeat(1001)).ready().play(1);
+    scribe.say(0, r#"{"type":"action","action":{"type":"pass"}}"#).events()
 }
 
 fn chinese_checkers() -> Vec<Event> {
-    let setup = json!({"seats": 6, "max_turns": 20});
-    let scribe = Scribe::new("chinese-checkers", &setup, OnFault::Retire).play(5);
-    let scribe = scribe.retire(3, FaultKind::Gone).play(8).retire(0, FaultKind::Memory);
-    scribe.play(99).over_by_rules(&[5, 1, 1, 6, 1, 1])
+    let scribe = Scribe::new("chinese-checkers", &json!({"seats": 6, "max_turns": 20}), unchanged);
+    let scribe = scribe.ready().play(5).fail(3, FaultKind::Gone).play(8);
+    scribe.fail(0, FaultKind::Memory).play(99).events()
 }
 
 fn puzzle() -> Vec<Event> {
-    let setup = json!({"max_moves": 4});
-    Scribe::new("checker-puzzle", &setup, OnFault::Retire).play(99).over_by_rules(&[2])
+    Scribe::new("checker-puzzle", &json!({"max_moves": 4}), unchanged).ready().play(99).events()
 }
 
 fn given_up() -> Vec<Event> {
-    let scribe = Scribe::new("checker-puzzle", &json!({}), OnFault::Retire).play(2);
-    scribe.fail(0, FaultKind::Resigned).over(None, Ending::Resigned, "resigned", &[2])
+    let scribe = Scribe::new("checker-puzzle", &json!({}), unchanged).ready().play(2);
+    scribe.answer(r#"{"type":"resign"}"#).events()
 }
 
 /// Every sample, with a name.
 pub(crate) fn all() -> Vec<(&'static str, Vec<Event>)> {
     vec![
         ("played", hex_played()),
-        ("failed", hex_failed()),
+        ("late", hex_late()),
         ("adjudicated", hex_adjudicated()),
         ("void", hex_void()),
+        ("htp", hex_htp()),
+        ("pondering", hex_pondering()),
+        ("no_text", hex_no_text()),
+        ("garbled", hex_answered("c4")),
+        ("illegal", hex_answered(r#"{"type":"action","action":{"type":"place","at":[9,9]}}"#)),
+        ("unasked", hex_answered(r#"{"type":"action","turn":1,"action":{"type":"swap"}}"#)),
+        ("resigned", hex_answered(r#"{"type":"resign"}"#)),
+        ("flood", hex_answered(&"x".repeat(1001))),
         ("last_seat", last_seat()),
         ("retired", retired()),
         ("ended", ended()),
+        ("interrupted", interrupted()),
         ("chinese_checkers", chinese_checkers()),
         ("puzzle", puzzle()),
         ("given_up", given_up()),

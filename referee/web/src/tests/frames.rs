@@ -52,7 +52,7 @@ fn put(map: &mut BTreeMap<usize, String>, cell: usize, value: Option<String>) {
 fn header(game: &str, setup: &Value, seats: usize) -> Header {
     let seat = |seat: usize| {
         json!({"seat": seat, "name": format!("<b>{seat}"), "colour": "", "command": [], "digest": "",
-               "ready": null})
+               "ready": {}})
     };
     let seats: Vec<Value> = (0..seats).map(seat).collect();
     serde_json::from_value(json!({
@@ -62,6 +62,32 @@ fn header(game: &str, setup: &Value, seats: usize) -> Header {
         "game_number": 0, "referee": "0", "started": ""
     }))
     .unwrap()
+}
+
+/// Begins a match in which every agent is ready.
+fn begin(game: &str, setup: &Value, seats: usize) -> Playback {
+    let mut playback = Playback::begin(header(game, setup, seats)).unwrap();
+    for seat in Seat::all(seats) {
+        write(&mut playback, 0, seat, &json!({"type": "ready"}));
+    }
+    playback
+}
+
+/// An agent writes a line.
+fn write(playback: &mut Playback, at_ns: u64, seat: Seat, line: &Value) {
+    let line = line.to_string();
+    let event = LineEvent { at_ns, seat, line, escaped: false, cut: false };
+    playback.take(&Event::Line(event)).unwrap();
+}
+
+/// The seat that is asked plays an action at time zero.
+fn play(playback: &mut Playback, seat: usize, action: &Value) {
+    let turn = playback.game().turn_number();
+    let at = Seat(u8::try_from(seat).unwrap());
+    write(playback, 0, at, &json!({"type": "action", "action": action}));
+    let played = json!({"type": "played", "at_ns": 0, "turn": turn, "seat": seat, "action": action,
+                        "used_ms": 0, "wall_ns": 0});
+    playback.take(&serde_json::from_value(played).unwrap()).unwrap();
 }
 
 /// Asks a seat for its first action.
@@ -75,7 +101,7 @@ fn ask(playback: &mut Playback, seat: usize) {
 fn playback(game: usize, choices: &[u32]) -> Playback {
     let kind = &GAMES[game];
     let mut state = kind.start(&json!({})).unwrap();
-    let mut playback = Playback::begin(header(kind.name, &state.setup(), state.seats())).unwrap();
+    let mut playback = begin(kind.name, &state.setup(), state.seats());
     let (mut at_ns, mut left_ms) = (0, vec![1000; state.seats()]);
     for choice in choices {
         let Turn::Of(seat) = state.turn() else { break };
@@ -88,9 +114,8 @@ fn playback(game: usize, choices: &[u32]) -> Playback {
         *left += 3;
         let line = json!({"type": "info", "score": 2, "text": "x", "pv": ["a"],
                           "cells": [{"at": [0, 0], "label": 7}, {"at": [99, 0]}, 3]});
-        let line = line.to_string();
-        let event = LineEvent { at_ns, seat, line, escaped: false, cut: false };
-        playback.take(&Event::Line(event)).unwrap();
+        write(&mut playback, at_ns, seat, &line);
+        write(&mut playback, at_ns, seat, &json!({"type": "action", "action": action}));
         let event = PlayedEvent {
             at_ns,
             turn,
@@ -154,16 +179,11 @@ fn marks_of_other_shapes_are_left_out() {
                                   {"at": [at.0, at.1]}, null], "score": "good"});
     let Value::Object(fields) = fields else { unreachable!() };
     let mut playback = playback;
-    let line = Info(fields);
-    let line = serde_json::to_string(&referee_protocol::FromAgent::Info(line)).unwrap();
-    let event = LineEvent { at_ns: 0, seat: Seat(0), line, escaped: false, cut: false };
-    playback.take(&Event::Line(event)).unwrap();
-    let turn = playback.game().turn_number();
     ask(&mut playback, 0);
+    let line = serde_json::to_value(referee_protocol::FromAgent::Info(Info(fields))).unwrap();
+    write(&mut playback, 0, Seat(0), &line);
     let action = playback.game().actions().swap_remove(0);
-    let played = json!({"type": "played", "at_ns": 0, "turn": turn, "seat": 0, "action": action,
-                        "used_ms": 0, "wall_ns": 0});
-    playback.take(&serde_json::from_value(played).unwrap()).unwrap();
+    play(&mut playback, 0, &action);
     let frames = Frames::new(&playback.plies()[0].view);
     let frame = frames.frame(&playback, 1);
     assert_eq!(frame.infos[0].marks, [(3, "1.5".to_owned()), (3, String::new())]);
@@ -174,14 +194,12 @@ fn marks_of_other_shapes_are_left_out() {
 fn colours_follow_an_exchange() {
     let kind = referee_games::kind("hex").unwrap();
     let state = kind.start(&json!({"size": 3, "swap": "sides"})).unwrap();
-    let mut playback = Playback::begin(header(kind.name, &state.setup(), 2)).unwrap();
+    let mut playback = begin(kind.name, &state.setup(), 2);
     for (seat, action) in
         [json!({"type": "place", "at": [1, 1]}), json!({"type": "swap"})].into_iter().enumerate()
     {
         ask(&mut playback, seat);
-        let played = json!({"type": "played", "at_ns": 0, "turn": seat, "seat": seat,
-                            "action": action, "used_ms": 0, "wall_ns": 0});
-        playback.take(&serde_json::from_value(played).unwrap()).unwrap();
+        play(&mut playback, seat, &action);
     }
     let colours = |ply: usize| playback.plies()[ply].colours.clone();
     assert_eq!(
