@@ -1,6 +1,6 @@
 //! Checks that a transcript is valid and is the game that the schedule has in its place.
 
-use super::{Contest, Fixture, Record, RecordBuilder, Void};
+use crate::{Contest, Fixture, Record, RecordBuilder, Void};
 use referee_games::GameKind;
 use referee_match::match_id;
 use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX, is_imported, read, unpack, verify};

@@ -1,7 +1,7 @@
 //! Estimates how long a contest takes, from random play and the clock.
 
-use super::openings::play_any;
-use super::{Contest, OpeningError};
+use crate::openings::play_any;
+use crate::{Contest, OpeningError};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use referee_games::{AnyGame, Turn, kind};

@@ -1,9 +1,9 @@
 //! The games of several contests together: one fit over all of them.
 
-use super::neighbours::Neighbours;
-use super::ratings::{RatedGames, RatingField, Ratings, rate, superiority};
-use super::repeats::Repeats;
-use super::{Contest, Player, PlayerInfo, Record};
+use crate::neighbours::Neighbours;
+use crate::ratings::{RatedGames, RatingField, Ratings, rate, superiority};
+use crate::repeats::Repeats;
+use crate::{Contest, Player, PlayerInfo, Record};
 use std::collections::BTreeMap;
 
 /// The games of several contests, with the players of all.
@@ -23,20 +23,35 @@ pub struct JointGames {
     next: (u64, u64),
 }
 
+/// Why contests can't be joined.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JointError {
+    /// There are none.
+    #[error("there is no contest")]
+    None,
+    /// Games have different numbers of seats.
+    #[error("the games of {contest} have {own} seats, those of the others {others}")]
+    Seats {
+        /// The contest that differs.
+        contest: String,
+        /// Its seats.
+        own: usize,
+        /// The seats of the first contest.
+        others: usize,
+    },
+}
+
 impl JointGames {
     /// Joins contests, without their games. An agent is the same player in all contests in which its name and
     /// files are the same; a new version is another player. Fails if the games have different numbers of seats.
-    pub fn of(contests: &[Contest]) -> Result<Self, String> {
-        let first = contests.first().map(RatingField::of).ok_or("there is no contest")?;
+    pub fn of(contests: &[Contest]) -> Result<Self, JointError> {
+        let first = contests.first().map(RatingField::of).ok_or(JointError::None)?;
         let mut field = RatingField { players: 0, ..first };
         for contest in contests {
             let own = RatingField::of(contest);
             if own.seats != field.seats {
-                let (seats, name) = (field.seats, &contest.name);
-                return Err(format!(
-                    "the games of {name} have {} seats, those of the others {seats}",
-                    own.seats
-                ));
+                let contest = contest.name.clone();
+                return Err(JointError::Seats { contest, own: own.seats, others: field.seats });
             }
             field.rate_faults &= own.rate_faults;
             field.inflation = field.inflation.max(own.inflation);

@@ -4,38 +4,46 @@
 
 #![forbid(unsafe_code)]
 
+// In the order of their dependencies: a module imports only from those above it.
 mod parallel;
+mod numbers;
+pub mod presets;
+mod forms;
 mod settings;
 pub mod wording;
 mod changes;
-pub mod file;
-pub mod formats;
+mod pairing;
 mod openings;
-mod schedule;
-pub mod estimate;
 mod record;
 pub mod repeats;
-pub mod audit;
-pub mod standings;
 pub mod ratings;
-pub mod report;
-pub mod sprt;
-pub mod summary;
-pub mod grades;
-pub mod joint;
 pub mod neighbours;
+pub mod sprt;
+pub mod formats;
+mod contest;
+mod schedule;
+pub mod audit;
+pub mod estimate;
+pub mod standings;
+pub mod report;
+pub mod summary;
+pub mod joint;
+pub mod file;
 
 #[cfg(test)]
 mod tests;
 
 pub use changes::{Change, ChangeKind, FORFEIT};
+pub use contest::Contest;
 pub use formats::FormatSettings;
-pub use openings::{Opening, OpeningError, draw_opening};
+pub use openings::{OpeningError, draw_opening};
+pub use pairing::Fixture;
 pub use record::{Record, RecordBuilder, SeatRecord, Void, half_points};
-pub use schedule::{Fixture, Schedule};
+pub use report::grades;
+pub use schedule::Schedule;
 pub use settings::{
-    Contest, ContestGame, LagPolicy, OpeningSettings, PlayerInfo, Policy, SandboxSettings,
-    SeatOrders, SprtSettings, WorkerSettings,
+    ContestGame, LagPolicy, OnBroken, Opening, OpeningSettings, PlayerInfo, Policy,
+    SandboxSettings, SeatOrders, SprtSettings, WorkerSettings,
 };
 
 use schemars::JsonSchema;

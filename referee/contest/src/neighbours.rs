@@ -1,8 +1,8 @@
 //! How much the results of a player depend on who sits next to it, in games with three seats or more. Where a
 //! game lets a player decide who of the others wins, this is where it shows.
 
-use super::ratings::WIDTH_95;
-use super::{Player, Record, half_points};
+use crate::ratings::WIDTH_95;
+use crate::{Player, Record, half_points};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;

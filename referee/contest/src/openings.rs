@@ -1,20 +1,13 @@
-//! Openings: positions drawn from the seed or from a list.
+//! Openings: positions drawn from a seed.
 
-use super::Contest;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, SeedableRng};
 use referee_games::{AnyGame, GameKind, Turn};
 use referee_match::named_seed;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// How often an opening is drawn again because it is already decided.
 const TRIES: u64 = 200;
-
-/// A position to begin from, as in `setup.position`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Opening(pub Value);
 
 /// Why there is no opening.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,7 +51,7 @@ pub fn draw_opening(
 }
 
 /// Plays a random action. Returns false if there is none.
-pub(super) fn play_any(game: &mut dyn AnyGame, random: &mut ChaCha8Rng) -> bool {
+pub(crate) fn play_any(game: &mut dyn AnyGame, random: &mut ChaCha8Rng) -> bool {
     let actions = game.actions();
     let Some(index) = random.next_u64().checked_rem(actions.len() as u64) else { return false };
     usize::try_from(index).is_ok_and(|index| game.play(&actions[index]).is_ok())
@@ -73,35 +66,13 @@ fn is_open(game: &dyn AnyGame) -> bool {
     matches!(game.turn(), Turn::Of(_)) && !game.actions().iter().any(ends)
 }
 
-fn begun_from(mut setup: Value, position: Value) -> Value {
+pub(crate) fn begun_from(mut setup: Value, position: Value) -> Value {
     setup["position"] = position;
     setup
 }
 
-impl Contest {
-    /// Returns the setup of a game of a series, with its opening.
-    pub fn series_setup(&self, kind: GameKind, number: u64) -> Result<Value, OpeningError> {
-        self.opening(kind, 0, number / self.games_of_a_block() as u64)
-    }
-
-    /// Returns the setup of the game at this place of the list with the opening of this number. The
-    /// same number always gives the same opening.
-    pub fn opening(&self, kind: GameKind, game: usize, number: u64) -> Result<Value, OpeningError> {
-        let chosen = &self.games[game];
-        let positions = self.openings.positions.get(game).map_or(&[][..], Vec::as_slice);
-        if positions.is_empty() {
-            let seed = named_seed(&format!("{}:opening:{game}:{number}", self.seed));
-            return draw_opening(kind, &chosen.setup, self.openings.plies, seed);
-        }
-        let count = positions.len() as u64;
-        let order = shuffled(positions.len(), &format!("{}:{game}:{}", self.seed, number / count));
-        let index = order[usize::try_from(number % count).unwrap_or(0)];
-        Ok(begun_from(chosen.setup.clone(), positions[index].0.clone()))
-    }
-}
-
 /// Returns the numbers below `count` in an order drawn from `name`.
-pub(super) fn shuffled(count: usize, name: &str) -> Vec<usize> {
+pub(crate) fn shuffled(count: usize, name: &str) -> Vec<usize> {
     let mut random = ChaCha8Rng::seed_from_u64(named_seed(name));
     let mut order: Vec<usize> = (0..count).collect();
     for last in (1..count).rev() {

@@ -1,6 +1,6 @@
 //! Records of games that count: the data of standings and ratings.
 
-use super::{Fixture, LagPolicy, Player, Policy};
+use crate::{Fixture, LagPolicy, Player, Policy};
 use referee_protocol::encode::to_hex;
 use referee_protocol::{Event, FaultKind, OverEvent, Result as Ended, Seat, SeatVerdict};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Finds games that repeat earlier ones.
 
-use super::Record;
+use crate::Record;
 use referee_protocol::Result as Ended;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;

@@ -1,54 +1,15 @@
 //! The schedule: which games follow from a contest and from the results so far. Games are numbered
 //! in schedule order, which doesn't depend on when they are played or end.
 
-use super::formats::{Bye, Field, Pairing, PairingResult};
-use super::{Contest, Player, Record, SeatOrders, half_points};
+use crate::pairing::{Bye, Field, Pairing, PairingResult, seat_orders};
+use crate::{ChangeKind, Contest, FORFEIT, Fixture, Player, Record, SeatRecord, half_points};
 use referee_match::named_seed;
-use referee_protocol::Seat;
-use serde::{Deserialize, Serialize};
+use referee_protocol::Result as Ended;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Marks a missing result; no place is worth as many half-points.
 const OPEN: u8 = u8::MAX;
-
-/// A game of the schedule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fixture {
-    /// Its place in the schedule, from 0.
-    pub number: u64,
-    /// Its block: one pairing in one game with one opening and one seed, in all seat orders.
-    pub block: u64,
-    /// The round, from 1.
-    pub round: u32,
-    /// Which of the contest's games is played.
-    pub game: usize,
-    /// The players, in seat order.
-    pub players: Vec<Player>,
-    /// The number of its opening, among those of its game ([`Contest::opening`]).
-    pub opening: u64,
-    /// The match's seed, below 2^53.
-    pub seed: u64,
-    /// How many more void attempts each seat's agent may cause; empty if they aren't counted.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub voids_left: Vec<u32>,
-}
-
-impl Fixture {
-    /// Returns the seats whose agents may cause no more void attempts.
-    pub fn no_void(&self) -> Vec<Seat> {
-        let left = Seat::all(self.voids_left.len()).zip(&self.voids_left);
-        left.filter(|(_, left)| **left == 0).map(|(seat, _)| seat).collect()
-    }
-
-    /// Counts a void attempt that the agent at `seat` has caused.
-    pub fn count_void(&mut self, seat: Option<Seat>) {
-        let left = seat.and_then(|seat| self.voids_left.get_mut(seat.index()));
-        if let Some(left) = left {
-            *left = left.saturating_sub(1);
-        }
-    }
-}
 
 /// A contest's schedule, as far as the results allow.
 #[derive(Debug)]
@@ -68,13 +29,6 @@ pub struct Schedule {
     decided: Option<usize>,
     played: u64,
     over: bool,
-}
-
-impl Contest {
-    /// Returns how many games a block has: one for each seat order.
-    pub fn games_of_a_block(&self) -> usize {
-        seat_orders(self.seats(), self.seat_orders).len()
-    }
 }
 
 impl Schedule {
@@ -186,7 +140,7 @@ impl Schedule {
     }
 
     /// Returns the final order, if the contest is over and its format decides it
-    /// ([`super::formats::Format::ranking`]).
+    /// ([`crate::formats::Format::ranking`]).
     pub fn ranking(&self) -> Option<Vec<Vec<Player>>> {
         self.over
             .then(|| self.contest.format.ranking(self.field(), &self.pairing_results))
@@ -357,43 +311,50 @@ impl Schedule {
     }
 }
 
-/// Returns the seat orders of a block, each a list of the pairing's players by seat. The first is
-/// the pairing's own.
-pub(super) fn seat_orders(seats: usize, which: SeatOrders) -> Vec<Vec<usize>> {
-    let own: Vec<usize> = (0..seats).collect();
-    match which {
-        SeatOrders::One => vec![own],
-        SeatOrders::Rotations => {
-            let mut orders = Vec::new();
-            let reversed: Vec<usize> = own.iter().rev().copied().collect();
-            for base in [own, reversed] {
-                for shift in 0..seats {
-                    let mut order = base.clone();
-                    order.rotate_left(shift);
-                    if !orders.contains(&order) {
-                        orders.push(order);
-                    }
-                }
-            }
-            orders
-        }
-        SeatOrders::All => {
-            let mut orders = Vec::new();
-            permute(&mut Vec::new(), &own, &mut orders);
-            orders
-        }
+impl Schedule {
+    /// Returns the first game whose result no later pairing depends on.
+    pub fn first_open(&self) -> u64 {
+        if self.is_fixed() { 0 } else { self.stage_from() }
+    }
+
+    /// Returns the records of all known games that were decided without being played.
+    pub fn forfeits(&self) -> Vec<Record> {
+        let contest = self.contest();
+        let some = contest.changes.iter().any(|change| {
+            matches!(change.kind, ChangeKind::Withdraw { .. } | ChangeKind::Forfeit { .. })
+        });
+        let known =
+            (0..if some { self.known() } else { 0 }).filter_map(|number| self.fixture(number));
+        let decided = known.filter_map(|fixture| {
+            let places = contest.forfeited(fixture.number, &fixture.players)?;
+            Some(forfeit(fixture, places))
+        });
+        decided.collect()
     }
 }
 
-fn permute(begun: &mut Vec<usize>, left: &[usize], orders: &mut Vec<Vec<usize>>) {
-    if left.is_empty() {
-        orders.push(begun.clone());
-    }
-    for (index, &next) in left.iter().enumerate() {
-        let mut rest = left.to_vec();
-        rest.remove(index);
-        begun.push(next);
-        permute(begun, &rest, orders);
-        begun.pop();
+/// Returns the record of a game that was decided without being played.
+fn forfeit(fixture: Fixture, places: Vec<u32>) -> Record {
+    Record {
+        number: fixture.number,
+        block: fixture.block,
+        round: fixture.round,
+        game: fixture.game,
+        match_id: String::new(),
+        seed: fixture.seed,
+        // A resignation: no fault of a program.
+        result: Ended::Resigned,
+        reason: FORFEIT.to_owned(),
+        places,
+        scores: None,
+        seats: vec![SeatRecord::default(); fixture.players.len()],
+        players: fixture.players,
+        turns: 0,
+        lag_ns: 0,
+        marked: false,
+        // Two of them are not repetitions of each other.
+        moves: format!("{FORFEIT} {}", fixture.number),
+        transcript: String::new(),
+        seal: String::new(),
     }
 }

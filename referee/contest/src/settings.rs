@@ -1,115 +1,24 @@
-//! The settings of a contest: the contest file after everything in it has been read and checked.
+//! The settings of a contest, each declared once: with its default, its range and its description in the
+//! contest file's schema. The contest file and the stored contest have the same types.
 
-use super::formats::{Field, FormatName};
-use super::schedule::seat_orders as orders_of;
-use super::{Change, FormatSettings, Opening, Player};
-use referee_games::AnyGame;
-use referee_protocol::{Adjudication, ClockSettings, Level, Limits, OnFault, Pondering};
+use crate::forms::{ShortOrLong, within};
+use referee_games::{AnyGame, nearest};
+use referee_protocol::sanitize::sanitize;
+use referee_protocol::{Level, LevelChoice, OnFault, Pondering};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// A contest. Schedule, standings and ratings follow from it and the results.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Contest {
-    /// Its name.
-    pub name: String,
-    /// The seed of all random choices; below 2^53.
-    pub seed: u64,
-    /// The format: who plays whom.
-    pub format: FormatSettings,
-    /// How often every pairing of the format is played in every seat order; in formats with stages,
-    /// the number of stages.
-    pub rounds: u32,
-    /// The seat orders in which a pairing is played.
-    pub seat_orders: SeatOrders,
-    /// The games, all with the same number of seats.
-    pub games: Vec<ContestGame>,
-    /// The players, in the order of the file, which is the seeding of knockouts.
-    pub players: Vec<PlayerInfo>,
-    /// Where games begin.
-    pub openings: OpeningSettings,
-    /// The clock.
-    pub clock: ClockSettings,
-    /// The preset that clock and limits are based on, if any; missing in contests of earlier versions.
-    #[serde(default)]
-    pub preset: Option<String>,
-    /// The limits of an agent.
-    pub limits: Limits,
-    /// The sandbox; missing in contests of earlier versions.
-    #[serde(default)]
-    pub sandbox: SandboxSettings,
-    /// Whether agents get the colours of the others instead of their names; missing in contests of earlier
-    /// versions.
-    #[serde(default)]
-    pub anonymous: bool,
-    /// Whether agents' processes are kept between games; omitted if not.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub reuse: bool,
-    /// When the agents' scores end a game, if they do; missing in contests of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub adjudication: Option<Adjudication>,
-    /// What happens with games that went wrong.
-    pub policy: Policy,
-    /// The requirements of machines that play for the contest; missing in contests of earlier
-    /// versions.
-    #[serde(default)]
-    pub workers: WorkerSettings,
-    /// What was changed after it began, in order. The players have the changes already.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<Change>,
-}
+/// The most memory that can be demanded or given: 1 TiB.
+pub(crate) const MEMORY_MB_MAX: i64 = 1 << 20;
+/// The longest lag that can be allowed: a year.
+const LAG_MS_MAX: i64 = 365 * 24 * 3600 * 1000;
 
-impl Contest {
-    /// Returns a series of at least `games` games between as many players as the game has seats, each
-    /// opening in every seat order. The caller chooses the seeds, and seats players by
-    /// [`Contest::seated`].
-    pub fn series(game: &dyn AnyGame, players: Vec<PlayerInfo>, games: u64, seed: u64) -> Self {
-        let game = ContestGame::new(game);
-        let seat_orders = SeatOrders::Rotations;
-        let games_of_a_block = orders_of(game.seats, seat_orders).len() as u64;
-        Self {
-            name: game.name.clone(),
-            seed,
-            format: FormatName::default_for(game.seats).into(),
-            rounds: u32::try_from(games.div_ceil(games_of_a_block)).unwrap_or(u32::MAX),
-            seat_orders,
-            games: vec![game],
-            players,
-            openings: OpeningSettings::default(),
-            clock: ClockSettings::default(),
-            preset: None,
-            limits: Limits::default(),
-            sandbox: SandboxSettings::default(),
-            anonymous: false,
-            reuse: false,
-            adjudication: None,
-            policy: Policy { void_retries: 0, ..Policy::default() },
-            workers: WorkerSettings::default(),
-            changes: Vec::new(),
-        }
-    }
-
-    /// Returns who sits where in a game of a series. Unlike in other contests, every block begins with
-    /// the same seat order.
-    pub fn seated(&self, number: u64) -> Vec<Player> {
-        let mut orders = orders_of(self.seats(), self.seat_orders);
-        let own = usize::try_from(number % orders.len() as u64).unwrap_or(0);
-        let place = |index| Player(u32::try_from(index).unwrap_or(u32::MAX));
-        orders.swap_remove(own).into_iter().map(place).collect()
-    }
-
-    /// Returns what its format needs to know of it.
-    pub fn field(&self) -> Field {
-        let (players, seats) = (self.players.len(), self.seats());
-        Field { players, seats, rounds: self.rounds, seed: self.seed }
-    }
-
-    /// Returns how many seats its games have.
-    pub fn seats(&self) -> usize {
-        self.games.first().map_or(1, |game| game.seats)
-    }
-}
+/// A position to begin from, as in `setup.position`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Opening(pub Value);
 
 /// One game with its setup.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -190,19 +99,43 @@ pub struct OpeningSettings {
     pub positions: Vec<Vec<Opening>>,
 }
 
-/// The sandbox of agents.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How agents are isolated.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Sandbox")]
 pub struct SandboxSettings {
-    /// The exact level; `None` for the strongest one that works on the machine.
+    /// The exact level. Defaults to `auto`, the strongest that works on the machine.
+    #[serde(deserialize_with = "level")]
+    #[schemars(with = "Option<LevelChoice>")]
     pub level: Option<Level>,
-    /// The least level, if none is exact.
+    /// With `auto`: the least level.
     pub at_least: Option<Level>,
-    /// The words of the command that starts agents, only at level `external`.
+    /// The command that starts agents at level `external`: a string, or a list of words.
+    #[serde(deserialize_with = "words")]
+    #[schemars(with = "ShortOrLong<String, Vec<String>>")]
     pub wrapper: Vec<String>,
-    /// What agents may do while it isn't their turn, if the file sets it.
+    /// What agents may do while it isn't their turn. Defaults to `freeze` if they share cores, else
+    /// to `allow`.
     pub pondering: Option<Pondering>,
-    /// The paths that all agents may read, relative to the contest file's folder or absolute.
+    /// Files and folders that all agents may read, relative to the contest file's folder.
     pub read: Vec<String>,
+}
+
+fn level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Level>, D::Error> {
+    let choice = Option::<LevelChoice>::deserialize(deserializer)?;
+    Ok(choice.and_then(LevelChoice::named))
+}
+
+/// Reads the words of a command.
+fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let words = match ShortOrLong::deserialize(deserializer)? {
+        ShortOrLong::Long(words) => words,
+        ShortOrLong::Short(text) => {
+            let text: String = text;
+            shlex::split(&text).ok_or_else(|| D::Error::custom("a quote is not closed"))?
+        }
+    };
+    Ok(words)
 }
 
 impl SandboxSettings {
@@ -217,49 +150,109 @@ impl SandboxSettings {
         let fits = recorded.parse::<Level>().is_ok_and(|level| self.allows(level));
         self.level.or(self.at_least).filter(|_| !fits)
     }
+
+    /// Checks that the settings fit together; `has` says which keys are given.
+    pub(crate) fn check(&self, has: impl Fn(&str) -> bool) -> Result<(), Mistake> {
+        let at = |key: &str, message: &str| Mistake::at(format!("sandbox.{key}"), message);
+        if let (Some(_), Some(level)) = (self.at_least, self.level) {
+            let message = format!("`at_least` has no effect: level `{}` is exact", level.name());
+            return Err(at("at_least", &message).help("remove `at_least` or `level`"));
+        }
+        let demanded = [Level::Basic, Level::Confined, Level::Isolated, Level::Metered];
+        if let Some(least) = self.at_least.filter(|least| !demanded.contains(least)) {
+            let names = demanded.map(Level::name).join(", ");
+            let message = format!("`at_least` can't be `{}`", least.name());
+            return Err(at("at_least", &message).help(format!("use one of {names}")));
+        }
+        if let Some(index) = self.read.iter().position(String::is_empty) {
+            return Err(at(&format!("read.{index}"), "the path is empty"));
+        }
+        match (self.level == Some(Level::External), has("sandbox.wrapper")) {
+            (true, false) => {
+                let message =
+                    "level `external` needs a `wrapper`, the command that isolates agents";
+                Err(at("level", message))
+            }
+            (false, true) => Err(at("wrapper", "`wrapper` needs level `external`")
+                .help("add level = \"external\", or remove `wrapper`")),
+            (true, true) if self.wrapper.first().is_none_or(String::is_empty) => {
+                Err(at("wrapper", "the command is empty"))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The requirements of a machine that plays games of a contest on many machines.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Workers")]
 pub struct WorkerSettings {
-    /// The class that its worker was started with.
+    /// The class it was started with: `referee worker --class`.
     pub class: Option<String>,
-    /// The architecture, such as `x86_64`; the coordinator's if `None`.
+    /// Its architecture, such as `x86_64`. Defaults to the coordinator's.
     pub arch: Option<String>,
     /// The least cores per concurrent match.
+    #[serde(deserialize_with = "within::<_, _, 1, 10_000>")]
     pub cores: Option<u32>,
     /// The least memory per concurrent match, in MiB.
+    #[serde(deserialize_with = "within::<_, _, 1, MEMORY_MB_MAX>")]
     pub memory_mb: Option<u64>,
-    /// The least speed, in thousand positions per second and core.
+    /// The least speed, in thousand positions per second and core, as `referee worker` measures it.
+    #[serde(deserialize_with = "within::<_, _, 0, 1_000_000_000>")]
     pub speed: Option<f64>,
-    /// The greatest speed, in the same unit.
+    /// The greatest speed.
+    #[serde(deserialize_with = "within::<_, _, 0, 1_000_000_000>")]
     pub speed_most: Option<f64>,
     /// The greatest noise: how many times slower than the median the slowest twentieth of the time
     /// may be.
+    #[serde(deserialize_with = "within::<_, _, 1, 1000>")]
     pub noise_most: Option<f64>,
 }
 
-/// What happens with games that went wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+impl WorkerSettings {
+    /// Checks that the settings fit together.
+    pub(crate) fn check(&self) -> Result<(), Mistake> {
+        for (key, value) in [("class", &self.class), ("arch", &self.arch)] {
+            if value.as_ref().is_some_and(|value| value.trim().is_empty()) {
+                return Err(Mistake::at(format!("workers.{key}"), format!("`{key}` is empty")));
+            }
+        }
+        match (self.speed, self.speed_most) {
+            (Some(least), Some(most)) if most < least => {
+                let message = format!("`speed_most` ({most}) is less than `speed` ({least})");
+                Err(Mistake::at("workers.speed_most", message))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What happens with games and submissions that fail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Policy")]
 pub struct Policy {
     /// What a fault does in games of three seats or more.
     pub on_fault: OnFault,
-    /// How often a game that ended void is played again before the run gives up on it.
+    /// How often a void game is played again before the run gives up on it.
+    #[serde(deserialize_with = "within::<_, _, 0, 1000>")]
     pub void_retries: u32,
-    /// How many void attempts one agent may cause in the contest. What would make another one void
-    /// is its fault. Missing in contests of earlier versions.
-    #[serde(default = "agent_voids")]
+    /// How many void attempts one agent may cause in the contest before they are its faults.
+    #[serde(deserialize_with = "within::<_, _, 0, 1_000_000>")]
     pub agent_voids: u32,
     /// The referee's own lag in one turn, in milliseconds, above which a game is marked.
+    #[serde(deserialize_with = "within::<_, _, 0, LAG_MS_MAX>")]
     pub lag_ms: u64,
     /// What happens with marked games.
     pub on_lag: LagPolicy,
     /// Whether games that ended by a fault count in ratings, as losses.
     pub rate_faults: bool,
-    /// Whether adapters refuse what the course's own program refused. Missing in contests of earlier
-    /// versions.
-    #[serde(default)]
+    /// Whether adapters refuse what the course's own program refused.
     pub strict: bool,
+    /// What happens with submissions that can't be read or built.
+    #[serde(skip_serializing_if = "OnBroken::is_usual")]
+    pub on_broken: OnBroken,
 }
 
 impl Default for Policy {
@@ -267,17 +260,14 @@ impl Default for Policy {
         Self {
             on_fault: OnFault::Retire,
             void_retries: 3,
-            agent_voids: agent_voids(),
+            agent_voids: 3,
             lag_ms: 50,
             on_lag: LagPolicy::Mark,
             rate_faults: true,
             strict: false,
+            on_broken: OnBroken::Stop,
         }
     }
-}
-
-fn agent_voids() -> u32 {
-    3
 }
 
 /// What happens with games in which the referee itself was late.
@@ -289,4 +279,74 @@ pub enum LagPolicy {
     Mark,
     /// They are void and played again.
     Again,
+}
+
+/// What happens with submissions that can't be read or built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnBroken {
+    /// The contest does not start until they are fixed.
+    #[default]
+    Stop,
+    /// The others play.
+    LeaveOut,
+}
+
+impl OnBroken {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_usual(&self) -> bool {
+        *self == Self::Stop
+    }
+}
+
+/// A mistake in the settings, with the key where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mistake {
+    /// The key with those of the tables and lists around it, such as `grades.marks.2.elo`.
+    pub(crate) key: String,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) help: Option<String>,
+    /// Whether the key itself is wrong, and not its value.
+    pub(crate) is_unknown: bool,
+}
+
+impl Mistake {
+    pub(crate) fn at(key: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { key: key.into(), message: message.into(), help: None, is_unknown: false }
+    }
+
+    /// A key that a table doesn't have; these are `known`.
+    pub(crate) fn unknown<'a>(
+        table: &str,
+        key: &str,
+        known: impl Iterator<Item = &'a str> + Clone,
+    ) -> Self {
+        let names = known.clone().collect::<Vec<_>>().join("`, `");
+        let message = format!("unknown key `{}`, expected one of `{names}`", sanitize(key));
+        let mistake = Self::at(format!("{table}.{key}"), message).or_near(key, known);
+        Self { is_unknown: true, ..mistake }
+    }
+
+    /// Adds what to do about it.
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    /// Suggests the known name that is nearest to this one, if one is near.
+    pub(crate) fn or_near<'a>(self, name: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        match nearest(name, known) {
+            Some(near) => self.help(format!("did you mean `{near}`?")),
+            None => self,
+        }
+    }
+}
+
+/// The longest name, in characters.
+const NAME_CHARACTERS_MAX: usize = 60;
+
+/// Sanitizes and shortens a name.
+pub(crate) fn sanitize_name(name: &str) -> String {
+    sanitize(name.trim()).chars().take(NAME_CHARACTERS_MAX).collect()
 }

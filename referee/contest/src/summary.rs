@@ -1,15 +1,15 @@
 //! Assembles a report from a contest and its results.
 
-use super::formats::Comparison;
-use super::ratings::{RatedGames, RatingField, rate, rate_history};
-use super::report::{
+use crate::formats::Comparison;
+use crate::ratings::{RatedGames, RatingField, rate, rate_history};
+use crate::report::{
     ChangeRow, GameList, Listed, Progress, RecordSource, Report, ScheduledRecords, Setting,
     VoidCounts, ties,
 };
-use super::sprt::Summary;
-use super::standings::Sums;
-use super::{Contest, Schedule, parallel};
+use crate::sprt::Summary;
+use crate::standings::Sums;
 use crate::wording::count;
+use crate::{Contest, Schedule, parallel};
 use referee_match::times::show_clock;
 use referee_protocol::{Adjudication, OnFault};
 use std::collections::BTreeSet;

@@ -21,7 +21,6 @@ pub mod transcript;
 pub mod diagnosis;
 pub mod summary;
 pub mod times;
-pub mod presets;
 
 pub use clock::{Reading, TurnLimits};
 pub use identity::{game_seed, match_id, named_seed, seat_seed};

@@ -2,7 +2,6 @@
 
 use super::agent_spec::AgentSpec;
 use super::digest::{digest_command, digest_file, digest_folder};
-use referee_match::presets::{Preset, find};
 use referee_process::agent::Launch;
 use referee_process::files::absolute;
 use referee_process::launcher::Bytes;
@@ -126,10 +125,9 @@ fn course_games() -> impl Iterator<Item = (&'static str, &'static str)> {
     COMP30024_GAMES.lines().filter_map(|line| line.split_once(' '))
 }
 
-/// Returns the course's conditions for a game; `None` if the course didn't play it.
-pub fn course_preset(game: &str) -> Option<&'static Preset> {
-    let (_, preset) = course_games().find(|(name, _)| *name == game)?;
-    find(preset)
+/// Returns the name of the preset with the course's conditions for a game; `None` if the course didn't play it.
+pub fn course_preset(game: &str) -> Option<&'static str> {
+    course_games().find(|(name, _)| *name == game).map(|(_, preset)| preset)
 }
 
 /// Returns the variable with the Python that an adapter starts.

@@ -67,7 +67,8 @@ pub(super) fn stored_entrants(
 /// Reads the contest file of a stored contest.
 fn stored_file(stored: &StoredContest, folder: &Folder) -> Result<ContestFile, Failure> {
     let name = folder.file().to_string_lossy().into_owned();
-    ContestFile::read(&stored.text, &name, &stored.contest.name).map_err(|error| failure(&error))
+    ContestFile::read_stored(&stored.text, &name, &stored.contest.name)
+        .map_err(|error| failure(&error))
 }
 
 /// Prepares a submission for a stored contest: builds it and copies it to the contest's folder. The result has it

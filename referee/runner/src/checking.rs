@@ -91,14 +91,16 @@ type Verified = Result<VerifiedTranscript, (Status, String)>;
 /// Reads the contest of a contest file, with the players and opening positions of another contest: the
 /// agents and the openings file may no longer exist.
 fn contest_of_text(text: &str, name: &str, other: &Contest) -> Result<Contest, FileError> {
-    let file = ContestFile::read(text, name, &other.name)?;
+    let file = ContestFile::read_stored(text, name, &other.name)?;
     let agent = |player: &PlayerInfo| FoundAgent { player: player.clone(), span: 0..0 };
     let agents: Vec<FoundAgent> = other.players.iter().map(agent).collect();
     let (mut contest, _) = file.contest(&agents, &OtherFiles::default())?;
     if file.openings.is_some() {
         contest.openings.positions.clone_from(&other.openings.positions);
     }
-    // Contests of earlier versions have no preset, and neither lots nor other settings of ties.
+    // Contests of earlier versions have no preset, no policy on broken submissions, and neither lots nor other
+    // settings of ties.
+    contest.policy.on_broken = other.policy.on_broken;
     contest.preset = contest.preset.filter(|_| other.preset.is_some());
     if other.format.tie_rules() == Some(TieRules::default()) {
         (contest.format, contest.players) = (other.format.clone(), other.players.clone());

@@ -88,7 +88,7 @@ impl Inbox {
         base: &Path,
         other: Option<&Path>,
     ) -> Result<(PathBuf, Option<String>), Failure> {
-        let file = ContestFile::read(text, "contest.toml", "contest")
+        let file = ContestFile::read_stored(text, "contest.toml", "contest")
             .map_err(|error| Failure::usage(error.to_string()))?;
         let own = file.submissions.as_ref();
         let inbox = match (other, own) {

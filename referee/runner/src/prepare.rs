@@ -10,10 +10,9 @@ use crate::parallel::Progress;
 use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_contest::file::{
-    BuildSettings, ContestFile, FileError, FoundAgent, OnBroken, OtherFiles, SEED_BOUND, Source,
-    positions,
+    BuildSettings, ContestFile, FileError, FoundAgent, OtherFiles, SEED_BOUND, Source, positions,
 };
-use referee_contest::{Contest, ContestGame, Opening, PlayerInfo, SandboxSettings};
+use referee_contest::{Contest, ContestGame, OnBroken, Opening, PlayerInfo, SandboxSettings};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::reach::requested;
 use referee_process::Failure;
@@ -415,7 +414,7 @@ fn reject_broken(
             errors.push(file.source.error(candidate.span.clone(), reason).to_string());
         }
     }
-    let stops = file.on_broken == OnBroken::Stop && !broken.is_empty();
+    let stops = file.settings.policy.on_broken == OnBroken::Stop && !broken.is_empty();
     if stops && let Some(submissions) = &file.submissions {
         let all = candidates.iter().filter(|candidate| candidate.is_submission).count();
         let message = format!("{} of {all} submissions can't play", broken.len());

@@ -122,7 +122,7 @@ impl ClockOptions {
 mod tests {
     use super::ClockOptions;
     use clap::{Args, Command, FromArgMatches};
-    use referee_match::presets;
+    use referee_contest::presets;
     use referee_protocol::ClockKind;
 
     fn options(words: &[&str]) -> ClockOptions {

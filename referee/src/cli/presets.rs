@@ -5,8 +5,8 @@ use super::setup::{read_pairs, unknown};
 use super::shell::option;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-pub(super) use referee_match::presets::Preset;
-use referee_match::presets::{PRESETS, find};
+pub(super) use referee_contest::presets::Preset;
+use referee_contest::presets::{PRESETS, find};
 use referee_process::Failure;
 use referee_protocol::{ClockSettings, Limits, OnFault, read_typed};
 

@@ -120,7 +120,7 @@ fn a_build_timeout_kills_all_its_processes() {
     let make = format!("echo begun; sh -c 'sleep 1000; :' {mark} & sleep 1000\n");
     dir.write("made/make.sh", make);
     let agents = "game = \"hex\"\nagents = [\"@random\", \"made\"]\n";
-    dir.write("c.toml", format!("{agents}policy.build_time = \"5s\"\n"));
+    dir.write("c.toml", format!("{agents}build.time = \"5s\"\n"));
     dir.run(&["contest", "plan", "c.toml", "--build"])
         .code(2)
         .stderr_has("c.toml:2:22: made: `sh make.sh` failed: not finished after 5s\n    begun\n");

@@ -1,16 +1,15 @@
 //! The games, and where they begin.
 
-use super::forms::Spanned;
+use super::Positions;
 use super::problem::{FileError, Source};
-use super::raw::{Raw, RawGame, RawOpenings};
-use super::{ContestFile, Positions, sanitize_name, within};
+use super::raw::{Raw, RawGame};
+use crate::settings::{Mistake, sanitize_name};
 use crate::{Contest, ContestGame, Opening};
 use referee_games::{GAMES, Turn, kind, nearest, nearest_kind};
 use referee_protocol::parse_strict;
 use referee_protocol::sanitize::sanitize;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::ops::Range;
 
 /// The most plies of a drawn opening.
 pub const PLIES_MAX: u32 = 100;
@@ -20,25 +19,24 @@ const GAMES_MAX: usize = 100;
 const POSITIONS_MAX: usize = 100_000;
 
 /// Reads the games.
-pub(super) fn read(source: &Source, raw: &Raw) -> Result<Vec<ContestGame>, FileError> {
+pub(super) fn read(raw: &Raw) -> Result<Vec<ContestGame>, Mistake> {
     let games = match (&raw.game, &raw.games[..]) {
         (None, []) => {
-            return Err(source
-                .error_of_all("missing key `game`")
+            return Err(Mistake::at("game", "missing key `game`")
                 .help("add game = \"NAME\" at the top; `referee games` lists the games"));
         }
-        (Some(game), []) => vec![one(source, game, None)?],
-        (Some(game), _) => {
-            let message = "use either `game` or `[[games]]`, not both";
-            return Err(source.error(game.span(), message));
+        (Some(game), []) => vec![one("", game, None)?],
+        (Some(_), _) => {
+            return Err(Mistake::at("game", "use either `game` or `[[games]]`, not both"));
         }
-        (None, [_, ..]) if raw.games.len() > GAMES_MAX => {
+        (None, games) if games.len() > GAMES_MAX => {
             let message = format!("a contest can have at most {GAMES_MAX} games");
-            return Err(source.error(raw.games[GAMES_MAX].game.span(), message));
+            return Err(Mistake::at(format!("games.{GAMES_MAX}.game"), message));
         }
         (None, games) => games
             .iter()
-            .map(|game| one(source, &game.game, game.setup.as_ref()))
+            .enumerate()
+            .map(|(index, game)| one(&format!("games.{index}."), &game.game, game.setup.as_ref()))
             .collect::<Result<_, _>>()?,
     };
     let first = games[0].seats;
@@ -50,9 +48,9 @@ pub(super) fn read(source: &Source, raw: &Raw) -> Result<Vec<ContestGame>, FileE
             seats(another.seats),
             one.game
         );
-        return Err(source.error(raw.games[other].game.span(), message));
+        return Err(Mistake::at(format!("games.{other}.game"), message));
     }
-    named(source, &raw.games, games)
+    named(&raw.games, games)
 }
 
 /// Returns a number of seats: `1 seat`, `2 seats`.
@@ -60,35 +58,29 @@ pub(super) fn seats(count: usize) -> String {
     if count == 1 { "1 seat".to_owned() } else { format!("{count} seats") }
 }
 
+/// Reads a game whose keys begin with `table`.
 fn one(
-    source: &Source,
-    name: &Spanned<String>,
-    setup: Option<&Spanned<toml::Table>>,
-) -> Result<ContestGame, FileError> {
+    table: &str,
+    name: &str,
+    setup: Option<&Map<String, Value>>,
+) -> Result<ContestGame, Mistake> {
+    let at = |key: &str, message: String| Mistake::at(format!("{table}{key}"), message);
     let Some(kind) = kind(name) else {
         let names: Vec<&str> = GAMES.iter().map(|kind| kind.name).collect();
         let near = nearest_kind(name).map(|near| format!("did you mean `{}`?", near.name));
-        return Err(source
-            .error(name.span(), format!("unknown game `{}`", sanitize(name)))
-            .help(format!("the games are {}", names.join(", ")))
-            .or_help(near));
+        return Err(at("game", format!("unknown game `{}`", sanitize(name)))
+            .help(near.unwrap_or_else(|| format!("the games are {}", names.join(", ")))));
     };
-    let given = setup.map_or_else(|| Ok(Map::new()), |setup| json_table(setup));
-    let place = || setup.map_or_else(|| name.span(), Spanned::span);
-    let given = given.map_err(|error| source.error(place(), error))?;
-    let start = kind.start(&Value::Object(given)).map_err(|error| {
-        let help = Some(error.help.clone());
-        source.error(place(), sanitize(&error.to_string())).or_help(help)
+    let given = Value::Object(setup.cloned().unwrap_or_default());
+    let start = kind.start(&given).map_err(|error| {
+        let key = if setup.is_some() { "setup" } else { "game" };
+        at(key, sanitize(&error.to_string())).help(error.help.clone())
     })?;
     Ok(ContestGame::new(start.as_ref()))
 }
 
 /// Gives every game its name: the given one, the game's own, or that with its setup.
-fn named(
-    source: &Source,
-    raw: &[RawGame],
-    mut games: Vec<ContestGame>,
-) -> Result<Vec<ContestGame>, FileError> {
+fn named(raw: &[RawGame], mut games: Vec<ContestGame>) -> Result<Vec<ContestGame>, Mistake> {
     let own: Vec<String> = games.iter().map(|game| game.game.clone()).collect();
     for (index, game) in games.iter_mut().enumerate() {
         let raw = raw.get(index);
@@ -106,50 +98,17 @@ fn named(
         };
     }
     for (index, game) in games.iter().enumerate() {
-        let at = raw.get(index).map_or(0..0, |raw| raw.name.as_ref().unwrap_or(&raw.game).span());
+        let is_named = raw.get(index).is_some_and(|raw| raw.name.is_some());
+        let key = format!("games.{index}.{}", if is_named { "name" } else { "game" });
         if game.name.is_empty() {
-            return Err(source.error(at, "the game needs a name"));
+            return Err(Mistake::at(key, "the game needs a name"));
         }
         if games[..index].iter().any(|other| other.name == game.name) {
             let message = format!("two games are called `{}`", game.name);
-            return Err(source.error(at, message).help("give each its own `name`"));
+            return Err(Mistake::at(key, message).help("give each its own `name`"));
         }
     }
     Ok(games)
-}
-
-fn json_table(table: &toml::Table) -> Result<Map<String, Value>, String> {
-    table.iter().map(|(key, value)| Ok((key.clone(), json(value)?))).collect()
-}
-
-fn json(value: &toml::Value) -> Result<Value, String> {
-    Ok(match value {
-        toml::Value::String(text) => Value::from(text.as_str()),
-        toml::Value::Integer(number) => Value::from(*number),
-        toml::Value::Float(number) if number.is_finite() => Value::from(*number),
-        toml::Value::Boolean(value) => Value::from(*value),
-        toml::Value::Array(values) => {
-            Value::Array(values.iter().map(json).collect::<Result<_, _>>()?)
-        }
-        toml::Value::Table(table) => Value::Object(json_table(table)?),
-        toml::Value::Float(_) | toml::Value::Datetime(_) => {
-            return Err(format!("a setup can't contain a value like {value}"));
-        }
-    })
-}
-
-/// Returns the openings file that the contest file names.
-pub(super) fn openings_file(
-    source: &Source,
-    raw: &RawOpenings,
-) -> Result<Option<(String, Range<usize>)>, FileError> {
-    within(source, raw.plies.as_ref(), "plies", 0..=PLIES_MAX)?;
-    let Some(file) = &raw.file else { return Ok(None) };
-    if raw.plies.is_some() {
-        let message = "openings are drawn, by `plies`, or chosen from a `file`: give one of them";
-        return Err(source.error(file.span(), message));
-    }
-    Ok(Some(((**file).clone(), file.span())))
 }
 
 /// Reads the positions of an openings file: one JSON position a line, or `{"game":..,"position":..}`.
@@ -230,13 +189,14 @@ fn named_game(name: &str, games: &[ContestGame]) -> Result<usize, Wrong> {
 }
 
 /// Draws an opening of each game, so that failures are reported before the first game.
-pub(super) fn check_drawn(file: &ContestFile, contest: &Contest) -> Result<(), FileError> {
-    let Some(plies) = &file.raw.openings.plies else { return Ok(()) };
+pub(super) fn check_drawn(contest: &Contest) -> Result<(), Mistake> {
+    if contest.openings.plies == 0 {
+        return Ok(());
+    }
     for (index, game) in contest.games.iter().enumerate() {
         let drawn = kind(&game.game).map(|kind| contest.opening(kind, index, 0));
         if let Some(Err(error)) = drawn {
-            let message = format!("{}: {error}", game.name);
-            return Err(file.source.error(plies.span(), message));
+            return Err(Mistake::at("openings.plies", format!("{}: {error}", game.name)));
         }
     }
     Ok(())

@@ -3,38 +3,31 @@
 //! submissions and the openings file.
 
 mod problem;
-mod forms;
 mod raw;
+mod renamed;
 mod conditions;
 mod games;
-mod format;
-mod grades;
 
 pub use games::{PLIES_MAX, positions};
 pub use problem::{FileError, Source};
-pub use raw::OnBroken;
 
-use super::{Contest, ContestGame, Opening, OpeningSettings, PlayerInfo};
-use crate::formats::{FormatName, ranking_file};
+use crate::formats::{Entry, FORMATS, FormatName};
+use crate::forms::ShortOrLong;
 use crate::grades::GradeSettings;
-pub(crate) use forms::{ShortOrLong, Spanned};
-pub(crate) use raw::Raw;
-use raw::RawAgent;
+use crate::settings::{Mistake, sanitize_name};
+use crate::{Contest, ContestGame, Opening, OpeningSettings, PlayerInfo};
+use games::seats;
+use raw::{Raw, RawAgent, RawSubmissions};
 use referee_match::names::unique_names;
 use referee_protocol::sanitize::sanitize;
 use schemars::{Schema, schema_for};
 use serde::{Deserialize, Serialize};
-use std::ops::{Range, RangeInclusive};
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::time::Duration;
 
 /// Seeds are below this, so that every language can hold one in a number.
 pub const SEED_BOUND: u64 = 1 << 53;
-/// The longest name, in characters.
-const NAME_CHARACTERS_MAX: usize = 60;
-/// The most rounds.
-const ROUNDS_MAX: u32 = 1_000_000;
-/// The most matches at once.
-const JOBS_MAX: u32 = 10_000;
 /// The most players.
 const PLAYERS_MAX: usize = 10_000;
 /// The most games; as many keep a fast machine busy for a day, and their schedule fits in memory.
@@ -61,13 +54,10 @@ pub struct ContestFile {
     pub jobs: Option<usize>,
     /// Whether matches are pinned to cores.
     pub pin: bool,
-    /// What happens with submissions that can't be read or built.
-    pub on_broken: OnBroken,
     /// What builds of agents may do.
     pub build: BuildSettings,
-    grades: Option<GradeSettings>,
     format: FormatName,
-    pub(crate) raw: Raw,
+    raw: Raw,
 }
 
 /// What the build of an agent may use, besides what agents may.
@@ -147,60 +137,45 @@ impl ContestFile {
     /// Reads a contest file. `file` is what errors call it, `stem` its name where it gives none.
     pub fn read(text: &str, file: &str, stem: &str) -> Result<Self, FileError> {
         let source = Source { file: sanitize(file), text: text.to_owned() };
-        let raw: Raw = source.read()?;
-        let preset = conditions::preset(&source, &raw)?;
-        let games = games::read(&source, &raw)?;
-        let name = sanitize_name(raw.name.as_deref().map_or(stem, String::as_str));
-        if name.is_empty() {
-            let span = raw.name.as_ref().map_or(0..0, Spanned::span);
-            return Err(source.error(span, "the contest needs a name"));
+        let raw: Raw = source.read().map_err(|error| match renamed::mistake(&source) {
+            Some(mistake) => source.mistake(mistake),
+            None => error,
+        })?;
+        let file = contest(&source, &raw, stem).and_then(|contest| Self::of(&source, raw, contest));
+        file.map_err(|mistake| source.mistake(mistake))
+    }
+
+    /// Reads the contest file of a stored contest, which may be of an earlier version.
+    pub fn read_stored(text: &str, file: &str, stem: &str) -> Result<Self, FileError> {
+        Self::read(text, file, stem).or_else(|error| match renamed::upgraded(text) {
+            Some(upgraded) if upgraded != text => Self::read(&upgraded, file, stem),
+            _ => Err(error),
+        })
+    }
+
+    fn of(source: &Source, raw: Raw, settings: Contest) -> Result<Self, Mistake> {
+        let named = |key: &str, value: &str| (value.to_owned(), source.place(key).unwrap_or(0..0));
+        let read = raw.sandbox.read.iter().enumerate();
+        let openings = raw.openings.file.as_ref();
+        if openings.is_some() && raw.openings.plies.is_some() {
+            let message =
+                "openings are drawn, by `plies`, or chosen from a `file`: give one of them";
+            return Err(Mistake::at("openings.file", message));
         }
-        let rounds = within(&source, raw.rounds.as_ref(), "rounds", 1..=ROUNDS_MAX)?;
-        let jobs = within(&source, raw.jobs.as_ref(), "jobs", 1..=JOBS_MAX)?;
-        let seed = within(&source, raw.seed.as_ref(), "seed", 0..=SEED_BOUND - 1)?;
-        let seats = games.first().map_or(1, |game: &ContestGame| game.seats);
-        let format = raw.format.as_deref().copied();
-        let format = format.unwrap_or_else(|| FormatName::default_for(seats));
-        format::check_tables(&source, &raw, format)?;
-        if let Some(agent) = raw.agents.get(PLAYERS_MAX) {
-            let message = format!("at most {PLAYERS_MAX} agents can play");
-            return Err(source.error(agent.span(), message));
-        }
-        let plies = raw.openings.plies.as_deref().copied().unwrap_or(0);
-        let settings = Contest {
-            name,
-            seed: seed.unwrap_or(1),
-            format: format.into(),
-            rounds: rounds.unwrap_or(1),
-            seat_orders: raw.seat_orders,
-            games,
-            players: Vec::new(),
-            openings: OpeningSettings { plies, positions: Vec::new() },
-            clock: conditions::clock(&source, raw.clock.as_ref(), preset)?,
-            preset: preset.map(|preset| preset.name.to_owned()),
-            limits: conditions::limits(&source, &raw.limits, preset)?,
-            anonymous: raw.anonymous,
-            reuse: raw.reuse,
-            adjudication: conditions::adjudication(&source, raw.adjudication.as_ref(), seats)?,
-            policy: conditions::policy(&source, &raw.policy, preset)?,
-            sandbox: conditions::sandbox(&source, &raw.sandbox)?,
-            workers: conditions::workers(&source, &raw.workers)?,
-            changes: Vec::new(),
-        };
+        let seats = settings.seats();
+        let format = raw.format.unwrap_or_else(|| FormatName::default_for(seats));
         Ok(Self {
-            settings,
+            source: source.clone(),
             format,
-            agents: raw.agents.iter().map(named_agent).collect(),
-            submissions: submissions(&source, &raw)?,
-            openings: games::openings_file(&source, &raw.openings)?,
-            ranking: ranking_file(&raw).map(|path| ((**path).clone(), path.span())),
-            read: raw.sandbox.read.iter().map(|path| ((**path).clone(), path.span())).collect(),
-            jobs: jobs.and_then(|jobs| usize::try_from(jobs).ok()),
+            agents: agents(source, &raw),
+            submissions: submissions(source, &raw)?,
+            openings: openings.map(|file| named("openings.file", file)),
+            ranking: raw.ranking_file().map(|(file, key)| named(key, file)),
+            read: read.map(|(index, path)| named(&format!("sandbox.read.{index}"), path)).collect(),
+            jobs: raw.jobs.and_then(|jobs| usize::try_from(jobs).ok()),
             pin: raw.pin,
-            on_broken: raw.policy.on_broken,
-            build: conditions::build(&source, &raw)?,
-            grades: grades::read(&source, &raw)?,
-            source,
+            build: conditions::build(&raw.build)?,
+            settings,
             raw,
         })
     }
@@ -211,59 +186,87 @@ impl ContestFile {
         agents: &[FoundAgent],
         others: &OtherFiles,
     ) -> Result<(Contest, Vec<usize>), FileError> {
-        self.check_names(agents)?;
-        let (format, order) = format::settings(self, agents, others.ranking.as_ref())?;
+        let names: Vec<String> =
+            agents.iter().map(|agent| sanitize_name(&agent.player.name)).collect();
+        self.check_agents(agents, &names)?;
         let positions = match &others.openings {
             Some(openings) => positions(openings, &self.settings.games)?,
             None => Vec::new(),
         };
-        let names = unique_names(agents.iter().map(|agent| sanitize_name(&agent.player.name)));
-        let player = |&place: &usize| PlayerInfo {
-            name: names[place].clone(),
-            ..agents[place].player.clone()
+        let ranking = others.ranking.as_ref().map(|it| (it.file.as_str(), it.text.as_str()));
+        let made = || {
+            let (format, order) = self.raw.format(self.format, &self.entry(&names, ranking))?;
+            let unique = unique_names(names.iter().cloned());
+            let player = |&place: &usize| PlayerInfo {
+                name: unique[place].clone(),
+                ..agents[place].player.clone()
+            };
+            let contest = Contest {
+                format,
+                players: order.iter().map(player).collect(),
+                openings: OpeningSettings { positions, ..self.settings.openings },
+                ..self.settings.clone()
+            };
+            check_size(&contest)?;
+            games::check_drawn(&contest)?;
+            self.raw.grades.iter().try_for_each(|grades| grades.check_names(&contest))?;
+            Ok((contest, order))
         };
-        let contest = Contest {
-            format,
-            players: order.iter().map(player).collect(),
-            openings: OpeningSettings { positions, ..self.settings.openings },
-            ..self.settings.clone()
-        };
-        format::check_size(self, &contest)?;
-        games::check_drawn(self, &contest)?;
-        self.grades(&contest)?;
-        Ok((contest, order))
+        made().map_err(|mistake| self.source.mistake(mistake))
     }
 
-    fn check_names(&self, agents: &[FoundAgent]) -> Result<(), FileError> {
-        let mut names = std::collections::BTreeSet::new();
-        for agent in agents {
-            let name = sanitize_name(&agent.player.name);
-            let at = || agent.span.clone();
+    fn entry<'a>(&'a self, names: &'a [String], ranking: Option<(&'a str, &'a str)>) -> Entry<'a> {
+        let settings = &self.settings;
+        Entry {
+            names,
+            game: &settings.games[0].game,
+            seats: settings.seats(),
+            seat_orders: settings.seat_orders,
+            seed: settings.seed,
+            has_submissions: self.submissions.is_some(),
+            ranking,
+        }
+    }
+
+    /// Checks names and number of the agents.
+    fn check_agents(&self, agents: &[FoundAgent], names: &[String]) -> Result<(), FileError> {
+        let mut known = BTreeSet::new();
+        for (agent, name) in agents.iter().zip(names) {
+            let error = |message: String| self.source.error(agent.span.clone(), message);
             if name.is_empty() {
-                return Err(self.source.error(at(), "the agent needs a name"));
+                return Err(error("the agent needs a name".to_owned()));
             }
-            if !names.insert(name.clone()) {
-                return Err(self
-                    .source
-                    .error(at(), format!("two agents are called `{name}`"))
+            if !known.insert(name) {
+                return Err(error(format!("two agents are called `{name}`"))
                     .help("give each its own name: NAME=AGENT, such as new=./bot"));
             }
+        }
+        check_seats(self.format, &self.settings).map_err(|it| self.source.mistake(it))?;
+        let error = |message: String| match agents.last() {
+            Some(last) => self.source.error(last.span.clone(), message),
+            None => self.source.error_of_all(message),
+        };
+        let (count, seats) = (agents.len(), self.settings.seats());
+        if count < seats {
+            let players = if seats == 1 { "agent" } else { "agents" };
+            let game = &self.settings.games[0].game;
+            let message = format!("{game} needs at least {seats} {players}, not {count}");
+            return Err(error(message).help(
+                "name agents, such as agents = [\"@random\", \"./mybot\"], or a folder of \
+                 `submissions`",
+            ));
+        }
+        if count > PLAYERS_MAX {
+            return Err(error(format!("at most {PLAYERS_MAX} agents can play, not {count}")));
         }
         Ok(())
     }
 
-    /// Returns an error at the line that names the format, if there is one.
-    pub(crate) fn error_at_format(&self, message: String) -> FileError {
-        match &self.raw.format {
-            Some(format) => self.source.error(format.span(), message),
-            None => self.source.error_of_all(message),
-        }
-    }
-
     /// Returns its points and marks for the results of a contest.
     pub fn grades(&self, contest: &Contest) -> Result<Option<&GradeSettings>, FileError> {
-        grades::check_names(self, contest)?;
-        Ok(self.grades.as_ref())
+        let Some(grades) = &self.raw.grades else { return Ok(None) };
+        grades.check_names(contest).map_err(|mistake| self.source.mistake(mistake))?;
+        Ok(Some(grades))
     }
 
     /// Returns whether it gives the seed.
@@ -277,55 +280,115 @@ impl ContestFile {
     }
 }
 
-/// Sanitizes and shortens a name.
-pub(crate) fn sanitize_name(name: &str) -> String {
-    sanitize(name.trim()).chars().take(NAME_CHARACTERS_MAX).collect()
-}
-
-/// Returns a number if it is in its range.
-pub(crate) fn within<T: Copy + PartialOrd + std::fmt::Display>(
-    source: &Source,
-    value: Option<&Spanned<T>>,
-    key: &str,
-    range: RangeInclusive<T>,
-) -> Result<Option<T>, FileError> {
-    let Some(at) = value else { return Ok(None) };
-    let value: T = **at;
-    if range.contains(&value) {
-        return Ok(Some(value));
+/// Returns the contest without its players and positions and without the settings of its format.
+fn contest(source: &Source, raw: &Raw, stem: &str) -> Result<Contest, Mistake> {
+    let has = |key: &str| source.place(key).is_some();
+    let preset = conditions::preset(raw)?;
+    let games = games::read(raw)?;
+    let seats = games.first().map_or(1, |game: &ContestGame| game.seats);
+    let name = sanitize_name(raw.name.as_deref().unwrap_or(stem));
+    if name.is_empty() {
+        return Err(Mistake::at("name", "the contest needs a name"));
     }
-    let (least, most) = (range.start(), range.end());
-    Err(source.error(at.span(), format!("`{key}` must be from {least} to {most}, not {value}")))
-}
-
-fn named_agent(agent: &Spanned<ShortOrLong<String, RawAgent>>) -> NamedAgent {
-    match &**agent {
-        ShortOrLong::Short(run) => NamedAgent { name: None, run: run.clone(), span: agent.span() },
-        ShortOrLong::Long(RawAgent { name, run }) => NamedAgent {
-            name: name.as_deref().cloned(),
-            run: (**run).clone(),
-            span: name.as_ref().unwrap_or(run).span(),
-        },
+    let format = raw.format.unwrap_or_else(|| FormatName::default_for(seats));
+    raw.check_tables(format)?;
+    if raw.agents.len() > PLAYERS_MAX {
+        let message = format!("at most {PLAYERS_MAX} agents can play");
+        return Err(Mistake::at(format!("agents.{PLAYERS_MAX}"), message));
     }
+    raw.sandbox.check(has)?;
+    raw.workers.check()?;
+    if let Some(rules) = &raw.adjudication {
+        conditions::check_adjudication(rules, seats)?;
+    }
+    if let Some(grades) = &raw.grades {
+        grades.check()?;
+    }
+    let mut policy = raw.policy.clone();
+    if let Some(preset) = preset.filter(|_| !has("policy.on_fault")) {
+        policy.on_fault = preset.on_fault;
+    }
+    Ok(Contest {
+        name,
+        seed: raw.seed.unwrap_or(1),
+        format: format.into(),
+        rounds: raw.rounds.unwrap_or(1),
+        seat_orders: raw.seat_orders,
+        games,
+        players: Vec::new(),
+        openings: OpeningSettings { plies: raw.openings.plies.unwrap_or(0), positions: Vec::new() },
+        clock: conditions::clock(raw.clock.as_ref(), preset)?,
+        preset: preset.map(|preset| preset.name.to_owned()),
+        limits: conditions::limits(&raw.limits, preset)?,
+        anonymous: raw.anonymous,
+        reuse: raw.reuse,
+        adjudication: raw.adjudication.clone(),
+        policy,
+        sandbox: raw.sandbox.clone(),
+        workers: raw.workers.clone(),
+        changes: Vec::new(),
+    })
 }
 
-fn submissions(source: &Source, raw: &Raw) -> Result<Option<Submissions>, FileError> {
-    let Some(at) = &raw.submissions else { return Ok(None) };
-    let (folder, run, span) = match &**at {
-        ShortOrLong::Short(folder) => (folder, None, at.span()),
-        ShortOrLong::Long(table) => (&*table.folder, table.run.as_ref(), table.folder.span()),
+/// Checks that a format fits the seats of the games.
+fn check_seats(format: FormatName, contest: &Contest) -> Result<(), Mistake> {
+    let (format, have) = (format.info(), contest.seats());
+    if format.seats.contains(&have) {
+        return Ok(());
+    }
+    let more = if format.seats.end() > format.seats.start() { " or more" } else { "" };
+    let wanted = seats(*format.seats.start()) + more;
+    let (name, game) = (format.name, &contest.games[0].game);
+    let message = format!("format {name} is for games of {wanted}; {game} has {}", seats(have));
+    let fitting = FORMATS.iter().filter(|format| format.seats.contains(&have));
+    let names: Vec<&str> = fitting.map(|format| format.name).collect();
+    let help = format!("formats for {game}: {}", names.join(", "));
+    Err(Mistake::at("format", message).help(help))
+}
+
+/// Refuses a contest whose schedule would fill the memory.
+fn check_size(contest: &Contest) -> Result<(), Mistake> {
+    let each = (contest.games.len() * contest.games_of_a_block()) as u64;
+    let games = contest.format.size(contest.field()).end().saturating_mul(each);
+    if games > GAMES_MAX {
+        let message =
+            format!("the contest could have {games} games; at most {GAMES_MAX} are allowed");
+        return Err(Mistake::at("rounds", message).help("reduce `rounds`, or use another format"));
+    }
+    Ok(())
+}
+
+fn agents(source: &Source, raw: &Raw) -> Vec<NamedAgent> {
+    let spans = source.places("agents", &["name", "run"]);
+    let agent = |(agent, span): (&ShortOrLong<_, _>, _)| {
+        let (name, run) = match agent {
+            ShortOrLong::Short(run) => (None, run),
+            ShortOrLong::Long(RawAgent { name, run }) => (name.clone(), run),
+        };
+        NamedAgent { name, run: run.clone(), span }
+    };
+    raw.agents.iter().zip(spans).map(agent).collect()
+}
+
+fn submissions(source: &Source, raw: &Raw) -> Result<Option<Submissions>, Mistake> {
+    let (folder, run, key) = match &raw.submissions {
+        None => return Ok(None),
+        Some(ShortOrLong::Short(folder)) => (folder, None, "submissions"),
+        Some(ShortOrLong::Long(RawSubmissions { folder, run })) => {
+            (folder, run.clone(), "submissions.folder")
+        }
     };
     if folder.trim().is_empty() {
-        return Err(source
-            .error(span, "`submissions` needs a folder")
+        return Err(Mistake::at(key, "`submissions` needs a folder")
             .help("`.` is the folder of the contest file"));
     }
-    if let Some(run) = run.filter(|run| !run.contains("{}")) {
-        return Err(source
-            .error(run.span(), "`run` needs `{}`, a placeholder for the path of a submission")
-            .help("such as run = \"python3 {}/main.py\""));
+    if run.as_ref().is_some_and(|run| !run.contains("{}")) {
+        let message = "`run` needs `{}`, a placeholder for the path of a submission";
+        return Err(
+            Mistake::at("submissions.run", message).help("such as run = \"python3 {}/main.py\"")
+        );
     }
-    let run = run.map(|run| (**run).clone());
+    let span = source.place(key).unwrap_or(0..0);
     Ok(Some(Submissions { folder: folder.clone(), run, span }))
 }
 

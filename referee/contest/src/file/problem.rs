@@ -1,10 +1,14 @@
 //! Errors in a contest file: the message with file, line and column, and the line with carets.
 
+use crate::forms::OUT_OF_RANGE;
+use crate::settings::Mistake;
 use referee_games::nearest;
 use referee_protocol::sanitize::sanitize;
 use serde::de::DeserializeOwned;
 use std::fmt;
 use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 /// The longest part of a line that is shown, in characters.
 const SHOWN_CHARACTERS_MAX: usize = 100;
@@ -76,12 +80,76 @@ impl Source {
         self.text[..self.boundary(at)].matches('\n').count() + 1
     }
 
+    fn tree(&self) -> Option<DeValue<'_>> {
+        Some(DeValue::Table(DeTable::parse(&self.text).ok()?.into_inner()))
+    }
+
+    /// Returns where a key is and where its value is. The key has those of the tables and the numbers of the
+    /// lists around it before it, such as `grades.marks.2.elo`.
+    fn lookup(&self, key: &str) -> Option<[Range<usize>; 2]> {
+        let tree = self.tree()?;
+        let (mut value, mut found) = (&tree, [0..0, 0..0]);
+        for part in key.split('.') {
+            let next = match value {
+                DeValue::Table(table) => {
+                    let (key, next) = table.get_key_value(part)?;
+                    found[0] = key.span();
+                    next
+                }
+                DeValue::Array(items) => items.get(part.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+            found[1] = next.span();
+            value = next.get_ref();
+        }
+        Some(found)
+    }
+
+    /// Returns where the items of a list are; of a table the first of `keys` that it has.
+    pub(super) fn places(&self, list: &str, keys: &[&str]) -> Vec<Range<usize>> {
+        let Some(DeValue::Table(table)) = self.tree() else { return Vec::new() };
+        let items = table.get(list).map(Spanned::get_ref);
+        let place = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
+            DeValue::Table(table) => {
+                keys.iter().find_map(|key| table.get(*key)).unwrap_or(item).span()
+            }
+            _ => item.span(),
+        };
+        match items {
+            Some(DeValue::Array(items)) => items.iter().map(place).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns where the value of a key is, if the text has it.
+    pub(super) fn place(&self, key: &str) -> Option<Range<usize>> {
+        self.lookup(key).map(|[_, value]| value)
+    }
+
+    /// Returns the error of a mistake.
+    pub(super) fn mistake(&self, mistake: Mistake) -> FileError {
+        let Mistake { key, message, help, is_unknown } = mistake;
+        let error = match self.lookup(&key) {
+            Some([name, _]) if is_unknown => self.error(name, message),
+            Some([_, value]) => self.error(value, message),
+            None => self.error_of_all(message),
+        };
+        error.or_help(help)
+    }
+
     /// Returns an error of the TOML reader.
     fn toml_error(&self, error: &toml::de::Error) -> FileError {
         let message = sanitize(error.message());
         let help = near(&message);
         let message = user_message(&message);
         match error.span() {
+            Some(span) if message.starts_with(OUT_OF_RANGE) => {
+                let before =
+                    self.text[..self.boundary(span.start)].trim_end_matches([' ', '=', '\t']);
+                let key = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next();
+                let message = format!("`{}` {message}", key.unwrap_or_default());
+                self.error(span, message)
+            }
             Some(span) => self.error(span, message),
             None => self.error_of_all(message),
         }
@@ -153,11 +221,5 @@ impl FileError {
     pub fn or_help(mut self, help: Option<String>) -> Self {
         self.help = help.or(self.help);
         self
-    }
-
-    /// Suggests the known name that is nearest to this one, if one is near.
-    #[must_use]
-    pub(crate) fn or_near<'a>(self, name: &str, known: impl Iterator<Item = &'a str>) -> Self {
-        self.or_help(nearest(name, known).map(|near| format!("did you mean `{near}`?")))
     }
 }

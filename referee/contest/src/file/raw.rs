@@ -1,13 +1,20 @@
-//! The keys of the contest file. `conditions.rs` and `games.rs` check how they fit together.
+//! The keys of the contest file that aren't settings of a contest as they stand. The settings are in
+//! `settings.rs` and `grades.rs`, those of formats with the formats.
 
-use super::forms::{Described, ShortOrLong, Spanned, Time};
-use crate::formats::{self, FormatName, FromContestFile, with_formats};
-use crate::{LagPolicy, SeatOrders};
-use referee_protocol::{
-    ClockKind, DrawAdjudication, Level, LevelChoice, OnFault, Pondering, WinAdjudication,
+use crate::formats::{self, Entry, FormatName, FormatSettings, FromContestFile, with_formats};
+use crate::forms::{Described, ShortOrLong, Time, within};
+use crate::grades::GradeSettings;
+use crate::settings::{
+    MEMORY_MB_MAX, Mistake, Policy, SandboxSettings, SeatOrders, WorkerSettings,
 };
+use referee_protocol::{Adjudication, ClockKind, Limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The greatest seed: every language can hold it in a number.
+const SEED_MAX: i64 = (1 << 53) - 1;
 
 /// Defines the contest file, with a table for each format that has one.
 macro_rules! contest_file {
@@ -18,18 +25,21 @@ macro_rules! contest_file {
         #[schemars(rename = "ContestFile")]
         pub(crate) struct Raw {
             /// The contest's name. Defaults to the file's.
-            pub(super) name: Option<Spanned<String>>,
+            pub(super) name: Option<String>,
             /// The seed of all random choices, below 2^53. Drawn when the contest is run, if absent.
-            pub(super) seed: Option<Spanned<u64>>,
+            #[serde(default, deserialize_with = "within::<_, _, 0, SEED_MAX>")]
+            pub(super) seed: Option<u64>,
             /// Who plays whom. Defaults to `round-robin`, or `puzzle` for games of one seat.
-            pub(super) format: Option<Spanned<FormatName>>,
+            pub(super) format: Option<FormatName>,
             /// How often every pairing of the format is played. Defaults to 1.
-            pub(super) rounds: Option<Spanned<u32>>,
+            #[serde(default, deserialize_with = "within::<_, _, 1, 1_000_000>")]
+            pub(super) rounds: Option<u32>,
             /// The seat orders in which a pairing is played.
             #[serde(default)]
             pub(super) seat_orders: SeatOrders,
             /// The most matches at once. Defaults to the number of cores.
-            pub(super) jobs: Option<Spanned<u32>>,
+            #[serde(default, deserialize_with = "within::<_, _, 1, 10_000>")]
+            pub(super) jobs: Option<u32>,
             /// Whether matches are pinned to cores.
             #[serde(default)]
             pub(super) pin: bool,
@@ -40,49 +50,106 @@ macro_rules! contest_file {
             #[serde(default)]
             pub(super) reuse: bool,
             /// The published conditions of a course.
-            pub(super) preset: Option<Spanned<String>>,
+            pub(super) preset: Option<String>,
             /// The game, if there is only one and its setup is the default.
-            pub(super) game: Option<Spanned<String>>,
+            pub(super) game: Option<String>,
             /// The games.
             #[serde(default)]
             pub(super) games: Vec<RawGame>,
             /// The agents: each an AGENT, or a table.
             #[serde(default)]
-            pub(super) agents: Vec<Spanned<ShortOrLong<String, RawAgent>>>,
+            pub(super) agents: Vec<ShortOrLong<String, RawAgent>>,
             /// A folder of which every agent plays.
-            pub(super) submissions: Option<Spanned<ShortOrLong<String, RawSubmissions>>>,
+            pub(super) submissions: Option<ShortOrLong<String, RawSubmissions>>,
             /// The clock: `BANK[+INCREMENT]`, or a table.
-            pub(super) clock: Option<Spanned<ShortOrLong<String, RawClock>>>,
-            /// The limits of an agent.
+            pub(super) clock: Option<ShortOrLong<String, RawClock>>,
+            /// The limits of an agent. Missing ones have their defaults.
             #[serde(default)]
-            pub(super) limits: RawLimits,
+            #[schemars(with = "Limits", extend("unevaluatedProperties" = false))]
+            pub(super) limits: BTreeMap<String, u64>,
             /// How agents are isolated.
             #[serde(default)]
-            pub(super) sandbox: RawSandbox,
+            pub(super) sandbox: SandboxSettings,
             /// The requirements of the machines of a contest on many machines.
             #[serde(default)]
-            pub(super) workers: RawWorkers,
+            pub(super) workers: WorkerSettings,
             /// Where games begin.
             #[serde(default)]
             pub(super) openings: RawOpenings,
             /// What happens with games and submissions that fail.
             #[serde(default)]
-            pub(super) policy: RawPolicy,
+            pub(super) policy: Policy,
             /// When the scores that both agents give end a game.
-            pub(super) adjudication: Option<Spanned<RawAdjudication>>,
+            pub(super) adjudication: Option<Adjudication>,
             /// What builds of agents may use.
             #[serde(default)]
             pub(super) build: RawBuild,
             /// Points and marks for results.
-            pub(super) grades: Option<Spanned<RawGrades>>,
+            pub(super) grades: Option<GradeSettings>,
             $($(
                 #[doc = concat!("More about `", $name, "`.")]
-                pub(crate) $table: Option<Spanned<<formats::$format as FromContestFile>::Table>>,
+                $table: Option<<formats::$format as FromContestFile>::Table>,
             )?)*
+        }
+
+        impl Raw {
+            /// Checks that the tables with settings of formats are those of the contest's format, and as far as
+            /// that needs no agents.
+            pub(super) fn check_tables(&self, format: FormatName) -> Result<(), Mistake> {
+                $($(if let Some(table) = &self.$table {
+                    let (key, owner) = (stringify!($table), FormatName::$format);
+                    if owner != format {
+                        let message = format!(
+                            "`[{key}]` has no effect: the format is {}", format.info().name
+                        );
+                        let help = format!("add format = \"{}\", or remove `[{key}]`", $name);
+                        return Err(Mistake::at(key, message).help(help));
+                    }
+                    formats::$format::check(table).map_err(|it| in_table(key, it))?;
+                })?)*
+                Ok(())
+            }
+
+            /// Returns the ranking by which a format's table seeds players, and its key.
+            pub(super) fn ranking_file(&self) -> Option<(&String, &'static str)> {
+                $($(
+                    let ranking = self.$table.as_ref().and_then(formats::$format::ranking_file);
+                    if let Some(ranking) = ranking {
+                        return Some((ranking, concat!(stringify!($table), ".seeding_from")));
+                    }
+                )?)*
+                None
+            }
+
+            /// Returns the format with its settings, and the order in which the agents become players.
+            pub(super) fn format(
+                &self,
+                format: FormatName,
+                entry: &Entry<'_>,
+            ) -> Result<(FormatSettings, Vec<usize>), Mistake> {
+                let mut order = (0..entry.names.len()).collect();
+                let settings = match format {
+                    $(FormatName::$format => {
+                        let table = None$(.or(self.$table.as_ref()))?;
+                        let settings = formats::$format::read(table, entry, &mut order);
+                        let key = concat!("" $(, stringify!($table))?);
+                        settings.map(FormatSettings::$format).map_err(|it| in_table(key, it))?
+                    })*
+                };
+                Ok((settings, order))
+            }
         }
     };
 }
 with_formats!(contest_file);
+
+/// Completes the key of a mistake in a format's table.
+fn in_table(table: &str, mut mistake: Mistake) -> Mistake {
+    if mistake.key.starts_with('.') {
+        mistake.key.insert_str(0, table);
+    }
+    mistake
+}
 
 /// A game.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -90,12 +157,11 @@ with_formats!(contest_file);
 #[schemars(rename = "Game")]
 pub(super) struct RawGame {
     /// The game, as `referee games` lists it.
-    pub(super) game: Spanned<String>,
+    pub(super) game: String,
     /// Its setup. Missing fields have their defaults.
-    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
-    pub(super) setup: Option<Spanned<toml::Table>>,
+    pub(super) setup: Option<Map<String, Value>>,
     /// Its name in reports.
-    pub(super) name: Option<Spanned<String>>,
+    pub(super) name: Option<String>,
 }
 
 /// An agent.
@@ -104,9 +170,9 @@ pub(super) struct RawGame {
 #[schemars(rename = "Agent")]
 pub(super) struct RawAgent {
     /// Its name. Defaults to the agent's own.
-    pub(super) name: Option<Spanned<String>>,
+    pub(super) name: Option<String>,
     /// The AGENT: a program file, a command line, a folder with agent.toml, or a built-in one.
-    pub(super) run: Spanned<String>,
+    pub(super) run: String,
 }
 
 impl Described for RawAgent {}
@@ -117,14 +183,14 @@ impl Described for RawAgent {}
 #[schemars(rename = "Submissions")]
 pub(super) struct RawSubmissions {
     /// The folder, relative to the contest file's.
-    pub(super) folder: Spanned<String>,
+    pub(super) folder: String,
     /// The AGENT for each of them, with `{}` for its path.
-    pub(super) run: Option<Spanned<String>>,
+    pub(super) run: Option<String>,
 }
 
 impl Described for RawSubmissions {}
 
-/// A clock. Give each time in milliseconds or as text, not both.
+/// A clock.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Clock")]
@@ -132,97 +198,21 @@ pub(super) struct RawClock {
     /// Which time is counted.
     pub(super) kind: Option<ClockKind>,
     /// The time from the start of the process to `ready`.
-    pub(super) start: Option<Spanned<Time>>,
-    /// The same in milliseconds.
-    pub(super) start_ms: Option<Spanned<u64>>,
+    pub(super) start: Option<Time>,
     /// The time for the whole match.
-    pub(super) bank: Option<Spanned<Time>>,
-    /// The same in milliseconds.
-    pub(super) bank_ms: Option<Spanned<u64>>,
+    pub(super) bank: Option<Time>,
     /// The time added to the bank after each own turn.
-    pub(super) increment: Option<Spanned<Time>>,
-    /// The same in milliseconds.
-    pub(super) increment_ms: Option<Spanned<u64>>,
+    pub(super) increment: Option<Time>,
     /// The most time for one turn.
     #[serde(rename = "move")]
-    pub(super) turn: Option<Spanned<Time>>,
-    /// The same in milliseconds.
-    pub(super) move_ms: Option<Spanned<u64>>,
+    pub(super) turn: Option<Time>,
     /// By how much a turn may exceed its time without a fault.
-    pub(super) margin: Option<Spanned<Time>>,
-    /// The same in milliseconds.
-    pub(super) margin_ms: Option<Spanned<u64>>,
+    pub(super) margin: Option<Time>,
     /// With CPU time: the most wall time for one turn.
-    pub(super) backstop: Option<Spanned<Time>>,
-    /// The same in milliseconds.
-    pub(super) backstop_ms: Option<Spanned<u64>>,
+    pub(super) backstop: Option<Time>,
 }
 
 impl Described for RawClock {}
-
-/// The limits of an agent. Missing ones have their defaults.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Limits")]
-pub(super) struct RawLimits {
-    /// Bytes in one line of its output.
-    pub(super) line_bytes: Option<Spanned<u64>>,
-    /// Bytes of output in one turn.
-    pub(super) turn_bytes: Option<Spanned<u64>>,
-    /// Bytes of output in the whole match.
-    pub(super) match_bytes: Option<Spanned<u64>>,
-    /// Bytes of stderr that are kept from its start, and as many from its end.
-    pub(super) stderr_bytes: Option<Spanned<u64>>,
-    /// Memory of its whole process tree, in MiB.
-    pub(super) memory_mb: Option<Spanned<u64>>,
-    /// Processes and threads.
-    pub(super) processes: Option<Spanned<u64>>,
-    /// Open files.
-    pub(super) files: Option<Spanned<u64>>,
-    /// Its private work folder, in MiB.
-    pub(super) work_mb: Option<Spanned<u64>>,
-}
-
-/// How agents are isolated.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Sandbox")]
-pub(super) struct RawSandbox {
-    /// The exact level. Defaults to `auto`, the strongest that works on the machine.
-    pub(super) level: Option<Spanned<LevelChoice>>,
-    /// With `auto`: the least level.
-    pub(super) at_least: Option<Spanned<Level>>,
-    /// The command that starts agents at level `external`: a string, or a list of words.
-    pub(super) wrapper: Option<Spanned<ShortOrLong<String, Vec<String>>>>,
-    /// What agents may do while it isn't their turn. Defaults to `freeze` if they share cores, else
-    /// to `allow`.
-    pub(super) pondering: Option<Pondering>,
-    /// Files and folders that all agents may read, relative to the contest file's folder.
-    #[serde(default)]
-    pub(super) read: Vec<Spanned<String>>,
-}
-
-/// The requirements of a machine that plays games of a contest on many machines.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Workers")]
-pub(super) struct RawWorkers {
-    /// The class it was started with: `referee worker --class`.
-    pub(super) class: Option<Spanned<String>>,
-    /// Its architecture, such as `x86_64`. Defaults to the coordinator's.
-    pub(super) arch: Option<Spanned<String>>,
-    /// The least cores per concurrent match.
-    pub(super) cores: Option<Spanned<u32>>,
-    /// The least memory per concurrent match, in MiB.
-    pub(super) memory_mb: Option<Spanned<u64>>,
-    /// The least speed, in thousand positions per second and core, as `referee worker` measures it.
-    pub(super) speed: Option<Spanned<f64>>,
-    /// The greatest speed.
-    pub(super) speed_most: Option<Spanned<f64>>,
-    /// The greatest noise: how many times slower than the median the slowest twentieth of the time
-    /// may be.
-    pub(super) noise_most: Option<Spanned<f64>>,
-}
 
 /// Where games begin: at most one of the two.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -230,47 +220,10 @@ pub(super) struct RawWorkers {
 #[schemars(rename = "Openings")]
 pub(super) struct RawOpenings {
     /// The number of random legal plies that come first.
-    pub(super) plies: Option<Spanned<u32>>,
+    #[serde(default, deserialize_with = "within::<_, _, 0, 100>")]
+    pub(super) plies: Option<u32>,
     /// A file with positions to begin from, one a line, relative to the contest file's folder.
-    pub(super) file: Option<Spanned<String>>,
-}
-
-/// What happens with games and submissions that fail.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Policy")]
-pub(super) struct RawPolicy {
-    /// What a fault does in games of three seats or more.
-    pub(super) on_fault: Option<OnFault>,
-    /// How often a void game is played again before the run gives up on it.
-    pub(super) void_retries: Option<Spanned<u32>>,
-    /// How many void attempts one agent may cause in the contest before they are its faults.
-    pub(super) agent_voids: Option<Spanned<u32>>,
-    /// The referee's own lag in one turn, in milliseconds, above which a game is marked.
-    pub(super) lag_ms: Option<Spanned<u64>>,
-    /// What happens with marked games.
-    pub(super) on_lag: Option<LagPolicy>,
-    /// Whether games that ended by a fault count in ratings.
-    pub(super) rate_faults: Option<bool>,
-    /// Whether adapters refuse what the course's own program refused.
-    #[serde(default)]
-    pub(super) strict: bool,
-    /// What happens with submissions that can't be read or built.
-    #[serde(default)]
-    pub(super) on_broken: OnBroken,
-    /// The time limit of an agent's build: `time` of `build`.
-    pub(super) build_time: Option<Spanned<Time>>,
-}
-
-/// When the scores that both agents give end a game: see the agent protocol.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Adjudication")]
-pub(super) struct RawAdjudication {
-    /// When it is won.
-    pub(super) win: Option<Spanned<WinAdjudication>>,
-    /// When it is drawn.
-    pub(super) draw: Option<Spanned<DrawAdjudication>>,
+    pub(super) file: Option<String>,
 }
 
 /// What the build of an agent may use, besides what agents may.
@@ -279,70 +232,14 @@ pub(super) struct RawAdjudication {
 #[schemars(rename = "Build")]
 pub(super) struct RawBuild {
     /// Its time limit. Defaults to 10 minutes.
-    pub(super) time: Option<Spanned<Time>>,
+    pub(super) time: Option<Time>,
     /// The memory of all its processes, in MiB. Defaults to 4096.
-    pub(super) memory_mb: Option<Spanned<u64>>,
+    #[serde(default, deserialize_with = "within::<_, _, 1, MEMORY_MB_MAX>")]
+    pub(super) memory_mb: Option<u64>,
     /// Whether it may use the network.
     #[serde(default)]
     pub(super) network: bool,
     /// Files and folders that it may read, relative to the contest file's folder.
     #[serde(default)]
-    pub(super) read: Vec<Spanned<String>>,
-}
-
-/// Points and marks for results.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Grades")]
-pub(super) struct RawGrades {
-    /// The marks, best first. The first that applies is given.
-    #[serde(default)]
-    pub(super) marks: Vec<Spanned<RawMark>>,
-    /// The reference agents that give points. They get no mark.
-    #[serde(default)]
-    pub(super) beats: Vec<RawBeats>,
-    /// Other agents that get no mark.
-    #[serde(default)]
-    pub(super) ungraded: Vec<Spanned<String>>,
-}
-
-/// A mark with at most one condition.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Mark")]
-pub(super) struct RawMark {
-    /// The mark.
-    pub(super) mark: Spanned<String>,
-    /// The last place among the graded agents that gets it.
-    pub(super) place: Option<Spanned<u32>>,
-    /// The least percentage of the points.
-    pub(super) percent: Option<Spanned<f64>>,
-    /// The least rating.
-    pub(super) elo: Option<Spanned<f64>>,
-    /// The least points from reference agents.
-    pub(super) points: Option<Spanned<f64>>,
-}
-
-/// A reference agent that gives points.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Beats")]
-pub(super) struct RawBeats {
-    /// Its name.
-    pub(super) agent: Spanned<String>,
-    /// The least percentage of the points against it.
-    pub(super) percent: Spanned<f64>,
-    /// The points that this gives.
-    pub(super) points: Spanned<f64>,
-}
-
-/// What happens with submissions that can't be read or built.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OnBroken {
-    /// The contest does not start until they are fixed.
-    #[default]
-    Stop,
-    /// The others play.
-    LeaveOut,
+    pub(super) read: Vec<String>,
 }

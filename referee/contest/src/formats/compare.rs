@@ -1,7 +1,8 @@
 //! Compare: two players, until it is decided whether the first is stronger.
 
-use super::{Comparison, Field, Format, FromContestFile, Input, Pairing, PairingResult};
-use crate::file::{FileError, Source, Spanned, within};
+use super::{Comparison, Entry, Field, Format, FromContestFile, Pairing, PairingResult};
+use crate::forms::within;
+use crate::settings::Mistake;
 use crate::sprt::{Decision, Pentanomial};
 use crate::{Player, SeatOrders, SprtSettings};
 use schemars::JsonSchema;
@@ -9,10 +10,9 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::ops::RangeInclusive;
 
-/// The largest hypothesis of a test, in Elo either way.
-const ELO_MAX: f64 = 1000.0;
 /// The chance of each error, unless the contest file gives another.
 const ERROR_CHANCE: f64 = 0.05;
+const ERROR_CHANCES: RangeInclusive<f64> = 0.0001..=0.4999;
 
 /// The same two players, `rounds` times at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,13 +27,15 @@ pub struct Compare {
 #[schemars(rename = "Compare")]
 pub(crate) struct Table {
     /// The first hypothesis: by how many Elo the first agent is stronger.
-    elo0: Option<Spanned<f64>>,
+    #[serde(default, deserialize_with = "within::<_, _, -1000, 1000>")]
+    elo0: Option<f64>,
     /// The second.
-    elo1: Option<Spanned<f64>>,
+    #[serde(default, deserialize_with = "within::<_, _, -1000, 1000>")]
+    elo1: Option<f64>,
     /// How often the second may be accepted although the first is true. Defaults to 0.05.
-    alpha: Option<Spanned<f64>>,
+    alpha: Option<f64>,
     /// How often the first may be accepted although the second is true. Defaults to 0.05.
-    beta: Option<Spanned<f64>>,
+    beta: Option<f64>,
 }
 
 impl FromContestFile for Compare {
@@ -41,53 +43,53 @@ impl FromContestFile for Compare {
     const SEATS: RangeInclusive<usize> = 2..=2;
     type Table = Table;
 
-    fn check(source: &Source, table: &Table) -> Result<(), FileError> {
-        sprt(source, table).map(|_| ())
+    fn check(table: &Table) -> Result<(), Mistake> {
+        sprt(table).map(|_| ())
     }
 
-    fn read(input: &mut Input<'_, Table>) -> Result<Self, FileError> {
-        let file = input.file;
-        let count = input.agents.len();
+    fn read(
+        table: Option<&Table>,
+        entry: &Entry<'_>,
+        _order: &mut Vec<usize>,
+    ) -> Result<Self, Mistake> {
+        let count = entry.names.len();
         if count != 2 {
             let message =
                 format!("format compare needs 2 agents, the new and the old one, not {count}");
-            return Err(file.error_at_format(message));
+            return Err(Mistake::at("format", message));
         }
-        if file.settings.seat_orders == SeatOrders::One {
+        if entry.seat_orders == SeatOrders::One {
             let message = "format compare plays each opening with both seatings, which seat_orders = \
                            \"one\" rules out";
-            return Err(file.source.error_of_all(message).help("remove `seat_orders`"));
+            return Err(Mistake::at("seat_orders", message).help("remove `seat_orders`"));
         }
-        let sprt = input.table.map(|table| sprt(&file.source, table)).transpose()?;
-        Ok(Self { sprt: sprt.flatten() })
+        Ok(Self { sprt: table.map_or(Ok(None), sprt)? })
     }
 }
 
 /// Reads the test, if there is one.
-fn sprt(source: &Source, table: &Table) -> Result<Option<SprtSettings>, FileError> {
-    let (elo0, elo1) = match (&table.elo0, &table.elo1) {
-        (Some(elo0), Some(elo1)) => (elo0, elo1),
-        (None, None) => {
-            let Some(lone) = table.alpha.as_ref().or(table.beta.as_ref()) else { return Ok(None) };
-            let message = "a test needs both hypotheses, `elo0` and `elo1`";
-            return Err(source.error(lone.span(), message).help("such as elo0 = 0, elo1 = 20"));
-        }
-        (Some(lone), None) | (None, Some(lone)) => {
-            let message = "a test needs both hypotheses, `elo0` and `elo1`";
-            return Err(source.error(lone.span(), message));
-        }
+fn sprt(table: &Table) -> Result<Option<SprtSettings>, Mistake> {
+    let keys =
+        [("elo0", table.elo0), ("elo1", table.elo1), ("alpha", table.alpha), ("beta", table.beta)];
+    let (Some(elo0), Some(elo1)) = (table.elo0, table.elo1) else {
+        let Some((lone, _)) = keys.into_iter().find(|(_, value)| value.is_some()) else {
+            return Ok(None);
+        };
+        let message = "a test needs both hypotheses, `elo0` and `elo1`";
+        return Err(Mistake::at(format!(".{lone}"), message).help("such as elo0 = 0, elo1 = 20"));
     };
-    within(source, Some(elo0), "elo0", -ELO_MAX..=ELO_MAX)?;
-    within(source, Some(elo1), "elo1", -ELO_MAX..=ELO_MAX)?;
-    if **elo0 >= **elo1 {
-        return Err(source.error(elo1.span(), "`elo1` must be greater than `elo0`"));
+    if elo0 >= elo1 {
+        return Err(Mistake::at(".elo1", "`elo1` must be greater than `elo0`"));
     }
-    for (chance, key) in [(&table.alpha, "alpha"), (&table.beta, "beta")] {
-        within(source, chance.as_ref(), key, 0.0001..=0.4999)?;
+    let [alpha, beta] = [table.alpha, table.beta].map(|chance| chance.unwrap_or(ERROR_CHANCE));
+    for (key, chance) in [("alpha", alpha), ("beta", beta)] {
+        if !ERROR_CHANCES.contains(&chance) {
+            let (least, most) = (ERROR_CHANCES.start(), ERROR_CHANCES.end());
+            let message = format!("`{key}` must be from {least} to {most}, not {chance}");
+            return Err(Mistake::at(format!(".{key}"), message));
+        }
     }
-    let chance = |value: &Option<Spanned<f64>>| value.as_deref().copied().unwrap_or(ERROR_CHANCE);
-    let (elo0, elo1) = (**elo0, **elo1);
-    Ok(Some(SprtSettings { elo0, elo1, alpha: chance(&table.alpha), beta: chance(&table.beta) }))
+    Ok(Some(SprtSettings { elo0, elo1, alpha, beta }))
 }
 
 impl Format for Compare {

@@ -1,9 +1,10 @@
 //! What the knockouts have in common in a contest file: how players are seeded, and how a tie is decided
 //! that stays level. Nothing depends on the names of players.
 
-use super::Input;
+use super::Entry;
 use crate::Player;
-use crate::file::{FileError, Source, Spanned, sanitize_name, within};
+use crate::forms::within;
+use crate::settings::{Mistake, sanitize_name};
 use referee_match::named_seed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,9 +13,6 @@ use std::collections::BTreeMap;
 
 /// The name of the tie between the losers of the semi-finals.
 pub const THIRD_PLACE: &str = "third place";
-
-/// The most replays of a level tie.
-const REPLAYS_MAX: u32 = 1000;
 
 /// How ties are decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,14 +69,15 @@ enum Seeding {
 pub(crate) struct Table {
     /// Whether the losers of the semi-finals play for the third place. Not in a double knockout, where
     /// they play on anyway.
-    pub(super) third_place: Option<Spanned<bool>>,
+    pub(super) third_place: Option<bool>,
     /// How players are seeded. Defaults to `lot` if there are `submissions`, else to `list`.
-    seeding: Option<Spanned<Seeding>>,
+    seeding: Option<Seeding>,
     /// The seeding: a text file with a name per line, the best first, or the folder of an earlier contest,
     /// whose ranking it is. Other players follow by lot.
-    pub(super) seeding_from: Option<Spanned<String>>,
+    pub(super) seeding_from: Option<String>,
     /// How many pairings extend a level tie at most. Defaults to 3.
-    replays: Option<Spanned<u32>>,
+    #[serde(default, deserialize_with = "within::<_, _, 0, 1000>")]
+    replays: Option<u32>,
     /// Who wins a tie that stays level. Defaults to `lot`.
     #[serde(default)]
     level_ties: LevelTies,
@@ -86,20 +85,17 @@ pub(crate) struct Table {
 
 impl Table {
     /// Checks the settings as far as that needs no agents.
-    pub(super) fn check(&self, source: &Source) -> Result<(), FileError> {
-        within(source, self.replays.as_ref(), "replays", 0..=REPLAYS_MAX)?;
-        match (&self.seeding, &self.seeding_from) {
-            (Some(_), Some(from)) => {
-                let message = "`seeding` and `seeding_from` contradict each other: give one";
-                Err(source.error(from.span(), message))
-            }
-            _ => Ok(()),
+    pub(super) fn check(&self) -> Result<(), Mistake> {
+        if self.seeding.is_some() && self.seeding_from.is_some() {
+            let message = "`seeding` and `seeding_from` contradict each other: give one";
+            return Err(Mistake::at(".seeding_from", message));
         }
+        Ok(())
     }
 
     /// Reads how ties are decided.
     pub(super) fn tie_rules(table: Option<&Self>) -> TieRules {
-        let replays = table.and_then(|table| table.replays.as_deref().copied());
+        let replays = table.and_then(|table| table.replays);
         TieRules {
             replays: replays.unwrap_or(TieRules::default().replays),
             level: table.map_or_else(LevelTies::default, |table| table.level_ties),
@@ -108,31 +104,33 @@ impl Table {
 }
 
 /// Orders the agents by their seeds. Agents that are in this order already stay in it.
-pub(super) fn seed(input: &mut Input<'_, Table>) -> Result<(), FileError> {
-    let Input { file, table, agents, order, .. } = input;
-    let names: Vec<String> = agents.iter().map(|agent| sanitize_name(&agent.player.name)).collect();
-    let seed = file.settings.seed;
+pub(super) fn seed(
+    table: Option<&Table>,
+    entry: &Entry<'_>,
+    order: &mut [usize],
+) -> Result<(), Mistake> {
+    let Entry { names, seed, .. } = entry;
     let lot = |place: usize| named_seed(&format!("{seed}:seeding:{}", names[place]));
-    let default = if file.submissions.is_some() { Seeding::Lot } else { Seeding::List };
-    let seeding = table.and_then(|table| table.seeding.as_deref().copied()).unwrap_or(default);
-    match table.and_then(|table| table.seeding_from.as_ref()) {
-        None if seeding == Seeding::Lot => order.sort_by_key(|&place| lot(place)),
-        None => {}
-        Some(from) => {
-            // A stored contest has been seeded already, and the file may be gone.
-            let Some(ranking) = input.ranking else { return Ok(()) };
-            let ranks = ranks(&ranking.text);
-            let rank = |place: usize| ranks.get(&names[place]).copied();
-            if !order.iter().any(|&place| rank(place).is_some()) {
-                let message = format!("{} names no player of this contest", ranking.file);
-                return Err(file.source.error(from.span(), message).help(
-                    "give a text file with a name per line, or the folder of an earlier contest with \
-                     the same names",
-                ));
-            }
-            order.sort_by_key(|&place| (rank(place).unwrap_or(usize::MAX), lot(place)));
+    let default = if entry.has_submissions { Seeding::Lot } else { Seeding::List };
+    let seeding = table.and_then(|table| table.seeding).unwrap_or(default);
+    if table.is_none_or(|table| table.seeding_from.is_none()) {
+        if seeding == Seeding::Lot {
+            order.sort_by_key(|&place| lot(place));
         }
+        return Ok(());
     }
+    // A stored contest has been seeded already, and the file may be gone.
+    let Some((file, ranking)) = entry.ranking else { return Ok(()) };
+    let ranks = ranks(ranking);
+    let rank = |place: usize| ranks.get(&names[place]).copied();
+    if !order.iter().any(|&place| rank(place).is_some()) {
+        let message = format!("{file} names no player of this contest");
+        return Err(Mistake::at(".seeding_from", message).help(
+            "give a text file with a name per line, or the folder of an earlier contest with the same \
+             names",
+        ));
+    }
+    order.sort_by_key(|&place| (rank(place).unwrap_or(usize::MAX), lot(place)));
     Ok(())
 }
 

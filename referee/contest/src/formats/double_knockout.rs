@@ -2,9 +2,9 @@
 
 use super::bracket::{Ties, losers, seeded, sharing, ties, winners};
 use super::cup::{self, Table};
-use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult, TieRules};
+use super::{Entry, Field, Format, FromContestFile, Pairing, PairingResult, TieRules};
 use crate::Player;
-use crate::file::{FileError, Source, Spanned};
+use crate::settings::Mistake;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -78,21 +78,25 @@ impl FromContestFile for DoubleKnockout {
     const SEATS: RangeInclusive<usize> = 2..=2;
     type Table = Table;
 
-    fn check(source: &Source, table: &Table) -> Result<(), FileError> {
-        if let Some(third) = &table.third_place {
+    fn check(table: &Table) -> Result<(), Mistake> {
+        if table.third_place.is_some() {
             let message = "a double knockout has no tie for the third place";
-            return Err(source.error(third.span(), message).help("remove `third_place`"));
+            return Err(Mistake::at(".third_place", message).help("remove `third_place`"));
         }
-        table.check(source)
+        table.check()
     }
 
-    fn ranking_file(table: &Table) -> Option<&Spanned<String>> {
+    fn ranking_file(table: &Table) -> Option<&String> {
         table.seeding_from.as_ref()
     }
 
-    fn read(input: &mut Input<'_, Table>) -> Result<Self, FileError> {
-        cup::seed(input)?;
-        Ok(Self { ties: Table::tie_rules(input.table) })
+    fn read(
+        table: Option<&Table>,
+        entry: &Entry<'_>,
+        order: &mut Vec<usize>,
+    ) -> Result<Self, Mistake> {
+        cup::seed(table, entry, order)?;
+        Ok(Self { ties: Table::tie_rules(table) })
     }
 }
 

@@ -1,9 +1,10 @@
 //! Gauntlet: some players, the challengers, play all others.
 
 use super::balance::balance_seats;
-use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult, Ranking, groups};
+use super::{Entry, Field, Format, FromContestFile, Pairing, PairingResult, Ranking, groups};
 use crate::Player;
-use crate::file::{FileError, ShortOrLong, Spanned, sanitize_name};
+use crate::forms::ShortOrLong;
+use crate::settings::{Mistake, sanitize_name};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -23,7 +24,7 @@ pub struct Gauntlet {
 #[schemars(rename = "Gauntlet")]
 pub(crate) struct Table {
     /// The challengers: how many of the first agents, or a list of names.
-    challengers: Option<Spanned<ShortOrLong<u32, Vec<Spanned<String>>>>>,
+    challengers: Option<ShortOrLong<u32, Vec<String>>>,
 }
 
 impl FromContestFile for Gauntlet {
@@ -32,40 +33,39 @@ impl FromContestFile for Gauntlet {
     type Table = Table;
 
     /// Reads how many challengers there are, and puts them first.
-    fn read(input: &mut Input<'_, Table>) -> Result<Self, FileError> {
-        let challengers = challengers(input)?;
-        input.order.retain(|place| !challengers.contains(place));
-        input.order.splice(0..0, challengers.iter().copied());
+    fn read(
+        table: Option<&Table>,
+        entry: &Entry<'_>,
+        order: &mut Vec<usize>,
+    ) -> Result<Self, Mistake> {
+        let challengers = challengers(table, entry.names)?;
+        order.retain(|place| !challengers.contains(place));
+        order.splice(0..0, challengers.iter().copied());
         Ok(Self { challengers: u32::try_from(challengers.len()).unwrap_or(u32::MAX) })
     }
 }
 
 /// Returns the places of the challengers among the agents.
-fn challengers(input: &Input<'_, Table>) -> Result<Vec<usize>, FileError> {
-    let Input { file, table, agents, .. } = input;
+fn challengers(table: Option<&Table>, known: &[String]) -> Result<Vec<usize>, Mistake> {
     let Some(given) = table.and_then(|table| table.challengers.as_ref()) else {
         return Ok(vec![0]);
     };
-    let most = agents.len().saturating_sub(1);
+    let most = known.len().saturating_sub(1);
     let mut places = Vec::new();
-    match &**given {
+    match given {
         ShortOrLong::Short(count) => {
             places.extend(0..usize::try_from(*count).unwrap_or(usize::MAX).min(most + 1));
         }
         ShortOrLong::Long(names) => {
-            let known: Vec<String> =
-                agents.iter().map(|agent| sanitize_name(&agent.player.name)).collect();
-            for name in names {
+            for (index, name) in names.iter().enumerate() {
                 let wanted = sanitize_name(name);
+                let at = |message| Mistake::at(format!(".challengers.{index}"), message);
                 let Some(place) = known.iter().position(|name| *name == wanted) else {
-                    return Err(file
-                        .source
-                        .error(name.span(), format!("there is no player `{wanted}`"))
+                    return Err(at(format!("there is no player `{wanted}`"))
                         .or_near(&wanted, known.iter().map(String::as_str)));
                 };
                 if places.contains(&place) {
-                    let message = format!("`{wanted}` is named twice");
-                    return Err(file.source.error(name.span(), message));
+                    return Err(at(format!("`{wanted}` is named twice")));
                 }
                 places.push(place);
             }
@@ -74,10 +74,10 @@ fn challengers(input: &Input<'_, Table>) -> Result<Vec<usize>, FileError> {
     if places.is_empty() || places.len() > most {
         let message = format!(
             "a gauntlet of {} players needs 1 to {most} challengers, not {}",
-            agents.len(),
+            known.len(),
             places.len()
         );
-        return Err(file.source.error(given.span(), message));
+        return Err(Mistake::at(".challengers", message));
     }
     Ok(places)
 }

@@ -2,9 +2,9 @@
 
 use super::bracket::{Ties, losers, seeded, sharing, ties, winners};
 use super::cup::{self, THIRD_PLACE, Table};
-use super::{Field, Format, FromContestFile, Input, Pairing, PairingResult, TieRules};
+use super::{Entry, Field, Format, FromContestFile, Pairing, PairingResult, TieRules};
 use crate::Player;
-use crate::file::{FileError, Source, Spanned};
+use crate::settings::Mistake;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -25,19 +25,22 @@ impl FromContestFile for Knockout {
     const SEATS: RangeInclusive<usize> = 2..=2;
     type Table = Table;
 
-    fn check(source: &Source, table: &Table) -> Result<(), FileError> {
-        table.check(source)
+    fn check(table: &Table) -> Result<(), Mistake> {
+        table.check()
     }
 
-    fn ranking_file(table: &Table) -> Option<&Spanned<String>> {
+    fn ranking_file(table: &Table) -> Option<&String> {
         table.seeding_from.as_ref()
     }
 
-    fn read(input: &mut Input<'_, Table>) -> Result<Self, FileError> {
-        cup::seed(input)?;
-        let third_place = input.table.and_then(|table| table.third_place.as_deref());
-        let third_place = third_place.is_some_and(|&is_played| is_played);
-        Ok(Self { third_place, ties: Table::tie_rules(input.table) })
+    fn read(
+        table: Option<&Table>,
+        entry: &Entry<'_>,
+        order: &mut Vec<usize>,
+    ) -> Result<Self, Mistake> {
+        cup::seed(table, entry, order)?;
+        let third_place = table.and_then(|table| table.third_place).unwrap_or(false);
+        Ok(Self { third_place, ties: Table::tie_rules(table) })
     }
 }
 

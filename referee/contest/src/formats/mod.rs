@@ -23,12 +23,12 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 
-use super::file::{ContestFile, FileError, FoundAgent, Raw, Source, Spanned};
-use super::{Player, SprtSettings};
+use super::Player;
+pub use super::pairing::{Bye, Field, Pairing, PairingResult};
+use super::settings::{Mistake, SeatOrders, SprtSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
-use std::ops::{Deref, Range, RangeInclusive};
+use std::ops::{Deref, RangeInclusive};
 
 pub use cup::{LevelTies, THIRD_PLACE, TieRules};
 
@@ -76,48 +76,6 @@ macro_rules! registry {
         ];
 
         const NAMES: &[FormatName] = &[$(FormatName::$format,)*];
-
-        /// The tables with settings that a contest file has: each with its format, name and place.
-        pub(crate) fn tables(raw: &Raw) -> Vec<(FormatName, &'static str, Range<usize>)> {
-            let mut found = Vec::new();
-            $($(found.extend(
-                raw.$table.as_ref().map(|it| (FormatName::$format, stringify!($table), it.span()))
-            );)?)*
-            found
-        }
-
-        /// Checks a format's table as far as that needs no agents.
-        pub(crate) fn check_table(source: &Source, raw: &Raw) -> Result<(), FileError> {
-            $($(if let Some(table) = &raw.$table {
-                $format::check(source, table)?;
-            })?)*
-            Ok(())
-        }
-
-        /// Returns the ranking by which a format's table seeds players, if it names one.
-        pub(crate) fn ranking_file(raw: &Raw) -> Option<&Spanned<String>> {
-            let found = None;
-            $($(let found = found.or_else(|| $format::ranking_file(raw.$table.as_deref()?));)?)*
-            found
-        }
-
-        /// Reads a format's settings, and the order in which the agents become players.
-        pub(crate) fn read(
-            name: FormatName,
-            file: &ContestFile,
-            agents: &[FoundAgent],
-            ranking: Option<&Source>,
-        ) -> Result<(FormatSettings, Vec<usize>), FileError> {
-            let order = (0..agents.len()).collect();
-            match name {
-                $(FormatName::$format => {
-                    let table = None$(.or(file.raw.$table.as_deref()))?;
-                    let mut input = Input { file, table, agents, ranking, order };
-                    let format = $format::read(&mut input)?;
-                    Ok((FormatSettings::$format(format), input.order))
-                })*
-            }
-        }
 
         impl From<FormatName> for FormatSettings {
             fn from(name: FormatName) -> Self {
@@ -172,7 +130,7 @@ impl FormatName {
     }
 }
 
-/// How a contest file sets up a format.
+/// How a contest file sets up a format. A mistake at a key that begins with a dot is in the format's table.
 pub(crate) trait FromContestFile: Default {
     /// What it does, in one line.
     const HELP: &'static str;
@@ -182,78 +140,41 @@ pub(crate) trait FromContestFile: Default {
     type Table;
 
     /// Checks the table as far as that needs no agents.
-    fn check(_source: &Source, _table: &Self::Table) -> Result<(), FileError> {
+    fn check(_table: &Self::Table) -> Result<(), Mistake> {
         Ok(())
     }
 
-    /// Returns the file or folder with the ranking by which players are seeded.
-    fn ranking_file(_table: &Self::Table) -> Option<&Spanned<String>> {
+    /// Returns the file or folder with the ranking by which players are seeded, the table's key
+    /// `seeding_from`.
+    fn ranking_file(_table: &Self::Table) -> Option<&String> {
         None
     }
 
-    /// Reads the settings.
-    fn read(_input: &mut Input<'_, Self::Table>) -> Result<Self, FileError> {
+    /// Reads the settings. May change the order in which the agents become players.
+    fn read(
+        _table: Option<&Self::Table>,
+        _entry: &Entry<'_>,
+        _order: &mut Vec<usize>,
+    ) -> Result<Self, Mistake> {
         Ok(Self::default())
     }
 }
 
-/// What a format's settings are read from.
-pub(crate) struct Input<'a, T> {
-    /// The contest file.
-    file: &'a ContestFile,
-    /// Its table for the format.
-    table: Option<&'a T>,
-    /// The agents, at least as many as a game has seats.
-    agents: &'a [FoundAgent],
-    /// The ranking by which they are seeded, if the table names one and it was read.
-    ranking: Option<&'a Source>,
-    /// The agents in the order in which they become players: the contest file's, unless the format
-    /// changes it.
-    order: Vec<usize>,
-}
-
-/// Players who play each other, in the seat order of their first game.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Pairing {
-    /// The round, from 1, as this format counts rounds.
-    pub round: u32,
-    /// The players, as many as a game has seats.
-    pub players: SmallVec<[Player; 4]>,
-}
-
-/// The result of a pairing whose games have all ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PairingResult {
-    /// The pairing.
-    pub pairing: Pairing,
-    /// What each player got in all games of the pairing, in half-points ([`super::half_points`]).
-    pub half_points: Vec<u32>,
-    /// The same for each block of the pairing, in order.
-    pub block_half_points: Vec<Vec<u32>>,
-}
-
-/// A round that a player sits out, for points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bye {
-    /// The round.
-    pub round: u32,
-    /// The player who sits it out.
-    pub player: Player,
-    /// The half-points for it: as many as for winning every game of a pairing.
-    pub half_points: u32,
-}
-
-/// The size and seed of a contest: all that a format knows besides its settings and results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
-    /// How many players there are.
-    pub players: usize,
-    /// How many seats a game has.
-    pub seats: usize,
-    /// The contest's rounds.
-    pub rounds: u32,
+/// What a format's settings depend on besides its table.
+#[derive(Debug)]
+pub(crate) struct Entry<'a> {
+    /// The names of the agents, at least as many as a game has seats.
+    pub(crate) names: &'a [String],
+    /// The first game, and how many seats each game has.
+    pub(crate) game: &'a str,
+    pub(crate) seats: usize,
+    pub(crate) seat_orders: SeatOrders,
     /// The contest's seed.
-    pub seed: u64,
+    pub(crate) seed: u64,
+    /// Whether agents come from a folder with submissions.
+    pub(crate) has_submissions: bool,
+    /// The ranking by which they are seeded, with its name and text, if the table names one and it was read.
+    pub(crate) ranking: Option<(&'a str, &'a str)>,
 }
 
 /// What the standings rank players by, unless the format decides the order itself.

@@ -2,10 +2,11 @@
 
 use super::balance::balance_seats;
 use super::{
-    Field, Format, FromContestFile, Input, Pairing, PairingResult, Ranking, groups, triples,
+    Entry, Field, Format, FromContestFile, Pairing, PairingResult, Ranking, groups, triples,
 };
 use crate::Player;
-use crate::file::{FileError, Spanned, within};
+use crate::forms::within;
+use crate::settings::Mistake;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -24,7 +25,8 @@ pub struct RoundRobin {
 #[schemars(rename = "RoundRobin")]
 pub(crate) struct Table {
     /// With three seats: how many triples each player gets in a balanced choice, instead of all.
-    triples_per_player: Option<Spanned<u32>>,
+    #[serde(default, deserialize_with = "within::<_, _, 1, 1_000_000>")]
+    triples_per_player: Option<u32>,
 }
 
 impl FromContestFile for RoundRobin {
@@ -32,17 +34,18 @@ impl FromContestFile for RoundRobin {
     const SEATS: RangeInclusive<usize> = 2..=usize::MAX;
     type Table = Table;
 
-    fn read(input: &mut Input<'_, Table>) -> Result<Self, FileError> {
-        let (file, seats) = (input.file, input.file.settings.seats());
-        let triples = input.table.and_then(|table| table.triples_per_player.as_ref());
-        if let Some(triples) = triples.filter(|_| seats != 3) {
-            let game = &file.settings.games[0].game;
+    fn read(
+        table: Option<&Table>,
+        entry: &Entry<'_>,
+        _order: &mut Vec<usize>,
+    ) -> Result<Self, Mistake> {
+        let triples_per_player = table.and_then(|table| table.triples_per_player);
+        if triples_per_player.is_some() && entry.seats != 3 {
+            let Entry { game, seats, .. } = entry;
             let message =
                 format!("`triples_per_player` needs a game of 3 seats; {game} has {seats}");
-            return Err(file.source.error(triples.span(), message));
+            return Err(Mistake::at(".triples_per_player", message));
         }
-        let triples_per_player =
-            within(&file.source, triples, "triples_per_player", 1..=1_000_000)?;
         Ok(Self { triples_per_player })
     }
 }

@@ -3,7 +3,7 @@
 //! the first seat.
 
 use super::PairingResult;
-use crate::schedule::seat_orders;
+use crate::pairing::seat_orders;
 use crate::{Player, SeatOrders};
 
 /// With more seats not all orders are tried.

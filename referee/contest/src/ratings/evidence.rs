@@ -1,7 +1,7 @@
 //! Games in the form that a fit needs: each as a row of choices, equal choices counted together.
 
-use super::super::Player;
 use super::games::Finish;
+use crate::Player;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A rated player, as an index into [`Evidence::rated`], and its seat.

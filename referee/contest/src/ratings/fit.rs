@@ -1,6 +1,5 @@
 //! One joint fit, and what follows from it.
 
-use super::super::{Contest, Player};
 use super::evidence::Evidence;
 use super::games::RatedGames;
 use super::intervals::Intervals;
@@ -9,6 +8,7 @@ use super::links::Links;
 use super::notes::notes;
 use super::optimizer::maximize;
 use super::{Rating, Ratings, Term, WIDTH_95};
+use crate::Player;
 use std::f64::consts::LN_10;
 
 /// Elo points per unit of the fit, in which odds are powers of e.
@@ -33,20 +33,6 @@ pub struct RatingField {
     pub inflation: f64,
     /// The player who is 0 Elo, with whom the others of its group are compared; without one it is a mean.
     pub anchor: Option<Player>,
-}
-
-impl RatingField {
-    /// Returns the settings of a contest.
-    pub fn of(contest: &Contest) -> Self {
-        let seats = contest.games.first().map_or(0, |game| game.seats);
-        Self {
-            players: contest.players.len(),
-            seats,
-            rate_faults: contest.policy.rate_faults,
-            inflation: contest.format.inflation(seats),
-            anchor: None,
-        }
-    }
 }
 
 /// Rates all players by all games at once.

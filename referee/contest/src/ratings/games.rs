@@ -1,8 +1,8 @@
 //! The games that are rated, a few numbers each, so that a million of them fit in little memory.
 
-use super::super::{FORFEIT, Player, Record};
 use super::RatingField;
 use crate::repeats::Repeats;
+use crate::{FORFEIT, Player, Record};
 use referee_protocol::Result as Ended;
 use std::collections::BTreeSet;
 

@@ -1,6 +1,5 @@
 //! Ratings over games: what earlier fits would have shown.
 
-use super::super::Player;
 use super::RatingField;
 use super::cholesky::Factor;
 use super::evidence::Evidence;
@@ -9,6 +8,7 @@ use super::games::{Finish, RatedGames};
 use super::likelihood::Model;
 use super::links::Links;
 use super::optimizer::optimize_with_factor;
+use crate::Player;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Which players can be compared: the groups that games link, and the differences within a group
 //! that the results alone don't bound.
 
-use super::super::Player;
 use super::evidence::Evidence;
+use crate::Player;
 use std::collections::BTreeSet;
 
 /// How rated players are linked. Players are indices into [`Evidence::rated`].

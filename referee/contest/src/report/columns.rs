@@ -2,7 +2,7 @@
 //! their way.
 
 use super::Report;
-use super::number_format::{NONE, duration, elo, fixed, interval, ordinal, percent};
+use crate::numbers::{NONE, duration, elo, fixed, interval, ordinal, percent};
 use crate::standings::{End, FaultCount, Meeting, Points, Standing, result_name};
 use referee_match::summary::fault_text;
 use referee_match::times::show_memory;
@@ -102,7 +102,7 @@ pub(super) fn rows(columns: &[Column]) -> impl Iterator<Item = impl Iterator<Ite
     (0..rows).map(|row| columns.iter().map(move |column| column.cells[row].as_str()))
 }
 
-/// How much of the standings is shown.
+/// What is shown of the standings, and to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
     /// The columns that fit a terminal.
@@ -111,71 +111,221 @@ pub(super) enum Detail {
     Data,
     /// Tie-breaks as well.
     Ranks,
-    /// Intervals and time use as well.
+    /// The order's certainty and time use as well.
     Full,
+    /// Time use alone.
+    Time,
+    /// Everything, under the names and in the units of CSV.
+    Csv,
 }
 
-type Players<'a> = Table<'a, Standing>;
+const NEVER: &[Detail] = &[];
+const ALWAYS: &[Detail] = &[Detail::Short, Detail::Data, Detail::Ranks, Detail::Full];
+const RANKS: &[Detail] = &[Detail::Ranks, Detail::Full];
+const TIME: &[Detail] = &[Detail::Full, Detail::Time];
+
+/// A figure of the standings, which people and CSV get in different forms.
+enum Value {
+    Plain(String),
+    Elo(f64),
+    /// A share of 1: in percent for people.
+    Share(f64),
+    Percent(f64),
+    Mean(f64),
+    /// Milliseconds, and their decimals in CSV.
+    Ms(f64, usize),
+    /// Memory in units of 1,024 bytes.
+    Memory(u64),
+}
+
+impl Value {
+    #[expect(clippy::needless_pass_by_value, reason = "most are numbers")]
+    fn plain(value: impl ToString) -> Self {
+        Self::Plain(value.to_string())
+    }
+
+    /// Returns it as text; nothing if it isn't finite.
+    fn text(self, is_csv: bool) -> Option<String> {
+        let number = match self {
+            Self::Plain(text) => return Some(text),
+            Self::Memory(kb) => return Some(if is_csv { kb.to_string() } else { show_memory(kb) }),
+            Self::Elo(it)
+            | Self::Share(it)
+            | Self::Percent(it)
+            | Self::Mean(it)
+            | Self::Ms(it, _) => it,
+        };
+        let text = match (self, is_csv) {
+            (Self::Elo(it), false) => elo(it),
+            (Self::Share(it), false) => percent(it),
+            (Self::Percent(it), false) => fixed(it, 1),
+            (Self::Mean(it), false) => fixed(it, 2),
+            (Self::Ms(it, _), false) => duration(it),
+            (Self::Share(it), true) => fixed(it, 4),
+            (Self::Mean(it), true) => fixed(it, 3),
+            (Self::Ms(it, decimals), true) => fixed(it, decimals),
+            _ => fixed(number, 2),
+        };
+        number.is_finite().then_some(text)
+    }
+}
+
+/// The standings' table under construction.
+struct Players<'a> {
+    table: Table<'a, Standing>,
+    detail: Detail,
+}
+
+impl<'a> Players<'a> {
+    /// Adds a column: where and under which head people see it, and its name in CSV, if it is there.
+    fn column(
+        &mut self,
+        shown: &[Detail],
+        head: impl Into<String>,
+        name: impl Into<String>,
+        value: impl Fn(&'a Standing) -> Option<Value>,
+    ) {
+        let is_csv = self.detail == Detail::Csv;
+        let head = if is_csv { name.into() } else { head.into() };
+        if !head.is_empty() && (is_csv || shown.contains(&self.detail)) {
+            self.table.figure(head, |own| value(own)?.text(is_csv));
+        }
+    }
+}
 
 /// Returns the standings, a row for each player.
 pub(super) fn standings(report: &Report, detail: Detail) -> Vec<Column> {
-    let seats = report.standings.seats;
-    let mut table = Table::new(&report.standings.players);
-    table.figure("#", |own| Some(own.rank));
-    table.name("player", |own| &own.name);
-    if report.ratings.is_some() {
-        rating(&mut table, report, detail);
-    }
-    table.figure("games", |own| Some(own.total.games));
-    if seats == 1 {
-        scores(&mut table);
-    } else {
-        results(&mut table, seats);
+    let (seats, players) = (report.standings.seats, &report.standings.players);
+    let table = if detail == Detail::Csv { Table::of_data(players) } else { Table::new(players) };
+    let mut all = Players { table, detail };
+    all.column(ALWAYS, "#", "rank", |own| Some(Value::plain(own.rank)));
+    all.table.name("player", |own| &own.name);
+    ratings(&mut all, report);
+    all.column(ALWAYS, "games", "games", |own| Some(Value::plain(own.total.games)));
+    results(&mut all, seats);
+    for seat in 0..seats {
+        let of = move |own: &'_ Standing| own.by_seat.get(seat).cloned();
+        all.column(NEVER, "", format!("seat_{seat}_games"), |own| {
+            Some(Value::plain(of(own)?.games))
+        });
+        all.column(NEVER, "", format!("seat_{seat}_points"), |own| {
+            Some(Value::plain(of(own)?.points))
+        });
     }
     // Before the tie-breaks, so that a page shows it without scrolling.
-    table.add("faults", Kind::Words, |own| {
-        let faults = faults(own, detail == Detail::Data);
-        if faults.is_empty() { NONE.to_owned() } else { faults }
+    if seats > 1 {
+        fault_texts(&mut all);
+    }
+    tie_breaks(&mut all);
+    scores(&mut all);
+    if seats == 1 {
+        fault_texts(&mut all);
+    }
+    all.column(NEVER, "", "faults", |own| {
+        Some(Value::plain(own.faults.iter().map(|fault| fault.games).sum::<u64>()))
     });
-    if seats > 1 && matches!(detail, Detail::Ranks | Detail::Full) {
-        tie_breaks(&mut table);
+    if detail == Detail::Csv {
+        all.table.add("fault_kinds", Kind::Name, |own| faults(own, true));
     }
-    if detail == Detail::Full {
-        time(&mut table);
-    }
-    table.columns
+    time(&mut all);
+    all.table.columns
 }
 
-fn rating(table: &mut Players<'_>, report: &Report, detail: Detail) {
+fn ratings(all: &mut Players<'_>, report: &Report) {
     let of = |own: &Standing| report.rating(own.player);
-    table.figure("Elo", |own| Some(elo(of(own)?.elo)));
-    if detail == Detail::Data {
-        table.figure("Elo low", |own| of(own)?.low.map(elo));
-        table.figure("Elo high", |own| of(own)?.high.map(elo));
-    } else {
-        table.figure("95 % interval", |own| interval(of(own)?.low, of(own)?.high));
-    }
-    let is_ordered = table.rows.iter().filter_map(of).any(|own| own.better_than_next.is_some());
-    if detail == Detail::Full && is_ordered {
-        table.decimal("better than the next, %", 1, |own| of(own)?.better_than_next);
+    let rated = if report.ratings.is_some() { ALWAYS } else { NEVER };
+    let [intervals, ends]: [&[Detail]; 2] = match report.ratings {
+        Some(_) => [&[Detail::Short, Detail::Ranks, Detail::Full], &[Detail::Data]],
+        None => [NEVER; 2],
+    };
+    let is_ordered = all.table.rows.iter().filter_map(of).any(|own| own.better_than_next.is_some());
+    let order = if is_ordered { &[Detail::Full] } else { NEVER };
+    all.column(rated, "Elo", "elo", |own| Some(Value::Elo(of(own)?.elo)));
+    all.column(intervals, "95 % interval", "", |own| {
+        interval(of(own)?.low, of(own)?.high).map(Value::Plain)
+    });
+    all.column(NEVER, "", "elo_error_95", |own| of(own)?.error.map(Value::Elo));
+    all.column(ends, "Elo low", "elo_low_95", |own| of(own)?.low.map(Value::Elo));
+    all.column(ends, "Elo high", "elo_high_95", |own| of(own)?.high.map(Value::Elo));
+    all.column(order, "better than the next, %", "better_than_next_percent", |own| {
+        of(own)?.better_than_next.map(Value::Percent)
+    });
+}
+
+fn results(all: &mut Players<'_>, seats: usize) {
+    let several = if seats > 1 { ALWAYS } else { NEVER };
+    let two = if seats == 2 { ALWAYS } else { NEVER };
+    let has_byes = all.table.rows.iter().any(|own| own.bye_points.parts() > 0);
+    let byes = if has_byes { several } else { NEVER };
+    all.column(several, "points", "points", |own| Some(Value::plain(own.points)));
+    all.column(byes, "of which byes", "bye_points", |own| Some(Value::plain(own.bye_points)));
+    all.column(several, "%", "points_per_game", |own| own.total.share().map(Value::Share));
+    all.column(two, "wins", "wins", |own| Some(Value::plain(own.total.wins)));
+    all.column(two, "draws", "draws", |own| own.total.draws.map(Value::plain));
+    all.column(two, "losses", "losses", |own| own.total.losses.map(Value::plain));
+    for place in 0..if seats > 2 { seats } else { 0 } {
+        all.column(ALWAYS, ordinal(place + 1), format!("place_{}", place + 1), |own| {
+            own.total.places.get(place).map(Value::plain)
+        });
     }
 }
 
-fn results(table: &mut Players<'_>, seats: usize) {
-    table.figure("points", |own| Some(own.points));
-    table.figure("%", |own| own.total.share().map(percent));
-    if table.rows.iter().any(|own| own.bye_points.parts() > 0) {
-        table.figure("of which byes", |own| Some(own.bye_points));
+fn fault_texts(all: &mut Players<'_>) {
+    if ALWAYS.contains(&all.detail) {
+        let for_programs = all.detail == Detail::Data;
+        all.table.add("faults", Kind::Words, |own| {
+            let faults = faults(own, for_programs);
+            if faults.is_empty() { NONE.to_owned() } else { faults }
+        });
     }
-    if seats == 2 {
-        table.figure("wins", |own| Some(own.total.wins));
-        table.figure("draws", |own| own.total.draws);
-        table.figure("losses", |own| own.total.losses);
-    } else {
-        for place in 0..seats {
-            table.figure(ordinal(place + 1), |own| own.total.places.get(place));
-        }
+}
+
+fn tie_breaks(all: &mut Players<'_>) {
+    type Pick = fn(&Standing) -> Option<Points>;
+    let picks: [(&str, &str, Pick); 3] = [
+        ("direct", "direct", |own| own.tie_breaks.direct),
+        ("Buchholz", "buchholz", |own| own.tie_breaks.buchholz),
+        ("Sonneborn-Berger", "sonneborn_berger", |own| own.tie_breaks.sonneborn_berger),
+    ];
+    for (head, name, pick) in picks {
+        let some = all.table.rows.iter().any(|own| pick(own).is_some());
+        all.column(if some { RANKS } else { NEVER }, head, name, |own| pick(own).map(Value::plain));
     }
+}
+
+/// What players achieved in games of one seat.
+fn scores(all: &mut Players<'_>) {
+    let Some(first) = all.table.rows.first().and_then(|own| own.puzzle.as_ref()) else { return };
+    all.column(ALWAYS, "solved", "solved", |own| Some(Value::plain(own.puzzle.as_ref()?.solved)));
+    for (game, sum) in first.games.iter().enumerate() {
+        let scored = |own: &Standing| {
+            let sum = own.puzzle.as_ref()?.games.get(game).filter(|sum| sum.scored > 0)?;
+            Some((sum.total, sum.mean?))
+        };
+        let shown =
+            if all.table.rows.iter().any(|own| scored(own).is_some()) { ALWAYS } else { NEVER };
+        // The game's name is untrusted; writers sanitize it.
+        let name = |what: &str| format!("{} {what}", sum.game);
+        let head = |what: &str| if first.games.len() > 1 { name(what) } else { what.to_owned() };
+        all.column(shown, head("score"), name("score"), |own| Some(Value::plain(scored(own)?.0)));
+        all.column(shown, head("mean"), name("mean"), |own| Some(Value::Mean(scored(own)?.1)));
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a time that is shown with three digits")]
+fn time(all: &mut Players<'_>) {
+    let has_memory = all.table.rows.iter().any(|own| own.time.peak_memory_kb.is_some());
+    let ms = |ms: Option<f64>, decimals| Some(Value::Ms(ms?, decimals));
+    all.column(NEVER, "", "used_ms", |own| Some(Value::plain(own.time.used_ms)));
+    all.column(TIME, "time per game", "mean_used_ms", |own| ms(own.time.mean_used_ms, 1));
+    all.column(TIME, "longest game", "max_used_ms", |own| ms(Some(own.time.max_used_ms as f64), 0));
+    all.column(TIME, "time per turn", "ms_per_turn", |own| ms(own.time.ms_a_turn, 3));
+    all.column(TIME, "CPU per game", "", |own| ms(own.time.mean_cpu_ms, 0));
+    all.column(NEVER, "", "cpu_ms", |own| Some(Value::plain(own.time.cpu_ms)));
+    all.column(if has_memory { TIME } else { NEVER }, "most memory", "peak_memory_kb", |own| {
+        own.time.peak_memory_kb.map(Value::Memory)
+    });
+    all.column(NEVER, "", "turns", |own| Some(Value::plain(own.time.turns)));
 }
 
 /// Returns the points of each player in each seat.
@@ -189,38 +339,6 @@ pub(super) fn seats(report: &Report) -> Vec<Column> {
         table.figure("%", |own| own.by_seat.get(seat)?.share().map(percent));
     }
     table.columns
-}
-
-fn scores(table: &mut Players<'_>) {
-    table.figure("solved", |own| Some(own.puzzle.as_ref()?.solved));
-    let Some(first) = table.rows.first().and_then(|own| own.puzzle.as_ref()) else { return };
-    for (game, sum) in first.games.iter().enumerate() {
-        let scored = |own: &Standing| {
-            let sum = own.puzzle.as_ref()?.games.get(game).filter(|sum| sum.scored > 0)?;
-            Some((sum.total, sum.mean))
-        };
-        if table.rows.iter().all(|own| scored(own).is_none()) {
-            continue;
-        }
-        // The game's name is untrusted; writers sanitize it.
-        let name = if first.games.len() > 1 { format!("{} ", sum.game) } else { String::new() };
-        table.figure(format!("{name}score"), |own| Some(scored(own)?.0));
-        table.decimal(format!("{name}mean"), 2, |own| scored(own)?.1);
-    }
-}
-
-fn tie_breaks(table: &mut Players<'_>) {
-    type Pick = fn(&Standing) -> Option<Points>;
-    let all: [(&str, Pick); 3] = [
-        ("direct", |own| own.tie_breaks.direct),
-        ("Buchholz", |own| own.tie_breaks.buchholz),
-        ("Sonneborn-Berger", |own| own.tie_breaks.sonneborn_berger),
-    ];
-    for (head, pick) in all {
-        if table.rows.iter().any(|own| pick(own).is_some()) {
-            table.figure(head, pick);
-        }
-    }
 }
 
 /// Returns the heads and the rows as text.
@@ -275,23 +393,4 @@ pub(super) fn faults(standing: &Standing, for_programs: bool) -> String {
         }
     };
     standing.faults.iter().map(each).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns the players' names and time use.
-pub(super) fn time_table(report: &Report) -> Vec<Column> {
-    let mut table = Table::new(&report.standings.players);
-    table.name("player", |own| &own.name);
-    time(&mut table);
-    table.columns
-}
-
-fn time(table: &mut Players<'_>) {
-    table.figure("time per turn", |own| own.time.ms_a_turn.map(duration));
-    table.figure("time per game", |own| own.time.mean_used_ms.map(duration));
-    #[expect(clippy::cast_precision_loss, reason = "a time that is shown with three digits")]
-    table.figure("longest game", |own| Some(duration(own.time.max_used_ms as f64)));
-    table.figure("CPU per game", |own| own.time.mean_cpu_ms.map(duration));
-    if table.rows.iter().any(|own| own.time.peak_memory_kb.is_some()) {
-        table.figure("most memory", |own| own.time.peak_memory_kb.map(show_memory));
-    }
 }

@@ -1,10 +1,10 @@
 //! The standings and the games as CSV (RFC 4180) that is safe to open in a spreadsheet: text that a
 //! spreadsheet would take for a formula gets an apostrophe in front (OWASP, "CSV Injection").
 
-use super::columns::{Column, Kind, Table, faults, rows};
+use super::columns::{self, Column, Detail, Kind, Table, rows};
 use super::{GameRow, Report};
 use crate::grades::Grade;
-use crate::standings::{Standing, result_name};
+use crate::standings::result_name;
 use referee_protocol::sanitize::sanitize;
 use std::io::{self, Write};
 
@@ -48,25 +48,7 @@ fn quoted(text: &str) -> String {
 impl Report {
     /// Returns the standings as CSV: a line of names, then a line for each player.
     pub fn standings_csv(&self) -> String {
-        let mut table = Table::of_data(&self.standings.players);
-        table.figure("rank", |own| Some(own.rank));
-        table.name("player", |own| &own.name);
-        rating(&mut table, self);
-        results(&mut table, self.standings.seats);
-        table.figure("direct", |own| own.tie_breaks.direct);
-        table.figure("buchholz", |own| own.tie_breaks.buchholz);
-        table.figure("sonneborn_berger", |own| own.tie_breaks.sonneborn_berger);
-        puzzle(&mut table);
-        table.figure("faults", |own| Some(own.faults.iter().map(|fault| fault.games).sum::<u64>()));
-        table.add("fault_kinds", Kind::Name, |own| faults(own, true));
-        table.figure("used_ms", |own| Some(own.time.used_ms));
-        table.decimal("mean_used_ms", 1, |own| own.time.mean_used_ms);
-        table.figure("max_used_ms", |own| Some(own.time.max_used_ms));
-        table.decimal("ms_per_turn", 3, |own| own.time.ms_a_turn);
-        table.figure("cpu_ms", |own| Some(own.time.cpu_ms));
-        table.figure("peak_memory_kb", |own| own.time.peak_memory_kb);
-        table.figure("turns", |own| Some(own.time.turns));
-        csv(&table.columns)
+        csv(&columns::standings(self, Detail::Csv))
     }
 
     /// Writes the games as CSV: a line of names, then a line for each game.
@@ -124,47 +106,4 @@ pub fn grades_csv(grades: &[Grade]) -> String {
     table.decimal("elo", 2, |own| own.elo);
     table.add("reason", Kind::Name, |own| own.reasons.join("; "));
     csv(&table.columns)
-}
-
-fn rating(table: &mut Table<'_, Standing>, report: &Report) {
-    let of = |own: &Standing| report.rating(own.player);
-    table.decimal("elo", 2, |own| Some(of(own)?.elo));
-    table.decimal("elo_error_95", 2, |own| of(own)?.error);
-    table.decimal("elo_low_95", 2, |own| of(own)?.low);
-    table.decimal("elo_high_95", 2, |own| of(own)?.high);
-    table.decimal("better_than_next_percent", 2, |own| of(own)?.better_than_next);
-}
-
-fn results(table: &mut Table<'_, Standing>, seats: usize) {
-    table.figure("games", |own| Some(own.total.games));
-    table.figure("points", |own| Some(own.points));
-    table.figure("bye_points", |own| Some(own.bye_points));
-    table.decimal("points_per_game", 4, |own| own.total.share());
-    table.figure("wins", |own| Some(own.total.wins));
-    table.figure("draws", |own| own.total.draws);
-    table.figure("losses", |own| own.total.losses);
-    if seats > 2 {
-        for place in 0..seats {
-            table.figure(format!("place_{}", place + 1), |own| own.total.places.get(place));
-        }
-    }
-    for seat in 0..seats {
-        table.figure(format!("seat_{seat}_games"), |own| Some(own.by_seat.get(seat)?.games));
-        table.figure(format!("seat_{seat}_points"), |own| Some(own.by_seat.get(seat)?.points));
-    }
-}
-
-/// What players achieved in games of one seat.
-fn puzzle(table: &mut Table<'_, Standing>) {
-    let Some(first) = table.rows.first().and_then(|own| own.puzzle.as_ref()) else { return };
-    table.figure("solved", |own| Some(own.puzzle.as_ref()?.solved));
-    for (index, game) in first.games.iter().enumerate() {
-        table.figure(format!("{} score", game.game), |own| {
-            let sum = own.puzzle.as_ref()?.games.get(index)?;
-            (sum.scored > 0).then_some(sum.total)
-        });
-        table.decimal(format!("{} mean", game.game), 3, |own| {
-            own.puzzle.as_ref()?.games.get(index)?.mean
-        });
-    }
 }

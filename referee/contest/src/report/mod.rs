@@ -1,12 +1,12 @@
 //! Reports on a contest: for a terminal, as Markdown, CSV, JSON and as one page of HTML. They only
 //! show standings and ratings. Names are untrusted text.
 
-mod number_format;
 mod game_list;
 mod columns;
 mod notes;
 mod ties;
 mod changes;
+pub mod grades;
 mod text;
 mod markdown;
 mod csv;
@@ -18,15 +18,14 @@ pub use game_list::{GameList, RecordSource};
 pub(crate) use game_list::{Listed, ScheduledRecords};
 pub use html::{PrivatePart, TeamPages, policy_hash, replay_path};
 pub use markdown::escape as escape_markdown;
-pub(crate) use number_format::fixed;
 pub use text::{Layout, aligned};
 pub use ties::{Tie, ties};
 
-use super::ratings::{HistoryPoint, Rating, Ratings};
-use super::sprt::Summary as Comparison;
-use super::standings::Standings;
-use super::{Contest, Player, Record};
+use crate::ratings::{HistoryPoint, Rating, Ratings};
+use crate::sprt::Summary as Comparison;
+use crate::standings::Standings;
 use crate::wording::count;
+use crate::{Contest, Player, Record};
 use referee_match::summary::{Summary, reason};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{FaultKind, Result as Ended};
@@ -217,7 +216,7 @@ impl GameRow {
             places: &record.places,
             faults: &faults,
         };
-        let fault = |(seat, part): (usize, &super::SeatRecord)| {
+        let fault = |(seat, part): (usize, &crate::SeatRecord)| {
             part.fault.map(|kind| SeatFault { seat, kind, text: part.fault_text.clone() })
         };
         Self {

@@ -1,8 +1,8 @@
 //! Notes for the reader of a report, as sentences.
 
-use super::number_format::{elo, fixed, interval, percent};
 use super::{CausedVoids, Report, Tie};
 use crate::Player;
+use crate::numbers::{elo, fixed, interval, percent};
 use crate::ratings::Ratings;
 use crate::sprt::render::{Names, lines};
 use crate::wording::count;

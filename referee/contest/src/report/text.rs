@@ -1,8 +1,8 @@
 //! The report for a terminal, or its standings with tabs for programs.
 
 use super::columns::{self, Column, Detail, Kind};
-use super::number_format::{NONE, short};
 use super::{Report, notes};
+use crate::numbers::{NONE, short};
 use referee_protocol::sanitize::sanitize;
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr;

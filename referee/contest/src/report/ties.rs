@@ -1,6 +1,7 @@
 //! Ties: pairings of two players of whom one goes on.
 
-use crate::formats::{LevelTies, PairingResult};
+use crate::formats::LevelTies;
+use crate::pairing::PairingResult;
 use crate::{Contest, Player};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! Counts of pairs by the new agent's score in them, and the strength that follows from them.
 
 use super::{elo_of, real};
-use crate::formats::PairingResult;
+use crate::pairing::PairingResult;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};

@@ -4,7 +4,7 @@
 use super::pentanomial::EVEN_VARIANCE;
 use super::{Decision, Expectation, Summary, TestSummary, real};
 use crate::SprtSettings;
-use crate::report::fixed;
+use crate::numbers::fixed;
 use crate::wording::count;
 use referee_protocol::sanitize::sanitize;
 

@@ -1,7 +1,7 @@
 //! The results of a comparison so far.
 
 use super::{Decision, Pentanomial};
-use crate::formats::PairingResult;
+use crate::pairing::PairingResult;
 use crate::{Player, Record, SprtSettings, half_points};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -11,7 +11,7 @@ pub use points::Points;
 pub use single_player::{Instance, PuzzleResult, ScoreSum};
 pub use tally::{Tally, TimeUse};
 
-use super::{Contest, Player, Record, half_points};
+use crate::{Contest, Player, Record, half_points};
 use referee_match::summary::reason as reason_text;
 use referee_protocol::{FaultKind, Result as Ended};
 use schemars::JsonSchema;
@@ -208,7 +208,7 @@ impl<'a> Sums<'a> {
         self.marked += u64::from(record.marked);
     }
 
-    /// Returns the standings. `bonus` lists the half-points ([`super::half_points`]) that each player
+    /// Returns the standings. `bonus` lists the half-points ([`crate::half_points`]) that each player
     /// got without playing; missing entries are 0. `ranking` is the format's own order, if it has one,
     /// best first with players who share a place in one group; it takes precedence over points.
     pub fn standings(self, bonus: &[u32], ranking: Option<&[Vec<Player>]>) -> Standings {

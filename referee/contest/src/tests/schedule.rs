@@ -1,7 +1,7 @@
 //! The schedule: what it makes of pairings, and that the order of results changes nothing in it.
 
 use crate::formats::{Compare, DoubleKnockout, Gauntlet, Knockout, Puzzle, RoundRobin};
-use crate::schedule::seat_orders;
+use crate::pairing::seat_orders;
 use crate::standings::tests::contests;
 use crate::{
     Contest, ContestGame, Fixture, FormatSettings, Opening, Player, Schedule, SeatOrders,

@@ -101,7 +101,7 @@ pub(crate) fn brief(more: &str) -> Brief {
 #[test]
 fn the_brief_has_the_settings_of_the_file() {
     for (more, expected) in
-        [("", (600_000, false)), ("pin = true\npolicy.build_time = \"7s\"", (7_000, true))]
+        [("", (600_000, false)), ("pin = true\nbuild.time = \"7s\"", (7_000, true))]
     {
         let brief = brief(more);
         assert_eq!((brief.build_ms, brief.pin), expected);

@@ -26,6 +26,7 @@ use class::Class;
 use judge::ProbeOutcome;
 use junit::junit;
 use probes::{Probe, ProbeHistory, probes};
+use referee_contest::presets::find;
 use referee_games::{GAMES, GameKind};
 use referee_play::adapted::course_preset;
 use referee_play::agent_spec::AgentSpec;
@@ -287,7 +288,7 @@ impl Options {
     /// Returns the preset given, else the course's for its packages, unless a clock is given.
     fn preset(&self, adapted: bool, kind: GameKind) -> Option<&'static Preset> {
         let is_given = self.preset.preset.is_some() || self.preset.clock.is_explicit();
-        let courses = || course_preset(kind.name).filter(|_| adapted && !is_given);
+        let courses = || course_preset(kind.name).filter(|_| adapted && !is_given).and_then(find);
         self.preset.preset.or_else(courses)
     }
 

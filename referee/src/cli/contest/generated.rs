@@ -11,6 +11,7 @@ use clap::Args;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::names::unique_names;
 use referee_process::Failure;
+use referee_protocol::ClockSettings;
 use referee_runner::{Builds, Prepared, new_seed, prepare, prepare_text};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -50,7 +51,8 @@ impl GeneratedContestOptions {
         more["name"] = format!("{command}-{}", self.game.game).into();
         more["seed"] = self.seed.map_or_else(new_seed, Ok)?.into();
         more["preset"] = json!(preset.map(|preset| preset.name));
-        more["clock"] = json!(is_needed.then(|| self.preset.clock(false)).transpose()?);
+        let clock = is_needed.then(|| self.preset.clock(false)).transpose()?;
+        more["clock"] = clock.map_or(Value::Null, |clock| clock_table(&clock));
         more["sandbox"] = self.conditions.for_contest()?;
         more["games"] = self.game.for_contest()?;
         more["agents"] = named_agents(agents);
@@ -63,6 +65,17 @@ impl GeneratedContestOptions {
         let out = self.out.clone().map_or_else(|| free_folder(&prepared.contest.name), Ok)?;
         begin(prepared, Some(&out), &self.shared, global)
     }
+}
+
+/// Returns a clock as a contest file has it: times with their units.
+fn clock_table(clock: &ClockSettings) -> Value {
+    let settings = json!(clock);
+    let settings = settings.as_object().into_iter().flatten();
+    let entry = |(key, value): (&String, &Value)| match value.as_u64() {
+        Some(ms) => (key.trim_end_matches("_ms").to_owned(), json!(format!("{ms}ms"))),
+        None => (key.clone(), value.clone()),
+    };
+    settings.map(entry).collect()
 }
 
 /// Reads a contest file and builds the agents.

@@ -39,10 +39,13 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let folder = Folder::open(&options.folder)?;
-    let path = options.file.clone().unwrap_or_else(|| folder.file());
+    let (path, read): (_, fn(&str, &str, &str) -> _) = match &options.file {
+        Some(file) => (file.clone(), ContestFile::read),
+        None => (folder.file(), ContestFile::read_stored),
+    };
     let text = read_contest_file(&path)?;
     let failed = |error: FileError| Failure::usage(error.to_string()).or_help(error.help);
-    let file = ContestFile::read(&text, &path.to_string_lossy(), "contest").map_err(failed)?;
+    let file = read(&text, &path.to_string_lossy(), "contest").map_err(failed)?;
     let spinner = spinner("computing the report", !global.quiet);
     let results = of_folder(&folder);
     spinner.finish_and_clear();

@@ -120,7 +120,7 @@ fn joint_games(folders: &[PathBuf]) -> Result<JointGames, Failure> {
     };
     let contests =
         folders.iter().map(|path| Ok(open(path)?.1)).collect::<Result<Vec<_>, Failure>>()?;
-    let mut games = JointGames::of(&contests).map_err(Failure::usage)?;
+    let mut games = JointGames::of(&contests).map_err(|error| Failure::usage(error.to_string()))?;
     for (place, path) in folders.iter().enumerate() {
         // Again: its players may have changed meanwhile.
         let (store, contest) = open(path)?;

@@ -19,7 +19,7 @@ agents = ["@random", { name = "x", run = "./x" }, "python3 'y z.py'"]
 [clock]
 kind = "cpu"
 bank = "1m 30s"
-increment_ms = 5
+increment = "5ms"
 backstop = 9.5
 
 [limits]

@@ -1,13 +1,15 @@
 //! What a right file means.
 
 use super::super::problem::Source;
-use super::super::{ContestFile, FoundAgent, OnBroken, OtherFiles, games};
+use super::super::{ContestFile, FoundAgent, OtherFiles, games};
 use super::{contest, contest_of, found_agents};
 use crate::formats::{
     Compare, DoubleKnockout, Gauntlet, Knockout, Ladder, LevelTies, Puzzle, RoundRobin, Swiss,
     TieRules,
 };
-use crate::{Contest, FormatSettings, LagPolicy, SeatOrders, SprtSettings, WorkerSettings};
+use crate::{
+    Contest, FormatSettings, LagPolicy, OnBroken, SeatOrders, SprtSettings, WorkerSettings,
+};
 use referee_protocol::{
     Adjudication, ClockKind, DrawAdjudication, Level, OnFault, Pondering, WinAdjudication,
 };
@@ -79,9 +81,9 @@ fn clocks_are_as_in_play() {
         ("clock = \"60s+0.5s\"", Some(60_000), 500, None),
         ("clock = \"5m\"", Some(300_000), 0, None),
         ("[clock]\nbank = 30", Some(30_000), 0, None),
-        ("[clock]\nbank_ms = 30\nincrement = 0.5", Some(30), 500, None),
+        ("[clock]\nbank = \"30ms\"\nincrement = 0.5", Some(30), 500, None),
         ("[clock]\nmove = \"2s\"", None, 0, Some(2000)),
-        ("[clock]\nmove_ms = 2000\nbank = \"1m\"", Some(60_000), 0, Some(2000)),
+        ("[clock]\nmove = 2\nbank = \"1m\"", Some(60_000), 0, Some(2000)),
         ("[clock]\nstart = \"1s\"", Some(60_000), 500, None),
         ("preset = \"comp30024-2025\"", Some(180_000), 0, None),
         ("preset = \"comp30024-2025\"\n[clock]\nmove = \"2s\"", Some(180_000), 0, Some(2000)),
@@ -159,10 +161,10 @@ fn policy_and_the_rest() {
                 seat_orders = \"one\"\nsandbox = { level = \"none\" }\n\
                 agents = [{ name = \"x\", run = \"@random\" }, \"y\"]\n\
                 [policy]\non_fault = \"end\"\nvoid_retries = 0\nlag_ms = 7\non_lag = \"again\"\n\
-                rate_faults = false\non_broken = \"leave-out\"\nbuild_time = \"90s\"\n\
+                rate_faults = false\non_broken = \"leave-out\"\n[build]\ntime = \"90s\"\n\
                 [submissions]\nfolder = \"bots\"\nrun = \"python3 {}/main.py\"";
     let file = ContestFile::read(text, "contest.toml", "stem").unwrap();
-    assert_eq!((file.jobs, file.pin, file.on_broken), (Some(3), true, OnBroken::LeaveOut));
+    assert_eq!((file.jobs, file.pin), (Some(3), true));
     assert_eq!(file.build.time().as_secs(), 90);
     let submissions = file.submissions.as_ref().unwrap();
     assert_eq!(submissions.folder, "bots");
@@ -174,6 +176,7 @@ fn policy_and_the_rest() {
     let policy = contest.policy;
     assert_eq!((policy.on_fault, policy.void_retries, policy.lag_ms), (OnFault::End, 0, 7));
     assert_eq!((policy.on_lag, policy.rate_faults), (LagPolicy::Again, false));
+    assert_eq!(policy.on_broken, OnBroken::LeaveOut);
 }
 
 #[test]
@@ -192,6 +195,22 @@ fn a_sandbox_is_exact_or_the_strongest() {
     let sandbox = with("[sandbox]\npondering = \"measure\"\nread = [\"/opt\", \"data\"]").sandbox;
     assert_eq!(sandbox.pondering, Some(Pondering::Measure));
     assert_eq!(sandbox.read, ["/opt", "data"]);
+}
+
+/// Each key of an earlier version means in a stored contest what the new one means.
+#[test]
+fn a_stored_contest_may_have_old_keys() {
+    let old = "game = \"hex\"\n[clock]\nkind = \"cpu\"\nstart_ms = 1\nbank_ms = 2\nincrement_ms = 3\n\
+               move_ms = 4\nmargin_ms = 5\nbackstop_ms = 6\n[policy]\nbuild_time = \"7s\"";
+    assert!(ContestFile::read(old, "contest.toml", "x").is_err());
+    let file = ContestFile::read_stored(old, "contest.toml", "x").unwrap();
+    let clock = serde_json::to_value(&file.settings.clock).unwrap();
+    let expected = json!({"kind": "cpu", "start_ms": 1, "bank_ms": 2, "increment_ms": 3,
+                          "move_ms": 4, "margin_ms": 5, "backstop_ms": 6});
+    assert_eq!((clock, file.build.time_ms), (expected, 7000));
+    let wrong = "game = \"hexx\"\nclock.bank_ms = 2";
+    let error = ContestFile::read_stored(wrong, "contest.toml", "x").unwrap_err();
+    assert!(error.to_string().contains("unknown game"), "{error}");
 }
 
 /// Lots depend on the seed and not on the names' order; a ranking comes before them.

@@ -1,11 +1,11 @@
 //! The list of games, folded by rounds, each game with a link to its transcript.
 
 use super::super::columns::{Column, Kind, Table};
-use super::super::number_format::short;
 use super::super::{GameRow, Report, SeatFault};
 use super::links::Links;
 use super::markup::{Markup, Name, Text};
 use super::tables::columns_table;
+use crate::numbers::short;
 use crate::wording::count;
 use referee_match::summary::fault_text;
 use std::io;

@@ -1,7 +1,8 @@
 //! Writes HTML such that text can't become markup.
 
-use super::super::number_format::short;
-use referee_protocol::encode::{escape_markup, percent_encode};
+use crate::numbers::short;
+use referee_protocol::encode::escape_markup;
+use referee_protocol::encode::percent_encode;
 use referee_protocol::sanitize::sanitize;
 use std::fmt::{self, Write as _};
 

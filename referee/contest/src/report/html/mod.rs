@@ -130,11 +130,10 @@ fn sections(report: &Report, games: &[GameRow], links: &Links<'_>) -> Vec<Sectio
         section("instances", "Instances", &|out| tables::instances(out, report)),
         section("seats", "Results by seat", &|out| {
             if report.standings.seats > 1 && report.standings.games > 0 {
-                charts::seats::draw(out, report);
                 tables::seats(out, report);
             }
         }),
-        section("time", "Time", &|out| charts::time::draw(out, report)),
+        section("time", "Time", &|out| tables::time(out, report)),
         section("ends", "How games ended", &|out| tables::ends(out, report)),
         section("games", "Games", &|out| games::list(out, report, games, links)),
         section("left-out", "Left out", &|out| tables::left_out(out, report)),

@@ -1,10 +1,10 @@
 //! The page's tables.
 
 use super::super::columns::{self, Column, Detail, Kind, Table};
-use super::super::number_format::{NONE, elo, interval, ordinal, percent};
 use super::super::{Report, notes};
 use super::links::Links;
 use super::markup::{Markup, Name, Text};
+use crate::numbers::{NONE, elo, interval, ordinal, percent};
 use crate::ratings::Rating;
 use crate::standings::{Standing, Tally};
 use crate::wording::count;
@@ -31,9 +31,15 @@ pub(super) fn standings(out: &mut Markup, report: &Report, links: &Links<'_>) {
     out.notes(&notes::standings(report));
 }
 
-/// Writes the players' time use, folded.
+/// Writes the players' time use.
 pub(super) fn time(out: &mut Markup, report: &Report) {
-    out.details(false, AS_TABLE, |out| columns_table(out, "", &columns::time_table(report)));
+    let players = &report.standings.players;
+    if players.iter().any(|own| own.time.max_used_ms > 0) {
+        let summary = "Time that the clock charged";
+        out.details(players.len() <= OPEN_ROWS_MAX, summary, |out| {
+            columns_table(out, "", &columns::standings(report, Detail::Time));
+        });
+    }
 }
 
 /// Writes a table; `class` is empty or its class.
@@ -91,26 +97,23 @@ fn figure(text: &str) -> String {
     if text == NONE { "–".to_owned() } else { Text(&text.replace('-', "−")).to_string() }
 }
 
-/// Writes each player's results by seat.
+/// Writes the results in each seat, and each player's.
 pub(super) fn seats(out: &mut Markup, report: &Report) {
-    let mut table = Table::new(&report.standings.players);
-    table.name("player", |own| &own.name);
-    for seat in 0..report.standings.seats {
-        table.figure(format!("seat {seat}, points"), |own| Some(own.by_seat.get(seat)?.points));
-        table.figure("of games", |own| Some(own.by_seat.get(seat)?.games));
-        table.figure("%", |own| own.by_seat.get(seat)?.share().map(percent));
+    let seats: Vec<(usize, &Tally)> = report.standings.by_seat.iter().enumerate().collect();
+    let mut table = Table::new(&seats);
+    table.add("seat", Kind::Number, |(seat, _)| seat.to_string());
+    table.figure("games", |(_, tally)| Some(tally.games));
+    table.figure("% of points", |(_, tally)| tally.share().map(percent));
+    if report.standings.seats == 2 {
+        table.figure("won", |(_, tally)| Some(tally.wins));
+        table.figure("drawn", |(_, tally)| tally.draws);
+        table.figure("lost", |(_, tally)| tally.losses);
     }
-    out.details(false, "Players by seat", |out| columns_table(out, "", &table.columns));
-}
-
-/// Returns the counts of results, by name.
-pub(super) fn parts(tally: &Tally) -> Vec<(String, u64)> {
-    if let (Some(draws), Some(losses)) = (tally.draws, tally.losses) {
-        vec![("won".into(), tally.wins), ("drawn".into(), draws), ("lost".into(), losses)]
-    } else {
-        let places = tally.places.iter().enumerate();
-        places.map(|(place, &count)| (ordinal(place + 1), count)).collect()
+    for place in 0..report.standings.by_seat[0].places.len() {
+        table.figure(ordinal(place + 1), |(_, tally)| tally.places.get(place));
     }
+    columns_table(out, "", &table.columns);
+    out.details(false, "Players by seat", |out| columns_table(out, "", &columns::seats(report)));
 }
 
 /// Writes how games ended.

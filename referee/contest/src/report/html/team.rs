@@ -1,7 +1,6 @@
 //! A site's page of one player: its record, its losses with their reasons, its opponents, its games.
 
 use super::super::columns::{self, Column, Detail, Kind, Table};
-use super::super::number_format::percent;
 use super::super::{GameRow, Report};
 use super::games::OPEN_GAMES_MAX;
 use super::links::Links;
@@ -9,6 +8,7 @@ use super::markup::{Markup, Name, Text};
 use super::tables::{NAME_COLUMNS, columns_table};
 use super::{TITLE_COLUMNS, body, charts, games, head, section};
 use crate::Player;
+use crate::numbers::percent;
 use crate::standings::{Meeting, Standing};
 use crate::wording::count;
 

@@ -1,7 +1,7 @@
 //! Grades of a small contest with known results.
 
 use super::samples::{ROUND_ROBIN, report};
-use crate::grades::{Beats, Condition, GradeSettings, Mark, grades};
+use crate::grades::{GradeSettings, grades};
 use crate::report::{LeftOut, grades_csv};
 use crate::standings::tests::contests::{contest, game};
 
@@ -19,20 +19,18 @@ fn sample() -> crate::report::Report {
     report
 }
 
-fn settings(percent: f64, marks: &[(&str, Option<Condition>)]) -> GradeSettings {
-    let mark = |(mark, condition): &(&str, _)| Mark { mark: (*mark).into(), condition: *condition };
-    GradeSettings {
-        marks: marks.iter().map(mark).collect(),
-        beats: vec![Beats { agent: "player 1".into(), percent, points: 3.0 }],
-        ungraded: vec!["player 4".into()],
-    }
+fn settings(percent: f64, marks: &str) -> GradeSettings {
+    toml::from_str(&format!(
+        "marks = [{marks}]\nbeats = [{{ agent = \"player 1\", percent = {percent}, points = 3 }}]\n\
+         ungraded = [\"player 4\"]"
+    ))
+    .unwrap()
 }
 
 #[test]
 fn each_mark_has_its_reason() {
-    let marks =
-        [("A", Some(Condition::Percent(57.0))), ("B", Some(Condition::Place(1))), ("C", None)];
-    let all = grades(&sample(), &settings(57.0, &marks));
+    let marks = "{ mark = 'A', percent = 57 }, { mark = 'B', place = 1 }, { mark = 'C' }";
+    let all = grades(&sample(), &settings(57.0, marks));
     let csv = grades_csv(&all.grades);
     insta::assert_snapshot!(csv.replace("\r\n", "\n"), @r#"
     player,mark,points,place,percent,elo,reason
@@ -45,16 +43,16 @@ fn each_mark_has_its_reason() {
 #[test]
 fn thresholds_are_exact_and_the_first_mark_that_applies_is_given() {
     for (percent, condition, points, mark) in [
-        (57.0, Condition::Points(3.0), 3.0, Some("A")),
-        (57.01, Condition::Points(3.0), 0.0, None),
-        (57.01, Condition::Percent(57.0), 0.0, Some("A")),
-        (0.0, Condition::Percent(57.01), 3.0, None),
-        (0.0, Condition::Place(1), 3.0, Some("A")),
-        (0.0, Condition::Elo(-9000.0), 3.0, Some("A")),
-        (0.0, Condition::Elo(9000.0), 3.0, None),
+        (57.0, "points = 3", 3.0, Some("A")),
+        (57.01, "points = 3", 0.0, None),
+        (57.01, "percent = 57", 0.0, Some("A")),
+        (0.0, "percent = 57.01", 3.0, None),
+        (0.0, "place = 1", 3.0, Some("A")),
+        (0.0, "elo = -9000", 3.0, Some("A")),
+        (0.0, "elo = 9000", 3.0, None),
     ] {
-        let all = grades(&sample(), &settings(percent, &[("A", Some(condition))]));
+        let all = grades(&sample(), &settings(percent, &format!("{{ mark = 'A', {condition} }}")));
         let own = all.grades.iter().find(|own| own.name == "player 2").unwrap();
-        assert_eq!((own.points, own.mark.as_deref()), (points, mark), "{percent} {condition:?}");
+        assert_eq!((own.points, own.mark.as_deref()), (points, mark), "{percent} {condition}");
     }
 }

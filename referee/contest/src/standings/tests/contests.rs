@@ -1,6 +1,6 @@
 //! Small contests and games made by hand.
 
-use crate::settings::{Contest, ContestGame, OpeningSettings, PlayerInfo, Policy, SandboxSettings};
+use crate::{Contest, ContestGame, OpeningSettings, PlayerInfo, Policy, SandboxSettings};
 use crate::{FormatSettings, Player, Record, SeatOrders, SeatRecord};
 use referee_protocol::{ClockSettings, Limits, Result as Ended};
 

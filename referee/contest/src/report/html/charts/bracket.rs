@@ -4,7 +4,7 @@ use super::super::markup::Markup;
 use super::super::svg::{Anchor, Svg};
 use super::{BASE, NAME_COLUMNS, float};
 use crate::formats::THIRD_PLACE;
-use crate::report::number_format::short;
+use crate::numbers::short;
 use crate::report::{Report, Tie};
 
 const COLUMN: f64 = 210.0;

@@ -4,7 +4,7 @@ use super::super::markup::Markup;
 use super::super::svg::{Anchor, Svg};
 use super::super::tables;
 use super::{BASE, NAME_COLUMNS, float, rest};
-use crate::report::number_format::short;
+use crate::numbers::short;
 use crate::report::{Report, columns};
 use crate::standings::Standing;
 

@@ -4,9 +4,9 @@ use super::super::markup::Markup;
 use super::super::svg::{Anchor, Scale, Svg, WIDTH};
 use super::{BASE, NAME_COLUMNS, float, float64};
 use crate::Player;
+use crate::numbers::{elo, fixed, short};
 use crate::ratings::HistoryPoint;
 use crate::report::Report;
-use crate::report::number_format::{elo, fixed, short};
 
 const LEFT: f64 = 44.0;
 const RIGHT: f64 = 232.0;

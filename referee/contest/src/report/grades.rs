@@ -1,54 +1,152 @@
 //! Grades: points for results against reference agents, and marks by place, points or rating, each with
 //! its reason.
 
-use crate::report::{Report, fixed};
+use crate::Contest;
+use crate::forms::within;
+use crate::numbers::fixed;
+use crate::report::Report;
+use crate::settings::Mistake;
 use crate::standings::{Meeting, Points, Standing};
 use crate::wording::count;
+use referee_protocol::sanitize::sanitize;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
-/// The table `[grades]` of a contest file.
-#[derive(Clone, Debug, PartialEq)]
+/// Points and marks for results.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Grades")]
 pub struct GradeSettings {
-    /// The marks, best first; the first that applies is given.
+    /// The marks, best first. The first that applies is given.
+    #[serde(default)]
     pub marks: Vec<Mark>,
-    /// The reference agents that give points. They get no mark themselves.
+    /// The reference agents that give points. They get no mark.
+    #[serde(default)]
     pub beats: Vec<Beats>,
     /// Other agents that get no mark.
+    #[serde(default)]
     pub ungraded: Vec<String>,
 }
 
-/// A mark, and what it needs.
-#[derive(Clone, Debug, PartialEq)]
+/// A mark with at most one condition.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Mark {
     /// The mark.
+    #[serde(deserialize_with = "mark")]
     pub mark: String,
-    /// What it needs; `None` for the mark of all others.
-    pub condition: Option<Condition>,
+    /// The last place among the graded agents that gets it.
+    #[serde(default, deserialize_with = "within::<_, _, 1, 10_000>")]
+    pub place: Option<u32>,
+    /// The least percentage of the points.
+    #[serde(default, deserialize_with = "within::<_, _, 0, 100>")]
+    pub percent: Option<f64>,
+    /// The least rating.
+    #[serde(default, deserialize_with = "within::<_, _, -10_000, 10_000>")]
+    pub elo: Option<f64>,
+    /// The least points from reference agents.
+    #[serde(default, deserialize_with = "within::<_, _, 0, 1_000_000>")]
+    pub points: Option<f64>,
+}
+
+fn mark<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let mark = sanitize(String::deserialize(deserializer)?.trim());
+    if mark.is_empty() { Err(D::Error::custom("the mark is empty")) } else { Ok(mark) }
 }
 
 /// What a mark needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Condition {
-    /// This place among the graded agents, or a better one.
+enum Condition {
     Place(u32),
-    /// At least this percentage of the points of its games.
     Percent(f64),
-    /// At least this rating.
     Elo(f64),
-    /// At least these points from reference agents.
     Points(f64),
 }
 
-/// A reference agent.
-#[derive(Clone, Debug, PartialEq)]
+/// A reference agent that gives points.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Beats {
     /// Its name.
     pub agent: String,
-    /// The percentage of the points against it that is needed.
+    /// The least percentage of the points against it.
+    #[serde(deserialize_with = "within::<_, _, 0, 100>")]
     pub percent: f64,
     /// The points that this gives.
+    #[serde(deserialize_with = "within::<_, _, 0, 1_000_000>")]
     pub points: f64,
+}
+
+impl Mark {
+    /// Returns what it needs; nothing for the mark of all others.
+    fn conditions(&self) -> impl Iterator<Item = Condition> {
+        let all = [
+            self.place.map(Condition::Place),
+            self.percent.map(Condition::Percent),
+            self.elo.map(Condition::Elo),
+            self.points.map(Condition::Points),
+        ];
+        all.into_iter().flatten()
+    }
+}
+
+impl GradeSettings {
+    /// Checks that the settings fit together, and refuses marks that no agent can get.
+    pub(crate) fn check(&self) -> Result<(), Mistake> {
+        if self.marks.is_empty() && self.beats.is_empty() {
+            return Err(Mistake::at("grades", "`[grades]` needs `marks` or `beats`")
+                .help("such as marks = [{ mark = \"A\", percent = 60 }, { mark = \"B\" }]"));
+        }
+        for (index, mark) in self.marks.iter().enumerate() {
+            let (name, own) = (&mark.mark, mark.conditions().next());
+            let at = |message| Mistake::at(format!("grades.marks.{index}"), message);
+            if mark.conditions().count() > 1 {
+                return Err(at(format!("mark `{name}` has more than one condition"))
+                    .help("give one of `place`, `percent`, `elo`, `points`"));
+            }
+            let never = |earlier: &&Mark| match (earlier.conditions().next(), own) {
+                (None, _) => true,
+                (Some(one), Some(own)) => one.is_met_if(own),
+                (Some(_), None) => false,
+            };
+            if let Some(earlier) = self.marks[..index].iter().find(never) {
+                let message = format!(
+                    "mark `{name}` is never given: the first that applies is, and a player who \
+                     fulfils it gets `{}`",
+                    earlier.mark
+                );
+                return Err(at(message).help("begin with the best mark"));
+            }
+            if mark.points.is_some() && self.beats.is_empty() {
+                return Err(at(format!("mark `{name}` needs points, but nothing gives any"))
+                    .help("add [[grades.beats]] with `agent`, `percent` and `points`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the agents it names play.
+    pub(crate) fn check_names(&self, contest: &Contest) -> Result<(), Mistake> {
+        let names = || contest.players.iter().map(|player| player.name.as_str());
+        let beats = (0..)
+            .zip(&self.beats)
+            .map(|(index, one): (usize, _)| (format!("grades.beats.{index}.agent"), &one.agent));
+        let ungraded = (0..).zip(&self.ungraded);
+        let ungraded =
+            ungraded.map(|(index, name): (usize, _)| (format!("grades.ungraded.{index}"), name));
+        for (key, agent) in beats.chain(ungraded) {
+            if names().all(|name| name != agent) {
+                let message = format!("no agent of the contest is called `{}`", sanitize(agent));
+                return Err(Mistake::at(key, message).or_near(agent, names()));
+            }
+        }
+        if contest.seats() == 1 && !self.beats.is_empty() {
+            let message = "`beats` needs games of two seats or more";
+            return Err(Mistake::at("grades.beats.0.agent", message));
+        }
+        Ok(())
+    }
 }
 
 /// The grades of a contest, as `contest grades --json` prints them.
@@ -81,7 +179,7 @@ pub struct Grade {
 
 impl Condition {
     /// Whether every agent that fulfils another condition fulfils this one.
-    pub(crate) fn is_met_if(self, other: Self) -> bool {
+    fn is_met_if(self, other: Self) -> bool {
         match (self, other) {
             (Self::Place(own), Self::Place(other)) => own >= other,
             (Self::Percent(own), Self::Percent(other))
@@ -161,9 +259,9 @@ fn grade(report: &Report, settings: &GradeSettings, own: &Standing, place: usize
         grade.points += if is_beaten { reference.points } else { 0.0 };
         grade.reasons.push(reason);
     }
-    let given = settings.marks.iter().find_map(|Mark { mark, condition }| match condition {
-        None => Some((mark, "all others".to_owned())),
-        Some(condition) => Some((mark, condition.reason(own, &grade)?)),
+    let given = settings.marks.iter().find_map(|mark| match mark.conditions().next() {
+        None => Some((&mark.mark, "all others".to_owned())),
+        Some(condition) => Some((&mark.mark, condition.reason(own, &grade)?)),
     });
     if let Some((mark, reason)) = given {
         grade.reasons.push(format!("{mark}: {reason}"));

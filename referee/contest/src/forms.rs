@@ -1,5 +1,5 @@
-//! The forms that values of a contest file have: each with its place in the text, some written in
-//! one of two ways, times as people write them.
+//! The forms that values of a contest file have: numbers in a range, values that are written in one of two
+//! ways, times as people write them.
 
 use referee_match::times::read_time;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -9,39 +9,57 @@ use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Deref, Range};
 
-/// A value and its place in the file.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(transparent, bound = "T: Deserialize<'de>")]
-pub(crate) struct Spanned<T>(toml::Spanned<T>);
+/// A number that can be in a range.
+pub(crate) trait Number {
+    /// The number, if there is one.
+    fn number(&self) -> Option<f64>;
+}
 
-impl<T> Spanned<T> {
-    /// Returns its place, in bytes.
-    pub(crate) fn span(&self) -> Range<usize> {
-        self.0.span()
+impl Number for u32 {
+    fn number(&self) -> Option<f64> {
+        Some(f64::from(*self))
     }
 }
 
-impl<T> Deref for Spanned<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        self.0.get_ref()
+impl Number for u64 {
+    #[expect(clippy::cast_precision_loss, reason = "bounds are below 2^53")]
+    fn number(&self) -> Option<f64> {
+        Some(*self as f64)
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Spanned<T> {
-    fn inline_schema() -> bool {
-        T::inline_schema()
+impl Number for f64 {
+    fn number(&self) -> Option<f64> {
+        Some(*self)
     }
+}
 
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
+impl<T: Number> Number for Option<T> {
+    fn number(&self) -> Option<f64> {
+        self.as_ref()?.number()
     }
+}
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
+/// Begins the error of a number out of range; errors in a file put the key before it.
+pub(crate) const OUT_OF_RANGE: &str = "must be from ";
+
+/// Reads a number that is in a range, for `deserialize_with`.
+pub(crate) fn within<'de, D, T, const LEAST: i64, const MOST: i64>(
+    deserializer: D,
+) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Number,
+{
+    let value = T::deserialize(deserializer)?;
+    #[expect(clippy::cast_precision_loss, reason = "bounds are below 2^53")]
+    let range = LEAST as f64..=MOST as f64;
+    match value.number().filter(|number| !range.contains(number)) {
+        Some(number) => {
+            Err(D::Error::custom(format!("{OUT_OF_RANGE}{LEAST} to {MOST}, not {number}")))
+        }
+        None => Ok(value),
     }
 }
 

@@ -4,7 +4,7 @@ use referee_protocol::sanitize::sanitize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Shown instead of a missing value.
-pub(super) const NONE: &str = "-";
+pub(crate) const NONE: &str = "-";
 
 /// Formats a number with `decimals` decimals; never "-0.0".
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
@@ -17,14 +17,14 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
 }
 
 /// Formats Elo with a plus or minus.
-pub(super) fn elo(value: f64) -> String {
+pub(crate) fn elo(value: f64) -> String {
     let text = fixed(value, 1);
     let plus = value.is_finite() && !text.starts_with('-') && text != "0.0";
     if plus { format!("+{text}") } else { text }
 }
 
 /// Formats an interval in Elo; nothing if neither of its ends is known.
-pub(super) fn interval(low: Option<f64>, high: Option<f64>) -> Option<String> {
+pub(crate) fn interval(low: Option<f64>, high: Option<f64>) -> Option<String> {
     let known = |end: Option<f64>| end.filter(|end| end.is_finite()).map(elo);
     match (known(low), known(high)) {
         (Some(low), Some(high)) => Some(format!("{low} to {high}")),
@@ -35,12 +35,12 @@ pub(super) fn interval(low: Option<f64>, high: Option<f64>) -> Option<String> {
 }
 
 /// Formats a share of 1 in percent, without the percent sign.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     fixed(100.0 * share, 1)
 }
 
 /// Formats milliseconds in a readable unit.
-pub(super) fn duration(ms: f64) -> String {
+pub(crate) fn duration(ms: f64) -> String {
     match ms {
         _ if !ms.is_finite() => NONE.to_owned(),
         _ if ms < 10.0 => format!("{} ms", fixed(ms, 1)),
@@ -51,7 +51,7 @@ pub(super) fn duration(ms: f64) -> String {
 }
 
 /// Formats a number as "1st", "2nd", ..
-pub(super) fn ordinal(number: usize) -> String {
+pub(crate) fn ordinal(number: usize) -> String {
     let ending = match (number % 10, number % 100) {
         (_, 11..=13) => "th",
         (1, _) => "st",
@@ -63,7 +63,7 @@ pub(super) fn ordinal(number: usize) -> String {
 }
 
 /// Returns a sanitized name, cut to `columns` columns.
-pub(super) fn short(name: &str, columns: usize) -> String {
+pub(crate) fn short(name: &str, columns: usize) -> String {
     let name = sanitize(name);
     if name.width() <= columns {
         return name;

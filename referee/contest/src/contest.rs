@@ -1,0 +1,282 @@
+//! A contest: the contest file after everything in it has been read and checked.
+
+use crate::Player;
+use crate::changes::{Change, ChangeKind};
+use crate::formats::{FormatName, FormatSettings};
+use crate::openings::{OpeningError, begun_from, draw_opening, shuffled};
+use crate::pairing::{Field, seat_orders};
+use crate::ratings::RatingField;
+use crate::settings::{
+    ContestGame, OpeningSettings, PlayerInfo, Policy, SandboxSettings, SeatOrders, WorkerSettings,
+};
+use referee_games::{AnyGame, GameKind};
+use referee_match::named_seed;
+use referee_protocol::{Adjudication, ClockSettings, Limits};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A contest. Schedule, standings and ratings follow from it and the results.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contest {
+    /// Its name.
+    pub name: String,
+    /// The seed of all random choices; below 2^53.
+    pub seed: u64,
+    /// The format: who plays whom.
+    pub format: FormatSettings,
+    /// How often every pairing of the format is played in every seat order; in formats with stages,
+    /// the number of stages.
+    pub rounds: u32,
+    /// The seat orders in which a pairing is played.
+    pub seat_orders: SeatOrders,
+    /// The games, all with the same number of seats.
+    pub games: Vec<ContestGame>,
+    /// The players, in the order of the file, which is the seeding of knockouts.
+    pub players: Vec<PlayerInfo>,
+    /// Where games begin.
+    pub openings: OpeningSettings,
+    /// The clock.
+    pub clock: ClockSettings,
+    /// The preset that clock and limits are based on, if any; missing in contests of earlier versions.
+    #[serde(default)]
+    pub preset: Option<String>,
+    /// The limits of an agent.
+    pub limits: Limits,
+    /// The sandbox; missing in contests of earlier versions.
+    #[serde(default)]
+    pub sandbox: SandboxSettings,
+    /// Whether agents get the colours of the others instead of their names; missing in contests of earlier
+    /// versions.
+    #[serde(default)]
+    pub anonymous: bool,
+    /// Whether agents' processes are kept between games; omitted if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reuse: bool,
+    /// When the agents' scores end a game, if they do; missing in contests of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjudication: Option<Adjudication>,
+    /// What happens with games that went wrong.
+    pub policy: Policy,
+    /// The requirements of machines that play for the contest; missing in contests of earlier
+    /// versions.
+    #[serde(default)]
+    pub workers: WorkerSettings,
+    /// What was changed after it began, in order. The players have the changes already.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+}
+
+impl Contest {
+    /// Returns a series of at least `games` games between as many players as the game has seats, each
+    /// opening in every seat order. The caller chooses the seeds, and seats players by
+    /// [`Contest::seated`].
+    pub fn series(game: &dyn AnyGame, players: Vec<PlayerInfo>, games: u64, seed: u64) -> Self {
+        let game = ContestGame::new(game);
+        let orders = SeatOrders::Rotations;
+        let games_of_a_block = seat_orders(game.seats, orders).len() as u64;
+        Self {
+            name: game.name.clone(),
+            seed,
+            format: FormatName::default_for(game.seats).into(),
+            rounds: u32::try_from(games.div_ceil(games_of_a_block)).unwrap_or(u32::MAX),
+            seat_orders: orders,
+            games: vec![game],
+            players,
+            openings: OpeningSettings::default(),
+            clock: ClockSettings::default(),
+            preset: None,
+            limits: Limits::default(),
+            sandbox: SandboxSettings::default(),
+            anonymous: false,
+            reuse: false,
+            adjudication: None,
+            policy: Policy { void_retries: 0, ..Policy::default() },
+            workers: WorkerSettings::default(),
+            changes: Vec::new(),
+        }
+    }
+
+    /// Returns who sits where in a game of a series. Unlike in other contests, every block begins with
+    /// the same seat order.
+    pub fn seated(&self, number: u64) -> Vec<Player> {
+        let mut orders = seat_orders(self.seats(), self.seat_orders);
+        let own = usize::try_from(number % orders.len() as u64).unwrap_or(0);
+        let place = |index| Player(u32::try_from(index).unwrap_or(u32::MAX));
+        orders.swap_remove(own).into_iter().map(place).collect()
+    }
+
+    /// Returns what its format needs to know of it.
+    pub fn field(&self) -> Field {
+        let (players, seats) = (self.players.len(), self.seats());
+        Field { players, seats, rounds: self.rounds, seed: self.seed }
+    }
+
+    /// Returns how many seats its games have.
+    pub fn seats(&self) -> usize {
+        self.games.first().map_or(1, |game| game.seats)
+    }
+}
+
+impl Contest {
+    /// Returns the setup of a game of a series, with its opening.
+    pub fn series_setup(&self, kind: GameKind, number: u64) -> Result<Value, OpeningError> {
+        self.opening(kind, 0, number / self.games_of_a_block() as u64)
+    }
+
+    /// Returns the setup of the game at this place of the list with the opening of this number. The
+    /// same number always gives the same opening.
+    pub fn opening(&self, kind: GameKind, game: usize, number: u64) -> Result<Value, OpeningError> {
+        let chosen = &self.games[game];
+        let positions = self.openings.positions.get(game).map_or(&[][..], Vec::as_slice);
+        if positions.is_empty() {
+            let seed = named_seed(&format!("{}:opening:{game}:{number}", self.seed));
+            return draw_opening(kind, &chosen.setup, self.openings.plies, seed);
+        }
+        let count = positions.len() as u64;
+        let order = shuffled(positions.len(), &format!("{}:{game}:{}", self.seed, number / count));
+        let index = order[usize::try_from(number % count).unwrap_or(0)];
+        Ok(begun_from(chosen.setup.clone(), positions[index].0.clone()))
+    }
+}
+
+impl Contest {
+    /// Returns how many games a block has: one for each seat order.
+    pub fn games_of_a_block(&self) -> usize {
+        seat_orders(self.seats(), self.seat_orders).len()
+    }
+}
+
+impl RatingField {
+    /// Returns the settings of a contest.
+    pub fn of(contest: &Contest) -> Self {
+        let seats = contest.games.first().map_or(0, |game| game.seats);
+        Self {
+            players: contest.players.len(),
+            seats,
+            rate_faults: contest.policy.rate_faults,
+            inflation: contest.format.inflation(seats),
+            anchor: None,
+        }
+    }
+}
+
+impl Contest {
+    /// Adds a change. Games whose results it removes are not this type's concern.
+    pub fn change(&mut self, change: Change) {
+        match &change.kind {
+            ChangeKind::Add { player, .. } => self.players.push(player.clone()),
+            ChangeKind::Replace { player, after, .. } => {
+                if let Some(info) = self.players.get_mut(player.index()) {
+                    info.clone_from(after);
+                }
+            }
+            ChangeKind::Withdraw { .. } | ChangeKind::Replay | ChangeKind::Forfeit { .. } => {}
+        }
+        self.changes.push(change);
+    }
+
+    /// Returns the contest with only the first `count` changes.
+    pub fn with_changes(&self, count: usize) -> Self {
+        let mut contest = self.clone();
+        while contest.changes.len() > count {
+            match contest.changes.pop().map(|change| change.kind) {
+                Some(ChangeKind::Add { .. }) => contest.players.truncate(contest.players.len() - 1),
+                Some(ChangeKind::Replace { player, before, .. }) => {
+                    if let Some(info) = contest.players.get_mut(player.index()) {
+                        *info = before;
+                    }
+                }
+                _ => {}
+            }
+        }
+        contest
+    }
+
+    /// Returns the version of a player's agent that plays a game.
+    pub fn version(&self, player: Player, number: u64) -> &PlayerInfo {
+        let mut version = &self.players[player.index()];
+        for change in self.changes.iter().rev() {
+            match &change.kind {
+                ChangeKind::Replace { player: own, before, from, .. } if *own == player => {
+                    if number >= *from {
+                        break;
+                    }
+                    version = before;
+                }
+                _ => {}
+            }
+        }
+        version
+    }
+
+    /// Returns how many players there are when the pairings from this game on are made.
+    pub(crate) fn players_at(&self, number: u64) -> usize {
+        let joins =
+            |change: &&Change| matches!(change.kind, ChangeKind::Add { from, .. } if from > number);
+        self.players.len() - self.changes.iter().filter(joins).count()
+    }
+
+    /// Returns how many players began the contest.
+    pub(crate) fn players_at_start(&self) -> usize {
+        let joins = |change: &&Change| matches!(change.kind, ChangeKind::Add { .. });
+        self.players.len() - self.changes.iter().filter(joins).count()
+    }
+
+    /// Returns whether a player has left.
+    pub fn has_left(&self, player: Player) -> bool {
+        let leaves = |change: &Change| matches!(&change.kind, ChangeKind::Withdraw { player: own, .. } if *own == player);
+        self.changes.iter().any(leaves)
+    }
+
+    /// Returns the places of a game that is decided without being played.
+    pub fn forfeited(&self, number: u64, players: &[Player]) -> Option<Vec<u32>> {
+        let mut lost = vec![false; players.len()];
+        let mut left = lost.clone();
+        for change in &self.changes {
+            let removed = change.removes.binary_search(&number).is_ok();
+            let is_decided = lost.contains(&true);
+            for (index, own) in players.iter().enumerate() {
+                match &change.kind {
+                    ChangeKind::Forfeit { game, loser } => {
+                        lost[index] |= *game == number && own == loser;
+                    }
+                    ChangeKind::Withdraw { player, played } if own == player => {
+                        left[index] = true;
+                        lost[index] |= !is_decided && played.binary_search(&number).is_err();
+                    }
+                    // What would be played again can't be, if the player has left.
+                    ChangeKind::Replay if removed => lost[index] = left[index],
+                    ChangeKind::Replace { .. } if removed => lost[index] |= left[index],
+                    _ => {}
+                }
+            }
+        }
+        let winners = u32::try_from(lost.iter().filter(|lost| !**lost).count()).unwrap_or(u32::MAX);
+        let place = |lost: &bool| if *lost { winners + 1 } else { 1 };
+        lost.contains(&true).then(|| lost.iter().map(place).collect())
+    }
+
+    /// Returns why a format can't take a change, and what to do instead; `None` if it can.
+    pub fn refuses(&self, kind: &ChangeKind) -> Option<String> {
+        let format = self.format.name();
+        if self.format.comparison().is_some() {
+            return Some(format!(
+                "a contest of format {format} tests two agents as they are: run a new one with \
+                 `referee compare`"
+            ));
+        }
+        if matches!(kind, ChangeKind::Add { .. }) { self.refuses_late() } else { None }
+    }
+
+    /// Returns why nobody can join the contest; `None` if players can.
+    pub fn refuses_late(&self) -> Option<String> {
+        (!self.format.takes_late()).then(|| {
+            format!(
+                "nobody can join a running contest of format {}, since its pairings are made for the \
+                 players at its start: run a new contest with all players, or `contest replace` one of \
+                 them",
+                self.format.name()
+            )
+        })
+    }
+}

@@ -1,0 +1,46 @@
+//! Keys of earlier versions. A file with one gets an error that names the new key; that of a contest which was
+//! begun with an earlier version is read as if it had the new one.
+
+use super::problem::Source;
+use crate::settings::Mistake;
+use toml::{Table, Value};
+
+/// The table and the key as they were, and as they are. A number of milliseconds became a time.
+const RENAMED: &[([&str; 2], [&str; 2])] = &[
+    (["clock", "start_ms"], ["clock", "start"]),
+    (["clock", "bank_ms"], ["clock", "bank"]),
+    (["clock", "increment_ms"], ["clock", "increment"]),
+    (["clock", "move_ms"], ["clock", "move"]),
+    (["clock", "margin_ms"], ["clock", "margin"]),
+    (["clock", "backstop_ms"], ["clock", "backstop"]),
+    (["policy", "build_time"], ["build", "time"]),
+];
+
+/// Returns the mistake of the first key that has another name now.
+pub(super) fn mistake(source: &Source) -> Option<Mistake> {
+    let given = |(old, _): &&([&str; 2], _)| source.place(&old.join(".")).is_some();
+    let (old, [table, new]) = RENAMED.iter().find(given)?;
+    let key = old.join(".");
+    let text = source.text.get(source.place(&key)?)?;
+    let mistake = if old[0] == *table {
+        let value = if text.parse::<u64>().is_ok() { text } else { "500" };
+        let message = format!("`{}` is now `{new}`, with a unit", old[1]);
+        Mistake::at(key, message).help(format!("write {new} = \"{value}ms\""))
+    } else {
+        Mistake::at(key, format!("`{}` is now `{new}` of [{table}]", old[1]))
+    };
+    Some(Mistake { is_unknown: true, ..mistake })
+}
+
+/// Returns the text with the new keys, without comments.
+pub(super) fn upgraded(text: &str) -> Option<String> {
+    let mut file: Table = text.parse().ok()?;
+    for ([old_table, old], [table, new]) in RENAMED {
+        let from = file.get_mut(*old_table).and_then(Value::as_table_mut);
+        let Some(value) = from.and_then(|from| from.remove(*old)) else { continue };
+        let value = if old.ends_with("_ms") { Value::from(format!("{value}ms")) } else { value };
+        let to = file.entry(*table).or_insert_with(|| Table::new().into());
+        to.as_table_mut()?.insert((*new).to_owned(), value);
+    }
+    toml::to_string(&file).ok()
+}
