@@ -1,7 +1,7 @@
 // The page of a contest on many machines: its workers and live matches.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -103,7 +103,10 @@ async function freePort() {
   throw new Error("no port is free");
 }
 
-const lacks = NATS || FORBID_SKIP ? false : "there is no nats-server";
+/** Whether the program was built with the feature `fleet`. */
+const hasWorker = spawnSync(PROGRAM, ["worker", "--help"]).status === 0;
+const wanted = FORBID_SKIP || (NATS && hasWorker);
+const lacks = wanted ? false : "there is no nats-server, or the program lacks the feature `fleet`";
 test("a match on a worker is followed to its end", { skip: lacks }, async () => {
   const port = await freePort();
   const url = `nats://127.0.0.1:${port}`;

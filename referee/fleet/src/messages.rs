@@ -1,5 +1,6 @@
 //! The messages between a contest's coordinator and its workers. Each is one JSON object; messages
-//! with bytes have them after the JSON line. Receivers treat every field as hostile.
+//! with bytes have them after the JSON line. A coordinator and its workers are the same build, so the
+//! messages have no versions. Receivers treat every field as hostile.
 
 use referee_contest::file::BuildSettings;
 use referee_contest::{Contest, Fixture};
@@ -8,14 +9,9 @@ use referee_protocol::{SandboxRecord, plain_error};
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 
-/// The version of the message format. A coordinator and its workers need the same.
-pub const FORMAT_VERSION: u32 = 1;
-
 /// A running contest, in the bucket of contests by its id.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Announcement {
-    /// The message format of this contest, [`FORMAT_VERSION`].
-    pub form: u32,
     /// The contest's name; hostile text.
     pub name: String,
     /// The build of Referee that all its workers need, [`crate::BUILD`].
@@ -26,7 +22,7 @@ pub struct Announcement {
     #[serde(default = "default_priority")]
     pub priority: u32,
     /// SHA-256 of the brief's bytes, in hex. Workers may write objects but no announcements, so
-    /// this identifies the coordinator's brief. Missing in other format versions.
+    /// this identifies the coordinator's brief. Missing in other builds.
     #[serde(default)]
     pub brief_sha256: String,
 }
@@ -41,10 +37,6 @@ fn default_priority() -> u32 {
 /// What every worker has to know about a contest; an object in its bucket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Brief {
-    /// The message format of this contest, [`FORMAT_VERSION`].
-    pub form: u32,
-    /// The build of Referee that all its workers need, [`crate::BUILD`].
-    pub referee: String,
     /// The contest.
     pub contest: Contest,
     /// The agents, by player.

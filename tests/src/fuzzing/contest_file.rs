@@ -16,7 +16,8 @@ const OPENINGS: u64 = 3;
 
 /// The text up to the first zero byte is a contest file, the rest are openings
 /// and a ranking. The file is refused
-/// with a printable error, or it is a contest that can be played to the end.
+/// with a printable error, or it is a contest that can be played to the end. That of a stored contest may have keys
+/// of earlier versions.
 pub fn contest_file(bytes: &[u8]) {
     let mut parts = bytes.splitn(2, |&byte| byte == 0).map(std::str::from_utf8);
     let Some(Ok(text)) = parts.next() else { return };
@@ -27,6 +28,9 @@ pub fn contest_file(bytes: &[u8]) {
     match plan(text, &OtherFiles { openings: openings.clone(), ranking: openings }) {
         Ok(contest) => play(contest),
         Err(error) => check_error(&error),
+    }
+    if let Err(error) = ContestFile::read_stored(text, "contest.toml", "contest") {
+        check_error(&error);
     }
 }
 

@@ -3,8 +3,7 @@
 use super::archive::{Bounds, FileEntry, write};
 use super::files::{Exclude, Files};
 use super::portable::{check_folder, is_sent, refusal};
-use crate::messages::FORMAT_VERSION;
-use crate::{AgentPackage, BUILD, Brief, BundleRef};
+use crate::{AgentPackage, Brief, BundleRef};
 use referee_contest::wording::count;
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
 use referee_process::Failure;
@@ -192,8 +191,6 @@ impl Packed {
     pub fn brief(&self, prepared: &Prepared, lease: Duration) -> Brief {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Brief {
-            form: FORMAT_VERSION,
-            referee: BUILD.to_owned(),
             contest: (*prepared.contest).clone(),
             agents: self.packages.clone(),
             folder: self.folder.clone(),

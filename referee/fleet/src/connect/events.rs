@@ -11,7 +11,7 @@ const PERMISSIONS: &str = "permissions violation";
 /// A permission error of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionDenied {
-    /// The server's text; the subject comes last: `.. for Publish to "SUBJECT"`.
+    /// The server's text.
     text: String,
 }
 
@@ -21,12 +21,6 @@ impl PermissionDenied {
         let text = sanitize(text);
         let is_it = text.to_lowercase().contains(PERMISSIONS);
         if is_it { Ok(Self { text }) } else { Err(text) }
-    }
-
-    /// Returns whether the refused subject contains this name as one of its parts.
-    pub fn is_about(&self, name: &str) -> bool {
-        let subject = self.text.split('"').nth(1).unwrap_or_default();
-        subject.split(['.', '-']).any(|part| part == name)
     }
 }
 
@@ -66,7 +60,6 @@ mod tests {
         let text = "Permissions Violation for Publish to \"$O.referee-0123.M.x\"";
         let denied = PermissionDenied::read(text).unwrap();
         assert_eq!(denied.to_string(), text);
-        assert!(denied.is_about("0123") && !denied.is_about("01") && !denied.is_about("Publish"));
         assert!(PermissionDenied::read("permissions violation").is_ok());
         assert_eq!(PermissionDenied::read("slow\u{1b}").unwrap_err(), "slow\u{FFFD}");
     }

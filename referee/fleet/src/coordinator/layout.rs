@@ -4,9 +4,8 @@
 use crate::bundles::{Packed, object_exists, put};
 use crate::connect::Connection;
 use crate::link::{call, contests, find_stream};
-use crate::messages::FORMAT_VERSION;
 use crate::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
-use crate::{Announcement, Brief, Names};
+use crate::{Announcement, BUILD, Brief, Names};
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::consumer::{AckPolicy, pull};
 use async_nats::jetstream::stream::{
@@ -105,9 +104,8 @@ impl Layout {
         call(jetstream.get_or_create_stream(config)).await?;
         let contests = call(jetstream.get_key_value(CONTESTS)).await?;
         let announcement = Announcement {
-            form: FORMAT_VERSION,
             name: self.brief.contest.name.clone(),
-            referee: self.brief.referee.clone(),
+            referee: BUILD.to_owned(),
             since: self.since.clone(),
             priority: self.priority,
             brief_sha256,

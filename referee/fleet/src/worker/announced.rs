@@ -2,7 +2,6 @@
 
 use crate::connect::Connection;
 use crate::link::{announced, call, consumer, contests};
-use crate::messages::FORMAT_VERSION;
 use crate::names::WORKERS;
 use crate::{Announcement, BUILD, Names};
 use futures_util::TryStreamExt;
@@ -29,12 +28,7 @@ impl AnnouncedContest {
     /// Returns why this build can't play it, or `None` if it can.
     pub(super) fn incompatibility(&self) -> Option<String> {
         let theirs = sanitize_name(&self.announcement.referee);
-        if theirs != BUILD {
-            return Some(format!("it needs referee {theirs}, this is referee {BUILD}"));
-        }
-        let form = self.announcement.form;
-        (form != FORMAT_VERSION)
-            .then(|| format!("it uses message format {form}, this worker only {FORMAT_VERSION}"))
+        (theirs != BUILD).then(|| format!("it needs referee {theirs}, this is referee {BUILD}"))
     }
 }
 
@@ -67,26 +61,19 @@ pub(super) async fn has_orders(connection: &Connection, names: &Names) -> bool {
 #[cfg(test)]
 mod tests {
     use super::AnnouncedContest;
-    use crate::BUILD;
-    use crate::messages::FORMAT_VERSION;
-    use crate::{Announcement, Names};
+    use crate::{Announcement, BUILD, Names};
 
     #[test]
     fn another_build_is_rejected() {
-        let found = |form: u32, referee: &str| AnnouncedContest {
+        let found = |referee: &str| AnnouncedContest {
             names: Names::new("0123456789abcdef").unwrap(),
-            announcement: Announcement {
-                form,
-                referee: referee.to_owned(),
-                ..Announcement::default()
-            },
+            announcement: Announcement { referee: referee.to_owned(), ..Announcement::default() },
         };
-        assert_eq!(found(FORMAT_VERSION, BUILD).incompatibility(), None);
+        assert_eq!(found(BUILD).incompatibility(), None);
         let (version, sources) = BUILD.split_once('+').unwrap();
         assert_eq!((version, sources.len()), (env!("CARGO_PKG_VERSION"), 16));
         let other = format!("{version}+0123456789abcdef");
-        assert!(found(FORMAT_VERSION, &other).incompatibility().unwrap().contains(&other));
-        assert!(found(FORMAT_VERSION, "99.9").incompatibility().unwrap().contains("referee 99.9"));
-        assert!(found(FORMAT_VERSION + 1, BUILD).incompatibility().unwrap().contains("format"));
+        assert!(found(&other).incompatibility().unwrap().contains(&other));
+        assert!(found("99.9").incompatibility().unwrap().contains("referee 99.9"));
     }
 }

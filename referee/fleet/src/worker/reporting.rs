@@ -4,10 +4,9 @@ use super::leases::HeldOrder;
 use super::playing::{Outcome, PackedTranscript};
 use super::session::Session;
 use crate::bundles::{object_exists, put};
-use crate::connect::Connection;
-use crate::link::{self, call, find_stream};
+use crate::link::{self, call};
 use crate::messages::with_bytes;
-use crate::{FaultCause, Names, PlayedMatch, Report, WorkerFault};
+use crate::{FaultCause, PlayedMatch, Report, WorkerFault};
 use async_nats::jetstream::object_store::ObjectStore;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -18,17 +17,15 @@ const OVERHEAD_BYTES: usize = 4096;
 /// The first and the longest delay between attempts; it doubles.
 const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
 
-/// How long a report may be refused before other workers play the order, and how long it may wait
-/// before a message is logged.
-const REFUSED: Duration = Duration::from_secs(120);
+/// How long a connected server may refuse a report before other workers play the order: this one may lack
+/// a permission, or the server disk space.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Sends a report until the server has it, then acknowledges the order. Returns false if the
-/// server refuses it from this worker. While the server has no room the report is kept: that may
-/// change at any time, and a worker holds a limited number of orders. Cancel safe.
+/// server refuses it. Cancel safe.
 pub(super) async fn report(session: &Session, held: &HeldOrder, outcome: &Outcome) -> bool {
     let mut wait = RETRY_DELAY.0;
-    let mut lost = None;
-    let (mut refused, mut waited) = (None, Some(Instant::now()));
+    let (mut lost, mut refused) = (None, None);
     let acker = loop {
         // Meanwhile the order may arrive again with another lease or attempt.
         let attempt = held.attempt();
@@ -44,19 +41,12 @@ pub(super) async fn report(session: &Session, held: &HeldOrder, outcome: &Outcom
             }
             Err(PublishError::Server(error)) => {
                 tracing::debug!("can't send the report on block {} yet: {error}", held.block);
-                refused = if is_refused(&session.connection, &session.contest.announced.names).await
-                {
-                    refused.or_else(|| Some(Instant::now()))
-                } else {
-                    None
-                };
-                if refused.is_some_and(|since| since.elapsed() > REFUSED) {
+                let since = *refused.get_or_insert_with(Instant::now);
+                if !session.connection.is_up() {
+                    refused = None;
+                } else if since.elapsed() > PATIENCE {
                     tracing::warn!("the server refuses the report on a block: {error}");
                     return false;
-                }
-                if session.connection.is_up() && waited.is_some_and(|it| it.elapsed() > REFUSED) {
-                    waited = None;
-                    tracing::warn!("a report waits until the server accepts it: {error}");
                 }
                 tokio::time::sleep(wait).await;
                 wait = (wait * 2).min(RETRY_DELAY.1);
@@ -68,23 +58,6 @@ pub(super) async fn report(session: &Session, held: &HeldOrder, outcome: &Outcom
         tracing::debug!("block {} is not acknowledged: {error}", held.block);
     }
     true
-}
-
-/// Returns whether the server refuses reports of this contest from this worker: it lacks the
-/// permission, or the streams are gone. A server with a full disk may answer anything, or nothing.
-async fn is_refused(connection: &Connection, names: &Names) -> bool {
-    if !connection.is_up() {
-        return false;
-    }
-    if connection.denied().is_some_and(|denied| denied.is_about(&names.id)) {
-        return true;
-    }
-    for stream in [names.reports_stream(), format!("OBJ_{}", names.bucket())] {
-        if matches!(find_stream(&connection.jetstream, &stream).await, Ok(None)) {
-            return true;
-        }
-    }
-    false
 }
 
 /// Why a report was not sent.
@@ -163,42 +136,4 @@ async fn send_object(
         put(bucket, name, tokio::fs::File::from_std(all), bytes).await?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_refused;
-    use crate::Names;
-    use crate::coordinator::tests::at_server;
-    use async_nats::jetstream::stream::{Config, DiscardPolicy};
-
-    #[test]
-    fn a_server_without_room_does_not_refuse_reports() {
-        at_server(async |_, connection, mut running| {
-            let names = Names::new("0123456789abcdef").unwrap();
-            assert!(is_refused(&connection, &names).await, "there is no contest");
-            for (name, subject) in [
-                (names.reports_stream(), names.reports()),
-                (format!("OBJ_{}", names.bucket()), format!("$O.{}.C.>", names.bucket())),
-            ] {
-                let config = Config {
-                    name,
-                    subjects: vec![subject],
-                    max_bytes: 1000,
-                    discard: DiscardPolicy::New,
-                    ..Config::default()
-                };
-                connection.jetstream.create_stream(config).await.unwrap();
-            }
-            let report = vec![b'x'; 2000];
-            let sent = connection.jetstream.publish(names.report(1), report.into()).await.unwrap();
-            sent.await.unwrap_err();
-            assert!(!is_refused(&connection, &names).await);
-            connection.jetstream.delete_stream(names.reports_stream()).await.unwrap();
-            assert!(is_refused(&connection, &names).await);
-            running.end();
-            connection.up.clone().wait_for(|up| !up).await.unwrap();
-            assert!(!is_refused(&connection, &names).await, "the server is away");
-        });
-    }
 }

@@ -112,24 +112,22 @@ fn best_first(game: &CheckerPuzzle) -> (usize, u64) {
 
 #[test]
 fn the_fewest_moves_are_as_stated() {
-    for (size, fewest) in [
-        (3, &[5, 4, 2][..]),
-        (4, &[8, 8, 9]),
-        (5, &[11, 11, 13]),
-        (6, &[14, 15]),
-        (7, &[17, 17]),
-        (8, &[20, 19]),
-    ] {
+    check_fewest_moves(&[(3, &[5, 4, 2]), (4, &[8, 8, 9]), (5, &[11, 11])]);
+}
+
+#[test]
+#[ignore = "takes long without optimisation: cargo test --release -p referee-games -- --ignored"]
+fn the_fewest_moves_of_large_puzzles_are_as_stated() {
+    check_fewest_moves(&[(5, &[11, 11, 13]), (6, &[14, 15, 16]), (7, &[17, 17]), (8, &[20, 19])]);
+}
+
+/// Compares the fewest moves of each size, by depth from 2.
+fn check_fewest_moves(stated: &[(usize, &[u32])]) {
+    for &(size, fewest) in stated {
         for (depth, &moves) in (2..).zip(fewest) {
             assert_eq!(fewest_moves(size, depth), moves, "size {size} depth {depth}");
         }
     }
-}
-
-#[test]
-#[ignore = "takes a quarter of a minute"]
-fn the_fewest_moves_of_a_large_puzzle_are_as_stated() {
-    assert_eq!(fewest_moves(6, 4), 16);
 }
 
 /// Finds the fewest moves by breadth. Moves can be taken back, and turning the board about

@@ -362,7 +362,7 @@ fn play_out(setup: &Value, greedy: &[bool], seed: u64) -> ChineseCheckers {
 
 #[test]
 fn greedy_players_bring_each_other_home() {
-    for seed in 0..20 {
+    for seed in 0..3 {
         for setup in [json!({}), json!({"win": "filled"}), json!({"seats": 6})] {
             let game = play_out(&setup, &[true; 6], seed);
             assert!(game.turn_number() <= 300, "{setup} seed {seed}: {:?}", game.position());

@@ -8,6 +8,7 @@ use crate::{Game, Turn};
 use referee_protocol::Seat;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::ops::RangeInclusive;
 
 fn game(setup: &Value) -> PegSolitaire {
     start(setup).unwrap_or_else(|error| panic!("{setup}: {error}"))
@@ -237,13 +238,23 @@ fn solved_by_beam(shape: Shape, open: Cell, width: usize) -> bool {
 
 #[test]
 fn the_openings_that_notes_name_can_be_solved() {
-    let triangles = (4..=12).map(Shape::Triangle);
-    for shape in triangles.chain((4..=12).map(Shape::Diamond)) {
+    check_openings(4..=7);
+    assert_eq!(parity::solvable_opening(Shape::Diamond(3)), None);
+}
+
+#[test]
+#[ignore = "takes long without optimisation: cargo test --release -p referee-games -- --ignored"]
+fn the_openings_of_large_boards_can_be_solved() {
+    check_openings(8..=12);
+}
+
+fn check_openings(sizes: RangeInclusive<u8>) {
+    let triangles = sizes.clone().map(Shape::Triangle);
+    for shape in triangles.chain(sizes.map(Shape::Diamond)) {
         let opening = parity::solvable_opening(shape).unwrap();
         let solved = [30, 100, 300].into_iter().any(|width| solved_by_beam(shape, opening, width));
         assert!(solved, "{shape:?} with {opening:?} open");
     }
-    assert_eq!(parity::solvable_opening(Shape::Diamond(3)), None);
 }
 
 #[test]

@@ -20,11 +20,12 @@ use Player::{Greedy, Random, TwoAhead};
 
 #[test]
 fn greedy_freckers_beats_chance() {
-    let won = freckers_won(Greedy, Random, 100, 1);
-    assert!(won >= 90, "{won} of 100");
+    let won = freckers_won(Greedy, Random, 30, 1);
+    assert!(won >= 27, "{won} of 30");
 }
 
 #[test]
+#[ignore = "takes long without optimisation: cargo test --release -p referee-games -- --ignored"]
 fn two_ahead_beats_greedy_freckers() {
     let won = freckers_won(TwoAhead, Greedy, 100, 2);
     assert!(won >= 60, "{won} of 100");

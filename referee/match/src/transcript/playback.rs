@@ -1,7 +1,7 @@
 //! A match for viewers: ply by ply, with the output of the agents and their times. Built event by
 //! event, from a whole file or from a running match.
 
-use super::walk::Walk;
+use super::walk::{Walk, time_and_seat};
 use referee_games::board::Cell;
 use referee_games::view::View;
 use referee_games::{AnyGame, Turn};
@@ -180,7 +180,7 @@ impl Playback {
             Event::Stderr(stderr) => self.stderr(stderr),
             Event::Header(_) | Event::Exit(_) | Event::Seal(_) | Event::Unknown => {}
         }
-        self.latest_ns = self.latest_ns.max(at_ns(event));
+        self.latest_ns = self.latest_ns.max(time_and_seat(event).map_or(0, |(at_ns, _)| at_ns));
         self.lines += 1;
         Ok(())
     }
@@ -265,20 +265,6 @@ impl Playback {
             left_ms: self.walk.left_ms(),
             output: std::mem::take(&mut self.next),
         });
-    }
-}
-
-/// Returns the time of an event; 0 if it has none.
-fn at_ns(event: &Event) -> u64 {
-    match event {
-        Event::Turn(event) => event.at_ns,
-        Event::Line(event) => event.at_ns,
-        Event::Played(event) => event.at_ns,
-        Event::Stderr(event) => event.at_ns,
-        Event::Retired(event) => event.at_ns,
-        Event::Over(event) => event.at_ns,
-        Event::Exit(event) => event.at_ns,
-        Event::Header(_) | Event::Seal(_) | Event::Unknown => 0,
     }
 }
 

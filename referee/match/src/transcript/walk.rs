@@ -155,22 +155,15 @@ impl Walk {
     /// Replays the next event, which is in this line of the transcript, counted from 1, the header.
     pub(super) fn event_in(&mut self, line: u64, event: Event) -> Result<(), String> {
         self.line = line;
-        let (at_ns, seat) = match &event {
-            Event::Header(_) => return Err("a second header".to_owned()),
-            Event::Seal(_) | Event::Unknown => return Ok(()),
-            // These are not judged, and may come between any others.
-            Event::Stderr(event) => return self.is_there(event.seat),
-            Event::Exit(event) => return self.is_there(event.seat),
-            Event::Turn(event) => (event.at_ns, event.seat),
-            Event::Line(event) => (event.at_ns, event.seat),
-            Event::Played(event) => (event.at_ns, event.seat),
-            Event::Retired(event) => (event.at_ns, event.seat),
-            Event::Over(event) => {
-                let void = event.verdict.void.as_ref();
-                (event.at_ns, void.and_then(|note| note.seat).unwrap_or(Seat(0)))
-            }
-        };
+        if matches!(event, Event::Header(_)) {
+            return Err("a second header".to_owned());
+        }
+        let Some((at_ns, seat)) = time_and_seat(&event) else { return Ok(()) };
         self.is_there(seat)?;
+        // These are not judged, and may come between any others.
+        if matches!(event, Event::Stderr(_) | Event::Exit(_)) {
+            return Ok(());
+        }
         self.settle(&event)?;
         let before = self.state.now.0;
         if at_ns < before {
@@ -563,6 +556,23 @@ impl Walk {
             Some(outcome) => format!("the game has ended (`{}`), {consequence}", outcome.reason),
             None => format!("the match is over, {consequence}"),
         }
+    }
+}
+
+/// Returns the time of an event, and a seat that it names or else the first.
+pub(super) fn time_and_seat(event: &Event) -> Option<(u64, Seat)> {
+    match event {
+        Event::Turn(event) => Some((event.at_ns, event.seat)),
+        Event::Line(event) => Some((event.at_ns, event.seat)),
+        Event::Played(event) => Some((event.at_ns, event.seat)),
+        Event::Stderr(event) => Some((event.at_ns, event.seat)),
+        Event::Retired(event) => Some((event.at_ns, event.seat)),
+        Event::Over(event) => {
+            let void = event.verdict.void.as_ref();
+            Some((event.at_ns, void.and_then(|note| note.seat).unwrap_or(Seat(0))))
+        }
+        Event::Exit(event) => Some((event.at_ns, event.seat)),
+        Event::Header(_) | Event::Seal(_) | Event::Unknown => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Authentication and TLS with a server, and the messages when they fail.
 
-use super::credentials::{self, Certificates, Pair};
+use super::certificates::Certificates;
 use super::process::start_coordinator;
 use super::server::Server;
 use crate::support::{RunResult, TestDir};
@@ -91,12 +91,10 @@ fn tokens() {
 
 #[test]
 fn keys() {
-    let pair = Pair::user();
-    let keys = format!("authorization {{ users: [ {{ nkey: {} }} ] }}", pair.public);
-    let Some(server) = Server::start_with(&keys) else { return };
+    let Some(server) = Server::start_with(include_str!("users/nkeys.conf")) else { return };
     let dir = TestDir::new();
-    let right = dir.write("right.nk", format!("{}\n", pair.seed));
-    let other = dir.write("other.nk", Pair::user().seed);
+    let right = dir.write("right.nk", include_str!("users/user.nk"));
+    let other = dir.write("other.nk", include_str!("users/stranger.nk"));
     let empty = dir.write("empty.nk", SECRET);
     worker(&dir, &server.url(), &["--nkey", &right], &[]).code(0);
     worker(&dir, &server.url(), &[], &[("NATS_NKEY", &right)]).code(0);
@@ -108,12 +106,10 @@ fn keys() {
 
 #[test]
 fn credentials() {
-    let (configuration, creds) = credentials::operator();
-    let Some(server) = Server::start_with(&configuration) else { return };
+    let Some(server) = Server::start_with(include_str!("users/operator.conf")) else { return };
     let dir = TestDir::new();
-    let right = dir.write("right.creds", &creds);
-    let (_, creds) = credentials::operator();
-    let other = dir.write("other.creds", &creds);
+    let right = dir.write("right.creds", include_str!("users/user.creds"));
+    let other = dir.write("other.creds", include_str!("users/stranger.creds"));
     let empty = dir.write("empty.creds", SECRET);
     worker(&dir, &server.url(), &["--creds", &right], &[]).code(0);
     worker(&dir, &server.url(), &[], &[("NATS_CREDS", &right)]).code(0);

@@ -41,38 +41,6 @@ fn a_good_worker_plays_the_games_of_a_broken_one() {
 }
 
 #[test]
-fn games_that_no_worker_can_play_are_given_up() {
-    let Some(server) = Server::start() else { return };
-    let dir = TestDir::new();
-    contest(&dir, 1);
-    let bare = broken(&dir, &server.url());
-    // The games are given up after two leases.
-    let words = ["run", "c.toml", "--out", "there", "--lease", "9s"];
-    let coordinator = start_coordinator(&dir, &words, &server.url());
-    let ran = coordinator.wait_long().code(4);
-    let ran = ran.stderr_has("games 0 and 1 could not be played: ").stderr_has("(bare)");
-    assert!(!ran.stderr.contains("AGENT"), "{}", ran.stderr);
-    bare.terminate().code(143);
-}
-
-#[test]
-fn a_worker_that_leaves_is_reported() {
-    let Some(server) = Server::start() else { return };
-    let dir = TestDir::new();
-    contest(&dir, 1);
-    let coordinator = start_coordinator(&dir, &["run", "c.toml", "--out", "there"], &server.url());
-    let bare = broken(&dir, &server.url());
-    coordinator.wait_for_stderr("worker bare: ");
-    bare.terminate().code(143);
-    let output = coordinator.wait_for_stderr("worker bare has left");
-    assert!(!output.contains("lost contact"), "{output}");
-    let good = start_worker(&dir, &server.url(), &["--slots", "1"]);
-    coordinator.wait().code(0);
-    assert_whole(&dir, "there", 2);
-    good.terminate().code(143);
-}
-
-#[test]
 fn an_idle_worker_exits_without_a_server() {
     let Some(mut server) = Server::start() else { return };
     let dir = TestDir::new();

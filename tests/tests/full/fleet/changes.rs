@@ -3,8 +3,7 @@
 use super::process::{start_coordinator, start_worker};
 use super::server::Server;
 use crate::support::contest::{AMPLE, contest, query};
-use crate::support::contest::{ROWS, report};
-use crate::support::{TestDir, eventually, remove_fields};
+use crate::support::{TestDir, eventually};
 
 /// Writes an agent that plays the legal action with this index.
 fn agent(dir: &TestDir, folder: &str, index: &str) {
@@ -35,42 +34,6 @@ fn write(dir: &TestDir) {
 fn change(dir: &TestDir, folder: &str, words: &[&str]) {
     let words = [&[words[0], folder], &words[1..], &["--reason", "because"]].concat();
     contest(dir, &words).code(0);
-}
-
-#[test]
-fn changes_played_by_workers_have_the_results_of_one_machine() {
-    let Some(server) = Server::start() else { return };
-    let (dir, url) = (TestDir::new(), server.url());
-    write(&dir);
-    let workers = [(); 2].map(|()| start_worker(&dir, &url, &["--slots", "1"]));
-    contest(&dir, &["run", "c.toml", "--out", "here"]).code(0);
-    start_coordinator(&dir, &["run", "c.toml", "--out", "there"], &url).wait_long().code(0);
-    for steps in [
-        &[&["add", "late/zoe"][..], &["replace", "bob", "fixed/bob"]][..],
-        &[&["replay", "0", "3"], &["forfeit", "1", "--loser", "bob"]],
-        &[&["replay", "--agent", "zoe"], &["withdraw-agent", "amy"]],
-    ] {
-        for step in steps {
-            change(&dir, "here", step);
-            change(&dir, "there", step);
-        }
-        contest(&dir, &["resume", "here"]).code(0);
-        start_coordinator(&dir, &["resume", "there"], &url).wait_long().code(0);
-        for rows in ROWS {
-            assert_eq!(query(&dir, "here", rows), query(&dir, "there", rows), "{steps:?}");
-        }
-        let [here, there] = ["here", "there"].map(|folder| {
-            let mut report = report(&dir, folder);
-            remove_fields(&mut report, &["at"]);
-            report
-        });
-        assert_eq!(here, there, "{steps:?}");
-        dir.run(&["verify", "there"]).code(0);
-    }
-    for worker in workers {
-        worker.terminate().code(143);
-    }
-    dir.assert_tmp_is_empty();
 }
 
 #[test]

@@ -3,7 +3,7 @@
 pub(crate) mod server;
 pub(crate) mod proxy;
 pub(crate) mod process;
-mod credentials;
+mod certificates;
 mod pages;
 mod live_view;
 mod auth;
