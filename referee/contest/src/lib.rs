@@ -43,7 +43,7 @@ pub use report::grades;
 pub use schedule::Schedule;
 pub use settings::{
     ContestGame, LagPolicy, OnBroken, Opening, OpeningSettings, PlayerInfo, Policy,
-    SandboxSettings, SeatOrders, SprtSettings, WorkerSettings,
+    SandboxSettings, SeatOrders, SprtSettings,
 };
 
 use schemars::JsonSchema;
