@@ -87,6 +87,6 @@ impl Drive<'_> {
         let turns = self.state.game().turn_number();
         let header = self.state.header().clone();
         let view = self.state.game().view();
-        Ok(Finished { ending, header, turns, view, seen: self.seen, seal })
+        Ok(Finished { ending, header, turns, view, seen: self.seen, tally: self.tally, seal })
     }
 }

@@ -122,6 +122,7 @@ impl Drive<'_> {
         if matches!(event, Event::Played(_)) && self.flush_at <= self.step_began {
             self.write_out();
         }
+        self.tally.add_event(event);
         (self.watcher)(event, &self.state);
     }
 

@@ -23,7 +23,7 @@ use super::participant::Participant;
 use super::sink::{Sealed, Sink};
 use referee_games::{AnyGame, view::View};
 use referee_match::diagnosis::Usage;
-use referee_match::{Effect, Ending, Input, Match, Reading};
+use referee_match::{Effect, Ending, Input, Match, MatchTally, Reading};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
 use referee_process::poll_on_wake::PollOnWake;
@@ -58,7 +58,9 @@ pub struct Finished {
     pub view: View,
     /// What was seen of each seat at its end.
     pub seen: Vec<LastSeen>,
-    /// The transcript's seal, if there is a transcript.
+    /// What its events add up to.
+    pub tally: Box<MatchTally>,
+    /// The transcript's digests, if there is a transcript.
     pub seal: Option<Sealed>,
 }
 
@@ -128,6 +130,7 @@ struct Drive<'a> {
     exited: Vec<bool>,
     sink: Sink,
     watcher: &'a mut dyn FnMut(&Event, &Match),
+    tally: Box<MatchTally>,
     began: Instant,
     /// The paused time when the match began.
     paused_before: u64,
@@ -192,6 +195,7 @@ impl<'a> Drive<'a> {
             exited: vec![false; seats],
             sink,
             watcher,
+            tally: Box::default(),
             began,
             paused_before: table.paused.past_ns(),
             effects: effects.into(),
