@@ -59,7 +59,7 @@ fn a_missing_layer_is_detected() {
     if lacks("layers of a sandbox") {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     for (name, layers) in held(&dir) {
         for layer in &layers {
             // No quick attack shows that memory is not accounted.
@@ -84,7 +84,7 @@ fn an_unsupported_layer_is_named() {
     if lacks("layers of a sandbox") {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     // The strongest level has all layers.
     for (name, layers) in held(&dir).into_iter().rev().take(1) {
         for layer in &layers {
@@ -108,7 +108,7 @@ fn attacks_succeed_without_their_layer() {
     if lacks("layers of a sandbox") {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let mut proved = BTreeSet::new();
     let mut layers = BTreeSet::new();
     for (name, _) in held(&dir) {
@@ -130,7 +130,7 @@ fn attacks_succeed_without_their_layer() {
 
 #[test]
 fn a_complete_report_of_the_machine() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let ran = doctor(&dir, &["--quick"], None).code(0);
     let lines: Vec<&str> = ran.stdout.lines().collect();
     for fact in ["level none\tholds", "level basic\t", "auto\t", "kernel\t", "cores\t"] {
@@ -147,7 +147,7 @@ fn a_complete_report_of_the_machine() {
 
 #[test]
 fn unknown_levels_and_mishaps_are_refused() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     doctor(&dir, &["--level", "external"], None).code(2);
     for mishap in ["silent", "silent:", "quiet:landlock", "silent:landlubber"] {
         let ran = doctor(&dir, &["--quick"], Some(mishap)).code(2);
