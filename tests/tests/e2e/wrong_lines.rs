@@ -58,7 +58,7 @@ const IN_A_TURN: &[(&str, &str)] = &[
     ("leaves out the action", r#"{"type":"action","turn":0}"#),
     ("sends the action as the message", "ACTION"),
     ("calls its answer a move", r#"{"type":"move","action":ACTION}"#),
-    ("writes the type in capitals", r#"{"type":"ACTION","action":ACTION}"#),
+    ("writes the type with a capital letter", r#"{"type":"Action","action":ACTION}"#),
     ("adds a field to its action", r#"{"type":"action","action":ACTION,"score":1}"#),
     ("writes the turn number as text", r#"{"type":"action","turn":"0","action":ACTION}"#),
     ("numbers another turn", r#"{"type":"action","turn":2,"action":ACTION}"#),

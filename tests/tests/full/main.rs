@@ -20,5 +20,7 @@ mod games;
 mod samples;
 mod pondering;
 mod comp30024;
+mod doctor;
+mod htp;
 mod contest;
 mod fleet;
