@@ -1,5 +1,6 @@
 //! `play`: a match or a series.
 
+use super::exit;
 use super::faults::{
     Record as FaultRecord, advice, debug_command, fault_text, programs_at_fault, stderr_explains,
     stderr_of,
@@ -431,10 +432,10 @@ impl<'a> SeriesResults<'a> {
             return Err(failure);
         }
         if self.void > 0 {
-            return Ok(ExitCode::from(Failure::MACHINE));
+            return Ok(ExitCode::from(exit::MACHINE));
         }
         if self.has_fault && self.options.fail_on_fault {
-            return Ok(ExitCode::from(Failure::AGENT));
+            return Ok(ExitCode::from(exit::AGENT));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -174,7 +174,7 @@ impl Monitored for MonitoredRun {
 /// Adds the command that resumes the contest to a failure.
 fn resumable(failure: &Failure, resume: &str) -> Failure {
     let first = failure.help_text().map_or_else(String::new, |help| format!("{help}; then run: "));
-    Failure::new(failure.code(), failure.to_string()).help(format!("{first}{resume}"))
+    Failure::new(failure.kind(), failure.to_string()).help(format!("{first}{resume}"))
 }
 
 impl EndedRun {

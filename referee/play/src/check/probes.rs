@@ -1,9 +1,8 @@
 //! The probes of `check`.
 
-use super::{ProbeConditions, ProbeSetup};
-use referee_games::{GameKind, Turn};
-use referee_play::trial::{Shutdown, TrialReport, TrialSetup, TrialVariant};
-use referee_process::Failure;
+use super::Check;
+use super::trial::{Shutdown, Trial, TrialReport, TrialVariant};
+use referee_games::{GameKind, SetupError, Turn};
 use referee_protocol::Seat;
 use serde_json::Value;
 use std::fmt::Write;
@@ -57,19 +56,19 @@ pub(super) enum Aim {
 
 /// One probe.
 #[derive(Clone, Debug)]
-pub(super) struct Probe {
+pub struct Probe {
     /// Its place in the list, from 1.
-    pub(super) number: usize,
+    pub number: usize,
     /// Its name on the command line.
-    pub(super) name: String,
+    pub name: String,
     /// What is expected, as text.
-    pub(super) title: String,
+    pub title: String,
     /// What it tests.
     pub(super) aim: Aim,
     /// The game.
-    pub(super) kind: GameKind,
+    pub kind: GameKind,
     /// The agent's seat.
-    pub(super) seat: Seat,
+    pub seat: Seat,
     /// The game's setup, as given.
     pub(super) setup: Value,
     /// The setup from which an agent must be able to play, or else the probe doesn't apply to it.
@@ -78,15 +77,11 @@ pub(super) struct Probe {
 
 /// Returns all probes for these games. The setup is that of the only game, or empty. An agent with a
 /// `foreign` protocol sees no messages of the referee, so the probes of unknown messages are left out.
-pub(super) fn probes(
-    kinds: &[GameKind],
-    setup: &Value,
-    foreign: bool,
-) -> Result<Vec<Probe>, Failure> {
+pub fn probes(kinds: &[GameKind], setup: &Value, foreign: bool) -> Result<Vec<Probe>, SetupError> {
     let seats = kinds
         .iter()
-        .map(|kind| super::super::setup::start(*kind, setup).map(|game| game.seats()))
-        .collect::<Result<Vec<usize>, Failure>>()?;
+        .map(|kind| kind.start(setup).map(|game| game.seats()))
+        .collect::<Result<Vec<usize>, SetupError>>()?;
     let games = || kinds.iter().copied().zip(seats.iter().copied());
     let add = |list: &mut Vec<Probe>, name: &str, title: &str, aim, kind: GameKind, seat| {
         list.push(Probe::new(name, title, aim, kind, seat, setup));
@@ -208,11 +203,7 @@ impl Probe {
     }
 
     /// Returns the trial to run.
-    pub(super) fn trial_setup<'a>(
-        &'a self,
-        setup: &'a ProbeSetup<'a>,
-        conditions: &'a ProbeConditions,
-    ) -> TrialSetup<'a> {
+    pub(super) fn trial<'a>(&'a self, check: &'a Check<'_>) -> Trial<'a> {
         let variant = match self.aim {
             Aim::UnknownFields => TrialVariant::UnknownField,
             Aim::UnknownTypes => TrialVariant::UnknownType,
@@ -235,12 +226,13 @@ impl Probe {
             _ => SOME_TURNS,
         };
         let time_max = if self.is_special() { SPECIAL } else { LONG };
-        TrialSetup {
-            spec: setup.spec,
+        let conditions = check.conditions(self.kind);
+        Trial {
+            spec: check.spec,
             kind: self.kind,
             setup: &self.setup,
             seat: self.seat,
-            seed: setup.seed,
+            seed: check.seed,
             clock: &conditions.clock,
             limits: &conditions.limits,
             variant,

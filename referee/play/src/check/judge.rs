@@ -1,13 +1,12 @@
 //! Judges the trial of a probe.
 
 use super::probes::{Aim, Probe};
-use crate::cli::shell::join;
+use super::trial::{End, TrialReport};
+use crate::agent_spec::AgentSpec;
+use crate::destination::DEFAULT_FOLDER;
+use crate::drive::GRACE;
 use nix::errno::Errno;
 use referee_match::diagnosis::{Defect, Evidence, Finding, Stage, find, waiting};
-use referee_play::agent_spec::AgentSpec;
-use referee_play::destination::DEFAULT_FOLDER;
-use referee_play::drive::GRACE;
-use referee_play::trial::{End, TrialReport};
 use referee_process::{Cause, Failure};
 use referee_protocol::{ClockKind, ClockSettings};
 use schemars::JsonSchema;
@@ -21,40 +20,42 @@ const LATEST: &str = "referee replay latest";
 
 /// The outcome of a probe.
 #[derive(Debug)]
-pub(super) enum ProbeOutcome {
+pub enum ProbeOutcome {
     /// As expected, perhaps with a note.
     Passed(Option<String>),
     /// Not as expected.
     Failed(Box<ProbeFailure>),
-    /// Not run.
+    /// Not run, because a probe before it failed that it needs.
     Skipped,
+    /// The machine was too busy to judge the agent. As in a match, which is void then, that isn't its fault.
+    Unjudged,
     /// Not run, because the agent doesn't play from a position in the setup.
     NotApplicable,
 }
 
 /// Why a probe failed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ProbeFailure {
+pub struct ProbeFailure {
     /// The kind of defect.
-    pub(super) defect: Defect,
+    pub defect: Defect,
     /// What happened.
-    pub(super) what: String,
+    pub what: String,
     /// The last message that was sent.
-    pub(super) sent: String,
+    pub sent: String,
     /// The last line received; bytes that are not UTF-8 are replaced. Null if none.
     #[serde(serialize_with = "as_text")]
     #[schemars(with = "Option<String>")]
-    pub(super) got: Option<Vec<u8>>,
+    pub got: Option<Vec<u8>>,
     /// The position of the error in that line, in bytes from 1.
-    pub(super) at_byte: Option<usize>,
+    pub at_byte: Option<usize>,
     /// What the agent wrote to stderr.
-    pub(super) stderr: String,
+    pub stderr: String,
     /// Why it matters.
-    pub(super) why: &'static str,
+    pub why: &'static str,
     /// How to fix it.
-    pub(super) fix: String,
+    pub fix: String,
     /// The transcript that `fix` names; null if it names none.
-    pub(super) transcript: Option<String>,
+    pub transcript: Option<String>,
 }
 
 #[expect(clippy::ref_option, reason = "as serde calls it")]
@@ -63,13 +64,14 @@ fn as_text<S: Serializer>(line: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok
 }
 
 impl ProbeOutcome {
-    pub(super) fn failed(&self) -> bool {
+    /// Whether it is a failure.
+    pub fn failed(&self) -> bool {
         matches!(self, Self::Failed(_))
     }
 }
 
 /// Returns the outcome if the agent can't be read.
-pub(super) fn unreadable(failure: &Failure) -> ProbeOutcome {
+pub fn unreadable(failure: &Failure) -> ProbeOutcome {
     let missing = failure.cause() == Some(Cause::Missing);
     let defect = if missing { Defect::NotFound } else { Defect::CannotStart };
     let finding = Finding::new(defect, failure.to_string());
@@ -310,7 +312,7 @@ fn not_started(spec: &AgentSpec, errno: Errno) -> io::Result<Finding> {
         }
         Errno::EACCES if !is_executable(&file) => {
             Finding::new(Defect::NotExecutable, format!("{shown} is not executable"))
-                .fix(format!("make it executable: chmod +x {}", join(&[file.to_string_lossy()])))
+                .fix(format!("make it executable: chmod +x {}", quoted(&file)))
         }
         Errno::ENOENT | Errno::EACCES => match interpreter(&file) {
             Some(line) => {
@@ -338,6 +340,12 @@ fn not_started(spec: &AgentSpec, errno: Errno) -> io::Result<Finding> {
             Finding::new(Defect::CannotStart, format!("cannot start {shown}: {}", errno.desc()))
         }
     })
+}
+
+/// Returns a path as it is typed in a shell.
+fn quoted(file: &Path) -> String {
+    let file = file.to_string_lossy();
+    shlex::try_quote(&file).map_or_else(|_| file.to_string(), |quoted| quoted.to_string())
 }
 
 fn is_executable(file: &Path) -> bool {

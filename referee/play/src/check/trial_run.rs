@@ -1,6 +1,6 @@
 //! Running a trial: the match with its stand-ins, and waiting for the agent.
 
-use super::{End, ExitReport, Shutdown, TrialReport, TrialSetup, TrialVariant};
+use super::trial::{End, ExitReport, Shutdown, Trial, TrialReport, TrialVariant};
 use crate::connection::{AgentConnection, Exchange, RewriteMessage};
 use crate::core_context::CoreContext;
 use crate::drive::{PartialMatch, PartialMatchRules};
@@ -51,49 +51,49 @@ const NAMES: [&str; 3] = ["Zoë \"Ζωή\" Żółw", "駒 🐢 \\o/", "ñandú\u
 /// Tries the agent once. `None` if the machine was too busy to judge it.
 pub(super) async fn play(
     table: &CoreContext,
-    scene: &TrialSetup<'_>,
+    trial: &Trial<'_>,
 ) -> io::Result<Option<TrialReport>> {
     let (mut turns, mut asked, mut recorder) = (Vec::new(), None, Recorder::new());
     let mut watcher = |event: &Event, now: &Match| {
         recorder.record(event);
         match event {
-            Event::Turn(turn) if turn.seat == scene.seat => asked = Some(now.game().clone_box()),
-            Event::Played(played) if played.seat == scene.seat => turns.push(played.clone()),
+            Event::Turn(turn) if turn.seat == trial.seat => asked = Some(now.game().clone_box()),
+            Event::Played(played) if played.seat == trial.seat => turns.push(played.clone()),
             _ => {}
         }
     };
-    let game = scene.kind.start(scene.setup).map_err(io::Error::other)?;
-    let header = header(table, scene, game.as_ref());
-    let TrialSetup { spec, kind, limits, .. } = *scene;
+    let game = trial.kind.start(trial.setup).map_err(io::Error::other)?;
+    let header = header(table, trial, game.as_ref());
+    let Trial { spec, kind, limits, .. } = *trial;
     let (launcher, sandbox) = (&table.launcher, &table.sandbox);
     let started = AgentConnection::start_alone(launcher, sandbox, spec, kind, limits);
     let (mut agent, work) = started?;
-    agent.rewrite = scene.variant.rewrite();
+    agent.rewrite = trial.variant.rewrite();
     agent.exchange = Some(Exchange { last_only: true, ..Exchange::default() });
-    let participants = participants(scene, game.seats(), agent);
+    let participants = participants(trial, game.seats(), agent);
     let rules = PartialMatchRules {
-        seat: scene.seat,
-        turns_max: scene.turns_max,
-        time_max: Some(scene.time_max),
+        seat: trial.seat,
+        turns_max: trial.turns_max,
+        time_max: Some(trial.time_max),
         is_patient: false,
     };
     let begun = Match::begin(game, header);
     let part = PartialMatch::begin(table, begun, participants, rules, &mut watcher)?;
-    let trial = TrialRun { scene, part, quiet: (Instant::now(), Duration::ZERO) }.play().await;
+    let report = TrialRun { trial, part, quiet: (Instant::now(), Duration::ZERO) }.play().await;
     cleaning::remove(work);
-    let counts = scene.clock.kind;
-    let trial = trial?.map(|trial| trial.with(&turns, asked.as_deref(), counts));
+    let counts = trial.clock.kind;
+    let report = report?.map(|report| report.with(&turns, asked.as_deref(), counts));
     recorder.seal();
-    Ok(trial.map(|trial| TrialReport { transcript: recorder.take(), ..trial }))
+    Ok(report.map(|report| TrialReport { transcript: recorder.take(), ..report }))
 }
 
 /// Returns the agent, and stand-ins that play at random.
-fn participants(scene: &TrialSetup<'_>, seats: usize, agent: AgentConnection) -> Vec<Participant> {
-    let random = Rc::new(RefCell::new(ChaCha8Rng::seed_from_u64(scene.seed)));
-    let delay = if scene.variant == TrialVariant::SlowOthers { SLOW } else { Duration::ZERO };
-    let next = Seat::all(seats).cycle().nth(scene.seat.index() + 1).unwrap_or(scene.seat);
-    let mut list = Participant::among_stand_ins(seats, (scene.seat, agent), delay, |seat| {
-        let (variant, random) = (scene.variant, random.clone());
+fn participants(trial: &Trial<'_>, seats: usize, agent: AgentConnection) -> Vec<Participant> {
+    let random = Rc::new(RefCell::new(ChaCha8Rng::seed_from_u64(trial.seed)));
+    let delay = if trial.variant == TrialVariant::SlowOthers { SLOW } else { Duration::ZERO };
+    let next = Seat::all(seats).cycle().nth(trial.seat.index() + 1).unwrap_or(trial.seat);
+    let mut list = Participant::among_stand_ins(seats, (trial.seat, agent), delay, |seat| {
+        let (variant, random) = (trial.variant, random.clone());
         let mut turns = 0;
         Box::new(move |game| {
             turns += 1;
@@ -108,7 +108,7 @@ fn participants(scene: &TrialSetup<'_>, seats: usize, agent: AgentConnection) ->
             Some(json!({"type": "action", "action": action}).to_string().into_bytes())
         })
     });
-    if scene.variant == TrialVariant::RetiresAtStart {
+    if trial.variant == TrialVariant::RetiresAtStart {
         let text = "it can't be started, to test the others".to_owned();
         list[next.index()] = Participant::Absent { text, is_own_fault: true };
     }
@@ -170,7 +170,7 @@ impl TrialReport {
 
 /// A running trial.
 struct TrialRun<'a> {
-    scene: &'a TrialSetup<'a>,
+    trial: &'a Trial<'a>,
     part: PartialMatch<'a>,
     /// Since when it has been idle, and its activity by then.
     quiet: (Instant, Duration),
@@ -232,7 +232,7 @@ impl TrialRun<'_> {
         let ready = self.part.is_ready();
         let (mut got, mut exit, mut at_end) = (None, None, None);
         match &end {
-            End::Fine if self.scene.shutdown != Shutdown::Kill => exit = Some(self.depart().await),
+            End::Fine if self.trial.shutdown != Shutdown::Kill => exit = Some(self.depart().await),
             End::Fault(fault) if fault.kind == FaultKind::Late && !self.part.has_answered => {
                 // A late answer is different from none.
                 got = Some(self.late_answer().await);
@@ -283,7 +283,7 @@ impl TrialRun<'_> {
     }
 
     async fn depart(&mut self) -> ExitReport {
-        if self.scene.shutdown == Shutdown::Over && !self.part.is_game_over() {
+        if self.trial.shutdown == Shutdown::Over && !self.part.is_game_over() {
             self.part.stop("it was only a trial");
         }
         self.part.connection_mut().process.close();
@@ -338,16 +338,16 @@ impl TrialRun<'_> {
 }
 
 /// Returns the header for the match, which is never written.
-fn header(table: &CoreContext, scene: &TrialSetup<'_>, game: &dyn AnyGame) -> Header {
-    let (clock, limits) = (scene.clock.clone(), scene.limits.clone());
+fn header(table: &CoreContext, trial: &Trial<'_>, game: &dyn AnyGame) -> Header {
+    let (clock, limits) = (trial.clock.clone(), trial.limits.clone());
     let conditions = MatchSettings { clock, limits, ..MatchSettings::default() };
-    let seated = vec![scene.spec; game.seats()];
+    let seated = vec![trial.spec; game.seats()];
     let sandbox = &table.sandbox.recorded;
-    let mut header = match_settings::header(game, &seated, &conditions, sandbox, scene.seed, 0);
+    let mut header = match_settings::header(game, &seated, &conditions, sandbox, trial.seed, 0);
     for seat in &mut header.seats {
-        seat.name = match scene.variant {
+        seat.name = match trial.variant {
             TrialVariant::Names => NAMES[seat.seat.index() % NAMES.len()].to_owned(),
-            _ if seat.seat == scene.seat => continue,
+            _ if seat.seat == trial.seat => continue,
             _ => format!("other {}", seat.seat),
         };
     }
