@@ -82,6 +82,10 @@ impl Table {
                     message.write_json(&mut self.bytes);
                 }
                 Effect::Ask(seat, _) => self.asked = Some(seat),
+                Effect::MeasureMemory => {
+                    let peaks = Input::PeakMemory(Vec::new());
+                    self.state.step(self.time, peaks, &mut self.effects);
+                }
                 Effect::Kill(_) | Effect::Finish(_) => {}
             }
         }

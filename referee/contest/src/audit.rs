@@ -1,9 +1,9 @@
 //! Checks that a transcript is valid and is the game that the schedule has in its place.
 
-use crate::{Contest, Fixture, Record, RecordBuilder, Void};
+use crate::{Contest, Fixture, Record, Void};
 use referee_games::GameKind;
-use referee_match::match_id;
 use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX, is_imported, read, unpack, verify};
+use referee_match::{MatchTally, match_id};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Event, Header, Outcome};
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub struct VerifiedTranscript {
     pub turns: u64,
     /// The outcome by the rules; `None` if the game is not over.
     pub outcome: Option<Outcome>,
-    builder: RecordBuilder,
+    tally: MatchTally,
     seal: String,
 }
 
@@ -34,12 +34,12 @@ pub fn verify_and_record(bytes: &[u8]) -> Result<VerifiedTranscript, (Status, St
         .ok_or_else(|| unreadable(format!("longer than {TRANSCRIPT_BYTES_MAX} bytes")))?;
     let reading = read(&bytes).map_err(|error| unreadable(error.to_string()))?;
     let header = reading.header.clone();
-    let mut builder = RecordBuilder::default();
-    builder.add_event(&Event::Header(Box::new(header.clone())));
+    let mut tally = MatchTally::default();
+    tally.add_event(&Event::Header(Box::new(header.clone())));
     for event in reading {
-        builder.add_event(&event);
+        tally.add_event(&event);
     }
-    Ok(VerifiedTranscript { header, turns: report.turns, outcome: report.outcome, builder, seal })
+    Ok(VerifiedTranscript { header, turns: report.turns, outcome: report.outcome, tally, seal })
 }
 
 impl VerifiedTranscript {
@@ -51,7 +51,7 @@ impl VerifiedTranscript {
         fixture: &Fixture,
         transcript: String,
     ) -> Result<Record, Void> {
-        self.builder.record(fixture, &contest.policy, transcript, self.seal)
+        Record::of(self.tally, fixture, &contest.policy, transcript, self.seal)
     }
 }
 

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 /// The reason of a game that was decided without being played.
 pub const FORFEIT: &str = "forfeit";
 
-/// A change, as the store and the log have it.
+/// A change, as the store and `changes.json` have it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// When, RFC 3339.
     pub at: String,
-    /// Who: the name of the key that signs the contest; untrusted text.
+    /// Who, as `USER@HOST`; untrusted text.
     pub by: String,
     /// Why; untrusted text.
     pub reason: String,

@@ -7,7 +7,7 @@ use crate::openings::{OpeningError, begun_from, draw_opening, shuffled};
 use crate::pairing::{Field, seat_orders};
 use crate::ratings::RatingField;
 use crate::settings::{
-    ContestGame, OpeningSettings, PlayerInfo, Policy, SandboxSettings, SeatOrders, WorkerSettings,
+    ContestGame, OpeningSettings, PlayerInfo, Policy, SandboxSettings, SeatOrders,
 };
 use referee_games::{AnyGame, GameKind};
 use referee_match::named_seed;
@@ -57,10 +57,6 @@ pub struct Contest {
     pub adjudication: Option<Adjudication>,
     /// What happens with games that went wrong.
     pub policy: Policy,
-    /// The requirements of machines that play for the contest; missing in contests of earlier
-    /// versions.
-    #[serde(default)]
-    pub workers: WorkerSettings,
     /// What was changed after it began, in order. The players have the changes already.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
@@ -91,7 +87,6 @@ impl Contest {
             reuse: false,
             adjudication: None,
             policy: Policy { void_retries: 0, ..Policy::default() },
-            workers: WorkerSettings::default(),
             changes: Vec::new(),
         }
     }

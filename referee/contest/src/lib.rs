@@ -38,12 +38,12 @@ pub use contest::Contest;
 pub use formats::FormatSettings;
 pub use openings::{OpeningError, draw_opening};
 pub use pairing::Fixture;
-pub use record::{Record, RecordBuilder, SeatRecord, Void, half_points};
+pub use record::{Record, SeatRecord, Void, half_points};
 pub use report::grades;
 pub use schedule::Schedule;
 pub use settings::{
     ContestGame, LagPolicy, OnBroken, Opening, OpeningSettings, PlayerInfo, Policy,
-    SandboxSettings, SeatOrders, SprtSettings, WorkerSettings,
+    SandboxSettings, SeatOrders, SprtSettings,
 };
 
 use schemars::JsonSchema;

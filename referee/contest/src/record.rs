@@ -1,10 +1,11 @@
 //! Records of games that count: the data of standings and ratings.
 
 use crate::{Fixture, LagPolicy, Player, Policy};
+use referee_match::MatchTally;
 use referee_protocol::encode::to_hex;
-use referee_protocol::{Event, FaultKind, OverEvent, Result as Ended, Seat, SeatVerdict};
+use referee_protocol::{FaultKind, OverEvent, Result as Ended, Seat, SeatVerdict};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use sha2::Digest;
 
 /// A game that counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,57 +85,19 @@ pub struct Void {
     pub seat: Option<Seat>,
 }
 
-/// Builds a [`Record`] from the events of a match, while it is played or while its transcript is
-/// read. Both give the same record.
-#[derive(Clone, Debug, Default)]
-pub struct RecordBuilder {
-    match_id: String,
-    seed: u64,
-    moves: Sha256,
-    lag_ns: u64,
-    /// The greatest lag in a turn of a seat that may make the match void.
-    void_lag: Option<(u64, Seat)>,
-    no_void: Vec<bool>,
-    turns: u64,
-    over: Option<OverEvent>,
-}
-
-impl RecordBuilder {
-    /// Adds an event.
-    pub fn add_event(&mut self, event: &Event) {
-        match event {
-            Event::Header(header) => {
-                self.match_id.clone_from(&header.match_id);
-                self.seed = header.seed;
-                self.no_void = header.seats.iter().map(|seat| seat.no_void).collect();
-                self.moves.update(header.game.as_bytes());
-                self.moves.update(header.setup.to_string().as_bytes());
-            }
-            Event::Played(played) => {
-                self.moves.update(b"\n");
-                self.moves.update(played.action.as_str());
-                self.lag_ns = self.lag_ns.max(played.lag_ns);
-                if !self.no_void.get(played.seat.index()).is_some_and(|no_void| *no_void) {
-                    self.void_lag = self.void_lag.max(Some((played.lag_ns, played.seat)));
-                }
-                self.turns += 1;
-            }
-            Event::Over(over) => self.over = Some(over.as_ref().clone()),
-            _ => {}
-        }
-    }
-
+impl Record {
     /// Returns the record, or why the match doesn't count. `transcript` is relative to the
     /// contest's folder, `seal` in hex.
-    pub fn record(
-        self,
+    pub fn of(
+        tally: MatchTally,
         fixture: &Fixture,
         policy: &Policy,
         transcript: String,
         seal: String,
-    ) -> Result<Record, Void> {
+    ) -> Result<Self, Void> {
+        let MatchTally { match_id, seed, moves, turns, lag_ns, void_lag, over, .. } = tally;
         let void = |cause: &str, text: String, seat| Void { cause: cause.to_owned(), text, seat };
-        let Some(OverEvent { outcome, verdict, .. }) = self.over else {
+        let Some(OverEvent { outcome, verdict, .. }) = over else {
             return Err(void("machine", "the match has no end".to_owned(), None));
         };
         if let Some(note) = verdict.void {
@@ -144,8 +107,8 @@ impl RecordBuilder {
             return Err(void("machine", "the verdict has no places".to_owned(), None));
         };
         let most_ns = policy.lag_ms.saturating_mul(1_000_000);
-        let marked = self.lag_ns > most_ns;
-        if let Some((lag_ns, seat)) = self.void_lag.filter(|(lag_ns, _)| *lag_ns > most_ns)
+        let marked = lag_ns > most_ns;
+        if let Some((lag_ns, seat)) = void_lag.filter(|(lag_ns, _)| *lag_ns > most_ns)
             && policy.on_lag == LagPolicy::Again
         {
             let (lag, bound) = (lag_ns / 1_000_000, policy.lag_ms);
@@ -154,23 +117,23 @@ impl RecordBuilder {
         }
         let played = verdict.result == Ended::Played;
         let reason = outcome.as_ref().filter(|_| played).map(|outcome| outcome.reason.clone());
-        Ok(Record {
+        Ok(Self {
             number: fixture.number,
             block: fixture.block,
             round: fixture.round,
             game: fixture.game,
             players: fixture.players.clone(),
-            match_id: self.match_id,
-            seed: self.seed,
+            match_id,
+            seed,
             result: verdict.result,
             reason: reason.unwrap_or(verdict.reason),
             places,
             scores: outcome.and_then(|outcome| outcome.scores),
             seats: verdict.seats.into_iter().map(SeatRecord::from).collect(),
-            turns: self.turns,
-            lag_ns: self.lag_ns,
+            turns,
+            lag_ns,
             marked,
-            moves: to_hex(&self.moves.finalize()),
+            moves: to_hex(&moves.finalize()),
             transcript,
             seal,
         })
@@ -206,9 +169,10 @@ pub fn half_points(places: &[u32]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Record, RecordBuilder, Void, half_points};
+    use super::{Record, Void, half_points};
     use crate::{Fixture, LagPolicy, Player, Policy};
     use referee_games::kind;
+    use referee_match::MatchTally;
     use referee_protocol::Seat;
     use serde_json::{Value, json};
 
@@ -227,10 +191,10 @@ mod tests {
         let verdict = json!({"result": "played", "reason": "connected", "places": [2, 1],
                              "seats": [seat(0), seat(1)], "void": null});
         let over = json!({"type": "over", "at_ns": 2, "outcome": null, "verdict": verdict});
-        let mut builder = RecordBuilder::default();
+        let mut tally = MatchTally::default();
         events.push(over);
         for event in events {
-            builder.add_event(&serde_json::from_value(event).unwrap());
+            tally.add_event(&serde_json::from_value(event).unwrap());
         }
         let players = vec![Player(1), Player(0)];
         let fixture = Fixture {
@@ -244,7 +208,7 @@ mod tests {
             voids_left: Vec::new(),
         };
         let policy = Policy { lag_ms: 50, on_lag, ..Policy::default() };
-        builder.record(&fixture, &policy, "games/7".to_owned(), "seal".to_owned())
+        Record::of(tally, &fixture, &policy, "games/7".to_owned(), "seal".to_owned())
     }
 
     #[test]

@@ -183,51 +183,6 @@ impl SandboxSettings {
     }
 }
 
-/// The requirements of a machine that plays games of a contest on many machines.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[schemars(rename = "Workers")]
-pub struct WorkerSettings {
-    /// The class it was started with: `referee worker --class`.
-    pub class: Option<String>,
-    /// Its architecture, such as `x86_64`. Defaults to the coordinator's.
-    pub arch: Option<String>,
-    /// The least cores per concurrent match.
-    #[serde(deserialize_with = "within::<_, _, 1, 10_000>")]
-    pub cores: Option<u32>,
-    /// The least memory per concurrent match, in MiB.
-    #[serde(deserialize_with = "within::<_, _, 1, MEMORY_MB_MAX>")]
-    pub memory_mb: Option<u64>,
-    /// The least speed, in thousand positions per second and core, as `referee worker` measures it.
-    #[serde(deserialize_with = "within::<_, _, 0, 1_000_000_000>")]
-    pub speed: Option<f64>,
-    /// The greatest speed.
-    #[serde(deserialize_with = "within::<_, _, 0, 1_000_000_000>")]
-    pub speed_most: Option<f64>,
-    /// The greatest noise: how many times slower than the median the slowest twentieth of the time
-    /// may be.
-    #[serde(deserialize_with = "within::<_, _, 1, 1000>")]
-    pub noise_most: Option<f64>,
-}
-
-impl WorkerSettings {
-    /// Checks that the settings fit together.
-    pub(crate) fn check(&self) -> Result<(), Mistake> {
-        for (key, value) in [("class", &self.class), ("arch", &self.arch)] {
-            if value.as_ref().is_some_and(|value| value.trim().is_empty()) {
-                return Err(Mistake::at(format!("workers.{key}"), format!("`{key}` is empty")));
-            }
-        }
-        match (self.speed, self.speed_most) {
-            (Some(least), Some(most)) if most < least => {
-                let message = format!("`speed_most` ({most}) is less than `speed` ({least})");
-                Err(Mistake::at("workers.speed_most", message))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
 /// What happens with games and submissions that fail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

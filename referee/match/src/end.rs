@@ -89,13 +89,23 @@ impl Match {
         let reason = reason.to_owned();
         let seats = self.seat_verdicts();
         let verdict = Verdict { result, reason, places, seats, void };
-        let ending = Ending { outcome, verdict };
-        let Ending { outcome, verdict } = ending.clone();
-        let message = ToAgent::Over(Box::new(over(outcome.clone(), verdict.clone())));
-        self.record(Event::Over(Box::new(OverEvent { at_ns: self.now.0, outcome, verdict })));
-        self.effects.push(Effect::Broadcast(message));
-        self.effects.push(Effect::Finish(Box::new(ending)));
+        self.over = Some(Box::new(OverEvent { at_ns: self.now.0, outcome, verdict }));
+        self.effects.push(Effect::MeasureMemory);
         self.phase = Phase::Ended;
+    }
+
+    /// Ends the match, now that the peaks of memory are known.
+    pub(super) fn finish_with(&mut self, peaks: Vec<Option<u64>>) {
+        let Some(mut event) = self.over.take() else { return };
+        for (seat, peak) in event.verdict.seats.iter_mut().zip(peaks) {
+            seat.peak_memory_kb = peak;
+        }
+        let OverEvent { outcome, verdict, .. } = (*event).clone();
+        let message = ToAgent::Over(Box::new(over(outcome.clone(), verdict.clone())));
+        self.effects.push(Effect::Record(Event::Over(event)));
+        self.effects.push(Effect::Broadcast(message));
+        self.effects.push(Effect::Finish(Box::new(Ending { outcome, verdict })));
+        self.effects.extend(self.held.drain(..).map(Effect::Record));
     }
 
     fn seat_verdicts(&self) -> Vec<SeatVerdict> {

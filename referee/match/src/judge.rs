@@ -3,7 +3,7 @@
 
 use super::clock::{Punctuality, Reading, Spent};
 use super::end_reason::EndReason;
-use super::machine::{Asked, Effect, Match, Phase, STATUS_WAIT};
+use super::machine::{Asked, Effect, Match, Phase};
 use super::messages::parse_line;
 use referee_games::{Decoded, Refusal, Turn as Move};
 use referee_protocol::sanitize::sanitize;
@@ -26,7 +26,6 @@ impl Match {
         reading: Reading,
         meaning: Option<Decoded>,
     ) {
-        self.judge_closed_streams(Some(seat));
         if self.is_out(seat) {
             return;
         }
@@ -226,10 +225,6 @@ impl Match {
         }
         let limit = clock.limit_text(&self.header.clock);
         let clock_kind = self.header.clock.kind;
-        if let Some(closed) = self.players[seat.index()].closed {
-            // It closed a stream before the clock ran out.
-            return self.closed_fault(seat, closed);
-        }
         match punctuality {
             Punctuality::InTime => {}
             Punctuality::WithinLag => {
@@ -259,9 +254,6 @@ impl Match {
     }
 
     pub(super) fn tick(&mut self, reading: Reading) {
-        if self.closed_due().is_some_and(|due| due <= self.now) {
-            self.judge_closed_streams(None);
-        }
         self.read(reading);
         self.check_clock();
     }
@@ -286,12 +278,8 @@ impl Match {
                 let player = &self.players[seat.index()];
                 let punctuality = player.clock.punctuality(&spent, &self.header.clock);
                 // Until an answer comes, there is time to see whether the lag explains the delay.
-                // Of a closed agent only the exit status is still missing.
-                if matches!(punctuality, Punctuality::Late(_)) && player.closed.is_none() {
-                    self.judge_closed_streams(None);
-                    if self.thinking() == Some(seat) {
-                        self.late(seat);
-                    }
+                if matches!(punctuality, Punctuality::Late(_)) {
+                    self.late(seat);
                 }
             }
             Phase::Asking(_) | Phase::Ended => {}
@@ -304,7 +292,6 @@ impl Match {
         if self.now <= Nanos::from_ms(start_ms).plus(self.start_lag) || waiting.is_empty() {
             return;
         }
-        self.judge_closed_streams(None);
         for seat in waiting {
             if !self.is_out(seat) {
                 self.fault(seat, FaultKind::Start, EndReason::unready(start_ms));
@@ -314,7 +301,6 @@ impl Match {
 
     /// The shell has seen a fault that the match can't see.
     pub(super) fn reported_fault(&mut self, seat: Seat, kind: FaultKind, text: String) {
-        self.judge_closed_streams(Some(seat));
         if !self.is_out(seat) {
             self.fault(seat, kind, text);
         }
@@ -342,17 +328,17 @@ impl Match {
         self.fault(seat, FaultKind::Gone, EndReason::exited(status, &what));
     }
 
-    /// The agent closed its stdout or stdin. If its process has exited too, that is known a moment
-    /// later.
-    pub(super) fn closed_fault(&mut self, seat: Seat, (at, how): (Nanos, &str)) {
-        let kind = self.fault_at_end(seat);
-        let runs = self.now >= at.plus(STATUS_WAIT);
-        let text = match (self.header.seats[seat.index()].is_human(), runs) {
-            (true, _) => "you ended the input".to_owned(),
-            (false, true) => format!("{how} while its process was still running"),
-            (false, false) => how.to_owned(),
+    /// The agent closed its stdout or stdin.
+    pub(super) fn closed(&mut self, seat: Seat, how: &str) {
+        if self.is_out(seat) {
+            return;
+        }
+        let text = if self.header.seats[seat.index()].is_human() {
+            "you ended the input".to_owned()
+        } else {
+            format!("{how} while its process was still running")
         };
-        self.fault(seat, kind, text);
+        self.fault(seat, self.fault_at_end(seat), text);
     }
 
     fn fault(&mut self, seat: Seat, kind: FaultKind, text: String) {

@@ -15,6 +15,7 @@ mod adjudicator;
 mod judge;
 mod end;
 mod resume;
+mod tally;
 pub mod names;
 pub mod places;
 pub mod transcript;
@@ -26,6 +27,7 @@ pub use clock::{Reading, TurnLimits};
 pub use identity::{game_seed, match_id, named_seed, seat_seed};
 pub use machine::{Effect, Ending, Input, Match};
 pub use messages::{header, hello, over, parse_line, request};
+pub use tally::MatchTally;
 
 #[cfg(test)]
 mod tests;

@@ -5,13 +5,9 @@ use super::clock::{Clock, Reading, Spent};
 use super::messages::{hello, request};
 use referee_games::{AnyGame, Decoded, Turn as Move};
 use referee_protocol::{
-    ClockSettings, Event, ExitEvent, Fault, FaultKind, Header, Nanos, Outcome, Pondering, Ready,
-    Seat, StderrEvent, ToAgent, Turn, TurnEvent, Verdict,
+    ClockSettings, Event, ExitEvent, Fault, FaultKind, Header, Nanos, Outcome, OverEvent,
+    Pondering, Ready, Seat, ToAgent, Turn, TurnEvent, Verdict,
 };
-
-/// How long to wait for an agent's exit status after it closed a stream, so that the fault can name
-/// the status.
-pub(super) const STATUS_WAIT: Nanos = Nanos(200_000_000);
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -34,21 +30,10 @@ pub enum Input<'a> {
         /// What it means, if the agent speaks another protocol than the referee's own.
         meaning: Option<Decoded>,
     },
-    /// An agent has written a line, which follows as [`Input::Line`]. What happened before is judged
-    /// first, so that a codec knows whether the line still counts.
-    LineArrived(Seat),
-    /// An agent wrote to its stderr.
-    Stderr {
-        /// The sender.
-        seat: Seat,
-        /// The text.
-        text: String,
-        /// How many bytes were dropped before it.
-        dropped_bytes: u64,
-    },
-    /// The agent closed its stdout; its process may still run.
+    /// The agent closed its stdout, although its process runs. If that exits it is [`Input::Exited`]: the
+    /// driver finds out before it reports either.
     StdoutClosed(Seat, Reading),
-    /// The agent closed its stdin: a message could not be written.
+    /// The agent closed its stdin, although its process runs: a message could not be written.
     StdinClosed(Seat, Reading),
     /// The agent's process exited. All its output has been passed on before.
     Exited {
@@ -64,6 +49,9 @@ pub enum Input<'a> {
     /// A fault that only the driver can see: the program could not be started through its own fault,
     /// or it exceeded a limit of memory or processes. With a description.
     Fault(Seat, FaultKind, String, Reading),
+    /// The most memory that each seat has had in the match, in KiB, as [`Effect::MeasureMemory`] asked for;
+    /// `None` if unknown.
+    PeakMemory(Vec<Option<u64>>),
     /// Time has passed, as [`Match::wake_at`] asked for.
     Tick(Reading),
     /// The match can't continue, through no fault of an agent.
@@ -106,6 +94,8 @@ pub enum Effect {
     Record(Event),
     /// Kill all processes of the seat.
     Kill(Seat),
+    /// The match is about to be over: measure what [`Input::PeakMemory`] says, and step that next.
+    MeasureMemory,
     /// The match is over: close the agents' stdin, give them their grace period, seal.
     Finish(Box<Ending>),
 }
@@ -164,8 +154,6 @@ pub(super) struct Player {
     pub(super) cpu_at_answer: Option<Nanos>,
     /// CPU time used although it was to be frozen, not yet charged.
     pub(super) ran_frozen: Nanos,
-    /// When and which stream it closed, while its exit status is awaited.
-    pub(super) closed: Option<(Nanos, &'static str)>,
 }
 
 impl Player {
@@ -195,8 +183,11 @@ pub struct Match {
     pub(super) phase: Phase,
     /// The seats that are out, in the order in which they left.
     pub(super) gone: Vec<Seat>,
-    /// Events before the header, which is written when every seat is ready.
+    /// Events before the header, which is written when every seat is ready, or those after the end until
+    /// that is recorded.
     pub(super) held: Vec<Event>,
+    /// The end, until the peaks of memory in it are known.
+    pub(super) over: Option<Box<OverEvent>>,
     pub(super) effects: Vec<Effect>,
     pub(super) now: Nanos,
     /// The referee's lag before the first turn.
@@ -220,6 +211,7 @@ impl Match {
             phase: Phase::Starting,
             gone: Vec::new(),
             held: Vec::new(),
+            over: None,
             effects: Vec::new(),
             now: Nanos(0),
             start_lag: Nanos(0),
@@ -245,19 +237,13 @@ impl Match {
         }
         match input {
             Input::Exited { seat, status, late, .. } => self.exited(seat, status, late),
-            Input::Stderr { seat, text, dropped_bytes } => {
-                let turn = self.turn_number();
-                let at_ns = self.now.0;
-                let event = StderrEvent { at_ns, seat, turn, text, dropped_bytes };
-                self.record(Event::Stderr(event));
-            }
+            Input::PeakMemory(peaks) => self.finish_with(peaks),
             _ if self.phase == Phase::Ended => {}
             Input::Asked(seat, reading) => self.asked(seat, reading),
             Input::RanFrozen(seat, ran) => {
                 let player = self.player(seat);
                 player.ran_frozen = player.ran_frozen.plus(ran);
             }
-            Input::LineArrived(seat) => self.judge_closed_streams(Some(seat)),
             Input::Line { seat, line, cut, reading, meaning } => {
                 self.line(seat, line, cut, reading, meaning);
             }
@@ -272,20 +258,17 @@ impl Match {
 
     /// Returns when to step [`Input::Tick`] next if nothing else happens.
     pub fn wake_at(&self) -> Option<Nanos> {
-        let clock = match &self.phase {
+        match &self.phase {
             // One more nanosecond, because exactly the limit is in time.
             Phase::Starting => self.unready().next().map(|_| {
                 Nanos::from_ms(self.header.clock.start_ms).plus(self.start_lag).plus(Nanos(1))
             }),
-            // An agent that closed a stream can't be late any more.
             Phase::Thinking(asked) => {
-                let player = &self.players[asked.seat.index()];
-                let again = || player.clock.next_check(asked.at, &asked.spent, &self.header.clock);
-                player.closed.is_none().then(again)
+                let clock = &self.players[asked.seat.index()].clock;
+                Some(clock.next_check(asked.at, &asked.spent, &self.header.clock))
             }
             Phase::Asking(_) | Phase::Ended => None,
-        };
-        clock.into_iter().chain(self.closed_due()).min()
+        }
     }
 
     /// Returns the seat that is thinking.
@@ -322,10 +305,7 @@ impl Match {
 
     /// Returns the seats that have not sent `ready` but still can.
     pub(super) fn unready(&self) -> impl Iterator<Item = Seat> + use<'_> {
-        self.seats_in().filter(|seat| {
-            let player = &self.players[seat.index()];
-            player.ready.is_none() && player.closed.is_none()
-        })
+        self.seats_in().filter(|seat| self.players[seat.index()].ready.is_none())
     }
 
     /// Whether what the seat does is no longer judged.
@@ -342,7 +322,7 @@ impl Match {
     }
 
     pub(super) fn record(&mut self, event: Event) {
-        if self.phase == Phase::Starting {
+        if self.phase == Phase::Starting || self.over.is_some() {
             self.held.push(event);
         } else {
             self.effects.push(Effect::Record(event));
@@ -355,7 +335,7 @@ impl Match {
             return;
         }
         if self.phase == Phase::Starting {
-            if self.seats_in().any(|seat| self.players[seat.index()].ready.is_none()) {
+            if self.unready().next().is_some() {
                 return;
             }
             self.write_header();
@@ -425,45 +405,10 @@ impl Match {
     }
 
     fn exited(&mut self, seat: Seat, status: String, late: bool) {
-        self.judge_closed_streams(Some(seat));
         if !self.is_out(seat) {
             self.exit_fault(seat, &status);
         }
         let at_ns = self.now.0;
         self.record(Event::Exit(ExitEvent { at_ns, seat, status, late }));
-    }
-
-    /// The agent closed a stream: a fault, which is judged when the exit status is known or
-    /// [`STATUS_WAIT`] has passed.
-    fn closed(&mut self, seat: Seat, how: &'static str) {
-        self.judge_closed_streams(Some(seat));
-        if !self.is_out(seat) && self.players[seat.index()].closed.is_none() {
-            self.player(seat).closed = Some((self.now, how));
-        }
-    }
-
-    /// Returns when a closed stream is judged if the exit status is not known by then.
-    pub fn closed_due(&self) -> Option<Nanos> {
-        let due = |player: &Player| Some(player.closed?.0.plus(STATUS_WAIT));
-        if self.phase == Phase::Ended {
-            return None;
-        }
-        self.players.iter().filter(|player| player.fault.is_none()).filter_map(due).min()
-    }
-
-    /// Judges streams that were closed before the current input, except those of `except`: the input
-    /// comes from that agent and may say why it closed them.
-    pub(super) fn judge_closed_streams(&mut self, except: Option<Seat>) {
-        let due: Vec<(Seat, (Nanos, &'static str))> = self
-            .seats_in()
-            .filter(|&seat| Some(seat) != except)
-            .filter_map(|seat| Some((seat, self.players[seat.index()].closed?)))
-            .collect();
-        debug_assert!(due.len() <= 1, "a closed stream settles those before it");
-        for (seat, closed) in due {
-            if !self.is_out(seat) {
-                self.closed_fault(seat, closed);
-            }
-        }
     }
 }

@@ -28,7 +28,7 @@ pub mod new_files;
 pub mod match_settings;
 mod kept;
 pub mod pool;
-pub mod trial;
+pub mod check;
 pub mod rerun;
 pub mod recorded_turn;
 pub mod input_files;

@@ -1,15 +1,26 @@
-//! Why a command failed, what to do about it, and the exit code.
+//! Why an operation failed, and what to do about it.
 
 use std::io;
 
-/// Why a command failed. Printed as `error: ..` and, if a remedy is known, `help: ..`.
+/// Why an operation failed. Printed as `error: ..` and, if a remedy is known, `help: ..`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct Failure {
-    code: u8,
+    kind: FailureKind,
     text: String,
     help: Option<String>,
     cause: Option<Cause>,
+}
+
+/// Whose a failure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The operation failed, or something didn't verify.
+    Operation,
+    /// What was asked for is invalid.
+    Usage,
+    /// The machine failed.
+    Machine,
 }
 
 /// What caused a failure, where callers react to it.
@@ -22,39 +33,30 @@ pub enum Cause {
 }
 
 impl Failure {
-    /// The operation failed, or something didn't verify.
-    pub const OPERATION: u8 = 1;
-    /// The command line is invalid.
-    pub const USAGE: u8 = 2;
-    /// An agent was at fault, where that decides.
-    pub const AGENT: u8 = 3;
-    /// The machine failed.
-    pub const MACHINE: u8 = 4;
-
     /// The operation failed.
     pub fn operation(text: impl Into<String>) -> Self {
-        Self::new(Self::OPERATION, text)
+        Self::new(FailureKind::Operation, text)
     }
 
-    /// The command line is invalid.
+    /// What was asked for is invalid.
     pub fn usage(text: impl Into<String>) -> Self {
-        Self::new(Self::USAGE, text)
+        Self::new(FailureKind::Usage, text)
     }
 
     /// The machine failed.
     pub fn machine(text: impl Into<String>) -> Self {
-        Self::new(Self::MACHINE, text)
+        Self::new(FailureKind::Machine, text)
     }
 
-    /// A failure with the given exit code. Leaves out the system's error numbers, `(os error 2)`.
-    pub fn new(code: u8, text: impl Into<String>) -> Self {
+    /// A failure of this kind. Leaves out the system's error numbers, `(os error 2)`.
+    pub fn new(kind: FailureKind, text: impl Into<String>) -> Self {
         let mut text = text.into();
         while let Some(start) = text.find(" (os error ")
             && let Some(length) = text[start..].find(')')
         {
             text.replace_range(start..=start + length, "");
         }
-        Self { code, text, help: None, cause: None }
+        Self { kind, text, help: None, cause: None }
     }
 
     /// Adds what to do about it.
@@ -89,9 +91,9 @@ impl Failure {
         self.cause
     }
 
-    /// Returns the exit code.
-    pub fn code(&self) -> u8 {
-        self.code
+    /// Returns whose it is.
+    pub fn kind(&self) -> FailureKind {
+        self.kind
     }
 
     /// Returns what to do about it, if known.

@@ -31,5 +31,5 @@ mod failure;
 pub mod files;
 pub mod hidden;
 
-pub use failure::{Cause, Failure};
+pub use failure::{Cause, Failure, FailureKind};
 pub use files::own_program;

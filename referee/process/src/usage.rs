@@ -81,6 +81,12 @@ impl Meters {
             || children_of(supervisor).iter().any(has_ended)
     }
 
+    /// Whether the agent's own process ends or has ended: none of its threads will run on.
+    pub fn is_exiting(&self) -> bool {
+        let ends = |thread: &PathBuf| flags_in(thread).is_none_or(|flags| flags & PF_EXITING != 0);
+        threads_of(self.agent).iter().all(ends)
+    }
+
     /// Whether no thread of the tree runs or waits for a core or for the disk.
     pub fn is_asleep(&self) -> bool {
         // Its main thread is quick to look at, and usually the only one.
@@ -240,6 +246,16 @@ pub(crate) fn states_of(pid: Pid) -> impl Iterator<Item = char> {
 fn state_in(folder: &Path) -> Option<char> {
     let text = proc_text(folder.join("stat"))?;
     text.rsplit_once(')')?.1.trim_start().chars().next()
+}
+
+/// A thread with this flag, of the kernel's `sched.h`, is ending. It has the flag before its files are
+/// closed.
+const PF_EXITING: u64 = 0x4;
+
+/// Returns the flags in the `stat` file of a folder in /proc.
+fn flags_in(folder: &Path) -> Option<u64> {
+    let text = proc_text(folder.join("stat"))?;
+    text.rsplit_once(')')?.1.split_whitespace().nth(6)?.parse().ok()
 }
 
 /// Returns the folders of a process's threads.

@@ -3,6 +3,7 @@
 
 use referee_contest::{Contest, Fixture, Record, Schedule, Void};
 use referee_games::{GameKind, kind};
+use referee_play::pool::Played;
 use referee_process::Failure;
 use referee_protocol::SandboxRecord;
 
@@ -39,6 +40,8 @@ pub struct FinishedGame {
     pub result: Result<Box<Record>, NoResult>,
     /// SHA-256 of its transcript, in hex; `None` if that is not stored.
     pub sha256: Option<String>,
+    /// The match itself, if it was played on this machine.
+    pub played: Option<Played>,
 }
 
 /// Why a game has no result.

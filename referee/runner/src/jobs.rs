@@ -1,19 +1,15 @@
-//! Builds the match of a scheduled game, and collects the record of a played one: the same on this
-//! machine and on a worker.
+//! Builds the match of a scheduled game: the same on this machine and on a worker.
 
-use referee_contest::{Contest, Fixture, OpeningError, Player, RecordBuilder};
+use referee_contest::{Contest, Fixture, OpeningError, Player};
 use referee_games::GameKind;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
 use referee_play::human::HumanInput;
 use referee_play::match_settings::MatchSettings;
-use referee_play::pool::{Job, Watching};
+use referee_play::pool::Job;
 use referee_play::reach::ReadableFiles;
-use referee_process::lock::lock;
-use referee_protocol::Event;
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Builds the matches of a contest's games.
 #[derive(Debug)]
@@ -66,32 +62,5 @@ impl JobBuilder {
             destination,
             durable: false,
         })
-    }
-}
-
-/// The records of ended games, by number.
-#[derive(Clone, Debug, Default)]
-pub struct GameRecords(Arc<Mutex<BTreeMap<u64, RecordBuilder>>>);
-
-impl GameRecords {
-    /// Returns a callback that builds the record of each game from its events, which `other` sees too.
-    pub fn watching(&self, other: Box<Watching>) -> Box<Watching> {
-        let records = self.clone();
-        Box::new(move |number| {
-            let (records, mut record) = (records.clone(), RecordBuilder::default());
-            let mut other = other(number);
-            Box::new(move |event, state| {
-                other(event, state);
-                record.add_event(event);
-                if matches!(event, Event::Over(_)) {
-                    lock(&records.0).insert(number, std::mem::take(&mut record));
-                }
-            })
-        })
-    }
-
-    /// Takes the record of a game; it is empty if the game has not ended.
-    pub fn take(&self, number: u64) -> RecordBuilder {
-        lock(&self.0).remove(&number).unwrap_or_default()
     }
 }

@@ -24,6 +24,7 @@ pub mod results;
 pub mod sums;
 mod voids;
 mod writer;
+mod queue;
 pub mod backend;
 pub mod local;
 pub mod jobs;

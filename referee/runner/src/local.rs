@@ -2,7 +2,7 @@
 
 use super::backend::{Backend, BackendEvent, FinishedGame, NoResult, VoidGame};
 use super::folder::Folder;
-use super::jobs::{GameRecords, JobBuilder};
+use super::jobs::JobBuilder;
 use super::writer::disk_failure;
 use referee_contest::wording::count;
 use referee_contest::{Contest, Fixture, Player, Record, Schedule, Void};
@@ -20,13 +20,10 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The games that are played on this machine, and where they end.
+/// The games that are played on this machine.
 pub trait Games {
     /// Returns a game as a job for the pool. May change who sits where.
     fn job(&mut self, fixture: &mut Fixture) -> Result<Job, Failure>;
-
-    /// Takes a game that has ended, with its record if it counts.
-    fn ended(&mut self, _played: Played, _record: Option<&Record>) {}
 }
 
 /// The games of a contest, which end in its folder.
@@ -63,7 +60,6 @@ pub struct Local<G> {
     contest: Arc<Contest>,
     games: G,
     matches_at_once: usize,
-    records: GameRecords,
     /// The submitted games.
     submitted: BTreeMap<u64, Fixture>,
     jobs: Option<mpsc::Sender<Job>>,
@@ -81,8 +77,6 @@ impl<G: Games> Local<G> {
         interrupts: &Interrupts,
         watching: Box<Watching>,
     ) -> Result<Self, Failure> {
-        let records = GameRecords::default();
-        let watching = records.watching(watching);
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
         let pool = Pool::start(room, sandbox, orders, paused, watching, playing)
             .map_err(|error| Failure::machine(format!("can't start matches: {error}")))?;
@@ -91,7 +85,6 @@ impl<G: Games> Local<G> {
             contest,
             games,
             matches_at_once: room.matches,
-            records,
             submitted: BTreeMap::new(),
             jobs: Some(jobs),
             results,
@@ -100,12 +93,11 @@ impl<G: Games> Local<G> {
     }
 
     /// Returns the outcome of a submitted game.
-    fn finished(&mut self, played: Played) -> Option<FinishedGame> {
+    fn finished(&mut self, mut played: Played) -> Option<FinishedGame> {
         let number = played.number;
         let fixture = self.submitted.remove(&number)?;
-        let record = self.records.take(number);
         let no_result = |void: Void| NoResult::Void(VoidGame { void, transcript: None });
-        let result = match &played.result {
+        let result = match &mut played.result {
             Err(error) if is_disk_full(error) => {
                 let path = played.transcript.as_deref().unwrap_or(Path::new("transcript"));
                 Err(NoResult::Halt(disk_failure(path, error)))
@@ -118,14 +110,15 @@ impl<G: Games> Local<G> {
             Ok(finished) => {
                 let seal = finished.seal.as_ref().map_or("", |it| &it.seal.sha256).to_owned();
                 let transcript = Folder::transcript(number);
-                let record = record.record(&fixture, &self.contest.policy, transcript, seal);
+                let tally = *std::mem::take(&mut finished.tally);
+                let record = Record::of(tally, &fixture, &self.contest.policy, transcript, seal);
                 record.map(Box::new).map_err(no_result)
             }
         };
         let finished = played.result.as_ref().ok();
         let sha256 = finished.and_then(|it| Some(it.seal.as_ref()?.sha256.clone()));
-        self.games.ended(played, result.as_deref().ok());
-        Some(FinishedGame { number, void_games: Vec::new(), result, sha256 })
+        let (void_games, played) = (Vec::new(), Some(played));
+        Some(FinishedGame { number, void_games, result, sha256, played })
     }
 }
 

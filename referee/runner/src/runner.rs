@@ -3,15 +3,16 @@
 
 use super::backend::{Backend, BackendEvent, FinishedGame, NoResult, VoidGame, WorkerCount};
 use super::folder::Folder;
+use super::queue::Queue;
 use super::store::{Store, VoidAttempt};
 use super::voids::VoidTally;
 use super::writer::{Entry, ResultWriter, WrittenBatch, disk_failure};
 use referee_contest::wording::{count as count_of, games};
-use referee_contest::{Contest, Player, Schedule, half_points};
+use referee_contest::{Contest, Player, Record, Schedule, half_points};
 use referee_play::interrupts::{Interrupt, Interrupts};
+use referee_play::pool::Played;
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -52,7 +53,7 @@ pub struct RunResult {
     pub progress: Progress,
 }
 
-/// Shows the progress of a run.
+/// What a run shows to its user.
 pub trait Observer {
     /// Shows new progress.
     fn update(&mut self, progress: &Progress, schedule: &Schedule);
@@ -60,14 +61,11 @@ pub trait Observer {
     /// Prints a message.
     fn print(&mut self, text: &str);
 
-    /// A request of the user.
-    type Request;
+    /// Takes a match that was played on this machine, with its record if it counts. They end in any order.
+    fn ended(&mut self, _played: Played, _record: Option<&Record>) {}
 
-    /// Waits for the next request. Cancel safe.
-    fn next_request(&mut self) -> impl Future<Output = Self::Request>;
-
-    /// Handles a request.
-    fn handle(&mut self, request: Self::Request);
+    /// Handles the user's next key or signal. Cancel safe.
+    fn attend(&mut self) -> impl Future<Output = ()>;
 }
 
 /// Runs a contest.
@@ -75,28 +73,17 @@ pub trait Observer {
 pub struct Runner {
     /// The contest.
     pub contest: Arc<Contest>,
-    /// The contest's folder; a series in memory has none.
-    folder: Option<Folder>,
     /// The schedule with the stored results.
     pub schedule: Schedule,
-    writer: ResultWriter,
-    /// All games below this number were submitted or have a result.
-    next: u64,
-    /// No game from this number on is played.
-    end: u64,
-    retries: VecDeque<u64>,
-    submitted: BTreeSet<u64>,
-    /// Games whose results were sent to the writer and are not stored yet.
-    written: BTreeSet<u64>,
+    points: Points,
+    queue: Queue,
+    /// The contest's folder and what writes to it; a series in memory has none.
+    stored: Option<(Folder, ResultWriter)>,
     voids: VoidTally,
-    /// Void attempts of each game in this run.
-    tries: BTreeMap<u64, u32>,
     failures_in_a_row: u32,
     given_up: Vec<(u64, String)>,
     failure: Option<Failure>,
     progress: Progress,
-    /// Half points won and half points at stake, by player.
-    tally: Vec<(u64, u64)>,
 }
 
 impl Runner {
@@ -104,11 +91,11 @@ impl Runner {
     pub fn open(contest: Arc<Contest>, folder: Folder, mut store: Store) -> Result<Self, Failure> {
         store.fence()?;
         let mut schedule = Schedule::new(contest.clone());
-        let mut tally = vec![(0, 0); contest.players.len()];
+        let mut points = Points::new(&contest);
         // In schedule order: later games may depend on earlier results.
         let mut unknown = None;
         store.each_result(|number, places| {
-            if !count(&mut schedule, &mut tally, number, places) {
+            if !points.count(&mut schedule, number, places) {
                 unknown.get_or_insert(number);
             }
         })?;
@@ -124,37 +111,29 @@ impl Runner {
         let voids = VoidTally::of(&store.voids()?);
         let writer = ResultWriter::start(folder.clone(), store)
             .map_err(|error| Failure::machine(format!("can't store results: {error}")))?;
-        let folder = Some(folder);
-        let new = Self::new(contest, schedule, writer);
-        Ok(Self { folder, voids, progress, tally, ..new })
+        let stored = Some((folder, writer));
+        let new = Self::new(contest, schedule, 0..u64::MAX);
+        Ok(Self { points, stored, voids, progress, ..new })
     }
 
     /// Returns a runner that plays the games with these numbers and stores nothing.
     pub fn in_memory(contest: Arc<Contest>, games: Range<u64>) -> Self {
         let schedule = Schedule::new(contest.clone());
-        let new = Self::new(contest, schedule, ResultWriter::in_memory());
-        Self { next: games.start, end: games.end, ..new }
+        Self::new(contest, schedule, games)
     }
 
-    fn new(contest: Arc<Contest>, schedule: Schedule, writer: ResultWriter) -> Self {
-        let tally = vec![(0, 0); contest.players.len()];
+    fn new(contest: Arc<Contest>, schedule: Schedule, games: Range<u64>) -> Self {
         Self {
+            points: Points::new(&contest),
             contest,
-            folder: None,
-            writer,
             schedule,
-            next: 0,
-            end: u64::MAX,
-            retries: VecDeque::new(),
-            submitted: BTreeSet::new(),
-            written: BTreeSet::new(),
+            queue: Queue::new(games),
+            stored: None,
             voids: VoidTally::default(),
-            tries: BTreeMap::new(),
             failures_in_a_row: 0,
             given_up: Vec::new(),
             failure: None,
             progress: Progress::default(),
-            tally,
         }
     }
 
@@ -176,7 +155,9 @@ impl Runner {
     /// Waits until all results are stored, and ends the run.
     pub fn leave(self, interrupts: &Interrupts) -> RunResult {
         let over = self.schedule.is_over();
-        self.writer.finish();
+        if let Some((_, writer)) = self.stored {
+            writer.finish();
+        }
         RunResult {
             interrupted: interrupts.received().filter(|_| !over),
             failure: self.failure,
@@ -199,16 +180,17 @@ impl Runner {
             if self.failure.is_some() && !interrupts.is_stopped() {
                 interrupts.stop("the contest can't continue".to_owned());
             }
-            if self.schedule.is_over() && !self.submitted.is_empty() && !interrupts.is_stopped() {
+            if self.schedule.is_over() && self.queue.is_playing() && !interrupts.is_stopped() {
                 // These games began before the deciding results arrived.
                 interrupts.stop("the contest is decided".to_owned());
             }
-            let wanted = if halted { None } else { self.wanted() };
-            let idle = wanted.is_none() && self.submitted.is_empty() && !self.writer.is_busy();
+            let wanted = if halted { None } else { self.queue.wanted(&self.schedule) };
+            let is_writing = self.stored.as_ref().is_some_and(|(_, writer)| writer.is_busy());
+            let idle = wanted.is_none() && !self.queue.is_playing() && !is_writing;
             if idle || halted || interrupts.is_stopped() {
                 backend.close();
             }
-            if !is_open && !self.writer.is_busy() {
+            if !is_open && !is_writing {
                 break;
             }
             tokio::select! {
@@ -216,11 +198,11 @@ impl Runner {
                     is_open = !matches!(event, BackendEvent::Gone);
                     self.on_event(event, wanted, backend, interrupts.is_stopped(), observer);
                 }
-                batch = self.writer.next(), if self.writer.is_busy() => {
+                batch = next_batch(&mut self.stored), if is_writing => {
                     self.on_stored(batch, backend, observer);
                 }
                 () = interrupts.next() => report_signal(interrupts, backend, observer),
-                request = observer.next_request() => observer.handle(request),
+                () = observer.attend() => {}
             }
         }
     }
@@ -242,13 +224,15 @@ impl Runner {
             }
             BackendEvent::Finished(game) => {
                 let void = self.progress.void;
-                self.on_finished(*game, stopped, observer);
+                self.on_finished(*game, stopped, backend, observer);
                 if self.progress.void > void {
                     self.update(backend, observer);
                 }
             }
             BackendEvent::Dropped(numbers, why) => self.on_dropped(&numbers, why, observer),
-            BackendEvent::SandboxKnown(sandbox) => self.writer.send(Entry::Session(sandbox)),
+            BackendEvent::SandboxKnown(sandbox) => {
+                self.store(Entry::Session(sandbox), backend, observer);
+            }
             BackendEvent::Message(text) => observer.print(&text),
             BackendEvent::Changed => self.update(backend, observer),
             BackendEvent::Failed(failure) => {
@@ -258,64 +242,45 @@ impl Runner {
         }
     }
 
-    /// Returns the next game to submit.
-    fn wanted(&mut self) -> Option<u64> {
-        if let Some(&number) = self.retries.front() {
-            return Some(number);
-        }
-        while self.next < self.schedule.known().min(self.end) {
-            if self.is_missing(self.next) {
-                return Some(self.next);
-            }
-            self.next += 1;
-        }
-        None
-    }
-
-    fn is_missing(&self, number: u64) -> bool {
-        let has_result = self.schedule.has(number) || self.written.contains(&number);
-        !has_result && self.schedule.counts(number)
-    }
-
     /// Submits a game, and where the backend wants them together the others of its block.
     fn submit<B: Backend>(&mut self, number: u64, backend: &mut B) -> Result<(), Failure> {
         let block = if B::BLOCKS { self.schedule.block_of(number) } else { number..number + 1 };
-        let again = self.retries.front() == Some(&number);
-        let numbers: Vec<u64> = if again {
-            let (now, later): (Vec<u64>, Vec<u64>) =
-                self.retries.iter().partition(|number| block.contains(number));
-            self.retries = later.into();
-            now
-        } else {
-            self.next = block.end;
-            (number..block.end).filter(|&number| self.is_missing(number)).collect()
-        };
+        let numbers = self.queue.take(number, block, &self.schedule);
         let fixture = |&number: &u64| {
             let missing = || Failure::operation(format!("the schedule has no game {number}"));
             let mut fixture = self.schedule.fixture(number).ok_or_else(missing)?;
-            if self.folder.is_some() {
+            if self.stored.is_some() {
                 self.voids.limit(&self.contest, &mut fixture);
             }
             Ok(fixture)
         };
         let fixtures = numbers.iter().map(fixture).collect::<Result<Vec<_>, Failure>>()?;
         backend.submit(fixtures)?;
-        self.submitted.extend(numbers);
+        self.queue.submitted(numbers);
         Ok(())
     }
 
-    fn on_finished(&mut self, game: FinishedGame, stopped: bool, observer: &mut impl Observer) {
+    fn on_finished<B: Backend>(
+        &mut self,
+        game: FinishedGame,
+        stopped: bool,
+        backend: &mut B,
+        observer: &mut impl Observer,
+    ) {
         let number = game.number;
-        self.submitted.remove(&number);
+        self.queue.ended(number);
+        if let Some(played) = game.played {
+            observer.ended(played, game.result.as_deref().ok());
+        }
         self.given_up.retain(|(given_up, _)| *given_up != number);
         for void in game.void_games {
-            self.add_void(number, void, observer);
+            self.add_void(number, void, backend, observer);
         }
         match game.result {
             Ok(record) => {
                 self.failures_in_a_row = 0;
-                self.written.insert(number);
-                self.writer.send(Entry::Game(record, game.sha256));
+                self.queue.written(number);
+                self.store(Entry::Game(record, game.sha256), backend, observer);
             }
             Err(NoResult::Halt(failure)) => self.halt(number, failure),
             Err(NoResult::Void(game)) => {
@@ -323,26 +288,29 @@ impl Runner {
                     // The referee stopped it: the attempt doesn't count as void.
                     return self.remove_transcript(number);
                 }
-                if let Some(folder) = &self.folder
+                if let Some((folder, _)) = &self.stored
                     && game.void.cause == "disk_full"
                 {
                     let full = io::ErrorKind::StorageFull.into();
                     return self.halt(number, disk_failure(folder.root(), &full));
                 }
                 let text = game.void.text.clone();
-                self.add_void(number, game, observer);
-                let tries = self.tries.get(&number).copied().unwrap_or_default();
-                if tries > self.contest.policy.void_retries {
+                self.add_void(number, game, backend, observer);
+                if !self.queue.retry(number, self.contest.policy.void_retries) {
                     self.given_up.push((number, text));
-                } else {
-                    self.retries.push_back(number);
                 }
             }
         }
     }
 
     /// Records a void attempt.
-    fn add_void(&mut self, number: u64, game: VoidGame, observer: &mut impl Observer) {
+    fn add_void<B: Backend>(
+        &mut self,
+        number: u64,
+        game: VoidGame,
+        backend: &mut B,
+        observer: &mut impl Observer,
+    ) {
         let VoidGame { void, transcript } = game;
         let void = self.voids.count(self.schedule.fixture(number).as_ref(), number, void);
         let keep = |folder: &Folder| {
@@ -354,15 +322,15 @@ impl Runner {
             };
             moved.is_ok().then_some(kept)
         };
-        let transcript = self.folder.as_ref().and_then(keep);
+        let transcript = self.stored.as_ref().and_then(|(folder, _)| keep(folder));
         observer.print(&format!("game {number} is void ({}): {}", void.cause, void.text));
-        *self.tries.entry(number).or_default() += 1;
+        self.queue.count_try(number);
         self.progress.void += 1;
-        match void.player.filter(|_| self.folder.is_some()) {
+        match void.player.filter(|_| self.stored.is_some()) {
             Some(player) => self.report_cause(player, observer),
             None => self.count_failure(&void.text),
         }
-        self.writer.send(Entry::Void(VoidAttempt { transcript, ..void }));
+        self.store(Entry::Void(VoidAttempt { transcript, ..void }), backend, observer);
     }
 
     /// Says when an agent has caused as many void attempts as it may. They don't stop the contest.
@@ -383,7 +351,7 @@ impl Runner {
         self.failures_in_a_row += 1;
         if self.failures_in_a_row >= FAILURES_MAX {
             let failure = format!("{FAILURES_MAX} games in a row had no result; the last: {why}");
-            let help = self.folder.as_ref().map(|folder| {
+            let help = self.stored.as_ref().map(|(folder, _)| {
                 let root = folder.root().display();
                 format!("fix the problem above, then run `referee contest resume {root}`")
             });
@@ -394,7 +362,7 @@ impl Runner {
     /// Takes submitted games back that will not be played.
     fn on_dropped(&mut self, numbers: &[u64], why: Option<String>, observer: &mut impl Observer) {
         for number in numbers {
-            self.submitted.remove(number);
+            self.queue.ended(*number);
         }
         let Some(why) = why else { return };
         // A reason is printed once; the end of the run names all games.
@@ -406,7 +374,7 @@ impl Runner {
     }
 
     fn remove_transcript(&self, number: u64) {
-        if let Some(folder) = &self.folder {
+        if let Some((folder, _)) = &self.stored {
             std::fs::remove_file(folder.path(Folder::transcript(number))).ok();
         }
     }
@@ -415,6 +383,14 @@ impl Runner {
     fn halt(&mut self, number: u64, failure: Failure) {
         self.remove_transcript(number);
         self.failure.get_or_insert(failure);
+    }
+
+    /// Sends an entry to the disk; a series in memory counts it at once.
+    fn store<B: Backend>(&mut self, entry: Entry, backend: &mut B, observer: &mut impl Observer) {
+        match &mut self.stored {
+            Some((_, writer)) => writer.send(entry),
+            None => self.on_stored(Ok(vec![entry]), backend, observer),
+        }
     }
 
     /// Counts the games of a batch that is on the disk.
@@ -432,8 +408,8 @@ impl Runner {
                         Entry::Game(game, _) => {
                             let number = game.number;
                             numbers.push(number);
-                            self.written.remove(&number);
-                            count(&mut self.schedule, &mut self.tally, number, &game.places);
+                            self.queue.stored(number);
+                            self.points.count(&mut self.schedule, number, &game.places);
                             let faults =
                                 game.seats.iter().filter(|seat| seat.own_fault().is_some());
                             self.progress.faults += faults.count() as u64;
@@ -452,13 +428,7 @@ impl Runner {
     }
 
     fn update<B: Backend>(&mut self, backend: &B, observer: &mut impl Observer) {
-        let players = Player::all(self.tally.len()).zip(&self.tally);
-        // By the share of points: some players have played more games than others.
-        let best = players.filter(|(_, (_, stake))| *stake > 0).max_by(|a, b| {
-            let ((_, (won_a, stake_a)), (_, (won_b, stake_b))) = (a, b);
-            (won_a * stake_b).cmp(&(won_b * stake_a)).then(b.0.cmp(&a.0))
-        });
-        self.progress.leader = best.map(|(player, &(won, stake))| (player, won, stake));
+        self.progress.leader = self.points.leader();
         self.progress.played = self.schedule.played();
         self.progress.most = self.schedule.size().1;
         self.progress.workers = backend.worker_count();
@@ -466,19 +436,47 @@ impl Runner {
     }
 }
 
-/// Adds a stored result to the schedule; `false` if the schedule doesn't have the game.
-fn count(schedule: &mut Schedule, tally: &mut [(u64, u64)], number: u64, places: &[u32]) -> bool {
-    let Some(fixture) = schedule.fixture(number) else { return false };
-    if !schedule.record(number, places) {
-        return false;
+/// Waits for the next batch that is on the disk.
+async fn next_batch(stored: &mut Option<(Folder, ResultWriter)>) -> WrittenBatch {
+    match stored {
+        Some((_, writer)) => writer.next().await,
+        None => std::future::pending().await,
     }
-    let stake = 2 * (places.len() as u64 - 1).max(1);
-    for (player, won) in fixture.players.iter().zip(half_points(places)) {
-        let (won_so_far, at_stake) = &mut tally[player.index()];
-        *won_so_far += u64::from(won);
-        *at_stake += stake;
+}
+
+/// Half points won and half points at stake, by player.
+#[derive(Debug)]
+struct Points(Vec<(u64, u64)>);
+
+impl Points {
+    fn new(contest: &Contest) -> Self {
+        Self(vec![(0, 0); contest.players.len()])
     }
-    true
+
+    /// Adds a stored result to the schedule and to the points; `false` if the schedule doesn't have the game.
+    fn count(&mut self, schedule: &mut Schedule, number: u64, places: &[u32]) -> bool {
+        let Some(fixture) = schedule.fixture(number) else { return false };
+        if !schedule.record(number, places) {
+            return false;
+        }
+        let stake = 2 * (places.len() as u64 - 1).max(1);
+        for (player, won) in fixture.players.iter().zip(half_points(places)) {
+            let (won_so_far, at_stake) = &mut self.0[player.index()];
+            *won_so_far += u64::from(won);
+            *at_stake += stake;
+        }
+        true
+    }
+
+    /// Returns the player who leads by the share of points, since some have played more games than others.
+    fn leader(&self) -> Option<(Player, u64, u64)> {
+        let players = Player::all(self.0.len()).zip(&self.0);
+        let best = players.filter(|(_, (_, stake))| *stake > 0).max_by(|a, b| {
+            let ((_, (won_a, stake_a)), (_, (won_b, stake_b))) = (a, b);
+            (won_a * stake_b).cmp(&(won_b * stake_a)).then(b.0.cmp(&a.0))
+        });
+        best.map(|(player, &(won, stake))| (player, won, stake))
+    }
 }
 
 /// Prints what the first signal or the planned end does.

@@ -40,21 +40,14 @@ pub(super) enum Entry {
 /// The entries of a stored batch, in the order of arrival, or why nothing more can be stored.
 pub(super) type WrittenBatch = Result<Vec<Entry>, Failure>;
 
-/// Where results are stored.
+/// The thread that stores results.
 #[derive(Debug)]
 pub(super) struct ResultWriter {
-    output: Output,
+    entries: mpsc::Sender<Entry>,
+    thread: JoinHandle<()>,
     batches: async_mpsc::UnboundedReceiver<WrittenBatch>,
     /// Entries that are not stored yet.
     pending: usize,
-}
-
-#[derive(Debug)]
-enum Output {
-    /// By the writer thread.
-    Thread(mpsc::Sender<Entry>, JoinHandle<()>),
-    /// Nowhere: an entry is a batch at once.
-    Memory(async_mpsc::UnboundedSender<WrittenBatch>),
 }
 
 impl ResultWriter {
@@ -65,23 +58,13 @@ impl ResultWriter {
         let writer = WriterThread { folder, store, synced: BTreeSet::new() };
         let work = move || writer.run(&given, &done);
         let thread = std::thread::Builder::new().name("writer".to_owned()).spawn(work)?;
-        Ok(Self { output: Output::Thread(entries, thread), batches, pending: 0 })
-    }
-
-    /// Returns a writer that stores nothing.
-    pub(super) fn in_memory() -> Self {
-        let (done, batches) = async_mpsc::unbounded_channel();
-        Self { output: Output::Memory(done), batches, pending: 0 }
+        Ok(Self { entries, thread, batches, pending: 0 })
     }
 
     /// Sends an entry to the writer.
     pub(super) fn send(&mut self, entry: Entry) {
-        let sent = match &self.output {
-            // `next` reports if the thread is gone.
-            Output::Thread(entries, _) => entries.send(entry).is_ok(),
-            Output::Memory(done) => done.send(Ok(vec![entry])).is_ok(),
-        };
-        self.pending += usize::from(sent);
+        // `next` reports if the thread is gone.
+        self.pending += usize::from(self.entries.send(entry).is_ok());
     }
 
     /// Returns whether entries are not stored yet.
@@ -100,10 +83,8 @@ impl ResultWriter {
 
     /// Waits until all entries are stored and the thread has ended.
     pub(super) fn finish(self) {
-        if let Output::Thread(entries, thread) = self.output {
-            drop(entries);
-            thread.join().ok();
-        }
+        drop(self.entries);
+        self.thread.join().ok();
     }
 }
 
@@ -200,7 +181,7 @@ pub(super) fn disk_full(path: &Path) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Output, ResultWriter, async_mpsc, mpsc};
+    use super::{Entry, ResultWriter, async_mpsc, mpsc};
     use crate::tests::store::void;
 
     #[test]
@@ -209,8 +190,7 @@ mod tests {
         let (entries, _given) = mpsc::channel();
         let (_, batches) = async_mpsc::unbounded_channel();
         let thread = std::thread::spawn(|| ());
-        let output = Output::Thread(entries, thread);
-        let mut writer = ResultWriter { output, batches, pending: 0 };
+        let mut writer = ResultWriter { entries, thread, batches, pending: 0 };
         writer.send(Entry::Void(void(0, 1, "x")));
         assert!(writer.is_busy());
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

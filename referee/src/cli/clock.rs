@@ -1,7 +1,6 @@
 //! The clock options.
 
 use super::presets::Preset;
-use super::shell::option;
 use clap::Args;
 use referee_match::times::{read_clock, read_time};
 use referee_process::Failure;
@@ -95,26 +94,13 @@ impl ClockOptions {
         self.clock.clone().or_else(|| self.default_clock.clone().filter(|_| is_default))
     }
 
-    /// Returns the arguments that give the same clock also where the defaults are others.
-    pub(super) fn all_args(&self, preset: Option<&Preset>) -> Vec<String> {
-        let is_usual = preset.is_none() && !self.is_given();
-        option("--clock", is_usual.then_some(USUAL)).chain(self.args(preset)).collect()
-    }
-
-    /// Returns the arguments that give the same clock.
-    pub(super) fn args(&self, preset: Option<&Preset>) -> Vec<String> {
-        let mut args = Vec::new();
-        let mut add = |name: &str, value: Option<String>| args.extend(option(name, value));
-        let ms = |time: Option<u64>| time.map(|ms| format!("{ms}ms"));
-        add("--clock", self.bank(preset));
-        add("--move-time", ms(self.move_time));
-        add("--start-time", ms(self.start_time));
-        add("--margin", ms(self.margin));
-        if self.cpu {
-            args.push("--cpu".to_owned());
+    /// Returns the value of --clock that gives the same clock where the defaults are others, unless other
+    /// options give it; of the `usual` clock, too.
+    pub(super) fn implied(&self, preset: Option<&Preset>, usual: bool) -> Option<String> {
+        if preset.is_some() || self.is_explicit() {
+            return None;
         }
-        args.extend(option("--backstop", ms(self.backstop)));
-        args
+        self.default_clock.clone().or_else(|| usual.then(|| USUAL.to_owned()))
     }
 }
 
@@ -154,10 +140,10 @@ mod tests {
             [&[][..], &["--clock", "9s"], &["--move-time", "2s"], &["--default-clock", "3s"]]
         {
             let given = options(words);
-            let mut args = given.all_args(None);
-            args.extend(["--default-clock=44s".to_owned()]);
-            let args: Vec<&str> = args.iter().map(String::as_str).collect();
-            let again = options(&args).settings(None, false).unwrap();
+            let implied = given.implied(None, true).map(|clock| format!("--clock={clock}"));
+            let own = words.iter().copied().filter(|_| given.is_explicit());
+            let args = own.chain(implied.as_deref()).chain(["--default-clock=44s"]);
+            let again = options(&args.collect::<Vec<_>>()).settings(None, false).unwrap();
             assert_eq!(again, given.settings(None, false).unwrap(), "{words:?}");
         }
         let preset = presets::find("comp30024-2025");

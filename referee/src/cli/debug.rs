@@ -1,5 +1,6 @@
 //! `debug`: replays a recorded turn to a new process of the agent.
 
+use super::exit;
 use super::global::Global;
 use super::output::{eprint_line, print, print_json};
 use super::rows::Rows;
@@ -110,7 +111,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     } else {
         print(&text(&case, &spec.written, &report, wrong.as_ref()))?;
     }
-    Ok(if wrong.is_some() { ExitCode::from(Failure::AGENT) } else { ExitCode::SUCCESS })
+    Ok(exit::success_or(exit::AGENT, wrong.is_none()))
 }
 
 impl Options {

@@ -10,6 +10,7 @@ mod config_command;
 mod contest;
 mod debug;
 mod doctor;
+mod exit;
 mod faults;
 mod file_names;
 #[cfg(feature = "fleet")]
@@ -19,6 +20,7 @@ mod fleet;
 mod fleet;
 mod adapter;
 mod games;
+mod given;
 mod global;
 mod languages;
 mod live;
@@ -117,7 +119,7 @@ pub fn main() -> ExitCode {
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == private_copy::COPY_COMMAND) {
         eprint_failure(&Failure::machine(private_copy::run()));
-        return ExitCode::from(Failure::MACHINE);
+        return ExitCode::from(exit::MACHINE);
     }
     completions::answer_script();
     let command = allow_negative(command_line());
@@ -126,12 +128,12 @@ pub fn main() -> ExitCode {
         let refused = || invalid_value(&error).map(Failure::usage);
         if let Some(failure) = fleet::missing_feature(&error).or_else(refused) {
             eprint_failure(&failure);
-            std::process::exit(i32::from(failure.code()));
+            std::process::exit(i32::from(exit::code_of(&failure)));
         }
         if let Some(help) = setup_field(&error) {
             error.print().ok();
             eprint_help(&help);
-            std::process::exit(i32::from(Failure::USAGE));
+            std::process::exit(i32::from(exit::USAGE));
         }
         error.exit()
     });
@@ -141,7 +143,7 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) => {
             eprint_failure(&failure);
-            ExitCode::from(failure.code())
+            ExitCode::from(exit::code_of(&failure))
         }
     }
 }
@@ -161,7 +163,7 @@ fn configured(command: clap::Command, given: ArgMatches) -> Result<ArgMatches, c
         Ok(config) => config.apply(command).try_get_matches(),
         Err(failure) => {
             eprint_failure(&failure);
-            std::process::exit(i32::from(failure.code()))
+            std::process::exit(i32::from(exit::code_of(&failure)))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `play`: a match or a series.
 
+use super::exit;
 use super::faults::{
     Record as FaultRecord, advice, debug_command, fault_text, programs_at_fault, stderr_explains,
     stderr_of,
@@ -17,7 +18,6 @@ use crate::cli::runtime::{machine, runtime};
 use crate::reading::report;
 use crate::screen::Setting;
 use indicatif::ProgressBar;
-use ratatui::crossterm::event::KeyEvent;
 use referee_contest::wording::count;
 use referee_contest::{Fixture, Record, Schedule};
 use referee_match::summary::sentence;
@@ -44,7 +44,6 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 /// The number of faults that a series lists.
 const FAULTS_SHOWN: usize = 10;
@@ -148,36 +147,28 @@ async fn play_all<'a>(
     }
     let watching = board_observer(options, shown && (person || !has_viewer), person);
     let room = PoolSize { matches: plan.jobs.clamp(1, plan.count()), pin: options.pin };
-    let (ended, games) = mpsc::unbounded_channel();
     let place = (room, sandbox);
-    let jobs = SeriesGames { plan, ended };
-    let local = Local::start(contest.clone(), jobs, place, playing, &interrupts, watching)?;
+    let local =
+        Local::start(contest.clone(), SeriesGames(plan), place, playing, &interrupts, watching)?;
     let runner = Runner::in_memory(contest, plan.games.clone());
     let next = plan.games.start;
-    let mut watcher = SeriesWatcher { bar, host, series, games, early: BTreeMap::new(), next };
+    let mut watcher = SeriesWatcher { bar, host, series, early: BTreeMap::new(), next };
     let ended = Box::pin(runner.play(local, &mut interrupts, &mut watcher)).await;
     let mut series = watcher.finish(&mut interrupts).await;
     series.failed = series.failed.or(ended.failure);
     Ok((series, interrupts))
 }
 
-/// The games of a series, which end at its [`SeriesWatcher`].
-struct SeriesGames<'a> {
-    plan: &'a Plan,
-    ended: UnboundedSender<EndedGame>,
-}
+/// The games of a series.
+struct SeriesGames<'a>(&'a Plan);
 
 /// A game that has ended, with its record if it counts.
-type EndedGame = Box<(Played, Option<Record>)>;
+type EndedGame = (Played, Option<Record>);
 
 impl Games for SeriesGames<'_> {
     fn job(&mut self, fixture: &mut Fixture) -> Result<Job, Failure> {
-        fixture.players = self.plan.contest.seated(fixture.number);
-        self.plan.job(fixture.number)
-    }
-
-    fn ended(&mut self, played: Played, record: Option<&Record>) {
-        self.ended.send(Box::new((played, record.cloned()))).ok();
+        fixture.players = self.0.contest.seated(fixture.number);
+        self.0.job(fixture.number)
     }
 }
 
@@ -186,19 +177,10 @@ struct SeriesWatcher<'a> {
     bar: ProgressBar,
     host: ViewerHost,
     series: SeriesResults<'a>,
-    games: UnboundedReceiver<EndedGame>,
     /// Games that ended before others with lower numbers.
     early: BTreeMap<u64, EndedGame>,
     /// The number of the game to print next.
     next: u64,
-}
-
-/// What a [`SeriesWatcher`] waits for.
-enum SeriesRequest {
-    /// A game has ended.
-    Ended(EndedGame),
-    /// What the viewer host is to handle.
-    Key(Option<KeyEvent>),
 }
 
 impl Observer for SeriesWatcher<'_> {
@@ -211,33 +193,30 @@ impl Observer for SeriesWatcher<'_> {
         }
     }
 
-    type Request = SeriesRequest;
-
-    async fn next_request(&mut self) -> SeriesRequest {
-        tokio::select! {
-            Some(ended) = self.games.recv() => SeriesRequest::Ended(ended),
-            key = self.host.next() => SeriesRequest::Key(key),
-        }
+    fn ended(&mut self, played: Played, record: Option<&Record>) {
+        self.bar.inc(1);
+        self.early.insert(played.number, (played, record.cloned()));
+        self.report();
     }
 
-    fn handle(&mut self, request: SeriesRequest) {
-        match request {
-            SeriesRequest::Ended(ended) => {
-                self.bar.inc(1);
-                self.early.insert(ended.0.number, ended);
-            }
-            SeriesRequest::Key(key) => drop(self.host.handle(key)),
-        }
-        while !self.host.is_open()
-            && let Some(ended) = self.early.remove(&self.next)
-        {
-            self.bar.suspend(|| self.series.add(*ended));
-            self.next += 1;
-        }
+    async fn attend(&mut self) {
+        let key = self.host.next().await;
+        self.host.handle(key);
+        self.report();
     }
 }
 
 impl<'a> SeriesWatcher<'a> {
+    /// Prints the games whose turn it is, unless the viewer has the screen.
+    fn report(&mut self) {
+        while !self.host.is_open()
+            && let Some(ended) = self.early.remove(&self.next)
+        {
+            self.bar.suspend(|| self.series.add(ended));
+            self.next += 1;
+        }
+    }
+
     /// Prints the remaining games. A viewer that is used stays open on a single match that is over.
     async fn finish(mut self, interrupts: &mut Interrupts) -> SeriesResults<'a> {
         while self.series.plan.is_single() && self.host.is_used() && interrupts.received().is_none()
@@ -250,11 +229,8 @@ impl<'a> SeriesWatcher<'a> {
         // Before the bar would be shown again.
         self.bar.finish_and_clear();
         self.host.close();
-        while let Ok(ended) = self.games.try_recv() {
-            self.early.insert(ended.0.number, ended);
-        }
         for ended in self.early.into_values() {
-            self.series.add(*ended);
+            self.series.add(ended);
         }
         self.series
     }
@@ -456,10 +432,10 @@ impl<'a> SeriesResults<'a> {
             return Err(failure);
         }
         if self.void > 0 {
-            return Ok(ExitCode::from(Failure::MACHINE));
+            return Ok(ExitCode::from(exit::MACHINE));
         }
         if self.has_fault && self.options.fail_on_fault {
-            return Ok(ExitCode::from(Failure::AGENT));
+            return Ok(ExitCode::from(exit::AGENT));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,6 +1,7 @@
 //! The options of `play`.
 
 use super::bars::{advance, count_bar};
+use super::given::Given;
 use super::global::Global;
 use super::output::{BoardOptions, check_new};
 use super::presets::{LimitOptions, PresetOptions};
@@ -28,12 +29,29 @@ use referee_process::cores;
 use referee_protocol::{Level, OnFault, Pondering};
 use referee_runner::building::{Builder, build_agents};
 use referee_runner::{new_seed, read_openings};
-use std::fmt::{self, Display};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
+/// Options that `again` leaves out: what it chooses itself, and what changes only the output or the speed.
+const NOT_REPEATED: [&str; 15] = [
+    "games",
+    "game_number",
+    "seed",
+    "jobs",
+    "pin",
+    "out",
+    "no_transcript",
+    "force",
+    "board",
+    "coords",
+    "flip",
+    "pace",
+    "open",
+    "json",
+    "fail_on_fault",
+];
 /// The maximum number of games.
 const GAMES_MAX: u64 = 1_000_000;
 
@@ -50,6 +68,8 @@ const GAMES_MAX: u64 = 1_000_000;
     referee play chexers ./mybot 'python3 other.py' @random --clock 30s+0.2s\n  \
     referee play freckers @greedy @minimax:2 --games 100 --seed 7 --json")]
 pub(super) struct Options {
+    #[command(flatten)]
+    given: Given,
     #[command(flatten)]
     pub(super) game: GameOptions,
     /// One agent per seat, in the order of play
@@ -192,15 +212,6 @@ impl FromStr for Openings {
             Ok(plies) if plies <= PLIES_MAX => Ok(Self::Plies(plies)),
             Ok(_) => Err(format!("at most {PLIES_MAX} plies")),
             Err(_) => Ok(Self::File(text.into())),
-        }
-    }
-}
-
-impl Display for Openings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Plies(plies) => plies.fmt(f),
-            Self::File(file) => file.display().fmt(f),
         }
     }
 }
@@ -414,20 +425,16 @@ impl Options {
         pondering: Option<Pondering>,
     ) -> String {
         let mut words = vec!["referee".to_owned(), "play".to_owned()];
-        words.extend(self.game.args());
-        words.extend(self.agents.iter().cloned());
-        words.extend(self.build.then(|| "--build".to_owned()));
-        words.extend(option("--openings", self.openings.as_ref()));
+        words.extend(self.given.words(&["game", "agents"], &NOT_REPEATED));
         words.extend(option("--seed", Some(plan.first.seed)));
         words.extend(option("--game-number", Some(number).filter(|&number| number > 0)));
         // A person has no clock by default.
-        words.extend(if plan.has_person() { self.preset.args() } else { self.preset.all_args() });
-        words.extend(self.conditions.args(pondering));
-        words.extend(self.limits.args());
-        let kept = self.keep_writes.as_ref().map(|folder| folder.display());
-        words.extend(option("--keep-writes", kept));
-        words.extend(self.strict.then(|| "--strict".to_owned()));
-        words.extend(option("--on-fault", self.on_fault.map(<&str>::from)));
+        let clock = self.preset.clock.implied(self.preset.preset, !plan.has_person());
+        words.extend(option("--clock", clock));
+        let level = self.conditions.level().filter(|_| !self.given.has("sandbox"));
+        words.extend(option("--sandbox", level.map(Level::name)));
+        let pondering = pondering.filter(|_| !self.given.has("pondering"));
+        words.extend(option("--pondering", pondering.map(Pondering::name)));
         join(&words)
     }
 

@@ -2,7 +2,6 @@
 
 use super::clock::ClockOptions;
 use super::setup::{read_pairs, unknown};
-use super::shell::option;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 pub(super) use referee_contest::presets::Preset;
@@ -36,20 +35,6 @@ impl PresetOptions {
     pub(super) fn on_fault(&self) -> OnFault {
         self.preset.map_or_else(OnFault::default, |preset| preset.on_fault)
     }
-
-    /// Returns the arguments that give the same preset and clock.
-    pub(super) fn args(&self) -> Vec<String> {
-        self.with_preset(self.clock.args(self.preset))
-    }
-
-    /// Returns the arguments that give them also where the defaults are others.
-    pub(super) fn all_args(&self) -> Vec<String> {
-        self.with_preset(self.clock.all_args(self.preset))
-    }
-
-    fn with_preset(&self, clock: Vec<String>) -> Vec<String> {
-        option("--preset", self.preset.map(|preset| preset.name)).chain(clock).collect()
-    }
 }
 
 /// The option --limit.
@@ -57,7 +42,7 @@ impl PresetOptions {
 pub(super) struct LimitOptions {
     /// Limit on agents, such as `line_bytes=1000` (repeatable); `referee schema limits` lists them with
     /// units, ranges and defaults
-    #[arg(long = "limit", value_name = "KEY=VALUE")]
+    #[arg(id = "limit", long, value_name = "KEY=VALUE")]
     limits: Vec<String>,
 }
 
@@ -80,10 +65,5 @@ impl LimitOptions {
             read_typed(&known).map_err(|error| Failure::usage(format!("--limit: {error}")))?;
         limits.check().map_err(|error| Failure::usage(format!("--limit: {error}")))?;
         Ok(limits)
-    }
-
-    /// Returns the arguments that give the same limits.
-    pub(super) fn args(&self) -> impl Iterator<Item = String> {
-        self.limits.iter().flat_map(|limit| option("--limit", Some(limit)))
     }
 }

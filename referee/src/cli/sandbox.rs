@@ -2,7 +2,6 @@
 
 use super::global::Global;
 use super::output::eprint_line;
-use super::shell::option;
 use super::values::{levels, pondering};
 use clap::Args;
 use referee_process::Failure;
@@ -73,12 +72,9 @@ impl SandboxOptions {
         Ok(words)
     }
 
-    /// Returns the arguments that give the same sandbox.
-    pub(super) fn args(&self) -> Vec<String> {
-        let level = option("--sandbox", self.sandbox.named().map(Level::name));
-        let read = self.allow_read.iter();
-        let read = read.flat_map(|path| option("--allow-read", Some(path.display())));
-        level.chain(option("--wrapper", self.wrapper.as_ref())).chain(read).collect()
+    /// Returns the level that is named, also in a config file.
+    pub(super) fn level(&self) -> Option<Level> {
+        self.sandbox.named()
     }
 }
 
@@ -103,12 +99,9 @@ impl ConditionOptions {
         self.sandbox.readable()
     }
 
-    /// Returns the arguments that give the same conditions. `used` is the pondering that was used by
-    /// default, where the default might differ next time.
-    pub(super) fn args(&self, used: Option<Pondering>) -> Vec<String> {
-        let mut args = self.sandbox.args();
-        args.extend(option("--pondering", self.pondering.or(used).map(Pondering::name)));
-        args
+    /// Returns the level that is named, also in a config file.
+    pub(super) fn level(&self) -> Option<Level> {
+        self.sandbox.level()
     }
 
     /// Returns the table `[sandbox]` of a contest file; null if no option is given.

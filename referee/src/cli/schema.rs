@@ -42,7 +42,9 @@ const SCHEMAS: &[Entry] = &[
     ("config", "the settings of config files, as `config --json` prints them", || {
         schema_for!(super::config_command::ConfigReport)
     }),
-    ("check", "a check, as `check --json` prints it", || schema_for!(super::check::CheckReport)),
+    ("check", "a check, as `check --json` prints it", || {
+        schema_for!(referee_play::check::CheckReport)
+    }),
     ("contest-grades", "grades, as `contest grades --json` prints them", || {
         schema_for!(referee_contest::grades::Grades)
     }),

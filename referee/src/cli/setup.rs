@@ -1,7 +1,6 @@
 //! The options that choose a game and its setup.
 
-use super::shell::option;
-use referee_games::{AnyGame, GAMES, GameKind, kind, nearest};
+use referee_games::{AnyGame, GAMES, GameKind, SetupError, kind, nearest};
 use referee_process::Failure;
 use referee_protocol::parse_strict;
 use serde_json::{Map, Value};
@@ -35,12 +34,6 @@ impl GameOptions {
         let (kind, setup) = (self.kind()?, self.setup()?);
         Ok(serde_json::json!([{ "game": kind.name, "setup": setup }]))
     }
-
-    /// Returns the arguments that give this game and setup.
-    pub(super) fn args(&self) -> Vec<String> {
-        let pairs = self.setup.iter().flat_map(|pair| option("--setup", Some(pair)));
-        std::iter::once(self.game.clone()).chain(pairs).collect()
-    }
 }
 
 pub(super) fn find_kind(name: &str) -> Result<GameKind, Failure> {
@@ -57,7 +50,12 @@ pub(super) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'
 }
 
 pub(super) fn start(kind: GameKind, setup: &Value) -> Result<Box<dyn AnyGame>, Failure> {
-    kind.start(setup).map_err(|error| Failure::usage(error.to_string()).help(error.help))
+    kind.start(setup).map_err(|error| setup_failure(&error))
+}
+
+/// Returns the failure of a setup that a game refuses.
+pub(super) fn setup_failure(error: &SetupError) -> Failure {
+    Failure::usage(error.to_string()).help(error.help.clone())
 }
 
 /// Reads `KEY=VALUE` pairs and JSON objects into one object. A value that isn't JSON is a string.

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use referee_process::Failure;
+use referee_process::{Failure, FailureKind};
 use serde_json::json;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,8 +66,8 @@ impl ApiError {
 
 impl From<Failure> for ApiError {
     fn from(failure: Failure) -> Self {
-        let status = match failure.code() {
-            Failure::USAGE => StatusCode::UNPROCESSABLE_ENTITY,
+        let status = match failure.kind() {
+            FailureKind::Usage => StatusCode::UNPROCESSABLE_ENTITY,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let help = failure.help_text().map(str::to_owned);

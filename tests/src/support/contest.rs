@@ -19,8 +19,10 @@ pub const GATE: &str = "gate/open";
 /// one. `more` is inserted before any table.
 pub fn file(agents: &[&str], more: &str) -> String {
     let clock = if more.contains("clock") { "" } else { AMPLE };
+    // As in `TestDir::new`.
+    let sandbox = if more.contains("sandbox") { "" } else { "sandbox.level = \"none\"\n" };
     format!(
-        "name = \"autumn\"\nseed = 7\nagents = {agents:?}\n{more}{clock}[openings]\nplies = 1\n\
+        "name = \"autumn\"\nseed = 7\nagents = {agents:?}\n{more}{clock}{sandbox}[openings]\nplies = 1\n\
          [[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
     )
 }
@@ -150,4 +152,15 @@ pub fn report(dir: &TestDir, folder: &str) -> Value {
     let settings = output["settings"].as_array_mut().unwrap();
     settings.retain(|setting| setting["name"] != "sandbox");
     output
+}
+
+/// An agent that plays as a built-in one would, in a folder.
+pub fn agent(dir: &TestDir, folder: &str, note: &str) {
+    let bot = "import json, sys\nfor line in sys.stdin:\n    message = json.loads(line)\n    if \
+               message['type'] == 'hello':\n        print(json.dumps({'type': 'ready', 'want': \
+               ['actions']}), flush=True)\n    elif message['type'] == 'turn':\n        \
+               print(json.dumps({'type': 'action', 'turn': message['turn'], 'action': \
+               message['actions'][0]}), flush=True)\n";
+    dir.write(&format!("{folder}/agent.toml"), "command = [\"python3\", \"bot.py\"]\n");
+    dir.write(&format!("{folder}/bot.py"), format!("# {note}\n{bot}"));
 }

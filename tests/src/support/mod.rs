@@ -6,6 +6,7 @@
 pub mod contest;
 pub mod family;
 pub mod http;
+pub mod mistakes;
 pub mod serving;
 pub mod small_referee;
 
@@ -207,7 +208,15 @@ pub struct TestDir {
 
 #[expect(clippy::new_without_default, reason = "it creates a folder")]
 impl TestDir {
+    /// Without a sandbox, whose self-test would take longer than most matches.
     pub fn new() -> Self {
+        let dir = Self::sandboxed();
+        dir.write(".config/referee/config.toml", "sandbox = \"none\"\n");
+        dir
+    }
+
+    /// With the sandbox that the program chooses.
+    pub fn sandboxed() -> Self {
         let dir = Self { folder: TempDir::with_prefix("referee-tests-").unwrap() };
         fs::create_dir(dir.path("tmp")).unwrap();
         dir
@@ -251,7 +260,8 @@ impl TestDir {
     pub fn set_environment(&self, command: &mut Command) {
         command.current_dir(self.folder.path()).env("TMPDIR", self.path("tmp"));
         // Keys are made here.
-        command.env("REFEREE_NO_CONFIG", "1").env("PATH", path());
+        command.env("XDG_CONFIG_HOME", self.path(".config")).env_remove("REFEREE_NO_CONFIG");
+        command.env("PATH", path());
         for name in ["CLOCK", "BOARD", "COLOR", "LOG", "LOG_FORMAT"] {
             command.env_remove(format!("REFEREE_{name}"));
         }

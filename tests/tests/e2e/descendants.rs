@@ -15,7 +15,7 @@ const ENDS: &[(&str, &[&str], Option<&str>)] = &[
 #[test]
 fn descendants_end_with_the_match() {
     for (mode, clock, fault) in ENDS {
-        let dir = TestDir::new();
+        let dir = TestDir::sandboxed();
         let Some(agent) = family(&dir, mode) else { return };
         let words = ["hex", &agent, "@first", "--setup", "size=3", "--out", "x.jsonl"];
         let report = dir.play(&[&words, *clock].concat());
@@ -28,7 +28,7 @@ fn descendants_end_with_the_match() {
 
 #[test]
 fn a_retired_seat_is_killed_while_the_others_continue() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let Some(agent) = family(&dir, "exits") else { return };
     let Some(other) = family(&dir, "mute") else { return };
     let running = dir.start(&["play", "chexers", &agent, &other, "@random", "--out", "x.jsonl"]);
@@ -46,7 +46,7 @@ fn a_retired_seat_is_killed_while_the_others_continue() {
 
 #[test]
 fn descendants_end_when_the_referee_is_killed() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let Some(agent) = family(&dir, "mute") else { return };
     let running = dir.start(&["play", "hex", &agent, &agent, "--out", "x.jsonl"]);
     wait_for_families(&dir, &["x.jsonl"]);
@@ -62,7 +62,7 @@ fn descendants_end_when_the_referee_is_killed() {
 fn a_flood_after_the_match_does_not_keep_it() {
     let Some(python) = python() else { return };
     for writer in ["the agent", "its child"] {
-        let dir = TestDir::new();
+        let dir = TestDir::sandboxed();
         dir.write(
             "flood.py",
             "import json, os, signal, sys\n\
@@ -88,7 +88,7 @@ fn the_work_of_a_child_process_counts() {
     if lacks("CPU time and memory of child processes") {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let Some(python) = python() else { return };
     dir.write(
         "works.py",

@@ -96,7 +96,8 @@ fn the_summary_ends_with_the_reproduce_command() {
 fn each_agent_has_each_seat_in_every_order() {
     let dir = TestDir::new();
     let words = ["play", "chexers", "a=@random", "b=@random", "c=@random", "--seed", "5"];
-    let words = [&words, &["--games", "6", "--json"][..]].concat();
+    let more = ["--games", "6", "--json", "--setup", "turns_per_seat=3"];
+    let words = [&words[..], &more].concat();
     let (one, two) = (dir.run(&words).code(0), dir.run(&words).code(0));
     let (one, two) = (one.json_lines(), two.json_lines());
     let names = |output: &Value| {

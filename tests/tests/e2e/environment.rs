@@ -45,7 +45,7 @@ fn agent_reports(dir: &TestDir, level: &str) -> Option<Vec<Value>> {
 
 #[test]
 fn agents_receive_only_documented_environment() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let Some(reports) = agent_reports(&dir, "auto") else { return };
     for report in &reports {
         let fds: Vec<&String> = report["fds"].as_object().unwrap().keys().collect();
@@ -68,7 +68,7 @@ fn agents_receive_only_documented_environment() {
 /// Variables of an agent.toml reach the agent, but not a trusted wrapper around it.
 #[test]
 fn an_agent_toml_adds_variables() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     dir.write("bot/bot.sh", "echo \"$TABLE\" >&2\n");
     let manifest = |env: &str| format!("command = [\"/bin/sh\", \"bot.sh\"]\nenv = {env}\n");
     dir.write("bot/agent.toml", manifest("{ TABLE = \"a b=c\" }"));
@@ -100,7 +100,7 @@ fn each_agent_has_a_private_folder_that_is_removed() {
 }
 
 fn private_folders(level: &str) {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let Some(reports) = agent_reports(&dir, level) else { return };
     let mut homes = BTreeSet::new();
     for report in &reports {
@@ -120,7 +120,7 @@ fn private_folders(level: &str) {
 
 #[test]
 fn an_agent_starts_in_its_folder() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let Some(agent) = script_agent("environment.py", "") else { return };
     // A command line runs in the referee's folder; a folder with agent.toml and a program file run in
     // their own folder.
@@ -141,7 +141,7 @@ fn an_agent_starts_in_its_folder() {
 
 #[test]
 fn a_low_file_limit_is_not_an_agents_fault() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let line = "ulimit -Sn 100; exec referee play hex @random @random --setup size=3 --json \
                 --no-transcript";
     let output = dir.shell(line).code(0).json();

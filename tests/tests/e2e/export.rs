@@ -42,7 +42,7 @@ fn the_file_ending_selects_the_format() {
 
 #[test]
 fn an_animation_shows_a_part() {
-    let dir = with_match("freckers-all-across.jsonl");
+    let dir = with_match("peg-solitaire-solved.jsonl");
     let frames = |words: &[&str]| {
         let words = [&["--output", "x.apng", "--width", "60", "--force"], words].concat();
         export(&dir, &words).code(0);
@@ -96,9 +96,9 @@ fn a_video_is_written_by_ffmpeg() {
 
 #[test]
 fn an_animated_png_is_about_as_small_as_a_gif() {
-    let dir = with_match("freckers-all-across.jsonl");
+    let dir = with_match("peg-solitaire-solved.jsonl");
     let size = |name: &str| {
-        export(&dir, &["--output", name, "--width", "300"]).code(0);
+        export(&dir, &["--output", name, "--width", "200"]).code(0);
         fs::metadata(dir.path(name)).unwrap().len()
     };
     let (gif, apng) = (size("x.gif"), size("x.apng"));

@@ -93,7 +93,7 @@ fn agents_in_a_home_folder_read_only_their_own_files() {
     // As root, an interpreter in root's home folder is readable from level `isolated` on.
     for (level, python) in [("confined", Some(system)), ("isolated", python())] {
         let Some(python) = python else { continue };
-        let dir = TestDir::new();
+        let dir = TestDir::sandboxed();
         home(&dir, python);
         let agents = ["home/first", "home/second"];
         let Some(output) = played(&dir, agents, level) else { continue };
@@ -109,7 +109,7 @@ fn programs_in_one_folder_do_not_see_each_other() {
     if !Path::new(SYSTEM).is_file() {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     for name in ["one.py", "two.py"] {
         dir.write(name, BOT);
     }
@@ -131,7 +131,7 @@ fn missing_folders_are_named_with_the_line_to_add() {
     if lacks("a sandbox") {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     dir.write("weights.txt", "42");
     dir.write("bot/bot.py", "open('../weights.txt')\n");
     dir.write("bot/agent.toml", format!("command = [{SYSTEM:?}, \"bot.py\"]\n"));
@@ -164,7 +164,7 @@ fn missing_folders_are_named_with_the_line_to_add() {
 /// What a submission can put in its folder to open the organiser's files.
 #[test]
 fn an_agent_toml_opens_nothing_by_itself() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let key = dir.path("home/.ssh/key").display().to_string();
     dir.write("home/.ssh/key", "secret");
     dir.write("bots/eve/bot.py", BOT);
@@ -204,7 +204,7 @@ fn an_agent_toml_opens_nothing_by_itself() {
 
 #[test]
 fn a_granted_terminal_is_read_only() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let bot = "import os\n\
                for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR):\n \
                 try: os.open('/dev/ptmx', flags | os.O_NOCTTY); print('open', flags, file=sys.stderr)\n \
@@ -232,7 +232,7 @@ fn root_can_use_a_private_folder() {
         println!("skipped: agents have users of their own only as root");
         return;
     };
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     dir.write("own/agent.toml", format!("command = [{python:?}, \"bot.py\"]"));
     dir.write("own/bot.py", BOT);
     dir.write("own/weights.txt", "42");

@@ -54,7 +54,7 @@ fn a_mistyped_name_suggests_the_nearest() {
 
 #[test]
 fn results_go_to_stdout_and_quiet_says_only_them() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let words = ["play", "hex", "@first", "@first", "--setup", "size=3"];
     let ran = dir.run(&[&words, &["--quiet"][..]].concat()).code(0);
     assert_eq!(ran.stderr, "");

@@ -97,3 +97,48 @@ fn a_flood_before_the_end_of_a_turn_is_no_excuse() {
     let mut reasons = (0..5).map(|_| dir.run(&words).json()["verdict"]["reason"].clone());
     assert!(reasons.any(|reason| reason == "late"), "it makes every match void");
 }
+
+/// Programs that don't end, and don't take or give lines either.
+#[test]
+fn closed_and_full_pipes_are_faults() {
+    for (mode, clock, kind, words) in [
+        ("never-reads", &["--move-time", "1s"][..], "late", "the limit is 1000 ms per turn"),
+        ("closes-stdin", &[], "gone", "closed its stdin"),
+        ("closes-stdout", &[], "gone", "closed its stdout"),
+        ("exits-at-start 7", &[], "start", "ended with exit status 7 before it sent `ready`"),
+    ] {
+        let Some(agent) = script_agent("hostile.py", mode) else { return };
+        let dir = TestDir::new();
+        let output = dir.play(&[&["hex", &agent, "@first", "--setup", "size=3"], clock].concat());
+        let fault = &output["verdict"]["seats"][0]["fault"];
+        assert_eq!(fault["kind"], kind, "{mode}: {output}");
+        assert!(fault["text"].as_str().unwrap().contains(words), "{mode}: {output}");
+        dir.assert_tmp_is_empty();
+    }
+}
+
+#[test]
+fn programs_that_are_none() {
+    let rows = [
+        ("plain.txt", "just text\n", false, "run `chmod +x` on it"),
+        ("text", "just text\n", true, "it is not executable"),
+        ("lost", "#!/no/such/interpreter\n", true, "the interpreter in its first line"),
+    ];
+    for (name, text, executable, words) in rows {
+        let dir = TestDir::new();
+        if executable {
+            dir.program(name, text)
+        } else {
+            dir.write(name, text)
+        };
+        let output = dir.play(&["hex", &format!("./{name}"), "@first"]);
+        let fault = &output["verdict"]["seats"][0]["fault"];
+        assert_eq!(fault["kind"], "start", "{name}: {output}");
+        assert!(fault["text"].as_str().unwrap().contains(words), "{name}: {output}");
+        dir.assert_tmp_is_empty();
+    }
+    // A missing program is a usage error.
+    let dir = TestDir::new();
+    dir.run(&["play", "hex", "missing-program", "@first"]).code(2).stderr_has("or in PATH");
+    assert!(!dir.path("matches").exists());
+}

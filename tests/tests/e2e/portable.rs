@@ -20,7 +20,7 @@ fn a_match_says_why_it_has_no_sandbox() {
     if has_sandbox() {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let words = ["play", "hex", "@first", "@first", "--setup", "size=3", "--json"];
     let ran = dir.run(&[&words[..], &["--games", "3"]].concat()).code(0);
     let warning = "warning: agents run without a sandbox: none; basic: needs Linux\n";
@@ -44,7 +44,7 @@ fn doctor_lists_what_is_missing() {
     if has_sandbox() {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let output = dir.run(&["doctor", "--json"]).code(0).json();
     assert_eq!(output["auto"], "none");
     assert_eq!(output["limitations"], json!(LIMITATIONS));

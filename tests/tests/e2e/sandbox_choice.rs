@@ -42,7 +42,7 @@ fn rank(level: &Value) -> usize {
 
 #[test]
 fn every_supported_level_is_recorded() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let mut strongest = None;
     for level in LEVELS {
         let words = words(&["--sandbox", level, "--json", "--force"]);
@@ -76,7 +76,7 @@ fn verbose_output_has_the_level_and_its_layers() {
     if lacks("layers of a sandbox") {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let ran = dir.run(&words(&["--json"])).code(0);
     assert!(ran.stderr.lines().all(|line| !line.starts_with("sandbox: ")), "{ran:?}");
     let output = ran.json();
@@ -104,7 +104,7 @@ fn an_unsupported_level_is_refused_with_layer_and_remedy() {
     if lacks("layers of a sandbox") {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     for (level, layer, help) in [
         ("confined", "landlock", "help: use Linux 6.12"),
         ("confined", "seccomp", "help: use a kernel with"),
@@ -124,7 +124,7 @@ fn auto_falls_back_to_the_next_level_with_a_reason() {
     if lacks("layers of a sandbox") {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     for (layer, best, lacking) in
         [("userns", "confined", "isolated"), ("seccomp", "basic", "confined")]
     {
@@ -146,7 +146,7 @@ fn a_missing_temporary_folder_is_reported() {
     if lacks("layers of a sandbox") {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let nowhere = dir.path("nowhere").display().to_string();
     for more in [&[][..], &["--sandbox", "basic"]] {
         let ran = dir.run_with(&words(more), |it| it.env("TMPDIR", &nowhere)).code(4);
@@ -159,7 +159,7 @@ fn a_missing_temporary_folder_is_reported() {
 
 #[test]
 fn a_wrapper_is_for_level_external_alone() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let refused = dir.run(&words(&["--sandbox", "external"])).code(2);
     refused.stderr_has("needs a command").stderr_has("help: add --wrapper");
     let refused = dir.run(&words(&["--wrapper", "env"])).code(2);
@@ -173,7 +173,7 @@ fn a_wrapper_is_for_level_external_alone() {
 
 /// Creates a folder that every user may read: as root, agents run as another user.
 fn open_place() -> TestDir {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     fs::set_permissions(dir.path(""), fs::Permissions::from_mode(0o755)).unwrap();
     dir
 }
@@ -231,7 +231,7 @@ fn a_contest_with_an_unsupported_level_creates_no_folder() {
     if lacks("layers of a sandbox") {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let run = ["contest", "run", "c.toml", "--out", "d"];
     for sandbox in ["at_least = \"confined\"", "level = \"confined\"", "level = \"isolated\""] {
         contest(&dir, sandbox);
@@ -255,7 +255,7 @@ fn a_contest_resumes_with_the_same_sandbox_level() {
     if lacks("layers of a sandbox") {
         return;
     }
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     contest(&dir, "pondering = \"measure\"");
     let ran = dir.run(&["contest", "run", "c.toml", "--out", "d", "-v"]).code(0);
     let status = dir.run(&["contest", "status", "d", "--json"]).code(0).json();
@@ -284,7 +284,7 @@ fn a_contest_resumes_with_the_same_sandbox_level() {
 
 #[test]
 fn verify_names_games_with_another_sandbox_level() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     contest(&dir, "level = \"none\"");
     dir.run(&["contest", "run", "c.toml", "--out", "d"])
         .code(0)
@@ -304,7 +304,7 @@ fn verify_names_games_with_another_sandbox_level() {
 /// Tests that limits of the shell are raised, or reported before an agent could lose by them.
 #[test]
 fn no_agent_loses_by_a_limit_of_the_shell() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let play = "referee play hex @first @first --setup size=3 --out x.jsonl --force --json";
     for (soft, limit) in [("-t 1", "-f 4"), ("-s 1024", "-v 9000000"), ("-n 64", "-d 5000000")] {
         let ran = dir.shell(&format!("ulimit -S {soft}; ulimit -S {limit}; {play}")).code(0);

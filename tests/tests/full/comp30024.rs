@@ -12,7 +12,7 @@ use std::process::Command;
 /// Creates a folder with the course's agents; `None` without Python.
 fn dir() -> Option<TestDir> {
     python()?;
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     copy(&root().join("tests/tests/agents/comp30024"), &dir.path("."));
     Some(dir)
 }

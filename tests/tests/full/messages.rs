@@ -102,7 +102,9 @@ fn add_fields_in(root: &Value, schema: &Value, path: &str, fields: &mut BTreeSet
         fields.insert(path);
     }
     for choice in ["anyOf", "oneOf", "allOf"].iter().filter_map(|key| schema[key].as_array()) {
-        choice.iter().for_each(|schema| add_fields_in(root, schema, path, fields));
+        for schema in choice {
+            add_fields_in(root, schema, path, fields);
+        }
     }
     if schema["items"].is_object() {
         add_fields_in(root, &schema["items"], path, fields);

@@ -41,7 +41,7 @@ const SMALL: &[(&str, usize, &[&str])] = &[
 fn new_agents_in_every_language_build_pass_check_and_play() {
     let starters: Vec<_> = STARTERS.iter().filter(|starter| is_here(starter)).collect();
     in_parallel(2, starters.len(), |index| {
-        let dir = TestDir::new();
+        let dir = TestDir::sandboxed();
         let folder = begun(&dir, starters[index]);
         let own = &SMALL[index % SMALL.len()];
         // The first language is the one for beginners: it is checked in every game.
@@ -115,7 +115,7 @@ fn plays(dir: &TestDir, folder: &str, game: &str, seat: (usize, usize), setup: &
 
 #[test]
 fn printed_commands_can_be_pasted() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let starter = &STARTERS[0];
     if !is_here(starter) {
         return;
@@ -134,7 +134,7 @@ fn printed_commands_can_be_pasted() {
 
 #[test]
 fn the_readme_shows_the_actions_of_its_games() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     dir.run(&["new", "mine", "-g", "chexers", "-g", "hex", "-g", "chexers"]).code(0);
     let readme = fs::read_to_string(dir.path("mine/README.md")).unwrap();
     for game in ["chexers", "hex"] {
@@ -155,7 +155,7 @@ fn the_readme_shows_the_actions_of_its_games() {
 
 #[test]
 fn nothing_is_overwritten() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     dir.run(&["new", "mine"]).code(0);
     dir.write("mine/bot.py", "my work");
     dir.run(&["new", "mine"]).code(2).stderr_has("is not empty").stderr_has("such as mine-2");
@@ -176,7 +176,7 @@ fn nothing_is_overwritten() {
 
 #[test]
 fn mistakes_leave_nothing_behind() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     dir.write("file", "kept");
     dir.run(&["new", "file/mine"]).code(1).stderr_has("file/mine: ");
     dir.run(&["new", "/proc/mine"]).code(1).stderr_has("/proc/mine: ");
@@ -194,7 +194,7 @@ fn mistakes_leave_nothing_behind() {
 
 #[test]
 fn languages_are_listed_with_their_requirements() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let output = dir.run(&["new", "--lang", "list", "--json"]).code(0).json();
     assert_valid(&dir, "languages", &output);
     let languages = output["languages"].as_array().unwrap();

@@ -297,7 +297,6 @@ fn contest(source: &Source, raw: &Raw, stem: &str) -> Result<Contest, Mistake> {
         return Err(Mistake::at(format!("agents.{PLAYERS_MAX}"), message));
     }
     raw.sandbox.check(has)?;
-    raw.workers.check()?;
     if let Some(rules) = &raw.adjudication {
         conditions::check_adjudication(rules, seats)?;
     }
@@ -325,7 +324,6 @@ fn contest(source: &Source, raw: &Raw, stem: &str) -> Result<Contest, Mistake> {
         adjudication: raw.adjudication.clone(),
         policy,
         sandbox: raw.sandbox.clone(),
-        workers: raw.workers.clone(),
         changes: Vec::new(),
     })
 }

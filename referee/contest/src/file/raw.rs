@@ -4,9 +4,7 @@
 use crate::formats::{self, Entry, FormatName, FormatSettings, FromContestFile, with_formats};
 use crate::forms::{Described, ShortOrLong, Time, within};
 use crate::grades::GradeSettings;
-use crate::settings::{
-    MEMORY_MB_MAX, Mistake, Policy, SandboxSettings, SeatOrders, WorkerSettings,
-};
+use crate::settings::{MEMORY_MB_MAX, Mistake, Policy, SandboxSettings, SeatOrders};
 use referee_protocol::{Adjudication, ClockKind, Limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -70,9 +68,6 @@ macro_rules! contest_file {
             /// How agents are isolated.
             #[serde(default)]
             pub(super) sandbox: SandboxSettings,
-            /// The requirements of the machines of a contest on many machines.
-            #[serde(default)]
-            pub(super) workers: WorkerSettings,
             /// Where games begin.
             #[serde(default)]
             pub(super) openings: RawOpenings,

@@ -1,5 +1,5 @@
 //! Keys of earlier versions. A file with one gets an error that names the new key; that of a contest which was
-//! begun with an earlier version is read as if it had the new one.
+//! begun with an earlier version is read as if it had the new one, or none if it was removed.
 
 use super::problem::Source;
 use crate::settings::Mistake;
@@ -16,8 +16,17 @@ const RENAMED: &[([&str; 2], [&str; 2])] = &[
     (["policy", "build_time"], ["build", "time"]),
 ];
 
-/// Returns the mistake of the first key that has another name now.
+/// A table that was removed: the requirements on the machines of a contest on many machines.
+const REMOVED: &str = "workers";
+
+/// Returns the mistake of the first key that has another name now, or was removed.
 pub(super) fn mistake(source: &Source) -> Option<Mistake> {
+    if source.place(REMOVED).is_some() {
+        let mistake = Mistake::at(REMOVED, "contests have no requirements on machines any more");
+        let help =
+            "remove it, and start workers only on machines that suit (docs/many-machines.md)";
+        return Some(Mistake { is_unknown: true, ..mistake.help(help) });
+    }
     let given = |(old, _): &&([&str; 2], _)| source.place(&old.join(".")).is_some();
     let (old, [table, new]) = RENAMED.iter().find(given)?;
     let key = old.join(".");
@@ -35,6 +44,7 @@ pub(super) fn mistake(source: &Source) -> Option<Mistake> {
 /// Returns the text with the new keys, without comments.
 pub(super) fn upgraded(text: &str) -> Option<String> {
     let mut file: Table = text.parse().ok()?;
+    file.remove(REMOVED);
     for ([old_table, old], [table, new]) in RENAMED {
         let from = file.get_mut(*old_table).and_then(Value::as_table_mut);
         let Some(value) = from.and_then(|from| from.remove(*old)) else { continue };

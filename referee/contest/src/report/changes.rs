@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct ChangeRow {
     /// When, RFC 3339.
     pub at: String,
-    /// Who: the name of the key that signs the contest; untrusted text.
+    /// Who, as `USER@HOST`; untrusted text.
     pub by: String,
     /// What: `add`, `replace`, `withdraw`, `replay` or `forfeit`.
     pub change: String,

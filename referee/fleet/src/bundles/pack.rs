@@ -43,7 +43,7 @@ pub fn pack(prepared: &Prepared) -> Result<Packed, Failure> {
 pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Packed, Failure> {
     let base = &prepared.base;
     let named = |name: &str, failure: &Failure| {
-        Failure::new(failure.code(), format!("{}: {failure}", sanitize(name)))
+        Failure::new(failure.kind(), format!("{}: {failure}", sanitize(name)))
             .or_help(failure.help_text().map(str::to_owned))
     };
     let mut agents = Vec::new();

@@ -115,7 +115,8 @@ pub(super) fn judge(
             Ok(record) => {
                 let void_games = spoiled.remove(&number).unwrap_or_default();
                 let (result, sha256) = (Ok(record), Some(digest_bytes(&bytes)));
-                verified.came.push(FinishedGame { number, void_games, result, sha256 });
+                let game = FinishedGame { number, void_games, result, sha256, played: None };
+                verified.came.push(game);
                 counting.push(packed);
             }
             // The worker's machine failed; another worker may succeed.

@@ -1,38 +1,24 @@
 //! Routes games from orders to the pool of match threads, and each result back to the order.
 
-use referee_contest::RecordBuilder;
 use referee_play::drive::Finished;
-use referee_play::pool::{Job, Played, Watching, unwatched};
+use referee_play::pool::{Job, Played};
 use referee_process::lock::lock;
-use referee_runner::jobs::GameRecords;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
-/// A finished game.
-#[derive(Debug)]
-pub(super) struct Ended {
-    /// The match, or why it failed.
-    pub(super) result: io::Result<Finished>,
-    /// What its events add up to.
-    pub(super) seen: RecordBuilder,
-}
+/// A match, or why it failed.
+pub(super) type Ended = io::Result<Finished>;
 
 /// Routes jobs to the pool and results back.
 #[derive(Debug, Default)]
 pub(super) struct JobRouter {
     jobs: Mutex<Option<mpsc::Sender<Job>>>,
     waiting: Mutex<BTreeMap<u64, oneshot::Sender<Ended>>>,
-    notes: GameRecords,
 }
 
 impl JobRouter {
-    /// Returns the observer for the pool's matches.
-    pub(super) fn watching(&self) -> Box<Watching> {
-        self.notes.watching(unwatched())
-    }
-
     /// Opens it: jobs go to this channel.
     pub(super) fn open(&self, jobs: mpsc::Sender<Job>) {
         *lock(&self.jobs) = Some(jobs);
@@ -60,10 +46,9 @@ impl JobRouter {
 
     /// Routes a result to its caller.
     pub(super) fn take(&self, played: Played) {
-        let seen = self.notes.take(played.number);
         if let Some(waiting) = lock(&self.waiting).remove(&played.number) {
             // The caller may be gone.
-            waiting.send(Ended { result: played.result, seen }).ok();
+            waiting.send(played.result).ok();
         }
     }
 

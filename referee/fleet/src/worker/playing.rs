@@ -1,12 +1,12 @@
 //! Plays an order: its games one after the other, each again if it is void. Transcripts are packed
 //! while the next game runs.
 
-use super::job_router::Ended;
 use super::session::Session;
 use crate::{FaultCause, Order, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use referee_contest::{Fixture, Player, Policy, RecordBuilder};
+use referee_contest::{Fixture, Player, Policy, Record};
+use referee_match::MatchTally;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
 use referee_process::files::is_disk_full;
@@ -91,9 +91,10 @@ async fn game(
         let seat = |player: Player| seated[&player].clone();
         let job = staging.job(&fixture, seat, contest.readable_files.clone(), destination);
         let job = job.map_err(|error| WorkerFault::new(FaultCause::Order, error))?;
-        let Ended { result, seen } = session.jobs.play(job).await.ok_or_else(closed)?;
+        let played = session.jobs.play(job).await.ok_or_else(closed)?;
         let (policy, is_last) = (&contest.checked.contest.policy, attempt == retries);
-        let outcome = outcome(result.map(drop), seen, &fixture, policy, is_last, &path)?;
+        let tally = played.map(|finished| *finished.tally);
+        let outcome = outcome(tally, &fixture, policy, is_last, &path)?;
         if outcome != TryOutcome::Lost {
             packing.push(tokio::task::spawn_blocking(move || pack(number, &path)));
         }
@@ -120,8 +121,7 @@ enum TryOutcome {
 /// Returns the outcome of a try with its transcript at `path`, or why the order fails. A
 /// transcript that is not reported is removed, since it may fill the disk.
 fn outcome(
-    result: io::Result<()>,
-    seen: RecordBuilder,
+    result: io::Result<MatchTally>,
     fixture: &Fixture,
     policy: &Policy,
     is_last: bool,
@@ -134,7 +134,7 @@ fn outcome(
             Err(failed(&what, &error))
         }
         Err(_) => Ok(TryOutcome::Lost),
-        Ok(()) => match seen.record(fixture, policy, String::new(), String::new()) {
+        Ok(tally) => match Record::of(tally, fixture, policy, String::new(), String::new()) {
             Ok(_) => Ok(TryOutcome::Counts),
             // This worker stopped it.
             Err(void) if void.cause == "interrupted" => Err(closed()),
@@ -188,21 +188,22 @@ fn compress(path: &Path, into: &Path) -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::{TryOutcome, outcome, pack};
-    use referee_contest::{Fixture, Player, Policy, RecordBuilder};
+    use referee_contest::{Fixture, Player, Policy};
+    use referee_match::MatchTally;
     use referee_match::transcript::unpack;
     use serde_json::json;
     use std::fs;
     use std::io::{self, ErrorKind};
 
     /// The events of a match that is void for this reason, or counts.
-    fn seen(void: Option<&str>) -> RecordBuilder {
+    fn seen(void: Option<&str>) -> MatchTally {
         let void = void.map(|cause| json!({"cause": cause, "text": "test"}));
         let (result, places) =
             if void.is_some() { ("void", None) } else { ("played", Some([1, 2])) };
         let verdict = json!({"result": result, "reason": "", "places": places, "seats": [],
                              "void": void});
         let over = json!({"type": "over", "at_ns": 2, "outcome": null, "verdict": verdict});
-        let mut seen = RecordBuilder::default();
+        let mut seen = MatchTally::default();
         seen.add_event(&serde_json::from_value(over).unwrap());
         seen
     }
@@ -223,7 +224,8 @@ mod tests {
             seed: 1,
             voids_left: Vec::new(),
         };
-        let outcome = outcome(result, seen(void), &fixture, &Policy::default(), is_last, &path);
+        let outcome =
+            outcome(result.map(|()| seen(void)), &fixture, &Policy::default(), is_last, &path);
         let name = match outcome {
             Ok(TryOutcome::Counts) => "counts".to_owned(),
             Ok(TryOutcome::Void(_)) => "void".to_owned(),

@@ -19,7 +19,7 @@ use async_nats::Subscriber;
 use futures_util::StreamExt;
 use referee_contest::wording::count;
 use referee_play::interrupts::Interrupts;
-use referee_play::pool::{Played, Pool, PoolSize, Threads};
+use referee_play::pool::{Played, Pool, PoolSize, Threads, unwatched};
 use referee_play::running_matches::RunningMatches;
 use referee_process::lock::lock;
 use referee_process::work_folder::create_named;
@@ -236,7 +236,7 @@ impl Session {
     ) -> std::io::Result<LeaveReason> {
         let pin = self.contest.checked.brief.pin;
         let room = PoolSize { matches: settings.slots, pin };
-        let (sandbox, watching) = (self.contest.sandbox.clone(), self.jobs.watching());
+        let (sandbox, watching) = (self.contest.sandbox.clone(), unwatched());
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
         let pool = Pool::start(room, sandbox, orders, paused, watching, self.playing.clone())?;
         let Pool { jobs, results, threads } = pool;

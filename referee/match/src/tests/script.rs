@@ -79,6 +79,10 @@ impl Player {
     fn step(&mut self, at: Nanos, seat: Option<Seat>, what: &str, reading: Reading) {
         let mut effects = Vec::new();
         self.state.step(at, input(seat, what, reading), &mut effects);
+        if let Some(at_end) = effects.iter().position(|it| *it == Effect::MeasureMemory) {
+            effects.remove(at_end);
+            self.state.step(at, Input::PeakMemory(Vec::new()), &mut effects);
+        }
         self.effects(&effects);
     }
 
@@ -124,6 +128,7 @@ impl Player {
             }
             Effect::Record(event) => format!("record {}", json(event)),
             Effect::Kill(seat) => format!("kill {seat}"),
+            Effect::MeasureMemory => unreachable!("it is answered at once"),
             Effect::Finish(ending) => {
                 let verdict = &ending.verdict;
                 let result = json(&verdict.result);
@@ -194,7 +199,6 @@ fn input(seat: Option<Seat>, what: &str, reading: Reading) -> Input<'_> {
         "not_started" => fault(FaultKind::Start),
         "memory" => fault(FaultKind::Memory),
         "processes" => fault(FaultKind::Processes),
-        "stderr" => Input::Stderr { seat, text: rest.to_owned(), dropped_bytes: 0 },
         "cut" => said(rest.as_bytes(), true),
         "blank" => said(b" \t", false),
         "bytes" => said(b"{\"type\":\"\xff\\\"}", false),

@@ -512,6 +512,11 @@ impl Walk {
                     self.wires.iter_mut().for_each(|wire| wire.say(&message));
                 }
                 Effect::Kill(seat) => self.wires[seat.index()].killed = true,
+                // What was measured is taken from the event that records it.
+                Effect::MeasureMemory => {
+                    self.state.finish_with(Vec::new());
+                    self.due.extend(self.state.effects.drain(..));
+                }
             }
         }
         Ok(())

@@ -179,24 +179,13 @@ fn misbehave(script: &mut Script, seat: Seat, allowed: Allowance, random: &mut R
 fn goes(seat: Seat, random: &mut Random) -> Script {
     let exits = ScriptEvent::Exits(seat, random.pick(STATUSES));
     let soon = random.delay(300);
-    match random.below(9) {
-        0 => vec![(0, exits)],
-        1 => vec![(0, exits), (soon, ScriptEvent::Closes(seat))],
-        2 | 3 => vec![(0, ScriptEvent::Closes(seat)), (soon, exits)],
-        4 => vec![(0, ScriptEvent::Closes(seat))],
-        5 => vec![(0, ScriptEvent::Deafens(seat))],
-        6 => {
-            vec![
-                (0, ScriptEvent::Deafens(seat)),
-                (soon, ScriptEvent::Closes(seat)),
-                (soon + MS, exits),
-            ]
-        }
-        7 => {
-            let memory = ScriptEvent::Fault(seat, FaultKind::Memory);
-            vec![(0, ScriptEvent::Closes(seat)), (soon / 10, memory), (soon, exits)]
-        }
-        _ => vec![(0, ScriptEvent::Fault(seat, FaultKind::Processes))],
+    let fault = |kind| ScriptEvent::Fault(seat, kind);
+    match random.below(6) {
+        0 | 1 => vec![(0, exits)],
+        2 => vec![(0, ScriptEvent::Closes(seat)), (soon, exits)],
+        3 => vec![(0, ScriptEvent::Deafens(seat)), (soon, exits)],
+        4 => vec![(0, fault(FaultKind::Memory)), (soon, exits)],
+        _ => vec![(0, fault(FaultKind::Processes))],
     }
 }
 

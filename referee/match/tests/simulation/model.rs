@@ -12,8 +12,6 @@ use referee_protocol::{
 };
 
 const MS: u64 = 1_000_000;
-/// How long the end of an agent's output may go unjudged.
-const STATUS_WAIT: u64 = 200 * MS;
 
 /// What the machine's state was when something happened.
 #[derive(Clone, Copy, Debug)]
@@ -22,15 +20,6 @@ pub(crate) struct Moment {
     /// CPU time of the turn so far, where it can be read.
     pub(crate) cpu: Option<u64>,
     pub(crate) lag: u64,
-}
-
-/// What a seat did wrong first.
-#[derive(Clone, Debug)]
-struct Accusation {
-    at: u64,
-    kinds: Vec<FaultKind>,
-    /// Its output or input has ended, and its status may still come.
-    waits: bool,
 }
 
 struct Asked {
@@ -52,7 +41,8 @@ pub(crate) struct Model<'a> {
     pub(crate) turns: Vec<u64>,
     bytes: Vec<u64>,
     asked: Option<Asked>,
-    accused: Vec<Option<Accusation>>,
+    /// What each seat did wrong first.
+    accused: Vec<Option<FaultKind>>,
     /// Who was accused, in order.
     order: Vec<Seat>,
     gone: Vec<Seat>,
@@ -145,14 +135,8 @@ impl<'a> Model<'a> {
             return;
         }
         match self.wrong(seat, meaning) {
-            Some(kind) => self.accuse(seat, kind, false),
-            None if meaning == Meaning::Ready => {
-                self.ready[seat.index()] = true;
-                // It can't receive anything any more, but has started.
-                if let Some(accusation) = &mut self.accused[seat.index()] {
-                    accusation.kinds = vec![FaultKind::Gone];
-                }
-            }
+            Some(kind) => self.accuse(seat, kind),
+            None if meaning == Meaning::Ready => self.ready[seat.index()] = true,
             None => {}
         }
     }
@@ -183,23 +167,15 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The agent's process ended.
-    pub(crate) fn exited(&mut self, seat: Seat) {
-        let kind = if self.ready[seat.index()] { FaultKind::Gone } else { FaultKind::Start };
-        self.accuse(seat, kind, false);
-    }
-
-    /// The agent's output or input ended.
+    /// The agent's process, output or input ended.
     pub(crate) fn ended(&mut self, seat: Seat) {
         let kind = if self.ready[seat.index()] { FaultKind::Gone } else { FaultKind::Start };
-        if self.accused[seat.index()].is_none() {
-            self.accuse(seat, kind, true);
-        }
+        self.accuse(seat, kind);
     }
 
     /// Something was found about the agent.
     pub(crate) fn found(&mut self, seat: Seat, kind: FaultKind) {
-        self.accuse(seat, kind, false);
+        self.accuse(seat, kind);
     }
 
     fn check_clock(&mut self, now: Moment, answering: Option<Seat>) {
@@ -211,7 +187,7 @@ impl<'a> Model<'a> {
             if now.at > self.plan.header.clock.start_ms * MS + now.lag {
                 for seat in Seat::all(self.ready.len()) {
                     if !self.ready[seat.index()] && self.accused[seat.index()].is_none() {
-                        self.accuse(seat, FaultKind::Start, false);
+                        self.accuse(seat, FaultKind::Start);
                     }
                 }
             }
@@ -226,47 +202,37 @@ impl<'a> Model<'a> {
         }
         if now.cpu.zip(allowed.cpu).is_some_and(|(cpu, allowed)| cpu > allowed) || excess > now.lag
         {
-            self.accuse(seat, FaultKind::Late, false);
+            self.accuse(seat, FaultKind::Late);
         } else if excess > 0 && answering == Some(seat) {
             if self.plan.header.seats[seat.index()].no_void {
-                return self.accuse(seat, FaultKind::Late, false);
+                return self.accuse(seat, FaultKind::Late);
             }
             self.may_be_void = true;
         }
     }
 
-    fn accuse(&mut self, seat: Seat, kind: FaultKind, waits: bool) {
+    fn accuse(&mut self, seat: Seat, kind: FaultKind) {
         // When the game is over, judging stops.
         if self.is_out(seat) || matches!(self.game.turn(), Turn::Over(_)) {
             return;
         }
-        let at = self.moment.at;
-        match &mut self.accused[seat.index()] {
-            Some(accusation) => {
-                accusation.kinds.push(kind);
-                accusation.waits = waits;
-            }
-            accused @ None => {
-                *accused = Some(Accusation { at, kinds: vec![kind], waits });
-                self.order.push(seat);
-            }
+        if self.accused[seat.index()].is_none() {
+            self.accused[seat.index()] = Some(kind);
+            self.order.push(seat);
         }
     }
 
-    /// Compares after a step; `is_tick`: it was for nothing but the time.
-    pub(crate) fn check_step(&self, is_tick: bool) {
+    /// Compares after a step.
+    pub(crate) fn check_step(&self) {
         if self.is_over() {
             return;
         }
         assert!(!self.may_be_void, "an answer that was late by the lag only was taken");
         assert!(!self.was_stopped, "the match goes on though the machine has failed");
         for (seat, accused) in Seat::all(self.accused.len()).zip(&self.accused) {
-            let Some(accusation) = accused else { continue };
-            let waits =
-                accusation.waits && !(is_tick && self.moment.at >= accusation.at + STATUS_WAIT);
             assert!(
-                waits || self.gone.contains(&seat),
-                "seat {seat} did wrong unpunished: {accusation:?}"
+                accused.is_none() || self.gone.contains(&seat),
+                "seat {seat} did wrong unpunished: {accused:?}"
             );
         }
     }
@@ -296,7 +262,7 @@ impl<'a> Model<'a> {
                 }
                 self.asked.take_if(|asked| asked.seat == retired.seat);
             }
-            Effect::Broadcast(_) => {}
+            Effect::Broadcast(_) | Effect::MeasureMemory => {}
             Effect::Record(event) => self.event(event),
             Effect::Kill(seat) => self.killed(*seat),
             Effect::Finish(ending) => {
@@ -361,8 +327,7 @@ impl<'a> Model<'a> {
         let asked = self.asked.take().expect("only a seat that was asked plays");
         assert_eq!((event.seat, event.turn), (asked.seat, asked.turn));
         let seat = event.seat.index();
-        let may_go = self.accused[seat].as_ref().is_none_or(|accusation| accusation.waits);
-        assert!(may_go, "a wrong answer was played: {:?}", self.accused[seat]);
+        assert_eq!(self.accused[seat], None, "a wrong answer was played");
         let wall = self.moment.at - asked.at;
         let allowed = self.allowance(event.seat);
         let cpu = self.moment.cpu;
@@ -388,8 +353,7 @@ impl<'a> Model<'a> {
     }
 
     fn check_fault(&self, seat: Seat, fault: &Fault) {
-        let kinds = &self.accused[seat.index()].as_ref().expect("an accusation").kinds;
-        assert!(kinds.contains(&fault.kind), "seat {seat}: {fault:?}, expected {kinds:?}");
+        assert_eq!(self.accused[seat.index()], Some(fault.kind), "seat {seat}: {fault:?}");
         assert_eq!(fault.by.is_some(), fault.kind == FaultKind::Late);
         assert_eq!(fault.legal.is_some(), fault.kind == FaultKind::Illegal);
         assert!(!fault.text.is_empty());

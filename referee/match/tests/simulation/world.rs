@@ -7,7 +7,7 @@ use super::model::{Model, Moment};
 use super::plan::{Plan, Random};
 use referee_match::transcript::{Recorder, Status, Walk, read, verify};
 use referee_match::{Effect, Ending, Input, Match, Reading};
-use referee_protocol::{Event, FaultKind, Nanos, Seat, ToAgent, Want};
+use referee_protocol::{Event, FaultKind, Nanos, Seat, StderrEvent, ToAgent, Want};
 use std::collections::{BTreeMap, VecDeque};
 
 const MS: u64 = 1_000_000;
@@ -185,7 +185,7 @@ impl World<'_> {
         self.step(Input::Tick(reading));
         let wanted = self.state.wake_at();
         assert!(wanted.is_none_or(|at| at.0 > self.now), "woken in vain: {wanted:?}");
-        self.model.check_step(true);
+        self.model.check_step();
     }
 
     fn happens(&mut self, happening: ScriptEvent) {
@@ -222,8 +222,13 @@ impl World<'_> {
                 self.step(Input::Line { seat, line: &line, cut, reading, meaning: None });
             }
             ScriptEvent::Complains(seat) => {
-                let text = "complaint".to_owned();
-                self.step(Input::Stderr { seat, text, dropped_bytes: 0 });
+                // The driver records it, after the header.
+                if self.effects.iter().any(|(_, effect)| matches!(effect, Effect::Record(_))) {
+                    let (at_ns, turn) = (self.now, self.state.game().turn_number());
+                    let text = "complaint".to_owned();
+                    let event = StderrEvent { at_ns, seat, turn, text, dropped_bytes: 0 };
+                    self.carry_out(vec![Effect::Record(Event::Stderr(event))]);
+                }
             }
             ScriptEvent::Closes(seat) => {
                 self.silent[seat.index()] = true;
@@ -236,7 +241,7 @@ impl World<'_> {
             }
             ScriptEvent::Exits(seat, status) => {
                 (self.silent[seat.index()], self.exited[seat.index()]) = (true, true);
-                self.model.exited(seat);
+                self.model.ended(seat);
                 let status = status.to_owned();
                 self.step(Input::Exited { seat, status, late: false, reading });
             }
@@ -261,7 +266,7 @@ impl World<'_> {
                 }
             }
         }
-        self.model.check_step(false);
+        self.model.check_step();
     }
 
     /// The match can't go on, and no agent is to blame.
@@ -375,6 +380,7 @@ impl World<'_> {
                     self.queue_up(delay, ScriptEvent::Exits(seat, "exit status 0"));
                 }
             }
+            Effect::MeasureMemory => self.step(Input::PeakMemory(Vec::new())),
             Effect::Send(..) | Effect::Broadcast(_) | Effect::Record(_) => {}
         }
     }

@@ -5,8 +5,8 @@ use referee_games::{Decoded, Dialect, Turn, kind};
 use referee_match::transcript::Recorder;
 use referee_match::{Effect, Input, Match, Reading, header};
 use referee_protocol::{
-    Adjudication, Event, FaultKind, Header, LineProtocol, Nanos, OnFault, Pondering, Seat, ToAgent,
-    WinAdjudication,
+    Adjudication, Event, FaultKind, Header, LineProtocol, Nanos, OnFault, Pondering, Seat,
+    StderrEvent, ToAgent, WinAdjudication,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -86,7 +86,14 @@ impl Scribe {
         self.step(Input::Asked(seat, Reading { cpu, ..Reading::default() }));
         if turn == 1 {
             let text = "gr\u{fc}bel\n\t\u{1}\"".to_owned();
-            self.step(Input::Stderr { seat, text, dropped_bytes: 0 });
+            let at_ns = self.at_ns;
+            self.events.push(Event::Stderr(StderrEvent {
+                at_ns,
+                seat,
+                turn,
+                text,
+                dropped_bytes: 0,
+            }));
         }
         turn
     }
@@ -150,6 +157,9 @@ impl Scribe {
         self.at_ns += 1_000_003;
         let mut effects = Vec::new();
         self.state.step(Nanos(self.at_ns), input, &mut effects);
+        if effects.contains(&Effect::MeasureMemory) {
+            self.state.step(Nanos(self.at_ns), Input::PeakMemory(Vec::new()), &mut effects);
+        }
         for effect in effects {
             self.carry_out(effect);
         }
@@ -168,7 +178,7 @@ impl Scribe {
             Effect::Broadcast(message) => tell(None, &message),
             Effect::Ask(seat, turn) => tell(Some(seat), &ToAgent::Turn(turn)),
             Effect::Record(event) => self.events.push(event),
-            Effect::Kill(_) | Effect::Finish(_) => {}
+            Effect::Kill(_) | Effect::MeasureMemory | Effect::Finish(_) => {}
         }
     }
 

@@ -15,7 +15,7 @@ impl Drive<'_> {
     /// kills the rest, and waits until they are gone. Returns those that stay.
     pub(super) async fn close(&mut self) -> io::Result<Staying> {
         let void = self.ending.as_ref().is_some_and(|ending| ending.verdict.void.is_some());
-        self.thaw_all();
+        self.freezer.resume_all(&self.participants);
         let may_stay = self.seats_that_may_stay();
         for (seat, participant) in Seat::all(self.participants.len()).zip(&mut self.participants) {
             if void {
@@ -73,20 +73,18 @@ impl Drive<'_> {
                     self.event(seat, at, event);
                     self.apply();
                 }
-                DriveEvent::Orders(_) | DriveEvent::Slot(_) | DriveEvent::StartChecked(..) => {}
+                DriveEvent::Orders(_) | DriveEvent::Slot | DriveEvent::StartChecked(_) => {}
             }
         }
     }
 
     pub(super) fn finish(self, durable: bool) -> io::Result<Finished> {
-        if let Some(error) = self.broken {
-            return Err(error);
-        }
+        let (seal, tally) = self.recording.finish(durable)?;
         let ending = self.ending.expect("the loop runs until there is an ending");
-        let seal = self.sink.finish(durable)?;
         let turns = self.state.game().turn_number();
         let header = self.state.header().clone();
         let view = self.state.game().view();
-        Ok(Finished { ending, header, turns, view, seen: self.seen, seal })
+        let seen = self.ends.into_iter().map(|end| end.seen).collect();
+        Ok(Finished { ending, header, turns, view, seen, tally, seal })
     }
 }

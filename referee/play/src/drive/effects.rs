@@ -1,17 +1,13 @@
 //! Carrying out effects: messages, requests, records.
 
-use super::{Drive, FLUSH_PERIOD};
+use super::Drive;
 use crate::connection::AgentConnection;
-use crate::core_context::StartGuard;
 use crate::participant::Participant;
-use crate::sink::Sink;
-use nix::errno::Errno;
 use referee_match::diagnosis::Usage;
 use referee_match::{Effect, Input, Reading};
 use referee_process::hints::JAVA_NOTICE;
 use referee_process::stderr::Stderr;
-use referee_protocol::{Event, Nanos, REFEREE_LINE_BYTES_MAX, Seat, ToAgent, Turn, Verdict};
-use std::io;
+use referee_protocol::{Event, Nanos, REFEREE_LINE_BYTES_MAX, Seat, StderrEvent, ToAgent, Turn};
 use std::time::{Duration, Instant};
 
 impl Drive<'_> {
@@ -24,29 +20,18 @@ impl Drive<'_> {
                 Effect::Send(seat, message) => self.send(seat, &message),
                 Effect::Broadcast(message) => self.broadcast(&message),
                 Effect::Ask(seat, turn) => self.want_slot(seat, turn),
-                Effect::Record(mut event) => {
-                    if let Event::Over(over) = &mut event {
-                        self.add_peaks(&mut over.verdict);
-                    }
-                    self.record(&event);
-                }
+                Effect::Record(event) => self.record(&event),
                 Effect::Kill(seat) => self.kill(seat),
-                Effect::Finish(mut ending) => {
-                    self.add_peaks(&mut ending.verdict);
-                    self.ending = Some(*ending);
+                Effect::MeasureMemory => {
+                    let agents = self.participants.iter().map(Participant::connection);
+                    let peaks = agents.map(|agent| agent.and_then(AgentConnection::peak_memory_kb));
+                    self.input(Input::PeakMemory(peaks.collect()));
                 }
+                Effect::Finish(ending) => self.ending = Some(*ending),
             }
         }
         if self.state.thinking().is_none() && !self.awaits_thaw() {
-            self.held = None;
-        }
-    }
-
-    /// Adds to a verdict the most memory that each seat has had.
-    fn add_peaks(&self, verdict: &mut Verdict) {
-        for (seat, participant) in verdict.seats.iter_mut().zip(&self.participants) {
-            let agent = participant.connection();
-            seat.peak_memory_kb = agent.and_then(AgentConnection::peak_memory_kb);
+            self.turn.slot.release();
         }
     }
 
@@ -56,20 +41,18 @@ impl Drive<'_> {
         }
         if let Some(agent) = self.participants[seat.index()].connection_mut() {
             agent.peak_memory_kb();
-            let seen = &mut self.seen[seat.index()];
+            let seen = &mut self.ends[seat.index()].seen;
             seen.unended = agent.process.unended_line().to_vec();
             let time = |nanos: Option<Nanos>| Duration::from_nanos(nanos.unwrap_or_default().0);
-            let (cpu, waited) = (time(self.reading_asked.cpu), time(self.reading_asked.wait));
-            let is_asked = self.asked != self.began;
+            let (cpu, waited) = (time(self.turn.reading.cpu), time(self.turn.reading.wait));
+            let is_asked = self.turn.asked != self.time.began;
             let asked = Usage { cpu, waited, ..Usage::default() };
             let before = if is_asked { asked } else { agent.used_before };
-            seen.used = Some(agent.used(self.asked).since(before));
+            seen.used = Some(agent.used(self.turn.asked).since(before));
         }
         self.participants[seat.index()].kill();
         self.freezer.forget(seat);
-        if self.request.as_ref().is_some_and(|(asked, _)| *asked == seat) {
-            (self.request, self.slot) = (None, None);
-        }
+        self.turn.withdraw(seat);
     }
 
     fn write_message(&mut self, message: &ToAgent) {
@@ -115,32 +98,10 @@ impl Drive<'_> {
     fn store(&mut self, event: &Event) {
         // The header is written when all agents are ready or out.
         if matches!(event, Event::Header(_)) {
-            self.held = self.starting.take().and_then(StartGuard::end);
+            self.turn.slot.end_start();
         }
-        self.write(|sink| sink.record(event));
-        // The watcher may be slow, and others read the file meanwhile.
-        if matches!(event, Event::Played(_)) && self.flush_at <= self.step_began {
-            self.write_out();
-        }
-        (self.watcher)(event, &self.state);
-    }
-
-    /// Writes recorded events, for viewers of the file.
-    pub(super) fn write_out(&mut self) {
-        self.flush_at = Instant::now() + FLUSH_PERIOD;
-        self.write(Sink::flush);
-    }
-
-    /// Writes, unless a write has failed before; stops the match if it fails.
-    fn write(&mut self, write: impl FnOnce(&mut Sink) -> io::Result<()>) {
-        if self.broken.is_none()
-            && let Err(error) = write(&mut self.sink)
-        {
-            let full = error.raw_os_error() == Some(Errno::ENOSPC as i32);
-            let cause = if full { "disk_full" } else { "machine" };
-            let text = format!("the transcript could not be written: {error}");
-            self.broken = Some(error);
-            self.input(Input::Stop { cause, text, seat: None });
+        if let Some(failed) = self.recording.record(event, &self.state, self.step.began) {
+            self.input(failed);
         }
     }
 
@@ -151,11 +112,12 @@ impl Drive<'_> {
         }
     }
 
-    /// Records a seat's stderr; with `only_full`, only a full buffer. Leaves that of an agent under trial
-    /// in its buffer.
+    /// Records a seat's stderr; with `only_full`, only a full buffer. Before the header, and for an agent
+    /// under trial, it stays in the buffer.
     pub(super) fn stderr_piece(&mut self, seat: Seat, only_full: bool) {
-        let is_tried = self.is_tried(seat);
-        let agent = self.participants[seat.index()].connection_mut().filter(|_| !is_tried);
+        // The header is first.
+        let is_kept = self.is_tried(seat) || !self.recording.has_begun();
+        let agent = self.participants[seat.index()].connection_mut().filter(|_| !is_kept);
         let stderr = agent.map(|agent| &mut agent.process.stderr);
         let stderr = stderr.filter(|stderr| stderr.is_full() || !only_full);
         if let Some(piece) = stderr.and_then(Stderr::take) {
@@ -166,51 +128,47 @@ impl Drive<'_> {
     pub(super) fn stderr(&mut self, seat: Seat, text: String, dropped_bytes: u64) {
         let has_text = |line: &&str| !line.trim().is_empty() && !line.starts_with(JAVA_NOTICE);
         if let Some(line) = text.lines().rfind(has_text) {
-            self.seen[seat.index()].words = Some(line.to_owned());
+            self.ends[seat.index()].seen.words = Some(line.to_owned());
         }
-        let now = self.now();
-        let mut effects = Vec::new();
-        self.state.step(now, Input::Stderr { seat, text, dropped_bytes }, &mut effects);
-        for effect in effects {
-            if let Effect::Record(event) = effect {
-                self.store(&event);
-            }
-        }
+        let (at_ns, turn) = (self.time.of(Instant::now()).0, self.state.game().turn_number());
+        self.store(&Event::Stderr(StderrEvent { at_ns, seat, turn, text, dropped_bytes }));
     }
 
     /// Sends a request as soon as the seat may think: to a person at once, to a program when a core is
     /// free.
     pub(super) fn want_slot(&mut self, seat: Seat, turn: Turn) {
-        self.request = Some((seat, turn));
-        if self.judged == Some(seat) {
+        self.turn.request = Some((seat, turn));
+        if self.step.judged == Some(seat) {
             return;
         }
         if !self.participants[seat.index()].is_process() {
-            self.held = None;
+            self.turn.slot.release();
             return self.ask();
         }
         if self.ends_before(seat) {
             return;
         }
-        let now = self.step_began;
-        let held = self.held.take().filter(|held| held.may_be_kept(now));
-        self.held = held.or_else(|| self.table.free_slot());
-        if self.held.is_some() {
+        if self.turn.slot.take(self.table, self.step.began) {
             self.ask();
         } else {
             self.freezer.begin(Instant::now());
-            self.slot = Some(Box::pin(self.table.slot()));
         }
     }
 
+    /// Whether the request waits for its seat to be resumed.
+    fn awaits_thaw(&self) -> bool {
+        let request = self.turn.request.as_ref().filter(|_| !self.turn.slot.is_awaited());
+        request.is_some_and(|(seat, _)| self.freezer.is_thawing(*seat))
+    }
+
     pub(super) fn ask(&mut self) {
-        let Some((seat, mut turn)) = self.request.take() else { return };
-        if !self.resume_if_frozen(seat) {
-            self.request = Some((seat, turn));
+        let Some((seat, mut turn)) = self.turn.request.take() else { return };
+        if !self.freezer.resume(seat, &self.participants[seat.index()]) {
+            self.turn.request = Some((seat, turn));
             return;
         }
         let whole = self.counts_whole_tree();
-        let now = self.step_began;
+        let now = self.step.began;
         let agent = self.participants[seat.index()].connection_mut();
         let reading = agent.map_or_else(Reading::default, |agent| {
             agent.look_for_children();
@@ -226,10 +184,10 @@ impl Drive<'_> {
             agent.put(&message, &self.message);
         }
         // Last, so that none of the referee's own time is charged.
-        (self.asked, self.reading_asked) = (Instant::now(), reading);
-        self.judged_for = Duration::ZERO;
-        self.freezer.begin(self.asked);
-        self.input_at(self.asked, Input::Asked(seat, reading));
+        let asked = Instant::now();
+        self.turn.begin(asked, reading);
+        self.freezer.begin(asked);
+        self.input_at(asked, Input::Asked(seat, reading));
         self.flush(seat);
     }
 

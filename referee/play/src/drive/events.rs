@@ -1,7 +1,8 @@
 //! Passing events to the match: of the participants, of the timer, of orders.
 
-use super::start_check::FailedStart;
-use super::{Drive, DriveEvent, KILLED, STEP};
+use super::cause::FailedStart;
+use super::step::STEP;
+use super::{Drive, DriveEvent, KILLED};
 use crate::adapted::{MEMORY_STATUS, is_adapted, process_limits};
 use crate::connection::AgentConnection;
 use crate::core_context::Orders;
@@ -9,27 +10,28 @@ use referee_match::Input;
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
 use referee_process::launcher::Limit;
-use referee_protocol::{FaultKind, Seat};
+use referee_protocol::{FaultKind, Nanos, Seat};
 use std::time::Instant;
 
 impl Drive<'_> {
     pub(super) fn take(&mut self, event: DriveEvent) {
         match event {
             DriveEvent::Event(seat, at, event) => self.event(seat, at, event),
-            DriveEvent::Slot(slot) => {
-                self.held = Some(slot);
-                self.ask();
-            }
+            DriveEvent::Slot => self.ask(),
             DriveEvent::Orders(orders) => self.orders(orders),
-            DriveEvent::StartChecked(seat, failed, good_starts) => {
-                self.not_started(seat, failed, good_starts);
-            }
+            DriveEvent::StartChecked(good_starts) => self.start_checked(good_starts),
             DriveEvent::Timer => {
                 let now = Instant::now();
-                if self.flush_at <= now {
-                    self.write_out();
+                if self.recording.flush_at() <= now
+                    && let Some(failed) = self.recording.flush()
+                {
+                    self.input_at(now, failed);
                 }
-                self.freeze_idle(now);
+                if self.cause_check.is_some() {
+                    self.check_closed(now);
+                } else {
+                    self.freeze_idle(now);
+                }
                 if self.wake_at().is_some_and(|wake| wake <= now) {
                     let reading = self.reading(now);
                     self.input_at(now, Input::Tick(reading));
@@ -37,10 +39,11 @@ impl Drive<'_> {
             }
         }
         self.apply();
+        self.end_check_if_known();
     }
 
     fn orders(&mut self, orders: Orders) {
-        self.pause(orders.paused);
+        self.freezer.pause(orders.paused, &self.participants);
         if !orders.paused {
             self.table.lag_probe.forget();
         }
@@ -50,15 +53,15 @@ impl Drive<'_> {
     }
 
     pub(super) fn event(&mut self, seat: Seat, at: Instant, event: AgentEvent) {
-        if self.start_checks.iter().any(|check| check.seat == seat) {
+        if self.is_start_checked() {
             // The end of a process that never ran.
             return;
         }
         match event {
             AgentEvent::Started => {}
-            AgentEvent::Failed(errno) => self.check_start(seat, FailedStart::Program(errno)),
+            AgentEvent::Failed(errno) => self.check_start(seat, at, FailedStart::Program(errno)),
             AgentEvent::Broken(failure) if failure.is_of_layer() => {
-                self.check_start(seat, FailedStart::Layer(failure));
+                self.check_start(seat, at, FailedStart::Layer(failure));
             }
             AgentEvent::Broken(failure) => {
                 let text = format!("seat {seat}: {failure}");
@@ -87,19 +90,38 @@ impl Drive<'_> {
                 }
             }
             AgentEvent::Line(line) => self.lines(seat, at, line),
-            AgentEvent::StdoutClosed => {
-                self.input_at(at, Input::StdoutClosed(seat, self.brief_reading(at)));
-            }
+            AgentEvent::StdoutClosed => self.closed(seat, at, Input::StdoutClosed),
             AgentEvent::Stderr => self.stderr_piece(seat, true),
-            AgentEvent::StdinClosed => {
-                self.input_at(at, Input::StdinClosed(seat, self.brief_reading(at)));
-            }
+            AgentEvent::StdinClosed => self.closed(seat, at, Input::StdinClosed),
+        }
+    }
+
+    /// Freezes idle agents that are due, and ends the match if one can't be resumed.
+    fn freeze_idle(&mut self, now: Instant) {
+        let lost = self.freezer.check(now, &self.participants, self.state.thinking());
+        if let Some(seat) = lost {
+            let text = format!("seat {seat} was frozen and could not be resumed");
+            self.input_at(now, Input::Stop { cause: "machine", text, seat: Some(seat) });
+        }
+    }
+
+    /// A seat's processes run again, and used `ran` of CPU time meanwhile: sends a request that waits for it.
+    fn thawed(&mut self, seat: Seat, ran: Nanos) {
+        if !self.freezer.confirm(seat) {
+            return;
+        }
+        self.input(Input::RanFrozen(seat, ran));
+        if self.turn.wants(seat) && !self.turn.slot.is_awaited() {
+            self.ask();
+        } else {
+            // The request was withdrawn meanwhile.
+            self.freezer.begin(Instant::now());
         }
     }
 
     /// Records the exit of a seat's process, once.
     pub(super) fn exited(&mut self, seat: Seat, at: Instant, status: String, late: bool) {
-        if !std::mem::replace(&mut self.exited[seat.index()], true) {
+        if !std::mem::replace(&mut self.ends[seat.index()].is_recorded, true) {
             let reading = self.brief_reading(at);
             let header = self.state.header();
             if status == MEMORY_STATUS && is_adapted(&header.seats[seat.index()]) {
@@ -116,28 +138,28 @@ impl Drive<'_> {
 
     /// Judges a line and all that were read with it, which can take longer than a step.
     fn lines(&mut self, seat: Seat, at: Instant, line: Line) {
-        self.judged = Some(seat);
+        self.step.judged = Some(seat);
         let mut next = Some(line);
         while let Some(line) = next.filter(|_| self.is_judged(seat)) {
             self.line(seat, at, &line);
             let agent = self.participants[seat.index()].connection_mut();
             next = agent.and_then(|agent| agent.process.buffered_line());
             let thinks = self.state.thinking() == Some(seat);
-            if (next.is_some() || thinks) && self.is_long_step() && self.is_judged(seat) {
+            if (next.is_some() || thinks) && self.step.is_long() && self.is_judged(seat) {
                 if thinks {
                     // What exceeds a step by much is the machine's.
-                    self.judged_for += self.step_began.elapsed().min(STEP * 2);
+                    self.turn.judged_for += self.step.began.elapsed().min(STEP * 2);
                 }
-                self.rest = next.take().map(|line| (seat, at, line));
-                if self.rest.is_some() {
+                self.step.rest = next.take().map(|line| (seat, at, line));
+                if self.step.rest.is_some() {
                     return;
                 }
             }
         }
-        self.judged = None;
+        self.step.judged = None;
         // A request that already waits for its slot keeps its place.
-        if self.slot.is_none()
-            && let Some((asked, turn)) = self.request.take_if(|(asked, _)| *asked == seat)
+        if !self.turn.slot.is_awaited()
+            && let Some((asked, turn)) = self.turn.request.take_if(|(asked, _)| *asked == seat)
         {
             self.want_slot(asked, turn);
         }
@@ -146,14 +168,6 @@ impl Drive<'_> {
     fn line(&mut self, seat: Seat, at: Instant, line: &Line) {
         let participant = &self.participants[seat.index()];
         let has_dialect = participant.connection().is_some_and(AgentConnection::has_dialect);
-        if has_dialect {
-            // A codec must get exactly the lines that are recorded.
-            self.input_at(at, Input::LineArrived(seat));
-            self.apply();
-            if !self.is_judged(seat) {
-                return;
-            }
-        }
         let connection = self.participants[seat.index()].connection_mut();
         let meaning = connection.and_then(|connection| connection.interpret(line));
         let reading = self.reading_of_line(seat, at, line, meaning.as_ref());
@@ -166,7 +180,7 @@ impl Drive<'_> {
     }
 
     /// Whether the seat's messages are still judged.
-    fn is_judged(&self, seat: Seat) -> bool {
+    pub(super) fn is_judged(&self, seat: Seat) -> bool {
         self.ending.is_none() && !self.is_enough() && !self.participants[seat.index()].is_killed()
     }
 }

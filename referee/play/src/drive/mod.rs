@@ -5,30 +5,37 @@ mod effects;
 mod pondering;
 mod events;
 mod readings;
-mod start_check;
+mod cause;
+mod time;
 mod close;
 mod stay;
 mod part;
+mod recording;
+mod step;
+mod turn;
 
 pub use part::{PartialMatch, PartialMatchRules};
 pub(crate) use pondering::FREEZE_AFTER;
 
+use self::cause::CauseCheck;
 use self::part::PartState;
 use self::pondering::Freezer;
-use self::readings::{Readings, span};
-use self::start_check::{FailedStart, StartCheck};
+use self::readings::Readings;
+use self::recording::Recording;
+use self::step::Step;
+use self::time::MatchTime;
+use self::turn::TurnState;
 use super::connection::AgentConnection;
-use super::core_context::{CoreContext, Orders, Slot, StartGuard};
+use super::core_context::{CoreContext, Orders, StartGuard};
 use super::participant::Participant;
 use super::sink::{Sealed, Sink};
 use referee_games::{AnyGame, view::View};
 use referee_match::diagnosis::Usage;
-use referee_match::{Effect, Ending, Input, Match, Reading};
+use referee_match::{Effect, Ending, Input, Match, MatchTally};
 use referee_process::agent::AgentEvent;
-use referee_process::framer::Line;
 use referee_process::poll_on_wake::PollOnWake;
 use referee_process::timers::Alarm;
-use referee_protocol::{Event, Header, Nanos, Seat, Turn};
+use referee_protocol::{Event, Header, Seat};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
@@ -39,11 +46,6 @@ use tokio::sync::watch;
 
 /// How long an agent may take to exit after `over`.
 pub const GRACE: Duration = Duration::from_secs(1);
-/// How long a match works before the others of its core go on, and the lag probe with them. Shorter
-/// than the lag that counts: what an agent writes never makes the referee late.
-const STEP: Duration = Duration::from_micros(500);
-/// How often recorded events are written, for viewers of the file.
-const FLUSH_PERIOD: Duration = Duration::from_millis(200);
 
 /// A finished match.
 #[derive(Debug)]
@@ -58,7 +60,9 @@ pub struct Finished {
     pub view: View,
     /// What was seen of each seat at its end.
     pub seen: Vec<LastSeen>,
-    /// The transcript's seal, if there is a transcript.
+    /// What its events add up to.
+    pub tally: Box<MatchTally>,
+    /// The transcript's digests, if there is a transcript.
     pub seal: Option<Sealed>,
 }
 
@@ -96,8 +100,9 @@ pub(super) async fn drive(
     watcher: &mut dyn FnMut(&Event, &Match),
 ) -> io::Result<(Finished, Staying)> {
     let begun = Match::begin(game, header);
-    let mut drive = Drive::begin(table, begun, participants, sink, watcher, None)?;
-    drive.starting = Some(starting);
+    let starting = Some(starting);
+    let recording = Recording::new(sink, watcher);
+    let mut drive = Drive::begin(table, begun, participants, recording, starting, None)?;
     drive.apply();
     while drive.ending.is_none() {
         let event = drive.next().await;
@@ -110,10 +115,11 @@ pub(super) async fn drive(
 /// An event for the loop.
 enum DriveEvent {
     Event(Seat, Instant, AgentEvent),
-    Slot(Slot),
+    /// The slot that the request waited for is held.
+    Slot,
     Orders(Orders),
-    /// A seat could not be started, and whether a good program can be.
-    StartChecked(Seat, FailedStart, bool),
+    /// A seat could not be started, and it is known whether a good program can be.
+    StartChecked(bool),
     Timer,
 }
 
@@ -123,54 +129,34 @@ type NewOrders = PollOnWake<Waiting<watch::Receiver<Orders>>>;
 struct Drive<'a> {
     table: &'a CoreContext,
     state: Match,
-    participants: Vec<Participant>,
-    /// The seats whose exit has been recorded.
-    exited: Vec<bool>,
-    sink: Sink,
-    watcher: &'a mut dyn FnMut(&Event, &Match),
-    began: Instant,
-    /// The paused time when the match began.
-    paused_before: u64,
     effects: VecDeque<Effect>,
-    message: Vec<u8>,
-    /// A request that waits for a slot.
-    request: Option<(Seat, Turn)>,
-    /// Starts that failed, while it is found out why. The match's clock has no say meanwhile.
-    start_checks: Vec<StartCheck>,
-    /// The seat whose lines are being judged. They were all written before any request that the first
-    /// of them causes.
-    judged: Option<Seat>,
-    /// How long lines of the seat that thinks were judged in this turn, as far as others had to wait.
-    judged_for: Duration,
-    /// The next of these lines, and when it was read, if the others of the core go first.
-    rest: Option<(Seat, Instant, Line)>,
-    /// When the match last let others go on.
-    step_began: Instant,
-    /// Whether it did so before the last event.
-    has_waited: bool,
+    participants: Vec<Participant>,
+    ends: Vec<SeatEnd>,
+    time: MatchTime,
+    turn: TurnState,
+    step: Step,
+    freezer: Freezer,
     readings: Readings,
-    /// The start of the agents, until all are ready or out.
-    starting: Option<StartGuard>,
-    /// The slot of the agent that thinks.
-    held: Option<Slot>,
-    /// The slot that the request waits for.
-    slot: Option<Waiting<Slot>>,
+    recording: Recording<'a>,
+    /// An end or a failed start, while its cause is found out.
+    cause_check: Option<CauseCheck>,
     orders: NewOrders,
     timer: Box<PollOnWake<Alarm>>,
     /// When the timer fires; it may fire too early, never too late.
     timer_set: Option<Instant>,
-    /// When to write recorded events.
-    flush_at: Instant,
-    freezer: Freezer,
-    asked: Instant,
-    /// The agent's reading at that time.
-    reading_asked: Reading,
+    /// The line of a message that is being written.
+    message: Vec<u8>,
     ending: Option<Ending>,
-    seen: Vec<LastSeen>,
-    /// Why the transcript can't be written any more.
-    broken: Option<io::Error>,
     /// The state of a partial match, if it is one.
     part: Option<PartState>,
+}
+
+/// What is known of a seat's end.
+#[derive(Debug, Default)]
+struct SeatEnd {
+    seen: LastSeen,
+    /// Whether its exit has been recorded.
+    is_recorded: bool,
 }
 
 impl<'a> Drive<'a> {
@@ -178,64 +164,39 @@ impl<'a> Drive<'a> {
         table: &'a CoreContext,
         (state, effects): (Match, Vec<Effect>),
         participants: Vec<Participant>,
-        sink: Sink,
-        watcher: &'a mut dyn FnMut(&Event, &Match),
+        recording: Recording<'a>,
+        starting: Option<StartGuard>,
         part: Option<PartialMatchRules>,
     ) -> io::Result<Self> {
         let seats = participants.len();
-        let freezer = Freezer::new(state.header().sandbox.pondering, seats);
-        let began = Instant::now();
+        let orders = table.orders.borrow().clone();
+        let time = MatchTime::begin(table.paused.clone());
+        let began = time.began;
         let mut drive = Self {
+            freezer: Freezer::new(state.header().sandbox.pondering, seats, orders.paused),
             table,
             state,
-            participants,
-            exited: vec![false; seats],
-            sink,
-            watcher,
-            began,
-            paused_before: table.paused.past_ns(),
             effects: effects.into(),
-            message: Vec::new(),
-            request: None,
-            start_checks: Vec::new(),
-            judged: None,
-            judged_for: Duration::ZERO,
-            rest: None,
-            step_began: began,
-            has_waited: false,
+            participants,
+            ends: std::iter::repeat_with(SeatEnd::default).take(seats).collect(),
+            time,
+            turn: TurnState::new(began, starting),
+            step: Step::new(began),
             readings: Readings::default(),
-            starting: None,
-            held: None,
-            slot: None,
+            recording,
+            cause_check: None,
             orders: next_orders(table.orders.clone()),
             timer: Box::new(PollOnWake::new(Alarm::new()?)),
             timer_set: None,
-            flush_at: began + FLUSH_PERIOD,
-            freezer,
-            asked: began,
-            reading_asked: Reading::default(),
+            message: Vec::new(),
             ending: None,
-            seen: vec![LastSeen::default(); seats],
-            broken: None,
             part: part.map(PartState::new),
         };
         drive.report_absent();
-        let stop = table.orders.borrow().stop.clone();
-        if let Some(text) = stop {
+        if let Some(text) = orders.stop {
             drive.input(Input::Stop { cause: "interrupted", text, seat: None });
         }
         Ok(drive)
-    }
-
-    /// Returns the time of the match, without pauses. While the length of a pause isn't known, returns
-    /// zero: the match's time never runs backwards, so it stops.
-    fn time_of(&self, moment: Instant) -> Nanos {
-        let Some(paused) = self.table.paused.settled_ns() else { return Nanos(0) };
-        Nanos(span(self.began, moment).0.saturating_sub(paused - self.paused_before))
-    }
-
-    fn now(&self) -> Nanos {
-        self.time_of(Instant::now())
     }
 
     fn input(&mut self, input: Input<'_>) {
@@ -243,26 +204,23 @@ impl<'a> Drive<'a> {
     }
 
     fn input_at(&mut self, moment: Instant, input: Input<'_>) {
-        let at = self.time_of(moment);
+        let at = self.time.of(moment);
         self.state.step(at, input, &mut self.effects);
     }
 
     /// Returns when the match must be stepped, on the machine's clock.
     fn wake_at(&self) -> Option<Instant> {
-        if !self.start_checks.is_empty() {
-            return None;
-        }
-        let at = match &self.part {
-            Some(part) if part.rules.is_patient => self.state.closed_due()?,
-            _ => self.state.wake_at()?,
-        };
-        let paused = self.table.paused.settled_ns()? - self.paused_before;
-        self.began.checked_add(Duration::from_nanos(at.0.saturating_add(paused)))
+        let is_patient = self.part.as_ref().is_some_and(|part| part.rules.is_patient);
+        self.time.when(self.state.wake_at().filter(|_| !is_patient)?)
     }
 
     async fn next(&mut self) -> DriveEvent {
-        let others = self.wake_at().into_iter().chain(self.freezer.wake_at());
-        let wanted = others.fold(self.flush_at, Instant::min);
+        let wake_at = match &self.cause_check {
+            Some(check) => check.wake_at(),
+            None => self.wake_at().into_iter().chain(self.freezer.wake_at()).min(),
+        };
+        let flush_at = self.recording.flush_at();
+        let wanted = wake_at.map_or(flush_at, |it| it.min(flush_at));
         if self.timer_set.is_none_or(|set| wanted < set) {
             self.timer_set = Some(wanted);
             self.timer.source.set(wanted);
@@ -272,36 +230,26 @@ impl<'a> Drive<'a> {
 
     /// Waits for the next event, after the others of the core if it has worked for long.
     async fn polled(&mut self) -> DriveEvent {
-        // After a wait there is at most one event, and the lines that came with it.
-        if (!self.has_waited || self.rest.is_some()) && self.is_long_step() {
-            tokio::task::yield_now().await;
-            self.step_began = Instant::now();
-        }
-        self.has_waited = false;
+        self.step.before_wait().await;
         let event = poll_fn(|context| {
             let event = self.poll_next(context);
-            self.has_waited |= event.is_pending();
+            if event.is_pending() {
+                self.step.note_wait();
+            }
             event
         })
         .await;
-        if self.has_waited {
-            self.step_began = match event {
-                DriveEvent::Event(_, at, _) => at,
-                _ => Instant::now(),
-            };
-        }
+        self.step.after_wait(match event {
+            DriveEvent::Event(_, at, _) => Some(at),
+            _ => None,
+        });
         event
-    }
-
-    /// Whether it has worked for long without letting others go on.
-    fn is_long_step(&self) -> bool {
-        self.step_began.elapsed() >= STEP
     }
 
     /// Events of agents come before the timer: an answer that has arrived is not late because the timer
     /// was polled first. Lines that were read come before everything, as they have the earliest time.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<DriveEvent> {
-        if let Some((seat, at, line)) = self.rest.take() {
+        if let Some((seat, at, line)) = self.step.rest.take() {
             return Poll::Ready(DriveEvent::Event(seat, at, AgentEvent::Line(line)));
         }
         let orders = self.orders.poll(context, |orders, context| orders.as_mut().poll(context));
@@ -311,22 +259,21 @@ impl<'a> Drive<'a> {
             return Poll::Ready(DriveEvent::Orders(new));
         }
         let mut scratch = self.table.scratch.borrow_mut();
+        let checked = self.cause_check.as_ref().map(|check| check.seat);
         for (seat, participant) in Seat::all(self.participants.len()).zip(&mut self.participants) {
-            if let Poll::Ready((at, event)) = participant.poll_event(context, &mut scratch) {
+            if checked.is_none_or(|checked| checked == seat)
+                && let Poll::Ready((at, event)) = participant.poll_event(context, &mut scratch)
+            {
                 return Poll::Ready(DriveEvent::Event(seat, at, event));
             }
         }
-        for (index, check) in self.start_checks.iter_mut().enumerate() {
-            if let Poll::Ready((seat, failed, good_starts)) = check.poll(context) {
-                self.start_checks.swap_remove(index);
-                return Poll::Ready(DriveEvent::StartChecked(seat, failed, good_starts));
-            }
-        }
-        if let Some(slot) = &mut self.slot
-            && let Poll::Ready(slot) = slot.as_mut().poll(context)
+        if let Some(check) = &mut self.cause_check
+            && let Poll::Ready(good_starts) = check.poll(context)
         {
-            self.slot = None;
-            return Poll::Ready(DriveEvent::Slot(slot));
+            return Poll::Ready(DriveEvent::StartChecked(good_starts));
+        }
+        if self.turn.slot.poll(context).is_ready() {
+            return Poll::Ready(DriveEvent::Slot);
         }
         self.timer.poll(context, Alarm::poll_expired).map(|()| {
             self.timer_set = None;

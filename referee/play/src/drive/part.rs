@@ -1,6 +1,7 @@
 //! A part of a match, to try one agent. It ends at a maximum number of turns, and the agent's process
 //! is kept until the caller is done with it.
 
+use super::recording::Recording;
 use super::{Drive, DriveEvent};
 use crate::connection::AgentConnection;
 use crate::core_context::CoreContext;
@@ -98,9 +99,9 @@ impl<'a> PartialMatch<'a> {
         rules: PartialMatchRules,
         watcher: &'a mut dyn FnMut(&Event, &Match),
     ) -> io::Result<Self> {
-        let sink = Sink::nowhere();
+        let recording = Recording::new(Sink::nowhere(), watcher);
         let mut part = Self {
-            drive: Drive::begin(table, begun, participants, sink, watcher, Some(rules))?,
+            drive: Drive::begin(table, begun, participants, recording, None, Some(rules))?,
             seat: rules.seat,
             began: Instant::now(),
             turn: (0, Usage::default()),

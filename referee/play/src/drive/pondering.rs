@@ -5,10 +5,9 @@
 //! starts, when its supervisor has confirmed that it runs. What ran although it was to be stopped is charged
 //! then.
 
-use super::Drive;
-use referee_match::Input;
+use crate::participant::Participant;
 use referee_process::launcher::Command;
-use referee_protocol::{Nanos, Pondering, Seat};
+use referee_protocol::{Pondering, Seat};
 use std::time::{Duration, Instant};
 
 /// How long the other agents keep running in a turn, and all between two matches.
@@ -18,7 +17,7 @@ const THAW_WAIT: Duration = Duration::from_secs(10);
 
 /// Whether a seat's processes run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RunState {
+enum RunState {
     /// They run.
     Runs,
     /// They are stopped.
@@ -27,20 +26,22 @@ pub(super) enum RunState {
     Thawing(Instant),
 }
 
-/// Which agents are frozen, and when the others will be.
+/// Which agents are frozen, and when the others will be. In a pause of the whole program all are stopped,
+/// but remain what they were.
 #[derive(Debug)]
 pub(super) struct Freezer {
     /// Whether agents are frozen when it is not their turn.
     freezes: bool,
+    is_paused: bool,
     seats: Vec<RunState>,
     /// When to stop all agents whose turn it is not.
     due: Option<Instant>,
 }
 
 impl Freezer {
-    pub(super) fn new(pondering: Option<Pondering>, seats: usize) -> Self {
+    pub(super) fn new(pondering: Option<Pondering>, seats: usize, is_paused: bool) -> Self {
         let freezes = pondering == Some(Pondering::Freeze);
-        Self { freezes, seats: vec![RunState::Runs; seats], due: None }
+        Self { freezes, is_paused, seats: vec![RunState::Runs; seats], due: None }
     }
 
     /// Notes that a turn, or a wait for a core, begins.
@@ -62,111 +63,80 @@ impl Freezer {
 
     /// Returns when to check again.
     pub(super) fn wake_at(&self) -> Option<Instant> {
-        let late = self.seats.iter().filter_map(|motion| match motion {
+        let late = self.seats.iter().filter_map(|state| match state {
             RunState::Thawing(since) => Some(*since + THAW_WAIT),
             RunState::Runs | RunState::Stopped => None,
         });
         self.due.into_iter().chain(late).min()
     }
-}
 
-impl Drive<'_> {
-    /// Freezes idle agents that are due, and ends the match if one can't be resumed.
-    pub(super) fn freeze_idle(&mut self, now: Instant) {
-        if self.is_paused() {
-            // All are stopped.
-            return;
+    /// Freezes idle agents that are due. Returns a seat that can't be resumed.
+    pub(super) fn check(
+        &mut self,
+        now: Instant,
+        participants: &[Participant],
+        thinking: Option<Seat>,
+    ) -> Option<Seat> {
+        if self.is_paused {
+            return None;
         }
-        if self.freezer.due.is_some_and(|due| due <= now) {
-            self.freezer.due = None;
-            let asked = self.state.thinking();
-            for seat in Seat::all(self.participants.len()) {
-                let participant = &self.participants[seat.index()];
-                let motion = &mut self.freezer.seats[seat.index()];
-                let waits = *motion == RunState::Runs && asked != Some(seat);
+        if self.due.take_if(|due| *due <= now).is_some() {
+            for (seat, participant) in Seat::all(participants.len()).zip(participants) {
+                let state = &mut self.seats[seat.index()];
+                let waits = *state == RunState::Runs && thinking != Some(seat);
                 if waits && participant.is_process() && !participant.is_killed() {
-                    *motion = RunState::Stopped;
+                    *state = RunState::Stopped;
                     participant.command(Command::Stop);
                 }
             }
         }
-        for seat in Seat::all(self.participants.len()) {
-            if let RunState::Thawing(since) = self.freezer.seats[seat.index()]
-                && since + THAW_WAIT <= now
-            {
-                self.freezer.seats[seat.index()] = RunState::Runs;
-                let text = format!("seat {seat} was frozen and could not be resumed");
-                self.input(Input::Stop { cause: "machine", text, seat: Some(seat) });
+        let is_lost = |state: &RunState| matches!(state, RunState::Thawing(since) if *since + THAW_WAIT <= now);
+        let lost = Seat::all(self.seats.len()).find(|seat| is_lost(&self.seats[seat.index()]));
+        lost.inspect(|&seat| self.forget(seat))
+    }
+
+    /// Whether a seat runs. If it is frozen, resumes it.
+    pub(super) fn resume(&mut self, seat: Seat, participant: &Participant) -> bool {
+        if self.seats[seat.index()] == RunState::Stopped {
+            self.seats[seat.index()] = RunState::Thawing(Instant::now());
+            // In a pause it is resumed with all others at the end.
+            if !self.is_paused {
+                participant.command(Command::Continue);
             }
         }
-    }
-
-    /// Whether a seat can be asked now. If it is frozen, resumes it; it is asked when it runs.
-    pub(super) fn resume_if_frozen(&mut self, seat: Seat) -> bool {
-        let motion = self.freezer.seats[seat.index()];
-        if motion == RunState::Stopped {
-            self.thaw(seat);
-        }
-        motion == RunState::Runs
-    }
-
-    /// Whether the request waits for its seat to resume.
-    pub(super) fn awaits_thaw(&self) -> bool {
-        self.slot.is_none()
-            && self.request.as_ref().is_some_and(|(seat, _)| self.freezer.is_thawing(*seat))
-    }
-
-    fn thaw(&mut self, seat: Seat) {
-        self.freezer.seats[seat.index()] = RunState::Thawing(Instant::now());
-        // In a pause it is resumed with all others at the end.
-        if !self.is_paused() {
-            self.participants[seat.index()].command(Command::Continue);
-        }
+        self.seats[seat.index()] == RunState::Runs
     }
 
     /// Resumes all agents, because the match is over.
-    pub(super) fn thaw_all(&mut self) {
-        self.freezer.due = None;
-        for seat in Seat::all(self.participants.len()) {
-            if self.freezer.seats[seat.index()] == RunState::Stopped {
-                self.thaw(seat);
-            }
+    pub(super) fn resume_all(&mut self, participants: &[Participant]) {
+        self.due = None;
+        for (seat, participant) in Seat::all(participants.len()).zip(participants) {
+            self.resume(seat, participant);
         }
     }
 
-    /// A seat's processes run again, and used `ran` of CPU time meanwhile: sends a request that waits for it.
-    pub(super) fn thawed(&mut self, seat: Seat, ran: Nanos) {
-        if !self.freezer.is_thawing(seat) {
-            return;
+    /// Notes that a seat's processes run again; false if they were not being resumed.
+    pub(super) fn confirm(&mut self, seat: Seat) -> bool {
+        let was_thawing = self.is_thawing(seat);
+        if was_thawing {
+            self.seats[seat.index()] = RunState::Runs;
         }
-        self.input(Input::RanFrozen(seat, ran));
-        self.freezer.seats[seat.index()] = RunState::Runs;
-        let wanted = self.request.as_ref().is_some_and(|(asked, _)| *asked == seat);
-        if wanted && self.slot.is_none() {
-            self.ask();
-        } else {
-            // The request was withdrawn meanwhile.
-            self.freezer.begin(Instant::now());
-        }
+        was_thawing
     }
 
     /// Stops all agents, or resumes all but those frozen before.
-    pub(super) fn pause(&mut self, paused: bool) {
-        let now = Instant::now();
-        for (participant, motion) in self.participants.iter().zip(&mut self.freezer.seats) {
-            match motion {
+    pub(super) fn pause(&mut self, paused: bool, participants: &[Participant]) {
+        self.is_paused = paused;
+        for (participant, state) in participants.iter().zip(&mut self.seats) {
+            match state {
                 _ if paused => participant.command(Command::Stop),
                 RunState::Stopped => {}
                 RunState::Runs => participant.command(Command::Continue),
                 RunState::Thawing(since) => {
-                    *since = now;
+                    *since = Instant::now();
                     participant.command(Command::Continue);
                 }
             }
         }
-    }
-
-    fn is_paused(&self) -> bool {
-        self.table.orders.borrow().paused
     }
 }

@@ -98,12 +98,12 @@ impl Drive<'_> {
             return Reading { lag, ..Reading::default() };
         };
         let thinks = self.state.thinking() == Some(seat);
-        let long = span(self.asked, at) >= LONG_TURN;
+        let long = span(self.turn.asked, at) >= LONG_TURN;
         let is_tree = agent.counts_whole_tree(whole);
         let measure =
             || (agent.cpu_in_turn(whole, at), thinks.then(|| agent.wait(false, long)).flatten());
         // One process is measured in no time.
-        let turn = (seat, self.asked);
+        let turn = (seat, self.turn.asked);
         let (cpu, wait) = self.readings.of(turn, at, is_tree, ends_no_turn, measure);
         Reading { cpu, wait, lag }
     }
@@ -119,9 +119,9 @@ impl Drive<'_> {
     /// Returns the longest lag since the turn began or, between turns, since the match began. What judging
     /// the agent's own lines took in this turn doesn't count, or it could cause it.
     fn lag(&self, now: Instant) -> Nanos {
-        let since = if self.state.thinking().is_some() { self.asked } else { self.began };
+        let since = if self.state.thinking().is_some() { self.turn.asked } else { self.time.began };
         let lag = self.table.lag_probe.lag_since(since, now);
-        Nanos::from(lag.saturating_sub(self.judged_for))
+        Nanos::from(lag.saturating_sub(self.turn.judged_for))
     }
 
     /// Whether CPU time is always that of the agent's process tree.

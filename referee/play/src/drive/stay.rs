@@ -66,7 +66,7 @@ impl Drive<'_> {
                     self.event(seat, at, event);
                     self.apply();
                 }
-                DriveEvent::Orders(_) | DriveEvent::Slot(_) | DriveEvent::StartChecked(..) => {}
+                DriveEvent::Orders(_) | DriveEvent::Slot | DriveEvent::StartChecked(_) => {}
             }
         }
         for seat in undecided {

@@ -406,7 +406,7 @@ fn mistakes_in_agent_toml_are_reported() {
         // On a machine without such a folder, that is reported instead.
         let text = failure.to_string();
         assert!(text.contains(words) || text.contains("No such"), "{read}: {failure}");
-        assert_eq!(failure.code(), referee_process::Failure::USAGE);
+        assert_eq!(failure.kind(), referee_process::FailureKind::Usage);
     }
     tree.add(
         "a/agent.toml",

@@ -22,14 +22,13 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
-use nix::sys::socket::{MsgFlags, recv};
 use nix::unistd::{Pid, read};
 use referee_protocol::Nanos;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::future::poll_fn;
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::pin::Pin;
 use std::process::ExitStatus;
@@ -53,7 +52,7 @@ enum LifeCycle {
     Starting,
     /// The program runs, as far as is known.
     Running,
-    /// The program has ended; its descendants may still run.
+    /// The program has ended or never ran; its descendants may still run.
     Exited,
     /// No process is left, or the supervisor is lost. Earlier output may still be unread.
     Gone,
@@ -78,11 +77,11 @@ pub enum AgentEvent {
     Gone,
     /// It wrote a line to its stdout.
     Line(Line),
-    /// Its stdout ended.
+    /// Its stdout ended. Its process may run on or, a moment later, exit.
     StdoutClosed,
     /// It wrote to stderr; see [`AgentProcess::stderr`].
     Stderr,
-    /// It no longer reads its stdin.
+    /// It no longer reads its stdin. Its process may run on or, a moment later, exit.
     StdinClosed,
 }
 
@@ -187,12 +186,9 @@ impl AgentProcess {
     }
 
     /// Writes as much as is accepted without waiting; the rest follows as the process reads. If the
-    /// process has closed its stdin, [`AgentEvent::StdinClosed`] follows, unless its supervisor has
-    /// ended, which is reported instead.
+    /// process has closed its stdin, [`AgentEvent::StdinClosed`] follows.
     pub fn flush(&mut self) {
-        if self.stdin.flush().is_err() && !self.is_orphaned() {
-            self.push_end([AgentEvent::StdinClosed]);
-        }
+        self.stdin.flush();
     }
 
     /// Closes its stdin after everything buffered has been written. From here on
@@ -216,9 +212,10 @@ impl AgentProcess {
         }
     }
 
-    /// Returns its next event, and when that was seen. Stderr comes before lines, and lines before
-    /// the end of the process, so that everything written earlier is known before the end is
-    /// judged. `scratch` is a read buffer.
+    /// Returns its next event, and when that was seen. Nothing comes before it is known whether the
+    /// program runs; then stderr comes before lines, lines before the end of the process, and that
+    /// it doesn't read comes last: what it has written, and how it ended, says why. `scratch` is a
+    /// read buffer.
     pub fn poll_event(
         &mut self,
         context: &mut Context<'_>,
@@ -227,15 +224,15 @@ impl AgentProcess {
         if self.is_gone() && self.killed {
             return Poll::Pending;
         }
+        if self.life == LifeCycle::Starting {
+            // If the program could not be started its pipes end too, but the report says why.
+            return self.poll_control(context, scratch).map(|event| (Instant::now(), event));
+        }
         if let Some(event) = self.events.pop_front() {
             return Poll::Ready((Instant::now(), event));
         }
         if let Some(line) = self.buffered_line() {
             return Poll::Ready((self.read_at, AgentEvent::Line(line)));
-        }
-        if self.life == LifeCycle::Starting {
-            // If the program could not be started its pipes end too, but the report says why.
-            return self.poll_control(context, scratch).map(|event| (Instant::now(), event));
         }
         if self.poll_stderr(context, scratch).is_ready() {
             return Poll::Ready((Instant::now(), AgentEvent::Stderr));
@@ -246,7 +243,11 @@ impl AgentProcess {
         if let Poll::Ready(event) = self.poll_control(context, scratch) {
             return Poll::Ready((Instant::now(), event));
         }
-        self.poll_stdin(context).map(|event| (Instant::now(), event))
+        self.poll_stdin(context);
+        if self.stdin.take_unread() {
+            return Poll::Ready((Instant::now(), AgentEvent::StdinClosed));
+        }
+        Poll::Pending
     }
 
     /// Returns its next event; `None` if there is none by `deadline`.
@@ -281,7 +282,7 @@ impl AgentProcess {
         let (Some(stdout), Some(control)) = (&self.stdout, &self.control) else { return false };
         let sources = [stdout.source.as_fd(), control.source.as_fd()];
         let mut sources = sources.map(|source| PollFd::new(source, PollFlags::POLLIN));
-        let is_idle = poll(&mut sources, PollTimeout::ZERO) == Ok(0);
+        let is_idle = poll(&mut sources, PollTimeout::ZERO) == Ok(0) && !self.stdin.is_unread();
         is_idle && self.events.is_empty() && self.lines.unended().is_empty()
     }
 
@@ -333,21 +334,19 @@ impl AgentProcess {
     fn stdout_closed(&mut self) -> Poll<AgentEvent> {
         self.stdout = None;
         self.read_at = Instant::now();
-        if self.is_orphaned() {
-            return Poll::Pending;
+        match self.lines.finish() {
+            Some(last) => {
+                self.events.push_back(AgentEvent::StdoutClosed);
+                Poll::Ready(AgentEvent::Line(last))
+            }
+            None => Poll::Ready(AgentEvent::StdoutClosed),
         }
-        let last = self.lines.finish().map(AgentEvent::Line);
-        self.push_end(last.into_iter().chain([AgentEvent::StdoutClosed]));
-        self.events.pop_front().map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Whether its supervisor has ended, which is not reported yet. The kernel closes a process's
-    /// files before it kills the processes that depend on it, so if that is why the agent's pipes
-    /// ended, it shows here.
-    fn is_orphaned(&self) -> bool {
-        let peek = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
-        let control = self.control.as_ref().map(|control| control.source.as_raw_fd());
-        control.is_some_and(|control| recv(control, &mut [0], peek) == Ok(0))
+    /// Whether its program is about to exit, as far as the system knows: its pipes end before its exit
+    /// is reported.
+    pub fn is_exiting(&self) -> bool {
+        self.is_running() && self.meters().is_none_or(Meters::is_exiting)
     }
 
     fn poll_control(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> Poll<AgentEvent> {
@@ -385,12 +384,15 @@ impl AgentProcess {
                 self.life = LifeCycle::Running;
                 AgentEvent::Started
             }
-            Report::Failed(errno) => AgentEvent::Failed(Errno::from_raw(errno)),
-            Report::Broken(step, errno) => AgentEvent::Broken(StartFailure {
-                step,
-                errno: Errno::from_raw(errno),
-                running: false,
-            }),
+            Report::Failed(errno) => {
+                self.never_ran();
+                AgentEvent::Failed(Errno::from_raw(errno))
+            }
+            Report::Broken(step, errno) => {
+                self.never_ran();
+                let errno = Errno::from_raw(errno);
+                AgentEvent::Broken(StartFailure { step, errno, running: false })
+            }
             Report::Limit(limit) => {
                 self.limit_reported = true;
                 AgentEvent::Limit(limit)
@@ -416,10 +418,11 @@ impl AgentProcess {
         }
     }
 
-    /// Queues the events of an end, after a limit that may have caused it.
-    fn push_end(&mut self, events: impl IntoIterator<Item = AgentEvent>) {
-        let limit = self.passed_limit();
-        self.events.extend(limit.into_iter().chain(events));
+    /// Its program could not be started: that its pipes have ended says nothing more.
+    fn never_ran(&mut self) {
+        self.life = LifeCycle::Exited;
+        self.stdin.discard();
+        self.stdout = None;
     }
 
     /// Returns a limit that it exceeded, unless that has been reported. The kernel counts before it
@@ -443,17 +446,13 @@ impl AgentProcess {
     }
 
     /// Continues a flush that was not accepted whole.
-    fn poll_stdin(&mut self, context: &mut Context<'_>) -> Poll<AgentEvent> {
+    fn poll_stdin(&mut self, context: &mut Context<'_>) {
         while self.stdin.poll_blocked(context).is_ready() {
             self.flush();
-            if let Some(event) = self.events.pop_front() {
-                return Poll::Ready(event);
-            }
             if !self.stdin.is_waiting() {
                 break;
             }
         }
-        Poll::Pending
     }
 }
 

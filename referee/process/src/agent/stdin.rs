@@ -20,13 +20,16 @@ pub(super) struct Stdin {
     waiting: Option<pipe::Sender>,
     /// Close stdin when the outbox is empty.
     last: bool,
+    /// The other end is closed, which hasn't been told.
+    unread: bool,
 }
 
 impl Stdin {
     /// Creates it from a pipe that doesn't block.
     pub(super) fn new(pipe: OwnedFd) -> Self {
         let (outbox, waiting) = (Vec::new(), None);
-        Self { pipe: Some(pipe), outbox, written: 0, blocked: false, waiting, last: false }
+        let pipe = Some(pipe);
+        Self { pipe, outbox, written: 0, blocked: false, waiting, last: false, unread: false }
     }
 
     /// Appends bytes for the next flush.
@@ -36,9 +39,9 @@ impl Stdin {
         }
     }
 
-    /// Writes as much as is accepted without waiting. Fails, once, if the other end is closed.
-    pub(super) fn flush(&mut self) -> io::Result<()> {
-        let Some(pipe) = &self.pipe else { return Ok(()) };
+    /// Writes as much as is accepted without waiting.
+    pub(super) fn flush(&mut self) {
+        let Some(pipe) = &self.pipe else { return };
         while self.written < self.outbox.len() {
             let rest = &self.outbox[self.written..];
             let write_now = || write(pipe, rest).map_err(io::Error::from);
@@ -47,11 +50,12 @@ impl Stdin {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.blocked = true;
-                    return Ok(());
+                    return;
                 }
-                Err(error) => {
+                Err(_) => {
                     self.discard();
-                    return Err(error);
+                    self.unread = true;
+                    return;
                 }
             }
         }
@@ -60,20 +64,30 @@ impl Stdin {
         if self.last {
             self.pipe = None;
         }
-        Ok(())
+    }
+
+    /// Tells, once, that the other end is closed.
+    pub(super) fn take_unread(&mut self) -> bool {
+        std::mem::take(&mut self.unread)
+    }
+
+    /// Whether the other end is known to be closed.
+    pub(super) fn is_unread(&self) -> bool {
+        self.unread
     }
 
     /// Closes it after everything buffered has been written.
     pub(super) fn close(&mut self) {
         self.last = true;
+        self.flush();
         // If the other end is closed, there is no one to write to.
-        self.flush().ok();
+        self.unread = false;
     }
 
     /// Closes it at once.
     pub(super) fn discard(&mut self) {
         (self.pipe, self.waiting) = (None, None);
-        self.blocked = false;
+        (self.blocked, self.unread) = (false, false);
     }
 
     /// Ready when a flush that was not accepted whole can continue.

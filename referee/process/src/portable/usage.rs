@@ -50,6 +50,11 @@ impl Meters {
         false
     }
 
+    /// Whether the agent's own process is ending: unknown, so false.
+    pub fn is_exiting(&self) -> bool {
+        false
+    }
+
     /// Whether no process of the tree runs: unknown, so false.
     pub fn is_asleep(&self) -> bool {
         false

@@ -207,7 +207,7 @@ fn wrapper(request: &SandboxRequest) -> Result<Vec<String>, Failure> {
     let folder =
         if word.contains('/') { absolute(&request.base)? } else { Path::new("/").to_owned() };
     let file = program(word, &folder).map_err(|failure| {
-        Failure::new(failure.code(), format!("the wrapper: {failure}"))
+        Failure::new(failure.kind(), format!("the wrapper: {failure}"))
             .help("give the name of a program in PATH, or a path")
     })?;
     let file = file.into_os_string().into_string();

@@ -48,7 +48,7 @@ fn one_referee_at_a_time_has_the_lock() {
     let failure = folder.lock().unwrap_err();
     let holder = format!("process {}", std::process::id());
     assert!(failure.to_string().contains(&holder), "{failure}");
-    assert_eq!(failure.code(), referee_process::Failure::MACHINE);
+    assert_eq!(failure.kind(), referee_process::FailureKind::Machine);
     drop(lock);
     assert!(!folder.is_locked());
 }

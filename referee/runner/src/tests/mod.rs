@@ -186,7 +186,7 @@ fn all_broken_submissions_are_reported_at_once() {
         assert!(text.contains(reason), "no {reason:?} in {text}");
     }
     assert!(!text.contains('\u{1b}'), "{text:?}");
-    assert_eq!(failure.code(), Failure::USAGE);
+    assert_eq!(failure.kind(), referee_process::FailureKind::Usage);
     assert!(failure.help_text().unwrap().contains("leave-out"));
     let text = format!("{file}\"leave-out\"");
     let others = place(&[&[("contest.toml", &*text)][..], &broken].concat());
@@ -268,7 +268,7 @@ fn broken_named_agents_stop_the_contest() {
         assert!(failure.to_string().contains(expected), "{failure}");
     }
     let failure = prepare(Path::new("/nowhere/contest.toml"), Builds::Later).unwrap_err();
-    assert_eq!(failure.code(), Failure::USAGE);
+    assert_eq!(failure.kind(), referee_process::FailureKind::Usage);
 }
 
 #[test]

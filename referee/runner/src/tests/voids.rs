@@ -49,7 +49,8 @@ impl Backend for OneCore {
     async fn next(&mut self, _: &Schedule, wants: bool) -> BackendEvent {
         if let Some(fixture) = self.queue.pop_front() {
             let (number, result) = (fixture.number, self.play(&fixture));
-            let game = FinishedGame { number, void_games: Vec::new(), result, sha256: None };
+            let game =
+                FinishedGame { number, void_games: Vec::new(), result, sha256: None, played: None };
             return BackendEvent::Finished(Box::new(game));
         }
         match (wants, self.is_closed) {
@@ -84,19 +85,15 @@ impl Backend for OneCore {
 struct Printed(Vec<String>);
 
 impl Observer for Printed {
-    type Request = ();
-
     fn update(&mut self, _: &Progress, _: &Schedule) {}
 
     fn print(&mut self, text: &str) {
         self.0.push(text.to_owned());
     }
 
-    async fn next_request(&mut self) -> Self::Request {
+    async fn attend(&mut self) {
         std::future::pending::<()>().await;
     }
-
-    fn handle(&mut self, (): ()) {}
 }
 
 /// Runs a contest of 40 games that has had these void attempts. Returns the result, what was printed,

@@ -1,6 +1,6 @@
 //! The failures of `check` as workflow commands of GitHub Actions, which show them beside the code.
 
-use super::report::CheckReport;
+use referee_play::check::CheckReport;
 use std::fmt::Write;
 use std::path::Path;
 

@@ -1,10 +1,12 @@
 //! `check` of a whole folder of submissions: one line per agent.
 
-use super::{CheckReport, Options, Shown};
+use super::{Options, Shown};
+use crate::cli::exit;
 use crate::cli::global::Global;
 use crate::cli::output::{print_if_read, to_json};
 use referee_contest::wording::count;
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
+use referee_play::check::CheckReport;
 use referee_process::Failure;
 use referee_process::files::absolute;
 use referee_protocol::sanitize::sanitize;
@@ -102,5 +104,5 @@ pub(super) fn check_all(
         let all = count(reports.len() as u64, "agent");
         print_if_read(&format!("{all}, {failed} failed\n"))?;
     }
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(Failure::AGENT) })
+    Ok(exit::success_or(exit::AGENT, failed == 0))
 }

@@ -3,7 +3,7 @@
 use super::class::{Checked, check_all};
 use super::feedback::markdown;
 use super::junit::junit;
-use super::{CheckReport, Options, Shown};
+use super::{Options, Shown};
 use crate::cli::bars::{advance, count_bar};
 use crate::cli::file_names::file_names;
 use crate::cli::global::Global;
@@ -13,6 +13,7 @@ use clap::{Args, Command, FromArgMatches};
 use referee_contest::{Contest, ContestGame};
 use referee_match::times::show_time;
 use referee_play::agent_spec::AgentSpec;
+use referee_play::check::CheckReport;
 use referee_process::Failure;
 use referee_protocol::{ClockKind, ClockSettings, Level, Limits};
 use referee_runner::{Entrants, disk_failure, entrants};

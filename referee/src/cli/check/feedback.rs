@@ -1,7 +1,8 @@
 //! The result of `check` as Markdown, for the author of the agent.
 
-use super::report::{CheckReport, ProbeReport, Status, explain};
+use super::report::explain;
 use referee_contest::report::escape_markdown;
+use referee_play::check::{CheckReport, ProbeReport, Status};
 use std::fmt::Write;
 
 /// Returns the report on one agent.

@@ -1,6 +1,6 @@
 //! The results of `check` for continuous integration: the XML of `JUnit`, one suite per agent.
 
-use super::report::{CheckReport, Status};
+use referee_play::check::{CheckReport, Status};
 use std::fmt::Write;
 
 /// Returns the file for these reports.

@@ -1,8 +1,6 @@
 //! `check`: tests an agent step by step, and explains what it does wrong.
 
-mod probes;
 mod class;
-mod judge;
 mod junit;
 mod annotations;
 mod report;
@@ -10,45 +8,37 @@ mod feedback;
 mod contest;
 
 pub(super) use contest::{ContestCheck, ContestOptions, run_contest, write_feedback};
-pub(super) use report::CheckReport;
 
+use super::given::Given;
 use super::global::Global;
 use super::output::print_if_read;
 use super::presets::{LimitOptions, Preset, PresetOptions};
 use super::sandbox::SandboxOptions;
-use super::setup::{find_kind, read_pairs, unknown};
+use super::setup::{find_kind, read_pairs, setup_failure, unknown};
 use super::shell::option;
 use crate::cli::bars::{progress_bar, style};
 use crate::cli::runtime::{machine, runtime};
 use annotations::annotations;
 use clap::{Args, ValueEnum};
 use class::Class;
-use judge::ProbeOutcome;
 use junit::junit;
-use probes::{Probe, ProbeHistory, probes};
 use referee_contest::presets::find;
 use referee_games::{GAMES, GameKind};
 use referee_play::adapted::course_preset;
 use referee_play::agent_spec::AgentSpec;
-use referee_play::core_context::CoreContext;
+use referee_play::check::{
+    Check, CheckReport, Probe, ProbeConditions, ProbeOutcome, probes, unreadable,
+};
 use referee_play::interrupts::{Interrupt, Interrupts};
-use referee_play::trial::{self, TrialReport};
 use referee_process::Failure;
-use referee_process::sandbox::Sandbox;
-use referee_process::sandbox::reach::SharedRules;
-use referee_protocol::{ClockSettings, Limits};
 use report::Report;
 use serde_json::{Value, json};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tokio::task::LocalSet;
 
 /// The time limit of a turn if no clock is given, so that an endless loop is reported soon.
 const PATIENCE_MS: u64 = 10_000;
-
-/// How often the control of a failed probe is tried.
-const CONTROLS: usize = 4;
 
 const PRESET_HELP: &str = "Clock, limits and fault handling of a course, as in `play`; other options override parts of it. Defaults to the course's for comp30024: agents, unless a clock is given";
 
@@ -68,6 +58,8 @@ const HALTED: &str = "cannot continue the check";
 )]
 #[command(mut_arg("preset", |it| it.help(PRESET_HELP)))]
 pub(super) struct Options {
+    #[command(flatten)]
+    given: Given,
     /// Agent: a program file, a quoted command line, a folder with agent.toml, or a built-in agent. A folder
     /// of such folders: all agents in it, one line each
     agent: String,
@@ -119,20 +111,6 @@ enum Service {
     Github,
 }
 
-/// What all probes have in common.
-struct ProbeSetup<'a> {
-    table: CoreContext,
-    spec: &'a AgentSpec,
-    seed: u64,
-    options: &'a Options,
-}
-
-/// The conditions of a probe.
-struct ProbeConditions {
-    clock: ClockSettings,
-    limits: Limits,
-}
-
 /// What is printed while an agent is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
@@ -179,7 +157,8 @@ impl Options {
             // Without its agent.toml an agent's only game may be unknown.
             let is_unknown = known.is_none() && kinds.len() > 1;
             let setup = if is_unknown { json!({}) } else { self.setup(kinds)? };
-            let chosen = self.choose(probes(kinds, &setup, foreign)?)?;
+            let all = probes(kinds, &setup, foreign).map_err(|error| setup_failure(&error))?;
+            let chosen = self.choose(all)?;
             let report = Report::new(self, agent, (shown, global), known, kinds)?;
             report.begin()?;
             Ok::<_, Failure>((chosen, report))
@@ -189,7 +168,7 @@ impl Options {
             Err(failure) => {
                 let (chosen, mut report) = begin(&kinds)?;
                 for (place, probe) in chosen.iter().enumerate() {
-                    let first = (place == 0).then(|| judge::unreadable(failure));
+                    let first = (place == 0).then(|| unreadable(failure));
                     report.take(probe, first.unwrap_or(ProbeOutcome::Skipped))?;
                 }
                 return Ok((report, None));
@@ -197,7 +176,12 @@ impl Options {
         };
         let sandbox = self.sandbox.choose(global)?;
         let checked = async {
-            let setup = self.probe_setup(spec, sandbox)?;
+            // A mistake in them is found before the first probe.
+            let conditions = |&kind| Ok((kind, self.conditions(spec.adapted, kind)?));
+            let conditions: Vec<_> =
+                kinds.iter().map(conditions).collect::<Result<_, Failure>>()?;
+            let check = Check::begin(sandbox, spec, self.seed, conditions);
+            let mut check = check.map_err(machine(HALTED))?;
             // A package of the course is for one of its games; which one shows when it plays.
             let named = [&self.game, &self.probe, &spec.games];
             let named = &named[..named.len() - usize::from(spec.adapted)];
@@ -206,10 +190,11 @@ impl Options {
                 kinds
             } else {
                 let given = self.setup(&kinds)?;
-                Box::pin(setup.played(kinds, &given, global)).await?
+                let played = Box::pin(check.played(&kinds, &given)).await;
+                played_only(kinds, played.map_err(machine(HALTED))?, global)
             };
             let (chosen, mut report) = begin(&kinds)?;
-            let probes = Box::pin(self.run_probes(&setup, &chosen, &mut report, global));
+            let probes = Box::pin(self.run_probes(&mut check, &chosen, &mut report, global));
             let interrupted = probes.await?;
             Ok((report, interrupted))
         };
@@ -257,11 +242,6 @@ impl Options {
         Ok(kinds)
     }
 
-    /// Returns the arguments that give this setup.
-    fn setup_args(&self) -> Vec<String> {
-        self.setup.iter().flat_map(|pair| option("--setup", Some(pair))).collect()
-    }
-
     /// Returns the setup of the only game.
     fn setup(&self, kinds: &[GameKind]) -> Result<Value, Failure> {
         if !self.setup.is_empty() && kinds.len() != 1 {
@@ -302,35 +282,18 @@ impl Options {
         Ok(ProbeConditions { clock, limits })
     }
 
-    /// Returns the arguments that give the preset and the clock of a game, also if the preset is the
-    /// course's.
-    fn condition_args(&self, adapted: bool, kind: GameKind) -> Vec<String> {
+    /// Returns the arguments that give the preset and the clock of a game where nothing given does.
+    fn implied_args(&self, adapted: bool, kind: GameKind) -> impl Iterator<Item = String> {
         let preset = self.preset(adapted, kind);
-        let strict = self.strict.then(|| "--strict".to_owned());
-        let named = option("--preset", preset.map(|preset| preset.name));
-        let clock = self.preset.clock.args(preset);
-        named.chain(clock).chain(self.limits.args()).chain(strict).collect()
-    }
-
-    fn probe_setup<'a>(
-        &'a self,
-        spec: &'a AgentSpec,
-        sandbox: Sandbox,
-    ) -> Result<ProbeSetup<'a>, Failure> {
-        // A mistake in them is found before the first probe.
-        self.limits.limits(None)?;
-        Ok(ProbeSetup {
-            table: CoreContext::alone(sandbox).map_err(machine(HALTED))?,
-            spec,
-            seed: self.seed,
-            options: self,
-        })
+        let clock = self.preset.clock.implied(preset, false);
+        let preset = preset.filter(|_| !self.given.has("preset"));
+        option("--preset", preset.map(|preset| preset.name)).chain(option("--clock", clock))
     }
 
     /// Runs the probes. Returns the exit code of an interrupt, if one came.
     async fn run_probes(
         &self,
-        setup: &ProbeSetup<'_>,
+        check: &mut Check<'_>,
         chosen: &[Probe],
         report: &mut Report<'_>,
         global: &Global,
@@ -338,26 +301,21 @@ impl Options {
         let mut interrupts = Interrupts::listen().map_err(machine(HALTED))?;
         let bar = progress_bar(chosen.len(), report.is_shown());
         bar.set_style(style("{bar:20} {pos}/{len}  {wide_msg}"));
-        let mut history = ProbeHistory::default();
         let mut unjudged = Vec::new();
         for probe in chosen {
             bar.set_message(probe.title.clone());
             bar.tick();
             let outcome = tokio::select! {
-                outcome = setup.run(probe, &mut history) => match outcome {
-                    // As in a match, which is void then: not the agent's fault.
-                    Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-                        unjudged.push(probe.name.as_str());
-                        ProbeOutcome::Skipped
-                    }
-                    outcome => outcome.map_err(machine(HALTED))?,
-                },
+                outcome = check.run(probe) => outcome.map_err(machine(HALTED))?,
                 () = interrupts.next() => {
                     bar.finish_and_clear();
                     let code = interrupts.received().map_or(130, Interrupt::code);
                     return Ok(Some(ExitCode::from(code)));
                 }
             };
+            if matches!(outcome, ProbeOutcome::Unjudged) {
+                unjudged.push(probe.name.as_str());
+            }
             bar.suspend(|| report.take(probe, outcome))?;
             bar.inc(1);
             if self.fail_fast && !report.output.ok {
@@ -369,7 +327,7 @@ impl Options {
             let names = unjudged.join(", ");
             global.note([format!("not judged, because the machine was too busy: {names}")]);
         }
-        report.output.deterministic = history.deterministic();
+        report.output.deterministic = check.is_deterministic();
         Ok(None)
     }
 }
@@ -383,92 +341,27 @@ fn games_named(agent: &str) -> Vec<String> {
     names.filter(|name| referee_games::kind(name).is_some()).map(str::to_owned).collect()
 }
 
-impl ProbeSetup<'_> {
-    /// Returns the games of which it plays the first turn; all if it plays none.
-    async fn played(
-        &self,
-        kinds: Vec<GameKind>,
-        setup: &Value,
-        global: &Global,
-    ) -> Result<Vec<GameKind>, Failure> {
-        let (mut played, mut others) = (Vec::new(), Vec::new());
-        for kind in &kinds {
-            let first = Probe::first_turn(*kind, setup);
-            let failed = self.fails_once(&first).await.map_err(machine(HALTED))?;
-            if failed { others.push(kind.name) } else { played.push(*kind) }
-        }
-        if played.is_empty() {
-            global.note([format!(
-                "it plays the first turn of no game; name its game with --game, or `games` in agent.toml, \
-                 to check only that instead of {}",
-                kinds[0].name
-            )]);
-            return Ok(kinds);
-        }
-        if !others.is_empty() {
-            global.note([format!(
-                "not checked, because it fails in the first turn: {}; name its games with --game, or \
-                 `games` in agent.toml",
-                others.join(", ")
-            )]);
-        }
-        Ok(played)
+/// Returns the games to check: those of which it plays the first turn; all if it plays none.
+fn played_only(
+    all: Vec<GameKind>,
+    (played, others): (Vec<GameKind>, Vec<GameKind>),
+    global: &Global,
+) -> Vec<GameKind> {
+    if played.is_empty() {
+        global.note([format!(
+            "it plays the first turn of no game; name its game with --game, or `games` in agent.toml, \
+             to check only that instead of {}",
+            all[0].name
+        )]);
+        return all;
     }
-
-    /// Runs one probe; skips it if an essential one has failed.
-    async fn run(&self, probe: &Probe, history: &mut ProbeHistory) -> io::Result<ProbeOutcome> {
-        if history.blocked {
-            return Ok(ProbeOutcome::Skipped);
-        }
-        if let Some(condition) = probe.condition()
-            && self.fails_once(&condition).await?
-        {
-            return Ok(ProbeOutcome::NotApplicable);
-        }
-        let trial = match history.known(probe) {
-            Some(trial) => trial.clone(),
-            None => self.trial(probe).await?,
-        };
-        let mut outcome = self.judge(probe, &trial)?;
-        if outcome.failed()
-            && let Some(control) = probe.control()
-            && self.fails(&control).await?
-        {
-            outcome = self.judge(&control, &trial)?;
-        }
-        history.keep(probe, trial, outcome.failed());
-        Ok(outcome)
+    if !others.is_empty() {
+        let others: Vec<&str> = others.iter().map(|kind| kind.name).collect();
+        global.note([format!(
+            "not checked, because it fails in the first turn: {}; name its games with --game, or \
+             `games` in agent.toml",
+            others.join(", ")
+        )]);
     }
-
-    fn conditions(&self, kind: GameKind) -> io::Result<ProbeConditions> {
-        let conditions = self.options.conditions(self.spec.adapted, kind);
-        conditions.map_err(|failure| io::Error::other(failure.to_string()))
-    }
-
-    async fn trial(&self, probe: &Probe) -> io::Result<TrialReport> {
-        let conditions = self.conditions(probe.kind)?;
-        trial::run(&self.table, &probe.trial_setup(self, &conditions)).await
-    }
-
-    fn judge(&self, probe: &Probe, trial: &TrialReport) -> io::Result<ProbeOutcome> {
-        let clock = self.conditions(probe.kind)?.clock;
-        let (layers, shared_rules) = (self.table.launcher.layers(), SharedRules::default());
-        let denied = referee_play::reach::advice(self.spec, &shared_rules, layers, &trial.stderr);
-        judge::judge(probe, self.spec, trial, &clock, denied.as_deref())
-    }
-
-    /// Whether a probe fails in one of several trials, since many agents choose actions at random.
-    async fn fails(&self, control: &Probe) -> io::Result<bool> {
-        for _ in 0..CONTROLS {
-            if self.fails_once(control).await? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    async fn fails_once(&self, probe: &Probe) -> io::Result<bool> {
-        let trial = self.trial(probe).await?;
-        Ok(self.judge(probe, &trial)?.failed())
-    }
+    played
 }

@@ -13,7 +13,7 @@ use clap::Args;
 use referee_contest::Contest;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::interrupts::{Interrupt, PlannedEnd};
-use referee_process::Failure;
+use referee_process::{Failure, FailureKind};
 use referee_protocol::sanitize::sanitize;
 use referee_runner::changing::Changing;
 use referee_runner::folder::{Folder, Lock};
@@ -192,7 +192,7 @@ impl OpenContest<'_> {
                 version.close(Ok(&name))?;
                 text.unwrap_or_else(|| format!("{team} plays already, as {}", sanitize(&name)))
             }
-            Err(failure) if failure.code() == Failure::MACHINE => return Err(failure),
+            Err(failure) if failure.kind() == FailureKind::Machine => return Err(failure),
             Err(failure) => {
                 let why = sanitize(&failure.to_string());
                 version.close(Err(&why))?;

@@ -180,7 +180,7 @@ pub(super) fn reopened(
 fn cannot_resume(failure: &Failure) -> Failure {
     let text = format!("cannot resume the contest: {failure}");
     let help = failure.help_text().map(str::to_owned);
-    Failure::new(failure.code(), text).or_help(help)
+    Failure::new(failure.kind(), text).or_help(help)
 }
 
 /// Returns the sandbox to request when a contest is resumed: at least as strong as before.

@@ -11,7 +11,7 @@ use crate::cli::runtime::machine;
 use crate::cli::viewer::ViewerHost;
 use crate::screen::Setting;
 use indicatif::ProgressBar;
-use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use ratatui::crossterm::event::KeyCode;
 use referee_contest::formats::Comparison;
 use referee_contest::report::Report;
 use referee_contest::sprt::Summary;
@@ -174,7 +174,7 @@ impl Monitored for MonitoredRun {
 /// Adds the command that resumes the contest to a failure.
 fn resumable(failure: &Failure, resume: &str) -> Failure {
     let first = failure.help_text().map_or_else(String::new, |help| format!("{help}; then run: "));
-    Failure::new(failure.code(), failure.to_string()).help(format!("{first}{resume}"))
+    Failure::new(failure.kind(), failure.to_string()).help(format!("{first}{resume}"))
 }
 
 impl EndedRun {
@@ -339,18 +339,11 @@ impl Observer for Watcher<'_> {
         self.host.print(&sanitize(text));
     }
 
-    /// `None`: print the standings. Else what the viewer host is to handle.
-    type Request = Option<Option<KeyEvent>>;
-
-    async fn next_request(&mut self) -> Self::Request {
-        tokio::select! {
-            _ = self.standings_signal.recv() => None,
-            key = self.host.next() => Some(key),
-        }
-    }
-
-    fn handle(&mut self, request: Self::Request) {
-        let key = request.map_or(Some(KeyCode::Enter), |key| self.host.handle(key));
+    async fn attend(&mut self) {
+        let key = tokio::select! {
+            _ = self.standings_signal.recv() => Some(KeyCode::Enter),
+            key = self.host.next() => self.host.handle(key),
+        };
         if key == Some(KeyCode::Enter) {
             self.standings();
         }

@@ -3,6 +3,7 @@
 mod machine;
 mod text;
 
+use super::exit;
 use super::global::Global;
 use super::languages;
 use super::output::{print, print_json, table};
@@ -10,10 +11,10 @@ use crate::cli::bars::spinner;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use machine::Machine;
-use referee_process::Failure;
 use referee_process::launcher::{LIMITATIONS, WEAKEST};
 use referee_process::sandbox::{Depth, Probe, SelfTest, attack, prepare, remedy, remedy_untested};
 use referee_process::sandbox::{Layer, Layers};
+use referee_process::{Failure, FailureKind};
 use referee_protocol::Level;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -129,14 +130,14 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     } else {
         print(&table(&report.rows(chosen.is_none())))?;
     }
-    Ok(if fine { ExitCode::SUCCESS } else { ExitCode::from(Failure::MACHINE) })
+    Ok(exit::success_or(exit::MACHINE, fine))
 }
 
 /// Tests one level, with agents started as in a match.
 fn test(level: Level, depth: Depth) -> Result<LevelReport, Failure> {
     let (config, _groups) = match prepare(level) {
         Ok(made) => made,
-        Err(failure) if failure.code() == Failure::MACHINE => {
+        Err(failure) if failure.kind() == FailureKind::Machine => {
             return Ok(LevelReport::unavailable(level, &failure));
         }
         Err(failure) => return Err(failure),

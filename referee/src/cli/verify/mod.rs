@@ -3,6 +3,7 @@
 mod contest;
 
 use super::bars::{advance, count_bar};
+use super::exit;
 use super::global::Global;
 use super::output::{print, print_json, table};
 use super::play_options::at_least_one;
@@ -74,7 +75,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         print(&lines.text(global.quiet))?;
         print(&contest_texts)?;
     }
-    Ok(if lines.not_ok == 0 { ExitCode::SUCCESS } else { ExitCode::from(Failure::OPERATION) })
+    Ok(exit::success_or(exit::OPERATION, lines.not_ok == 0))
 }
 
 /// The files that have been verified.

@@ -1,20 +1,9 @@
 //! Changes of a contest that has begun: late players, new versions, games played again, forfeits.
 
 use crate::support::TestDir;
-use crate::support::contest::{AMPLE, check_sums, contest, count, query, status};
+use crate::support::contest::{AMPLE, agent, check_sums, contest, count, query, status};
 use serde_json::Value;
 use std::fs;
-
-/// An agent that plays as a built-in one would, in a folder.
-pub(super) fn agent(dir: &TestDir, folder: &str, note: &str) {
-    let bot = "import json, sys\nfor line in sys.stdin:\n    message = json.loads(line)\n    if \
-               message['type'] == 'hello':\n        print(json.dumps({'type': 'ready', 'want': \
-               ['actions']}), flush=True)\n    elif message['type'] == 'turn':\n        \
-               print(json.dumps({'type': 'action', 'turn': message['turn'], 'action': \
-               message['actions'][0]}), flush=True)\n";
-    dir.write(&format!("{folder}/agent.toml"), "command = [\"python3\", \"bot.py\"]\n");
-    dir.write(&format!("{folder}/bot.py"), format!("# {note}\n{bot}"));
-}
 
 fn begun(format: &str) -> TestDir {
     let dir = TestDir::new();

@@ -1,8 +1,7 @@
 //! `contest check`: one line and one feedback file an agent.
 
-use super::changed::agent;
 use crate::support::TestDir;
-use crate::support::contest::{contest, file};
+use crate::support::contest::{agent, contest, file};
 use std::fs;
 
 #[test]

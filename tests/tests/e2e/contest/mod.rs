@@ -3,13 +3,10 @@
 mod interrupts;
 mod lock;
 mod changed;
-mod opened;
-mod joint;
 mod changes;
 mod forged;
 mod sums;
 mod voids;
-mod full_disk;
 mod faults;
 mod names;
 mod formats;

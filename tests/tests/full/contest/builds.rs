@@ -6,7 +6,7 @@ use std::fs;
 
 #[test]
 fn builds_that_fail_stop_the_contest_or_are_left_out() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let made = "command = \"./run.sh\"\nbuild = \"sh make.sh\"\n";
     for name in ["amy", "bob", "cat"] {
         dir.write(&format!("bots/{name}/agent.toml"), made);
@@ -64,7 +64,7 @@ fn planned(dir: &TestDir, level: &str, more: &str) -> bool {
 #[test]
 fn builds_reach_no_more_than_agents() {
     for level in ["confined", "isolated"] {
-        let dir = TestDir::new();
+        let dir = TestDir::sandboxed();
         let at = |name: &str| dir.path(name).display().to_string();
         dir.write("home/.ssh/key", "secret of the organiser");
         dir.write("bots/amy/agent.toml", "command = [\"sh\", \"x\"]\n");
@@ -124,7 +124,7 @@ fn compilers_work_in_the_sandbox() {
                 println!("skipped: {tool}");
                 continue;
             }
-            let dir = TestDir::new();
+            let dir = TestDir::sandboxed();
             let command = if tool == "javac" { "java Run" } else { &format!("./{made}") };
             let manifest = format!("command = {command:?}\nbuild = {build:?}\n");
             dir.write("bots/bot/agent.toml", &manifest);
@@ -143,7 +143,7 @@ fn compilers_work_in_the_sandbox() {
 
 #[test]
 fn builds_have_limits() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     for (build, more, expected) in [
         ("truncate -s 3000000000 large", "", "failed"),
         (

@@ -6,5 +6,6 @@ mod json;
 mod kits;
 mod neighbours;
 mod python_kit;
+mod strength;
 mod strong_python;
 mod strong_rust;

@@ -7,9 +7,7 @@ use crate::formats::{
     Compare, DoubleKnockout, Gauntlet, Knockout, Ladder, LevelTies, Puzzle, RoundRobin, Swiss,
     TieRules,
 };
-use crate::{
-    Contest, FormatSettings, LagPolicy, OnBroken, SeatOrders, SprtSettings, WorkerSettings,
-};
+use crate::{Contest, FormatSettings, LagPolicy, OnBroken, SeatOrders, SprtSettings};
 use referee_protocol::{
     Adjudication, ClockKind, DrawAdjudication, Level, OnFault, Pondering, WinAdjudication,
 };
@@ -36,7 +34,6 @@ fn what_is_left_out_is_usual() {
     assert_eq!(usual.limits, referee_protocol::Limits::default());
     assert_eq!(usual.policy, crate::Policy::default());
     assert_eq!(usual.sandbox, crate::SandboxSettings::default());
-    assert_eq!(usual.workers, WorkerSettings::default());
     assert_eq!(usual.openings, crate::OpeningSettings::default());
     assert!(!usual.reuse && with("reuse = true").reuse);
     let [game] = &usual.games[..] else { panic!("{:?}", usual.games) };
@@ -45,24 +42,6 @@ fn what_is_left_out_is_usual() {
     let alone = contest("game = \"peg-solitaire\"\nagents = [\"a\"]").unwrap();
     assert_eq!(alone.format, FormatSettings::Puzzle(Puzzle {}));
     assert!(alone.games[0].fewer_is_better);
-}
-
-#[test]
-fn machines_may_be_asked_for() {
-    let contest = with(
-        "[workers]\nclass = \"lab\"\narch = \"aarch64\"\ncores = 2\n\
-         memory_mb = 2000\nspeed = 900\nspeed_most = 1100.5\nnoise_most = 1.2",
-    );
-    let asked = WorkerSettings {
-        class: Some("lab".to_owned()),
-        arch: Some("aarch64".to_owned()),
-        cores: Some(2),
-        memory_mb: Some(2000),
-        speed: Some(900.0),
-        speed_most: Some(1100.5),
-        noise_most: Some(1.2),
-    };
-    assert_eq!(contest.workers, asked);
 }
 
 #[test]
@@ -201,7 +180,8 @@ fn a_sandbox_is_exact_or_the_strongest() {
 #[test]
 fn a_stored_contest_may_have_old_keys() {
     let old = "game = \"hex\"\n[clock]\nkind = \"cpu\"\nstart_ms = 1\nbank_ms = 2\nincrement_ms = 3\n\
-               move_ms = 4\nmargin_ms = 5\nbackstop_ms = 6\n[policy]\nbuild_time = \"7s\"";
+               move_ms = 4\nmargin_ms = 5\nbackstop_ms = 6\n[policy]\nbuild_time = \"7s\"\n\
+               [workers]\ncores = 2";
     assert!(ContestFile::read(old, "contest.toml", "x").is_err());
     let file = ContestFile::read_stored(old, "contest.toml", "x").unwrap();
     let clock = serde_json::to_value(&file.settings.clock).unwrap();

@@ -34,7 +34,6 @@ pub(crate) fn contest(players: usize, seats: usize, format: FormatSettings) -> C
         adjudication: None,
         limits: Limits::default(),
         sandbox: SandboxSettings::default(),
-        workers: crate::WorkerSettings::default(),
         policy: Policy::default(),
         changes: Vec::new(),
     }

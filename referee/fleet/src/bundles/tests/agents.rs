@@ -256,7 +256,7 @@ fn a_bare_command_is_refused_with_the_lines_that_make_a_folder_of_it() {
     ] {
         let failure = not_packed(&machines, agent);
         assert!(failure.to_string().contains("only folders with an agent.toml"), "{failure}");
-        assert_eq!(failure.code(), Failure::USAGE);
+        assert_eq!(failure.kind(), referee_process::FailureKind::Usage);
         let help = failure.help_text().unwrap();
         assert!(
             help.contains(&format!("create a folder with {put}, the files that it reads")),

@@ -1,0 +1,360 @@
+//! Judges the trial of a probe.
+
+use super::probes::{Aim, Probe};
+use super::trial::{End, TrialReport};
+use crate::agent_spec::AgentSpec;
+use crate::destination::DEFAULT_FOLDER;
+use crate::drive::GRACE;
+use nix::errno::Errno;
+use referee_match::diagnosis::{Defect, Evidence, Finding, Stage, find, waiting};
+use referee_process::{Cause, Failure};
+use referee_protocol::{ClockKind, ClockSettings};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// The command in advice that shows the match.
+const LATEST: &str = "referee replay latest";
+
+/// The outcome of a probe.
+#[derive(Debug)]
+pub enum ProbeOutcome {
+    /// As expected, perhaps with a note.
+    Passed(Option<String>),
+    /// Not as expected.
+    Failed(Box<ProbeFailure>),
+    /// Not run, because a probe before it failed that it needs.
+    Skipped,
+    /// The machine was too busy to judge the agent. As in a match, which is void then, that isn't its fault.
+    Unjudged,
+    /// Not run, because the agent doesn't play from a position in the setup.
+    NotApplicable,
+}
+
+/// Why a probe failed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProbeFailure {
+    /// The kind of defect.
+    pub defect: Defect,
+    /// What happened.
+    pub what: String,
+    /// The last message that was sent.
+    pub sent: String,
+    /// The last line received; bytes that are not UTF-8 are replaced. Null if none.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "Option<String>")]
+    pub got: Option<Vec<u8>>,
+    /// The position of the error in that line, in bytes from 1.
+    pub at_byte: Option<usize>,
+    /// What the agent wrote to stderr.
+    pub stderr: String,
+    /// Why it matters.
+    pub why: &'static str,
+    /// How to fix it.
+    pub fix: String,
+    /// The transcript that `fix` names; null if it names none.
+    pub transcript: Option<String>,
+}
+
+#[expect(clippy::ref_option, reason = "as serde calls it")]
+fn as_text<S: Serializer>(line: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok, S::Error> {
+    line.as_deref().map(String::from_utf8_lossy).serialize(serializer)
+}
+
+impl ProbeOutcome {
+    /// Whether it is a failure.
+    pub fn failed(&self) -> bool {
+        matches!(self, Self::Failed(_))
+    }
+}
+
+/// Returns the outcome if the agent can't be read.
+pub fn unreadable(failure: &Failure) -> ProbeOutcome {
+    let missing = failure.cause() == Some(Cause::Missing);
+    let defect = if missing { Defect::NotFound } else { Defect::CannotStart };
+    let finding = Finding::new(defect, failure.to_string());
+    let finding = match (failure.help_text(), failure.cause()) {
+        (Some(help), _) => finding.fix(help),
+        (None, Some(Cause::Manifest)) => finding.fix("fix agent.toml there"),
+        (None, _) => finding,
+    };
+    failed(finding, defect.why(), "", None, "")
+}
+
+fn failed(
+    finding: Finding,
+    why: &'static str,
+    sent: &str,
+    got: Option<&[u8]>,
+    stderr: &str,
+) -> ProbeOutcome {
+    let Finding { defect, what, fix, at_byte } = finding;
+    let (sent, got, stderr) = (sent.to_owned(), got.map(<[u8]>::to_vec), stderr.to_owned());
+    ProbeOutcome::Failed(Box::new(ProbeFailure {
+        defect,
+        what,
+        sent,
+        got,
+        at_byte,
+        stderr,
+        why,
+        fix,
+        transcript: None,
+    }))
+}
+
+/// Writes the transcript if the advice is to look at it.
+fn show_transcript(
+    probe: &Probe,
+    trial: &TrialReport,
+    failure: &mut ProbeFailure,
+) -> io::Result<()> {
+    if !failure.fix.contains(LATEST) {
+        return Ok(());
+    }
+    std::fs::create_dir_all(DEFAULT_FOLDER)?;
+    let path = format!("{DEFAULT_FOLDER}/check-{}.jsonl", probe.name.replace(':', "-"));
+    std::fs::write(&path, &trial.transcript)?;
+    failure.fix = failure.fix.replace(LATEST, &format!("referee replay {path}"));
+    failure.transcript = Some(path);
+    Ok(())
+}
+
+/// Judges a trial. `denied` is the advice if the sandbox denied the agent something. Errors are the
+/// machine's.
+pub(super) fn judge(
+    probe: &Probe,
+    spec: &AgentSpec,
+    trial: &TrialReport,
+    clock: &ClockSettings,
+    denied: Option<&str>,
+) -> io::Result<ProbeOutcome> {
+    let known = Evidence {
+        got: trial.got.as_deref(),
+        unended: &trial.unended,
+        foreign: spec.is_foreign(),
+        status: trial.status.as_deref(),
+        stderr: &trial.stderr,
+        denied,
+        legal: &trial.legal,
+        used: Some(trial.used),
+        stage: Stage::after(trial.ready, trial.actions.len()),
+        repeated: trial.repeats_its_answer(),
+        at_end: trial.at_end.as_deref(),
+    };
+    let found = match &trial.end {
+        End::NotStarted(errno) => Some(not_started(spec, *errno)?),
+        End::Silent => Some(waiting(&known)),
+        End::Fault(fault) => find(fault, &known),
+        End::Fine => None,
+    };
+    let found = found.map(|finding| hint_build(spec, trial, finding));
+    let found = match probe.aim {
+        Aim::Start => found.filter(|finding| {
+            matches!(trial.end, End::NotStarted(_)) || finding.defect == Defect::CannotStart
+        }),
+        Aim::Ready => found.filter(|_| !trial.ready),
+        Aim::Over | Aim::EndOfInput => found.or_else(|| still_running(probe, trial)),
+        Aim::Leftovers => found.or_else(|| leftovers(trial)),
+        _ => found,
+    };
+    let Some(finding) = found else { return Ok(ProbeOutcome::Passed(note(probe, trial, clock))) };
+    let why = why(probe, finding.defect);
+    let (sent, got) = (&trial.sent, trial.got.as_deref());
+    let mut outcome = failed(advise(probe, finding), why, sent, got, &trial.stderr);
+    if let ProbeOutcome::Failed(failure) = &mut outcome {
+        show_transcript(probe, trial, failure)?;
+    }
+    Ok(outcome)
+}
+
+/// Returns why the failure matters: by what the probe tests, else by the defect.
+fn why(probe: &Probe, defect: Defect) -> &'static str {
+    match probe.aim {
+        _ if defect == Defect::Illegal => defect.why(),
+        Aim::UnknownFields | Aim::UnknownTypes => {
+            "later versions of the protocol add fields and messages; an agent that fails on unknown ones \
+             will lose then"
+        }
+        Aim::Names => "opponents may have names in any alphabet",
+        Aim::Situation | Aim::Retired | Aim::RetiredAtStart
+            if matches!(defect, Defect::Crash | Defect::Gone | Defect::Waiting) =>
+        {
+            "matches get into this situation, and an agent that doesn't answer in it loses"
+        }
+        _ => defect.why(),
+    }
+}
+
+fn advise(probe: &Probe, finding: Finding) -> Finding {
+    match probe.aim {
+        // An illegal action has nothing to do with what is unusual about the messages.
+        Aim::UnknownFields | Aim::UnknownTypes | Aim::Names
+            if finding.defect == Defect::Illegal =>
+        {
+            finding
+        }
+        Aim::UnknownFields => finding.fix("read the fields that you need and ignore all others"),
+        Aim::UnknownTypes => {
+            finding.fix("answer `hello` and `turn`; ignore lines of any other `type`")
+        }
+        Aim::Names => finding.fix(
+            "read stdin as UTF-8 in every locale (Python: \
+             `sys.stdin.reconfigure(encoding=\"utf-8\")`), and parse lines with a JSON library",
+        ),
+        Aim::Retired | Aim::RetiredAtStart => {
+            let fix = format!(
+                "after `retired`, skip all turns of that seat but count them; its pieces stay on the \
+                 board; {}",
+                finding.fix
+            );
+            finding.fix(fix)
+        }
+        Aim::Situation if probe.condition().is_none() => {
+            let fix = format!(
+                "{}; the setup is {}: if it never plays with that, give its own with --setup",
+                finding.fix, probe.setup
+            );
+            finding.fix(fix)
+        }
+        _ => finding,
+    }
+}
+
+/// Adds the build command to the fix if the program ended before `ready`: it may not be built.
+fn hint_build(spec: &AgentSpec, trial: &TrialReport, finding: Finding) -> Finding {
+    let ended = matches!(finding.defect, Defect::Crash | Defect::Gone);
+    match &spec.build {
+        Some(build) if ended && !trial.ready => {
+            let fix =
+                format!("if it isn't built yet, build it: {build}; otherwise {}", finding.fix);
+            finding.fix(fix)
+        }
+        _ => finding,
+    }
+}
+
+fn still_running(probe: &Probe, trial: &TrialReport) -> Option<Finding> {
+    let exit = trial.exit.as_ref()?;
+    let after =
+        if probe.aim == Aim::Over { "`over` and the end of its input" } else { "its input ended" };
+    (!exit.exited).then(|| {
+        let time = match exit.took.as_secs() {
+            ..=1 => "a second".to_owned(),
+            seconds => format!("{seconds} seconds"),
+        };
+        Finding::new(Defect::Stays, format!("still running {time} after {after}"))
+    })
+}
+
+fn leftovers(trial: &TrialReport) -> Option<Finding> {
+    let exit = trial.exit.as_ref()?;
+    let left = exit.left_behind;
+    // If the agent itself is still running, that has been reported.
+    (exit.exited && left > 0).then(|| {
+        let processes = if left == 1 { "1 process" } else { &format!("{left} processes") };
+        Finding::new(Defect::LeavesProcesses, format!("{processes} left after it ended"))
+    })
+}
+
+/// Returns a note on a probe that passed.
+fn note(probe: &Probe, trial: &TrialReport, clock: &ClockSettings) -> Option<String> {
+    match probe.aim {
+        Aim::Seat => {
+            let kind = if clock.kind == ClockKind::Cpu { " of CPU time" } else { "" };
+            Some(format!("slowest turn {} ms{kind}", trial.slowest.as_millis()))
+        }
+        Aim::LongGame if trial.over => Some(format!("{} turns", trial.turns)),
+        Aim::LongGame => {
+            Some(format!("{} turns in 30 s, then stopped{}", trial.turns, pace(trial, clock)))
+        }
+        Aim::Over | Aim::EndOfInput => {
+            let mut notes = Vec::new();
+            if let Some(status) =
+                trial.status.as_deref().filter(|status| *status != "exit status 0")
+            {
+                notes.push(format!("exited with {status}"));
+            }
+            let took = trial.exit.as_ref()?.took;
+            if probe.aim == Aim::Over && took > GRACE {
+                let took = took.as_secs_f64();
+                notes.push(format!("exited after {took:.1} s; a match kills it after 1 s"));
+            }
+            (!notes.is_empty()).then(|| notes.join("; "))
+        }
+        _ => None,
+    }
+}
+
+/// Returns how long the bank lasts at the pace of a game that was stopped.
+fn pace(trial: &TrialReport, clock: &ClockSettings) -> String {
+    let turns = u64::try_from(trial.actions.len()).unwrap_or(u64::MAX).max(1);
+    let each_ms = trial.total.as_millis() / u128::from(turns);
+    let increment_ms = u128::from(clock.increment_ms);
+    match clock.bank_ms {
+        Some(bank_ms) if each_ms > increment_ms => {
+            let lasts = u128::from(bank_ms) / (each_ms - increment_ms);
+            format!("; at this pace its clock lasts for {lasts} turns")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns why a program could not be started. Errors are the machine's.
+fn not_started(spec: &AgentSpec, errno: Errno) -> io::Result<Finding> {
+    let file = spec.launch.as_ref().map(|launch| launch.file.clone()).unwrap_or_default();
+    let shown = file.display();
+    Ok(match errno {
+        Errno::ENOMEM | Errno::EAGAIN | Errno::ENFILE | Errno::EMFILE | Errno::EIO => {
+            return Err(errno.into());
+        }
+        Errno::EACCES if !is_executable(&file) => {
+            Finding::new(Defect::NotExecutable, format!("{shown} is not executable"))
+                .fix(format!("make it executable: chmod +x {}", quoted(&file)))
+        }
+        Errno::ENOENT | Errno::EACCES => match interpreter(&file) {
+            Some(line) => {
+                let text = format!(
+                    "cannot execute the interpreter in the first line of {shown}, `{line}`"
+                );
+                let finding = Finding::new(Defect::Interpreter, text);
+                if line.ends_with("\\r") {
+                    finding.fix("its lines end as on Windows: save the file with line ends LF")
+                } else {
+                    finding
+                }
+            }
+            None => Finding::new(
+                Defect::Interpreter,
+                format!("{shown} needs a loader or library that is not installed"),
+            )
+            .fix("build it on this machine, or name its interpreter: \"INTERPRETER FILE\""),
+        },
+        Errno::ENOEXEC => Finding::new(
+            Defect::Interpreter,
+            format!("{shown} is neither a binary for this machine nor a script with a #! line"),
+        ),
+        errno => {
+            Finding::new(Defect::CannotStart, format!("cannot start {shown}: {}", errno.desc()))
+        }
+    })
+}
+
+/// Returns a path as it is typed in a shell.
+fn quoted(file: &Path) -> String {
+    let file = file.to_string_lossy();
+    shlex::try_quote(&file).map_or_else(|_| file.to_string(), |quoted| quoted.to_string())
+}
+
+fn is_executable(file: &Path) -> bool {
+    file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// Returns the first line of a script.
+fn interpreter(file: &Path) -> Option<String> {
+    let bytes = std::fs::read(file).ok()?;
+    let line = bytes.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    Some(format!("#!{}", String::from_utf8_lossy(line).escape_debug()))
+}

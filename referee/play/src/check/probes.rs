@@ -1,0 +1,299 @@
+//! The probes of `check`.
+
+use super::Check;
+use super::trial::{Shutdown, Trial, TrialReport, TrialVariant};
+use referee_games::{GameKind, SetupError, Turn};
+use referee_protocol::Seat;
+use serde_json::Value;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// The agent's turns in a probe of a seat.
+const SEAT_TURNS: u64 = 10;
+/// The agent's turns in other probes.
+const SOME_TURNS: u64 = 4;
+/// The maximum duration of a probe.
+const LONG: Duration = Duration::from_secs(30);
+/// The maximum duration of a game with a special situation, of which there are several.
+const SPECIAL: Duration = Duration::from_secs(5);
+
+/// What a probe tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    /// The program can be started.
+    Start,
+    /// It answers `hello`.
+    Ready,
+    /// It answers its first turn.
+    FirstTurn,
+    /// It answers the next ones too.
+    Turns,
+    /// It ignores unknown fields.
+    UnknownFields,
+    /// It ignores unknown messages.
+    UnknownTypes,
+    /// It can read names in all alphabets.
+    Names,
+    /// It prints nothing when it is not its turn.
+    Quiet,
+    /// It plays from this seat.
+    Seat,
+    /// It plays in a special situation of its game.
+    Situation,
+    /// It plays on after another seat is out.
+    Retired,
+    /// It plays if another seat was never in.
+    RetiredAtStart,
+    /// It plays a whole game.
+    LongGame,
+    /// It ends after `over`.
+    Over,
+    /// It ends when its input ends.
+    EndOfInput,
+    /// It leaves no process behind.
+    Leftovers,
+}
+
+/// One probe.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// Its place in the list, from 1.
+    pub number: usize,
+    /// Its name on the command line.
+    pub name: String,
+    /// What is expected, as text.
+    pub title: String,
+    /// What it tests.
+    pub(super) aim: Aim,
+    /// The game.
+    pub kind: GameKind,
+    /// The agent's seat.
+    pub seat: Seat,
+    /// The game's setup, as given.
+    pub(super) setup: Value,
+    /// The setup from which an agent must be able to play, or else the probe doesn't apply to it.
+    condition: Option<Value>,
+}
+
+/// Returns all probes for these games. The setup is that of the only game, or empty. An agent with a
+/// `foreign` protocol sees no messages of the referee, so the probes of unknown messages are left out.
+pub fn probes(kinds: &[GameKind], setup: &Value, foreign: bool) -> Result<Vec<Probe>, SetupError> {
+    let seats = kinds
+        .iter()
+        .map(|kind| kind.start(setup).map(|game| game.seats()))
+        .collect::<Result<Vec<usize>, SetupError>>()?;
+    let games = || kinds.iter().copied().zip(seats.iter().copied());
+    let add = |list: &mut Vec<Probe>, name: &str, title: &str, aim, kind: GameKind, seat| {
+        list.push(Probe::new(name, title, aim, kind, seat, setup));
+    };
+    let mut list = Vec::new();
+    for (name, title, aim) in [
+        ("start", "the program starts", Aim::Start),
+        ("ready", "answers `hello` with `ready`", Aim::Ready),
+        ("first-turn", "answers its first `turn` with a legal action", Aim::FirstTurn),
+        ("turns", "answers the next turns", Aim::Turns),
+    ] {
+        add(&mut list, name, title, aim, kinds[0], Seat(0));
+    }
+    if let Some((kind, _)) = games().find(|(_, count)| *count > 1) {
+        add(&mut list, "quiet", "prints nothing while the others think", Aim::Quiet, kind, Seat(0));
+    }
+    for (name, title, aim) in [
+        ("unknown-fields", "ignores unknown fields", Aim::UnknownFields),
+        ("unknown-types", "ignores messages of unknown types", Aim::UnknownTypes),
+        ("names", "reads names in all alphabets", Aim::Names),
+    ]
+    .into_iter()
+    .filter(|_| !foreign)
+    {
+        add(&mut list, name, title, aim, kinds[0], Seat(0));
+    }
+    for (kind, count) in games() {
+        for seat in Seat::all(count) {
+            let (name, title) =
+                (format!("seat:{}:{seat}", kind.name), format!("{} as seat {seat}", kind.name));
+            add(&mut list, &name, &title, Aim::Seat, kind, seat);
+        }
+    }
+    for (kind, count) in games() {
+        let seat = Seat::all(count).last().unwrap_or(Seat(0));
+        let (name, title) = (format!("long:{}", kind.name), format!("a long {} game", kind.name));
+        add(&mut list, &name, &title, Aim::LongGame, kind, seat);
+    }
+    for (kind, count) in games() {
+        list.extend(situations(kind, setup));
+        list.extend(retirements(kind, count, setup));
+    }
+    for (name, title, aim) in [
+        ("over", "exits after `over`", Aim::Over),
+        ("end-of-input", "exits when its input ends", Aim::EndOfInput),
+        ("leftovers", "leaves no process behind", Aim::Leftovers),
+    ] {
+        add(&mut list, name, title, aim, kinds[0], Seat(0));
+    }
+    for (number, probe) in (1..).zip(&mut list) {
+        probe.number = number;
+        if kinds.len() > 1 && !probe.title.contains(probe.kind.name) {
+            write!(probe.title, " ({})", probe.kind.name).ok();
+        }
+    }
+    Ok(list)
+}
+
+/// Returns the probes of retired seats, in games in which the others play on.
+fn retirements(kind: GameKind, seats: usize, setup: &Value) -> Vec<Probe> {
+    let probes = [
+        ("retired", "plays on after another seat is retired", Aim::Retired),
+        ("retired-at-start", "plays if another seat is retired at the start", Aim::RetiredAtStart),
+    ];
+    let played = Seat::all(seats).zip(probes).filter(|_| seats > 2);
+    let probe = |(seat, (name, title, aim))| {
+        Probe::new(&format!("{name}:{}", kind.name), title, aim, kind, seat, setup)
+    };
+    played.map(probe).collect()
+}
+
+/// Returns the probes of a game's special situations, without those that contradict the given setup.
+fn situations(kind: GameKind, setup: &Value) -> Vec<Probe> {
+    let merged = |with: &Value| {
+        let (mut setup, with) = (setup.as_object()?.clone(), with.as_object()?);
+        let differs =
+            |(key, value): (&String, &Value)| setup.get(key).is_some_and(|it| it != value);
+        if with.iter().any(differs) {
+            return None;
+        }
+        setup.extend(with.clone());
+        let setup = Value::Object(setup);
+        kind.start(&setup).ok().map(|game| (setup, game))
+    };
+    let mut probes = Vec::new();
+    for situation in &kind.about().situations {
+        let Some((setup, game)) = merged(&situation.setup) else { continue };
+        let condition = situation.control.as_ref().and_then(merged).map(|(setup, _)| setup);
+        let seats = Seat::all(game.seats());
+        let concerned = |seat: &Seat| condition.is_none() || game.turn() == Turn::Of(*seat);
+        for seat in seats.filter(concerned) {
+            let name = format!("{}:{}:{seat}", situation.name, kind.name);
+            let title = match condition {
+                Some(_) => situation.expected.to_owned(),
+                None => format!("{} as seat {seat}", situation.expected),
+            };
+            let probe = Probe::new(&name, &title, Aim::Situation, kind, seat, &setup);
+            probes.push(Probe { condition: condition.clone(), ..probe });
+        }
+    }
+    probes
+}
+
+impl Probe {
+    fn new(name: &str, title: &str, aim: Aim, kind: GameKind, seat: Seat, setup: &Value) -> Self {
+        let (name, title, setup) = (name.to_owned(), title.to_owned(), setup.clone());
+        Self { number: 0, name, title, aim, kind, seat, setup, condition: None }
+    }
+
+    /// Returns the probe of the first turn of a game.
+    pub(super) fn first_turn(kind: GameKind, setup: &Value) -> Self {
+        Self::new("first-turn", "", Aim::FirstTurn, kind, Seat(0), setup)
+    }
+
+    /// Returns the probe that an agent must pass, or else this one doesn't apply to it.
+    pub(super) fn condition(&self) -> Option<Self> {
+        let setup = self.condition.clone()?;
+        Some(Self { aim: Aim::Turns, setup, condition: None, ..self.clone() })
+    }
+
+    /// Returns the trial to run.
+    pub(super) fn trial<'a>(&'a self, check: &'a Check<'_>) -> Trial<'a> {
+        let variant = match self.aim {
+            Aim::UnknownFields => TrialVariant::UnknownField,
+            Aim::UnknownTypes => TrialVariant::UnknownType,
+            Aim::Names => TrialVariant::Names,
+            Aim::Quiet => TrialVariant::SlowOthers,
+            Aim::Situation => TrialVariant::RareActions,
+            Aim::Retired => TrialVariant::Retires,
+            Aim::RetiredAtStart => TrialVariant::RetiresAtStart,
+            _ => TrialVariant::None,
+        };
+        let shutdown = match self.aim {
+            Aim::Over | Aim::Leftovers => Shutdown::Over,
+            Aim::EndOfInput => Shutdown::EndOfInput,
+            _ => Shutdown::Kill,
+        };
+        let turns_max = match self.aim {
+            Aim::Start | Aim::Ready | Aim::FirstTurn => 1,
+            Aim::Seat => SEAT_TURNS,
+            Aim::LongGame | Aim::Situation | Aim::Retired | Aim::RetiredAtStart => u64::MAX,
+            _ => SOME_TURNS,
+        };
+        let time_max = if self.is_special() { SPECIAL } else { LONG };
+        let conditions = check.conditions(self.kind);
+        Trial {
+            spec: check.spec,
+            kind: self.kind,
+            setup: &self.setup,
+            seat: self.seat,
+            seed: check.seed,
+            clock: &conditions.clock,
+            limits: &conditions.limits,
+            variant,
+            turns_max,
+            time_max,
+            shutdown,
+        }
+    }
+
+    /// Returns the same probe without what is unusual about its messages. If that fails too, the failure
+    /// has another cause.
+    pub(super) fn control(&self) -> Option<Self> {
+        let unusual = matches!(self.aim, Aim::UnknownFields | Aim::UnknownTypes | Aim::Names);
+        unusual.then(|| Self { aim: Aim::Turns, ..self.clone() })
+    }
+
+    /// Whether it tests something that is rare in games at random.
+    pub(super) fn is_special(&self) -> bool {
+        matches!(self.aim, Aim::Situation | Aim::Retired | Aim::RetiredAtStart)
+    }
+
+    /// Whether all later probes are skipped if it fails.
+    fn is_essential(&self) -> bool {
+        matches!(self.aim, Aim::Start | Aim::Ready | Aim::FirstTurn | Aim::Turns)
+    }
+}
+
+/// The results of earlier probes.
+#[derive(Debug, Default)]
+pub(super) struct ProbeHistory {
+    /// An essential probe has failed.
+    pub(super) blocked: bool,
+    start: Option<TrialReport>,
+    end: Option<TrialReport>,
+    /// The actions in two probes with the same requests and seed.
+    twice: Vec<Vec<Value>>,
+}
+
+impl ProbeHistory {
+    /// Returns the trial of an earlier probe, if this one needs the same.
+    pub(super) fn known(&self, probe: &Probe) -> Option<&TrialReport> {
+        match probe.aim {
+            Aim::Start | Aim::Ready | Aim::FirstTurn => self.start.as_ref(),
+            Aim::Over | Aim::Leftovers => self.end.as_ref(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn keep(&mut self, probe: &Probe, trial: TrialReport, failed: bool) {
+        self.blocked |= failed && probe.is_essential();
+        match probe.aim {
+            Aim::Start | Aim::Ready | Aim::FirstTurn => self.start = Some(trial),
+            Aim::Over | Aim::Leftovers => self.end = Some(trial),
+            Aim::UnknownFields | Aim::UnknownTypes if !failed => self.twice.push(trial.actions),
+            _ => {}
+        }
+    }
+
+    /// Whether the same seed gave the same actions; `None` if not known.
+    pub(super) fn deterministic(&self) -> Option<bool> {
+        let [one, other] = self.twice.as_slice() else { return None };
+        Some(one == other)
+    }
+}

@@ -1,0 +1,160 @@
+//! A trial: part of a match with one real agent and stand-ins that play at random. Returns what was sent,
+//! what came back and how it ended, without judging it.
+
+use super::trial_run;
+use crate::agent_spec::AgentSpec;
+use crate::core_context::CoreContext;
+use referee_games::GameKind;
+use referee_match::diagnosis::Usage;
+use referee_protocol::{ClockSettings, Fault, Limits, Seat};
+use serde_json::Value;
+use std::io;
+use std::time::Duration;
+
+/// What is tried.
+#[derive(Clone, Debug)]
+pub(super) struct Trial<'a> {
+    /// The agent under trial.
+    pub(super) spec: &'a AgentSpec,
+    /// The game.
+    pub(super) kind: GameKind,
+    /// The game's setup, as given.
+    pub(super) setup: &'a Value,
+    /// The agent's seat.
+    pub(super) seat: Seat,
+    /// The match's seed, also for the stand-ins.
+    pub(super) seed: u64,
+    /// The clock.
+    pub(super) clock: &'a ClockSettings,
+    /// The agent's limits.
+    pub(super) limits: &'a Limits,
+    /// What is unusual about the messages or the other seats.
+    pub(super) variant: TrialVariant,
+    /// It ends before the agent is asked more often than this.
+    pub(super) turns_max: u64,
+    /// It also ends before the first request after this time.
+    pub(super) time_max: Duration,
+    /// How the agent is shut down.
+    pub(super) shutdown: Shutdown,
+}
+
+/// What is unusual about a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TrialVariant {
+    /// Nothing.
+    None,
+    /// Every message has an unknown field.
+    UnknownField,
+    /// Before every message but the first, there is one of an unknown type.
+    UnknownType,
+    /// The names of the seats have non-ASCII letters and characters that JSON escapes.
+    Names,
+    /// The other seats think for a moment, in which the agent should send nothing.
+    SlowOthers,
+    /// The other seats play actions of the type of which there are the fewest, such as a swap.
+    RareActions,
+    /// The next seat is retired in its second turn. For three or more seats.
+    Retires,
+    /// The next seat can't be started, so that it is retired before the first turn. For three or more
+    /// seats.
+    RetiresAtStart,
+}
+
+/// How an agent is shut down at the end of its trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shutdown {
+    /// Killed.
+    Kill,
+    /// It gets `over`, and its stdin is closed.
+    Over,
+    /// Its stdin is closed, in the middle of the match.
+    EndOfInput,
+}
+
+/// The result of a trial.
+#[derive(Clone, Debug)]
+pub(super) struct TrialReport {
+    /// How it ended.
+    pub(super) end: End,
+    /// The last message to the agent.
+    pub(super) sent: String,
+    /// The last line from the agent.
+    pub(super) got: Option<Vec<u8>>,
+    /// The beginning of a line without an end.
+    pub(super) unended: Vec<u8>,
+    /// The line that it wrote only after its input was closed.
+    pub(super) at_end: Option<Vec<u8>>,
+    /// Its stderr, as far as it is kept.
+    pub(super) stderr: String,
+    /// Whether it has sent `ready`.
+    pub(super) ready: bool,
+    /// Its exit status, if it exited.
+    pub(super) status: Option<String>,
+    /// The legal actions of the last turn.
+    pub(super) legal: Vec<Value>,
+    /// Its actions.
+    pub(super) actions: Vec<Value>,
+    /// All turns that were played, of all seats.
+    pub(super) turns: u64,
+    /// Whether the game ended.
+    pub(super) over: bool,
+    /// The time of all its turns, as its clock counts it.
+    pub(super) total: Duration,
+    /// Its longest turn, as its clock counts it.
+    pub(super) slowest: Duration,
+    /// The transcript.
+    pub(super) transcript: Vec<u8>,
+    /// Time and CPU time since the last request, or since it was started.
+    pub(super) used: Usage,
+    /// How it exited, if it was not killed.
+    pub(super) exit: Option<ExitReport>,
+}
+
+impl TrialReport {
+    /// Whether its last line has the action of its previous turn again, and doesn't say that it is for
+    /// another turn.
+    pub(super) fn repeats_its_answer(&self) -> bool {
+        let last = self.got.as_ref().and_then(|line| serde_json::from_slice::<Value>(line).ok());
+        let last = last.filter(|message| message.get("turn").is_none());
+        let action = last.as_ref().and_then(|message| message.get("action"));
+        action.is_some() && action == self.actions.last()
+    }
+}
+
+/// How a trial ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum End {
+    /// Without a fault.
+    Fine,
+    /// The program could not be started.
+    NotStarted(nix::errno::Errno),
+    /// By a fault, as the match judged it.
+    Fault(Box<Fault>),
+    /// Without a fault so far, but for a while the agent only waited for input.
+    Silent,
+}
+
+/// How an agent exited.
+#[derive(Clone, Debug)]
+pub(super) struct ExitReport {
+    /// How long that took.
+    pub(super) took: Duration,
+    /// Whether it exited; otherwise it was killed.
+    pub(super) exited: bool,
+    /// How many of its processes were left a moment later.
+    pub(super) left_behind: usize,
+}
+
+/// How often a trial is repeated if the machine was too busy.
+const TRIES_MAX: usize = 5;
+
+/// Tries an agent. An error is the machine's; `ResourceBusy` if it was too busy for a fair trial.
+pub(super) async fn run(table: &CoreContext, trial: &Trial<'_>) -> io::Result<TrialReport> {
+    for _ in 0..TRIES_MAX {
+        if let Some(report) = trial_run::play(table, trial).await? {
+            return Ok(report);
+        }
+    }
+    let text = format!("the machine was too busy to judge the agent, {TRIES_MAX} times in a row");
+    Err(io::Error::new(io::ErrorKind::ResourceBusy, text))
+}

@@ -1,0 +1,355 @@
+//! Running a trial: the match with its stand-ins, and waiting for the agent.
+
+use super::trial::{End, ExitReport, Shutdown, Trial, TrialReport, TrialVariant};
+use crate::connection::{AgentConnection, Exchange, RewriteMessage};
+use crate::core_context::CoreContext;
+use crate::drive::{PartialMatch, PartialMatchRules};
+use crate::match_settings::{self, MatchSettings};
+use crate::participant::Participant;
+use rand::seq::IndexedRandom;
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use referee_games::AnyGame;
+use referee_match::Match;
+use referee_match::transcript::Recorder;
+use referee_process::agent::AgentEvent;
+use referee_process::cleaning;
+use referee_process::usage::Meters;
+use referee_protocol::{ClockKind, Event, FaultKind, Header, PlayedEvent, Seat, ToAgent};
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::io;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// An agent that has neither used a core nor waited for one for this long, and waits for input, will not
+/// answer. Others have the time that the clock allows.
+const SILENCE: Duration = Duration::from_secs(4);
+/// Less activity than this since the last check is none.
+const NO_CPU: Duration = Duration::from_millis(5);
+/// How often activity is checked.
+const LOOK: Duration = Duration::from_millis(250);
+/// How long the others think if they are slow.
+const SLOW: Duration = Duration::from_millis(250);
+/// How long to wait for a late answer while the agent does nothing, to distinguish late from never.
+const LATER: Duration = Duration::from_secs(2);
+/// How long an agent may sleep before it exits. A match gives it this much time in all; here a busy
+/// machine must not look like a defect.
+const GRACE: Duration = Duration::from_secs(1);
+/// The same for its other processes, after it.
+const AFTER: Duration = Duration::from_millis(300);
+/// How much CPU time it may use before it exits, or gives its late answer.
+const WORK: Duration = Duration::from_secs(5);
+/// The maximum wait if it neither sleeps nor finishes.
+const GRACE_MAX: Duration = Duration::from_secs(120);
+/// The end of a message with an unknown field.
+const UNKNOWN_FIELD: &str = r#","x_new":{"of":["a later version",2,null,{}]}}"#;
+/// A message of an unknown type.
+const UNKNOWN_MESSAGE: &str = "{\"type\":\"x_news\",\"turn\":3,\"text\":\"of a later version\"}\n";
+/// Names that are hard to parse: non-ASCII, beyond 16 bits, quotes, a backslash.
+const NAMES: [&str; 3] = ["Zoë \"Ζωή\" Żółw", "駒 🐢 \\o/", "ñandú\u{301} 'x'"];
+
+/// Tries the agent once. `None` if the machine was too busy to judge it.
+pub(super) async fn play(
+    table: &CoreContext,
+    trial: &Trial<'_>,
+) -> io::Result<Option<TrialReport>> {
+    let (mut turns, mut asked, mut recorder) = (Vec::new(), None, Recorder::new());
+    let mut watcher = |event: &Event, now: &Match| {
+        recorder.record(event);
+        match event {
+            Event::Turn(turn) if turn.seat == trial.seat => asked = Some(now.game().clone_box()),
+            Event::Played(played) if played.seat == trial.seat => turns.push(played.clone()),
+            _ => {}
+        }
+    };
+    let game = trial.kind.start(trial.setup).map_err(io::Error::other)?;
+    let header = header(table, trial, game.as_ref());
+    let Trial { spec, kind, limits, .. } = *trial;
+    let (launcher, sandbox) = (&table.launcher, &table.sandbox);
+    let started = AgentConnection::start_alone(launcher, sandbox, spec, kind, limits);
+    let (mut agent, work) = started?;
+    agent.rewrite = trial.variant.rewrite();
+    agent.exchange = Some(Exchange { last_only: true, ..Exchange::default() });
+    let participants = participants(trial, game.seats(), agent);
+    let rules = PartialMatchRules {
+        seat: trial.seat,
+        turns_max: trial.turns_max,
+        time_max: Some(trial.time_max),
+        is_patient: false,
+    };
+    let begun = Match::begin(game, header);
+    let part = PartialMatch::begin(table, begun, participants, rules, &mut watcher)?;
+    let report = TrialRun { trial, part, quiet: (Instant::now(), Duration::ZERO) }.play().await;
+    cleaning::remove(work);
+    let counts = trial.clock.kind;
+    let report = report?.map(|report| report.with(&turns, asked.as_deref(), counts));
+    recorder.seal();
+    Ok(report.map(|report| TrialReport { transcript: recorder.take(), ..report }))
+}
+
+/// Returns the agent, and stand-ins that play at random.
+fn participants(trial: &Trial<'_>, seats: usize, agent: AgentConnection) -> Vec<Participant> {
+    let random = Rc::new(RefCell::new(ChaCha8Rng::seed_from_u64(trial.seed)));
+    let delay = if trial.variant == TrialVariant::SlowOthers { SLOW } else { Duration::ZERO };
+    let next = Seat::all(seats).cycle().nth(trial.seat.index() + 1).unwrap_or(trial.seat);
+    let mut list = Participant::among_stand_ins(seats, (trial.seat, agent), delay, |seat| {
+        let (variant, random) = (trial.variant, random.clone());
+        let mut turns = 0;
+        Box::new(move |game| {
+            turns += 1;
+            if variant == TrialVariant::Retires && seat == next && turns == 2 {
+                return Some(b"{}".to_vec());
+            }
+            let mut actions = game.actions();
+            if variant == TrialVariant::RareActions {
+                actions = rarest(actions);
+            }
+            let action = actions.choose(&mut *random.borrow_mut())?;
+            Some(json!({"type": "action", "action": action}).to_string().into_bytes())
+        })
+    });
+    if trial.variant == TrialVariant::RetiresAtStart {
+        let text = "it can't be started, to test the others".to_owned();
+        list[next.index()] = Participant::Absent { text, is_own_fault: true };
+    }
+    list
+}
+
+/// Returns the actions of the type of which there are the fewest.
+fn rarest(mut actions: Vec<Value>) -> Vec<Value> {
+    let count = |kind: &Value| actions.iter().filter(|action| action["type"] == *kind).count();
+    let kinds = actions.iter().map(|action| &action["type"]);
+    if let Some(kind) = kinds.min_by_key(|kind| count(kind)).cloned() {
+        actions.retain(|action| action["type"] == kind);
+    }
+    actions
+}
+
+impl TrialVariant {
+    /// Returns how messages are rewritten.
+    fn rewrite(self) -> Option<RewriteMessage> {
+        match self {
+            Self::UnknownField => Some(|_, line| {
+                let line = line.trim_end();
+                format!("{}{UNKNOWN_FIELD}\n", &line[..line.len() - 1])
+            }),
+            Self::UnknownType => Some(|message, line| match message {
+                ToAgent::Hello(_) => line.to_owned(),
+                _ => format!("{UNKNOWN_MESSAGE}{line}"),
+            }),
+            Self::None
+            | Self::Names
+            | Self::SlowOthers
+            | Self::RareActions
+            | Self::Retires
+            | Self::RetiresAtStart => None,
+        }
+    }
+}
+
+impl TrialReport {
+    /// Adds the turns that the agent played, and the legal actions when it was last asked: a fault may
+    /// have retired its seat since.
+    fn with(
+        mut self,
+        turns: &[PlayedEvent],
+        asked: Option<&dyn AnyGame>,
+        counts: ClockKind,
+    ) -> Self {
+        self.legal = asked.map(AnyGame::actions).unwrap_or_default();
+        for played in turns {
+            self.actions.push(played.action.value());
+            let cpu_ns = played.cpu_ns.filter(|_| counts == ClockKind::Cpu);
+            let took = Duration::from_nanos(cpu_ns.unwrap_or(played.wall_ns));
+            self.slowest = self.slowest.max(took);
+            self.total += took;
+        }
+        self
+    }
+}
+
+/// A running trial.
+struct TrialRun<'a> {
+    trial: &'a Trial<'a>,
+    part: PartialMatch<'a>,
+    /// Since when it has been idle, and its activity by then.
+    quiet: (Instant, Duration),
+}
+
+impl TrialRun<'_> {
+    async fn play(mut self) -> io::Result<Option<TrialReport>> {
+        let (mut silent, mut look_at) = (false, Instant::now() + LOOK);
+        while !self.part.is_over() && !silent {
+            self.next(look_at).await?;
+            if Instant::now() >= look_at {
+                self.look();
+                silent = self.is_silent().await?;
+                look_at = Instant::now() + LOOK;
+            }
+        }
+        let end = match (self.part.not_started, self.part.void(), self.part.fault()) {
+            (Some(errno), None, _) => End::NotStarted(errno),
+            (_, Some(("lag", _)), _) => {
+                self.part.end().await?;
+                return Ok(None);
+            }
+            (_, Some((_, text)), _) => return Err(io::Error::other(text.to_owned())),
+            (None, None, Some(fault)) => End::Fault(Box::new(fault.clone())),
+            (None, None, None) if silent && !self.part.is_over() => End::Silent,
+            (None, None, None) => End::Fine,
+        };
+        self.leave(end).await.map(Some)
+    }
+
+    /// Handles the next event, unless there is none until then. Returns whether there was one.
+    async fn next(&mut self, until: Instant) -> io::Result<bool> {
+        let turns = self.part.turns();
+        let is_event = self.part.next(until).await?;
+        if self.part.turns() != turns {
+            self.quiet = (Instant::now(), self.part.activity());
+        }
+        Ok(is_event)
+    }
+
+    /// Whether the agent won't answer, since it waits for input.
+    async fn is_silent(&mut self) -> io::Result<bool> {
+        let is_waiting = self.part.is_waited_for()
+            && self.quiet.0.elapsed() >= SILENCE
+            && self.left().is_some_and(Meters::awaits_input);
+        if !is_waiting {
+            return Ok(false);
+        }
+        // It may have answered and waited for more just before it was looked at. Once it waits, its
+        // answer is in the pipe, which the runtime looks at before this continues.
+        tokio::task::yield_now().await;
+        Ok(!self.next(Instant::now()).await?)
+    }
+
+    /// Shuts the agent down and returns the result.
+    async fn leave(mut self, end: End) -> io::Result<TrialReport> {
+        let unended = self.part.connection().process.unended_line().to_vec();
+        let (mut used, over) = (self.part.used(), self.part.is_game_over());
+        let ready = self.part.is_ready();
+        let (mut got, mut exit, mut at_end) = (None, None, None);
+        match &end {
+            End::Fine if self.trial.shutdown != Shutdown::Kill => exit = Some(self.depart().await),
+            End::Fault(fault) if fault.kind == FaultKind::Late && !self.part.has_answered => {
+                // A late answer is different from none.
+                got = Some(self.late_answer().await);
+                if let Some(Some(_)) = &got {
+                    used = self.part.used();
+                }
+            }
+            End::Silent => {
+                self.part.connection_mut().process.close();
+                at_end = self.late_answer().await;
+            }
+            _ => {}
+        }
+        let exchange = self.part.connection().exchange.clone().unwrap_or_default();
+        let game = self.part.game();
+        Ok(TrialReport {
+            sent: String::from_utf8_lossy(&exchange.sent).trim_end().to_owned(),
+            got: got.unwrap_or_else(|| exchange.got.last().cloned()),
+            unended,
+            at_end,
+            ready,
+            status: self.part.status.clone(),
+            legal: Vec::new(),
+            actions: Vec::new(),
+            turns: game.turn_number(),
+            over,
+            total: Duration::ZERO,
+            slowest: Duration::ZERO,
+            transcript: Vec::new(),
+            used,
+            exit,
+            end,
+            stderr: self.part.end().await?,
+        })
+    }
+
+    async fn late_answer(&mut self) -> Option<Vec<u8>> {
+        let wanted = |event: &AgentEvent| {
+            matches!(event, AgentEvent::Line(_) | AgentEvent::Exited(_) | AgentEvent::Gone)
+        };
+        match self.rests(LATER, wanted).await {
+            Some(AgentEvent::Line(line)) => Some(line.bytes),
+            Some(_) => {
+                self.part.connection().exchange.as_ref().and_then(|it| it.got.last().cloned())
+            }
+            None => None,
+        }
+    }
+
+    async fn depart(&mut self) -> ExitReport {
+        if self.trial.shutdown == Shutdown::Over && !self.part.is_game_over() {
+            self.part.stop("it was only a trial");
+        }
+        self.part.connection_mut().process.close();
+        let began = Instant::now();
+        let wanted = |event: &AgentEvent| matches!(event, AgentEvent::Exited(_));
+        if self.part.status.is_none() {
+            self.rests(GRACE, wanted).await;
+        }
+        // It may have exited before.
+        let (took, exited) = (began.elapsed(), self.part.status.is_some());
+        self.rests(AFTER, |event| *event == AgentEvent::Gone).await;
+        let left_behind = self.left().map_or(0, Meters::processes);
+        ExitReport { took, exited, left_behind }
+    }
+
+    /// Waits for a wanted event, or until the agent has done nothing for this long.
+    async fn rests(
+        &mut self,
+        pause: Duration,
+        wanted: impl Fn(&AgentEvent) -> bool,
+    ) -> Option<AgentEvent> {
+        let (began, before) = (Instant::now(), self.part.used().cpu);
+        self.quiet = (began, self.part.activity());
+        let mut look_at = began + LOOK.min(pause);
+        loop {
+            match self.part.listen(look_at).await {
+                Some(event) if wanted(&event) => return Some(event),
+                Some(_) if Instant::now() < look_at => continue,
+                _ => self.look(),
+            }
+            let now = Instant::now();
+            let worked = self.part.used().cpu.saturating_sub(before);
+            if now >= self.quiet.0 + pause || worked >= WORK || now >= began + GRACE_MAX {
+                return None;
+            }
+            look_at = (now + LOOK).min(self.quiet.0 + pause);
+        }
+    }
+
+    fn left(&self) -> Option<&Meters> {
+        self.part.connection().process.meters_left()
+    }
+
+    /// Updates when it was last active.
+    fn look(&mut self) {
+        let activity = self.part.activity();
+        let is_busy = self.left().is_some_and(Meters::is_busy);
+        if is_busy || activity.saturating_sub(self.quiet.1) > NO_CPU {
+            self.quiet = (Instant::now(), activity);
+        }
+    }
+}
+
+/// Returns the header for the match, which is never written.
+fn header(table: &CoreContext, trial: &Trial<'_>, game: &dyn AnyGame) -> Header {
+    let (clock, limits) = (trial.clock.clone(), trial.limits.clone());
+    let conditions = MatchSettings { clock, limits, ..MatchSettings::default() };
+    let seated = vec![trial.spec; game.seats()];
+    let sandbox = &table.sandbox.recorded;
+    let mut header = match_settings::header(game, &seated, &conditions, sandbox, trial.seed, 0);
+    for seat in &mut header.seats {
+        seat.name = match trial.variant {
+            TrialVariant::Names => NAMES[seat.seat.index() % NAMES.len()].to_owned(),
+            _ if seat.seat == trial.seat => continue,
+            _ => format!("other {}", seat.seat),
+        };
+    }
+    header
+}

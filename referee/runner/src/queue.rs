@@ -1,0 +1,105 @@
+//! Which games of a contest are played next: each that has no result yet, in the order of the schedule, those
+//! that were void once more.
+
+use referee_contest::Schedule;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
+
+/// The games of a run that are not stored.
+#[derive(Debug)]
+pub(super) struct Queue {
+    /// All games below this number were submitted or have a result.
+    next: u64,
+    /// No game from this number on is played.
+    end: u64,
+    retries: VecDeque<u64>,
+    submitted: BTreeSet<u64>,
+    /// Games whose results were sent to the writer and are not stored yet.
+    written: BTreeSet<u64>,
+    /// Void attempts of each game in this run.
+    tries: BTreeMap<u64, u32>,
+}
+
+impl Queue {
+    /// Returns a queue of the games with these numbers.
+    pub(super) fn new(games: Range<u64>) -> Self {
+        Self {
+            next: games.start,
+            end: games.end,
+            retries: VecDeque::new(),
+            submitted: BTreeSet::new(),
+            written: BTreeSet::new(),
+            tries: BTreeMap::new(),
+        }
+    }
+
+    /// Whether games are being played.
+    pub(super) fn is_playing(&self) -> bool {
+        !self.submitted.is_empty()
+    }
+
+    /// Returns the next game to submit.
+    pub(super) fn wanted(&mut self, schedule: &Schedule) -> Option<u64> {
+        if let Some(&number) = self.retries.front() {
+            return Some(number);
+        }
+        while self.next < schedule.known().min(self.end) {
+            if self.is_missing(self.next, schedule) {
+                return Some(self.next);
+            }
+            self.next += 1;
+        }
+        None
+    }
+
+    fn is_missing(&self, number: u64, schedule: &Schedule) -> bool {
+        let has_result = schedule.has(number) || self.written.contains(&number);
+        !has_result && schedule.counts(number)
+    }
+
+    /// Takes a wanted game, with the others of its block that are to be submitted with it.
+    pub(super) fn take(&mut self, number: u64, block: Range<u64>, schedule: &Schedule) -> Vec<u64> {
+        if self.retries.front() == Some(&number) {
+            let (now, later): (Vec<u64>, Vec<u64>) =
+                self.retries.iter().partition(|number| block.contains(number));
+            self.retries = later.into();
+            return now;
+        }
+        self.next = block.end;
+        (number..block.end).filter(|&number| self.is_missing(number, schedule)).collect()
+    }
+
+    /// These games are being played.
+    pub(super) fn submitted(&mut self, numbers: Vec<u64>) {
+        self.submitted.extend(numbers);
+    }
+
+    /// This game is no longer being played.
+    pub(super) fn ended(&mut self, number: u64) {
+        self.submitted.remove(&number);
+    }
+
+    /// This game has a result that is not stored yet.
+    pub(super) fn written(&mut self, number: u64) {
+        self.written.insert(number);
+    }
+
+    /// The result of this game is stored.
+    pub(super) fn stored(&mut self, number: u64) {
+        self.written.remove(&number);
+    }
+
+    /// Counts a void attempt.
+    pub(super) fn count_try(&mut self, number: u64) {
+        *self.tries.entry(number).or_default() += 1;
+    }
+
+    /// Queues a void game again, unless it was void more often than this.
+    pub(super) fn retry(&mut self, number: u64, retries: u32) -> bool {
+        let is_left = self.tries.get(&number).is_none_or(|tries| *tries <= retries);
+        if is_left {
+            self.retries.push_back(number);
+        }
+        is_left
+    }
+}

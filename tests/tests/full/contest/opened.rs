@@ -1,0 +1,92 @@
+//! `contest open`: agents join while it runs; and runs that end at a time.
+
+use crate::support::contest::{AMPLE, agent, assert_whole, contest, count, file, query, start};
+use crate::support::{Running, TestDir, eventually};
+use nix::sys::signal::Signal;
+use std::fs;
+
+const PLAYERS: &str = "select name from players order by number";
+
+fn ladder(dir: &TestDir, words: &[&str], wanted: &[&str]) -> Running {
+    let running = start(dir, &[&["open"], words].concat());
+    let joined = eventually(|| query(dir, "d", PLAYERS) == wanted);
+    assert!(joined, "{:?}", query(dir, "d", PLAYERS));
+    running
+}
+
+fn result(dir: &TestDir, version: &str) -> serde_json::Value {
+    let path = dir.path("d/submissions").join(version).join("result.json");
+    assert!(eventually(|| path.exists()), "no {version}");
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn agents_and_their_versions_join_a_running_ladder() {
+    let dir = TestDir::new();
+    agent(&dir, "bots/amy", "first");
+    dir.write(
+        "c.toml",
+        format!(
+            "name = \"open\"\nseed = 7\nrounds = 2\nformat = \"ladder\"\nagents = [\"@random\"]\n{AMPLE}\
+             submissions = \"bots\"\n[openings]\nplies = 1\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
+        ),
+    );
+    let running = ladder(&dir, &["c.toml", "--out", "d"], &["@random", "amy"]);
+    agent(&dir, "bots/bob", "second");
+    dir.write("bots/bad/agent.toml", "command = [\"python3\", \"missing.py\"]\n");
+    dir.write("bots/notes.txt", "no agent");
+    assert!(eventually(|| query(&dir, "d", PLAYERS).len() == 3));
+    agent(&dir, "bots/amy", "first, better");
+    let all = ["@random", "amy", "bob", "amy v2"];
+    assert!(eventually(|| query(&dir, "d", PLAYERS) == all), "{:?}", query(&dir, "d", PLAYERS));
+    // Whole rounds: every version has played at least two pairings of two games.
+    let games = "select min(n) from (select count(*) n from seats group by player)";
+    assert!(eventually(|| query(&dir, "d", games) == ["4"] && count(&dir, "d") >= 8));
+    let bad = result(&dir, "bad/1");
+    assert!(bad["player"].is_null() && bad["why"].is_string(), "{bad}");
+    running.send(Signal::SIGINT);
+    let ran = running.wait().stderr_has("amy v2 joined").stderr_has("bad does not play: ");
+    assert!(ran.stderr.matches("notes.txt is ignored").count() == 1, "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("joined").count(), 2, "{}", ran.stderr);
+    // What was taken in or refused is not taken in again.
+    agent(&dir, "bots/zoe", "last");
+    let running = ladder(&dir, &["d", "--for", "1h"], &["@random", "amy", "bob", "amy v2", "zoe"]);
+    assert_eq!(result(&dir, "zoe/1")["player"], "zoe");
+    running.send(Signal::SIGINT);
+    running.wait();
+    contest(&dir, &["resume", "d"]).code(0);
+    dir.run(&["verify", "d"]).code(0);
+    assert!(!dir.path("d/submissions/bad/2").exists());
+}
+
+#[test]
+fn a_format_without_late_players_cannot_be_open() {
+    let dir = TestDir::new();
+    fs::create_dir(dir.path("bots")).unwrap();
+    dir.write("c.toml", file(&["@random", "@first"], "format = \"swiss\"\n"));
+    let ran = contest(&dir, &["open", "c.toml", "--out", "d", "--submissions", "bots"]).code(2);
+    ran.stderr_has("nobody can join a running contest of format swiss");
+    assert!(!dir.path("d").exists(), "nothing is created");
+    dir.write("c.toml", file(&["@random", "@first"], "format = \"ladder\"\n"));
+    let ran = contest(&dir, &["open", "c.toml", "--out", "d"]).code(2);
+    ran.stderr_has("the contest file has no `submissions`").stderr_has("--submissions DIR");
+    assert!(!dir.path("d").exists(), "nothing is created");
+}
+
+#[test]
+fn a_run_ends_at_its_deadline() {
+    let dir = TestDir::new();
+    dir.write("c.toml", file(&["@random", "@first"], "rounds = 3\n"));
+    let ran = contest(&dir, &["run", "c.toml", "--out", "d", "--for", "0s"]).code(0);
+    ran.stderr_has("resume: referee contest resume d");
+    // A game may have begun at the same moment.
+    assert!(count(&dir, "d") < 6);
+    for (words, why) in [
+        (["--until", "soon"], "expected a time such as `18:00`"),
+        (["--until", "2001-01-01 10:00"], "this time has passed"),
+    ] {
+        contest(&dir, &[&["resume", "d"], &words[..]].concat()).code(2).stderr_has(why);
+    }
+    contest(&dir, &["resume", "d", "--until", "2999-01-01"]).code(0);
+    assert_whole(&dir, "d", 6);
+}
