@@ -195,6 +195,9 @@ impl Judged {
     fn line(&mut self, seat: Seat, line: &[u8], cut: bool) {
         let reading = Reading::default();
         self.step(Input::Line { seat, line, cut, reading, meaning: None });
+        if matches!(self.effects.last(), Some(Effect::MeasureMemory)) {
+            self.step(Input::PeakMemory(vec![None; self.state.game().seats()]));
+        }
     }
 
     /// Asks the seat if it is its turn, and has it say this line.
