@@ -83,9 +83,9 @@ impl<'a> Report<'a> {
         words.extend(options.given.words(&[], &NOT_REPEATED));
         let game = options.game.is_empty().then_some(probe.kind.name);
         words.extend(option("--game", game));
+        words.extend(option("--probe", Some(&probe.name)));
         words.extend(options.implied_args(self.adapted, probe.kind));
         words.extend(self.config_level());
-        words.extend(option("--probe", Some(&probe.name)));
         join(&words)
     }
 
