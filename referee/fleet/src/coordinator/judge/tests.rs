@@ -131,16 +131,6 @@ fn played(contest: &Contest, kind: GameKind, fixture: &Fixture, end: RecordEnd) 
     header.on_fault = contest.policy.on_fault;
     for (seat, player) in header.seats.iter_mut().zip(players) {
         (seat.name, seat.digest) = (player.name.clone(), player.digest.clone());
-        seat.command = vec!["played".to_owned()];
-    }
-    // Every turn took no time.
-    let (clock, mut turns) = (&contest.clock, vec![0; fixture.players.len()]);
-    for event in &mut events {
-        if let Event::Turn(turn) = event {
-            let played: &mut u64 = &mut turns[turn.seat.index()];
-            turn.left_ms = clock.bank_ms.map(|bank| bank + *played * clock.increment_ms);
-            *played += 1;
-        }
     }
     let mut recorder = Recorder::new();
     for event in &events {
