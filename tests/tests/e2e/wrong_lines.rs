@@ -190,6 +190,10 @@ impl Judged {
 
     fn step(&mut self, input: Input<'_>) {
         self.state.step(Nanos(0), input, &mut self.effects);
+        if self.effects.contains(&Effect::MeasureMemory) {
+            let unknown = Input::PeakMemory(Vec::new());
+            self.state.step(Nanos(0), unknown, &mut self.effects);
+        }
     }
 
     fn line(&mut self, seat: Seat, line: &[u8], cut: bool) {
