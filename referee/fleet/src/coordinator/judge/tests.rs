@@ -6,9 +6,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee_contest::{Contest, Fixture, Schedule};
 use referee_games::{GameKind, GameRecord, RecordEnd, Turn};
-use referee_match::match_id;
 use referee_match::transcript::{Origin, Recorder, import};
-use referee_protocol::Event;
+use referee_match::{Effect, Input, Match, Reading, match_id};
+use referee_protocol::{Event, Nanos, Seat};
 use referee_runner::backend::{FinishedGame, NoResult, kinds};
 use referee_runner::folder::Folder;
 use referee_runner::{Builds, prepare_text};
@@ -97,21 +97,16 @@ fn report(tries: Vec<(u64, u64)>) -> Report {
     Report { block: 0, attempt: 0, worker: "w".to_owned(), tries, in_object: false, fault: None }
 }
 
-/// A game in which both seats always choose the first listed action.
+/// A game in which both seats always choose the first listed action, in no time; or which ends before the first.
 fn played(contest: &Contest, kind: GameKind, fixture: &Fixture, end: RecordEnd) -> Vec<u8> {
     let setup = contest.opening(kind, fixture.game, fixture.opening).unwrap();
-    let mut game = kind.start(&setup).unwrap();
-    let (setup, mut actions) = (game.setup(), Vec::new());
-    while matches!(game.turn(), Turn::Of(_)) && end == RecordEnd::Played {
-        actions.push(game.play(&game.actions()[0]).unwrap());
-    }
-    let names = vec![None; game.seats()];
+    let game = kind.start(&setup).unwrap();
     let record = GameRecord {
-        setup: setup.clone(),
-        names,
+        setup: game.setup(),
+        names: vec![None; game.seats()],
         title: None,
         date: None,
-        actions,
+        actions: Vec::new(),
         end,
         comment: String::new(),
     };
@@ -122,19 +117,43 @@ fn played(contest: &Contest, kind: GameKind, fixture: &Fixture, end: RecordEnd) 
         started: "2026-01-01T00:00:00Z".to_owned(),
     };
     let mut events = import(kind, &record, &origin).unwrap();
-    let Some(Event::Header(header)) = events.first_mut() else { panic!("no header") };
+    let Event::Header(mut header) = events.swap_remove(0) else { panic!("no header") };
     let players: Vec<_> = fixture.players.iter().map(|it| &contest.players[it.index()]).collect();
     let digests: Vec<&str> = players.iter().map(|player| player.digest.as_str()).collect();
-    header.match_id = match_id(kind.name, &setup, &digests, fixture.seed, fixture.number);
+    header.match_id = match_id(kind.name, &game.setup(), &digests, fixture.seed, fixture.number);
     (header.seed, header.game_number) = (fixture.seed, fixture.number);
     (header.clock, header.limits) = (contest.clock.clone(), contest.limits.clone());
     header.on_fault = contest.policy.on_fault;
     for (seat, player) in header.seats.iter_mut().zip(players) {
         (seat.name, seat.digest) = (player.name.clone(), player.digest.clone());
+        seat.command = vec!["played".to_owned()];
     }
+    let seats = game.seats();
+    let (mut state, mut effects) = Match::begin(game, *header);
+    let reading = Reading { cpu: Some(Nanos(0)), ..Reading::default() };
+    let mut step = |state: &mut Match, input: Input<'_>| {
+        state.step(Nanos(0), input, &mut effects);
+    };
+    for seat in Seat::all(seats) {
+        let line = br#"{"type":"ready"}"#;
+        step(&mut state, Input::Line { seat, line, cut: false, reading, meaning: None });
+    }
+    while let (Turn::Of(seat), RecordEnd::Played) = (state.game().turn(), end) {
+        step(&mut state, Input::Asked(seat, reading));
+        let action = &state.game().actions()[0];
+        let line = serde_json::json!({"type": "action", "action": action}).to_string();
+        let line = line.as_bytes();
+        step(&mut state, Input::Line { seat, line, cut: false, reading, meaning: None });
+    }
+    if end != RecordEnd::Played {
+        step(&mut state, Input::Stop { cause: "unfinished", text: String::new(), seat: None });
+    }
+    step(&mut state, Input::PeakMemory(vec![None; seats]));
     let mut recorder = Recorder::new();
-    for event in &events {
-        recorder.record(event);
+    for effect in effects {
+        if let Effect::Record(event) = effect {
+            recorder.record(&event);
+        }
     }
     recorder.seal();
     recorder.take()
