@@ -62,7 +62,7 @@ pub struct Fixture {
     pub game: usize,
     /// The players, in seat order.
     pub players: Vec<Player>,
-    /// The number of its opening, among those of its game ([`Contest::opening`]).
+    /// The number of its opening, among those of its game (`Contest::opening`).
     pub opening: u64,
     /// The match's seed, below 2^53.
     pub seed: u64,
