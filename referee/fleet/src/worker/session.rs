@@ -33,9 +33,9 @@ use tokio::sync::{mpsc, watch};
 
 /// The interval of its checks.
 const TICK: Duration = Duration::from_millis(200);
-/// The fraction of a lease after which it looks for other contests, and reports to them that it plays
-/// this one.
-const LOOKS_A_LEASE: u32 = 5;
+/// The interval at which it looks for other contests, and reports to them that it plays this one: shorter
+/// than any coordinator's patience.
+const LOOK_INTERVAL: Duration = Duration::from_millis(2 * HEARTBEAT_MS);
 /// A turn is at least as long as this many of its orders on average, since slots are idle while the
 /// last orders of a turn are played.
 const ORDERS_A_TURN: u32 = 4;
@@ -195,8 +195,7 @@ impl Session {
 
     /// Gives other contests their turns, and reports to them that it plays this one meanwhile.
     async fn share(&self) {
-        let interval = self.contest.checked.lease / LOOKS_A_LEASE;
-        let mut ticks = ticks(interval.max(Duration::from_millis(HEARTBEAT_MS)));
+        let mut ticks = ticks(LOOK_INTERVAL);
         let mut began = Instant::now();
         let elsewhere = Some(self.contest.announced.name());
         let beat = Heartbeat { worker: self.info.clone(), elsewhere, ..Heartbeat::default() };
