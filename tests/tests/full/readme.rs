@@ -2,8 +2,8 @@
 //!
 //! In a block ```` ```console ````, each line that begins with `$ ` is run, in order, all in one folder.
 //! It must exit with 0, or with the code of a comment such as `# exit 1` at its end. A line that ends
-//! with `\` continues on the next line. `cargo run --release [--no-default-features] --` is the
-//! program. Other cargo commands and blocks ```` ```console,ignore ```` are skipped.
+//! with `\` continues on the next line. `cargo run --` is the program. Other cargo commands and blocks
+//! ```` ```console,ignore ```` are skipped.
 
 use crate::support::{program, root};
 use std::fs;
@@ -67,8 +67,7 @@ fn prepared(text: &str) -> Option<(String, i32)> {
         Some((text, code)) => (text, code.trim().parse().unwrap()),
         None => (text, 0),
     };
-    let text = text.replace(" --no-default-features", "");
-    let text = text.replace("cargo run --release -- ", "referee ");
+    let text = text.replace("cargo run -- ", "referee ");
     let other = text.split_whitespace().any(|word| word == "cargo");
     (!other).then(|| (text.trim().to_owned(), code))
 }
