@@ -15,7 +15,7 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python" / "starter"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[5] / "sample-agents" / "python" / "starter"))
 from referee_kit import info, log, run  # noqa: E402  (it is in another folder)
 
 
