@@ -20,7 +20,7 @@ fn every_schema_is_one() {
 
 #[test]
 fn play_output_matches_its_schema() {
-    let dir = TestDir::new();
+    let dir = TestDir::sandboxed();
     let schema = dir.run(&["schema", "play"]).code(0).json();
     let schema = jsonschema::validator_for(&schema).unwrap();
     for agents in [&["hex", "@first", "@first"][..], &["hex", "@illegal", "@first"]] {
