@@ -266,7 +266,9 @@ impl AgentConnection {
     /// Returns what it has used since its start, `began`.
     pub fn used(&self, began: Instant) -> Usage {
         let time = |nanos: Option<Nanos>| Duration::from_nanos(nanos.unwrap_or_default().0);
-        let waited = time(self.process.meters().and_then(Meters::wait));
-        Usage { wall: began.elapsed(), cpu: time(self.process.tree_cpu()), waited }
+        let meters = self.process.meters();
+        let waited = time(meters.and_then(Meters::wait));
+        let asleep = meters.is_some_and(Meters::is_asleep);
+        Usage { wall: began.elapsed(), cpu: time(self.process.tree_cpu()), waited, asleep }
     }
 }

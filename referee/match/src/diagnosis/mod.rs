@@ -188,6 +188,8 @@ pub struct Usage {
     pub cpu: Duration,
     /// Time that it waited for a core.
     pub waited: Duration,
+    /// Whether all its processes slept in the end; false if unknown.
+    pub asleep: bool,
 }
 
 impl Usage {
@@ -198,12 +200,14 @@ impl Usage {
             wall: self.wall.saturating_sub(before.wall),
             cpu: self.cpu.saturating_sub(before.cpu),
             waited: self.waited.saturating_sub(before.waited),
+            asleep: self.asleep,
         }
     }
 
-    /// Whether it computed, or waited for a core, for a good part of the time.
+    /// Whether it computed, or waited for a core, for a good part of the time, and until the end: a start
+    /// takes long on a busy machine, and may be followed by waiting.
     fn is_busy(&self) -> bool {
-        (self.cpu + self.waited) * 5 > self.wall
+        !self.asleep && (self.cpu + self.waited) * 5 > self.wall
     }
 }
 

@@ -58,13 +58,14 @@ fn a_garbled_line_has_a_place() {
 fn waiting_thinking_and_late_are_distinguished() {
     let late = fault(FaultKind::Late, "no answer after 900 ms; the limit is 500 ms per turn");
     let ms = Duration::from_millis;
-    for (got, cpu, waited, defect) in [
-        (None, 1, 0, Defect::Waiting),
-        (None, 890, 0, Defect::Thinking),
-        (None, 20, 800, Defect::Thinking),
-        (Some(&b"{}"[..]), 890, 0, Defect::Late),
+    for (got, cpu, waited, asleep, defect) in [
+        (None, 1, 0, false, Defect::Waiting),
+        (None, 890, 0, false, Defect::Thinking),
+        (None, 20, 800, false, Defect::Thinking),
+        (None, 20, 800, true, Defect::Waiting),
+        (Some(&b"{}"[..]), 890, 0, false, Defect::Late),
     ] {
-        let used = Usage { wall: ms(900), cpu: ms(cpu), waited: ms(waited) };
+        let used = Usage { wall: ms(900), cpu: ms(cpu), waited: ms(waited), asleep };
         let known = Evidence { got, used: Some(used), ..Evidence::default() };
         assert_eq!(find(&late, &known).expect("a defect").defect, defect);
     }
@@ -121,7 +122,7 @@ fn silence_is_explained_by_what_is_known() {
     let unready = fault(FaultKind::Start, "sent no `ready` within 900 ms");
     let used = |cpu_ms| {
         let (wall, cpu) = (Duration::from_millis(900), Duration::from_millis(cpu_ms));
-        Some(Usage { wall, cpu, waited: Duration::ZERO })
+        Some(Usage { wall, cpu, ..Usage::default() })
     };
     let (idle, busy) = (used(1), used(880));
     let pass = [json!({"type": "pass"})];
