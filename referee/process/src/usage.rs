@@ -1,5 +1,6 @@
 //! What an agent's processes have used: CPU time, and time waiting for a core.
 
+use crate::launcher::memory_of;
 use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::{Pid, SysconfVar, sysconf};
 use referee_protocol::Nanos;
@@ -133,6 +134,11 @@ impl Meters {
             Some(status_field(&text, "VmHWM:")?.saturating_sub(status_field(&text, "RssFile:")?))
         });
         peaks.reduce(u64::saturating_add)
+    }
+
+    /// Returns what the agent's processes have in memory now, in KiB, with what their open files hold.
+    pub fn memory_kb(&self) -> Option<u64> {
+        self.supervisor().map(|supervisor| memory_of(&tree_below(supervisor)))
     }
 
     /// Measures that peak anew; false if the system refuses.

@@ -186,6 +186,9 @@ impl Builder {
                 Some(AgentEvent::Failed(errno)) => break errno.desc().to_owned(),
                 Some(AgentEvent::Broken(trouble)) => break trouble.to_string(),
                 Some(AgentEvent::Limit(limit)) => break limit.describe(&limits),
+                Some(AgentEvent::OutOfMemory(_)) => {
+                    break "the machine had no memory left, and the system killed it".to_owned();
+                }
                 Some(AgentEvent::Exited(status)) if status == "exit status 0" => {
                     break String::new();
                 }

@@ -137,12 +137,24 @@ def attack():
     attempt("have a pair that sends anywhere",
             lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))
     attempt("give one of a pair a name", named_pair)
+    attempt("enlarge the buffers of a pair", large_pair)
+    attempt("send an open file", send_file)
     attempt("have its parent signalled by a socket", owned_pair)
 
 
 def named_pair():
     one, _other = socket.socketpair()
     one.bind(os.path.join(os.environ["HOME"], f"name-{os.getpid()}"))
+
+
+def large_pair():
+    one, _other = socket.socketpair()
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+
+
+def send_file():
+    one, _other = socket.socketpair()
+    socket.send_fds(one, [b"x"], [0])
 
 
 def owned_pair():

@@ -7,10 +7,15 @@
  *   processes  as `private`, an eighth in each of eight processes
  *   file       a file in /dev/shm
  *   pipes      unread data in pipes
- *   sockets    unread data in sockets */
+ *   sockets    unread data in sockets
+ *   large      the same, in sockets whose buffers are to be large
+ *   closed     bytes of one that no one can read any more but the one end that is left, in eight processes
+ *   many       as `sockets`, in eight processes
+ *   watches    this many thousand files that are watched */
 
 #include "lib_agent.h"
 #include <fcntl.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -81,12 +86,17 @@ static void take_files(void)
     }
 }
 
-static void take_processes(void)
+static void take_eighth(void)
+{
+    take_private(megabytes / 8);
+}
+
+static void in_processes(void (*take)(void))
 {
     for (int i = 0; i < 8; i++) {
         pid_t child = fork();
         if (child == 0) {
-            take_private(megabytes / 8);
+            take();
             pause();
         }
     }
@@ -107,25 +117,68 @@ static void take_file(void)
     write_pieces(file, megabytes);
 }
 
-/* Fills as many pipes or sockets as it may open. */
-static void take_buffers(int pipes)
+static long fill(int into)
 {
     static char piece[1 << 16];
     long held = 0;
-    for (;;) {
-        int ends[2];
-        int made = pipes ? pipe2(ends, O_NONBLOCK)
-                         : socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends);
-        if (made != 0)
-            break;
-        int into = pipes ? ends[1] : ends[0];
-        if (pipes)
-            fcntl(into, F_SETPIPE_SZ, MB);
-        ssize_t went;
-        while ((went = write(into, piece, sizeof piece)) > 0)
-            held += went;
+    ssize_t went;
+    while ((went = write(into, piece, sizeof piece)) > 0)
+        held += went;
+    return held;
+}
+
+/* Fills as many pipes as it may open. */
+static void take_pipes(void)
+{
+    long held = 0;
+    int ends[2];
+    while (pipe2(ends, O_NONBLOCK) == 0) {
+        fcntl(ends[1], F_SETPIPE_SZ, MB);
+        held += fill(ends[1]);
     }
     report("held_mb", held / MB);
+}
+
+/* Fills as many sockets as it may open, but not with more than it is told. */
+static void take_sockets(void)
+{
+    long held = 0;
+    int ends[2], room = 16 * MB;
+    while (held <= megabytes * MB && socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0) {
+        if (strcmp(how, "large") == 0)
+            setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+        held += fill(ends[0]);
+        usleep(1000);
+    }
+    report("held_mb", held / MB);
+}
+
+/* Each byte takes as much as a message, and only the end that sent it counts it. */
+static void take_closed(void)
+{
+    int ends[2];
+    while (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0) {
+        while (write(ends[0], "x", 1) == 1)
+            ;
+        close(ends[0]);
+    }
+}
+
+/* Watches every file with every one that can watch. */
+static void take_watches(void)
+{
+    struct epoll_event event = {0};
+    int watching[100], watched[100];
+    for (int i = 0; i < 100; i++) {
+        watching[i] = epoll_create1(0);
+        watched[i] = dup(i == 0 ? 0 : watched[0]);
+    }
+    for (long i = 0; i < 10000; i++)
+        if (epoll_ctl(watching[i / 100], EPOLL_CTL_ADD, watched[i % 100], &event) != 0)
+            exit(8);
+    /* Not asleep before it has been looked at. */
+    for (volatile long i = 0; i < 400 * 1000 * 1000; i++)
+        ;
 }
 
 static void turn(int number)
@@ -148,11 +201,19 @@ static void turn(int number)
     } else if (strcmp(how, "memfds") == 0)
         take_files();
     else if (strcmp(how, "processes") == 0)
-        take_processes();
+        in_processes(take_eighth);
     else if (strcmp(how, "file") == 0)
         take_file();
+    else if (strcmp(how, "pipes") == 0)
+        take_pipes();
+    else if (strcmp(how, "closed") == 0)
+        in_processes(take_closed);
+    else if (strcmp(how, "many") == 0)
+        in_processes(take_sockets);
+    else if (strcmp(how, "watches") == 0)
+        in_processes(take_watches);
     else
-        take_buffers(strcmp(how, "pipes") == 0);
+        take_sockets();
     report("through", 1);
 }
 

@@ -1,4 +1,5 @@
-"""Rows about the sandbox itself: a layer is missing, skipped silently, or its process is killed.
+"""Rows about the machine and the sandbox: memory runs out; a layer is missing, skipped silently, or its
+process is killed.
 
 A variable injects these failures: REFEREE_SANDBOX_MISHAP=missing:LAYER, silent:LAYER or
 killed:LAYER.
@@ -6,8 +7,9 @@ killed:LAYER.
 
 import json
 
+from . import machine, watch
 from .checks import POLITE, left_over, referee, summed_up
-from .matches import parsed, verdict_of
+from .matches import parsed, verdict_of, verified
 from .place import Place
 
 VARIABLE = "REFEREE_SANDBOX_MISHAP"
@@ -41,6 +43,29 @@ def killed_at_a_layer(_row, setting):
                 problems.append(f"{layer}: {got}")
             problems += left_over(place)
     return summed_up(problems, "void or refused")
+
+
+def memory_runs_out(_row, setting):
+    """An agent takes what it may take and the machine doesn't have: the match is void, whoever is killed,
+    and the text names who has how much."""
+    with Place(setting.cache) as place, machine.little_memory(place.token, 200) as entry:
+        agent = place.agent("memory.c", ["private", "400"], "hostile")
+        words = [setting.referee, *POLITE, agent, "@first", "--json", "--out", "x.jsonl",
+                 "--limit", "memory_mb=1000", *setting.level_words()]
+        ran = watch.run(words, place.path, place.environment(), 120,
+                        before=lambda pid: entry.write_text(str(pid), encoding="ascii"))
+        problems = left_over(place)
+        lines = parsed(ran.stdout)
+        if not lines:
+            return summed_up([*problems, f"refused: {ran.stderr.strip()[:200]}"], "void machine")
+        got, text = verdict_of(lines[0]["verdict"], 0), lines[0]["verdict"].get("void") or {}
+        if got != "void machine":
+            problems.append(f"{got}: {lines[0]['verdict']}")
+        wanted = ["no memory left", "killed hostile (seat 0)", "hostile (seat 0) 1"]
+        missing = [it for it in wanted if it not in text.get("text", "")]
+        problems += [f"not said: {missing}, but {text.get('text')}"] if missing else []
+        problems += verified(setting, place, place.environment(), ["x.jsonl"])
+    return summed_up(problems, "void machine")
 
 
 def a_missing_layer(_row, setting):

@@ -10,7 +10,7 @@ use referee_match::Input;
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
 use referee_process::launcher::Limit;
-use referee_protocol::{FaultKind, Nanos, Seat};
+use referee_protocol::{FaultKind, Header, Nanos, Seat};
 use std::time::Instant;
 
 impl Drive<'_> {
@@ -78,6 +78,10 @@ impl Drive<'_> {
                 let text = limit.describe(&limits);
                 self.input_at(at, Input::Fault(seat, kind, text, self.brief_reading(at)));
             }
+            AgentEvent::OutOfMemory(peak_kb) => {
+                let text = self.out_of_memory(seat, peak_kb);
+                self.input_at(at, Input::Stop { cause: "machine", text, seat: None });
+            }
             AgentEvent::Continued(ran) => self.thawed(seat, ran),
             AgentEvent::Exited(status) => {
                 let killed = self.participants[seat.index()].is_killed();
@@ -94,6 +98,30 @@ impl Drive<'_> {
             AgentEvent::Stderr => self.stderr_piece(seat, true),
             AgentEvent::StdinClosed => self.closed(seat, at, Input::StdinClosed),
         }
+    }
+
+    /// Says that the system has killed a seat for lack of memory, and who has how much: that may be another.
+    fn out_of_memory(&self, killed: Seat, peak_kb: u64) -> String {
+        let seats = Seat::all(self.participants.len()).zip(&self.participants);
+        let mut used: Vec<(u64, Seat)> = seats
+            .filter_map(|(seat, participant)| match participant.connection() {
+                Some(_) if seat == killed => Some((peak_kb, seat)),
+                Some(agent) => Some((agent.process.meters_left()?.memory_kb()?, seat)),
+                None => None,
+            })
+            .collect();
+        used.sort_unstable_by(|one, other| other.cmp(one));
+        let Header { seats, limits, .. } = self.state.header();
+        let name = |seat: Seat| format!("{} (seat {seat})", seats[seat.index()].name);
+        let each =
+            used.iter().map(|&(kb, seat)| format!("{} {} MiB", name(seat), kb.div_ceil(1024)));
+        format!(
+            "the machine had no memory left, and the system killed {}; memory of the agents: {}; \
+             each may have {} MiB, so play fewer matches at once, or lower `memory_mb`",
+            name(killed),
+            each.collect::<Vec<_>>().join(", "),
+            limits.memory_mb
+        )
     }
 
     /// Freezes idle agents that are due, and ends the match if one can't be resumed.

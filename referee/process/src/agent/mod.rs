@@ -14,6 +14,7 @@ use crate::launcher::{
     Bytes, Command, Group, Idle, Launcher, Limit, Program, Report, Step, Supervised, receive_report,
 };
 use crate::lock::lock;
+use crate::memory_kills;
 use crate::poll_on_wake::PollOnWake;
 use crate::sandbox::Layer;
 use crate::stderr::Stderr;
@@ -71,6 +72,9 @@ pub enum AgentEvent {
     Limit(Limit),
     /// Its processes run again. They have used this CPU time although they were to be stopped.
     Continued(Nanos),
+    /// The machine had no memory left, and the system killed it. It has had so many KiB. [`AgentEvent::Exited`]
+    /// may follow.
+    OutOfMemory(u64),
     /// The program ended, with this status as text.
     Exited(String),
     /// No process is left.
@@ -115,6 +119,8 @@ pub struct AgentProcess {
     cpu_at_end: Option<Nanos>,
     /// Whether [`AgentEvent::Limit`] has been delivered.
     limit_reported: bool,
+    /// How many processes the system had killed for lack of memory when it was started.
+    killed_before: Option<u64>,
     /// Events to deliver before all others.
     events: VecDeque<AgentEvent>,
     /// Usage measurements; set by [`AgentEvent::Started`].
@@ -130,6 +136,7 @@ impl AgentProcess {
         mut conditions: StartConditions,
     ) -> io::Result<Self> {
         conditions.environment.extend(launch.env.iter().map(Bytes::of));
+        let killed_before = launcher.memory_kills.before();
         let (agent_stdin, stdin) = io::pipe()?;
         let (stdout, agent_stdout) = io::pipe()?;
         let (stderr, agent_stderr) = io::pipe()?;
@@ -160,6 +167,7 @@ impl AgentProcess {
             group,
             cpu_at_end: None,
             limit_reported: false,
+            killed_before,
             events: VecDeque::new(),
             meters: None,
         })
@@ -398,14 +406,20 @@ impl AgentProcess {
                 AgentEvent::Limit(limit)
             }
             Report::Continued { ran_us } => AgentEvent::Continued(Nanos(ran_us * 1000)),
-            Report::Exited(status) => {
+            Report::Exited(status, peak) => {
                 self.life = LifeCycle::Exited;
-                let exited = AgentEvent::Exited(status_text(ExitStatus::from_raw(status)));
-                let Some(limit) = self.passed_limit() else { return exited };
+                let status = ExitStatus::from_raw(status);
+                let exited = AgentEvent::Exited(status_text(status));
+                let reason = self.passed_limit().or_else(|| {
+                    let killed = is_killed(status) && self.is_out_of_memory();
+                    killed.then_some(AgentEvent::OutOfMemory(peak))
+                });
+                let Some(reason) = reason else { return exited };
                 self.events.push_back(exited);
-                limit
+                reason
             }
             Report::Gone => {
+                let lost = self.is_running() && self.is_out_of_memory();
                 self.cpu_at_end = self.tree_cpu();
                 let (group, request) = (self.group.take(), self.request);
                 let control = self.control.take().map(|control| control.source.into_std());
@@ -413,9 +427,24 @@ impl AgentProcess {
                     lock(&self.idle).push(Supervised { control, group, request });
                 }
                 self.all_gone(scratch);
-                AgentEvent::Gone
+                if !lost {
+                    return AgentEvent::Gone;
+                }
+                // Whatever ran the program was killed, and the program with it.
+                self.events.push_back(AgentEvent::Gone);
+                AgentEvent::OutOfMemory(0)
             }
         }
+    }
+
+    /// Whether the system has killed processes since it started because the machine had no memory left. Its
+    /// own group also knows whose they were.
+    fn is_out_of_memory(&self) -> bool {
+        !self.killed
+            && match &self.group {
+                Some(group) => group.has_killed(),
+                None => memory_kills::since(self.killed_before),
+            }
     }
 
     /// Its program could not be started: that its pipes have ended says nothing more.
@@ -473,6 +502,12 @@ fn poll_pipe(
         pipe.poll(context, |pipe, context| { Pin::new(pipe).poll_read(context, &mut buffer) })
     );
     Poll::Ready(read.map_or(0, |()| buffer.filled().len()))
+}
+
+/// Whether a program was killed by the system, or by its status a shell whose command was.
+fn is_killed(status: ExitStatus) -> bool {
+    let killed = Signal::SIGKILL as i32;
+    status.signal() == Some(killed) || status.code() == Some(128 + killed)
 }
 
 /// `exit status 1`, `signal 11 (SIGSEGV)`.

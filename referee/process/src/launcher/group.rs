@@ -100,6 +100,12 @@ impl Group {
     pub fn passed(&self) -> Option<Limit> {
         self.counters.passed(&self.limits)
     }
+
+    /// Whether the kernel has killed one of its processes for lack of memory, of this group or of others
+    /// around it.
+    pub fn has_killed(&self) -> bool {
+        self.counters.count(0, "oom_kill") > Some(0)
+    }
 }
 
 /// The folders of a group, which are removed on drop.

@@ -113,7 +113,7 @@ impl Namespaces {
         self.end();
         loop {
             match sys::next_ended(true) {
-                Ended::One(pid, _) if pid == self.init => return failure,
+                Ended::One(pid, ..) if pid == self.init => return failure,
                 Ended::NoneLeft => return failure,
                 _ => {}
             }
@@ -261,7 +261,9 @@ fn reap_all(socket: &OwnedFd, agent: Pid) -> Option<Report> {
     let mut unreported = None;
     loop {
         match sys::next_ended(unreported.is_none()) {
-            Ended::One(pid, status) if pid == agent => unreported = Some(Report::Exited(status)),
+            Ended::One(pid, status, peak) if pid == agent => {
+                unreported = Some(Report::Exited(status, peak));
+            }
             Ended::One(..) | Ended::NotYet => {
                 if let Some(exited) = unreported.take() {
                     say(socket, &[exited]);
@@ -290,7 +292,10 @@ fn prepare<'a>(
     // Only ever in its own mount namespace.
     let writable = apply_layer(config, Layer::Mounts, || mounts::arrange(program, detached))?;
     let untouched = writable.map(|writable| {
-        let shown = apply_layer(config, Layer::PidNs, mounts::show_own_processes)?;
+        let shown = apply_layer(config, Layer::PidNs, || {
+            mounts::show_own_processes()?;
+            mounts::limit_watchers()
+        })?;
         Ok(shown.and_then(|()| Untouched::of(writable).ok()))
     });
     let own = config.layers.has(Layer::Mounts) && config.layers.has(Layer::PidNs);

@@ -10,6 +10,8 @@ const MIB: rlim_t = 1 << 20;
 const STACK: rlim_t = 8 * MIB;
 /// Locked memory: enough for a key, too little to harm.
 const LOCKED: rlim_t = 64 * 1024;
+/// Signals that wait, of which all processes of a user together may have few.
+const SIGNALS: rlim_t = 1024;
 /// How many processes beyond the limit may start, so that the watchdog sees that there are too
 /// many. A namespace's init is one of them.
 const PROCESSES_MORE: rlim_t = 16;
@@ -29,6 +31,7 @@ pub(super) fn apply(limits: &Limits, own_user: bool, inside: bool) -> nix::Resul
     sys::ignore_signal(Signal::SIGXFSZ, true)?;
     lower(Resource::RLIMIT_FSIZE, limits.work_mb.saturating_mul(MIB))?;
     lower(Resource::RLIMIT_MEMLOCK, LOCKED)?;
+    lower(Resource::RLIMIT_SIGPENDING, SIGNALS)?;
     lower(Resource::RLIMIT_DATA, data(limits))?;
     let (stack, hard) = getrlimit(Resource::RLIMIT_STACK)?;
     setrlimit(Resource::RLIMIT_STACK, stack.min(STACK), hard)?;

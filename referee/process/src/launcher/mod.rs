@@ -9,6 +9,7 @@
 //! This is the only module with `unsafe` code; each use states its reason.
 
 mod group;
+mod held;
 mod image;
 mod init;
 mod layers;
@@ -29,6 +30,7 @@ pub use group::Group;
 pub(crate) use group::can_freeze;
 pub(crate) use process::{LAUNCH_COMMAND, run};
 pub use raw::landlock_version;
+pub(crate) use watchdog::memory_of;
 pub use wire::{
     Bytes, Command, InjectedFailure, LauncherConfig, Limit, Program, REPORT_BYTES, Reach, Report,
     StartConditions, Step, USERS,
@@ -37,6 +39,7 @@ pub use wire::{
 use crate::Failure;
 use crate::files::own_program;
 use crate::lock::lock;
+use crate::memory_kills::MemoryKills;
 use crate::sandbox::{Layer, Layers};
 use nix::sys::socket::{AddressFamily, ControlMessage, MsgFlags, SockFlag, SockType};
 use nix::sys::socket::{sendmsg, socketpair};
@@ -71,6 +74,7 @@ pub struct Launcher {
     config: LauncherConfig,
     /// How many agents have got a group.
     grouped: AtomicU64,
+    pub(crate) memory_kills: MemoryKills,
 }
 
 /// Supervisors without an agent: each has sent [`Report::Gone`] and takes the next agent. The last one's
@@ -109,6 +113,7 @@ impl Launcher {
             idle: Idle::default(),
             config: config.clone(),
             grouped: AtomicU64::new(0),
+            memory_kills: MemoryKills::default(),
         })
     }
 

@@ -227,6 +227,19 @@ pub(super) fn show_own_processes() -> nix::Result<()> {
     mount(Some("proc"), "/proc", Some("proc"), flags, none)
 }
 
+/// How many watchers of files (`inotify`) may be open in a user namespace. The limit of the user, whom
+/// agents may share, is 128 by default.
+const WATCHERS_MAX: &str = "8";
+
+/// Limits what all processes of a user together have few of, in this user namespace.
+pub(super) fn limit_watchers() -> nix::Result<()> {
+    match std::fs::write("/proc/sys/user/max_inotify_instances", WATCHERS_MAX) {
+        // The kernel was built without them.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        written => written.map_err(|error| sys::number(&error)),
+    }
+}
+
 /// Mounts a file system in memory, bounded in bytes and entries.
 fn mount_private(folder: &Path, mb: u64) -> nix::Result<()> {
     // Without times of access, which the next agent would see.

@@ -6,7 +6,7 @@
 //! arguments, so the order of the lists doesn't matter: `read`, `write` and waiting cost the same as
 //! without a list.
 
-use super::system_calls::{ALLOWED, ATTRIBUTES, Calls, OLD_ATTRIBUTES, REFUSED};
+use super::system_calls::{ALLOWED, ATTRIBUTES, Calls, OLD_ATTRIBUTES, REFUSED, WATCHERS};
 use nix::errno::Errno;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -39,6 +39,12 @@ const FILE_FLAGS: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401c_5820];
 
 /// Kinds of sockets that can send to any address: `SOCK_DGRAM`, `SOCK_RAW`.
 const UNCONNECTED: &[u64] = &[2, 3];
+
+/// Sizes of a socket's buffers: `SO_SNDBUF`, `SO_RCVBUF`, `SO_SNDBUFFORCE`, `SO_RCVBUFFORCE`.
+const BUFFER_SIZES: &[u64] = &[7, 8, 32, 33];
+
+/// Calls that fail unless an agent has its own namespaces.
+const CONFINED_ONLY: &[Calls] = &[ATTRIBUTES, OLD_ATTRIBUTES, WATCHERS];
 
 /// Signals sent to others through a file (CVE-2026-72183): `F_SETOWN`, `F_SETSIG`, `F_SETOWN_EX`;
 /// and watching or delaying what others do with one: `F_NOTIFY`, `F_SETLEASE`.
@@ -117,13 +123,13 @@ fn program(rules: Rules, other: SeccompAction, matched: SeccompAction) -> Built<
 /// The numbers of all listed calls.
 fn all_known() -> BTreeSet<libc::c_long> {
     let groups = ALLOWED.iter().chain(REFUSED).map(|(_, calls)| *calls);
-    groups.chain([ATTRIBUTES, OLD_ATTRIBUTES]).flatten().map(|&(_, number)| number).collect()
+    groups.chain(CONFINED_ONLY.iter().copied()).flatten().map(|&(_, number)| number).collect()
 }
 
 /// Returns the numbers of all calls that fail with any arguments.
 fn refused(own_mounts: bool) -> BTreeSet<libc::c_long> {
-    let files: &[Calls] = if own_mounts { &[] } else { &[ATTRIBUTES, OLD_ATTRIBUTES] };
-    let calls = REFUSED.iter().map(|(_, calls)| calls).chain(files).copied().flatten();
+    let more: &[Calls] = if own_mounts { &[] } else { CONFINED_ONLY };
+    let calls = REFUSED.iter().map(|(_, calls)| calls).chain(more).copied().flatten();
     calls.map(|&(_, number)| number).collect()
 }
 
@@ -212,6 +218,13 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
     let kinds = UNCONNECTED.iter().map(|&kind| rule(1, Dword, MaskedEq(0xf), kind));
     let pairs = kinds.chain([is_not(&(0, 1))]);
     rules.insert(libc::SYS_socketpair, pairs.collect::<Built<_>>()?);
+    let sizes = BUFFER_SIZES.iter().map(|&option| {
+        let conditions = [(1, 1), (2, option)];
+        let conditions =
+            conditions.map(|(place, value)| SeccompCondition::new(place, Dword, Eq, value));
+        SeccompRule::new(conditions.into_iter().collect::<Built<_>>()?)
+    });
+    rules.insert(libc::SYS_setsockopt, sizes.collect::<Built<_>>()?);
     // A process that can't be inspected can't be measured (`PR_SET_DUMPABLE`, 0).
     let hidden = [(0, 4), (1, 0)];
     let hidden = hidden.map(|(place, value)| SeccompCondition::new(place, Dword, Eq, value));
@@ -229,7 +242,7 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALLOWED, ATTRIBUTES, OLD_ATTRIBUTES, REFUSED};
+    use super::{ALLOWED, ATTRIBUTES, CONFINED_ONLY, OLD_ATTRIBUTES, REFUSED, WATCHERS};
     use super::{Calls, Filters, NUMBERS, OWN_ONLY, all_known, some_refused};
     use crate::launcher::sys::call;
     use nix::errno::Errno;
@@ -246,8 +259,8 @@ mod tests {
         REFUSED.iter().flat_map(|(_, calls)| *calls)
     }
 
-    fn attributes() -> impl Iterator<Item = &'static (&'static str, libc::c_long)> {
-        ATTRIBUTES.iter().chain(OLD_ATTRIBUTES)
+    fn confined_only() -> impl Iterator<Item = &'static (&'static str, libc::c_long)> {
+        CONFINED_ONLY.iter().copied().flatten()
     }
 
     #[test]
@@ -261,13 +274,13 @@ mod tests {
 
     #[test]
     fn no_rule_takes_the_place_of_another() {
-        let (refused, attributes) = (all_refused().count(), attributes().count());
+        let (refused, more) = (all_refused().count(), confined_only().count());
         let allowed: usize = ALLOWED.iter().map(|(_, calls)| calls.len()).sum();
-        assert_eq!(all_known().len(), allowed + refused + attributes);
-        // Those of `clone`, `ioctl`, `fcntl`, `socketpair` and `prctl`; `utimensat` goes with the
-        // attributes.
-        let always = OWN_ONLY.len() + 5;
-        for (own_mounts, all, some) in [(true, refused, 0), (false, refused + attributes, 1)] {
+        assert_eq!(all_known().len(), allowed + refused + more);
+        // Those of `clone`, `ioctl`, `fcntl`, `socketpair`, `setsockopt` and `prctl`; `utimensat` goes
+        // with the attributes.
+        let always = OWN_ONLY.len() + 6;
+        for (own_mounts, all, some) in [(true, refused, 0), (false, refused + more, 1)] {
             let refused = super::refused(own_mounts);
             let some_refused = some_refused(own_mounts).unwrap();
             assert_eq!((refused.len(), some_refused.len()), (all, always + some));
@@ -289,7 +302,7 @@ mod tests {
             for number in unknown.filter(|number| !NEVER_FILTERED.contains(number)) {
                 assert_eq!(result(number), Err((number, Errno::ENOSYS)));
             }
-            for &(name, number) in all_refused().chain(attributes()) {
+            for &(name, number) in all_refused().chain(confined_only()) {
                 assert_eq!(result(number), Err((number, Errno::EPERM)), "{name}");
             }
         };
@@ -311,7 +324,8 @@ mod tests {
         };
         let page = include_str!("../../../../docs/sandbox.md");
         let attributes = row("modes, owners and attributes", &[ATTRIBUTES, OLD_ATTRIBUTES]);
-        for table in [rows(ALLOWED), rows(REFUSED) + &attributes] {
+        let watchers = row("making watchers of files", &[WATCHERS]);
+        for table in [rows(ALLOWED), rows(REFUSED) + &attributes + &watchers] {
             assert!(page.contains(&table), "docs/sandbox.md should contain\n{table}");
         }
     }

@@ -353,9 +353,9 @@ impl<'a> Supervisor<'a> {
 
     /// Reaps processes that have ended; returns whether any is left.
     fn reap(&self, running: &Running) -> bool {
-        let left = reap(|pid, status| {
+        let left = reap(|pid, status, peak| {
             if pid == running.pid {
-                send_report(self.control, Report::Exited(status));
+                send_report(self.control, Report::Exited(status, peak));
             }
         });
         if !left {

@@ -8,6 +8,7 @@ use nix::sched::{CloneFlags, clone};
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::unistd::{ForkResult, Pid, fork};
 use std::ffi::{CStr, c_char, c_long};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::path::Path;
 
@@ -157,6 +158,53 @@ pub(super) fn count_descendants() -> nix::Result<OwnedFd> {
     }
 }
 
+/// Returns a handle on a process.
+pub(super) fn process_handle(process: Pid) -> nix::Result<OwnedFd> {
+    let fd = call(libc::SYS_pidfd_open, [process.as_raw().into(), 0, 0, 0])?;
+    Ok(new_file(fd))
+}
+
+/// Takes a copy of a file that another process has open, under this number.
+pub(super) fn take_file(process: BorrowedFd<'_>, number: RawFd) -> nix::Result<OwnedFd> {
+    let fd = call(libc::SYS_pidfd_getfd, [process.as_raw_fd().into(), number.into(), 0, 0])?;
+    Ok(new_file(fd))
+}
+
+/// Takes ownership of the file descriptor that a system call has just made.
+fn new_file(fd: c_long) -> OwnedFd {
+    let fd = RawFd::try_from(fd).expect("file descriptors have 32 bits");
+    // SAFETY: the kernel has just made it for this process.
+    #[expect(unsafe_code, reason = "results of system calls are numbers")]
+    unsafe {
+        OwnedFd::from_raw_fd(fd)
+    }
+}
+
+/// What a socket holds, in bytes.
+pub(super) struct SocketMemory {
+    /// Data that it has received or sent, which has not been read yet, with the kernel's own data.
+    pub(super) taken: u64,
+    /// How much it may send.
+    pub(super) room: u64,
+}
+
+/// Measures what a socket holds.
+pub(super) fn socket_memory(socket: BorrowedFd<'_>) -> nix::Result<SocketMemory> {
+    /// `SK_MEMINFO_RMEM_ALLOC`, `SK_MEMINFO_WMEM_ALLOC`, `SK_MEMINFO_OPTMEM`; `SK_MEMINFO_SNDBUF`.
+    const TAKEN: [usize; 3] = [0, 2, 6];
+    const ROOM: usize = 3;
+    let mut numbers = [0_u32; 16];
+    let mut length = libc::socklen_t::try_from(size_of_val(&numbers)).map_err(|_| Errno::EINVAL)?;
+    // SAFETY: writes at most `length` bytes, and how many, to variables that live through the call.
+    #[expect(unsafe_code, reason = "nix doesn't know this option")]
+    Errno::result(unsafe {
+        let (into, length) = (numbers.as_mut_ptr().cast(), &raw mut length);
+        libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_MEMINFO, into, length)
+    })?;
+    let taken = TAKEN.iter().map(|&at| u64::from(numbers[at])).sum();
+    Ok(SocketMemory { taken, room: numbers[ROOM].into() })
+}
+
 /// Marks all files but stdin, stdout and stderr to be closed by exec.
 pub(super) fn close_other_files() {
     call(libc::SYS_close_range, [3, LAST_FD, libc::CLOSE_RANGE_CLOEXEC.into(), 0]).ok();
@@ -177,8 +225,9 @@ pub(super) fn close_all_but(kept: &mut [RawFd]) {
 
 /// A child that has ended.
 pub(super) enum Ended {
-    /// Its process ID, and its status as returned by `waitpid`.
-    One(Pid, i32),
+    /// Its process ID, its status as returned by `waitpid`, and the most memory that it or one of its
+    /// children has had, in KiB.
+    One(Pid, i32, u64),
     /// No child has ended yet, and it was not waited for.
     NotYet,
     /// There are no children.
@@ -191,14 +240,20 @@ pub(super) fn next_ended(wait: bool) -> Ended {
     let flags = if wait { libc::__WALL } else { libc::WNOHANG | libc::__WALL };
     loop {
         let mut status = 0;
-        // SAFETY: a plain system call that writes to `status`.
+        let mut used = MaybeUninit::<libc::rusage>::zeroed();
+        // SAFETY: a plain system call that writes to `status` and `used`, which may be all zeros.
         #[expect(unsafe_code, reason = "nix's own fails on signals that it doesn't know")]
-        let pid = unsafe { libc::waitpid(-1, &raw mut status, flags) };
+        let (pid, used) = unsafe {
+            (libc::wait4(-1, &raw mut status, flags, used.as_mut_ptr()), used.assume_init())
+        };
         match pid {
             0 => return Ended::NotYet,
             -1 if Errno::last() == Errno::EINTR => {}
             -1 => return Ended::NoneLeft,
-            _ => return Ended::One(Pid::from_raw(pid), status),
+            _ => {
+                let peak = u64::try_from(used.ru_maxrss).unwrap_or(0);
+                return Ended::One(Pid::from_raw(pid), status, peak);
+            }
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) const ALLOWED: &[(&str, Calls)] = &[
         calls![
             SYS_ppoll SYS_pselect6 SYS_epoll_create1 SYS_epoll_ctl SYS_epoll_pwait SYS_epoll_pwait2
             SYS_eventfd2 SYS_signalfd4 SYS_timerfd_create SYS_timerfd_settime SYS_timerfd_gettime
-            SYS_inotify_init1 SYS_inotify_rm_watch
+            SYS_inotify_rm_watch
         ],
     ),
     (
@@ -87,7 +87,7 @@ pub(super) const ALLOWED: &[(&str, Calls)] = &[
     (
         "pairs of sockets",
         calls![
-            SYS_socketpair SYS_sendto SYS_sendmsg SYS_recvfrom SYS_recvmsg SYS_shutdown SYS_getsockname
+            SYS_socketpair SYS_sendto SYS_recvfrom SYS_recvmsg SYS_shutdown SYS_getsockname
             SYS_getpeername SYS_getsockopt SYS_setsockopt
         ],
     ),
@@ -98,8 +98,8 @@ pub(super) const ALLOWED: &[(&str, Calls)] = &[
         calls![
             SYS_open SYS_creat SYS_stat SYS_lstat SYS_access SYS_readlink SYS_getdents SYS_mkdir
             SYS_rmdir SYS_mknod SYS_link SYS_symlink SYS_unlink SYS_rename SYS_poll SYS_select
-            SYS_epoll_create SYS_epoll_wait SYS_eventfd SYS_signalfd SYS_inotify_init SYS_pipe SYS_dup2
-            SYS_fork SYS_vfork SYS_arch_prctl SYS_getpgrp SYS_alarm SYS_pause SYS_time
+            SYS_epoll_create SYS_epoll_wait SYS_eventfd SYS_signalfd SYS_pipe SYS_dup2 SYS_fork
+            SYS_vfork SYS_arch_prctl SYS_getpgrp SYS_alarm SYS_pause SYS_time
         ],
     ),
 ];
@@ -108,6 +108,8 @@ pub(super) const ALLOWED: &[(&str, Calls)] = &[
 pub(super) const REFUSED: &[(&str, Calls)] = &[
     // A pair of sockets is already connected, and a named one could be found by others.
     ("sockets", calls![SYS_socket SYS_bind SYS_connect SYS_listen]),
+    // A file that is under way is in no process, so nothing counts what it holds.
+    ("passing open files", calls![SYS_sendmsg]),
     ("other processes", calls![SYS_ptrace]),
     // They outlive a process, and are not accounted to it.
     ("shared memory and messages", calls![SYS_shmget SYS_msgget SYS_semget SYS_mq_open]),
@@ -118,6 +120,13 @@ pub(super) const REFUSED: &[(&str, Calls)] = &[
     // The referee has chosen the core.
     ("cores", calls![SYS_sched_setaffinity]),
 ];
+
+/// All processes of a user together may have few of them. Not refused in its own namespaces, each of which has
+/// a limit of its own.
+#[cfg(target_arch = "x86_64")]
+pub(super) const WATCHERS: Calls = calls![SYS_inotify_init1 SYS_inotify_init];
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) const WATCHERS: Calls = calls![SYS_inotify_init1];
 
 /// Modes, owners and attributes of files. Landlock lets a user change those of all its files, the
 /// opponents' included. Not refused if the agent sees those in read-only mounts.

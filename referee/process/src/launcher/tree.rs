@@ -19,10 +19,10 @@ pub(super) fn signal_all(bounded: bool, signal: Signal) {
 
 /// Reaps all children that have ended, and reports each; returns whether any is left. A subreaper
 /// without children has no descendants: it becomes the parent of every orphan.
-pub(super) fn reap(mut ended: impl FnMut(Pid, i32)) -> bool {
+pub(super) fn reap(mut ended: impl FnMut(Pid, i32, u64)) -> bool {
     loop {
         match sys::next_ended(false) {
-            Ended::One(pid, status) => ended(pid, status),
+            Ended::One(pid, status, peak) => ended(pid, status, peak),
             Ended::NotYet => return true,
             Ended::NoneLeft => return false,
         }

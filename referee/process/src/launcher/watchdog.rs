@@ -9,12 +9,11 @@
 //! between them the supervisor handles what else happens, above all commands to kill. Mapped files
 //! of a disk don't count: the system frees their memory when it needs it.
 
+use super::held::{Held, held_in_memory};
 use super::wire::Limit;
 use crate::usage::{bounded_tree_below, own_time, proc_text, status_field, threads_of};
 use nix::unistd::Pid;
 use referee_protocol::{Limits, Nanos};
-use std::fs::read_dir;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -32,10 +31,6 @@ const STEP: Duration = Duration::from_millis(5);
 /// The most CPU time that a tree may use between two looks at its memory. Some ways fill it faster than
 /// [`FILLED_KIB_A_SECOND`].
 const USED_MAX: Duration = Duration::from_millis(40);
-/// How many open files of a tree are checked.
-const FILES_MAX: usize = 4096;
-/// Link targets of open files that are in memory only: made by `memfd_create`, or shared.
-const IN_MEMORY: [&str; 3] = ["/memfd:", "/dev/shm/", "/SYSV"];
 
 /// Watches one agent's tree.
 #[derive(Debug)]
@@ -54,8 +49,8 @@ pub(super) struct Watchdog {
     used_next: Option<Nanos>,
     /// What they had used when it was checked last.
     used_checked: Option<Nanos>,
-    /// What the tree's open files held in memory at the last check, in KiB.
-    held_kib: u64,
+    /// What the tree's open files held in memory at the last check.
+    held: Held,
     /// An exact measurement in progress, and how long one of its steps takes.
     exact: Option<Exact>,
     step: Duration,
@@ -97,7 +92,7 @@ impl Watchdog {
             used: None,
             used_next: None,
             used_checked: None,
-            held_kib: 0,
+            held: Held::default(),
             exact: None,
             step: STEP,
         }
@@ -144,7 +139,7 @@ impl Watchdog {
         }
         self.used_checked = self.used;
         self.tree.clone_from(&tree);
-        self.held_kib = held_in_memory(&tree);
+        self.held = held_in_memory(&tree, self.memory_kib);
         let has = |&pid: &Pid| Some((pid, taken(pid)?));
         let mut rest: Vec<(Pid, Used)> = tree.iter().filter_map(has).collect();
         let used = self.sum(rest.iter().map(|(_, used)| *used));
@@ -201,7 +196,7 @@ impl Watchdog {
             sum.add(used);
         }
         // Some open files are mapped too, and it is unknown which.
-        sum.private + sum.tables + sum.shared.max(self.held_kib)
+        sum.private + sum.tables + sum.shared.max(self.held.files) + self.held.buffers
     }
 }
 
@@ -218,9 +213,17 @@ fn time_to_fill(kib: u64) -> Duration {
     Duration::from_micros(kib.saturating_mul(1_000_000) / FILLED_KIB_A_SECOND)
 }
 
+/// Returns what all these processes have in memory, in KiB. What they share counts for each.
+pub(crate) fn memory_of(tree: &[Pid]) -> u64 {
+    let mut sum = Used::default();
+    tree.iter().filter_map(|&pid| taken(pid)).for_each(|used| sum.add(used));
+    let held = held_in_memory(tree, u64::MAX);
+    sum.private + sum.tables + sum.shared.max(held.files) + held.buffers
+}
+
 /// Returns the `/proc` folders of a process and of its threads: a process whose first thread has ended
 /// still has its memory and its files, which only the folders of other threads show.
-fn folders_of(pid: Pid) -> impl Iterator<Item = PathBuf> {
+pub(super) fn folders_of(pid: Pid) -> impl Iterator<Item = PathBuf> {
     let threads = std::iter::once(pid).flat_map(threads_of);
     std::iter::once(PathBuf::from(format!("/proc/{pid}"))).chain(threads)
 }
@@ -247,31 +250,6 @@ fn share(pid: Pid) -> Option<Used> {
         Some(Used { private, shared: status_field(&text, "Pss_Shmem:")?, ..taken })
     });
     Some(shares.unwrap_or(taken))
-}
-
-/// Returns what the open files of these processes hold in memory, mapped or not, in KiB; each counts
-/// once.
-fn held_in_memory(tree: &[Pid]) -> u64 {
-    let mut files: Vec<(u64, u64, u64)> = Vec::new();
-    for &pid in tree {
-        let open = folders_of(pid).find_map(|folder| {
-            let mut entries = read_dir(folder.join("fd")).ok()?.flatten().peekable();
-            entries.peek().is_some().then_some(entries)
-        });
-        for entry in open.into_iter().flatten().take(FILES_MAX.saturating_sub(files.len())) {
-            let path = entry.path();
-            let in_memory = std::fs::read_link(&path).is_ok_and(|link| {
-                let link = link.to_string_lossy();
-                IN_MEMORY.iter().any(|start| link.starts_with(start))
-            });
-            if in_memory && let Ok(file) = std::fs::metadata(&path) {
-                files.push((file.dev(), file.ino(), file.blocks() / 2));
-            }
-        }
-    }
-    files.sort_unstable();
-    files.dedup_by_key(|(device, inode, _)| (*device, *inode));
-    files.iter().map(|(_, _, kib)| kib).sum()
 }
 
 #[cfg(test)]
@@ -331,7 +309,7 @@ mod tests {
             let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
             let mut watchdog = Watchdog::new(root, &Limits::default(), false);
             let (tree, _) = bounded_tree_below(root, 100);
-            watchdog.held_kib = held_in_memory(&tree);
+            watchdog.held = held_in_memory(&tree, u64::MAX);
             watchdog.sum(tree.into_iter().filter_map(share)) / 1024
         }
     }

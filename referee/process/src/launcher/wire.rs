@@ -172,8 +172,9 @@ pub enum Report {
         /// CPU time that they used although they were to be stopped, in microseconds.
         ran_us: u64,
     },
-    /// The program ended, with this status as returned by `waitpid`.
-    Exited(i32),
+    /// The program ended, with this status as returned by `waitpid`, and the most memory that it or
+    /// another process that it waited for has had, in KiB.
+    Exited(i32, u64),
     /// No process of the agent is left, whether it ended or was killed. The supervisor is idle and
     /// takes the next agent.
     Gone,
@@ -257,6 +258,7 @@ mod tests {
             Report::Started { pid: i32::MAX, reaped_us: u64::MAX },
             Report::Broken(Step::Layer(Layer::NoNewPrivileges), i32::MIN),
             Report::Limit(Limit::Processes(u64::MAX)),
+            Report::Exited(i32::MIN, u64::MAX),
         ] {
             assert_eq!(serde_json::from_slice::<Report>(&report.to_bytes()).unwrap(), report);
         }

@@ -21,6 +21,7 @@ pub use wire::{
 use crate::Failure;
 use crate::files::own_program;
 use crate::lock::lock;
+use crate::memory_kills::MemoryKills;
 use crate::sandbox::Layers;
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
 use nix::unistd::{Pid, read};
@@ -99,6 +100,11 @@ impl Group {
     pub fn passed(&self) -> Option<Limit> {
         match *self {}
     }
+
+    /// Whether the system has killed one of its processes for lack of memory.
+    pub fn has_killed(&self) -> bool {
+        match *self {}
+    }
 }
 
 /// Starts supervisors. Dropping it ends those without an agent.
@@ -107,6 +113,7 @@ pub struct Launcher {
     /// Where the sockets of idle supervisors go.
     pub(crate) idle: Idle,
     config: LauncherConfig,
+    pub(crate) memory_kills: MemoryKills,
 }
 
 /// Supervisors without an agent: each has sent [`Report::Gone`] and takes the next agent.
@@ -129,7 +136,8 @@ impl Launcher {
         if config.layers != Layers::default() {
             return Err(io::Error::other("layers of a sandbox need Linux"));
         }
-        Ok(Self { idle: Idle::default(), config: config.clone() })
+        let memory_kills = MemoryKills::default();
+        Ok(Self { idle: Idle::default(), config: config.clone(), memory_kills })
     }
 
     /// Returns the layers that it applies to agents: none.

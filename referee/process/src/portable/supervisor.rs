@@ -243,7 +243,7 @@ impl Running<'_> {
                 if pipe.read_exact(&mut status).is_err() {
                     return true;
                 }
-                report(self.control, Report::Exited(i32::from_ne_bytes(status)));
+                report(self.control, Report::Exited(i32::from_ne_bytes(status), 0));
             }
             if commanded && !self.handle_command() {
                 return true;

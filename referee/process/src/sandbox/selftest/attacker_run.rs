@@ -207,6 +207,7 @@ impl AttackerReport {
                 }
                 AgentEvent::Line(line) => self.answers.extend(serde_json::from_slice(&line.bytes)),
                 AgentEvent::Continued(_)
+                | AgentEvent::OutOfMemory(_)
                 | AgentEvent::Gone
                 | AgentEvent::StdoutClosed
                 | AgentEvent::Stderr
