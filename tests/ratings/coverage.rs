@@ -4,7 +4,8 @@
 //!
 //! Pairings come from the real formats, strengths are drawn anew for each contest, and results are drawn from
 //! the model that the ratings fit. The truth is centred as the ratings are: on the players that
-//! `Ratings::centre` lists. Prints a Markdown table, the one of docs/ratings.md.
+//! `Ratings::centre` lists. Prints a Markdown table, the one of
+//! docs/decisions/0009-one-joint-fit.md.
 
 #![expect(clippy::cast_precision_loss, reason = "small counts")]
 #![expect(clippy::print_stdout, reason = "a program that prints a table")]

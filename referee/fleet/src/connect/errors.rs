@@ -63,7 +63,7 @@ fn unsafe_connection(error: &TlsError, shown: &str, server: &Server) -> Failure 
         TlsError::InvalidMessage(_) => (
             "the server doesn't speak TLS".to_owned(),
             "use nats:// without certificate options on a trusted network, or give the server a \
-             certificate: docs/many-machines.md",
+             certificate: docs/fleet-security.md",
         ),
         TlsError::InvalidCertificate(CertificateError::UnknownIssuer) => (
             "the server's certificate is signed by an unknown authority".to_owned(),

@@ -116,7 +116,7 @@ impl Connection {
     pub fn failure(&self, what: &str) -> Failure {
         match self.denied() {
             Some(denied) => Failure::machine(format!("{what}: {denied}")).help(
-                "this user lacks a permission: docs/many-machines.md lists those that coordinators \
+                "this user lacks a permission: docs/fleet-security.md lists those that coordinators \
                  and workers need",
             ),
             None => Failure::machine(what),
@@ -192,7 +192,7 @@ impl Server {
             if !secret(file)?.contains("BEGIN CERTIFICATE") {
                 let file = sanitize(&file.display().to_string());
                 return Err(Failure::usage(format!("{file}: no certificate found")).help(
-                    "--tls-ca must name a PEM file; docs/many-machines.md shows how to make one",
+                    "--tls-ca must name a PEM file; docs/fleet-security.md shows how to make one",
                 ));
             }
             options = options.add_root_certificates(file.clone()).require_tls(true);

@@ -46,7 +46,7 @@ fn users_and_passwords() {
     worker(&dir, &with(&server, "v:v"), &[], &[])
         .code(4)
         .stderr_has("can't use JetStream: Permissions Violation for Publish")
-        .stderr_has("docs/many-machines.md");
+        .stderr_has("docs/fleet-security.md");
     // The server has no TLS.
     let url = with(&server, &format!("u:{SECRET}")).replace("nats://", "tls://");
     worker(&dir, &url, &[], &[]).code(4).stderr_has("the server doesn't speak TLS");

@@ -1,5 +1,5 @@
-//! The examples of docs/many-machines.md: the commands for a laptop are run, the files for Slurm and
-//! Kubernetes are parsed and checked.
+//! The examples of docs/many-machines.md and docs/worker-services.md: the commands for a laptop are
+//! run, the files for Slurm and Kubernetes are parsed and checked.
 
 use super::server::{free_port, nats_server};
 use crate::support::{TestDir, python, root, strings};
@@ -8,8 +8,8 @@ use std::fs;
 use std::process::Command;
 
 /// Returns the first block of the page in this language that contains `words`.
-fn block(language: &str, words: &str) -> String {
-    let page = fs::read_to_string(root().join("docs/many-machines.md")).unwrap();
+fn block(page: &str, language: &str, words: &str) -> String {
+    let page = fs::read_to_string(root().join("docs").join(page)).unwrap();
     let parts: Vec<&str> = page.split("\n```").collect();
     let blocks = parts.chunks_exact(2).map(|pair| pair[1]);
     let named = |block: &str| {
@@ -40,7 +40,7 @@ fn the_laptop_commands_work() {
     let Some(program) = nats_server() else { return };
     let dir = TestDir::new();
     let port = free_port().to_string();
-    let lines = block("console,ignore", "--slots 2");
+    let lines = block("many-machines.md", "console,ignore", "--slots 2");
     let commands = lines.lines().filter_map(|line| line.strip_prefix("$ ")).map(|line| {
         let line = line.replace("4333", &port).replace("--games 60", "--games 6");
         let line = line.replace("nats-server", &program.display().to_string());
@@ -58,7 +58,7 @@ fn the_laptop_commands_work() {
 
 #[test]
 fn the_classroom_takes_ten_commands() {
-    let lines = block("console,ignore", "seq 1 20");
+    let lines = block("many-machines.md", "console,ignore", "seq 1 20");
     let commands: Vec<&str> = lines.lines().filter(|line| line.starts_with("$ ")).collect();
     assert_eq!(commands.len(), 10);
     for command in commands {
@@ -69,7 +69,7 @@ fn the_classroom_takes_ten_commands() {
 
 #[test]
 fn the_file_for_slurm_drains_before_it_is_killed() {
-    let text = block("bash", "#SBATCH");
+    let text = block("worker-services.md", "bash", "#SBATCH");
     let dir = TestDir::new();
     dir.write("workers.sbatch", &text);
     let path = dir.path("workers.sbatch");
@@ -96,7 +96,7 @@ fn the_file_for_slurm_drains_before_it_is_killed() {
 #[test]
 fn the_files_for_kubernetes_are_well_formed_and_leave_time_to_drain() {
     let Some(python) = python() else { return };
-    let text = block("yaml", "kind: Deployment");
+    let text = block("worker-services.md", "yaml", "kind: Deployment");
     let dir = TestDir::new();
     dir.write("referee.yaml", &text);
     let path = dir.path("referee.yaml");

@@ -1,4 +1,4 @@
-//! The server of docs/many-machines.md, which gives workers only the permissions they need.
+//! The server of docs/fleet-security.md, which gives workers only the permissions they need.
 
 use super::process::start_coordinator;
 use super::server::Server;
@@ -33,7 +33,7 @@ const FORBIDDEN: &[&str] = &[
 
 /// Returns the page's user configuration with passwords filled in.
 fn users() -> String {
-    let page = std::fs::read_to_string(root().join("docs/many-machines.md")).unwrap();
+    let page = std::fs::read_to_string(root().join("docs/fleet-security.md")).unwrap();
     let begin = page.find("\nauthorization {").expect("the page has a server's configuration");
     let text = &page[begin..];
     let text = &text[..text.find("\n```").unwrap()];
@@ -85,7 +85,7 @@ fn a_user_without_permission_is_refused() {
         output.contains("can't create the contest on this server: Permissions Violation"),
         "{output}"
     );
-    assert!(output.contains("many-machines.md"), "{output}");
+    assert!(output.contains("fleet-security.md"), "{output}");
     assert!(output.contains("referee contest resume cup --on nats://"), "{output}");
     assert!(!output.contains("WARN") && !output.contains("wp@"), "{output}");
 }
