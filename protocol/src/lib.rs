@@ -55,7 +55,7 @@ pub use transcript::{
     PlayedEvent, Pondering, RetiredEvent, SandboxRecord, Seal, StderrEvent, TRANSCRIPT_VERSION,
     TurnEvent,
 };
-pub use verdict::{Fault, FaultKind, LateBy, Result, SeatVerdict, Verdict, VoidNote};
+pub use verdict::{Fault, FaultKind, LateBy, MatchResult, SeatVerdict, Verdict, VoidNote};
 
 /// The version of the protocol that this crate speaks, as in `hello.protocol`.
 pub const PROTOCOL_VERSION: u32 = 1;

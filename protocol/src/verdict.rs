@@ -7,7 +7,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// What ended the match.
-    pub result: Result,
+    pub result: MatchResult,
     /// Why: the outcome's reason, the fault's kind, `resigned`, `last_seat`, `win` or `draw` by
     /// adjudication, or the cause of a void match.
     pub reason: String,
@@ -22,7 +22,8 @@ pub struct Verdict {
 /// What ended a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Result {
+#[schemars(rename = "Result")]
+pub enum MatchResult {
     /// The rules.
     Played,
     /// A fault of an agent.

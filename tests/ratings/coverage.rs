@@ -17,7 +17,7 @@ use referee_contest::ratings::{RatedGames, Rating, RatingField, Ratings, rate};
 use referee_contest::{
     Contest, FormatSettings, Player, PlayerInfo, Record, Schedule, SeatOrders, SeatRecord,
 };
-use referee_protocol::Result as Ended;
+use referee_protocol::MatchResult;
 use std::f64::consts::LN_10;
 use std::sync::Arc;
 
@@ -218,7 +218,7 @@ fn record(number: u64, block: u64, players: Vec<Player>, places: Vec<u32>) -> Re
         game: 0,
         match_id: String::new(),
         seed: 0,
-        result: Ended::Played,
+        result: MatchResult::Played,
         reason: String::new(),
         scores: None,
         seats: vec![SeatRecord::default(); players.len()],

@@ -4,7 +4,7 @@ use crate::measure::kilobytes;
 use crate::report::Bounds::AtMost;
 use crate::report::Row;
 use referee_contest::{Fixture, Player, Record, Schedule, SeatRecord};
-use referee_protocol::Result as Ended;
+use referee_protocol::MatchResult;
 use referee_runner::folder::Folder;
 use referee_runner::store::Store;
 use referee_runner::{Builds, prepare};
@@ -105,7 +105,7 @@ fn record(fixture: Fixture) -> Record {
         game,
         match_id: format!("{number:016x}"),
         seed,
-        result: Ended::Played,
+        result: MatchResult::Played,
         reason: "connected".to_owned(),
         places: if first_wins { vec![1, 2] } else { vec![2, 1] },
         scores: None,

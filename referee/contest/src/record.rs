@@ -3,7 +3,7 @@
 use crate::{Fixture, LagPolicy, Player, Policy};
 use referee_match::MatchTally;
 use referee_protocol::encode::to_hex;
-use referee_protocol::{FaultKind, OverEvent, Result as Ended, Seat, SeatVerdict};
+use referee_protocol::{FaultKind, MatchResult, OverEvent, Seat, SeatVerdict};
 use serde::{Deserialize, Serialize};
 use sha2::Digest;
 
@@ -26,7 +26,7 @@ pub struct Record {
     /// The match's seed.
     pub seed: u64,
     /// The kind of end; never void.
-    pub result: Ended,
+    pub result: MatchResult,
     /// The reason for the end: the rules' reason, or the fault's kind.
     pub reason: String,
     /// The place of each seat, from 1; ties share one.
@@ -115,7 +115,7 @@ impl Record {
             let text = format!("the referee was {lag} ms late in one turn, over {bound} ms");
             return Err(void("lag", text, Some(seat)));
         }
-        let played = verdict.result == Ended::Played;
+        let played = verdict.result == MatchResult::Played;
         let reason = outcome.as_ref().filter(|_| played).map(|outcome| outcome.reason.clone());
         Ok(Self {
             number: fixture.number,

@@ -1,7 +1,7 @@
 //! Finds games that repeat earlier ones.
 
 use crate::Record;
-use referee_protocol::Result as Ended;
+use referee_protocol::MatchResult;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
@@ -41,7 +41,8 @@ impl Record {
     /// Whether the game ended by a fault, or continued without the player who made it. A resignation is
     /// no fault.
     pub fn has_fault(&self) -> bool {
-        self.result == Ended::Fault || self.seats.iter().any(|seat| seat.own_fault().is_some())
+        self.result == MatchResult::Fault
+            || self.seats.iter().any(|seat| seat.own_fault().is_some())
     }
 }
 
@@ -51,7 +52,7 @@ mod tests {
     use crate::record::SeatRecord;
     use crate::standings::tests::contests::game;
     use crate::{Player, Record};
-    use referee_protocol::{FaultKind, Result as Ended};
+    use referee_protocol::{FaultKind, MatchResult};
 
     #[test]
     fn the_same_players_moves_places_and_faults_are_a_repetition() {
@@ -66,7 +67,7 @@ mod tests {
             Record { moves: "n".into(), ..like(6) },
             Record { places: vec![2, 1], ..like(7) },
             Record { players: vec![Player(1), Player(0)], ..like(8) },
-            Record { result: Ended::Fault, ..like(9) },
+            Record { result: MatchResult::Fault, ..like(9) },
             Record { seats: late, moves: "o".into(), ..like(10) },
         ] {
             assert_eq!(repeats.first(&other), None, "{other:?}");

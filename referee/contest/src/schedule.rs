@@ -4,7 +4,7 @@
 use crate::pairing::{Bye, Field, Pairing, PairingResult, seat_orders};
 use crate::{ChangeKind, Contest, FORFEIT, Fixture, Player, Record, SeatRecord, half_points};
 use referee_match::named_seed;
-use referee_protocol::Result as Ended;
+use referee_protocol::MatchResult;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -343,7 +343,7 @@ fn forfeit(fixture: Fixture, places: Vec<u32>) -> Record {
         match_id: String::new(),
         seed: fixture.seed,
         // A resignation: no fault of a program.
-        result: Ended::Resigned,
+        result: MatchResult::Resigned,
         reason: FORFEIT.to_owned(),
         places,
         scores: None,

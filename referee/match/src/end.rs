@@ -7,8 +7,8 @@ use super::places::places;
 use super::summary::LAST_SEAT;
 use referee_games::Turn as Move;
 use referee_protocol::{
-    Event, Fault, FaultKind, OnFault, Outcome, OverEvent, Result as Ended, Retired, RetiredEvent,
-    Seat, SeatVerdict, ToAgent, Verdict, VoidNote,
+    Event, Fault, FaultKind, MatchResult, OnFault, Outcome, OverEvent, Retired, RetiredEvent, Seat,
+    SeatVerdict, ToAgent, Verdict, VoidNote,
 };
 
 impl Match {
@@ -22,7 +22,8 @@ impl Match {
         self.player(seat).fault = Some(fault.clone());
         self.gone.push(seat);
         self.effects.push(Effect::Kill(seat));
-        let ended = if kind == FaultKind::Resigned { Ended::Resigned } else { Ended::Fault };
+        let ended =
+            if kind == FaultKind::Resigned { MatchResult::Resigned } else { MatchResult::Fault };
         if self.players.len() < 3 || self.header.on_fault == OnFault::End {
             return self.finish(ended, kind.name(), None, None);
         }
@@ -47,12 +48,12 @@ impl Match {
 
     pub(super) fn finish_by_rules(&mut self, outcome: Outcome) {
         let reason = outcome.reason.clone();
-        self.finish(Ended::Played, &reason, Some(outcome), None);
+        self.finish(MatchResult::Played, &reason, Some(outcome), None);
     }
 
     pub(super) fn finish_by_scores(&mut self, decision: Decision) {
         self.decision = Some(decision);
-        self.finish(Ended::Adjudicated, decision.reason(), None, None);
+        self.finish(MatchResult::Adjudicated, decision.reason(), None, None);
     }
 
     /// Ends the match without a result, unless it happened at the seat of an agent that may cause no
@@ -69,12 +70,12 @@ impl Match {
             return;
         }
         let void = VoidNote { cause: cause.to_owned(), text, seat };
-        self.finish(Ended::Void, cause, None, Some(void));
+        self.finish(MatchResult::Void, cause, None, Some(void));
     }
 
     fn finish(
         &mut self,
-        result: Ended,
+        result: MatchResult,
         reason: &str,
         outcome: Option<Outcome>,
         void: Option<VoidNote>,

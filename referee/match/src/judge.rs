@@ -3,7 +3,7 @@
 
 use super::clock::{Punctuality, Reading, Spent};
 use super::end_reason::EndReason;
-use super::machine::{Asked, Effect, Match, Phase};
+use super::machine::{CurrentTurn, Effect, Match, Phase};
 use super::messages::parse_line;
 use referee_games::{Decoded, Refusal, Turn as Move};
 use referee_protocol::sanitize::sanitize;
@@ -155,7 +155,7 @@ impl Match {
         }
     }
 
-    fn not_now(&self, what: &str, turn: Option<u64>, asked: Option<Asked>) -> String {
+    fn not_now(&self, what: &str, turn: Option<u64>, asked: Option<CurrentTurn>) -> String {
         match (asked, turn) {
             (Some(asked), Some(turn)) => {
                 format!("sent {what} for turn {turn} in turn {}", asked.turn)
@@ -165,7 +165,7 @@ impl Match {
         }
     }
 
-    fn play(&mut self, asked: &Asked, action: &Value) {
+    fn play(&mut self, asked: &CurrentTurn, action: &Value) {
         let seat = asked.seat;
         match self.game.play(action) {
             Ok(recorded) => self.played(asked, recorded.into()),
@@ -187,7 +187,7 @@ impl Match {
         }
     }
 
-    fn played(&mut self, asked: &Asked, action: ActionJson) {
+    fn played(&mut self, asked: &CurrentTurn, action: ActionJson) {
         let (seat, turn, spent) = (asked.seat, asked.turn, asked.spent);
         let answered_at = asked.reading.cpu.zip(spent.cpu).filter(|_| self.measures_pondering());
         let player = &mut self.players[seat.index()];
@@ -347,7 +347,7 @@ impl Match {
     }
 }
 
-impl Asked {
+impl CurrentTurn {
     fn answers(&self, turn: Option<u64>) -> bool {
         turn.is_none_or(|turn| turn == self.turn)
     }

@@ -117,14 +117,14 @@ pub(super) enum Phase {
     /// This seat's request waits for a core.
     Asking(Seat),
     /// This seat is thinking.
-    Thinking(Asked),
+    Thinking(CurrentTurn),
     /// The match is over.
     Ended,
 }
 
 /// The current turn.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Asked {
+pub(super) struct CurrentTurn {
     pub(super) seat: Seat,
     pub(super) turn: u64,
     pub(super) at: Nanos,
@@ -381,7 +381,7 @@ impl Match {
         let spent = Spent::default();
         let (bytes, score) = (0, None);
         self.phase =
-            Phase::Thinking(Asked { seat, turn, at, reading, spent, bytes, pondered, score });
+            Phase::Thinking(CurrentTurn { seat, turn, at, reading, spent, bytes, pondered, score });
     }
 
     /// Whether CPU time is charged that an agent uses when it is not its turn.

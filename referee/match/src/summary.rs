@@ -3,7 +3,7 @@
 
 use crate::transcript::{Ply, PlyKind};
 use referee_games::reason_text;
-use referee_protocol::{FaultKind, Header, Outcome, Result as Ended, Verdict};
+use referee_protocol::{FaultKind, Header, MatchResult, Outcome, Verdict};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ pub struct Summary<'a> {
     /// What the agents are called, by seat.
     pub names: &'a [&'a str],
     /// What ended the match.
-    pub result: Ended,
+    pub result: MatchResult,
     /// The verdict's reason, a code.
     pub reason: &'a str,
     /// The place of each seat, from 1; empty if the match is void.
@@ -53,7 +53,7 @@ impl Summary<'_> {
         let is_cause = |fault: &FaultKind| fault.name() == self.reason;
         let mut faults = self.names.iter().zip(self.faults);
         let cause = faults.find(|(_, fault)| fault.as_ref().is_some_and(is_cause));
-        match cause.filter(|_| self.result != Ended::Played) {
+        match cause.filter(|_| self.result != MatchResult::Played) {
             Some((name, _)) => format!("{name} {why}"),
             None => why,
         }
@@ -61,10 +61,10 @@ impl Summary<'_> {
 }
 
 /// Says why a match of a game with this setup ended, without names; a code that is unknown stays.
-pub fn reason(game: &str, setup: &Value, result: Ended, code: &str) -> String {
+pub fn reason(game: &str, setup: &Value, result: MatchResult, code: &str) -> String {
     match result {
-        Ended::Played => reason_text(game, setup, code),
-        Ended::Adjudicated => Some("the scores of both agents agree on it".to_owned()),
+        MatchResult::Played => reason_text(game, setup, code),
+        MatchResult::Adjudicated => Some("the scores of both agents agree on it".to_owned()),
         _ if code == LAST_SEAT => Some("all other players are out".to_owned()),
         _ => serde_json::from_value(code.into()).ok().map(|kind| fault_text(kind).to_owned()),
     }
@@ -81,7 +81,7 @@ pub fn sentence(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) -
     let faults = verdict.seats.iter().map(|seat| seat.fault.as_ref().map(fault_kind));
     let faults: Vec<Option<FaultKind>> = faults.collect();
     let reason = match (outcome, verdict.result) {
-        (Some(outcome), Ended::Played) => &outcome.reason,
+        (Some(outcome), MatchResult::Played) => &outcome.reason,
         _ => &verdict.reason,
     };
     let (game, setup, result) = (header.game.as_str(), &header.setup, verdict.result);
@@ -162,7 +162,7 @@ pub fn setup(header: &Header) -> String {
 #[cfg(test)]
 mod tests {
     use super::Summary;
-    use referee_protocol::{FaultKind, Result as Ended};
+    use referee_protocol::{FaultKind, MatchResult};
     use serde_json::json;
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
         for (game, result, reason, places, faults, sentence) in [
             (
                 "hex",
-                Ended::Played,
+                MatchResult::Played,
                 "connected",
                 &[1, 2][..],
                 none,
@@ -180,16 +180,23 @@ mod tests {
             ),
             (
                 "chinese-checkers",
-                Ended::Played,
+                MatchResult::Played,
                 "turn_limit",
                 &[1, 1],
                 none,
                 "draw: the limit of 300 turns was reached",
             ),
-            ("hex", Ended::Fault, "late", &[1, 2], &[None, late], "A wins: B ran out of time"),
             (
                 "hex",
-                Ended::Resigned,
+                MatchResult::Fault,
+                "late",
+                &[1, 2],
+                &[None, late],
+                "A wins: B ran out of time",
+            ),
+            (
+                "hex",
+                MatchResult::Resigned,
                 "resigned",
                 &[2, 1],
                 &[Some(FaultKind::Resigned), None],
@@ -197,7 +204,7 @@ mod tests {
             ),
             (
                 "chexers",
-                Ended::Fault,
+                MatchResult::Fault,
                 "gone",
                 &[1, 3, 1],
                 &[None, gone, None],
@@ -205,24 +212,45 @@ mod tests {
             ),
             (
                 "chexers",
-                Ended::Fault,
+                MatchResult::Fault,
                 "last_seat",
                 &[1, 3, 2],
                 &[None, gone, late],
                 "A wins: all other players are out",
             ),
-            ("peg-solitaire", Ended::Played, "solved", &[1], none, "A solved it: one peg is left"),
-            ("peg-solitaire", Ended::Played, "stuck", &[2], none, "not solved: no jump is left"),
-            ("peg-solitaire", Ended::Fault, "late", &[2], &[late], "not solved: A ran out of time"),
+            (
+                "peg-solitaire",
+                MatchResult::Played,
+                "solved",
+                &[1],
+                none,
+                "A solved it: one peg is left",
+            ),
+            (
+                "peg-solitaire",
+                MatchResult::Played,
+                "stuck",
+                &[2],
+                none,
+                "not solved: no jump is left",
+            ),
+            (
+                "peg-solitaire",
+                MatchResult::Fault,
+                "late",
+                &[2],
+                &[late],
+                "not solved: A ran out of time",
+            ),
             (
                 "hex",
-                Ended::Adjudicated,
+                MatchResult::Adjudicated,
                 "win",
                 &[2, 1],
                 none,
                 "B wins: the scores of both agents agree on it",
             ),
-            ("unknown", Ended::Played, "a_code", &[1, 2], none, "A wins: a_code"),
+            ("unknown", MatchResult::Played, "a_code", &[1, 2], none, "A wins: a_code"),
         ] {
             let names = &["A", "B", "C"][..places.len()];
             let setup = &json!({"max_turns": 300});

@@ -89,7 +89,7 @@ pub struct CoreContext {
     /// Pauses, which are not part of any time.
     pub paused: PausedTime,
     /// The core to which this thread and its agents are pinned.
-    pub core: Option<usize>,
+    pub pinned_to: Option<usize>,
 }
 
 impl CoreContext {
@@ -119,7 +119,7 @@ impl CoreContext {
             scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
             orders,
             paused,
-            core,
+            pinned_to: core,
         }
     }
 

@@ -205,9 +205,9 @@ fn one_core(
     runtime.block_on(async {
         let (orders, paused) = (shared.orders.clone(), shared.paused.clone());
         let (launcher, sandbox) = (shared.launcher.clone(), shared.sandbox.clone());
-        let table = CoreContext::new(launcher, sandbox, orders, paused, timer, core);
+        let core = CoreContext::new(launcher, sandbox, orders, paused, timer, core);
         let kept = KeptAgents::new(WorkFolders::new(shared.cleaner.clone()));
-        let worker = || match_worker(shared.clone(), table.clone(), kept.clone());
+        let worker = || match_worker(shared.clone(), core.clone(), kept.clone());
         let workers: Vec<_> = (0..at_once).map(|_| tokio::task::spawn_local(worker())).collect();
         for worker in workers {
             worker.await.ok();
@@ -217,10 +217,10 @@ fn one_core(
     });
 }
 
-async fn match_worker(shared: Arc<Shared>, table: CoreContext, kept: KeptAgents) {
+async fn match_worker(shared: Arc<Shared>, core: CoreContext, kept: KeptAgents) {
     while let Some(job) = shared.next_job().await {
         let number = job.number;
-        let (at, kept, with) = (table.clone(), kept.clone(), shared.clone());
+        let (at, kept, with) = (core.clone(), kept.clone(), shared.clone());
         // A separate task: a panic loses the match, not the worker.
         let play = async move { job.play(&at, &kept, &with).await };
         let played = tokio::task::spawn_local(play).await.unwrap_or_else(|error| {
@@ -243,9 +243,9 @@ impl Shared {
 }
 
 impl Job {
-    async fn play(self, table: &CoreContext, kept: &KeptAgents, shared: &Shared) -> Played {
+    async fn play(self, core: &CoreContext, kept: &KeptAgents, shared: &Shared) -> Played {
         let number = self.number;
-        let prepared = self.header(&table.sandbox.recorded);
+        let prepared = self.header(&core.sandbox.recorded);
         let opened =
             prepared.and_then(|(header, game)| Ok((self.destination.open(&header)?, header, game)));
         let ((sink, transcript), header, game) = match opened {
@@ -254,20 +254,20 @@ impl Job {
         };
         let begin = |path: &PathBuf| shared.playing.begin(number, path);
         let under_way = transcript.as_ref().map(begin);
-        let result = self.drive((table, kept), header, game, sink, &shared.watching).await;
+        let result = self.drive((core, kept), header, game, sink, &shared.watching).await;
         drop(under_way);
         Played { number, result, transcript }
     }
 
     async fn drive(
         &self,
-        (table, kept): (&CoreContext, &KeptAgents),
+        (core, kept): (&CoreContext, &KeptAgents),
         mut header: Header,
         game: Box<dyn AnyGame>,
         sink: Sink,
         watching: &Watching,
     ) -> io::Result<Finished> {
-        let starting = table.acquire_start().await;
+        let starting = core.acquire_start().await;
         let mut participants = Vec::new();
         // The folder of each seat's process, and how many games that has played.
         let mut hosts = Vec::new();
@@ -277,7 +277,7 @@ impl Job {
                 (Participant::Process(agent.connection), agent.work, agent.games)
             } else {
                 let mut work = kept.works.take();
-                (self.participant(table, seat, spec, &mut work)?, work, 0)
+                (self.participant(core, seat, spec, &mut work)?, work, 0)
             };
             header.seats[seat.index()].games_before = games;
             participants.push(participant);
@@ -285,7 +285,7 @@ impl Job {
         }
         let mut watcher = watching(self.number);
         let parts = MatchParts { game, header, participants, sink, starting };
-        let driven = drive(table, parts, self.durable, &mut watcher).await;
+        let driven = drive(core, parts, self.durable, &mut watcher).await;
         let (finished, mut staying) = match driven {
             Ok((finished, staying)) => (Ok(finished), staying),
             Err(error) => (Err(error), Vec::new()),
@@ -311,7 +311,7 @@ impl Job {
     /// Returns a person, or a new process of an agent with this folder.
     fn participant(
         &self,
-        table: &CoreContext,
+        core: &CoreContext,
         seat: Seat,
         spec: &Arc<AgentSpec>,
         work: &mut WorkFolder,
@@ -319,7 +319,7 @@ impl Job {
         if spec.launch.is_none() {
             return Ok(Participant::Person(self.human_input.human(seat)));
         }
-        let started = self.start(table, spec, || work.path())?;
+        let started = self.start(core, spec, || work.path())?;
         Ok(started.unwrap_or_else(|error| {
             let text = format!("seat {seat} could not be started: {error}");
             // Nothing else of a start depends on the agent.
@@ -332,26 +332,26 @@ impl Job {
     /// itself.
     fn start(
         &self,
-        table: &CoreContext,
+        core: &CoreContext,
         spec: &Arc<AgentSpec>,
         folder: impl FnOnce() -> io::Result<PathBuf>,
     ) -> io::Result<io::Result<Participant>> {
-        let reachable = self.readable_files.of(table.launcher.layers(), spec);
-        let inside = reachable.work_inside(table.launcher.layers());
+        let reachable = self.readable_files.of(core.launcher.layers(), spec);
+        let inside = reachable.work_inside(core.launcher.layers());
         let folder = &inside.map_or_else(folder, Ok)?;
         let start =
-            spec.start(folder, &self.conditions.limits, reachable.reach(folder), table.core);
+            spec.start(folder, &self.conditions.limits, reachable.reach(folder), core.pinned_to);
         let (launch, conditions) =
             start.ok_or_else(|| io::Error::other("a person can't be started"))?;
         let conditions = StartConditions {
             counts_cpu: self.conditions.clock.kind == ClockKind::Cpu
-                || table.sandbox.recorded.pondering == Some(Pondering::Measure),
+                || core.sandbox.recorded.pondering == Some(Pondering::Measure),
             ..conditions
         };
-        let launch = table.sandbox.wrapped(&launch, folder)?;
+        let launch = core.sandbox.wrapped(&launch, folder)?;
         let dialect = spec.dialect(self.kind).map_err(io::Error::other)?;
         let started =
-            AgentConnection::start(&table.launcher, &launch, conditions, dialect, &reachable);
+            AgentConnection::start(&core.launcher, &launch, conditions, dialect, &reachable);
         Ok(started.map(|mut connection| {
             connection.may_stay = self.conditions.reuse && SEES_SLEEP;
             Participant::Process(Box::new(connection))

@@ -85,13 +85,13 @@ pub enum RerunError {
 pub async fn rerun(
     rerun: &RerunRequest<'_>,
     spec: &AgentSpec,
-    table: &CoreContext,
+    core: &CoreContext,
     pause: impl AsyncFnOnce(i32) -> io::Result<()>,
 ) -> Result<RerunReport, RerunError> {
     let header = rerun.header;
     let walk = Walk::begin_keeping(header.clone(), |seat| seat == rerun.seat);
     let walk = walk.map_err(RerunError::Transcript)?;
-    let (launcher, sandbox) = (&table.launcher, &table.sandbox);
+    let (launcher, sandbox) = (&core.launcher, &core.sandbox);
     let kind = walk.game().kind();
     let started = AgentConnection::start_alone(launcher, sandbox, spec, kind, &header.limits);
     let (agent, work) = started?;
@@ -99,7 +99,7 @@ pub async fn rerun(
     let game = walk.game().clone_box();
     replay.play(walk).await?;
     replay.pause(pause).await?;
-    let report = replay.judge(table, game).await?;
+    let report = replay.judge(core, game).await?;
     cleaning::remove(work);
     Ok(report)
 }
@@ -210,7 +210,7 @@ impl Replay<'_> {
     /// Judges the turn itself, or the start.
     async fn judge(
         mut self,
-        table: &CoreContext,
+        core: &CoreContext,
         game: Box<dyn AnyGame>,
     ) -> Result<RerunReport, RerunError> {
         let RerunRequest { header, events, seat, turn, is_patient } = *self.rerun;
@@ -240,7 +240,7 @@ impl Replay<'_> {
             }
         };
         let participants = participants(self.rerun, self.agent);
-        let mut part = PartialMatch::begin(table, begun, participants, rules, &mut watcher)?;
+        let mut part = PartialMatch::begin(core, begun, participants, rules, &mut watcher)?;
         let echoed = self.stderr.len();
         part.stderr = self.stderr;
         let mut last = JudgedTurn { part, echoed, recorded: recorded.lines.len(), used: None };

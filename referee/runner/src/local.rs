@@ -72,19 +72,19 @@ impl<G: Games> Local<G> {
     pub fn start(
         contest: Arc<Contest>,
         games: G,
-        (room, sandbox): (PoolSize, Sandbox),
+        (pool_size, sandbox): (PoolSize, Sandbox),
         playing: RunningMatches,
         interrupts: &Interrupts,
         watching: Box<Watching>,
     ) -> Result<Self, Failure> {
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
-        let pool = Pool::start(room, sandbox, orders, paused, watching, playing)
+        let pool = Pool::start(pool_size, sandbox, orders, paused, watching, playing)
             .map_err(|error| Failure::machine(format!("can't start matches: {error}")))?;
         let Pool { jobs, results, threads } = pool;
         Ok(Self {
             contest,
             games,
-            matches_at_once: room.matches,
+            matches_at_once: pool_size.matches,
             submitted: BTreeMap::new(),
             jobs: Some(jobs),
             results,

@@ -176,11 +176,11 @@ impl Options {
             turn: case.turn,
             is_patient: self.no_timeout || self.wait,
         };
-        let table = CoreContext::alone(sandbox).map_err(&machine)?;
+        let core = CoreContext::alone(sandbox).map_err(&machine)?;
         let wait = self.wait;
         let pause = async move |process| if wait { wait_for_enter(process).await } else { Ok(()) };
         tokio::select! {
-            report = rerun(&wanted, spec, &table, pause) => match report {
+            report = rerun(&wanted, spec, &core, pause) => match report {
                 Ok(report) => Ok(Ok(report)),
                 Err(RerunError::Transcript(text)) => Err(self.unplayable(&text)),
                 Err(RerunError::Machine(error)) => Err(machine(error)),

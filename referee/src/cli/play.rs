@@ -31,7 +31,7 @@ use referee_process::sandbox::Layers;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{
-    Event, HeaderSeat, Outcome, Pondering, Result as Ended, SandboxRecord, Verdict,
+    Event, HeaderSeat, MatchResult, Outcome, Pondering, SandboxRecord, Verdict,
 };
 use referee_render::{Style, terminal};
 use referee_runner::local::{Games, Local};
@@ -146,8 +146,8 @@ async fn play_all<'a>(
         host.open_soon();
     }
     let watching = board_observer(options, shown && (person || !has_viewer), person);
-    let room = PoolSize { matches: plan.jobs.clamp(1, plan.count()), pin: options.pin };
-    let place = (room, sandbox);
+    let pool_size = PoolSize { matches: plan.jobs.clamp(1, plan.count()), pin: options.pin };
+    let place = (pool_size, sandbox);
     let local =
         Local::start(contest.clone(), SeriesGames(plan), place, playing, &interrupts, watching)?;
     let runner = Runner::in_memory(contest, plan.games.clone());
@@ -317,7 +317,7 @@ impl<'a> SeriesResults<'a> {
             }
         };
         let (outcome, verdict) = (finished.ending.outcome.as_ref(), &finished.ending.verdict);
-        self.void += u64::from(verdict.result == Ended::Void);
+        self.void += u64::from(verdict.result == MatchResult::Void);
         self.has_fault |= verdict.seats.iter().any(|seat| seat.fault.is_some());
         let transcript = played.transcript.map(|path| path.display().to_string());
         for (seat, fault) in programs_at_fault(&finished.header, verdict) {

@@ -8,7 +8,7 @@ use super::seats::legal;
 use referee_games::Turn;
 use referee_match::summary::Summary;
 use referee_match::transcript::Playback;
-use referee_protocol::{Outcome, Result as Ended};
+use referee_protocol::{MatchResult, Outcome};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ pub(super) fn branch(app: &App, query: &BranchQuery) -> ApiResult<Value> {
 fn sentence(playback: &Playback, outcome: &Outcome) -> String {
     let header = playback.header();
     let names: Vec<&str> = header.seats.iter().map(|seat| seat.name.as_str()).collect();
-    let (game, setup, result) = (header.game.as_str(), &header.setup, Ended::Played);
+    let (game, setup, result) = (header.game.as_str(), &header.setup, MatchResult::Played);
     let (reason, places, names) = (outcome.reason.as_str(), &outcome.places[..], &names[..]);
     Summary { game, setup, names, result, reason, places, faults: &[] }.sentence()
 }

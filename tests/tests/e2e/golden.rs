@@ -6,7 +6,7 @@
 
 use crate::support::{TestDir, golden, root};
 use flate2::read::GzDecoder;
-use referee_protocol::{Event, FaultKind, Result as Ended};
+use referee_protocol::{Event, FaultKind, MatchResult};
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -94,7 +94,9 @@ fn every_game_and_every_way_to_end_is_among_them() {
     let registered: BTreeSet<String> =
         referee_games::GAMES.iter().map(|kind| kind.name.to_owned()).collect();
     assert_eq!(games, registered, "record a match of the new game, and add it to FILES");
-    for wanted in [Ended::Played, Ended::Fault, Ended::Resigned, Ended::Void] {
+    for wanted in
+        [MatchResult::Played, MatchResult::Fault, MatchResult::Resigned, MatchResult::Void]
+    {
         assert!(ends.contains(&wanted), "no match ended {wanted:?}");
     }
     assert_eq!(others.len(), 4, "{others:?}");

@@ -3,7 +3,7 @@
 use super::RatingField;
 use crate::repeats::Repeats;
 use crate::{FORFEIT, Player, Record};
-use referee_protocol::Result as Ended;
+use referee_protocol::MatchResult;
 use std::collections::BTreeSet;
 
 /// Games with more seats aren't rated: the number of ways to share a place doubles with every seat.
@@ -92,7 +92,7 @@ impl RatingField {
     fn can_rate(&self, game: &Record) -> bool {
         let distinct: BTreeSet<Player> = game.players.iter().copied().collect();
         (2..=SEATS_MAX).contains(&self.seats)
-            && game.result != Ended::Void
+            && game.result != MatchResult::Void
             && game.reason != FORFEIT
             && game.players.len() == self.seats
             && game.places.len() == self.seats

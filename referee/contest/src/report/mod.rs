@@ -28,7 +28,7 @@ use crate::wording::count;
 use crate::{Contest, Player, Record};
 use referee_match::summary::{Summary, reason};
 use referee_protocol::sanitize::sanitize;
-use referee_protocol::{FaultKind, Result as Ended};
+use referee_protocol::{FaultKind, MatchResult};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -141,7 +141,7 @@ pub struct GameRow {
     /// The players, in seat order.
     pub players: Vec<Player>,
     /// The kind of end.
-    pub result: Ended,
+    pub result: MatchResult,
     /// The rules' reason, or the fault's kind.
     pub reason: String,
     /// The reason in words.

@@ -13,7 +13,7 @@ pub use tally::{Tally, TimeUse};
 
 use crate::{Contest, Player, Record, half_points};
 use referee_match::summary::reason as reason_text;
-use referee_protocol::{FaultKind, Result as Ended};
+use referee_protocol::{FaultKind, MatchResult};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,7 +118,7 @@ pub struct Meeting {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct End {
     /// The kind of end.
-    pub result: Ended,
+    pub result: MatchResult,
     /// The rules' reason, or the fault's kind.
     pub reason: String,
     /// The number of games.
@@ -162,7 +162,7 @@ pub struct Sums<'a> {
 }
 
 /// How often games ended for each reason: by game of the contest and result, then by reason.
-type EndSums = BTreeMap<(usize, &'static str), (Ended, BTreeMap<String, u64>)>;
+type EndSums = BTreeMap<(usize, &'static str), (MatchResult, BTreeMap<String, u64>)>;
 
 impl<'a> Sums<'a> {
     /// Returns the sums before the first game.
@@ -268,13 +268,13 @@ fn ends(contest: &Contest, sums: EndSums) -> Vec<End> {
 }
 
 /// Returns the name of a match's result, as reports show it.
-pub fn result_name(result: Ended) -> &'static str {
+pub fn result_name(result: MatchResult) -> &'static str {
     match result {
-        Ended::Played => "played",
-        Ended::Fault => "fault",
-        Ended::Resigned => "resigned",
-        Ended::Adjudicated => "adjudicated",
-        Ended::Void => "void",
+        MatchResult::Played => "played",
+        MatchResult::Fault => "fault",
+        MatchResult::Resigned => "resigned",
+        MatchResult::Adjudicated => "adjudicated",
+        MatchResult::Void => "void",
     }
 }
 

@@ -210,7 +210,7 @@ fn message(line: &str) -> Option<ToAgent> {
         "over" => ToAgent::Over(Box::new(Over {
             outcome: None,
             verdict: Verdict {
-                result: referee_protocol::Result::Void,
+                result: referee_protocol::MatchResult::Void,
                 reason: String::new(),
                 places: None,
                 seats: Vec::new(),

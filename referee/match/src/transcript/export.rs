@@ -4,7 +4,7 @@
 use super::{Playback, PlyKind};
 use crate::summary::sentence;
 use referee_games::{GameRecord, RecordEnd};
-use referee_protocol::{FaultKind, Header, OverEvent, Result as Ended};
+use referee_protocol::{FaultKind, Header, MatchResult, OverEvent};
 use std::fmt::Write;
 
 /// Returns the record of a match as far as it has been played. Fails if a seat left and the others
@@ -40,10 +40,10 @@ fn end(over: &OverEvent) -> RecordEnd {
     let seats = over.verdict.seats.iter();
     let last = seats.filter_map(|seat| Some((seat.seat, seat.fault.as_ref()?.kind))).next_back();
     match (over.verdict.result, last) {
-        (Ended::Played, _) => RecordEnd::Played,
-        (Ended::Resigned, Some((seat, _))) => RecordEnd::Resigned(seat),
-        (Ended::Fault, Some((seat, FaultKind::Late))) => RecordEnd::TimedOut(seat),
-        (Ended::Fault, Some((seat, _))) => RecordEnd::Forfeited(seat),
+        (MatchResult::Played, _) => RecordEnd::Played,
+        (MatchResult::Resigned, Some((seat, _))) => RecordEnd::Resigned(seat),
+        (MatchResult::Fault, Some((seat, FaultKind::Late))) => RecordEnd::TimedOut(seat),
+        (MatchResult::Fault, Some((seat, _))) => RecordEnd::Forfeited(seat),
         _ => RecordEnd::Unfinished,
     }
 }

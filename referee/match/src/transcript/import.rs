@@ -113,7 +113,7 @@ mod tests {
     use super::{Origin, import};
     use crate::transcript::{Playback, Recorder, Status, game_record, verify};
     use referee_games::{GAMES, GameKind, GameRecord, RecordEnd, Turn};
-    use referee_protocol::{Event, Result as Ended, Seat};
+    use referee_protocol::{Event, MatchResult, Seat};
     use serde_json::json;
 
     fn origin() -> Origin {
@@ -162,11 +162,11 @@ mod tests {
         for &kind in GAMES {
             let last = Seat(u8::try_from(record(kind, 0).names.len() - 1).unwrap());
             for (plies, end, result) in [
-                (5, RecordEnd::Resigned(last), Ended::Resigned),
-                (4, RecordEnd::TimedOut(Seat(0)), Ended::Fault),
-                (3, RecordEnd::Forfeited(last), Ended::Void),
-                (0, RecordEnd::Unfinished, Ended::Void),
-                (2000, RecordEnd::Played, Ended::Played),
+                (5, RecordEnd::Resigned(last), MatchResult::Resigned),
+                (4, RecordEnd::TimedOut(Seat(0)), MatchResult::Fault),
+                (3, RecordEnd::Forfeited(last), MatchResult::Void),
+                (0, RecordEnd::Unfinished, MatchResult::Void),
+                (2000, RecordEnd::Played, MatchResult::Played),
             ] {
                 let record = GameRecord { end, ..record(kind, plies) };
                 let events = import(kind, &record, &origin()).unwrap();
@@ -177,7 +177,7 @@ mod tests {
                 assert_eq!(playback.over().unwrap().verdict.result, result);
                 // A void match has no other end.
                 let back = game_record(&playback).unwrap();
-                let end = if result == Ended::Void { RecordEnd::Unfinished } else { end };
+                let end = if result == MatchResult::Void { RecordEnd::Unfinished } else { end };
                 assert_eq!((&back.actions, back.end), (&record.actions, end));
                 assert_eq!((back.setup, back.date), (record.setup, record.date));
             }

@@ -7,7 +7,7 @@ use super::speech::Meaning;
 use referee_games::{AnyGame, Turn};
 use referee_match::{Effect, Ending};
 use referee_protocol::{
-    ClockKind, Event, Fault, FaultKind, OnFault, OverEvent, PlayedEvent, Result as Ended, Seat,
+    ClockKind, Event, Fault, FaultKind, MatchResult, OnFault, OverEvent, PlayedEvent, Seat,
     ToAgent, TurnEvent, Verdict,
 };
 
@@ -384,7 +384,7 @@ impl<'a> Model<'a> {
             Turn::Over(outcome) => Some(outcome),
             Turn::Of(_) => None,
         };
-        if verdict.result == Ended::Void {
+        if verdict.result == MatchResult::Void {
             let cause = verdict.void.as_ref().expect("a void match says why").cause.as_str();
             assert!(if cause == "lag" { self.may_be_void } else { self.was_stopped }, "{cause}");
             let at = verdict.void.as_ref().and_then(|void| void.seat);
@@ -395,11 +395,11 @@ impl<'a> Model<'a> {
         }
         assert_eq!(event.outcome, outcome);
         let (result, reason) = match (&outcome, self.gone.last()) {
-            (Some(outcome), _) => (Ended::Played, outcome.reason.as_str()),
+            (Some(outcome), _) => (MatchResult::Played, outcome.reason.as_str()),
             (None, Some(last)) => {
                 let fault = verdict.seats[last.index()].fault.as_ref().unwrap();
                 let resigned = fault.kind == FaultKind::Resigned;
-                let result = if resigned { Ended::Resigned } else { Ended::Fault };
+                let result = if resigned { MatchResult::Resigned } else { MatchResult::Fault };
                 (result, if self.plays_on() { "last_seat" } else { fault.kind.name() })
             }
             (None, None) => panic!("the match ended for nothing"),

@@ -39,7 +39,7 @@ pub struct ProbeConditions {
 /// The check of one agent.
 #[derive(Debug)]
 pub struct Check<'a> {
-    table: CoreContext,
+    core: CoreContext,
     spec: &'a AgentSpec,
     seed: u64,
     /// By the name of the game.
@@ -55,9 +55,9 @@ impl<'a> Check<'a> {
         seed: u64,
         conditions: impl IntoIterator<Item = (GameKind, ProbeConditions)>,
     ) -> io::Result<Self> {
-        let table = CoreContext::alone(sandbox)?;
+        let core = CoreContext::alone(sandbox)?;
         let conditions = conditions.into_iter().map(|(kind, own)| (kind.name, own)).collect();
-        Ok(Self { table, spec, seed, conditions, history: ProbeHistory::default() })
+        Ok(Self { core, spec, seed, conditions, history: ProbeHistory::default() })
     }
 
     /// Splits games into those of which the agent plays the first turn, and the others.
@@ -116,11 +116,11 @@ impl<'a> Check<'a> {
     }
 
     async fn trial(&self, probe: &Probe) -> io::Result<TrialReport> {
-        Box::pin(trial::run(&self.table, &probe.trial(self))).await
+        Box::pin(trial::run(&self.core, &probe.trial(self))).await
     }
 
     fn judge(&self, probe: &Probe, trial: &TrialReport) -> io::Result<ProbeOutcome> {
-        let (layers, shared_rules) = (self.table.launcher.layers(), SharedRules::default());
+        let (layers, shared_rules) = (self.core.launcher.layers(), SharedRules::default());
         let denied = advice(self.spec, &shared_rules, layers, &trial.stderr);
         let clock = &self.conditions(probe.kind).clock;
         judge::judge(probe, self.spec, trial, clock, denied.as_deref())

@@ -149,9 +149,9 @@ pub(super) struct ExitReport {
 const TRIES_MAX: usize = 5;
 
 /// Tries an agent. An error is the machine's; `ResourceBusy` if it was too busy for a fair trial.
-pub(super) async fn run(table: &CoreContext, trial: &Trial<'_>) -> io::Result<TrialReport> {
+pub(super) async fn run(core: &CoreContext, trial: &Trial<'_>) -> io::Result<TrialReport> {
     for _ in 0..TRIES_MAX {
-        if let Some(report) = trial_run::play(table, trial).await? {
+        if let Some(report) = trial_run::play(core, trial).await? {
             return Ok(report);
         }
     }

@@ -49,10 +49,7 @@ const UNKNOWN_MESSAGE: &str = "{\"type\":\"x_news\",\"turn\":3,\"text\":\"of a l
 const NAMES: [&str; 3] = ["Zoë \"Ζωή\" Żółw", "駒 🐢 \\o/", "ñandú\u{301} 'x'"];
 
 /// Tries the agent once. `None` if the machine was too busy to judge it.
-pub(super) async fn play(
-    table: &CoreContext,
-    trial: &Trial<'_>,
-) -> io::Result<Option<TrialReport>> {
+pub(super) async fn play(core: &CoreContext, trial: &Trial<'_>) -> io::Result<Option<TrialReport>> {
     let (mut turns, mut asked, mut recorder) = (Vec::new(), None, Recorder::new());
     let mut watcher = |event: &Event, now: &Match| {
         recorder.record(event);
@@ -63,9 +60,9 @@ pub(super) async fn play(
         }
     };
     let game = trial.kind.start(trial.setup).map_err(io::Error::other)?;
-    let header = header(table, trial, game.as_ref());
+    let header = header(core, trial, game.as_ref());
     let Trial { spec, kind, limits, .. } = *trial;
-    let (launcher, sandbox) = (&table.launcher, &table.sandbox);
+    let (launcher, sandbox) = (&core.launcher, &core.sandbox);
     let started = AgentConnection::start_alone(launcher, sandbox, spec, kind, limits);
     let (mut agent, work) = started?;
     agent.rewrite = trial.variant.rewrite();
@@ -78,7 +75,7 @@ pub(super) async fn play(
         is_patient: false,
     };
     let begun = Match::begin(game, header);
-    let part = PartialMatch::begin(table, begun, participants, rules, &mut watcher)?;
+    let part = PartialMatch::begin(core, begun, participants, rules, &mut watcher)?;
     let report = TrialRun { trial, part, quiet: (Instant::now(), Duration::ZERO) }.play().await;
     cleaning::remove(work);
     let counts = trial.clock.kind;
@@ -338,11 +335,11 @@ impl TrialRun<'_> {
 }
 
 /// Returns the header for the match, which is never written.
-fn header(table: &CoreContext, trial: &Trial<'_>, game: &dyn AnyGame) -> Header {
+fn header(core: &CoreContext, trial: &Trial<'_>, game: &dyn AnyGame) -> Header {
     let (clock, limits) = (trial.clock.clone(), trial.limits.clone());
     let conditions = MatchSettings { clock, limits, ..MatchSettings::default() };
     let seated = vec![trial.spec; game.seats()];
-    let sandbox = &table.sandbox.recorded;
+    let sandbox = &core.sandbox.recorded;
     let mut header = match_settings::header(game, &seated, &conditions, sandbox, trial.seed, 0);
     for seat in &mut header.seats {
         seat.name = match trial.variant {

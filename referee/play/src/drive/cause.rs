@@ -79,8 +79,8 @@ fn is_machines(errno: Errno) -> bool {
 }
 
 /// Returns whether the good program can be started. Leaves nothing of it.
-async fn good_starts(table: CoreContext, kind: GameKind, limits: Limits) -> bool {
-    let CoreContext { launcher, sandbox, .. } = &table;
+async fn good_starts(core: CoreContext, kind: GameKind, limits: Limits) -> bool {
+    let CoreContext { launcher, sandbox, .. } = &core;
     let Ok(spec) = AgentSpec::read(GOOD) else { return false };
     let started = AgentConnection::start_alone(launcher, sandbox, &spec, kind, &limits);
     let Ok((mut good, _work)) = started else { return false };
@@ -125,7 +125,7 @@ impl Drive<'_> {
             return self.input_at(at, machine_failed(text));
         }
         let limits = self.state.header().limits.clone();
-        let good_starts = good_starts(self.table.clone(), self.state.game().kind(), limits);
+        let good_starts = good_starts(self.core.clone(), self.state.game().kind(), limits);
         self.check_cause(seat, at, Unexplained::NotStarted(failed, Box::pin(good_starts)));
     }
 

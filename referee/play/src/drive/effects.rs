@@ -148,7 +148,7 @@ impl Drive<'_> {
         if self.ends_before(seat) {
             return;
         }
-        if self.turn.slot.take(self.table, self.step.began) {
+        if self.turn.slot.take(self.core, self.step.began) {
             self.ask();
         } else {
             self.freezer.begin(Instant::now());

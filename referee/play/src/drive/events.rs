@@ -45,7 +45,7 @@ impl Drive<'_> {
     fn orders(&mut self, orders: Orders) {
         self.freezer.pause(orders.paused, &self.participants);
         if !orders.paused {
-            self.table.lag_probe.forget();
+            self.core.lag_probe.forget();
         }
         if let Some(text) = orders.stop {
             self.input(Input::Stop { cause: "interrupted", text, seat: None });

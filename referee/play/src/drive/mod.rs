@@ -94,7 +94,7 @@ pub type Staying = Vec<(Seat, Box<AgentConnection>)>;
 /// transcript is on the disk when this returns. An error means that the machine failed after the match
 /// had ended, so that the transcript is incomplete or a process is left; the result doesn't count.
 pub(super) async fn drive(
-    table: &CoreContext,
+    core: &CoreContext,
     MatchParts { game, header, participants, sink, starting }: MatchParts,
     durable: bool,
     watcher: &mut dyn FnMut(&Event, &Match),
@@ -102,7 +102,7 @@ pub(super) async fn drive(
     let begun = Match::begin(game, header);
     let starting = Some(starting);
     let recording = Recording::new(sink, watcher);
-    let mut drive = Drive::begin(table, begun, participants, recording, starting, None)?;
+    let mut drive = Drive::begin(core, begun, participants, recording, starting, None)?;
     drive.apply();
     while drive.ending.is_none() {
         let event = drive.next().await;
@@ -127,7 +127,7 @@ type Waiting<T> = Pin<Box<dyn Future<Output = T>>>;
 type NewOrders = PollOnWake<Waiting<watch::Receiver<Orders>>>;
 
 struct Drive<'a> {
-    table: &'a CoreContext,
+    core: &'a CoreContext,
     state: Match,
     effects: VecDeque<Effect>,
     participants: Vec<Participant>,
@@ -161,7 +161,7 @@ struct SeatEnd {
 
 impl<'a> Drive<'a> {
     fn begin(
-        table: &'a CoreContext,
+        core: &'a CoreContext,
         (state, effects): (Match, Vec<Effect>),
         participants: Vec<Participant>,
         recording: Recording<'a>,
@@ -169,12 +169,12 @@ impl<'a> Drive<'a> {
         part: Option<PartialMatchRules>,
     ) -> io::Result<Self> {
         let seats = participants.len();
-        let orders = table.orders.borrow().clone();
-        let time = MatchTime::begin(table.paused.clone());
+        let orders = core.orders.borrow().clone();
+        let time = MatchTime::begin(core.paused.clone());
         let began = time.began;
         let mut drive = Self {
             freezer: Freezer::new(state.header().sandbox.pondering, seats, orders.paused),
-            table,
+            core,
             state,
             effects: effects.into(),
             participants,
@@ -185,7 +185,7 @@ impl<'a> Drive<'a> {
             readings: Readings::default(),
             recording,
             cause_check: None,
-            orders: next_orders(table.orders.clone()),
+            orders: next_orders(core.orders.clone()),
             timer: Box::new(PollOnWake::new(Alarm::new()?)),
             timer_set: None,
             message: Vec::new(),
@@ -258,7 +258,7 @@ impl<'a> Drive<'a> {
             self.orders = next_orders(orders);
             return Poll::Ready(DriveEvent::Orders(new));
         }
-        let mut scratch = self.table.scratch.borrow_mut();
+        let mut scratch = self.core.scratch.borrow_mut();
         let checked = self.cause_check.as_ref().map(|check| check.seat);
         for (seat, participant) in Seat::all(self.participants.len()).zip(&mut self.participants) {
             if checked.is_none_or(|checked| checked == seat)

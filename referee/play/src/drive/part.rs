@@ -93,7 +93,7 @@ impl<'a> PartialMatch<'a> {
     /// Begins with a match, its first effects and the participants; the seat under trial must be a
     /// process. `watcher` gets every event.
     pub fn begin(
-        table: &'a CoreContext,
+        core: &'a CoreContext,
         begun: (Match, Vec<Effect>),
         participants: Vec<Participant>,
         rules: PartialMatchRules,
@@ -101,7 +101,7 @@ impl<'a> PartialMatch<'a> {
     ) -> io::Result<Self> {
         let recording = Recording::new(Sink::nowhere(), watcher);
         let mut part = Self {
-            drive: Drive::begin(table, begun, participants, recording, None, Some(rules))?,
+            drive: Drive::begin(core, begun, participants, recording, None, Some(rules))?,
             seat: rules.seat,
             began: Instant::now(),
             turn: (0, Usage::default()),

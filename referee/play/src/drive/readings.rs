@@ -120,7 +120,7 @@ impl Drive<'_> {
     /// the agent's own lines took in this turn doesn't count, or it could cause it.
     fn lag(&self, now: Instant) -> Nanos {
         let since = if self.state.thinking().is_some() { self.turn.asked } else { self.time.began };
-        let lag = self.table.lag_probe.lag_since(since, now);
+        let lag = self.core.lag_probe.lag_since(since, now);
         Nanos::from(lag.saturating_sub(self.turn.judged_for))
     }
 

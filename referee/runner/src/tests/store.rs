@@ -5,7 +5,7 @@ use super::super::store::{Store, StoredContest, VoidAttempt};
 use super::{Builds, place, right};
 use referee_contest::{Player, Record, SeatRecord};
 use referee_process::Failure;
-use referee_protocol::{FaultKind, Result as MatchResult, SandboxRecord};
+use referee_protocol::{FaultKind, MatchResult, SandboxRecord};
 use std::fs;
 use std::io::Write;
 use tempfile::TempDir;

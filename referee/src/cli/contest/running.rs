@@ -67,7 +67,7 @@ pub(super) struct EndedRun {
 }
 
 /// Returns how many matches run at once, and whether they are pinned.
-pub(super) fn room(prepared: &Prepared, options: &SharedRunOptions) -> PoolSize {
+pub(super) fn pool_size(prepared: &Prepared, options: &SharedRunOptions) -> PoolSize {
     let jobs = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
     PoolSize { matches: jobs.or(prepared.jobs).unwrap_or_else(cores::count), pin: prepared.pin }
 }
@@ -79,7 +79,7 @@ pub(super) fn choose_sandbox(
     options: &SharedRunOptions,
     global: &Global,
 ) -> Result<Sandbox, Failure> {
-    let agents = room(prepared, options).matches.saturating_mul(prepared.contest.seats());
+    let agents = pool_size(prepared, options).matches.saturating_mul(prepared.contest.seats());
     let pondering = prepared.contest.sandbox.pondering;
     let spinner = spinner("testing the sandbox", !global.quiet);
     let chosen = choose(request, Depth::Start);

@@ -1,7 +1,7 @@
 //! Where the games of a contest are played: on this machine, or by workers.
 
 use super::run::SharedRunOptions;
-use super::running::{choose_sandbox, room};
+use super::running::{choose_sandbox, pool_size};
 use crate::cli::fleet::FleetVenue;
 use crate::cli::global::Global;
 use crate::cli::sandbox::print_sandbox;
@@ -90,10 +90,10 @@ impl Venue {
         let (contest, folder) = (run.prepared.contest.clone(), run.folder.clone());
         match self {
             Self::Local(sandbox) => {
-                let (room, playing) = (room(run.prepared, run.options), run.playing.clone());
+                let (size, playing) = (pool_size(run.prepared, run.options), run.playing.clone());
                 let games = contest_games(run, &sandbox)?;
                 let runner = Runner::open(contest.clone(), folder, store)?;
-                let place = (room, *sandbox);
+                let place = (size, *sandbox);
                 let field = Local::start(contest, games, place, playing, interrupts, unwatched())?;
                 Ok(runner.play(field, interrupts, observer).await)
             }

@@ -4,7 +4,7 @@ use super::{field, game, games};
 use crate::ratings::{HistoryPoint, RatedGames, RatingField, Ratings};
 use crate::{Player, Record};
 use proptest::prelude::*;
-use referee_protocol::{FaultKind, Result as Ended};
+use referee_protocol::{FaultKind, MatchResult};
 
 const WIN: &[u32] = &[1, 2];
 const LOSS: &[u32] = &[2, 1];
@@ -79,7 +79,7 @@ fn puzzles_and_wrong_records_are_left_out() {
         (&[0, 1], &[1]),
         (&[0, 1], WIN),
     ]);
-    wrong[4].result = Ended::Void;
+    wrong[4].result = MatchResult::Void;
     assert_eq!(assert_sound(&field(2, 2), &wrong).games, 0);
 }
 
@@ -253,7 +253,7 @@ fn the_same_game_counts_once() {
 #[test]
 fn faults_count_if_the_contest_says_so() {
     let mut list = games(&[(&[0, 1], WIN), (&[1, 0], WIN), (&[1, 0], LOSS)]);
-    list[0].result = Ended::Fault;
+    list[0].result = MatchResult::Fault;
     list[2].seats[0].fault = Some(FaultKind::Late);
     list[1].seats[1].fault = Some(FaultKind::Resigned);
     let counted = assert_sound(&field(2, 2), &list);
@@ -295,7 +295,7 @@ fn any_record(players: u32, seats: usize) -> impl Strategy<Value = Record> {
         |(number, block, sitting, places, luck)| {
             let mut record = game(number, block, &sitting, &places);
             record.moves = (luck / 2).to_string();
-            record.result = if luck == 0 { Ended::Fault } else { Ended::Played };
+            record.result = if luck == 0 { MatchResult::Fault } else { MatchResult::Played };
             record
         },
     )

@@ -12,7 +12,7 @@ use crate::standings::tests::standings;
 use crate::{Contest, FormatSettings, Player, Record, half_points};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
-use referee_protocol::{FaultKind, Result as Ended};
+use referee_protocol::{FaultKind, MatchResult};
 use std::io;
 use std::sync::Arc;
 
@@ -182,7 +182,7 @@ pub(super) fn games(seed: u64, players: u32, seats: usize, count: u64) -> Vec<Re
             if number % 31 == 5 {
                 let worst = places.iter().position(|&place| place > 1).unwrap_or(0);
                 record.seats[worst].fault = Some(FaultKind::Illegal);
-                record.result = Ended::Fault;
+                record.result = MatchResult::Fault;
                 record.reason = "illegal".into();
             }
             record.marked = number % 97 == 3;

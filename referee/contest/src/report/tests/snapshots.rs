@@ -3,7 +3,7 @@
 use super::samples::{games, games_csv, named, report};
 use crate::report::{Layout, Report};
 use crate::standings::tests::contests::game;
-use referee_protocol::{FaultKind, Result as Ended};
+use referee_protocol::{FaultKind, MatchResult};
 
 fn two_seats() -> Report {
     let mut records = vec![
@@ -15,7 +15,7 @@ fn two_seats() -> Report {
         game(5, &[2, 1], &[1, 1]),
     ];
     records[4].seats[0].fault = Some(FaultKind::Late);
-    records[4].result = Ended::Fault;
+    records[4].result = MatchResult::Fault;
     records[4].reason = "late".into();
     records[5].marked = true;
     report(&named(3, 2, &["bold", "a|b`c`", "日本"]), &records)

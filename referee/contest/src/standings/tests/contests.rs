@@ -2,7 +2,7 @@
 
 use crate::{Contest, ContestGame, OpeningSettings, PlayerInfo, Policy, SandboxSettings};
 use crate::{FormatSettings, Player, Record, SeatOrders, SeatRecord};
-use referee_protocol::{ClockSettings, Limits, Result as Ended};
+use referee_protocol::{ClockSettings, Limits, MatchResult};
 
 /// A contest of `players` players in games of `seats` seats.
 pub(crate) fn contest(players: usize, seats: usize, format: FormatSettings) -> Contest {
@@ -49,7 +49,7 @@ pub(crate) fn game(number: u64, players: &[u32], places: &[u32]) -> Record {
         players: players.iter().copied().map(Player).collect(),
         match_id: format!("match-{number}"),
         seed: number,
-        result: Ended::Played,
+        result: MatchResult::Played,
         reason: "connected".into(),
         places: places.to_vec(),
         scores: None,

@@ -7,7 +7,7 @@ use crate::formats::{Compare, Swiss};
 use crate::standings::Points;
 use crate::{FormatSettings, Player, Record};
 use proptest::prelude::*;
-use referee_protocol::{FaultKind, Result as Ended};
+use referee_protocol::{FaultKind, MatchResult};
 
 const PLAYERS: u32 = 5;
 
@@ -109,14 +109,14 @@ fn faults_duplicates_marks_and_ends_are_counted() {
     records[1].seats[1].fault = Some(FaultKind::Late);
     // To resign is no fault.
     records[1].seats[0].fault = Some(FaultKind::Resigned);
-    records[1].result = Ended::Fault;
+    records[1].result = MatchResult::Fault;
     records[1].reason = "late".into();
     records[1].marked = true;
     let format = FormatSettings::Compare(Compare { sprt: None });
     let table = standings(&contest(2, 2, format), &records, &[], None);
     assert_eq!((table.games, table.duplicates, table.marked), (3, 1, 1));
     assert_eq!(table.ends[0].games, 2);
-    assert_eq!((table.ends[1].result, table.ends[1].reason.as_str()), (Ended::Fault, "late"));
+    assert_eq!((table.ends[1].result, table.ends[1].reason.as_str()), (MatchResult::Fault, "late"));
     let resigned = records[1].players[0];
     assert!(table.of(resigned).unwrap().faults.iter().all(|one| one.kind != FaultKind::Resigned));
     let faults = &table.of(Player(0)).unwrap().faults;
