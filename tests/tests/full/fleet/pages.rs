@@ -1,5 +1,5 @@
-//! The examples of docs/many-machines.md and docs/worker-services.md: the commands for a laptop are
-//! run, the files for Slurm and Kubernetes are parsed and checked.
+//! The commands of docs/many-machines.md for a laptop are run. The files in docs/examples for Slurm and
+//! Kubernetes are parsed and checked.
 
 use super::server::{free_port, nats_server};
 use crate::support::{TestDir, python, root, strings};
@@ -7,9 +7,14 @@ use serde_json::Value;
 use std::fs;
 use std::process::Command;
 
+/// Returns a file of docs/examples.
+fn example(name: &str) -> String {
+    fs::read_to_string(root().join("docs/examples").join(name)).unwrap()
+}
+
 /// Returns the first block of the page in this language that contains `words`.
-fn block(page: &str, language: &str, words: &str) -> String {
-    let page = fs::read_to_string(root().join("docs").join(page)).unwrap();
+fn block(language: &str, words: &str) -> String {
+    let page = fs::read_to_string(root().join("docs/many-machines.md")).unwrap();
     let parts: Vec<&str> = page.split("\n```").collect();
     let blocks = parts.chunks_exact(2).map(|pair| pair[1]);
     let named = |block: &str| {
@@ -40,7 +45,7 @@ fn the_laptop_commands_work() {
     let Some(program) = nats_server() else { return };
     let dir = TestDir::new();
     let port = free_port().to_string();
-    let lines = block("many-machines.md", "console,ignore", "--slots 2");
+    let lines = block("console,ignore", "--slots 2");
     let commands = lines.lines().filter_map(|line| line.strip_prefix("$ ")).map(|line| {
         let line = line.replace("4333", &port).replace("--games 60", "--games 6");
         let line = line.replace("nats-server", &program.display().to_string());
@@ -58,7 +63,7 @@ fn the_laptop_commands_work() {
 
 #[test]
 fn the_classroom_takes_ten_commands() {
-    let lines = block("many-machines.md", "console,ignore", "seq 1 20");
+    let lines = block("console,ignore", "seq 1 20");
     let commands: Vec<&str> = lines.lines().filter(|line| line.starts_with("$ ")).collect();
     assert_eq!(commands.len(), 10);
     for command in commands {
@@ -69,7 +74,7 @@ fn the_classroom_takes_ten_commands() {
 
 #[test]
 fn the_file_for_slurm_drains_before_it_is_killed() {
-    let text = block("worker-services.md", "bash", "#SBATCH");
+    let text = example("workers.sbatch");
     let dir = TestDir::new();
     dir.write("workers.sbatch", &text);
     let path = dir.path("workers.sbatch");
@@ -96,7 +101,7 @@ fn the_file_for_slurm_drains_before_it_is_killed() {
 #[test]
 fn the_files_for_kubernetes_are_well_formed_and_leave_time_to_drain() {
     let Some(python) = python() else { return };
-    let text = block("worker-services.md", "yaml", "kind: Deployment");
+    let text = example("referee.yaml");
     let dir = TestDir::new();
     dir.write("referee.yaml", &text);
     let path = dir.path("referee.yaml");

@@ -1,4 +1,4 @@
-//! The server of docs/fleet-security.md, which gives workers only the permissions they need.
+//! The server of docs/examples/nats.conf, which gives workers only the permissions they need.
 
 use super::process::start_coordinator;
 use super::server::Server;
@@ -31,13 +31,11 @@ const FORBIDDEN: &[&str] = &[
     "$JS.ACK.x.coordinator.1.1.1.1.1",
 ];
 
-/// Returns the page's user configuration with passwords filled in.
+/// Returns the users of the example's configuration with passwords filled in.
 fn users() -> String {
-    let page = std::fs::read_to_string(root().join("docs/fleet-security.md")).unwrap();
-    let begin = page.find("\nauthorization {").expect("the page has a server's configuration");
-    let text = &page[begin..];
-    let text = &text[..text.find("\n```").unwrap()];
-    text.replace("$COORDINATOR_PASSWORD", "cp").replace("$WORKER_PASSWORD", "wp")
+    let file = std::fs::read_to_string(root().join("docs/examples/nats.conf")).unwrap();
+    let begin = file.find("\nauthorization {").expect("a server's configuration with users");
+    file[begin..].replace("$COORDINATOR_PASSWORD", "cp").replace("$WORKER_PASSWORD", "wp")
 }
 
 /// The agent's build script. It fails if it can see the worker's NATS variables.
