@@ -28,19 +28,27 @@ pub struct Meters {
     schedule: Option<File>,
     /// CPU time of earlier agents that the supervisor had already reaped.
     reaped_before: Nanos,
+    /// The CPU time of processes for which no one waited, as far as the supervisor has seen it.
+    lost: Option<File>,
     /// The kernel's counter of the CPU time of the whole tree, if there is one.
     counter: Option<File>,
 }
 
 impl Meters {
     /// Creates the meters of the process `agent`, whose supervisor had already reaped
-    /// `reaped_before` of CPU time of others. `counter` is the kernel's counter of the tree, in
-    /// nanoseconds. `None` if the system has no such clock.
-    pub fn of(agent: Pid, reaped_before: Nanos, counter: Option<File>) -> Option<Self> {
+    /// `reaped_before` of CPU time of others. `counters` are what came with
+    /// [`Report::Started`](crate::launcher::Report::Started), in nanoseconds. `None` if the system has
+    /// no such clock.
+    pub fn of(
+        agent: Pid,
+        reaped_before: Nanos,
+        mut counters: impl Iterator<Item = File>,
+    ) -> Option<Self> {
+        let (lost, counter) = (counters.next(), counters.next());
         let clock = clock_getcpuclockid(agent).ok()?;
         let schedule = File::open(format!("/proc/{agent}/schedstat")).ok();
         let supervisor = OnceCell::new();
-        Some(Self { agent, supervisor, clock, schedule, reaped_before, counter })
+        Some(Self { agent, supervisor, clock, schedule, reaped_before, lost, counter })
     }
 
     fn supervisor(&self) -> Option<Pid> {
@@ -101,9 +109,9 @@ impl Meters {
     }
 
     /// Returns the CPU time of the agent and all its descendants: the kernel's counter, the
-    /// process's own clock or the sum over the tree, whichever is most. Only the counter has the
-    /// time of children that ended without their parent waiting for them. Only the sum has that of
-    /// programs which the agent may not read.
+    /// process's own clock or the sum over the tree, whichever is most. Only the counter has all the
+    /// time of children that ended without their parent waiting for them; the sum has what was seen of
+    /// it. Only the sum has that of programs which the agent may not read.
     pub fn tree_cpu(&self) -> Option<Nanos> {
         let own = self.process_cpu();
         // Once it has ended its supervisor can't be looked up.
@@ -155,27 +163,37 @@ impl Meters {
     }
 
     /// Sums the time of every process below the supervisor, from its own clock, with its reaped
-    /// children and with what the supervisor itself reaped. Time of reaped children is known in
-    /// clock ticks; without a counter it is rounded up.
+    /// children and with what the supervisor itself reaped, and what no one reaped. Time of reaped
+    /// children is known in clock ticks; without a counter it is rounded up.
     fn tree_sum(&self) -> Option<Nanos> {
         let rounding = if self.counter.is_none() { ROUNDED_TICKS } else { 0 };
         let (reaped, below) = time_below(self.supervisor()?, rounding)?;
-        Some(reaped.since(self.reaped_before).plus(below))
+        let mut lost = [0; 8];
+        if let Some(file) = &self.lost {
+            file.read_exact_at(&mut lost, 0).ok()?;
+        }
+        let lost = Nanos(u64::from_ne_bytes(lost));
+        Some(reaped.since(self.reaped_before).plus(below).plus(lost))
     }
 }
 
 /// Returns the time of the children that a process has reaped, in whole clock ticks, and that of all
 /// its descendants with what they have reaped, each with so many ticks more.
 pub(crate) fn time_below(root: Pid, rounding: u64) -> Option<(Nanos, Nanos)> {
-    let per_second = sysconf(SysconfVar::CLK_TCK).ok()??;
-    let tick = 1_000_000_000 / u64::try_from(per_second).ok()?.max(1);
+    let tick = tick_ns();
     let reaped = Ticks::of(root)?.reaped * tick;
     let processes = tree_below(root).into_iter().map(|pid| {
         let own = own_time(pid).unwrap_or_default();
-        let ticks = Ticks::of(pid).filter(|ticks| ticks.has_reaped);
+        let ticks = Ticks::of(pid).filter(Ticks::has_reaped);
         own.0 + ticks.map_or(0, |ticks| (ticks.reaped + rounding) * tick)
     });
     Some((Nanos(reaped), Nanos(processes.sum())))
+}
+
+/// Returns the length of a clock tick in nanoseconds.
+pub(crate) fn tick_ns() -> u64 {
+    let per_second = sysconf(SysconfVar::CLK_TCK).ok().flatten();
+    1_000_000_000 / per_second.and_then(|count| u64::try_from(count).ok()).unwrap_or(100).max(1)
 }
 
 /// Returns the CPU time of a process, without its children; `None` if it has ended.
@@ -193,27 +211,38 @@ fn time_on(clock: ClockId) -> Option<Nanos> {
 
 /// How much longer than shown the time of reaped children may be, which is the sum of two numbers
 /// of whole ticks.
-const ROUNDED_TICKS: u64 = 2;
+pub(crate) const ROUNDED_TICKS: u64 = 2;
 
 /// Fields of `/proc/PID/stat`, in clock ticks.
-struct Ticks {
+#[derive(Debug)]
+pub(crate) struct Ticks {
     parent: Pid,
-    reaped: u64,
-    /// Whether any child has been reaped, however short its time.
-    has_reaped: bool,
+    pub(crate) reaped: u64,
+    /// The page faults of children that have been reaped.
+    pub(crate) faults: u64,
+    /// When the process was started.
+    pub(crate) started: u64,
 }
 
 impl Ticks {
-    fn of(pid: Pid) -> Option<Self> {
+    pub(crate) fn of(pid: Pid) -> Option<Self> {
         let text = proc_text(format!("/proc/{pid}/stat"))?;
         // The program's name is in brackets and may contain anything; the fields after it don't.
         let (_, rest) = text.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_whitespace().collect();
         let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
         let parent = fields.get(1)?.parse().ok()?;
-        // No process runs without a page fault.
-        let has_reaped = number(8)? + number(10)? > 0;
-        Some(Self { parent: Pid::from_raw(parent), reaped: number(13)? + number(14)?, has_reaped })
+        Some(Self {
+            parent: Pid::from_raw(parent),
+            reaped: number(13)? + number(14)?,
+            faults: number(8)? + number(10)?,
+            started: number(19)?,
+        })
+    }
+
+    /// Whether any child has been reaped, however short its time: no process runs without a page fault.
+    pub(crate) fn has_reaped(&self) -> bool {
+        self.faults > 0
     }
 }
 
@@ -329,7 +358,7 @@ mod tests {
         let numbers: Vec<u64> = line.split_whitespace().map(|it| it.parse().unwrap()).collect();
         let [pid, used, before] = numbers[..] else { panic!("{line}") };
         let agent = Pid::from_raw(i32::try_from(pid).unwrap());
-        let meters = Meters::of(agent, Nanos(before), None).unwrap();
+        let meters = Meters::of(agent, Nanos(before), std::iter::empty()).unwrap();
         let Nanos(counted) = meters.tree_cpu().unwrap();
         drop(supervisor.stdin.take());
         supervisor.wait().unwrap();

@@ -366,7 +366,7 @@ impl AgentProcess {
                 received => return Poll::Ready(received.ok().flatten()),
             }
         }));
-        let Some((report, descriptor)) = received else {
+        let Some((report, descriptors)) = received else {
             // The supervisor itself has ended. An isolated agent can't have caused that.
             self.control = None;
             let running = self.life != LifeCycle::Starting;
@@ -376,19 +376,20 @@ impl AgentProcess {
             let event = if is_innocent { AgentEvent::Broken(lost) } else { AgentEvent::Gone };
             return Poll::Ready(event);
         };
-        Poll::Ready(self.reported(report, descriptor, scratch))
+        Poll::Ready(self.reported(report, descriptors, scratch))
     }
 
     fn reported(
         &mut self,
         report: Report,
-        descriptor: Option<OwnedFd>,
+        descriptors: Vec<OwnedFd>,
         scratch: &mut [u8],
     ) -> AgentEvent {
         match report {
             Report::Started { pid, reaped_us } => {
                 let reaped = Nanos(reaped_us * 1000);
-                self.meters = Meters::of(Pid::from_raw(pid), reaped, descriptor.map(File::from));
+                let counters = descriptors.into_iter().map(File::from);
+                self.meters = Meters::of(Pid::from_raw(pid), reaped, counters);
                 self.life = LifeCycle::Running;
                 AgentEvent::Started
             }

@@ -13,6 +13,7 @@ mod held;
 mod image;
 mod init;
 mod layers;
+mod ledger;
 mod limits;
 mod mounts;
 mod process;
@@ -175,14 +176,14 @@ impl Launcher {
     }
 }
 
-/// Receives a report without waiting, and the file descriptor that came with it; `None` if the
+/// Receives a report without waiting, and the file descriptors that came with it; `None` if the
 /// supervisor has ended.
 pub(crate) fn receive_report(
     control: BorrowedFd<'_>,
-) -> io::Result<Option<(Report, Option<OwnedFd>)>> {
+) -> io::Result<Option<(Report, Vec<OwnedFd>)>> {
     let mut bytes = [0; REPORT_BYTES];
-    let (count, mut fds) = process::receive_packet(control, &mut bytes)?;
-    Ok(serde_json::from_slice(&bytes[..count]).ok().map(|report| (report, fds.pop())))
+    let (count, fds) = process::receive_packet(control, &mut bytes)?;
+    Ok(serde_json::from_slice(&bytes[..count]).ok().map(|report| (report, fds)))
 }
 
 fn hash_of(request: &[u8]) -> u64 {

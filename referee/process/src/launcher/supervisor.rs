@@ -4,6 +4,7 @@ use super::group::Membership;
 use super::image::{Confinement, STACK_BYTES, start};
 use super::init::{NamespaceStart, Namespaces};
 use super::layers::{self, OpenReach, User, apply_layer, layer_failure, setup_failure};
+use super::ledger::Ledger;
 use super::process::{Handles, Inbox, Request, SharedSetup};
 use super::stopped::Stopped;
 use super::sys;
@@ -56,6 +57,13 @@ struct Running {
     reaped_us: u64,
     /// The namespaces that it is in, if it has its own.
     namespaces: Option<Namespaces>,
+}
+
+impl Running {
+    /// Returns the process whose descendants are all that the agent has started.
+    fn root(&self) -> Pid {
+        self.namespaces.as_ref().map_or_else(getpid, |namespaces| namespaces.init)
+    }
 }
 
 /// How an agent ended.
@@ -146,9 +154,14 @@ impl<'a> Supervisor<'a> {
             Ok(running) => {
                 let (pid, reaped_us) = (running.pid.as_raw(), running.reaped_us);
                 let report = Report::Started { pid, reaped_us }.to_bytes();
-                let counter: Vec<RawFd> = counter.iter().map(AsRawFd::as_raw_fd).collect();
-                super::send(self.control.as_raw_fd(), &report, &counter).ok();
-                match self.watch(&conditions.limits, group.as_ref(), &running) {
+                let ledger = counts.then(|| Ledger::begin(running.root()));
+                let ledger = ledger.and_then(Result::ok);
+                // The counter is never without the ledger.
+                let files = ledger.as_ref().map(AsFd::as_fd);
+                let files = files.into_iter().chain(counter.as_ref().map(AsFd::as_fd));
+                let files: Vec<RawFd> = files.map(|file| file.as_raw_fd()).collect();
+                super::send(self.control.as_raw_fd(), &report, &files).ok();
+                match self.watch(&conditions.limits, group.as_ref(), &running, ledger) {
                     End::Left => self.kill_all(&running, group.as_ref()),
                     End::Gone => {}
                     End::Ready => self.ready = running.namespaces,
@@ -235,9 +248,15 @@ impl<'a> Supervisor<'a> {
 
     /// Waits until no process of the agent is left, the referee commands its end, or the referee is
     /// gone. Reaps orphans, and reports the end of the agent's own process.
-    fn watch(&self, limits: &Limits, group: Option<&Membership>, running: &Running) -> End {
+    fn watch(
+        &self,
+        limits: &Limits,
+        group: Option<&Membership>,
+        running: &Running,
+        mut ledger: Option<Ledger>,
+    ) -> End {
         let namespaces = running.namespaces.as_ref();
-        let watched = namespaces.map_or_else(getpid, |namespaces| namespaces.init);
+        let watched = running.root();
         let are_limited = namespaces.is_some() || self.user.is_some();
         let mut watchdog = self.watches.then(|| Watchdog::new(watched, limits, are_limited));
         let mut stopped = None;
@@ -248,8 +267,9 @@ impl<'a> Supervisor<'a> {
             ];
             fds.extend(namespaces.map(|inner| PollFd::new(inner.as_fd(), PollFlags::POLLIN)));
             let due = watchdog.as_ref().and_then(Watchdog::timeout);
+            let due = due.into_iter().chain(ledger.as_ref().and_then(Ledger::timeout));
             let look = stopped.as_ref().and_then(Stopped::timeout);
-            let due = due.into_iter().chain(look).chain(group.map(|_| GROUP_PERIOD)).min();
+            let due = due.chain(look).chain(group.map(|_| GROUP_PERIOD)).min();
             // Rounded up: nothing is due earlier.
             let due = due.map(|rest| PollTimeout::try_from(rest + Duration::from_micros(999)));
             match poll(
@@ -277,11 +297,22 @@ impl<'a> Supervisor<'a> {
             if ready(0) && !self.handle_command(group, &mut stopped, watchdog.as_mut()) {
                 return End::Left;
             }
+            if stopped.is_none()
+                && let Some(ledger) = &mut ledger
+            {
+                ledger.pause(false);
+            }
             if let Some(stopped) = &mut stopped {
                 let is_still = stopped.check();
                 if let Some(watchdog) = &mut watchdog {
                     watchdog.pause(is_still);
                 }
+                if let Some(ledger) = &mut ledger {
+                    ledger.pause(is_still);
+                }
+            }
+            if let Some(ledger) = &mut ledger {
+                ledger.look();
             }
             // Last, so that processes that ended before are reported first.
             let limit = watchdog.as_mut().and_then(Watchdog::check);

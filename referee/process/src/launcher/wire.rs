@@ -154,7 +154,8 @@ pub const REPORT_BYTES: usize = 64;
 /// What a supervisor reports to the referee: a packet of JSON, padded with blanks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
-    /// The program runs. The packet also has the counter of its tree's CPU time, if there is one.
+    /// The program runs. The packet also has the files that count the CPU time of its tree, if that is
+    /// asked for: the time that is lost otherwise, and the kernel's counter, if there is one.
     Started {
         /// Its process ID.
         pid: i32,

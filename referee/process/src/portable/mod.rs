@@ -197,11 +197,11 @@ fn send(control: &UnixStream, request: &[u8], ends: &[OwnedFd; 3]) -> io::Result
     control.write_all(&bytes[sent..])
 }
 
-/// Receives a report without waiting; `None` if the supervisor has ended. No file descriptor comes with it.
+/// Receives a report without waiting; `None` if the supervisor has ended. No file descriptors come with it.
 pub(crate) fn receive_report(
     control: BorrowedFd<'_>,
-) -> io::Result<Option<(Report, Option<OwnedFd>)>> {
+) -> io::Result<Option<(Report, Vec<OwnedFd>)>> {
     let mut bytes = [0; REPORT_BYTES];
     let count = read(control, &mut bytes)?;
-    Ok(serde_json::from_slice(&bytes[..count]).ok().map(|report| (report, None)))
+    Ok(serde_json::from_slice(&bytes[..count]).ok().map(|report| (report, Vec::new())))
 }

@@ -21,7 +21,11 @@ pub struct Meters {
 
 impl Meters {
     /// Creates the meters of the process `agent`. Nothing else is needed here.
-    pub fn of(agent: Pid, _reaped_before: Nanos, _counter: Option<File>) -> Option<Self> {
+    pub fn of(
+        agent: Pid,
+        _reaped_before: Nanos,
+        _counters: impl Iterator<Item = File>,
+    ) -> Option<Self> {
         Some(Self { agent })
     }
 
