@@ -116,7 +116,7 @@ impl Clock {
     }
 
     /// Returns the counted time after which a turn is late.
-    fn charged_limit(&self, settings: &ClockSettings) -> Nanos {
+    pub(super) fn charged_limit(&self, settings: &ClockSettings) -> Nanos {
         self.allowance(settings).plus(Nanos::from_ms(settings.margin_ms))
     }
 

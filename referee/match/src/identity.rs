@@ -1,8 +1,8 @@
 //! Ids and seeds of a match. They depend only on what is played, so the same match has the same ones
 //! on every machine.
 
-use referee_protocol::Seat;
 use referee_protocol::encode::to_hex;
+use referee_protocol::{Header, Seat};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -11,6 +11,12 @@ use sha2::{Digest, Sha256};
 pub fn match_id(game: &str, setup: &Value, digests: &[&str], seed: u64, number: u64) -> String {
     let text = json!([game, setup, digests, seed, number]).to_string();
     to_hex(&Sha256::digest(text.as_bytes())[..8])
+}
+
+/// Returns the id of the match that a header describes.
+pub fn id_of(header: &Header) -> String {
+    let digests: Vec<&str> = header.seats.iter().map(|seat| seat.digest.as_str()).collect();
+    match_id(&header.game, &header.setup, &digests, header.seed, header.game_number)
 }
 
 /// Returns a seat's seed: below 2^53, so that every language can hold it in a number.

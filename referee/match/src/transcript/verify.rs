@@ -6,12 +6,14 @@
 //! truncated file from one that truncation can't have made.
 
 use super::gzip::{StreamEnd, TRANSCRIPT_BYTES_MAX, is_packed, unpack_pieces};
+use super::import::is_imported;
 use super::read::{
     HeaderError, may_begin_header, may_begin_line, read_event, read_header, split_line,
 };
 use super::record::HASH_BLOCK_BYTES;
 use super::scan::scan;
 use super::walk::Walk;
+use crate::id_of;
 use referee_games::kind;
 use referee_protocol::encode::to_hex;
 use referee_protocol::{Event, Header, Outcome, Seal};
@@ -298,6 +300,12 @@ impl Verifier {
             let (then, now) = (header.rules, kind.rules);
             self.other_rules =
                 Some(format!("recorded under rules {then}, this referee has rules {now}"));
+        }
+        // Of a game that was played elsewhere it depends on what the record said.
+        if !is_imported(&header) && header.match_id != id_of(&header) {
+            let (recorded, made) = (&header.match_id, id_of(&header));
+            self.differs =
+                Some(format!("line 1: such a match is {made}, the header says {recorded:?}"));
         }
         match Walk::begin(header) {
             Ok(walk) => Stage::Playing(Box::new(walk)),

@@ -21,6 +21,15 @@ use referee_protocol::{
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
+/// What CPU time may be more than was used in a turn, on each core: it is rounded up, and some of it is
+/// noticed only in the next turn.
+const CPU_ROUNDED: Nanos = Nanos(100_000_000);
+/// How many processes or threads may run at once where the limit of processes is lower or isn't enforced.
+const CORES: u64 = 64;
+/// By how much the referee's lag may be longer than a turn: the time of a match doesn't run while it is found out
+/// why an agent has closed a pipe.
+const HELD_MAX: Nanos = Nanos(60_000_000_000);
+
 /// A recorded match, replayed up to some event.
 #[derive(Debug)]
 pub struct Walk {
@@ -263,7 +272,7 @@ impl Walk {
         let (mut reading, mut meaning) = (self.excused(at), meaning);
         match next {
             Event::Played(played) if (played.seat, played.at_ns) == (seat, event.at_ns) => {
-                reading = reading_of(played);
+                reading = self.reading_of(played)?;
                 if !self.is_read(seat) {
                     meaning = Some(answer_of(played));
                 }
@@ -345,6 +354,7 @@ impl Walk {
                 if self.state.thinking().is_some() {
                     return Err(format!("turn {turn} is asked a second time"));
                 }
+                self.bound_cpu(Nanos(pondered_ns), at, "since the match began")?;
                 self.step(at, Input::RanFrozen(seat, Nanos(pondered_ns)))?;
                 let zero = Some(Nanos(0));
                 self.step(at, Input::Asked(seat, Reading { cpu: zero, wait: zero, lag: Nanos(0) }))
@@ -360,7 +370,7 @@ impl Walk {
                         "turn {turn} is played, but no line of seat {seat} says so"
                     ));
                 }
-                let (reading, meaning) = (reading_of(played), Some(answer_of(played)));
+                let (reading, meaning) = (self.reading_of(played)?, Some(answer_of(played)));
                 self.step(at, Input::Line { seat, line: b"", cut: false, reading, meaning })?;
                 self.due.pop_front();
                 Ok(())
@@ -408,7 +418,13 @@ impl Walk {
                 let Phase::Thinking(asked) = &self.state.phase else {
                     return Err(format!("seat {seat} is late, but was not asked"));
                 };
-                let ms = at.since(asked.at).ms_up();
+                let wall = at.since(asked.at);
+                let ms = wall.ms_up();
+                if fault.by == Some(LateBy::Cpu) {
+                    let clock = &self.state.players[seat.index()].clock;
+                    let limit = clock.charged_limit(&self.header.clock);
+                    self.bound_cpu(limit, wall, "in its turn")?;
+                }
                 self.step(at, Input::Tick(late_reading(fault)))?;
                 if self.due.is_empty() {
                     return Err(format!(
@@ -434,6 +450,36 @@ impl Walk {
                 self.collect()
             }
         }
+    }
+
+    /// Returns what was measured at the end of a turn.
+    fn reading_of(&self, played: &PlayedEvent) -> Result<Reading, String> {
+        let PlayedEvent { cpu_ns, wait_ns, lag_ns, .. } = *played;
+        if let Phase::Thinking(asked) = &self.state.phase {
+            let wall = Nanos(played.at_ns).since(asked.at);
+            self.bound_cpu(Nanos(cpu_ns.unwrap_or(0)), wall, "in its turn")?;
+            if lag_ns > wall.plus(HELD_MAX).0 {
+                return Err(format!(
+                    "lag_ns: the referee was late by {} ms in a turn of {} ms",
+                    Nanos(lag_ns).ms_up(),
+                    wall.ms_up()
+                ));
+            }
+        }
+        Ok(Reading { cpu: cpu_ns.map(Nanos), wait: wait_ns.map(Nanos), lag: Nanos(lag_ns) })
+    }
+
+    /// Checks that an agent can have used so much CPU time in so much time.
+    fn bound_cpu(&self, cpu: Nanos, wall: Nanos, when: &str) -> Result<(), String> {
+        let cores = self.header.limits.processes.max(CORES);
+        if cpu.0 <= wall.plus(CPU_ROUNDED).0.saturating_mul(cores) {
+            return Ok(());
+        }
+        Err(format!(
+            "it needs {} ms of CPU time {when}, of which only {} ms had passed",
+            cpu.ms_up(),
+            wall.ms_up()
+        ))
     }
 
     fn step(&mut self, at: Nanos, input: Input<'_>) -> Result<(), String> {
@@ -585,12 +631,6 @@ fn not_to_move((turn, seat): (u64, Seat), (number, moves): (u64, Seat)) -> Strin
     format!(
         "it says turn {turn} and seat {seat}, but by the rules it is turn {number} and seat {moves}"
     )
-}
-
-/// Returns what was measured at the end of a turn.
-fn reading_of(played: &PlayedEvent) -> Reading {
-    let PlayedEvent { cpu_ns, wait_ns, lag_ns, .. } = *played;
-    Reading { cpu: cpu_ns.map(Nanos), wait: wait_ns.map(Nanos), lag: Nanos(lag_ns) }
 }
 
 /// Returns a measurement under which the clock of this fault has run out, if the time has passed. The

@@ -3,7 +3,7 @@
 
 use super::disk::Flaw;
 use referee_games::{GAMES, GameKind};
-use referee_match::header;
+use referee_match::{header, id_of};
 use referee_protocol::{ClockKind, ClockSettings, Header, Limits, OnFault, Seat};
 use serde_json::{Value, json};
 
@@ -112,6 +112,7 @@ impl Plan {
         let tempers: Vec<Temper> = (0..game.seats()).map(|_| temper(&mut random)).collect();
         let mut header = header(game.as_ref());
         header.seed = seed;
+        header.match_id = id_of(&header);
         header.clock = clock(&mut random);
         header.limits = limits(&mut random, &tempers);
         for (seat, temper) in header.seats.iter_mut().zip(&tempers) {

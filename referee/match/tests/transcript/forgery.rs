@@ -33,6 +33,13 @@ played: copy line 2 to turn 1 => the match ends (unasked:
 played: copy played 0 to played 0 => it says turn 0 and seat 0, but by the rules it is turn 1 and seat 1
 played: drop played 0 => seat 0 plays {"at":[1,0],"type":"place"}, but it says that seat 1 is asked for turn 1
 htp: drop before played 0 => turn 0 is played, but no line of seat 0 says so
+played: line 2/line = "{\"type\":\"action\",\"turn\":1,\"action\":{\"at\":[1,2],\"type\":\"place\"}}" => the match ends (
+played: drop line 3 => turn 1 is played, but no line of seat 1 says so
+played: drop line -1 => but no line of seat
+played: copy line 3 to line 2 & drop line 4 => before that of the event before it
+illegal: before over 0 says {"type":"action","action":{"type":"place","at":[2,1]}} => but it says that the match ends (illegal: 
+unasked: before over 0 says {"type":"action","turn":2,"action":{"type":"place","at":[2,2]}} => seat 0 plays {"at":[2,2],"type":"place"}, but it says that the match ends (unasked: 
+resigned: before over 0 says {"type":"action","action":{"type":"place","at":[2,2]}} => seat 0 plays {"at":[2,2],"type":"place"}, but it says that the match ends (resigned: 
 htp: "= C1" says = pass => the match ends (garbled: 
 htp: "= C1" says = resign => the match ends (resigned: 
 
@@ -97,6 +104,12 @@ late: header 0/clock/bank_ms = 70000 => left_ms: playing gives 70000
 late: over 0/verdict/seats/1/fault/by = "cpu" => fault.by: playing gives "wall"
 late: over 0/verdict/seats/1/fault/by = null => fault.by: playing gives "wall"
 late: drop turn 3 => seat 1 is late, but was not asked
+played: played 1/cpu_ns = 9000000000000 & over 0/verdict/seats/1/cpu_ms = 9000001 => it needs 9000000 ms of CPU time in its turn, of which only 2 ms had passed
+played: played 1/lag_ns = 90000000000 => lag_ns: the referee was late by 90000 ms in a turn of 2 ms
+played: turn 1/pondered_ns = 50000000000 & turn 1/left_ms = 10000 => it needs 50000 ms of CPU time since the match began
+late_cpu: over 0/at_ns += -59900000000 => it needs 60000 ms of CPU time in its turn, of which only 
+late_cpu: over 0/verdict/seats/0/fault/by = "wall" => seat 0 is late in turn 2, but only 60002 ms passed since the request, which its clock allows
+late_cpu: header 0/clock/kind = "wall" => 
 
 # Seats, turns and actions against the rules.
 played: before played 2 says {"type":"action","action":{"type":"place","at":[1,0]}} & played 2/action = {"at":[1,0],"type":"place"} => the match ends (illegal: 
@@ -156,6 +169,11 @@ retired: over 0/verdict/places = [1,1,1] => verdict.places[0]: playing gives 3
 retired: header 0/on_fault = "end" => `ready` of seat 1: its line gives null
 
 # The header and the form.
+played: header 0/match = "0123456789abcdef" => line 1: such a match is 
+played: header 0/match = "" => line 1: such a match is 
+played: header 0/seed = 8 => line 1: such a match is 
+played: header 0/game_number = 1 => line 1: such a match is 
+played: header 0/seats/0/digest = "ab" => line 1: such a match is 
 played: header 0/setup/size = 77 => line 1: setup of hex
 played: header 0/setup/sise = 3 => did you mean `size`?
 played: header 0/setup/first = "red" => 

@@ -3,10 +3,10 @@
 use flate2::{Compression, write::GzEncoder};
 use referee_games::{Decoded, Dialect, Turn, kind};
 use referee_match::transcript::Recorder;
-use referee_match::{Effect, Input, Match, Reading, header};
+use referee_match::{Effect, Input, Match, Reading, header, id_of};
 use referee_protocol::{
-    Adjudication, Event, FaultKind, Header, LineProtocol, Nanos, OnFault, Pondering, Seat,
-    StderrEvent, ToAgent, WinAdjudication,
+    Adjudication, ClockKind, Event, FaultKind, Header, LineProtocol, Nanos, OnFault, Pondering,
+    Seat, StderrEvent, ToAgent, WinAdjudication,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -34,6 +34,7 @@ impl Scribe {
         (header.seed, header.clock.increment_ms) = (7, 0);
         assert_eq!(header.clock.bank_ms, Some(BANK_NS / 1_000_000));
         change(&mut header);
+        header.match_id = id_of(&header);
         let spoken = header.seats.iter().find_map(|seat| Some((seat.seat, seat.protocol.clone()?)));
         let codec = spoken.map(|(seat, spoken)| {
             let dialect = game.kind().dialect(&spoken.name).expect("a codec");
@@ -246,6 +247,16 @@ fn hex_late() -> Vec<Event> {
     hex(unchanged).ready().play(3).run_late().events()
 }
 
+/// A game of hex in which the first player has used too much CPU time.
+fn hex_late_cpu() -> Vec<Event> {
+    let mut scribe = hex(|header| header.clock.kind = ClockKind::Cpu).ready().play(2);
+    scribe.ask();
+    scribe.at_ns += BANK_NS;
+    let cpu = Some(Nanos(BANK_NS + 1));
+    scribe.step(Input::Tick(Reading { cpu, ..Reading::default() }));
+    scribe.events()
+}
+
 /// A game of hex that the machine ended.
 pub(crate) fn hex_void() -> Vec<Event> {
     let mut scribe = hex(unchanged).ready().play(2);
@@ -350,6 +361,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<Event>)> {
     vec![
         ("played", hex_played()),
         ("late", hex_late()),
+        ("late_cpu", hex_late_cpu()),
         ("adjudicated", hex_adjudicated()),
         ("void", hex_void()),
         ("htp", hex_htp()),
