@@ -1,5 +1,8 @@
 """Agents that use much memory."""
 
+import resource
+import sys
+
 from referee.game import GrowAction
 
 MB = 1 << 20
@@ -27,4 +30,19 @@ class Brief(Obedient):
     def action(self, **referee):
         """Forgets it at once."""
         bytearray(int(referee["space_limit"] + 10) * MB)
+        return GrowAction()
+
+
+class Patched(Obedient):
+    """Switches off what counts its memory, as far as it can, and uses more than the limit."""
+
+    def action(self, **referee):
+        """Keeps it."""
+        sys.modules["__main__"].Resources.check_memory = lambda *_: None
+        unlimited = resource.RLIM_INFINITY
+        try:
+            resource.setrlimit(resource.RLIMIT_AS, (unlimited, unlimited))
+        except (OSError, ValueError):
+            pass
+        self.kept = [b"x" * MB for _ in range(int(referee["space_limit"]) + 120)]
         return GrowAction()

@@ -16,6 +16,10 @@ fn memory_counts_as_in_the_course() {
     let fault = &output["verdict"]["seats"][0]["fault"];
     assert_eq!(fault["kind"], "memory", "{output}");
     assert!(fault["text"].as_str().unwrap().contains("more than 250 MB"), "{fault}");
+    let words = ["freckers", "comp30024:memory:Patched", "@first"];
+    let patched = dir.play(&[&words[..], &preset[..]].concat());
+    let fault = &patched["verdict"]["seats"][0]["fault"];
+    assert_eq!(fault["kind"], "memory", "what counts memory was switched off: {patched}");
     let peak = "memory:Brief: action(): exceeded space limit (peak=2";
     assert!(said(&dir, &output, 0).contains(peak), "{}", said(&dir, &output, 0));
     assert_eq!(dir.verify_status(output["transcript"].as_str().unwrap()), "ok");

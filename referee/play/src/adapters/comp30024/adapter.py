@@ -7,6 +7,11 @@ the referee's messages never reach its stdin, and its own mistakes are shown as 
 With --strict, what the course's own program refused is refused.
 """
 
+import sys
+
+# Nothing of the agent's folder is imported before its memory is bounded.
+del sys.path[0]
+
 # Modules that take long to import and that not every agent needs are imported where they are used.
 import faulthandler
 import importlib
@@ -15,7 +20,6 @@ import io
 import json
 import os
 import random
-import sys
 import time
 
 REPR_CHARACTERS_MAX = 160
@@ -24,6 +28,8 @@ OWN_FILE = (lambda: None).__code__.co_filename
 FOLDER = os.getcwd()
 # The exit status by which the referee knows that the agent used too much memory.
 MEMORY_STATUS = 99
+# What the folder's own `referee.game` may take before the agent's memory counts, and its own numpy, in MB.
+GAME_MB, NUMPY_MB = 64, 256
 
 
 class NotAnAction(Exception):
@@ -42,11 +48,7 @@ class Freckers:
         if not own:
             exec(compile(COURSE, OWN_FILE, "exec"), globals())
             install_referee()
-        try:
-            # As in the course, neither its time nor its memory is the agent's.
-            importlib.import_module("numpy")
-        except Exception:  # A missing or broken one is the trouble of who needs it.
-            pass
+        import_numpy()
         self.game = importlib.import_module("referee.game")
         names = ["Coord", "Direction", "GrowAction", "MoveAction", "PlayerColor"]
         missing = [name for name in names if not hasattr(self.game, name)]
@@ -240,6 +242,32 @@ class Resources:
             fail(f"{sys.argv[1]}: {what}: {text}", MEMORY_STATUS)
 
 
+def import_numpy():
+    """As in the course, neither its time nor its memory is the agent's."""
+    try:
+        importlib.import_module("numpy")
+    except Exception:  # A missing or broken one is the trouble of who needs it.
+        pass
+
+
+def bound_memory(hello):
+    """Has the system itself keep the address space from growing much beyond the limit. No code of the
+    agent has run yet, and none can undo this."""
+    own = any(os.path.exists(os.path.join(FOLDER, f"numpy{end}")) for end in ("", ".py"))
+    if GAMES.get(hello["game"]) is Freckers and not own:
+        import_numpy()
+    used_mb, limit_mb = Resources.sizes_mb()[0], hello["limits"].get("memory_mb")
+    if None in (used_mb, limit_mb):
+        return
+    most = int(used_mb + limit_mb + GAME_MB + NUMPY_MB * own) << 20
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    except (ImportError, OSError, ValueError):
+        pass  # There is no such limit, or a lower one.
+
+
 class Printed(io.FileIO):
     """What Python prints, to either stream; it knows whether a line has been left unended."""
 
@@ -409,7 +437,8 @@ def guarded(what, function, *arguments):
         lines = [line.replace(os.path.join(FOLDER, ""), "") for line in lines]
         text, last = "".join(lines).rstrip(), place(error, trace) + last
         text += "" if text.endswith(f"\n{last}") or text == last else f"\n{last}"
-        fail(f"{sys.argv[1]} failed in {what}:\n{text}")
+        status = MEMORY_STATUS if isinstance(error, MemoryError) else 1
+        fail(f"{sys.argv[1]} failed in {what}:\n{text}", status)
 
 
 def one_line(error):
@@ -482,11 +511,12 @@ def main():
         sys.exit("usage: python3 comp30024.py PACKAGE[:CLASS] [--strict]")
     wire = Wire()
     faulthandler.enable()
-    sys.path[0] = FOLDER
     messages = wire.messages()
     hello = next(messages, None)
     if hello is None:
         return
+    bound_memory(hello)
+    sys.path.insert(0, FOLDER)
     seat = Seat(sys.argv[1], strict, hello)
     wire.send({"type": "ready", "name": sys.argv[1], "version": sys.version.split()[0]})
     for message in messages:
