@@ -56,6 +56,41 @@ fn games() -> Vec<String> {
     folders.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
 }
 
+/// Every promise of the threat model names what tests it.
+#[test]
+fn what_the_threat_model_names_exists() {
+    let page = fs::read_to_string(root().join("docs/threat-model.md")).unwrap();
+    let (_, table) = page.split_once("### Which test shows it").expect("the table");
+    let rows: String =
+        sources("tests/hostile/rows", &[".toml"]).into_iter().map(|it| it.text).collect();
+    let tests: String = ["tests/tests", "referee"]
+        .into_iter()
+        .flat_map(|folder| sources(folder, &[".rs"]))
+        .map(|it| it.text)
+        .collect();
+    for line in table.lines().filter(|line| line.starts_with("| ")).skip(1) {
+        let named = line.split('|').nth(2).expect("what shows it");
+        let (in_rows, in_tests) = named.split_once(';').unwrap_or((named, ""));
+        let in_tests = if in_rows.contains('`') { in_rows } else { in_tests };
+        let ids = in_rows
+            .split([' ', ','])
+            .filter(|word| word.starts_with(|it: char| it.is_ascii_digit()));
+        for id in ids {
+            assert!(
+                rows.contains(&format!("\nid = \"{id}\"\n")),
+                "docs/threat-model.md: no row {id}"
+            );
+        }
+        for test in in_tests.split('`').skip(1).step_by(2) {
+            assert!(
+                tests.contains(&format!("fn {test}()")),
+                "docs/threat-model.md: no test {test}"
+            );
+        }
+        assert!(named.contains("row") || named.contains('`'), "docs/threat-model.md: {line}");
+    }
+}
+
 #[test]
 fn only_its_folder_names_a_game() {
     let mut names = BTreeSet::new();
