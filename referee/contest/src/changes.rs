@@ -35,6 +35,10 @@ pub enum ChangeKind {
         player: PlayerInfo,
         /// How many games were known: its own come later.
         from: u64,
+        /// The first version of the same team's agent, if this is another one: they never meet. Earlier versions
+        /// of the referee paired them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        team: Option<Player>,
     },
     /// A player's agent is replaced by another version.
     Replace {

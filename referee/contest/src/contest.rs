@@ -211,6 +211,18 @@ impl Contest {
         self.players.len() - self.changes.iter().filter(joins).count()
     }
 
+    /// Returns the team of each player, named by its first version; a player without other versions is its own.
+    pub(crate) fn teams(&self) -> Vec<Player> {
+        let mut teams: Vec<Player> = Player::all(self.players_at_start()).collect();
+        for change in &self.changes {
+            if let ChangeKind::Add { team, .. } = &change.kind {
+                let own = Player(u32::try_from(teams.len()).unwrap_or(u32::MAX));
+                teams.push(team.and_then(|team| teams.get(team.index()).copied()).unwrap_or(own));
+            }
+        }
+        teams
+    }
+
     /// Returns how many players began the contest.
     pub(crate) fn players_at_start(&self) -> usize {
         let joins = |change: &&Change| matches!(change.kind, ChangeKind::Add { .. });

@@ -99,6 +99,11 @@ impl Schedule {
         }
         let size = self.contest.format.size(self.field());
         let each = self.games_of_a_pairing() as u64;
+        let has_versions = Player::all(self.contest.players.len()).ne(self.contest.teams());
+        if has_versions {
+            // Versions of one team that don't meet may find no other opponents.
+            return (self.known(), self.known().max(size.end().saturating_mul(each)));
+        }
         (size.start().saturating_mul(each), size.end().saturating_mul(each))
     }
 
@@ -284,7 +289,16 @@ impl Schedule {
 
     /// Returns the next pairings, with so many players.
     fn next(&self, players: usize) -> Vec<Pairing> {
-        self.contest.format.next(Field { players, ..self.field() }, &self.pairing_results)
+        let (field, past) = (Field { players, ..self.field() }, &self.pairing_results[..]);
+        let teams = self.contest.teams();
+        let mut next = self.contest.format.next_of_teams(field, &teams[..players], past);
+        // A version could lose to another on purpose.
+        next.retain(|pairing| {
+            let mut own: Vec<Player> = pairing.players.iter().map(|it| teams[it.index()]).collect();
+            own.sort_unstable();
+            own.windows(2).all(|two| two[0] != two[1])
+        });
+        next
     }
 
     fn ended(&self, index: usize) -> Option<PairingResult> {

@@ -120,6 +120,11 @@ pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
     })
 }
 
+/// Returns the folder that a package is imported from, without reading the package; `base` as in [`comp30024`].
+pub(super) fn import_folder(text: &str, base: &Path) -> Option<PathBuf> {
+    Package::read(text, base).ok().map(|package| package.folder)
+}
+
 /// Returns the games of the course's packages, each with its preset.
 fn course_games() -> impl Iterator<Item = (&'static str, &'static str)> {
     COMP30024_GAMES.lines().filter_map(|line| line.split_once(' '))

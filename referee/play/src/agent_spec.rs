@@ -128,6 +128,36 @@ impl AgentSpec {
         Ok(spec)
     }
 
+    /// Reads the agent that a transcript names, if a transcript's word is enough to start it: a built-in
+    /// one, or a folder in `here` whose files are those that played. A transcript may come from a stranger
+    /// and name any command, folder or file.
+    pub fn recorded(written: &str, digest: &str, here: &Path) -> Result<Self, Failure> {
+        let Parts { agent, kind, .. } = Parts::of(written, here);
+        let is_here = |path: &Path| match (path.canonicalize(), here.canonicalize()) {
+            (Ok(path), Ok(here)) => path.starts_with(here),
+            _ => false,
+        };
+        let place = match kind {
+            AgentKind::BuiltIn => return Self::read_in(written, here),
+            AgentKind::Folder => Some(here.join(agent)),
+            AgentKind::Package => {
+                package_of(agent).and_then(|package| adapted::import_folder(package, here))
+            }
+            AgentKind::File | AgentKind::Command => None,
+        };
+        // Before anything there is read.
+        if !place.is_some_and(|place| is_here(&place)) {
+            return Err(Failure::usage(format!(
+                "the transcript names the agent {written:?}, which is neither built in nor a folder here"
+            )));
+        }
+        let spec = Self::read_in(written, here)?;
+        if spec.digest != digest || !spec.own.iter().all(|own| is_here(own)) {
+            return Err(Failure::usage(format!("{written:?} here is not the agent that played")));
+        }
+        Ok(spec)
+    }
+
     /// Whether it still has this digest over these files. Files added since, such as an agent's own
     /// output, don't matter.
     pub fn has_digest(&self, digest: &str, files: &[PathBuf]) -> bool {

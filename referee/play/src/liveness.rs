@@ -19,11 +19,16 @@ pub fn is_written(
     let cap = clock.and_then(|clock| clock.move_ms);
     let left = asked.and_then(|asked| asked.left_ms.into_iter().chain(cap).min());
     let thinking = Duration::from_millis(left.unwrap_or(0)).min(THINKING_MAX);
-    // A time in the future means that the clock was set back.
-    changed.elapsed().is_ok_and(|age| age < SILENCE + thinking) || changed > SystemTime::now()
+    is_younger(changed, SILENCE + thinking)
 }
 
 /// Whether a file that changed at this time may still be written at all.
 pub fn may_be_written(changed: SystemTime) -> bool {
-    changed.elapsed().map_or(true, |age| age < SILENCE + THINKING_MAX)
+    is_younger(changed, SILENCE + THINKING_MAX)
+}
+
+/// Whether a file changed within this time. Clocks differ a little, but a file from the future is not being written:
+/// whoever copies a file can give it any time.
+fn is_younger(changed: SystemTime, most: Duration) -> bool {
+    changed.elapsed().map_or_else(|ahead| ahead.duration() < SILENCE, |age| age < most)
 }

@@ -178,7 +178,9 @@ impl Pool {
                     }
                     Err(error) => drop(started.send(Err(error))),
                 };
-                std::thread::Builder::new().name(format!("matches-{thread}")).spawn(run)
+                std::thread::Builder::new()
+                    .name(format!("{}{thread}", cores::MATCH_THREAD))
+                    .spawn(run)
             })
             .collect::<io::Result<Vec<_>>>()?;
         drop(started);

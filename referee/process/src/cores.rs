@@ -2,6 +2,8 @@
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// The calling thread, for system calls.
 const THIS_THREAD: Pid = Pid::from_raw(0);
@@ -23,6 +25,42 @@ pub fn pin_thread(core: usize) -> nix::Result<()> {
     let mut one = CpuSet::new();
     one.set(core)?;
     sched_setaffinity(THIS_THREAD, &one)
+}
+
+/// Lets the calling thread, and all that it starts, run only on these cores; on all if there are none.
+pub fn restrict_thread(cores: &[usize]) -> nix::Result<()> {
+    let mut some = CpuSet::new();
+    cores.iter().try_for_each(|&core| some.set(core))?;
+    if cores.is_empty() { Ok(()) } else { sched_setaffinity(THIS_THREAD, &some) }
+}
+
+/// The beginning of the names of threads that play matches: other programs on this machine find them by it.
+pub const MATCH_THREAD: &str = "matches-";
+
+/// Returns the cores that the calling thread may use and that no match on this machine is pinned to, whichever program
+/// plays it.
+pub fn free_of_matches() -> Vec<usize> {
+    let mut free = allowed();
+    let folders = |folder: &Path| {
+        let entries = folder.read_dir().into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let numbers = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().iter().all(u8::is_ascii_digit))
+    };
+    let processes = folders(Path::new("/proc")).into_iter().filter(numbers);
+    for thread in processes.flat_map(|process| folders(&process.join("task"))) {
+        let name = fs::read_to_string(thread.join("comm")).unwrap_or_default();
+        if !name.starts_with(MATCH_THREAD) {
+            continue;
+        }
+        // A single number is a thread that is pinned.
+        let status = fs::read_to_string(thread.join("status")).unwrap_or_default();
+        let cores = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+        let pinned = cores.and_then(|cores| cores.trim().parse::<usize>().ok());
+        free.retain(|core| Some(*core) != pinned);
+    }
+    free
 }
 
 /// The cores of a thread that is pinned to one of them for a while.
@@ -57,7 +95,8 @@ impl Cores {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cores, allowed, pin_thread};
+    use super::{Cores, MATCH_THREAD, allowed, free_of_matches, pin_thread, restrict_thread};
+    use std::sync::mpsc;
 
     #[test]
     fn a_thread_is_held_and_let_go() {
@@ -70,6 +109,38 @@ mod tests {
         }
         cores.hold(None);
         assert_eq!(allowed(), all);
+    }
+
+    #[test]
+    fn a_core_with_a_match_is_not_free() {
+        let all = allowed();
+        let [core, ..] = all[..] else { panic!("no core") };
+        let (pinned, is_pinned) = mpsc::channel();
+        let (end, ended) = mpsc::channel::<()>();
+        let play = move || {
+            pin_thread(core).unwrap();
+            pinned.send(()).unwrap();
+            ended.recv().ok();
+        };
+        let thread = std::thread::Builder::new().name(format!("{MATCH_THREAD}0")).spawn(play);
+        is_pinned.recv().unwrap();
+        let free = free_of_matches();
+        assert!(!free.contains(&core) && free.iter().all(|core| all.contains(core)), "{free:?}");
+        drop(end);
+        thread.unwrap().join().unwrap();
+    }
+
+    #[test]
+    fn a_thread_is_restricted_to_some_cores() {
+        let all = allowed();
+        std::thread::spawn(move || {
+            restrict_thread(&[]).unwrap();
+            assert_eq!(allowed(), all);
+            restrict_thread(&all[..1]).unwrap();
+            assert_eq!(allowed(), all[..1]);
+        })
+        .join()
+        .unwrap();
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Prepares a contest that has begun, from its folder: to resume it, or to add a submission.
 
 use super::arguments::relative;
-use super::copies::AgentCopy;
+use super::copies::{AgentCopy, restore};
 use super::entrants::{Candidate, Submission, candidate, check_games, describe};
 use super::folder::{AGENTS_FOLDER, Folder};
 use super::prepare::{Entrants, Prepared, build, failure, read_again};
@@ -13,7 +13,7 @@ use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_process::files::absolute;
 use referee_protocol::sanitize::sanitize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,7 +23,23 @@ pub fn prepare_again(stored: &StoredContest, folder: &Folder) -> Result<Prepared
     let read = stored_file(stored, folder)?;
     let mut prepared = without_agents(stored, folder, read);
     let players = &stored.contest.players;
+    // Agents may share a copy.
+    let copies: BTreeMap<&str, &AgentCopy> =
+        stored.copies.values().map(|copy| (copy.sha256.as_str(), copy)).collect();
+    let copies: Vec<&AgentCopy> = copies.into_values().collect();
+    let restored = parallel::map(&copies, None, &|_, _| {}, |copy| {
+        let place = copy.root(&prepared.agents_folder);
+        restore(copy, &prepared.agents_folder)
+            .map_err(|error| Failure::operation(format!("{}: {error}", place.display())))
+    });
+    let restored = restored.into_iter().collect::<Result<Vec<bool>, _>>()?;
+    let different: BTreeSet<&str> =
+        copies.iter().zip(restored).filter(|(_, same)| !same).map(|(it, _)| &*it.sha256).collect();
     let found = parallel::map(players, None, &|_, _| {}, |player| {
+        let copy = stored.copies.get(&player.name);
+        if copy.is_some_and(|copy| different.contains(&*copy.sha256)) {
+            return Err(changed(player, copy, &prepared.agents_folder));
+        }
         let mut spec = prepared.read_agent(player)?;
         let files = stored.files.get(&player.name).map_or(&[][..], Vec::as_slice);
         if !spec.has_digest(&player.digest, files) {

@@ -71,7 +71,7 @@ impl Changing {
     ) -> Result<String, Failure> {
         let from = self.schedule.known();
         let new = PlayerInfo { name: String::new(), run: String::new(), digest: String::new() };
-        self.check(&ChangeKind::Add { player: new, from })?;
+        self.check(&ChangeKind::Add { player: new, from, team: None })?;
         let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
         let stem = stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let name = sanitize_name(name.unwrap_or(&stem));
@@ -86,7 +86,7 @@ impl Changing {
         }
         let agent = prepare_submission(&self.stored, &self.folder, path, &name, progress)?;
         let player = agent.contest.players[0].clone();
-        self.apply(ChangeKind::Add { player, from }, Vec::new(), Some(&agent))
+        self.apply(ChangeKind::Add { player, from, team: None }, Vec::new(), Some(&agent))
     }
 
     /// Adds a version of a team's agent as a player of its own, such as `team` or `team v2`, if `check` doesn't
@@ -100,24 +100,28 @@ impl Changing {
         check: impl FnOnce(&str, &AgentSpec) -> Result<(), Failure>,
     ) -> Result<(String, Option<String>), Failure> {
         let (team, from) = (sanitize_name(team), self.schedule.known());
-        let known = |name: &str| self.stored.contest.players.iter().find(|it| it.name == name);
+        let players = &self.stored.contest.players;
+        let known =
+            |name: &str| Player::all(players.len()).zip(players).find(|(_, it)| it.name == name);
         let names = std::iter::once(team.clone()).chain((2..).map(|it| format!("{team} v{it}")));
         let mut earlier = Vec::new();
         let mut name = team.clone();
         for next in names {
             name = next;
             match known(&name) {
-                Some(player) => earlier.push(player.clone()),
+                Some((number, player)) => earlier.push((number, player.clone())),
                 None => break,
             }
         }
         let agent = prepare_submission(&self.stored, &self.folder, path, &name, progress)?;
         let player = agent.contest.players[0].clone();
-        if let Some(same) = earlier.into_iter().find(|it| it.digest == player.digest) {
+        let first = earlier.first().map(|(number, _)| *number);
+        if let Some((_, same)) = earlier.into_iter().find(|(_, it)| it.digest == player.digest) {
             return Ok((same.name, None));
         }
         check(&name, &agent.specs[0])?;
-        let text = self.apply(ChangeKind::Add { player, from }, Vec::new(), Some(&agent))?;
+        let kind = ChangeKind::Add { player, from, team: first };
+        let text = self.apply(kind, Vec::new(), Some(&agent))?;
         Ok((name, Some(text)))
     }
 
@@ -281,11 +285,13 @@ impl Changing {
             self.stored.copies.extend(agent.copies.clone());
             self.stored.files.extend(agent.files());
         }
+        // A kill after this leaves no list that has the store as it was.
+        sums::write(&self.folder, &self.store)?;
         let voids = self.keep_transcripts(&change)?;
         self.stored.contest.change(change.clone());
         self.store.change(&self.stored, &change, &voids)?;
         // Before the removed transcripts go: a kill leaves no file missing that is listed.
-        sums::write(&self.folder, &self.store, &[])?;
+        sums::write(&self.folder, &self.store)?;
         for void in &voids {
             fs::remove_file(self.folder.path(Folder::transcript(void.number))).ok();
         }

@@ -10,13 +10,14 @@ use super::writer::disk_failure;
 use crate::parallel::{self, Progress};
 use referee_contest::PlayerInfo;
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
-use referee_play::digest::digest_files;
+use referee_play::digest::{digest_bytes, digest_files};
 use referee_process::Failure;
 use referee_process::files::sync_file_system;
 use referee_process::sandbox::reach::is_wide;
 use referee_protocol::sanitize::sanitize;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -267,7 +268,42 @@ fn content(folder: &Path, entries: &Entries) -> io::Result<String> {
     let is_file =
         |(path, state): (&PathBuf, &State)| matches!(state, State::File(..)).then(|| path.clone());
     let files: Vec<PathBuf> = entries.iter().filter_map(is_file).collect();
-    digest_files(folder, &files)
+    let mut lines = vec![digest_files(folder, &files)?];
+    lines.extend(entries.iter().filter_map(|(path, state)| match state {
+        State::Link(target) => Some(format!("{}\0{}", path.display(), target.display())),
+        _ => None,
+    }));
+    // Without links the name is that of earlier versions.
+    Ok(if lines.len() == 1 { lines.remove(0) } else { digest_bytes(lines.join("\0").as_bytes()) })
+}
+
+/// The folders that Python fills beside the modules that it runs.
+pub(super) const BYTECODE_FOLDER: &str = "__pycache__";
+
+/// Returns whether a copy has what it was made of and nothing else, apart from Python's bytecode.
+fn is_same(root: &Path, sha256: &str) -> io::Result<bool> {
+    let is_bytecode =
+        |path: &Path| path.file_name().is_some_and(|name| name == OsStr::new(BYTECODE_FOLDER));
+    // Copies of earlier versions have that of the original, too.
+    Ok(content(root, &tree::entries(root, &|_| false)?)? == sha256
+        || content(root, &tree::entries(root, &is_bytecode)?)? == sha256)
+}
+
+/// Removes bytecode that an agent without a sandbox may have left in its copy, since it would play instead of the
+/// source, and returns whether the rest is what the copy was made of.
+pub(super) fn restore(copy: &AgentCopy, agents: &Path) -> io::Result<bool> {
+    let root = copy.root(agents);
+    let entries = tree::entries(&root, &|_| false)?;
+    if content(&root, &entries)? == copy.sha256 {
+        return Ok(true);
+    }
+    let is_bytecode = |path: &Path| path.file_name() == Some(OsStr::new(BYTECODE_FOLDER));
+    let mut found = entries.into_iter().filter(|(path, state)| {
+        let outer = path.parent().into_iter().flat_map(Path::ancestors);
+        *state == State::Folder && is_bytecode(path) && !outer.into_iter().any(is_bytecode)
+    });
+    found.try_for_each(|(path, _)| fs::remove_dir_all(root.join(path)))?;
+    is_same(&root, &copy.sha256)
 }
 
 /// What is found when the copies of a contest are checked.
@@ -293,6 +329,18 @@ pub(super) fn check_copies(
         if !place.is_dir() {
             missing.push(name);
             continue;
+        }
+        match is_same(&place, &copy.sha256) {
+            Ok(true) => {}
+            Ok(false) => {
+                let text = "its files are not those of the copy that was made";
+                found.differences.push(format!("{}, {name}: {text}", place.display()));
+                continue;
+            }
+            Err(error) => {
+                found.differences.push(format!("{}, {name}: {error}", place.display()));
+                continue;
+            }
         }
         let files = files.get(&player.name).map_or(&[][..], Vec::as_slice);
         let changed = format!("{}: {name} was changed after the contest began", place.display());

@@ -25,7 +25,7 @@ pub const SUBMISSIONS_FOLDER: &str = "submissions";
 /// The workers of a contest on many machines.
 pub const WORKERS_FILE: &str = "workers.json";
 /// The lock file.
-const LOCK_FILE: &str = "lock";
+pub(super) const LOCK_FILE: &str = "lock";
 /// How many games share a folder: larger folders are slow to list on some file systems.
 const GAMES_A_FOLDER: u64 = 1000;
 /// How long `lock` waits for the lock.

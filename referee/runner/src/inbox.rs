@@ -18,6 +18,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// The file in a version's folder that says what became of it.
 const RESULT_FILE: &str = "result.json";
@@ -38,6 +39,8 @@ pub struct Inbox {
     /// What needs no further look, as it was: submissions of which something became, and files that are not
     /// agents.
     settled: BTreeMap<PathBuf, Entries>,
+    /// Submissions whose next versions wait until then.
+    held: BTreeMap<PathBuf, Instant>,
 }
 
 /// A version of a submission, kept in the contest's folder.
@@ -78,6 +81,7 @@ impl Inbox {
             last: BTreeMap::new(),
             complete: Vec::new(),
             settled: BTreeMap::new(),
+            held: BTreeMap::new(),
         })
     }
 
@@ -131,10 +135,19 @@ impl Inbox {
                 new.insert(path, state);
             }
         }
-        let complete = new.iter().filter(|(path, state)| self.last.get(*path) == Some(*state));
+        self.held.retain(|_, until| Instant::now() < *until);
+        let complete = new.iter().filter(|(path, state)| {
+            self.last.get(*path) == Some(*state) && !self.held.contains_key(*path)
+        });
         self.complete = complete.map(|(path, _)| path.clone()).collect();
         self.last = new;
         Ok(!self.complete.is_empty())
+    }
+
+    /// Lets the next version of a submission wait for this long.
+    pub fn hold(&mut self, version: &KeptVersion, time: Duration) {
+        let path = self.folder.join(version.path.file_name().unwrap_or_default());
+        self.held.insert(path, Instant::now() + time);
     }
 
     /// Keeps the submissions with which a contest has just begun.
@@ -249,4 +262,44 @@ fn state(path: &Path) -> io::Result<Entries> {
     }
     let name = path.file_name().unwrap_or_default();
     Ok(entry(path)?.into_iter().map(|state| (name.into(), state)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Inbox, KeptVersion};
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::time::Duration;
+
+    #[test]
+    fn a_team_waits_while_the_others_hand_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("in");
+        let mut inbox = Inbox {
+            folder: folder.clone(),
+            run: None,
+            base: dir.path().to_owned(),
+            kept: dir.path().join("kept"),
+            last: BTreeMap::new(),
+            complete: Vec::new(),
+            settled: BTreeMap::new(),
+            held: BTreeMap::new(),
+        };
+        for team in ["one", "two"] {
+            fs::create_dir_all(folder.join(team)).unwrap();
+            fs::write(folder.join(team).join("x"), "x").unwrap();
+        }
+        let version = KeptVersion {
+            team: "one".to_owned(),
+            path: dir.path().join("kept/one/1/one"),
+            folder: dir.path().join("kept/one/1"),
+        };
+        inbox.hold(&version, Duration::from_secs(3600));
+        assert!(!inbox.look().unwrap(), "not complete yet");
+        assert!(inbox.look().unwrap());
+        assert_eq!(inbox.complete, [folder.join("two")]);
+        inbox.hold(&version, Duration::ZERO);
+        assert!(inbox.look().unwrap());
+        assert_eq!(inbox.complete, [folder.join("one"), folder.join("two")]);
+    }
 }

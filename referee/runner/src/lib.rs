@@ -18,6 +18,7 @@ mod again;
 pub mod folder;
 pub mod verifying;
 mod rows;
+mod foreign;
 pub mod store;
 pub mod records;
 pub mod results;

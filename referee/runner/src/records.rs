@@ -91,11 +91,14 @@ impl Store {
 
 /// The records in the store of a contest's folder. An error is a [`Failure`] inside.
 #[derive(Clone, Debug)]
-pub struct StoredRecords(pub Folder);
+pub struct StoredRecords {
+    pub folder: Folder,
+    /// [`Store::open_to_read`], or [`Store::open_foreign`].
+    pub open: fn(&Folder) -> StoreResult<Store>,
+}
 
 impl RecordSource for StoredRecords {
     fn each(&self, visit: &mut dyn FnMut(Record) -> io::Result<()>) -> io::Result<()> {
-        let store = Store::open_to_read(&self.0)?;
-        store.each_record(visit)
+        (self.open)(&self.folder)?.each_record(visit)
     }
 }

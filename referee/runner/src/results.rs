@@ -110,7 +110,7 @@ pub fn assemble(
         reason: why.replace(&base, ""),
     };
     let sandbox = stored.sandbox.as_ref().map(|level| sanitize(&sandbox::line(level)));
-    let store = games.0.store();
+    let store = games.folder.store();
     let made = report(schedule, Arc::new(games), sandbox.as_deref());
     let made = made.map_err(|error| report_failure(error, &store))?;
     let mut report = Report {

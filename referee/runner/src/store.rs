@@ -3,6 +3,7 @@
 
 use super::copies::AgentCopy;
 use super::folder::{Folder, STORE_FILE, has_contest};
+use super::foreign::{self, MIGRATIONS};
 use super::rows::{add_change, add_contest, add_game, add_session, add_void, from_json};
 use super::writer::disk_full;
 use nix::sys::statvfs::statvfs;
@@ -19,18 +20,6 @@ use tempfile::TempDir;
 /// The version of the tables: each step of [`MIGRATIONS`] is one.
 const VERSION: usize = MIGRATIONS.len();
 
-/// The SQL from each version of the tables to the next. The first creates them.
-const MIGRATIONS: &[&str] = &[
-    include_str!("store.sql"),
-    include_str!("sessions.sql"),
-    include_str!("void_causes.sql"),
-    include_str!("signatures.sql"),
-    include_str!("peak_memory.sql"),
-    include_str!("copies.sql"),
-    include_str!("changes.sql"),
-    include_str!("sums.sql"),
-];
-
 /// The store's name until it is complete.
 const NEW_FILE: &str = "contest.db.new";
 
@@ -39,6 +28,8 @@ const WAL_INDEX_BYTES: u64 = 32 << 10;
 
 /// The page cache, in KiB: rows are appended and rarely read.
 const CACHE_KB: i64 = 256;
+/// The largest store that is copied to be read, if anyone may have made it, in bytes.
+const COPY_BYTES_MAX: u64 = 256 << 20;
 /// How long a reader waits for a writer.
 const BUSY_WAIT: Duration = Duration::from_secs(20);
 
@@ -137,7 +128,23 @@ impl Store {
             return Self::open(folder);
         }
         // Works while a referee of another user runs the contest: its WAL index is there.
-        Self::open_unchanged(folder).or_else(|_| Self::open_copy(folder))
+        Self::open_unchanged(folder)?.map_or_else(|| Self::open_copy(folder), Ok)
+    }
+
+    /// Opens the store of a folder that anyone may have made. Nothing is written there, and reading is interrupted
+    /// when it costs more than it would in an honest store.
+    pub fn open_foreign(folder: &Folder) -> StoreResult<Self> {
+        let path = folder.store();
+        let bytes = path.metadata().map_err(|error| unusable(&path, &error))?.len();
+        let mut store = match Self::open_unchanged(folder)? {
+            Some(store) => store,
+            None if bytes <= COPY_BYTES_MAX => Self::open_copy(folder)?,
+            None => {
+                return Err(unusable(&path, &"it is of an earlier version and too large to copy"));
+            }
+        };
+        foreign::bound(&mut store.connection, bytes).map_err(|error| failed(&path, &error))?;
+        Ok(store)
     }
 
     fn open_copy(folder: &Folder) -> StoreResult<Self> {
@@ -157,26 +164,26 @@ impl Store {
         Ok(Self { path, _copy: Some(copy), ..store })
     }
 
-    /// Opens the store without changing a row. `SQLite` needs its WAL index beside it.
-    fn open_unchanged(folder: &Folder) -> StoreResult<Self> {
+    /// Opens the store without changing a row; `None` if that is impossible: `SQLite` needs its WAL index beside it,
+    /// and tables of an earlier version have to be changed.
+    fn open_unchanged(folder: &Folder) -> StoreResult<Option<Self>> {
         let path = folder.store();
-        let open = || {
+        let open = || -> rusqlite::Result<(Connection, usize)> {
             let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            foreign::distrust(&connection)?;
             connection.busy_timeout(BUSY_WAIT)?;
-            let found: usize =
-                connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+            let found = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
             Ok((connection, found))
         };
-        let (connection, found) = open().map_err(|error| failed(&path, &error))?;
-        if found != VERSION {
-            return Err(Failure::machine(format!("{}: another version", path.display())));
-        }
-        Ok(Self { connection, path, _copy: None })
+        let Ok((connection, found)) = open() else { return Ok(None) };
+        check_tables(&connection, &path, found)?;
+        Ok((found == VERSION).then_some(Self { connection, path, _copy: None }))
     }
 
     fn connect(path: PathBuf) -> StoreResult<Self> {
         let connect = || {
             let connection = Connection::open(&path)?;
+            foreign::distrust(&connection)?;
             connection.busy_timeout(BUSY_WAIT)?;
             connection.pragma_update(None, "journal_mode", "wal")?;
             connection.pragma_update(None, "synchronous", "full")?;
@@ -194,7 +201,7 @@ impl Store {
             .connection
             .pragma_query_value(None, "user_version", |row| row.get(0))
             .map_err(|error| failed(&path, &error))?;
-        check_version(&path, found)?;
+        check_tables(&self.connection, &path, found)?;
         if found == VERSION {
             // Reading takes no lock from a referee that writes.
             return Ok(());
@@ -233,6 +240,21 @@ impl Store {
         self.write(|transaction| transaction.pragma_update(None, "user_version", VERSION))
     }
 
+    /// Moves all that was committed into the file itself, so that it stays the same until the next commit.
+    pub(super) fn settle(&self) -> StoreResult<()> {
+        let is_busy: bool = self.read(|connection| {
+            connection.query_row("pragma wal_checkpoint(truncate)", [], |row| row.get(0))
+        })?;
+        if is_busy {
+            return Err(Failure::machine(format!(
+                "{}: another program reads it",
+                self.path.display()
+            ))
+            .help("end that program, then run `referee contest resume DIR`"));
+        }
+        Ok(())
+    }
+
     /// Reads the contest.
     pub fn contest(&self) -> StoreResult<StoredContest> {
         let mut stored = self.contest_as_begun()?;
@@ -245,6 +267,15 @@ impl Store {
     /// Returns what was changed after the contest began, in order.
     pub fn changes(&self) -> StoreResult<Vec<Change>> {
         self.rows("select change from changes order by number", |row| from_json(row, 0))
+    }
+
+    /// Returns the text of the contest file, and the folder that its paths are relative to.
+    pub fn contest_file(&self) -> StoreResult<(String, PathBuf)> {
+        self.read(|connection| {
+            connection.query_row("select text, base from contest", [], |row| {
+                Ok((row.get(0)?, row.get::<_, String>(1)?.into()))
+            })
+        })
     }
 
     /// Adds a change to the contest `stored`, which has it already, and makes the results that it removes void
@@ -417,13 +448,19 @@ impl Store {
     }
 }
 
-/// Fails if the tables are of a newer version.
-fn check_version(path: &Path, found: usize) -> StoreResult<()> {
-    if found <= VERSION {
-        return Ok(());
+/// Fails if the tables are of a newer version, or not those that a referee makes.
+fn check_tables(connection: &Connection, path: &Path, found: usize) -> StoreResult<()> {
+    let unfit = |text: String| Failure::machine(format!("{}: {text}", path.display()));
+    if found > VERSION {
+        let text = format!("its tables have version {found}, this referee reads up to {VERSION}");
+        return Err(unfit(text).help("use a newer referee"));
     }
-    let text = format!("its tables have version {found}, this referee reads up to {VERSION}");
-    Err(Failure::machine(format!("{}: {text}", path.display())).help("use a newer referee"))
+    match foreign::has_own_tables(connection, found) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(unfit("its tables are not those of a contest".to_owned())
+            .help("another program made or changed this file")),
+        Err(error) => Err(failed(path, &error)),
+    }
 }
 
 /// The failure for an error of `SQLite`.

@@ -1,11 +1,14 @@
-//! `SHA256SUMS`: the digests of the files in a contest's folder, as `sha256sum` writes and checks them. A file is
-//! listed only as long as nothing writes to it, so the list fits whenever a run is killed: the report is listed
-//! after a run, a game once it counts, the store never.
+//! `SHA256SUMS`: the digests of the files in a contest's folder, as `sha256sum` writes and checks them. While a
+//! contest is played, a file is listed only as long as nothing writes to it, so the list fits whenever a run is
+//! killed. When a run ends, the list is whole: it has every file, also the store, and what it doesn't have was added.
 
-use super::folder::{AGENTS_FOLDER, CHANGES_FILE, CONTEST_FILE, Folder, GAMES_FOLDER, SUMS_FILE};
+use super::copies::BYTECODE_FOLDER;
+use super::folder::{
+    AGENTS_FOLDER, CHANGES_FILE, CONTEST_FILE, Folder, GAMES_FOLDER, LOCK_FILE, STORE_FILE,
+    SUMS_FILE, WORKERS_FILE,
+};
 use super::results::report_failure;
 use super::store::Store;
-use super::tree::{State, entries};
 use super::writer::disk_failure;
 use crate::parallel;
 use referee_contest::Change;
@@ -24,12 +27,41 @@ use std::path::{Component, Path, PathBuf};
 const BYTES_MAX: u64 = 1 << 30;
 /// The largest list of changes that is read, in bytes.
 const CHANGES_BYTES_MAX: u64 = 64 << 20;
+/// The most added files that are named.
+const ADDED_SHOWN_MAX: usize = 20;
 /// How many files are hashed before their lines are written, or their digests compared.
 const BATCH_FILES: usize = 2000;
 
-/// Writes the list anew: the contest, its changes, the agents' copies, the transcripts of all results, and the
-/// files and folders of the report, which are named by `report` once they are those of the store.
-pub fn write(folder: &Folder, store: &Store, report: &[&str]) -> Result<(), Failure> {
+/// What a list has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// What doesn't change while the contest is played: the contest, its changes, the agents' copies, and the
+    /// transcripts of all results.
+    Fixed,
+    /// Everything.
+    Whole,
+}
+
+/// Writes the list anew, for a contest that is going to be played or changed.
+pub fn write(folder: &Folder, store: &Store) -> Result<(), Failure> {
+    write_to(folder, store, Extent::Fixed)
+}
+
+/// Writes the list of all files, when nothing is going to write to them, and returns its own SHA-256. Whoever has
+/// published that can show that nothing was changed since.
+pub fn write_whole(folder: &Folder, store: &Store) -> Result<String, Failure> {
+    store.settle()?;
+    write_to(folder, store, Extent::Whole)?;
+    digest(folder)
+}
+
+/// Returns the SHA-256 of the list.
+pub fn digest(folder: &Folder) -> Result<String, Failure> {
+    let file = folder.path(SUMS_FILE);
+    digest_file(&file).map_err(|error| disk_failure(&file, &error))
+}
+
+fn write_to(folder: &Folder, store: &Store, extent: Extent) -> Result<(), Failure> {
     let write_changes = |changes: &[Change]| {
         let file = folder.path(CHANGES_FILE);
         let written = replace_by(&file, |out| {
@@ -55,23 +87,74 @@ pub fn write(folder: &Folder, store: &Store, report: &[&str]) -> Result<(), Fail
         let mut known = known_copies(&file);
         for copy in copies {
             let inside = Path::new(AGENTS_FOLDER).join(copy);
-            match known.remove(&inside) {
-                Some(lines) => lines
-                    .into_iter()
-                    .try_for_each(|(name, sha256)| listing.add(name, Some(sha256)))?,
-                None => listing.tree(&inside)?,
-            }
+            let lines = known.remove(&inside).map(|lines| {
+                lines.into_iter().map(|(name, sha256)| (name, Some(sha256))).collect::<Vec<_>>()
+            });
+            let lines = lines.map_or_else(|| files_of_copy(folder, &inside), Ok)?;
+            lines.into_iter().try_for_each(|(name, sha256)| listing.add(name, sha256))?;
         }
         store.each_transcript(|name, sha256| listing.add(PathBuf::from(name), sha256))?;
         for void in store.voids()? {
             void.transcript.map_or(Ok(()), |name| listing.add(PathBuf::from(name), None))?;
         }
-        report.iter().try_for_each(|name| listing.tree(Path::new(name)))?;
+        if extent == Extent::Whole {
+            // The others are listed above.
+            let is_other = |name: &Path| !OWN_LISTS.iter().any(|own| name.starts_with(own));
+            let mut others = files(folder, &is_other)?;
+            others.retain(|name| !FIXED_FILES.iter().any(|fixed| name == Path::new(fixed)));
+            others.into_iter().try_for_each(|name| listing.add(name, None))?;
+        }
         listing.flush()?;
         out.flush()?;
         out.get_ref().sync_data()
     });
     written.map_err(|error| report_failure(error, &file))
+}
+
+/// The folders of which only what the contest has put there is listed.
+const OWN_LISTS: [&str; 2] = [AGENTS_FOLDER, GAMES_FOLDER];
+/// The files that are listed in any case.
+const FIXED_FILES: [&str; 2] = [CONTEST_FILE, CHANGES_FILE];
+
+/// Whether a file is never listed: the list, what is added to sign it, and what comes and goes without a change of
+/// the contest.
+fn is_never_listed(name: &Path) -> bool {
+    let name = name.to_string_lossy();
+    let of_store = name.strip_prefix(STORE_FILE).is_some_and(|rest| !rest.is_empty());
+    // A file until it takes the place of the one before: `replace_by`.
+    let is_new = name.starts_with('.') && name.ends_with(".new");
+    of_store || is_new || name.starts_with(SUMS_FILE) || [LOCK_FILE, WORKERS_FILE].contains(&&*name)
+}
+
+/// Whether a file in an agent's copy is Python's bytecode, which an agent without a sandbox leaves there. It is removed
+/// before the agent plays again.
+fn is_left_behind(name: &Path) -> bool {
+    name.starts_with(AGENTS_FOLDER) && name.file_name() == Some(OsStr::new(BYTECODE_FOLDER))
+}
+
+/// Returns all files, and links, in the folder whose names are `wanted`, sorted. Links are not followed.
+fn files(folder: &Folder, wanted: &dyn Fn(&Path) -> bool) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(outer) = folders.pop() {
+        for entry in folder.path(&outer).read_dir()? {
+            let entry = entry?;
+            let name = outer.join(entry.file_name());
+            if !wanted(&name) || is_never_listed(&name) || is_left_behind(&name) {
+                continue;
+            }
+            let list = if entry.file_type()?.is_dir() { &mut folders } else { &mut found };
+            list.push(name);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Returns the files of a copy, whose digests are not known.
+fn files_of_copy(folder: &Folder, copy: &Path) -> io::Result<Vec<(PathBuf, Option<String>)>> {
+    let found = files(folder, &|name| copy.starts_with(name) || name.starts_with(copy))?;
+    Ok(found.into_iter().map(|name| (name, None)).collect())
 }
 
 /// Writes lines, in the order of the files.
@@ -88,21 +171,11 @@ impl<W: Write> Listing<'_, W> {
         if self.batch.len() < BATCH_FILES { Ok(()) } else { self.flush() }
     }
 
-    /// Adds a file, or all files in a folder.
-    fn tree(&mut self, name: &Path) -> io::Result<()> {
-        let path = self.folder.path(name);
-        if !path.is_dir() {
-            return self.add(name.to_owned(), None);
-        }
-        let files = entries(&path, &|_| false)?.into_iter();
-        let mut files = files.filter(|(_, state)| matches!(state, State::File(..)));
-        files.try_for_each(|(inside, _)| self.add(name.join(inside), None))
-    }
-
     fn flush(&mut self) -> io::Result<()> {
         // What is missing, and what is no file, can't be listed: `verify` names it.
         let is_listed = |(name, known): &(PathBuf, Option<String>)| {
-            known.is_some() || self.folder.path(name).is_file()
+            let about = self.folder.path(name).symlink_metadata();
+            known.is_some() || about.is_ok_and(|about| about.is_file())
         };
         self.batch.retain(is_listed);
         let digest = |(name, known): &(PathBuf, Option<String>)| match known {
@@ -183,7 +256,8 @@ pub(super) struct CheckedSums {
     /// The games, and the transcripts of void attempts, that it lists.
     games: BTreeSet<u64>,
     voids: BTreeSet<PathBuf>,
-    lists_changes: bool,
+    /// The other files.
+    others: BTreeSet<PathBuf>,
 }
 
 /// Checks that all files are as the list says, and that the store has every result that is listed.
@@ -223,8 +297,10 @@ pub(super) fn check(
         }
     }
     found.compare(folder, jobs, &mut batch);
+    found.find_added(folder, store)?;
     found.compare_store(folder, store)?;
     found.files = Some(number);
+    found.notes.push(format!("SHA-256 of {SUMS_FILE}: {}", digest(folder)?));
     Ok(found)
 }
 
@@ -250,15 +326,65 @@ impl CheckedSums {
             match Folder::number_of(&name) {
                 Some(number) => drop(self.games.insert(number)),
                 None if name.starts_with(GAMES_FOLDER) => drop(self.voids.insert(name)),
-                None => self.lists_changes |= name == Path::new(CHANGES_FILE),
+                None => drop(self.others.insert(name)),
             }
         }
+    }
+
+    /// Whether the list is that of a run that has ended.
+    fn is_whole(&self) -> bool {
+        self.others.contains(Path::new(STORE_FILE))
+    }
+
+    /// Finds files that are not listed. Of a list that isn't whole, only the agents' copies are. A copy that no agent
+    /// has is left over from a command that was killed.
+    fn find_added(&mut self, folder: &Folder, store: &Store) -> Result<(), Failure> {
+        let is_whole = self.is_whole();
+        let copies = store.contest()?.copies;
+        let copies: Vec<PathBuf> =
+            copies.values().map(|copy| Path::new(AGENTS_FOLDER).join(&copy.sha256)).collect();
+        let is_wanted = |name: &Path| {
+            if name.starts_with(AGENTS_FOLDER) {
+                copies.iter().any(|copy| copy.starts_with(name) || name.starts_with(copy))
+            } else {
+                is_whole && !name.starts_with(GAMES_FOLDER)
+            }
+        };
+        let found = files(folder, &is_wanted);
+        let mut added = found.map_err(|error| disk_failure(folder.root(), &error))?;
+        // Links have no lines. Those in a copy are part of its name.
+        let is_link = |name: &Path| folder.path(name).is_symlink();
+        added.retain(|name| {
+            let is_own_link = name.starts_with(AGENTS_FOLDER) && is_link(name);
+            !self.others.contains(name) && !is_own_link
+        });
+        let shown = added
+            .iter()
+            .take(ADDED_SHOWN_MAX)
+            .map(|name| format!("{} is not in {SUMS_FILE}: it was added later", name.display()));
+        self.differences.extend(shown);
+        if let Some(more) = added.len().checked_sub(ADDED_SHOWN_MAX).filter(|more| *more > 0) {
+            self.differences.push(format!("and {more} more files that are not in {SUMS_FILE}"));
+        }
+        if !is_whole {
+            self.notes.push(format!(
+                "{SUMS_FILE} has only what doesn't change while the contest is played: the last run did \
+                 not end, and `contest resume` completes the list"
+            ));
+        }
+        Ok(())
     }
 
     /// Compares the results that are listed with those in the store.
     fn compare_store(&mut self, folder: &Folder, store: &Store) -> Result<(), Failure> {
         let mut behind = 0;
         store.each_result(|number, _| behind += u64::from(!self.games.remove(&number)))?;
+        if behind > 0 && self.is_whole() {
+            let results = count(behind, "result");
+            self.differences.push(format!("{results} of the store not in {SUMS_FILE}"));
+            behind = 0;
+        }
+        // A list that is whole may lack a void attempt whose transcript could not be written.
         for transcript in store.voids()?.into_iter().filter_map(|void| void.transcript) {
             behind += u64::from(!self.voids.remove(Path::new(&transcript)));
         }
@@ -273,7 +399,8 @@ impl CheckedSums {
                 .push(format!("{SUMS_FILE} lists {name}, but the store has no such attempt"));
         }
         let changes = store.changes()?;
-        let listed = if self.lists_changes { listed_changes(folder) } else { Some(Vec::new()) };
+        let lists_changes = self.others.contains(Path::new(CHANGES_FILE));
+        let listed = if lists_changes { listed_changes(folder) } else { Some(Vec::new()) };
         match listed {
             Some(listed) if changes.starts_with(&listed) => {
                 behind += (changes.len() - listed.len()) as u64;

@@ -29,7 +29,7 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let Some(package) = &options.run else {
-        return super::output::print(COMP30024_PROGRAM);
+        return super::output::print_exact(COMP30024_PROGRAM);
     };
     let python = python_of_adapter()?;
     enter().map_err(|error| Failure::machine(format!("copying the agent's folder: {error}")))?;

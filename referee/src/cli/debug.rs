@@ -2,7 +2,7 @@
 
 use super::exit;
 use super::global::Global;
-use super::output::{eprint_line, print, print_json};
+use super::output::{eprint_line, print, print_exact, print_json};
 use super::rows::Rows;
 use super::sandbox::SandboxOptions;
 use super::shell::join;
@@ -49,7 +49,8 @@ pub(super) struct Options {
     /// Turn to replay, from 0. Defaults to the seat's last turn
     #[arg(long)]
     turn: Option<u64>,
-    /// Agent to start. Defaults to the one named in the transcript
+    /// Agent to start. Defaults to the one named in the transcript if that is built in, or a folder here with
+    /// the files that played
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
     /// Print the recorded lines, to pipe them into a program, and start nothing
@@ -87,12 +88,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if options.print {
         let bytes = sent(&case.header, case.seat, &case.events, case.turn)
             .map_err(|error| options.unplayable(&error))?;
-        return print(&String::from_utf8_lossy(&bytes)).map(|()| ExitCode::SUCCESS);
+        return print_exact(&String::from_utf8_lossy(&bytes)).map(|()| ExitCode::SUCCESS);
     }
     case.header.limits.check().map_err(|error| {
         Failure::operation(format!("{}: line 1: limits: {error}", options.file))
     })?;
-    let spec = options.spec(&case, global)?;
+    let spec = options.spec(&case)?;
     let sandbox = options.sandbox.choose(global)?;
     global.note(not_granted(&spec, &sandbox));
     let runtime = runtime()?;
@@ -132,31 +133,18 @@ impl Options {
         Ok(case)
     }
 
-    fn spec(&self, case: &RecordedTurn, global: &Global) -> Result<AgentSpec, Failure> {
+    fn spec(&self, case: &RecordedTurn) -> Result<AgentSpec, Failure> {
         let seat = &case.header.seats[case.seat.index()];
-        let name = self.agent.clone().or_else(|| named(seat)).ok_or_else(|| {
-            Failure::usage(format!("the transcript doesn't contain the command of {}", seat.name))
-                .help("name the agent with --agent AGENT")
-        })?;
-        let mut spec = AgentSpec::read(&name).map_err(|failure| match self.agent {
-            Some(_) => failure,
-            None => Failure::usage(failure.to_string()).help(format!(
-                "the transcript names the agent {name:?}, relative to this folder: run this where the \
-                 match was run, or add --agent AGENT"
-            )),
-        })?;
+        let mut spec = match &self.agent {
+            Some(agent) => AgentSpec::read(agent)?,
+            None => recorded(seat)?,
+        };
         if is_strict(seat) {
             spec.be_strict();
         }
         if spec.launch.is_none() {
             return Err(Failure::usage("a person played at this seat")
                 .help("name an agent to play instead with --agent AGENT"));
-        }
-        if spec.digest != seat.digest && self.agent.is_none() {
-            global.note([format!(
-                "{name} differs from the agent in the match: it was changed since, or the match was \
-                 run in another folder"
-            )]);
         }
         Ok(spec)
     }
@@ -188,6 +176,21 @@ impl Options {
             () = interrupts.next() => Ok(Err(interrupts.received().unwrap_or(Interrupt::Int))),
         }
     }
+}
+
+/// Reads the agent of a seat, unless only the user can name it.
+fn recorded(seat: &HeaderSeat) -> Result<AgentSpec, Failure> {
+    let name = named(seat).ok_or_else(|| {
+        Failure::usage(format!("the transcript doesn't contain the command of {}", seat.name))
+            .help("name the agent with --agent AGENT")
+    })?;
+    let here = std::env::current_dir().map_err(|error| Failure::operation(error.to_string()))?;
+    AgentSpec::recorded(&name, &seat.digest, &here).map_err(|failure| {
+        Failure::usage(failure.to_string()).help(format!(
+            "run this in the folder where the match was run or, if you trust the agent, add {}",
+            join(&["--agent", &name])
+        ))
+    })
 }
 
 /// Returns the agent as the header names it, else the command that was started.

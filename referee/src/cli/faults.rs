@@ -111,7 +111,7 @@ pub(super) fn fault_text(
         writeln!(shown, "  last stderr: {}", sanitize(words)).ok();
     }
     if let Some(transcript) = transcript {
-        writeln!(shown, "  debug: {}", debug_command(seat.seat, fault, transcript)).ok();
+        writeln!(shown, "  debug: {}", debug_command(seat, fault, transcript)).ok();
     }
     shown
 }
@@ -156,10 +156,12 @@ pub(super) fn programs_at_fault<'a>(
     faults
 }
 
-/// Returns the command that replays the turn of a fault.
-pub(super) fn debug_command(seat: Seat, fault: &Fault, transcript: &str) -> String {
+/// Returns the command that replays the turn of a fault, with the agent's program as it is then.
+pub(super) fn debug_command(seat: &HeaderSeat, fault: &Fault, transcript: &str) -> String {
     let mut words = vec!["referee".to_owned(), "debug".to_owned(), transcript.to_owned()];
-    words.extend(option("--seat", Some(seat)));
+    let agent = seat.agent.as_ref().filter(|agent| !agent.starts_with('@'));
+    words.extend(option("--agent", agent));
+    words.extend(option("--seat", Some(seat.seat)));
     words.extend(option("--turn", Some(fault.turn).filter(|_| fault.kind != FaultKind::Start)));
     join(&words)
 }

@@ -1,9 +1,13 @@
-//! Output: text, JSON, and tables, which are aligned on a terminal and tab-separated in a pipe.
+//! Output: text, JSON, and tables, which are aligned on a terminal and tab-separated in a pipe. All text that is not
+//! drawn by the terminal viewer goes out here: names, files and words of others may have characters that a terminal
+//! obeys, so nothing of that kind gets through except this program's own colours.
 
 use crate::reading::report::aligned;
 use referee_process::Failure;
+use referee_protocol::sanitize::{sanitize, sanitize_lines};
 use referee_render::{Charset, Style};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -31,12 +35,26 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints what `write` writes to stdout. Exits with code 0 if the reader has closed the pipe.
+/// Prints lines for a program, as they are unless a terminal shows them.
+pub(super) fn print_exact(text: &str) -> Result<(), Failure> {
+    print_by(|out| out.write_all(text.as_bytes()))
+}
+
+/// Prints what `write` writes to stdout, as it is unless a terminal shows it. Exits with code 0 if the reader has
+/// closed the pipe.
 pub(super) fn print_by(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let mut out = BufWriter::new(anstream::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
+    let written = if stdout_is_terminal() {
+        let mut shown = Vec::new();
+        let written = write(&mut shown);
+        let text = String::from_utf8_lossy(&shown);
+        written.and_then(|()| anstream::stdout().write_all(harmless(&text).as_bytes()))
+    } else {
+        let mut out = BufWriter::new(io::stdout().lock());
+        write(&mut out).and_then(|()| out.flush())
+    };
+    match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
         Err(error) => Err(error
             .downcast::<Failure>()
@@ -49,7 +67,7 @@ pub(super) fn print_by(
 /// if the reader has closed the pipe.
 pub(super) fn print_if_read(text: &str) -> Result<bool, Failure> {
     let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(harmless(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(Failure::machine(format!("cannot write to stdout: {error}"))),
         Ok(()) => Ok(true),
@@ -69,7 +87,7 @@ pub(super) fn log_messages() {
 /// Prints a line to stderr.
 pub(super) fn eprint_line(text: &str) {
     if LOGS_MESSAGES.get().is_none() {
-        writeln!(anstream::stderr(), "{text}").ok();
+        writeln!(anstream::stderr(), "{}", sanitize_lines(text)).ok();
     } else if let Some(text) = text.strip_prefix("warning: ") {
         tracing::warn!(target: MESSAGES, "{text}");
     } else {
@@ -86,7 +104,7 @@ pub(super) fn eprint_failure(failure: &Failure) {
     let mut stderr = anstream::stderr();
     let (red, off) = ("\x1b[1;31m", "\x1b[0m");
     // A closed stderr is ignored.
-    writeln!(stderr, "{red}error:{off} {failure}").ok();
+    writeln!(stderr, "{red}error:{off} {}", sanitize_lines(&failure.to_string())).ok();
     if let Some(help) = failure.help_text() {
         eprint_help(help);
     }
@@ -95,7 +113,24 @@ pub(super) fn eprint_failure(failure: &Failure) {
 /// Prints what to do about an error to stderr.
 pub(super) fn eprint_help(help: &str) {
     let (cyan, off) = ("\x1b[36m", "\x1b[0m");
-    writeln!(anstream::stderr(), "{cyan}help:{off} {help}").ok();
+    writeln!(anstream::stderr(), "{cyan}help:{off} {}", sanitize_lines(help)).ok();
+}
+
+/// Returns text without what a terminal would obey, except colours.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| (b' '..=b'~').contains(&byte) || byte == b'\n' || byte == b'\t';
+    if text.bytes().all(is_plain) {
+        return text.into();
+    }
+    let mut parts = text.split('\x1b');
+    let mut shown = sanitize_lines(parts.next().unwrap_or_default());
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c == '[' || c == ';' || c.is_ascii_digit());
+        let is_colour = part.starts_with('[') && rest.starts_with('m');
+        shown.push(if is_colour { '\x1b' } else { char::REPLACEMENT_CHARACTER });
+        shown.push_str(&sanitize_lines(part));
+    }
+    shown.into()
 }
 
 /// Fails if a file named by this option exists, unless it may be overwritten.
@@ -109,7 +144,7 @@ pub(super) fn check_new(option: &str, file: &Path, force: bool) -> Result<(), Fa
 
 /// Prints a value as one line of JSON.
 pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
-    print(&to_json(value)?)
+    print_exact(&to_json(value)?)
 }
 
 /// Returns a value as one line of JSON.
@@ -126,10 +161,13 @@ pub(super) fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
 
 /// Formats a table: columns aligned on a terminal, tab-separated in a pipe.
 pub(super) fn table(rows: &[Vec<String>]) -> String {
-    if !stdout_is_terminal() {
-        return rows.iter().map(|row| row.join("\t") + "\n").collect();
+    if stdout_is_terminal() {
+        return aligned(rows);
     }
-    aligned(rows)
+    let line = |row: &Vec<String>| {
+        row.iter().map(|cell| sanitize(cell)).collect::<Vec<_>>().join("\t") + "\n"
+    };
+    rows.iter().map(line).collect()
 }
 
 /// The values of --board.
@@ -181,4 +219,23 @@ pub(super) fn locale_has_unicode() -> bool {
     let value = name.and_then(|name| std::env::var(name).ok()).unwrap_or_default();
     let value = value.to_ascii_lowercase();
     value.contains("utf-8") || value.contains("utf8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn only_colours_get_through() {
+        for (text, shown) in [
+            ("plain\ttext\n", "plain\ttext\n"),
+            ("\x1b[1;31mred\x1b[0m \u{2b21}", "\x1b[1;31mred\x1b[0m \u{2b21}"),
+            ("\x1b]52;c;eA==\x07", "\u{FFFD}]52;c;eA==\u{FFFD}"),
+            ("\x1b[2J\x1b[31", "\u{FFFD}[2J\u{FFFD}[31"),
+            ("\x1b\x1b[0m\x1bc", "\u{FFFD}\x1b[0m\u{FFFD}c"),
+            ("a\u{9b}2J\u{202e}b\rc", "a\u{FFFD}2J\u{FFFD}b\u{FFFD}c"),
+        ] {
+            assert_eq!(harmless(text), shown, "{text:?}");
+        }
+    }
 }

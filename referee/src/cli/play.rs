@@ -394,7 +394,7 @@ impl<'a> SeriesResults<'a> {
         if let Some(transcript) = transcript {
             writeln!(text, "transcript: {transcript}").ok();
             for (seat, fault) in &faults {
-                let command = debug_command(seat.seat, fault, transcript);
+                let command = debug_command(seat, fault, transcript);
                 writeln!(text, "debug{}: {command}", of(seat)).ok();
             }
         }

@@ -11,7 +11,7 @@ use referee_process::Failure;
 use referee_process::cores;
 use referee_process::lock::lock;
 use referee_process::sandbox::Sandbox;
-use referee_web::{Play, Server, Settings, Visitors};
+use referee_web::{OfferedAgent, Play, Server, Settings, Visitors};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -44,7 +44,8 @@ pub(super) struct Options {
     /// Token itself, which other users of this machine can then see
     #[arg(long, value_name = "TOKEN", value_parser = read_token, hide = true)]
     token: Option<String>,
-    /// Agent to offer on the page (repeatable), besides the built-in ones and folders with agent.toml
+    /// Agent to offer on the page (repeatable), besides the built-in ones: every visitor can play against it
+    /// and ask it for moves
     #[arg(long = "agent", value_name = "AGENT")]
     agents: Vec<String>,
     /// Number of matches between agents to run from the page at once, 1 to 65535. Defaults to the number
@@ -72,9 +73,6 @@ fn read_token(text: &str) -> Result<String, String> {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    for agent in &options.agents {
-        AgentSpec::read(agent)?;
-    }
     runtime()?.block_on(async {
         let mut interrupts = Interrupts::listen().map_err(machine("cannot handle signals"))?;
         let settings = options.settings(global)?;
@@ -164,6 +162,11 @@ impl Options {
             Ok(conditions.with_pondering(sandbox, agents))
         };
         let readable = self.conditions.readable()?;
-        Ok(Play { agents: self.agents.clone(), jobs, readable, sandbox: Box::new(enclose) })
+        let offered = |agent: &String| {
+            let AgentSpec { name, games, .. } = AgentSpec::read(agent)?;
+            Ok(OfferedAgent { agent: agent.clone(), name, games })
+        };
+        let agents = self.agents.iter().map(offered).collect::<Result<_, Failure>>()?;
+        Ok(Play { agents, jobs, readable, enclose: Box::new(enclose) })
     }
 }

@@ -62,7 +62,9 @@ pub fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) ->
     text + &aligned(&rows)
 }
 
-/// Returns rows with aligned columns, two spaces apart.
+/// Returns rows with aligned columns, two spaces apart. What a terminal would obey is replaced.
 pub fn aligned(rows: &[Vec<String>]) -> String {
-    referee_contest::report::aligned(rows, |_| false)
+    let shown: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| sanitize(cell)).collect()).collect();
+    referee_contest::report::aligned(&shown, |_| false)
 }

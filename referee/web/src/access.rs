@@ -1,19 +1,25 @@
 //! Who may use a server: one-time codes, and a token if there is one, are exchanged for sessions.
 
+use super::visitor::Visitor;
 use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_protocol::encode::to_hex;
 use sha2::{Digest, Sha256};
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// The length of a code and of a session in random bytes.
+/// The length of a code and of a session's number in random bytes.
 const SECRET_BYTES: usize = 16;
-/// The most sessions; a further one ends the oldest.
-const SESSIONS_MAX: usize = 1000;
+/// How many wrong keys in a row are looked at from one address, and how long each of them counts: with half a dozen
+/// a minute nobody finds even a short token, and a class behind one address can mistype.
+const WRONG_KEYS_MAX: u32 = 20;
+const WRONG_KEY_COUNTS: Duration = Duration::from_secs(10);
+/// The most addresses with wrong keys that are remembered.
+const ADDRESSES_MAX: usize = 10_000;
 
 /// Who may use a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,13 +38,50 @@ pub(super) enum Key<'a> {
     Token(&'a str),
 }
 
+/// The result of presenting a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Exchange {
+    /// It fits; the new session.
+    Session(String),
+    Wrong,
+    /// Too many wrong ones came from this address, so this one was not looked at.
+    TooMany,
+}
+
 /// The secrets of a server.
 #[derive(Debug)]
 pub(super) struct Access {
     token: Option<Secret>,
     /// The code that works once; then another takes its place.
     code: watch::Sender<String>,
-    sessions: Mutex<VecDeque<Secret>>,
+    /// What sessions are made from. They are not stored, so however many there are, none ends another.
+    session_key: [u8; 32],
+    wrong_keys: Mutex<WrongKeys>,
+}
+
+/// Counts the wrong keys of each address.
+#[derive(Debug, Default)]
+struct WrongKeys(BTreeMap<Visitor, (u32, Instant)>);
+
+impl WrongKeys {
+    /// Returns how many count now.
+    fn count(&self, visitor: Visitor, now: Instant) -> u32 {
+        self.0.get(&visitor).map_or(0, |(count, at)| {
+            let since = now.saturating_duration_since(*at).as_secs() / WRONG_KEY_COUNTS.as_secs();
+            count.saturating_sub(u32::try_from(since).unwrap_or(u32::MAX))
+        })
+    }
+
+    fn add(&mut self, visitor: Visitor, now: Instant) {
+        let count = self.count(visitor, now) + 1;
+        if self.0.len() >= ADDRESSES_MAX
+            && let Some(oldest) = self.0.iter().min_by_key(|(_, (_, at))| *at)
+        {
+            let oldest = *oldest.0;
+            self.0.remove(&oldest);
+        }
+        self.0.insert(visitor, (count, now));
+    }
 }
 
 /// The hash of a secret, compared in constant time.
@@ -64,8 +107,9 @@ impl Access {
             Visitors::WithCode => None,
             Visitors::WithCodeOrToken(token) => Some(Secret::of(token)),
         };
-        let code = watch::Sender::new(new_secret()?);
-        Ok(Some(Self { token, code, sessions: Mutex::default() }))
+        let code = watch::Sender::new(to_hex(&random::<SECRET_BYTES>()?));
+        let wrong_keys = Mutex::default();
+        Ok(Some(Self { token, code, session_key: random()?, wrong_keys }))
     }
 
     /// Returns the code that works next, and its changes.
@@ -74,38 +118,112 @@ impl Access {
     }
 
     /// Exchanges a key for a new session; a code then no longer works.
-    pub(super) fn exchange(&self, key: Key<'_>) -> Option<String> {
-        let (session, next) = (new_secret().ok()?, new_secret().ok()?);
+    pub(super) fn exchange(&self, key: Key<'_>, from: Visitor) -> Result<Exchange, Failure> {
+        // Under the lock, so that keys that arrive at once count one by one.
+        let mut wrong_keys = lock(&self.wrong_keys);
+        let now = Instant::now();
+        if wrong_keys.count(from, now) >= WRONG_KEYS_MAX {
+            return Ok(Exchange::TooMany);
+        }
+        let (number, next) = (random::<SECRET_BYTES>()?, random::<SECRET_BYTES>()?);
         let fits = match key {
             Key::Token(given) => self.token.as_ref().is_some_and(|token| token.is(given)),
             Key::Code(given) => self.code.send_if_modified(|code| {
                 let fits = Secret::of(code).is(given);
                 if fits {
-                    *code = next;
+                    *code = to_hex(&next);
                 }
                 fits
             }),
         };
-        if !fits {
-            return None;
+        if fits {
+            let number = to_hex(&number);
+            return Ok(Exchange::Session(number.clone() + &self.mark(&number)));
         }
-        let mut sessions = lock(&self.sessions);
-        if sessions.len() == SESSIONS_MAX {
-            sessions.pop_front();
-        }
-        sessions.push_back(Secret::of(&session));
-        Some(session)
+        wrong_keys.add(from, now);
+        Ok(Exchange::Wrong)
     }
 
+    /// Whether this server made the session.
     pub(super) fn has_session(&self, session: &str) -> bool {
-        lock(&self.sessions).iter().any(|known| known.is(session))
+        let parts = session.split_at_checked(2 * SECRET_BYTES);
+        parts.is_some_and(|(number, mark)| Secret::of(&self.mark(number)).is(mark))
+    }
+
+    /// Returns what only this server can add to a session's number.
+    fn mark(&self, number: &str) -> String {
+        // Key and number have fixed lengths, and half of the hash is kept, so it can't be continued.
+        let hash = Sha256::new().chain_update(self.session_key).chain_update(number).finalize();
+        to_hex(&hash[..SECRET_BYTES])
     }
 }
 
-fn new_secret() -> Result<String, Failure> {
-    let mut bytes = [0; SECRET_BYTES];
+fn random<const N: usize>() -> Result<[u8; N], Failure> {
+    let mut bytes = [0; N];
     SysRng.try_fill_bytes(&mut bytes).map_err(|error| {
         Failure::machine(format!("cannot get random bytes from the system: {error}"))
     })?;
-    Ok(to_hex(&bytes))
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Access, Exchange, Key, Visitors, WRONG_KEYS_MAX};
+    use crate::visitor::Visitor;
+
+    fn access() -> Access {
+        Access::new(&Visitors::WithCodeOrToken("secret-1".to_owned())).unwrap().unwrap()
+    }
+
+    fn session(access: &Access) -> String {
+        match access.exchange(Key::Token("secret-1"), Visitor::of([10, 0, 0, 1].into())).unwrap() {
+            Exchange::Session(session) => session,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn guesses_are_limited_by_address() {
+        let access = access();
+        let [attacker, other] = [[10, 0, 0, 2], [10, 0, 0, 3]].map(|it| Visitor::of(it.into()));
+        let guess = |key: Key<'_>, from| access.exchange(key, from).unwrap();
+        let code = access.code().borrow().clone();
+        for key in (0..WRONG_KEYS_MAX).map(|number| format!("guess-{number}")) {
+            let key = if key.len() % 2 == 0 { Key::Token(&key) } else { Key::Code(&key) };
+            assert_eq!(guess(key, attacker), Exchange::Wrong);
+        }
+        for key in [Key::Token("secret-1"), Key::Code(&code), Key::Token("secret-2")] {
+            assert_eq!(guess(key, attacker), Exchange::TooMany);
+        }
+        assert!(matches!(guess(Key::Token("secret-1"), other), Exchange::Session(_)));
+        assert!(matches!(guess(Key::Code(&code), other), Exchange::Session(_)));
+    }
+
+    #[test]
+    fn no_session_ends_another() {
+        let access = access();
+        let first = session(&access);
+        let others: Vec<String> = (0..2000).map(|_| session(&access)).collect();
+        assert!(access.has_session(&first) && others.iter().all(|it| access.has_session(it)));
+        assert!(others.iter().all(|it| *it != first));
+    }
+
+    #[test]
+    fn a_session_can_not_be_made_elsewhere() {
+        let access = access();
+        let own = session(&access);
+        for wrong in [
+            "",
+            "secret-1",
+            &own[..own.len() - 1],
+            &own[1..],
+            &format!("{own}0"),
+            &format!("0{}", &own[1..]).replace(&own, "x"),
+            &own.to_uppercase(),
+            &session(&self::access()),
+            "\u{e9}".repeat(32).as_str(),
+        ] {
+            assert!(!access.has_session(wrong), "{wrong}");
+        }
+    }
 }

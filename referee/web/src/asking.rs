@@ -5,9 +5,14 @@ use super::App;
 use super::branch::BranchQuery;
 use super::errors::{ApiError, ApiResult};
 use super::frames::{Frame, Frames};
-use super::hosted_matches::{MatchRequest, job, spec};
+use super::hosted_matches::{MatchRequest, Slot, job};
 use super::matches::up_to;
+use super::read_json;
 use super::tail::Tail;
+use super::visitor::Visitor;
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
 use referee_games::Turn;
 use referee_match::transcript::Playback;
 use referee_play::core_context::{CoreContext, Orders, PausedTime};
@@ -17,21 +22,26 @@ use referee_play::pool::{Job, Pool, PoolSize, Watching};
 use referee_play::recorded_turn::{RecordedTurn, TurnReport};
 use referee_play::rerun::{RerunError, RerunRequest, rerun};
 use referee_play::running_matches::RunningMatches;
+use referee_process::lock::lock;
 use referee_process::sandbox::Sandbox;
-use referee_protocol::Event;
+use referee_protocol::{Event, Header, Limits};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::runtime::Builder;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::task::LocalSet;
 
-/// The time that the agent has, besides that to start.
+/// The time that an asked agent has, besides that to start.
 const CLOCK: &str = "10s";
 /// How long to wait for it, more than it has.
 const WAIT: Duration = Duration::from_secs(30);
+/// How long a turn is replayed, whatever clock the transcript has.
+const RERUN_TIME: Duration = Duration::from_secs(60);
 
 /// A question to an agent.
 #[derive(Debug, Deserialize)]
@@ -52,39 +62,145 @@ pub(super) struct RerunQuestion {
     ply: usize,
 }
 
+/// What visitors are asking agents now: one question each, the last.
+#[derive(Debug, Default)]
+pub(super) struct Questions(Mutex<BTreeMap<Visitor, watch::Sender<Orders>>>);
+
+/// A question until it is dropped: when it is answered, or its visitor has left.
+#[derive(Debug)]
+struct Asked {
+    questions: Arc<Questions>,
+    from: Visitor,
+    orders: watch::Sender<Orders>,
+}
+
+impl Questions {
+    /// Begins a question, and ends the one that the visitor asked before.
+    fn begin(self: &Arc<Self>, from: Visitor) -> Asked {
+        let orders = watch::Sender::new(Orders::default());
+        if let Some(before) = lock(&self.0).insert(from, orders.clone()) {
+            stop(&before, "the same visitor asks something else");
+        }
+        Asked { questions: self.clone(), from, orders }
+    }
+
+    /// Ends all of them.
+    pub(super) fn stop_all(&self) {
+        lock(&self.0).values().for_each(|orders| stop(orders, "the server is stopping"));
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        stop(&self.orders, "nobody waits for the answer");
+        let mut all = lock(&self.questions.0);
+        if all.get(&self.from).is_some_and(|last| last.same_channel(&self.orders)) {
+            all.remove(&self.from);
+        }
+    }
+}
+
+fn stop(orders: &watch::Sender<Orders>, why: &str) {
+    orders.send_modify(|orders| orders.stop = orders.stop.take().or(Some(why.to_owned())));
+}
+
+/// Answers a question on a thread of its own: those that read files are for all visitors.
+async fn answer<Q: DeserializeOwned + Send + 'static>(
+    app: Arc<App>,
+    from: Visitor,
+    bytes: &[u8],
+    handler: fn(&App, &Q, &watch::Sender<Orders>) -> ApiResult<Value>,
+) -> ApiResult<Json<Value>> {
+    let question = read_json(bytes)?;
+    app.matches.allowed()?;
+    let permit = app.matches.enter(Slot::Question)?;
+    let asked = app.questions.begin(from);
+    let orders = asked.orders.clone();
+    let (sender, receiver) = oneshot::channel();
+    let work = move || {
+        sender.send(handler(&app, &question, &orders)).ok();
+        drop(permit);
+    };
+    let failed = |error: std::io::Error| ApiError::machine(error.to_string());
+    std::thread::Builder::new().name("question".to_owned()).spawn(work).map_err(failed)?;
+    let answer = receiver.await;
+    drop(asked);
+    answer.map_err(|_| ApiError::machine("the referee failed"))?.map(Json)
+}
+
+pub(super) async fn rerun_turn(
+    State(app): State<Arc<App>>,
+    from: Visitor,
+    bytes: Bytes,
+) -> ApiResult<Json<Value>> {
+    answer(app, from, &bytes, run_turn_again).await
+}
+
+pub(super) async fn ask(
+    State(app): State<Arc<App>>,
+    from: Visitor,
+    bytes: Bytes,
+) -> ApiResult<Json<Value>> {
+    answer(app, from, &bytes, ask_agent).await
+}
+
 /// Replays the turn of a ply to the recorded agent, and returns its new answer with the judgement.
-pub(super) fn rerun_turn(app: &App, question: &RerunQuestion) -> ApiResult<Value> {
+fn run_turn_again(
+    app: &App,
+    question: &RerunQuestion,
+    orders: &watch::Sender<Orders>,
+) -> ApiResult<Value> {
     let RerunQuestion { file, ply } = question;
     let turn = up_to(app, file, *ply)?.plies()[*ply].turn;
     let case =
         RecordedTurn::read(&Tail::open(file, &app.served)?.bytes()?, file, None, Some(turn))?;
     let play = app.matches.allowed()?;
-    let unfit = |text: String| {
-        ApiError::unfit(text).help(format!("run: referee debug {file} --turn {turn}"))
-    };
-    case.header.limits.check().map_err(unfit)?;
-    let agent = case.header.seats[case.seat.index()].agent.as_deref().unwrap_or_default();
-    let below = app.listing.contents(&app.served);
-    // Only what may be started from the page: a transcript may name any program.
-    let spec = spec(&app.served, play, &below.agents, agent)
+    let help = format!("run: referee debug {file} --turn {turn}");
+    let unfit = |text: String| ApiError::unfit(text).help(&help);
+    let limits = &case.header.limits;
+    limits.check().map_err(unfit)?;
+    // A transcript may name any program, and any limits.
+    let spec = play
+        .recorded(&case.header.seats[case.seat.index()])
         .map_err(|error| unfit(error.text().to_owned()))?;
     if spec.launch.is_none() {
         return Err(ApiError::unfit("a person played this turn"));
     }
-    let _permit = app.matches.enter(false)?;
+    let most = Limits::default();
+    let limits = Limits {
+        memory_mb: limits.memory_mb.min(most.memory_mb),
+        processes: limits.processes.min(most.processes),
+        files: limits.files.min(most.files),
+        work_mb: limits.work_mb.min(most.work_mb),
+        ..limits.clone()
+    };
+    let header = Header { limits, ..case.header.clone() };
     let failed = |error: std::io::Error| ApiError::machine(error.to_string());
-    let (header, events, seat, turn) = (&case.header, &case.events[..], case.seat, case.turn);
-    let wanted = RerunRequest { header, events, seat, turn, is_patient: false };
-    let sandbox = (play.sandbox)(1)?;
+    let (events, seat, turn) = (&case.events[..], case.seat, case.turn);
+    let wanted = RerunRequest { header: &header, events, seat, turn, is_patient: false };
+    let sandbox = play.sandbox(1)?;
     let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let mut stopped = orders.subscribe();
     let report = LocalSet::new().block_on(&runtime, async {
-        let context = CoreContext::alone(sandbox)?;
-        rerun(&wanted, &spec, &context, async |_| Ok(())).await
+        let context = CoreContext::alone(sandbox).map_err(failed)?;
+        tokio::select! {
+            report = rerun(&wanted, &spec, &context, async |_| Ok(())) => {
+                report.map_err(|error| match error {
+                    RerunError::Transcript(text) => ApiError::unfit(text),
+                    RerunError::Machine(error) => failed(error),
+                })
+            }
+            orders = stopped.wait_for(|orders| orders.stop.is_some()) => {
+                let why = orders.ok().and_then(|orders| orders.stop.clone());
+                Err(ApiError::conflict(why.unwrap_or_default()))
+            }
+            () = tokio::time::sleep(RERUN_TIME) => {
+                let text = format!("the agent took longer than {} s", RERUN_TIME.as_secs());
+                Err(unfit(text))
+            }
+        }
     });
-    let report = report.map_err(|error| match error {
-        RerunError::Transcript(text) => ApiError::unfit(text),
-        RerunError::Machine(error) => failed(error),
-    })?;
+    let report = report?;
     let wrong = case.wrong(&report);
     let (note, report) =
         (case.note(&spec, &report), TurnReport::new(&case, &spec, &report, wrong.as_ref()));
@@ -92,7 +208,7 @@ pub(super) fn rerun_turn(app: &App, question: &RerunQuestion) -> ApiResult<Value
 }
 
 /// Returns what the agent did in its turn, as a frame.
-pub(super) fn ask(app: &App, question: &Question) -> ApiResult<Value> {
+fn ask_agent(app: &App, question: &Question, orders: &watch::Sender<Orders>) -> ApiResult<Value> {
     let Question { file, ply, actions, agent } = question;
     let playback = BranchQuery::new(file.clone(), *ply, actions.clone()).playback(app)?;
     let Turn::Of(to_move) = playback.game().turn() else {
@@ -107,18 +223,16 @@ pub(super) fn ask(app: &App, question: &Question) -> ApiResult<Value> {
     let game = playback.header().game.clone();
     let request = MatchRequest { game, setup, seats, clock: Some(CLOCK.to_owned()), pace_ms: 0 };
     let play = app.matches.allowed()?;
-    let below = app.listing.contents(&app.served);
-    let mut job = job(&app.served, play, &below.agents, &request)?;
+    let mut job = job(&app.served, play, &request)?;
     job.destination = Destination::Nowhere;
     job.human_input = HumanInput::Prompts(Arc::<PlayerPrompts>::default());
-    let _permit = app.matches.enter(false)?;
-    let sandbox = (play.sandbox)(play.jobs)?;
+    let sandbox = play.sandbox(play.jobs)?;
     job.readable_files.check(sandbox.launcher.layers, &job.seated)?;
-    Ok(json!({ "frame": first_turn(job, sandbox)? }))
+    Ok(json!({ "frame": first_turn(job, sandbox, orders)? }))
 }
 
 /// Plays the first turn of a match.
-fn first_turn(job: Job, sandbox: Sandbox) -> ApiResult<Frame> {
+fn first_turn(job: Job, sandbox: Sandbox, orders: &watch::Sender<Orders>) -> ApiResult<Frame> {
     let failed = |error: std::io::Error| ApiError::machine(error.to_string());
     let (sender, events) = mpsc::channel();
     let watching: Box<Watching> = Box::new(move |_| {
@@ -127,14 +241,13 @@ fn first_turn(job: Job, sandbox: Sandbox) -> ApiResult<Frame> {
             sender.send(event.clone()).ok();
         })
     });
-    let orders = watch::Sender::new(Orders::default());
     let size = PoolSize { matches: 1, pin: false };
     let (paused, live) = (PausedTime::default(), RunningMatches::default());
     let pool = Pool::start(size, sandbox, orders.subscribe(), paused, watching, live);
     let Pool { jobs, mut results, threads } = pool.map_err(failed)?;
     let sent = jobs.blocking_send(job).is_ok();
     let frame = if sent { frame_of(&events) } else { None };
-    orders.send_modify(|orders| orders.stop = Some("the question is answered".to_owned()));
+    stop(orders, "the question is answered");
     drop(jobs);
     let played = results.blocking_recv();
     threads.join();

@@ -1,13 +1,14 @@
 //! Serves a router: the number of connections and the time that a request may take to arrive are limited.
 
 use super::BODY_BYTES_MAX;
-use axum::Router;
+use super::visitor::Visitor;
 use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::serve::Listener;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -44,10 +45,11 @@ pub(super) async fn serve(mut listener: TcpListener, router: Router, bounds: Bou
     http.timer(TokioTimer::new()).header_read_timeout(bounds.request).keep_alive(false);
     loop {
         let slot = slots.clone().acquire_owned().await.expect("the semaphore is never closed");
-        let (stream, _) = Listener::accept(&mut listener).await;
+        let (stream, address) = Listener::accept(&mut listener).await;
         // Live updates are small and must not wait for more.
         stream.set_nodelay(true).ok();
-        let service = TowerToHyperService::new(router.clone());
+        let from = Extension(Visitor::of(address.ip()));
+        let service = TowerToHyperService::new(router.clone().layer(from));
         let connection = http.serve_connection(TokioIo::new(stream), service);
         tokio::spawn(async move {
             // A visitor who leaves is no error of the server.

@@ -5,7 +5,6 @@ use super::App;
 use super::errors::{ApiError, ApiResult};
 use super::listing::games_of;
 use super::overview::{COUNT, COUNT_MAX};
-use super::pages::REPORT;
 use super::workers::{name_workers, worker_rows};
 use referee_contest::report::GameRow;
 use referee_contest::report::Report;
@@ -15,7 +14,7 @@ use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_runner::folder::{Folder, STORE_FILE};
 use referee_runner::records::{GameFilter, StoredRecords};
-use referee_runner::results::{Progress, assemble, progress, schedule};
+use referee_runner::results::{Progress, assemble, progress, report_failure, schedule};
 use referee_runner::store::Store;
 use referee_runner::workers;
 use serde::Deserialize;
@@ -41,12 +40,13 @@ pub(super) struct Contests {
     reports: Cache<Arc<Report>>,
 }
 
-type Cache<T> = Mutex<BTreeMap<String, Cached<T>>>;
+/// Each contest has its own lock, so that a slow one keeps only those waiting who want to see it.
+type Cache<T> = Mutex<BTreeMap<String, Arc<Mutex<Option<Cached<T>>>>>>;
 
-/// A value that depends on a contest's results.
+/// A value that depends on a contest's results, or why it can't be computed.
 #[derive(Debug)]
 struct Cached<T> {
-    value: T,
+    value: ApiResult<T>,
     /// The numbers of games that count and of void games when it was computed.
     games: (u64, u64),
     at: Instant,
@@ -75,31 +75,29 @@ pub(super) struct GamesQuery {
 
 impl<T: Clone> Cached<T> {
     /// Returns the value unless there are new games and it is old.
-    fn get(&self, games: (u64, u64)) -> Option<T> {
+    fn get(&self, games: (u64, u64)) -> Option<ApiResult<T>> {
         let is_recent = self.at.elapsed() < self.took * PAUSE_FACTOR;
         (self.games == games || is_recent).then(|| self.value.clone())
     }
 }
 
-/// Returns the cached value, or computes it; other requests wait meanwhile.
+/// Returns the cached value, or computes it; other requests for it wait meanwhile.
 fn cached<T: Clone>(
     cache: &Cache<T>,
     folder: &str,
     games: (u64, u64),
     compute: impl FnOnce() -> ApiResult<T>,
 ) -> ApiResult<T> {
-    let mut cache = lock(cache);
-    if let Some(value) = cache.get(folder).and_then(|cached| cached.get(games)) {
-        return Ok(value);
+    let own = lock(cache).entry(folder.to_owned()).or_default().clone();
+    let mut own = lock(&own);
+    if let Some(value) = own.as_ref().and_then(|cached| cached.get(games)) {
+        return value;
     }
     let began = Instant::now();
-    let value = compute()?;
+    let value = compute();
     let took = began.elapsed();
-    cache.insert(
-        folder.to_owned(),
-        Cached { value: value.clone(), games, at: Instant::now(), took },
-    );
-    Ok(value)
+    *own = Some(Cached { value: value.clone(), games, at: Instant::now(), took });
+    value
 }
 
 /// Opens the contest of a folder.
@@ -112,7 +110,7 @@ fn open(app: &App, name: &str) -> ApiResult<(Folder, Store, (u64, u64))> {
         ApiError::unfit(error.to_string().replace(&own, shown))
     };
     let folder = Folder::open(&path).map_err(refused)?;
-    let store = Store::open_to_read(&folder).map_err(refused)?;
+    let store = Store::open_foreign(&folder).map_err(refused)?;
     let counted = store.count().and_then(|count| Ok((count, store.voids()?.len() as u64)));
     let counted = counted.map_err(refused)?;
     Ok((folder, store, counted))
@@ -160,8 +158,16 @@ pub(super) fn progress_of(app: &App, name: &str) -> ApiResult<Progress> {
 fn report(folder: &Folder, store: &Store) -> ApiResult<Arc<Report>> {
     let stored = store.contest()?;
     let schedule = Arc::new(schedule(Arc::new(stored.contest.clone()), store)?);
-    let games = StoredRecords(folder.clone());
+    let games = StoredRecords { folder: folder.clone(), open: Store::open_foreign };
     Ok(Arc::new(assemble(&stored, &schedule, games, &store.voids()?, Vec::new())?))
+}
+
+/// Returns the report of a contest as a page. It is made here: a file of this name may be anyone's.
+pub(super) fn report_page(app: &App, name: &str) -> ApiResult<Vec<u8>> {
+    let (folder, store, games) = open(app, name)?;
+    let results = cached(&app.contests.reports, name, games, || report(&folder, &store))?;
+    let html = results.html("").map_err(|error| report_failure(error, &folder.store()))?;
+    Ok(html.into_bytes())
 }
 
 pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
@@ -192,7 +198,6 @@ pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
         "cross": results.cross_table(CROSS_PLAYERS_MAX).map(|(head, rows)| json!({ "head": head, "rows": rows })),
         "notes": results.remarks(),
         "players": players.iter().map(|player| &player.name).collect::<Vec<_>>(),
-        "report": folder.path(REPORT).is_file(),
         "last": last.map(|record| file(name, &record)),
         "live": live,
         "workers": worker_rows(&workers, running),

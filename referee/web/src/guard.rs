@@ -1,8 +1,9 @@
 //! Access control: which requests are answered, and the security headers of every response. A page of
 //! another site in the same browser must not read or do anything here, not even by DNS rebinding.
 
-use super::access::{Access, Key};
+use super::access::{Access, Exchange, Key};
 use super::errors::ApiError;
+use super::visitor::Visitor;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
@@ -50,7 +51,13 @@ impl Guard {
     }
 
     /// Accepts a request, or returns the response that refuses it.
-    fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Box<Response>> {
+    fn check(
+        &self,
+        from: Visitor,
+        method: &Method,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> Result<(), Box<Response>> {
         let refuse = |refused: ApiError| {
             let is_api = uri.path().starts_with("/api/");
             Box::new(if is_api { refused.into_response() } else { refused.page() })
@@ -65,8 +72,18 @@ impl Guard {
                 if has_session {
                     return Err(Box::new(see_other(&rest).into_response()));
                 }
-                if let Some(session) = access.exchange(key) {
-                    return Err(Box::new(self.set_cookie(&session, &rest)));
+                match access.exchange(key, from).map_err(|failure| refuse(failure.into()))? {
+                    Exchange::Session(session) => {
+                        return Err(Box::new(self.set_cookie(&session, &rest)));
+                    }
+                    Exchange::TooMany => {
+                        let text = "too many wrong keys came from this address";
+                        let refused = ApiError::new(StatusCode::TOO_MANY_REQUESTS, text);
+                        return Err(refuse(
+                            refused.help("wait a minute, then open the address again"),
+                        ));
+                    }
+                    Exchange::Wrong => {}
                 }
             }
             if !has_session {
@@ -147,10 +164,11 @@ fn same_site(host: &str, method: &Method, headers: &HeaderMap) -> Result<(), Api
 /// Checks a request, and adds the security headers to every response.
 pub(super) async fn guard(
     State(guard): State<Arc<Guard>>,
+    from: Visitor,
     request: Request,
     next: Next,
 ) -> Response {
-    let checked = guard.check(request.method(), request.uri(), request.headers());
+    let checked = guard.check(from, request.method(), request.uri(), request.headers());
     let mut response = match checked {
         Ok(()) => next.run(request).await,
         Err(response) => *response,
@@ -202,7 +220,8 @@ fn split_key(uri: &Uri) -> Option<(Key<'_>, String)> {
 #[cfg(test)]
 mod tests {
     use super::{Guard, split_key, without_port};
-    use crate::access::{Access, Key, Visitors};
+    use crate::access::{Access, Exchange, Key, Visitors};
+    use crate::visitor::Visitor;
     use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
     use std::sync::Arc;
 
@@ -213,7 +232,8 @@ mod tests {
         });
         let headers: HeaderMap = pairs.collect();
         let uri: Uri = uri.parse().unwrap();
-        let checked = guard.check(&Method::GET, &uri, &headers);
+        let from = Visitor::of([10, 0, 0, 1].into());
+        let checked = guard.check(from, &Method::GET, &uri, &headers);
         checked.map_or_else(|response| response.status().as_u16(), |()| 200)
     }
 
@@ -249,7 +269,11 @@ mod tests {
     #[test]
     fn a_token_gets_a_session() {
         let (guard, access) = guarded(&Visitors::WithCodeOrToken("secret-1".to_owned()));
-        let session = access.exchange(Key::Token("secret-1")).unwrap();
+        let from = Visitor::of([10, 0, 0, 1].into());
+        let Exchange::Session(session) = access.exchange(Key::Token("secret-1"), from).unwrap()
+        else {
+            panic!("the token is right")
+        };
         for (uri, cookie, expected) in [
             ("/", String::new(), 401),
             ("/?token=secret-2", String::new(), 401),

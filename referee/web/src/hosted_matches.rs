@@ -19,9 +19,10 @@ use referee_play::pool::{Job, Pool, PoolSize, Watching};
 use referee_play::reach::{self, ReadableFiles};
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
+use referee_process::cores;
 use referee_process::lock::lock;
 use referee_process::sandbox::Sandbox;
-use referee_protocol::{ClockSettings, Event, Seat};
+use referee_protocol::{ClockSettings, Event, HeaderSeat, Seat};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, VecDeque};
@@ -34,8 +35,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 /// The longest pause after a turn, in milliseconds.
 const PACE_MS_MAX: u64 = 10_000;
 
-/// The most matches with a person at once. They have their own limit: a person may think for hours and
-/// must not block other matches.
+/// The most matches with a person at once.
 const WITH_PERSON_MAX: u32 = 16;
 
 /// The most failures that are kept.
@@ -46,19 +46,65 @@ pub type SandboxFactory = dyn Fn(usize) -> Result<Sandbox, Failure> + Send + Syn
 
 /// The matches that may be started from the page.
 pub struct Play {
-    /// The agents besides the built-in ones, as AGENT arguments.
-    pub agents: Vec<String>,
+    /// The agents besides the built-in ones.
+    pub agents: Vec<OfferedAgent>,
     /// The most matches without a person at once.
     pub jobs: usize,
     /// Files and folders that all agents may read; canonical.
     pub readable: Vec<PathBuf>,
-    pub sandbox: Box<SandboxFactory>,
+    pub enclose: Box<SandboxFactory>,
+}
+
+/// An agent that visitors may start.
+#[derive(Clone, Debug)]
+pub struct OfferedAgent {
+    /// The AGENT argument.
+    pub agent: String,
+    pub name: String,
+    /// The games that it plays; empty: any.
+    pub games: Vec<String>,
 }
 
 impl fmt::Debug for Play {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { agents, jobs, .. } = self;
         f.debug_struct("Play").field("agents", agents).field("jobs", jobs).finish_non_exhaustive()
+    }
+}
+
+impl Play {
+    /// Returns an agent that visitors may start: a built-in one, or one that was named when the server was
+    /// started. Never a command typed on the page, and no folder only because it is served: a team's agent
+    /// answers its opponents only if the person who runs the server says so.
+    pub(super) fn spec(&self, agent: &str) -> ApiResult<AgentSpec> {
+        if agent.starts_with('@') || self.agents.iter().any(|offered| offered.agent == agent) {
+            return Ok(AgentSpec::read(agent)?);
+        }
+        Err(ApiError::unfit(format!("{agent:?} can't be started from the page"))
+            .help("choose @human, a built-in agent, or one given with `referee serve --agent`"))
+    }
+
+    /// Returns a sandbox for this number of agents at once, whose agents slow no match that somebody else plays on
+    /// this machine.
+    pub(super) fn sandbox(&self, agents: usize) -> ApiResult<Sandbox> {
+        let (free, all) = (cores::free_of_matches(), cores::allowed());
+        if free.is_empty() && !all.is_empty() {
+            let text = "a match is pinned to every core of this machine";
+            return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, text).help(
+                "wait for its end, or leave a core free with fewer `jobs` in the contest file",
+            ));
+        }
+        Ok((self.enclose)(agents)?.in_background(free))
+    }
+
+    /// Returns the agent of a recorded seat, if visitors may start it: by the name that the transcript has, or
+    /// by its files, since a contest names agents otherwise.
+    pub(super) fn recorded(&self, seat: &HeaderSeat) -> ApiResult<AgentSpec> {
+        let named = self.spec(seat.agent.as_deref().unwrap_or_default());
+        named.or_else(|refused| {
+            let mut offered = self.agents.iter().filter_map(|it| AgentSpec::read(&it.agent).ok());
+            offered.find(|spec| spec.digest == seat.digest).ok_or(refused)
+        })
     }
 }
 
@@ -95,6 +141,18 @@ pub(super) struct HostedMatches {
     failures: Mutex<VecDeque<(PathBuf, String)>>,
     with_person: MatchSlots,
     others: MatchSlots,
+    questions: MatchSlots,
+}
+
+/// What runs in a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// A match with a person, who may think for hours: it must not block others.
+    WithPerson,
+    /// A match between agents.
+    Others,
+    /// A question to one agent, for seconds.
+    Question,
 }
 
 /// A limited number of matches at once.
@@ -123,10 +181,11 @@ impl HostedMatches {
         paused: PausedTime,
     ) -> Self {
         let jobs = play.as_ref().map_or(0, |play| play.jobs);
-        let others = MatchSlots::new(u32::try_from(jobs).unwrap_or(u32::MAX));
+        let [others, questions] =
+            [(); 2].map(|()| MatchSlots::new(u32::try_from(jobs).unwrap_or(u32::MAX)));
         let (running, failures) = (Mutex::default(), Mutex::default());
         let with_person = MatchSlots::new(WITH_PERSON_MAX);
-        Self { play, orders, paused, running, failures, with_person, others }
+        Self { play, orders, paused, running, failures, with_person, others, questions }
     }
 
     pub(super) fn can_play(&self) -> Option<&Play> {
@@ -192,16 +251,16 @@ impl HostedMatches {
         Ok(())
     }
 
-    /// Waits until no match from the page is running.
+    /// Waits until no agent from the page is running.
     pub(super) async fn wait_empty(&self) {
-        tokio::join!(self.with_person.wait_empty(), self.others.wait_empty());
+        let Self { with_person, others, questions, .. } = self;
+        tokio::join!(with_person.wait_empty(), others.wait_empty(), questions.wait_empty());
     }
 
     /// Starts a match and returns the path of its transcript. Blocks until it has started.
     pub(super) fn start_match(
         self: &Arc<Self>,
         served: &ServedFolder,
-        agents: &[String],
         request: &MatchRequest,
     ) -> ApiResult<PathBuf> {
         let known = self.allowed()?;
@@ -210,9 +269,10 @@ impl HostedMatches {
             let text = format!("the pause after a turn is at most {PACE_MS_MAX} ms, not {pace_ms}");
             return Err(ApiError::unfit(text));
         }
-        let job = job(served, known, agents, request)?;
-        let permit = self.enter(with_person(&job.seated))?;
-        let sandbox = (known.sandbox)(programs(&job) * known.jobs)?;
+        let job = job(served, known, request)?;
+        let slot = if with_person(&job.seated) { Slot::WithPerson } else { Slot::Others };
+        let permit = self.enter(slot)?;
+        let sandbox = known.sandbox(programs(&job) * known.jobs)?;
         job.readable_files.check(sandbox.launcher.layers, &job.seated)?;
         self.start(job, sandbox, Duration::from_millis(pace_ms), permit)
     }
@@ -228,21 +288,29 @@ impl HostedMatches {
         })
     }
 
-    /// Takes a slot for a match, if one is free.
-    pub(super) fn enter(&self, person: bool) -> ApiResult<OwnedSemaphorePermit> {
-        let slots = if person { &self.with_person } else { &self.others };
+    /// Takes a slot, if one is free.
+    pub(super) fn enter(&self, slot: Slot) -> ApiResult<OwnedSemaphorePermit> {
+        let (slots, what, help) = match slot {
+            Slot::WithPerson => (
+                &self.with_person,
+                "matches with a person are running",
+                "finish or stop one of them on the page",
+            ),
+            Slot::Others => (
+                &self.others,
+                "matches between agents are running",
+                "wait for one to end, stop one on the page, or allow more with `referee serve --jobs N`",
+            ),
+            Slot::Question => (
+                &self.questions,
+                "agents are being asked",
+                "wait some seconds, or allow more with `referee serve --jobs N`",
+            ),
+        };
         if let Ok(permit) = slots.free.clone().try_acquire_owned() {
             return Ok(permit);
         }
-        let (what, help) = if person {
-            ("with a person", "finish or stop one of them on the page")
-        } else {
-            (
-                "between agents",
-                "wait for one to end, stop one on the page, or allow more with `referee serve --jobs N`",
-            )
-        };
-        let text = format!("{} matches {what} are running, the most at once", slots.most);
+        let text = format!("{} {what}, the most at once", slots.most);
         Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, text).help(help))
     }
 
@@ -354,12 +422,7 @@ fn programs(job: &Job) -> usize {
 }
 
 /// Checks a request and returns its match.
-pub(super) fn job(
-    served: &ServedFolder,
-    play: &Play,
-    agents: &[String],
-    request: &MatchRequest,
-) -> ApiResult<Job> {
+pub(super) fn job(served: &ServedFolder, play: &Play, request: &MatchRequest) -> ApiResult<Job> {
     let kind = kind(&request.game)
         .ok_or_else(|| ApiError::unfit(format!("unknown game {:?}", request.game)))?;
     let setup = Value::Object(request.setup.clone());
@@ -370,7 +433,7 @@ pub(super) fn job(
         let text = format!("{} needs {seats} agents, {given} were given", kind.name);
         return Err(ApiError::unfit(text).help("choose an agent for every seat"));
     }
-    let read = |agent: &String| spec(served, play, agents, agent).map(Arc::new);
+    let read = |agent: &String| play.spec(agent).map(Arc::new);
     let specs: Vec<Arc<AgentSpec>> = request.seats.iter().map(read).collect::<ApiResult<_>>()?;
     for spec in &specs {
         spec.check_plays(kind)?;
@@ -391,28 +454,6 @@ pub(super) fn job(
         destination,
         durable: true,
     })
-}
-
-/// Returns an agent that may be started from the page: never a command typed there.
-pub(super) fn spec(
-    served: &ServedFolder,
-    play: &Play,
-    below: &[String],
-    agent: &str,
-) -> ApiResult<AgentSpec> {
-    if agent.starts_with('@') || play.agents.iter().any(|given| given == agent) {
-        return Ok(AgentSpec::read(agent)?);
-    }
-    if below.iter().any(|folder| folder == agent) {
-        let folder = served.find(agent)?;
-        let mut spec = AgentSpec::read_in("./", &folder)?;
-        agent.clone_into(&mut spec.written);
-        return Ok(spec);
-    }
-    Err(ApiError::unfit(format!("{agent:?} can't be started from the page")).help(
-        "choose @human, a built-in agent, one given with `referee serve --agent`, or a folder with \
-         an agent.toml below the served one",
-    ))
 }
 
 /// Returns the clock, as in `referee play`: by default a match with a person has no limit.

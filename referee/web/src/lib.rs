@@ -10,6 +10,7 @@ mod site;
 mod match_page;
 mod errors;
 mod served_folder;
+mod visitor;
 mod access;
 mod guard;
 mod connections;
@@ -33,7 +34,7 @@ mod thumbnails;
 pub use access::Visitors;
 pub use export::export;
 pub use frames::{Frame, Frames, Info, OpenRequest, StderrPiece};
-pub use hosted_matches::{Play, SandboxFactory};
+pub use hosted_matches::{OfferedAgent, Play, SandboxFactory};
 pub use listing::transcripts;
 pub use match_page::{MatchPage, MatchPageSeat, MatchState, MatchUpdate};
 pub use metrics::{Metrics, Monitored, contest_metrics, monitor};
@@ -41,11 +42,12 @@ pub use rows::Row;
 pub use site::{replay_page, shared_files};
 
 use self::access::Access;
+use self::asking::Questions;
 use self::connections::{BOUNDS, with_whole_requests};
 use self::contests::Contests;
 use self::errors::{ApiError, ApiResult, run_blocking};
 use self::explorer::Explorer;
-use self::following::FOLLOWERS_MAX;
+use self::following::Followers;
 use self::guard::{Guard, guard};
 use self::hosted_matches::HostedMatches;
 use self::listing::Listing;
@@ -74,8 +76,10 @@ use tokio::sync::{Semaphore, watch};
 const BODY_BYTES_MAX: usize = 64 << 10;
 /// The most threads that read files.
 const READERS_MAX: usize = 16;
-/// How long the server runs after the last match, so that pages get its end.
-const CLOSE_WAIT: Duration = Duration::from_millis(300);
+/// How long the server waits for the end of its matches, which then are void.
+const END_WAIT: Duration = Duration::from_millis(600);
+/// How long it runs after that, so that pages get the end.
+const CLOSE_WAIT: Duration = Duration::from_millis(200);
 /// How many ports after the default one are tried.
 const PORTS_TRIED: u16 = 20;
 const PORT: u16 = 8017;
@@ -111,12 +115,13 @@ struct App {
     served: ServedFolder,
     listing: Listing,
     contests: Contests,
-    followers: Arc<Semaphore>,
+    followers: Arc<Followers>,
     picture_permit: Arc<Semaphore>,
     explorer: Explorer,
     thumbnails: Thumbnails,
     thumbnail_permit: Arc<Semaphore>,
     matches: Arc<HostedMatches>,
+    questions: Arc<Questions>,
 }
 
 impl Server {
@@ -147,13 +152,16 @@ impl Server {
             served,
             listing: Listing::default(),
             contests: Contests::default(),
-            followers: Arc::new(Semaphore::new(FOLLOWERS_MAX)),
+            followers: Arc::default(),
             picture_permit: Arc::new(Semaphore::new(1)),
             explorer: Explorer::default(),
             thumbnails: Thumbnails::default(),
             thumbnail_permit: Arc::new(Semaphore::new(1)),
             matches: Arc::new(HostedMatches::new(play, orders.clone(), paused)),
+            questions: Arc::default(),
         });
+        // Which folders have submissions is known before the first request.
+        app.listing.contents(&app.served);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .max_blocking_threads(READERS_MAX)
@@ -278,13 +286,17 @@ async fn serve(
         Ok(listener) => listener,
         Err(error) => return tracing::error!("the server can't listen: {error}"),
     };
-    let matches = app.matches.clone();
+    let (matches, questions) = (app.matches.clone(), app.questions.clone());
     let router = router(app).layer(from_fn_with_state(Arc::new(rules), guard));
     let end = async {
         tokio::join!(matches.forward_orders(), async {
             orders.wait_for(|orders| orders.stop.is_some()).await.ok();
         });
-        matches.wait_empty().await;
+        questions.stop_all();
+        // What doesn't end in time ends with this process: its agents can't outlive it.
+        if tokio::time::timeout(END_WAIT, matches.wait_empty()).await.is_err() {
+            tracing::warn!("matches from the page did not end in time: their transcripts are torn");
+        }
         tokio::time::sleep(CLOSE_WAIT).await;
     };
     tokio::select! {
@@ -312,8 +324,8 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/position", get_json(matches::position))
         .route("/api/branch", get_json(branch::branch))
         .route("/api/explore", get_json(explorer::explore))
-        .route("/api/ask", post_json(asking::ask))
-        .route("/api/rerun", post_json(asking::rerun_turn))
+        .route("/api/ask", post(asking::ask))
+        .route("/api/rerun", post(asking::rerun_turn))
         .route("/api/text", get_json(matches::text))
         .route("/api/picture", get(downloads::picture))
         .route("/api/thumbnail", get(thumbnails::thumbnail_of))
@@ -342,10 +354,15 @@ fn get_json<Q: DeserializeOwned + Send + 'static>(handler: Handler<Q>) -> Method
 /// Routes a POST request with a JSON body.
 fn post_json<Q: DeserializeOwned + Send + 'static>(handler: Handler<Q>) -> MethodRouter<Arc<App>> {
     post(move |State(app): State<Arc<App>>, bytes: Bytes| async move {
-        let query = serde_json::from_slice(&bytes)
-            .map_err(|error| ApiError::bad(format!("the request is invalid: {error}")))?;
+        let query = read_json(&bytes)?;
         run_blocking(move || handler(&app, &query)).await.map(Json)
     })
+}
+
+/// Reads the JSON body of a request.
+fn read_json<Q: DeserializeOwned>(bytes: &[u8]) -> ApiResult<Q> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| ApiError::bad(format!("the request is invalid: {error}")))
 }
 
 async fn not_found(request: Request) -> ApiError {

@@ -1,17 +1,21 @@
-//! Lists the served folder: transcripts, contests, agents. Names are listed without opening files; the
+//! Lists the served folder: transcripts and contests. Names are listed without opening files; the
 //! start and the end of transcripts are read once, and again when they change.
 
 use super::errors::ApiResult;
 use super::rows::{Row, begins, unreadable};
-use super::served_folder::{ServedFolder, open};
+use super::served_folder::{ServedFolder, Shown, open};
+use nix::unistd::geteuid;
 use referee_play::destination::is_transcript;
 use referee_play::liveness::may_be_written;
 use referee_process::lock::lock;
-use referee_runner::folder::{GAMES_FOLDER, STORE_FILE};
+use referee_runner::folder::{Folder, GAMES_FOLDER, STORE_FILE};
+use referee_runner::inbox::Inbox;
 use referee_runner::parallel;
-use std::collections::{BTreeMap, HashMap};
+use referee_runner::store::Store;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -39,8 +43,6 @@ pub(super) struct FolderContents {
     pub(super) transcripts: Vec<Entry>,
     /// The folders of contests, by name.
     pub(super) contests: Vec<String>,
-    /// The folders with an agent.toml, by name.
-    pub(super) agents: Vec<String>,
 }
 
 impl FolderContents {
@@ -83,6 +85,7 @@ struct CachedRow {
 /// Lists the folder and caches the rows.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
+    inboxes: Mutex<Inboxes>,
     found: Mutex<Option<(Instant, Arc<FolderContents>)>>,
     rows: Mutex<BTreeMap<String, CachedRow>>,
 }
@@ -98,7 +101,7 @@ impl Listing {
             return found.clone();
         }
         let before = last.as_ref().map(|(_, found)| found.transcripts.as_slice());
-        let found = Arc::new(walk(served.root(), before.unwrap_or_default()));
+        let found = Arc::new(walk(served, before.unwrap_or_default(), &mut lock(&self.inboxes)));
         *last = Some((Instant::now(), found.clone()));
         found
     }
@@ -151,7 +154,10 @@ impl Listing {
         found: &FolderContents,
         folder: &str,
     ) -> Vec<Row> {
-        let young = found.transcripts.iter().take_while(|entry| may_be_written(entry.changed));
+        // Those from the future come first.
+        let is_ahead = |changed| changed > SystemTime::now() && !may_be_written(changed);
+        let past = found.transcripts.iter().skip_while(|entry| is_ahead(entry.changed));
+        let young = past.take_while(|entry| may_be_written(entry.changed));
         let inside = young.filter(|entry| is_below(&entry.name, folder));
         let rows = inside.take(LIVE_CHECKED).filter_map(|entry| self.row(served, entry));
         rows.filter(|row| row.live).take(LIVE_MAX).map(|row| Row::clone(&row)).collect()
@@ -162,7 +168,7 @@ impl Listing {
 /// header are left out.
 pub fn transcripts(folder: &Path) -> io::Result<impl Iterator<Item = Row>> {
     let served = ServedFolder::new(folder)?;
-    let entries = walk(served.root(), &[]).transcripts.into_iter();
+    let entries = walk(&served, &[], &mut Inboxes::default()).transcripts.into_iter();
     Ok(entries.filter_map(move |entry| {
         read(&served, &entry).unwrap_or_else(|error| Some(unreadable(&entry.name, &error)))
     }))
@@ -181,17 +187,63 @@ fn read(served: &ServedFolder, entry: &Entry) -> ApiResult<Option<Row>> {
     Row::read(&entry.name, file, entry.changed)
 }
 
+/// The folder of submissions of each contest, if it has one, by the path and inode of its store. The contest file in a
+/// store never changes.
+type Inboxes = HashMap<(PathBuf, u64), Option<PathBuf>>;
+
+/// Returns the folder in which agents for a contest are handed in; canonical.
+fn inbox_of(contest: &Path) -> Option<PathBuf> {
+    let store = Store::open_foreign(&Folder::open(contest).ok()?).ok()?;
+    let (text, base) = store.contest_file().ok()?;
+    let (inbox, _) = Inbox::find(&text, &base, None).ok()?;
+    inbox.canonicalize().ok()
+}
+
+impl FolderContents {
+    /// Removes what is in the folders of submissions of the contests here, and tells the served folder of these.
+    fn hide_submissions(&mut self, served: &ServedFolder, inboxes: &mut Inboxes) {
+        let path = |name: &str| served.root().join(name);
+        // A contest that was handed in could hide another: it is asked last, and only if no other hides it.
+        let rank = |name: &String| {
+            let about = path(name).join(STORE_FILE).symlink_metadata().ok();
+            let is_own = about.as_ref().is_some_and(|about| about.uid() == geteuid().as_raw());
+            (!is_own, name.matches('/').count(), about.map_or(0, |about| about.ino()))
+        };
+        let mut contests: Vec<_> = self.contests.iter().map(|name| (rank(name), name)).collect();
+        contests.sort();
+        let mut hidden = BTreeSet::new();
+        for ((_, _, inode), name) in contests {
+            let path = path(name);
+            if path.ancestors().any(|outer| hidden.contains(outer)) {
+                continue;
+            }
+            let inbox = inboxes.entry((path.clone(), inode)).or_insert_with(|| inbox_of(&path));
+            let inbox = inbox.as_ref().filter(|inbox| {
+                inbox.starts_with(served.root())
+                    && *inbox != served.root()
+                    && !path.starts_with(inbox)
+            });
+            hidden.extend(inbox.cloned());
+        }
+        let is_hidden = |name: &str| path(name).ancestors().any(|outer| hidden.contains(outer));
+        self.contests.retain(|name| !is_hidden(name));
+        self.transcripts.retain(|entry| !is_hidden(&entry.name));
+        served.hide(hidden);
+    }
+}
+
 /// Lists a folder. Files that are as they were `before` are not opened again.
-fn walk(root: &Path, before: &[Entry]) -> FolderContents {
-    let mut walk = Walk { found: FolderContents::default(), looked_at: 0 };
+fn walk(served: &ServedFolder, before: &[Entry], inboxes: &mut Inboxes) -> FolderContents {
+    let root = served.root();
+    let mut walk = Walk { served, found: FolderContents::default(), looked_at: 0 };
     walk.folder(root, "", 0);
-    let Walk { mut found, looked_at } = walk;
+    let Walk { mut found, looked_at, .. } = walk;
+    found.hide_submissions(served, inboxes);
     if looked_at >= NAMES_MAX {
         tracing::warn!("{}: more than {NAMES_MAX} files: not all are listed", root.display());
     }
     found.transcripts.sort_by(|a, b| (b.changed, &b.name).cmp(&(a.changed, &a.name)));
     found.contests.sort();
-    found.agents.sort();
     let games: Vec<String> = found.contests.iter().map(|contest| games_of(contest)).collect();
     let before: HashMap<&str, &Entry> =
         before.iter().map(|entry| (entry.name.as_str(), entry)).collect();
@@ -215,14 +267,19 @@ fn walk(root: &Path, before: &[Entry]) -> FolderContents {
     found
 }
 
-struct Walk {
+struct Walk<'a> {
+    served: &'a ServedFolder,
     found: FolderContents,
     looked_at: usize,
 }
 
-impl Walk {
+impl Walk<'_> {
     /// Lists a folder. Links are not followed, and what can't be read is skipped.
     fn folder(&mut self, folder: &Path, name: &str, depth: usize) {
+        let shown = self.served.shown(folder);
+        if shown == Shown::Nothing {
+            return;
+        }
         let Ok(entries) = folder.read_dir() else { return };
         let mut below = Vec::new();
         for entry in entries.flatten() {
@@ -237,15 +294,15 @@ impl Walk {
             }
             let whole = if name.is_empty() { own.clone() } else { format!("{name}/{own}") };
             if kind.is_dir() {
-                if depth < DEPTH_MAX && !SKIPPED_FOLDERS.contains(&own.as_str()) {
+                let is_shown = shown == Shown::All || own == GAMES_FOLDER;
+                if is_shown && depth < DEPTH_MAX && !SKIPPED_FOLDERS.contains(&own.as_str()) {
                     below.push((entry.path(), whole));
                 }
             } else if !kind.is_file() {
             } else if own == STORE_FILE {
                 self.found.contests.push(name.to_owned());
-            } else if own == "agent.toml" && !name.is_empty() {
-                self.found.agents.push(name.to_owned());
-            } else if is_transcript(Path::new(&own))
+            } else if shown == Shown::All
+                && is_transcript(Path::new(&own))
                 && let Ok(about) = entry.metadata()
                 && let Ok(changed) = about.modified()
             {
@@ -274,6 +331,7 @@ pub(super) fn games_of(contest: &str) -> String {
 mod tests {
     use super::{Listing, is_below, walk};
     use crate::served_folder::ServedFolder;
+    use std::collections::HashMap;
     use std::fs::{self, File};
     use std::time::{Duration, SystemTime};
 
@@ -298,16 +356,16 @@ mod tests {
             ".x.jsonl",
             "target/x.jsonl",
             "cup/contest.db",
-            "a/agent.toml",
             "1/2/3/4/5/6/7/x.jsonl",
         ] {
             File::create(path(name)).unwrap();
         }
         std::os::unix::fs::symlink(path("a"), path("link")).unwrap();
-        let found = walk(folder.path(), &[]);
+        let served = ServedFolder::new(folder.path()).unwrap();
+        let found = walk(&served, &[], &mut HashMap::new());
         let listed: Vec<&str> = found.transcripts.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(listed, names);
-        assert_eq!((found.contests, found.agents), (vec!["cup".to_owned()], vec!["a".to_owned()]));
+        assert_eq!(found.contests, ["cup"]);
     }
 
     #[test]
@@ -321,11 +379,16 @@ mod tests {
             ("young.jsonl", 3, 0, true),
             ("old.jsonl", 3, 3600, false),
             ("closing.jsonl", whole - 1, 5, true),
+            ("ahead.jsonl", 3, -30, true),
+            // Any time can be given to a copied file.
+            ("future.jsonl", 3, -86_400, false),
         ] {
             let part: Vec<&str> = text.lines().take(lines).collect();
             fs::write(folder.path().join(name), part.join("\n") + "\n").unwrap();
             let file = File::options().append(true).open(folder.path().join(name)).unwrap();
-            file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+            let seconds = Duration::from_secs(i64::unsigned_abs(age));
+            let now = SystemTime::now();
+            file.set_modified(if age < 0 { now + seconds } else { now - seconds }).unwrap();
             let listing = Listing::default();
             let found = listing.contents(&served);
             let entry = found.transcripts.iter().find(|entry| entry.name == name).unwrap();

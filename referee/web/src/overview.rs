@@ -3,7 +3,6 @@
 use super::App;
 use super::contests::summaries;
 use super::errors::ApiResult;
-use super::listing::FolderContents;
 use super::rows::Row;
 use referee_games::GAMES;
 use sample_agents::BUILT_INS;
@@ -14,8 +13,6 @@ use serde_json::{Value, json};
 pub(super) const COUNT_MAX: usize = 200;
 /// The rows of a list in one response by default.
 pub(super) const COUNT: usize = 50;
-/// The largest agent.toml that is read, in bytes.
-const MANIFEST_BYTES_MAX: u64 = 64 << 10;
 
 /// The parameters of a part of the list of transcripts.
 #[derive(Debug, Deserialize)]
@@ -60,7 +57,7 @@ pub(super) fn overview(app: &App, _: &NoQuery) -> ApiResult<Value> {
         "version": env!("CARGO_PKG_VERSION"),
         "can_play": app.matches.can_play().is_some(),
         "games": games(),
-        "agents": agents(app, &found),
+        "agents": agents(app),
         "live": app.matches.with_stop_flag(&app.served, live),
         "contests": summaries(app, &found.contests),
         "transcripts": found.listed("").count(),
@@ -81,28 +78,15 @@ fn games() -> Vec<Value> {
     GAMES.iter().map(game).collect()
 }
 
-fn agents(app: &App, found: &FolderContents) -> Vec<Value> {
+fn agents(app: &App) -> Vec<Value> {
     let Some(play) = app.matches.can_play() else { return Vec::new() };
-    let choice =
-        |agent: &str, about: &str| json!({ "agent": agent, "about": about, "games": null });
     let built_in = BUILT_INS.iter().filter(|agent| !agent.misbehaves);
-    let built_in = built_in.map(|agent| choice(&format!("@{}", agent.name), agent.about));
-    let given = play.agents.iter().map(|agent| choice(agent, "as it was given to the server"));
-    let below = found.agents.iter().map(|folder| of_folder(app, folder));
-    built_in.chain(given).chain(below).collect()
-}
-
-/// What an agent.toml says of itself; it is read whole, and judged, only when the agent is played.
-fn of_folder(app: &App, folder: &str) -> Value {
-    let table = || {
-        let path = app.served.find(folder).ok()?.join("agent.toml");
-        let file = super::served_folder::open(&path).ok()?;
-        let text = std::io::read_to_string(std::io::Read::take(file, MANIFEST_BYTES_MAX)).ok()?;
-        text.parse::<toml::Table>().ok()
-    };
-    let table = table().unwrap_or_default();
-    let name = table.get("name").and_then(toml::Value::as_str).unwrap_or(folder);
-    let games = table.get("games").and_then(toml::Value::as_array);
-    let games = games.map(|games| games.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>());
-    json!({ "agent": folder, "about": name, "games": games })
+    let built_in = built_in.map(
+        |agent| json!({ "agent": format!("@{}", agent.name), "about": agent.about, "games": null }),
+    );
+    let given = play.agents.iter().map(|offered| {
+        let games = (!offered.games.is_empty()).then_some(&offered.games);
+        json!({ "agent": offered.agent, "about": offered.name, "games": games })
+    });
+    built_in.chain(given).collect()
 }

@@ -2,8 +2,8 @@
 
 use super::App;
 use super::assets::asset;
+use super::contests::report_page;
 use super::errors::{ApiError, ApiResult, run_blocking};
-use super::served_folder::{TRANSCRIPT_BYTES_MAX, open, too_long};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -12,11 +12,10 @@ use referee_protocol::encode::{percent_encode, to_hex};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
-use std::io::Read;
 use std::sync::Arc;
 
 /// The name of the report in a contest's folder.
-pub(super) const REPORT: &str = "report.html";
+const REPORT: &str = "report.html";
 /// A report contains its style, which its own policy allows, and loads nothing else.
 const REPORT_POLICY: &str = "script-src 'none'; object-src 'none'; img-src 'none'; \
      connect-src 'none'; font-src 'none'; media-src 'none'; frame-src 'none'; worker-src 'none'; \
@@ -92,15 +91,12 @@ fn transcript_of(page: &str) -> Option<String> {
 fn report(app: &App, name: &str) -> ApiResult<Vec<u8>> {
     let folder = name.strip_suffix(REPORT).map(|folder| folder.trim_end_matches('/'));
     let found = app.listing.contents(&app.served);
-    if !folder.is_some_and(|folder| found.contests.iter().any(|contest| contest == folder)) {
-        return Err(ApiError::missing(format!("{name:?} is not a contest's report"))
-            .help("only transcripts and the report.html of contests are served"));
-    }
-    let failed = |error: std::io::Error| ApiError::unfit(format!("{name}: {error}"));
-    let file = open(&app.served.find(name)?).map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(TRANSCRIPT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() > TRANSCRIPT_BYTES_MAX { Err(too_long(name)) } else { Ok(bytes) }
+    let contest = folder.filter(|folder| found.contests.iter().any(|contest| contest == folder));
+    let contest = contest.ok_or_else(|| {
+        ApiError::missing(format!("{name:?} is not a contest's report"))
+            .help("only transcripts and the report.html of contests are served")
+    })?;
+    report_page(app, contest)
 }
 
 /// Returns the header value for a download with this name.

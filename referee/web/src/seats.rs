@@ -26,8 +26,7 @@ pub(super) struct Legal {
 }
 
 pub(super) fn start_match(app: &App, request: &hosted_matches::MatchRequest) -> ApiResult<Value> {
-    let found = app.listing.contents(&app.served);
-    let path = app.matches.start_match(&app.served, &found.agents, request)?;
+    let path = app.matches.start_match(&app.served, request)?;
     app.listing.forget();
     let name = path.strip_prefix(app.served.root()).unwrap_or(&path);
     Ok(json!({ "file": name.to_string_lossy() }))

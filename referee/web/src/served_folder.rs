@@ -1,24 +1,40 @@
 //! The served folder: finds files by their names. No file outside it is ever opened, not by a name with
-//! `..` and not through a link.
+//! `..` and not through a link. Inside, nothing is opened that agents or their authors may have put there.
 
 use super::errors::{ApiError, ApiResult};
 use axum::http::StatusCode;
 use nix::fcntl::OFlag;
 use referee_play::destination::is_transcript;
+use referee_process::lock::lock;
+use referee_runner::folder::{GAMES_FOLDER, STORE_FILE};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Mutex;
 
 /// The longest name, in bytes.
 const NAME_BYTES_MAX: usize = 4096;
 /// The largest transcript that is shown, packed or unpacked, in bytes.
 pub(super) const TRANSCRIPT_BYTES_MAX: usize = 64 << 20;
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct ServedFolder {
     /// A canonical path.
     root: PathBuf,
+    /// The folders in which others hand in agents for the contests here; canonical.
+    inboxes: Mutex<BTreeSet<PathBuf>>,
+}
+
+/// What may be looked at in a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    All,
+    /// The folder is a contest's, which writes transcripts to this folder in it.
+    Games,
+    /// It is an agent's, or one of submissions: anyone may have written what is there.
+    Nothing,
 }
 
 impl ServedFolder {
@@ -26,7 +42,37 @@ impl ServedFolder {
         let root = root.canonicalize()?;
         // Fail now, not at the first request.
         root.read_dir()?;
-        Ok(Self { root })
+        Ok(Self { root, inboxes: Mutex::default() })
+    }
+
+    /// Sets the folders of submissions; canonical.
+    pub(super) fn hide(&self, inboxes: BTreeSet<PathBuf>) {
+        *lock(&self.inboxes) = inboxes;
+    }
+
+    /// Returns what may be looked at in a folder; `path` is canonical. The served folder itself was chosen by the
+    /// person who serves it.
+    pub(super) fn shown(&self, path: &Path) -> Shown {
+        if lock(&self.inboxes).contains(path)
+            || path != self.root && path.join("agent.toml").symlink_metadata().is_ok()
+        {
+            Shown::Nothing
+        } else if path.join(STORE_FILE).symlink_metadata().is_ok() {
+            Shown::Games
+        } else {
+            Shown::All
+        }
+    }
+
+    /// Whether a file or a contest's folder may be looked at; `path` is canonical and inside.
+    fn is_shown(&self, path: &Path) -> bool {
+        let outer = path.ancestors().skip(1).take_while(|outer| outer.starts_with(&self.root));
+        let mut outer = outer.chain([path].into_iter().filter(|path| path.is_dir()));
+        outer.all(|folder| match self.shown(folder) {
+            Shown::All => true,
+            Shown::Games => folder == path || path.starts_with(folder.join(GAMES_FOLDER)),
+            Shown::Nothing => false,
+        })
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -45,8 +91,10 @@ impl ServedFolder {
             _ => false,
         };
         let outside = || {
-            ApiError::missing(format!("the served folder has no file {name:?}"))
-                .help("names are relative to it, with `/`, without `..` and hidden folders")
+            ApiError::missing(format!("the served folder has no file {name:?}")).help(
+                "names are relative to it, with `/`, without `..` and hidden folders; of contests only \
+                 their games are shown, of agents nothing",
+            )
         };
         if name.len() > NAME_BYTES_MAX || !Path::new(name).components().all(plain) {
             return Err(outside());
@@ -54,7 +102,11 @@ impl ServedFolder {
         let found = self.root.join(name).canonicalize();
         let found = found.map_err(|error| ApiError::missing(format!("{name}: {error}")))?;
         // A link may point outside.
-        if found.starts_with(&self.root) { Ok(found) } else { Err(outside()) }
+        if found.starts_with(&self.root) && self.is_shown(&found) {
+            Ok(found)
+        } else {
+            Err(outside())
+        }
     }
 
     /// Returns the path of a transcript.

@@ -82,3 +82,30 @@ fn a_closed_pipe_does_not_change_the_exit_code() {
     let command = "set -o pipefail; referee check @illegal --game hex | head -n 1 >/dev/null";
     dir.shell(&format!("bash -c '{command}'")).code(3);
 }
+
+/// A service takes lines of a step's output for commands, also after spaces, and agents write some of these lines.
+#[test]
+fn words_of_an_agent_are_no_commands_of_a_service() {
+    let dir = TestDir::new();
+    let words = "  ::stop-commands::x\n::error file=x::y\n##[error]z\n";
+    dir.program(
+        "bot/bot.sh",
+        &format!("#!/bin/sh\nprintf '{words}' >&2\nprintf '{words}'\nexit 3\n"),
+    );
+    dir.write("bot/agent.toml", "command = [\"./bot.sh\"]\ngames = [\"hex\"]\n");
+    let ran = dir.run(&["check", "bot", "--setup", "size=3", "--format", "github"]).code(3);
+    let (mut token, mut own) = (None, 0);
+    for line in ran.stdout.lines() {
+        match (&token, line.strip_prefix("::stop-commands::referee-")) {
+            (None, Some(new)) => token = Some(format!("::referee-{new}::")),
+            // Everything else is ignored until the token comes.
+            (Some(known), None) if line == known => token = None,
+            (Some(_), _) => {}
+            (None, None) => {
+                assert!(line.starts_with("::error title=") && line.contains("fix: "), "{line}");
+                own += 1;
+            }
+        }
+    }
+    assert_eq!((token, own), (None, 1), "{}", ran.stdout);
+}

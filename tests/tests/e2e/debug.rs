@@ -158,7 +158,7 @@ fn debug_judges_as_the_match_did() {
         let output = dir.play(&[&match_words, *conditions].concat());
         let fault = &output["verdict"]["seats"][*seat]["fault"];
         assert_eq!(fault["kind"], *kind, "{mode} {conditions:?}: {output}");
-        let words_of_debug = ["debug", "x.jsonl", "--json"];
+        let words_of_debug = ["debug", "x.jsonl", "--agent", &agent, "--json"];
         if *kind == "resigned" {
             // This is allowed.
             let report = dir.run(&words_of_debug).code(0).json();
@@ -184,7 +184,8 @@ fn slow_answers_before_the_turn_are_waited_for() {
             let seats = ["hex", "--setup", "size=3", &agent, "@first", "--out", "x.jsonl"];
             let output = dir.play(&[&seats[..], &clock].concat());
             assert_eq!(output["verdict"]["seats"][0]["fault"]["kind"], "illegal", "{output}");
-            let report = dir.run(&["debug", "x.jsonl", "--json"]).code(3).json();
+            let words = ["debug", "x.jsonl", "--agent", &agent, "--json"];
+            let report = dir.run(&words).code(3).json();
             assert!(report["wrong"].as_str().unwrap().contains("board"), "{seconds}: {report}");
         })
     });
@@ -214,7 +215,7 @@ fn a_fault_between_ready_and_the_first_request_is_judged() {
     let lines: Vec<&str> =
         text.lines().filter(|line| !line.contains("\"type\":\"turn\"")).collect();
     dir.write("x.jsonl", lines.join("\n") + "\n");
-    let report = dir.run(&["debug", "x.jsonl", "--json"]).code(3).json();
+    let report = dir.run(&["debug", "x.jsonl", "--agent", &agent, "--json"]).code(3).json();
     assert!(report["wrong"].as_str().unwrap().contains("closed its stdout"), "{report}");
 }
 
@@ -262,7 +263,52 @@ fn answers_that_do_not_repeat_are_explained() {
         let agent = format!("{} bot.py", python.display());
         let file = format!("{repeats}.jsonl");
         dir.run(&["play", "hex", &agent, "@first", "--seed", "1", "--out", &file]).code(0);
-        let ran = dir.run(&["debug", &file, "--seat", "0", "--turn", "2"]).code(0);
+        let words = ["debug", &file, "--seat", "0", "--turn", "2", "--agent", &agent];
+        let ran = dir.run(&words).code(0);
         assert_eq!(!ran.stderr.contains(note), repeats, "{}", ran.stderr);
     }
+}
+
+/// An agent in shell that leaves a file where it was started, and answers nothing.
+const LEAVES_A_FILE: &str = "#!/bin/sh\ntouch \"$HERE/started\"\n";
+
+/// A transcript may come from a stranger.
+#[test]
+fn a_transcript_starts_no_program_that_it_names() {
+    let dir = TestDir::new();
+    let program = dir.program("bot.sh", &LEAVES_A_FILE.replace("$HERE", &path_of(&dir)));
+    let outside = TestDir::new();
+    outside.program("bot/bot.sh", &LEAVES_A_FILE.replace("$HERE", &path_of(&dir)));
+    outside.write("bot/agent.toml", "command = [\"./bot.sh\"]\n");
+    let outside = outside.path("bot").display().to_string();
+    std::os::unix::fs::symlink(&outside, dir.path("link")).unwrap();
+    for agent in [&program, "sh bot.sh", &outside, "link", "a=link", "link/bot.sh"] {
+        dir.run(&["-q", "play", "hex", agent, "@first", "--out", "x.jsonl"]).code(0);
+        fs::remove_file(dir.path("started")).unwrap();
+        let refused = dir.run(&["debug", "x.jsonl"]).code(2);
+        refused.stderr_has("neither built in nor a folder here").stderr_has("--agent");
+        assert!(!dir.path("started").exists(), "{agent}");
+        fs::remove_file(dir.path("x.jsonl")).unwrap();
+    }
+}
+
+#[test]
+fn a_folder_is_started_if_it_has_the_files_that_played() {
+    let dir = TestDir::new();
+    dir.program("bots/bot/bot.sh", &LEAVES_A_FILE.replace("$HERE", &path_of(&dir)));
+    dir.write("bots/bot/agent.toml", "command = [\"./bot.sh\"]\n");
+    dir.run(&["-q", "play", "hex", "bots/bot", "@first", "--out", "x.jsonl"]).code(0);
+    let is_started = |words: &[&str], code| {
+        fs::remove_file(dir.path("started")).ok();
+        dir.run(&[&["debug", "x.jsonl"], words].concat()).code(code);
+        dir.path("started").exists()
+    };
+    assert!(is_started(&[], 3));
+    dir.write("bots/bot/more.txt", "changed");
+    assert!(!is_started(&[], 2));
+    assert!(is_started(&["--agent", "bots/bot"], 3));
+}
+
+fn path_of(dir: &TestDir) -> String {
+    dir.path("").display().to_string()
 }

@@ -205,3 +205,45 @@ fn inconsistent_transcripts_are_refused_with_the_line() {
         assert_eq!(dir.verify_status("x.jsonl"), "torn");
     }
 }
+
+/// Names of files and games, and words of agents, must not reach a terminal as they are.
+#[test]
+fn no_escape_of_others_is_printed() {
+    let dir = TestDir::new();
+    let text = String::from_utf8(golden("hex-fault.jsonl")).unwrap();
+    let hostile = "\\u001b]52;c;eA==\\u0007\\u009b2J\\u202e";
+    dir.write("game.jsonl", text.replace("\"game\":\"hex\"", &format!("\"game\":\"{hostile}\"")));
+    let name = text.split("\"name\":\"").nth(1).unwrap().split('"').next().unwrap();
+    let names = text.replace(&format!("\"name\":\"{name}\""), &format!("\"name\":\"{hostile}\""));
+    dir.write("names.jsonl", names);
+    let file = "a\u{1b}]52;c;eA==\u{7}\u{9b}2J\u{202e}.jsonl";
+    dir.write(file, text.replace("\"agent\":", "\"other\":"));
+    dir.write("torn\u{1b}[2J.jsonl", "{\"type\":\"header\"\n");
+    for words in [
+        &["verify", "."][..],
+        &["verify", "--json", "."],
+        &["verify", file],
+        &["debug", "game.jsonl"],
+        &["debug", "names.jsonl"],
+        &["debug", file],
+        &["debug", "absent\u{1b}[2J"],
+        &["debug", "names.jsonl", "--agent", "\u{1b}]52;c;eA==\u{7}"],
+        &["replay", "names.jsonl", "--print"],
+        &["replay", "."],
+        &["contest", "status", "absent\u{1b}[2J"],
+    ] {
+        let ran = dir.run(&[&["--color", "always"], words].concat());
+        for output in [&ran.stdout, &ran.stderr] {
+            let is_json = words.contains(&"--json");
+            let foreign = |c: &str| output.contains(c) && !(is_json && c == "\u{9b}");
+            let mut escapes = output.split('\x1b').skip(1);
+            let own = |part: &str| {
+                let rest =
+                    part.trim_start_matches(|c: char| "[;".contains(c) || c.is_ascii_digit());
+                part.starts_with('[') && rest.starts_with('m') && !part.starts_with("[2J")
+            };
+            assert!(escapes.all(own), "{words:?}: {output:?}");
+            assert!(!["\u{7}", "\u{9b}"].into_iter().any(foreign), "{words:?}: {output:?}");
+        }
+    }
+}

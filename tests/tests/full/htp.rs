@@ -143,7 +143,7 @@ fn engine_mistakes_are_faults() {
         assert_eq!(found, kind, "{word}: {output}");
         assert!(said.contains(text), "{word}: {said:?}");
         // `debug` sees the same fault.
-        let words = ["debug", "x.jsonl", "--seat", "0", "--json"];
+        let words = ["debug", "x.jsonl", "--agent", &engine, "--seat", "0", "--json"];
         let output = dir.run(&words).code(if word == "resign" { 0 } else { 3 }).json();
         let wrong = output["wrong"].as_str().unwrap_or_default();
         assert!(word == "resign" || wrong.contains(text), "{word}: {output}");

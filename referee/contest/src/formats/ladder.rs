@@ -10,6 +10,7 @@ use crate::Player;
 use crate::ratings::{Finish, Strength, strengths};
 use referee_match::named_seed;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::f64::consts::PI;
 use std::ops::RangeInclusive;
 
@@ -20,6 +21,8 @@ const PASSES: usize = 12;
 /// (tests/ratings). Players whose difference is overestimated don't meet any more, so that nothing
 /// corrects it.
 const INFLATION: f64 = 1.25;
+/// What it costs if players of one team meet: more than any number of meetings.
+const ONE_TEAM: i64 = 1 << 32;
 /// Units of information per squared logit.
 const UNITS: f64 = 1e9;
 
@@ -30,8 +33,8 @@ pub struct Ladder {}
 impl Ladder {
     /// Returns who plays in the next batch: the players with the fewest games, of these the ones
     /// whose ratings are least known; as many as needed for every player to reach the contest's
-    /// rounds.
-    fn chosen(field: Field, batch: &Batch) -> Vec<Player> {
+    /// rounds. Of a team with more players than all others together only as many are chosen as find opponents.
+    fn chosen(field: Field, batch: &Batch<'_>) -> Vec<Player> {
         let Field { players, seats, rounds, .. } = field;
         let mut order: Vec<Player> = Player::all(players).collect();
         order.sort_by(|a, b| {
@@ -40,8 +43,22 @@ impl Ladder {
             own.played.cmp(&other.played).then(known).then(own.lot.cmp(&other.lot))
         });
         let short = batch.entries.iter().filter(|entry| entry.played < rounds).count();
-        order.truncate(short.next_multiple_of(seats).min(players - players % seats));
-        order
+        let count = short.next_multiple_of(seats).min(players - players % seats);
+        let team = |player: &Player| batch.teams[player.index()];
+        let mut sizes = BTreeMap::<Player, usize>::new();
+        order[..count].iter().for_each(|player| *sizes.entry(team(player)).or_default() += 1);
+        let largest = sizes.into_iter().max_by_key(|(_, size)| *size);
+        let Some((large, size)) = largest.filter(|(_, size)| size * seats > count) else {
+            order.truncate(count);
+            return order;
+        };
+        // Its players need the others, also some who have played enough.
+        let mut chosen: Vec<Player> =
+            order.iter().copied().filter(|it| team(it) != large).collect();
+        let groups = size.min(chosen.len() / (seats - 1));
+        chosen.truncate(groups * (seats - 1));
+        chosen.extend(order.into_iter().filter(|it| team(it) == large).take(groups));
+        chosen
     }
 
     /// Returns how often two players may meet: twice as often as if everyone met everyone in as
@@ -84,11 +101,21 @@ impl Format for Ladder {
     }
 
     fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
+        let teams: Vec<Player> = Player::all(field.players).collect();
+        self.next_of_teams(field, &teams, past)
+    }
+
+    fn next_of_teams(
+        &self,
+        field: Field,
+        teams: &[Player],
+        past: &[PairingResult],
+    ) -> Vec<Pairing> {
         let Field { players, seats, .. } = field;
-        if seats == 0 || players < seats {
+        if seats < 2 || players < seats {
             return Vec::new();
         }
-        let batch = Batch::new(field, Self::bound(field), past);
+        let batch = Batch::new(field, teams, Self::bound(field), past);
         let chosen = Self::chosen(field, &batch);
         let groups = if seats == 2 { batch.pairs(chosen) } else { batch.groups(chosen, seats) };
         let seating = Seating::after(players, past);
@@ -106,9 +133,11 @@ impl Format for Ladder {
 
 /// The state before a batch.
 #[derive(Debug)]
-struct Batch {
+struct Batch<'a> {
     /// The number of the batch, from 1.
     number: u32,
+    /// The team of each player.
+    teams: &'a [Player],
     /// The players.
     entries: Vec<Entry>,
     meetings: Meetings,
@@ -124,8 +153,8 @@ struct Entry {
     lot: u64,
 }
 
-impl Batch {
-    fn new(field: Field, bound: i64, past: &[PairingResult]) -> Self {
+impl<'a> Batch<'a> {
+    fn new(field: Field, teams: &'a [Player], bound: i64, past: &[PairingResult]) -> Self {
         let number = past.last().map_or(1, |met| met.pairing.round + 1);
         let strengths = strengths_after(field, past);
         let entry = |(player, strength)| Entry {
@@ -137,10 +166,10 @@ impl Batch {
         for player in past.iter().flat_map(|met| &met.pairing.players) {
             entries[player.index()].played += 1;
         }
-        Self { number, entries, meetings: Meetings::after(field.players, past), bound }
+        Self { number, teams, entries, meetings: Meetings::after(field.players, past), bound }
     }
 
-    /// Returns the cost of a meeting: 1. meetings above the bound; 2. minus the information gained,
+    /// Returns the cost of a meeting: 1. one team, then meetings above the bound; 2. minus the information gained,
     /// which is less the more often the two met; 3. the lot.
     fn cost(&self, one: Player, other: Player) -> Cost<3> {
         let times = self.meetings.between(one, other).times;
@@ -150,7 +179,9 @@ impl Batch {
         // multiples are spread evenly (Knuth, vol. 3, 6.4).
         let lot = (own.lot ^ theirs.lot).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
         let lot = i64::try_from(lot).unwrap_or(i64::MAX);
-        Cost([(times + 1 - self.bound).max(0), -learnt, lot])
+        let is_one_team = self.teams[one.index()] == self.teams[other.index()];
+        let refused = if is_one_team { ONE_TEAM } else { 0 };
+        Cost([refused + (times + 1 - self.bound).max(0), -learnt, lot])
     }
 
     /// Returns the chosen players in the cheapest pairs.

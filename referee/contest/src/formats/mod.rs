@@ -205,6 +205,17 @@ pub trait Format {
     /// the pairings were given. An empty list ends the contest.
     fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing>;
 
+    /// Returns the same where players of one team must not meet; `teams` has that of each player. The caller leaves
+    /// out pairings in which they do.
+    fn next_of_teams(
+        &self,
+        field: Field,
+        _teams: &[Player],
+        past: &[PairingResult],
+    ) -> Vec<Pairing> {
+        self.next(field, past)
+    }
+
     /// Whether the first call of [`Format::next`] gives all pairings, whatever the results. It isn't
     /// called again then, and results of pairings need not be kept.
     fn is_fixed(&self) -> bool {

@@ -39,7 +39,11 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 /// Returns text as a cell: sanitized, no formula, and in quotes if needed.
 fn quoted(text: &str) -> String {
     let text = sanitize(text);
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\u{FFFD}']);
+    // Some spreadsheets skip spaces, and read the wide forms that East Asian keyboards type like the others.
+    let formula = text.trim_start().starts_with([
+        '=', '+', '-', '@', '\u{FF1D}', '\u{FF0B}', '\u{FF0D}', '\u{FF20}', '\u{2212}', '\t', '\r',
+        '\u{FFFD}',
+    ]);
     let text = if formula { format!("'{text}") } else { text };
     let quoted = text.contains(['"', ',', '\n', '\r', ';', '\t', '\'']) || text.trim() != text;
     if quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
@@ -106,4 +110,19 @@ pub fn grades_csv(grades: &[Grade]) -> String {
     table.decimal("elo", 2, |own| own.elo);
     table.add("reason", Kind::Name, |own| own.reasons.join("; "));
     csv(&table.columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        for text in
+            ["=1+1", " =1+1", "+1", "-1", "@x", "\u{FF1D}1", "\u{FF0B}1", "\u{FF0D}1", "\u{FF20}x"]
+        {
+            assert_eq!(quoted(text), format!("\"'{text}\""), "{text}");
+        }
+        assert_eq!(quoted("a=1"), "a=1");
+    }
 }

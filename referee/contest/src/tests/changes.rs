@@ -78,7 +78,11 @@ impl Run {
         let known: Vec<u64> = self.results.keys().copied().collect();
         let open = |number: &u64| *number >= first;
         let (kind, removes) = match self.draw(5) {
-            0 => (ChangeKind::Add { player: info(players), from: before.len() as u64 }, Vec::new()),
+            0 => {
+                let team = (self.draw(2) == 0).then_some(player);
+                let from = before.len() as u64;
+                (ChangeKind::Add { player: info(players), from, team }, Vec::new())
+            }
             1 => {
                 let (old, new) = (self.contest.players[drawn].clone(), info(players + 1000));
                 let kind = ChangeKind::Replace { player, before: old, after: new, from: first };
@@ -123,6 +127,12 @@ impl Run {
         assert_eq!(serde_json::from_str::<Contest>(&json).unwrap(), self.contest);
         // All games that were known stay, with their numbers.
         let now = fixtures(&self.schedule());
+        let teams = self.contest.teams();
+        let team = |player: &Player| teams[player.index()];
+        for players in &now {
+            let own: BTreeSet<Player> = players.iter().map(team).collect();
+            assert_eq!(own.len(), players.len(), "versions of a team meet");
+        }
         assert_eq!(now[..before.len().min(now.len())], before[..before.len().min(now.len())]);
     }
 }
@@ -193,7 +203,7 @@ fn late_players_play_everyone() {
         let mut late = Contest { rounds: 2, ..contest(format.clone(), 4, seats) };
         for name in 0..2 {
             let from = Schedule::new(Arc::new(late.clone())).known();
-            let kind = ChangeKind::Add { player: info(name), from };
+            let kind = ChangeKind::Add { player: info(name), from, team: None };
             let (at, by, reason) = (String::new(), String::new(), String::new());
             late.change(Change { at, by, reason, removes: Vec::new(), kind });
         }

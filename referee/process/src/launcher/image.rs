@@ -86,7 +86,7 @@ fn prepare(
     let config = &confinement.shared.config;
     // Only the agent: its supervisor is neither counted nor killed with it.
     apply_layer(config, Layer::Cgroup, || group.as_ref().ok_or(Errno::ENOENT)?.enter())?;
-    make_ordinary(ends).map_err(setup_failure)?;
+    make_ordinary(ends, config.background.is_some()).map_err(setup_failure)?;
     if !confinement.inside {
         confine(&program.conditions.limits, confinement)?;
     }
@@ -136,7 +136,7 @@ fn filter(
 }
 
 /// Sets what every program may expect, with or without a sandbox. Neither allocates nor changes memory.
-fn make_ordinary(ends: &[OwnedFd; 3]) -> nix::Result<()> {
+fn make_ordinary(ends: &[OwnedFd; 3], is_in_background: bool) -> nix::Result<()> {
     // Its own session, so that signals to its process group stay within it, and so that, where
     // the system schedules by session, an agent with many threads gets no more of a shared core
     // than one with a single thread.
@@ -147,7 +147,11 @@ fn make_ordinary(ends: &[OwnedFd; 3]) -> nix::Result<()> {
     sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
     // This program ignores SIGPIPE, which would be inherited.
     sys::ignore_signal(Signal::SIGPIPE, false)?;
-    sys::batch_scheduling();
+    if is_in_background {
+        sys::idle_scheduling();
+    } else {
+        sys::batch_scheduling();
+    }
     sys::close_other_files();
     Ok(())
 }

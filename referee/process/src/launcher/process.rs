@@ -6,6 +6,7 @@ use super::seccomp::Filters;
 use super::supervisor::{send_report, supervise};
 use super::sys;
 use super::wire::{LauncherConfig, Program, REQUEST_BYTES_MAX};
+use crate::cores;
 use crate::sandbox::Layer;
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
@@ -85,6 +86,10 @@ pub(crate) fn run() {
     sys::ignore_signal(Signal::SIGCHLD, true).ok();
     let socket = std::io::stdin();
     let Some(config) = receive_config(socket.as_fd()) else { return };
+    if let Some(cores) = &config.background {
+        // All that is forked from here stays there.
+        cores::restrict_thread(cores).ok();
+    }
     let wanted = config.layers.has(Layer::Seccomp);
     let own_mounts = config.layers.has(Layer::Mounts);
     let filters = if wanted { Filters::compile(own_mounts) } else { Err(Errno::ENOSYS) };

@@ -4,9 +4,11 @@
 
 use nix::NixPath;
 use nix::errno::Errno;
+use nix::fcntl::{OFlag, open};
 use nix::sched::{CloneFlags, clone};
 use nix::sys::signal::{SigHandler, Signal, signal};
-use nix::unistd::{ForkResult, Pid, fork};
+use nix::sys::stat::Mode;
+use nix::unistd::{ForkResult, Pid, fork, write};
 use std::ffi::{CStr, c_char, c_long};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -107,12 +109,28 @@ pub(super) fn execute(
 /// Schedules agents in batches: they share a core in longer slices, and the referee, which is not
 /// in a batch, runs as soon as an answer arrives.
 pub(super) fn batch_scheduling() {
+    schedule(libc::SCHED_BATCH);
+}
+
+/// Lets agents run only when nothing else wants to.
+pub(super) fn idle_scheduling() {
+    schedule(libc::SCHED_IDLE);
+    // Where the system schedules by session, that counts only within the session, which has a priority of its own:
+    // the least.
+    if let Ok(file) =
+        open(c"/proc/self/autogroup", OFlag::O_WRONLY | OFlag::O_CLOEXEC, Mode::empty())
+    {
+        write(&file, b"19").ok();
+    }
+}
+
+fn schedule(policy: libc::c_int) {
     let parameters = libc::sched_param { sched_priority: 0 };
     // SAFETY: a plain system call on this process with a structure that lives through it. If it is
     // refused, everything still works with a little more jitter.
     #[expect(unsafe_code, reason = "nix has no wrapper for it")]
     unsafe {
-        libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const parameters);
+        libc::sched_setscheduler(0, policy, &raw const parameters);
     }
 }
 

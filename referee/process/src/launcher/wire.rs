@@ -67,6 +67,10 @@ pub struct LauncherConfig {
     /// The control groups in which agents' own groups are made: one of version 2, or one per
     /// controller of version 1. Absolute paths.
     pub groups: Vec<PathBuf>,
+    /// If set, agents run only when nothing else wants to, and only on these cores: those that nobody plays
+    /// matches on. Any core if it is empty.
+    #[serde(default)]
+    pub background: Option<Vec<usize>>,
     /// An injected failure, for tests.
     pub injected_failure: Option<InjectedFailure>,
 }

@@ -16,3 +16,11 @@ pub fn count() -> usize {
 pub fn pin_thread(_core: usize) -> nix::Result<()> {
     Err(Errno::ENOSYS)
 }
+
+/// The beginning of the names of threads that play matches.
+pub const MATCH_THREAD: &str = "matches-";
+
+/// Returns the cores that no match is pinned to: unknown, so empty.
+pub fn free_of_matches() -> Vec<usize> {
+    Vec::new()
+}

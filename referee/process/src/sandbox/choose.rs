@@ -116,7 +116,7 @@ pub fn prepare(level: Level) -> Result<Prepared, Failure> {
     let layers = layers(launcher::layers(level)?, Uid::effective());
     let groups = if layers.has(Layer::Cgroup) { Some(Arc::new(Groups::find()?)) } else { None };
     let folders = groups.as_ref().map_or_else(Vec::new, |groups| groups.folders());
-    let config = LauncherConfig { layers, groups: folders, injected_failure };
+    let config = LauncherConfig { layers, groups: folders, injected_failure, background: None };
     Ok((config, groups))
 }
 

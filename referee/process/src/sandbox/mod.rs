@@ -63,6 +63,13 @@ impl Sandbox {
         }
     }
 
+    /// Lets agents run only on these cores, and only when nothing else wants to: for all that is no match.
+    #[must_use]
+    pub fn in_background(mut self, cores: Vec<usize>) -> Self {
+        self.launcher.background = Some(cores);
+        self
+    }
+
     /// Sets what agents may do while it isn't their turn: `wanted`, or the default for this many
     /// agents at once.
     #[must_use]

@@ -11,14 +11,13 @@ pub(super) use contest::{ContestCheck, ContestOptions, run_contest, write_feedba
 
 use super::given::Given;
 use super::global::Global;
-use super::output::print_if_read;
 use super::presets::{LimitOptions, Preset, PresetOptions};
 use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs, setup_failure, unknown};
 use super::shell::option;
 use crate::cli::bars::{progress_bar, style};
 use crate::cli::runtime::{machine, runtime};
-use annotations::annotations;
+use annotations::StoppedCommands;
 use clap::{Args, ValueEnum};
 use class::Class;
 use junit::junit;
@@ -121,15 +120,16 @@ enum Shown {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
+    let commands = options.format.map(|Service::Github| StoppedCommands::begin()).transpose()?;
     if let Some(class) = Class::of(options)? {
-        return class.check(options, global);
+        return class.check(options, commands.as_ref(), global);
     }
     let spec = AgentSpec::read(&options.agent);
     let (report, interrupted) = options.check(&options.agent, spec, Shown::Probes, global)?;
     if let Some(code) = interrupted {
         return Ok(code);
     }
-    options.write_results(std::slice::from_ref(&report.output))?;
+    options.write_results(std::slice::from_ref(&report.output), commands.as_ref())?;
     report.finish()
 }
 
@@ -202,11 +202,15 @@ impl Options {
     }
 
     /// Writes the results to the file of --junit and prints them as --format says, if these are given.
-    fn write_results(&self, reports: &[CheckReport]) -> Result<(), Failure> {
-        if self.format == Some(Service::Github) {
+    fn write_results(
+        &self,
+        reports: &[CheckReport],
+        commands: Option<&StoppedCommands>,
+    ) -> Result<(), Failure> {
+        if let Some(commands) = commands {
             let repository = std::env::var_os("GITHUB_WORKSPACE")
                 .map_or_else(|| std::env::current_dir().unwrap_or_default(), PathBuf::from);
-            print_if_read(&annotations(reports, &repository))?;
+            commands.annotate(reports, &repository)?;
         }
         let Some(path) = &self.junit else { return Ok(()) };
         std::fs::write(path, junit(reports))

@@ -3,7 +3,7 @@
 use super::report::of_folder;
 use crate::cli::bars::spinner;
 use crate::cli::global::Global;
-use crate::cli::output::{check_new, print, print_json, table};
+use crate::cli::output::{check_new, print, print_exact, print_json, table};
 use clap::Args;
 use referee_contest::file::{ContestFile, FileError};
 use referee_contest::grades::{Grade, Grades, grades};
@@ -64,7 +64,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     match &options.output {
         _ if options.json => print_json(&Grades { grades, over }),
         None => print(&table(&rows(&grades))),
-        Some(file) if file.as_os_str() == "-" => print(&grades_csv(&grades)),
+        Some(file) if file.as_os_str() == "-" => print_exact(&grades_csv(&grades)),
         Some(file) => {
             check_new("--output", file, options.force)?;
             std::fs::write(file, grades_csv(&grades)).map_err(|error| disk_failure(file, &error))

@@ -19,15 +19,21 @@ use referee_runner::changing::Changing;
 use referee_runner::folder::{Folder, Lock};
 use referee_runner::inbox::{Inbox, KeptVersion};
 use referee_runner::store::Store;
-use std::cell::RefCell;
+use referee_runner::sums;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 /// How often the folder of submissions is searched.
 const LOOK: Duration = Duration::from_secs(3);
+/// Nothing is played while versions are built and checked. So games have at least this many times as long in between,
+const GAMES_FACTOR: u32 = 4;
+/// and the next version of a team waits this many times as long as its last one took: a build that does nothing but
+/// sleep costs its own team the most.
+const TEAM_FACTOR: u32 = 20;
 
 /// Run an open ladder: take in new and changed submissions as they appear
 ///
@@ -60,6 +66,8 @@ pub(super) struct Options {
 struct OpenContest<'a> {
     folder: Folder,
     inbox: Rc<RefCell<Inbox>>,
+    /// When games have had their share of the time.
+    next_look: Cell<Instant>,
     options: &'a Options,
     global: &'a Global,
 }
@@ -77,7 +85,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if begun.is_some() {
         inbox.keep_players(&stored.contest)?;
     }
-    let open = OpenContest { folder, inbox: Rc::new(RefCell::new(inbox)), options, global };
+    let (inbox, next_look) = (Rc::new(RefCell::new(inbox)), Cell::new(Instant::now()));
+    let open = OpenContest { folder, inbox, next_look, options, global };
     let mut interrupts = listen(&runtime)?;
     loop {
         let run = begun
@@ -141,8 +150,9 @@ impl OpenContest<'_> {
 
     /// Waits for new agents.
     fn new_agents(&self) -> impl Future<Output = Interrupt> + use<> {
-        let inbox = self.inbox.clone();
+        let (inbox, next_look) = (self.inbox.clone(), self.next_look.get());
         async move {
+            tokio::time::sleep_until(next_look.into()).await;
             loop {
                 tokio::time::sleep(LOOK).await;
                 let found = inbox.borrow_mut().look();
@@ -157,14 +167,20 @@ impl OpenContest<'_> {
 
     /// Takes in the agents that were found. Returns the exit code of an interrupt, if one came.
     fn take_in(&self) -> Result<Option<ExitCode>, Failure> {
+        // The list at the end of the run has all files, of which some change now.
+        sums::write(&self.folder, &Store::open(&self.folder)?)?;
         let (versions, notes) = self.inbox.borrow_mut().keep()?;
         self.global.note(notes);
+        let began = Instant::now();
         for version in versions {
+            let own = Instant::now();
             let interrupted = self.take(&version)?;
             if interrupted.is_some() {
                 return Ok(interrupted);
             }
+            self.inbox.borrow_mut().hold(&version, own.elapsed() * TEAM_FACTOR);
         }
+        self.next_look.set(Instant::now() + began.elapsed() * GAMES_FACTOR);
         Ok(None)
     }
 

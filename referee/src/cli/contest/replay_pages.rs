@@ -16,7 +16,7 @@ use std::fs;
 use std::path::Path;
 
 /// The folder of the pages in the contest's folder, with the files that they share.
-pub(super) const REPLAYS_FOLDER: &str = "replays";
+const REPLAYS_FOLDER: &str = "replays";
 
 /// Returns the match of a game for its replay page, with these names of the players; `None` if it was
 /// decided without being played.

@@ -1,6 +1,6 @@
 //! `contest report`: the results, as text, documents and data.
 
-use super::replay_pages::{REPLAYS_FOLDER, write_pages};
+use super::replay_pages::write_pages;
 use super::run::resume_command;
 use crate::cli::bars::spinner;
 use crate::cli::fleet::last_server;
@@ -192,7 +192,8 @@ pub(super) fn of_stored(
 ) -> Result<Results, Failure> {
     let contest = Arc::new(kept.contest.clone());
     let schedule = Arc::new(results::schedule(contest.clone(), store)?);
-    let (commands, games) = (commands(folder, folder, &schedule), StoredRecords(folder.clone()));
+    let commands = commands(folder, folder, &schedule);
+    let games = StoredRecords { folder: folder.clone(), open: Store::open_to_read };
     let report = results::assemble(kept, &schedule, games, &store.voids()?, commands)?;
     Ok(Results { report, contest, schedule })
 }
@@ -227,8 +228,16 @@ fn commands(folder: &Folder, named: &Folder, schedule: &Schedule) -> Vec<Command
     commands
 }
 
+/// The files of a report that was written.
+#[derive(Debug)]
+pub(super) struct WrittenReport {
+    pub(super) page: PathBuf,
+    /// The SHA-256 of `SHA256SUMS`.
+    pub(super) sums: String,
+}
+
 /// Writes the report files to the contest's folder, replacing older ones, and lists them in `SHA256SUMS`.
-pub(super) fn write_all(folder: &Folder, results: &Results) -> Result<PathBuf, Failure> {
+pub(super) fn write_all(folder: &Folder, results: &Results) -> Result<WrittenReport, Failure> {
     let commands = commands(folder, &Folder::here(), &results.schedule);
     let report = Report { commands, ..results.report.clone() };
     for (name, form) in FILES {
@@ -237,9 +246,8 @@ pub(super) fn write_all(folder: &Folder, results: &Results) -> Result<PathBuf, F
             .map_err(|error| report_failure(error, &file))?;
     }
     write_pages(folder, &report, &results.contest)?;
-    let files = [&FILES.map(|(name, _)| name)[..], &[REPLAYS_FOLDER]].concat();
-    sums::write(folder, &Store::open_to_read(folder)?, &files)?;
-    Ok(folder.path(PAGE))
+    let sums = sums::write_whole(folder, &Store::open(folder)?)?;
+    Ok(WrittenReport { page: folder.path(PAGE), sums })
 }
 
 /// Returns the relative path from a file's folder to another folder, with `/`.

@@ -115,7 +115,7 @@ pub(super) fn created(
     let stored = prepared.to_stored(jiff::Timestamp::now().to_string(), venue.sandbox().cloned());
     std::fs::write(folder.file(), &stored.text).map_err(machine(folder.file().display()))?;
     let store = Store::create(&folder, &stored)?;
-    sums::write(&folder, &store, &[])?;
+    sums::write(&folder, &store)?;
     global.note(prepared.remarks());
     venue.print(&request, global);
     let (begun, options) = (stored.begun, options.clone());
@@ -165,7 +165,7 @@ pub(super) fn reopened(
     let venue = Venue::choose(&request, &prepared, options, runtime, global)
         .map_err(|failure| cannot_resume(&failure))?;
     // Without the report, which is written anew.
-    sums::write(&folder, &store, &[]).map_err(|failure| cannot_resume(&failure))?;
+    sums::write(&folder, &store).map_err(|failure| cannot_resume(&failure))?;
     if let Some(sandbox) = venue.sandbox() {
         store.add_session(&jiff::Timestamp::now().to_string(), sandbox)?;
     }

@@ -1,7 +1,7 @@
 //! Runs a contest: the progress bar, messages, and the results at the end.
 
 use super::deadline::planned_end;
-use super::report::{self, ComparisonReport, layout};
+use super::report::{self, ComparisonReport, WrittenReport, layout};
 use super::run::{SharedRunOptions, resume_command};
 use super::venue::{RunContext, Venue};
 use crate::cli::bars::{games_counter, progress_bar, spinner};
@@ -27,12 +27,11 @@ use referee_process::sandbox::{Depth, Sandbox, SandboxRequest, choose};
 use referee_protocol::sanitize::sanitize;
 use referee_runner::Prepared;
 use referee_runner::backend::WorkerCount;
-use referee_runner::folder::Folder;
+use referee_runner::folder::{Folder, SUMS_FILE};
 use referee_runner::runner::{Observer, Progress, RunResult};
 use referee_runner::store::Store;
 use referee_web::{Metrics, Monitored, contest_metrics, monitor};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -179,7 +178,7 @@ fn resumable(failure: &Failure, resume: &str) -> Failure {
 
 impl EndedRun {
     /// Computes and writes the report. What stopped the contest may also be why there is none.
-    fn report(&self) -> Result<(Report, Result<PathBuf, Failure>), Failure> {
+    fn report(&self) -> Result<(Report, Result<WrittenReport, Failure>), Failure> {
         let results = report::of_folder(&self.folder)?;
         let page = report::write_all(&self.folder, &results);
         Ok((results.report, page))
@@ -205,7 +204,10 @@ impl EndedRun {
         };
         print_standings(&results, &contest, json, ended.over)?;
         failure.map_or(Ok(()), |failure| Err(resumable(&failure, &resume)))?;
-        let page = page?;
+        let WrittenReport { page, sums } = page?;
+        if wanted {
+            eprint_line(&format!("SHA-256 of {SUMS_FILE}: {sums}"));
+        }
         if let Some(interrupt) = ended.interrupted {
             eprint_line(&format!("resume: {resume}"));
             return Ok(ExitCode::from(interrupt.code()));

@@ -113,10 +113,10 @@ export async function get(path, query) {
   return answer(await ask(address(path, query), { headers: { Accept: "application/json" } }));
 }
 
-/** @param {string} path @param {unknown} body @returns {Promise<any>} */
-export async function post(path, body) {
+/** @param {string} path @param {unknown} body @param {AbortSignal} [signal] @returns {Promise<any>} */
+export async function post(path, body, signal) {
   const headers = { "Content-Type": "application/json", "X-Referee": "1" };
-  return answer(await ask(path, { method: "POST", headers, body: JSON.stringify(body) }));
+  return answer(await ask(path, { method: "POST", headers, body: JSON.stringify(body), signal }));
 }
 
 /** @param {string} path @param {RequestInit} how */
@@ -124,6 +124,7 @@ async function ask(path, how) {
   try {
     return await fetch(path, { cache: "no-store", ...how });
   } catch {
+    if (how.signal?.aborted) throw new ServerError("stopped", null, 0);
     throw new ServerError("the server can't be reached", "check that `referee serve` is running", 0);
   }
 }

@@ -6,6 +6,8 @@ import { agentName, byId, duration, errorMessage, fill, h, post, short } from ".
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {import("./types.js").Rerun} Rerun */
 
+const RUN = "Run this turn again";
+
 /** The most characters of a shown text. */
 const SHOWN_MAX = 2000;
 
@@ -16,7 +18,9 @@ export class RerunPanel {
     this.file = file;
     /** The ply whose answer is shown. @type {unknown} */
     this.answered = null;
-    this.button = h("button", { type: "button", onclick: () => this.run() }, "Run this turn again");
+    /** Stops the agent that is waited for. @type {AbortController|null} */
+    this.running = null;
+    this.button = h("button", { type: "button", onclick: () => this.run() }, RUN);
     this.answer = h("div", { role: "status" });
     this.element = h("section", { class: "rerun", "aria-label": "Run again" }, this.button, this.answer);
     byId("rerun").append(this.element);
@@ -38,18 +42,25 @@ export class RerunPanel {
   }
 
   async run() {
+    if (this.running) {
+      this.running.abort();
+      return;
+    }
     const frame = this.frame();
     this.answered = frame;
-    this.button.disabled = true;
+    this.running = new AbortController();
+    fill(this.button, "Stop");
     fill(this.answer, h("p", { class: "soft" }, "Waiting for the agent."));
     /** @type {(Node|null)[]} */
     let answer;
     try {
-      answer = parts(await post("/api/rerun", { file: this.file, ply: frame.index }));
+      const question = { file: this.file, ply: frame.index };
+      answer = parts(await post("/api/rerun", question, this.running.signal));
     } catch (error) {
       answer = [errorMessage(error)];
     }
-    this.button.disabled = false;
+    this.running = null;
+    fill(this.button, RUN);
     if (this.answered === this.frame()) fill(this.answer, answer);
   }
 }

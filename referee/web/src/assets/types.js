@@ -53,7 +53,7 @@
 /** @typedef {{name: string, format: string, games: number, played: number, void: number,
  *   running: boolean, head: string[], rows: string[][], notes: string[], players: string[],
  *   cross: {head: string[], rows: string[][]}|null,
- *   report: boolean, last: string|null, live: Row[], workers: Worker[]}} Contest */
+ *   last: string|null, live: Row[], workers: Worker[]}} Contest */
 /** @typedef {{name: string, busy: number, slots: number, played: number, sandbox: string,
  *   silent_s: number|null, state: string}} Worker */
 

@@ -119,6 +119,18 @@ const FORGERIES: &[Forgery] = &[
     (|it| replace(it, "d/standings.csv", "@g", "@f"), "SHA256SUMS: standings.csv was changed"),
     (|it| replace(it, "d/games.csv", ",2,", ",1,"), "SHA256SUMS: games.csv was changed"),
     (|it| replace(it, "d/replays/assets/viewer.js", "x", "y"), "SHA256SUMS: replays/"),
+    (|it| replace(it, "d/replays/0000/0000001.html", "x", "y"), "SHA256SUMS: replays/0000/"),
+    (
+        |it| drop(it.write("d/replays/0000/more.html", "x")),
+        "replays/0000/more.html is not in SHA256",
+    ),
+    (|it| drop(it.write("d/notes.txt", "x")), "notes.txt is not in SHA256SUMS: it was added later"),
+    (
+        |it| std::os::unix::fs::symlink("report.md", it.path("d/link")).unwrap(),
+        "link is not in SHA256SUMS",
+    ),
+    (|it| sql(it, "update contest set left_out = '[[\"a\",\"b\"]]'"), "contest.db was changed"),
+    (|it| sql(it, "update sessions set begun = 'x'"), "contest.db was changed"),
     (|it| fs::remove_file(it.path("d/report.html")).unwrap(), "report.html is missing"),
     (|it| replace(it, "d/SHA256SUMS", "games/", "../games/"), "a digest and a file in the folder"),
     (|it| replace(it, "d/SHA256SUMS", "  contest.toml", "contest.toml"), "SHA256SUMS, line 1: "),
@@ -139,6 +151,51 @@ fn changed_files_are_named() {
         dir.shell("rm -rf d && mv whole d").code(0);
     }
     dir.run(&["verify", "d"]).code(0);
+}
+
+fn sum_in(text: &str) -> String {
+    let sum = text.split("SHA-256 of SHA256SUMS: ").nth(1).expect("the list's own digest");
+    sum.lines().next().unwrap().to_owned()
+}
+
+/// Whoever can write to the folder can make a list that fits. Whoever knows the list's digest sees that.
+#[test]
+fn the_digest_of_the_list_is_printed_and_shows_a_new_list() {
+    let dir = TestDir::new();
+    write(&dir, &["@random", "@first"], "");
+    let ran = contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
+    let sum = sum_in(&ran.stderr);
+    let list = fs::read(dir.path("d/SHA256SUMS")).unwrap();
+    assert_eq!(sum, to_hex(&Sha256::digest(list)));
+    // Nothing that reads the folder changes it.
+    for words in [
+        &["verify", "d"][..],
+        &["contest", "status", "d"],
+        &["contest", "report", "d"],
+        &["contest", "ratings", "d"],
+        &["contest", "grades", "d"],
+        &["verify", "d"],
+    ] {
+        let ran = dir.run(words);
+        if words[0] == "verify" {
+            assert_eq!(sum_in(&ran.code(0).stdout), sum);
+        }
+    }
+    replace(&dir, "d/contest.toml", "name = \"autumn\"", "name = \"spring\"");
+    sql(
+        &dir,
+        "update contest set text = replace(text, 'autumn', 'spring'), \
+         contest = replace(contest, 'autumn', 'spring')",
+    );
+    dir.run(&["verify", "d"]).code(1).stdout_has("contest.toml was changed");
+    dir.shell(
+        "cd d && sed 's/^[0-9a-f]*  //' SHA256SUMS | xargs sha256sum > new && mv new SHA256SUMS",
+    )
+    .code(0);
+    let ran = dir.run(&["verify", "d"]).code(0);
+    assert_ne!(sum_in(&ran.stdout), sum);
+    let ran = contest(&dir, &["resume", "d"]).code(0);
+    assert_ne!(sum_in(&ran.stderr), sum);
 }
 
 #[test]

@@ -30,11 +30,11 @@ fn cut(dir: &TestDir, without: &str) {
 }
 
 #[test]
-fn every_file_but_the_store_is_listed_in_order() {
+fn every_file_is_listed_in_order() {
     let dir = over();
     check_sums(&dir, "d");
     let names = names(&dir);
-    let without = "contest.db\\|/SHA256SUMS\\|/lock";
+    let without = "contest.db-\\|/SHA256SUMS\\|/lock";
     let found = dir.shell(&format!("cd d && find . -type f | grep -v '{without}' | wc -l")).code(0);
     // A name has two lines there.
     assert_eq!(found.stdout.trim(), (names.len() + 1).to_string(), "{names:?}");
@@ -44,12 +44,39 @@ fn every_file_but_the_store_is_listed_in_order() {
     assert!(names[0] == "contest.toml" && copy < game && game < report, "{names:?}");
     let files = format!("{} files match SHA256SUMS", names.len());
     dir.run(&["verify", "d"]).code(0).stdout_has(&files);
-    // A new run keeps the lines of the copies, whatever agents left there.
-    let copy = dir.path("d").join(&names[copy]);
-    fs::write(copy.with_file_name("log"), "dear diary").unwrap();
     contest(&dir, &["resume", "d"]).code(0);
     assert_eq!(self::names(&dir), names);
     check_sums(&dir, "d");
+}
+
+/// What is added to an agent's copy could play in the games that are left.
+#[test]
+fn a_copy_with_another_file_is_not_played() {
+    let dir = over();
+    let copy = dir.path("d/agents").read_dir().unwrap().next().unwrap().unwrap().path();
+    let house = copy.join("house");
+    for name in ["more", ".hidden", "link"] {
+        let added = house.join(name);
+        if name == "link" {
+            std::os::unix::fs::symlink("run me.sh", &added).unwrap();
+        } else {
+            fs::write(&added, "x").unwrap();
+        }
+        let refused = contest(&dir, &["resume", "d"]).code(1);
+        refused.stderr_has("house was changed in").stderr_has("after the contest began");
+        let found = dir.run(&["verify", "d"]).code(1);
+        let found = found.stdout_has("its files are not those of the copy that was made");
+        if name != "link" {
+            found.stdout_has(&format!("house/{name} is not in SHA256SUMS"));
+        }
+        fs::remove_file(&added).unwrap();
+    }
+    // Python's own cache is neither a change nor kept, since it can play instead of the source.
+    fs::create_dir_all(house.join("__pycache__")).unwrap();
+    fs::write(house.join("__pycache__/bot.cpython-312.pyc"), "x").unwrap();
+    dir.run(&["verify", "d"]).code(0);
+    contest(&dir, &["resume", "d"]).code(0);
+    assert!(!house.join("__pycache__").exists());
 }
 
 #[test]
@@ -57,14 +84,21 @@ fn what_is_not_listed_is_named() {
     let dir = over();
     dir.shell("cp -r d whole").code(0);
     cut(&dir, "games/0000/0000001.jsonl");
+    dir.run(&["verify", "d"]).code(1).stdout_has("1 result of the store not in SHA256SUMS");
+    // The list of a run that was killed doesn't have the store.
+    cut(&dir, "contest.db");
     let words = "note: 1 result of the store not in SHA256SUMS yet";
     dir.run(&["verify", "d"]).code(0).stdout_has(words);
     contest(&dir, &["resume", "d"]).code(0);
-    assert_eq!(
-        fs::read(dir.path("d/SHA256SUMS")).unwrap(),
-        fs::read(dir.path("whole/SHA256SUMS")).unwrap(),
-        "the same contest has the same list"
-    );
+    let lines = |folder: &str| {
+        let list = fs::read_to_string(dir.path(folder).join("SHA256SUMS")).unwrap();
+        // The store has one run more.
+        list.lines()
+            .filter(|line| !line.contains("contest.db"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(lines("d"), lines("whole"), "the same contest has the same list");
     // Games of earlier versions have no digest in their rows.
     let store = Connection::open(dir.path("d/contest.db")).unwrap();
     store.execute("update games set sha256 = null", []).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::support::http::ask;
 use crate::support::serving::Serving;
-use crate::support::{Running, TestDir, eventually};
+use crate::support::{Running, TestDir, eventually, lacks};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -35,6 +35,66 @@ fn a_recorded_turn_is_run_again() {
         refused["help"].as_str().unwrap().contains("referee debug c.jsonl --turn 1"),
         "{refused}"
     );
+}
+
+/// A contest's transcripts name agents as its file does; what counts is their files.
+#[test]
+fn the_agent_of_a_rerun_is_found_by_its_files() {
+    let dir = TestDir::new();
+    for folder in ["one", "two"] {
+        dir.write(&format!("{folder}/agent.toml"), "command = [\"cat\"]\n");
+        dir.write(&format!("{folder}/name.txt"), folder);
+    }
+    dir.run(&["-q", "play", "hex", "one", "@first", "--out", "x.jsonl"]).code(0);
+    let text = std::fs::read_to_string(dir.path("x.jsonl")).unwrap();
+    dir.write("x.jsonl", text.replacen("\"agent\":\"one\"", "\"agent\":\"agents/1\"", 1));
+    for (options, status) in
+        [(&[][..], 422), (&["--agent", "two"], 422), (&["--agent", "one"], 200)]
+    {
+        let serving = Serving::start(&dir, options);
+        let again = serving.post("/api/rerun", &json!({ "file": "x.jsonl", "ply": 0 }));
+        assert_eq!(again.status, status, "{options:?}");
+        serving.end();
+    }
+}
+
+/// A recorded clock holds nothing: a visitor's question ends with the next one, with its page, and with the server.
+#[test]
+fn a_rerun_is_stopped_whatever_clock_the_match_had() {
+    let dir = TestDir::new();
+    let (here, program) = (dir.path("").display().to_string(), crate::support::program());
+    dir.program(
+        "bot/bot.sh",
+        &format!(
+            "#!/bin/sh\nif [ -e '{here}slow' ]; then echo >> '{here}started'; exec sleep 100000; fi\n\
+             exec '{program}' agent first\n"
+        ),
+    );
+    dir.write("bot/agent.toml", "command = [\"./bot.sh\"]\n");
+    let words = ["-q", "play", "hex", "bot", "@first", "--setup", "size=3", "--out", "x.jsonl"];
+    let clock = ["--start-time", "55h", "--move-time", "55h"];
+    dir.run(&[&words[..], &clock].concat()).code(0);
+    dir.write("slow", "");
+    let serving = Serving::start(&dir, &["--agent", "bot"]);
+    let started = |count| {
+        let count_now = || std::fs::read_to_string(dir.path("started")).unwrap_or_default().len();
+        assert!(eventually(|| count_now() == count));
+    };
+    let question = json!({ "file": "x.jsonl", "ply": 1 });
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| serving.post("/api/rerun", &question));
+        started(1);
+        let second = scope.spawn(|| serving.post("/api/rerun", &question));
+        let first = first.join().unwrap();
+        assert_eq!(first.status, 409);
+        assert!(first.json()["error"].as_str().unwrap().contains("asks something else"));
+        started(2);
+        // The others have their slots.
+        begin(&serving, &["@mute", "@first"]);
+        serving.running.send(Signal::SIGTERM);
+        assert_eq!(second.join().unwrap().status, 409);
+    });
+    serving.running.wait().code(143);
 }
 
 #[test]
@@ -107,7 +167,8 @@ fn other_actions_are_played_and_agents_asked() {
     );
     let reply = serving.post("/api/ask", &question("@illegal")).json();
     assert_eq!(reply["frame"]["fault"], "illegal", "{reply}");
-    for agent in ["cat", "@nobody", "../agent"] {
+    dir.write("mine/agent.toml", "command = [\"cat\"]\n");
+    for agent in ["cat", "@nobody", "../agent", "mine"] {
         assert_eq!(serving.post("/api/ask", &question(agent)).status, 422, "{agent}");
     }
     serving.end();
@@ -276,15 +337,20 @@ fn a_killed_server_leaves_no_agent() {
 fn only_known_agents_are_started() {
     let dir = TestDir::new();
     let program = dir.program("bot.sh", "#!/bin/sh\ntouch started\n");
-    dir.write("mine/agent.toml", "command = [\"cat\"]\ngames = [\"freckers\"]\n");
-    let serving = Serving::start(&dir, &[]);
+    for folder in ["mine", "yours"] {
+        let agent = "command = [\"cat\"]\ngames = [\"freckers\"]\n";
+        dir.write(&format!("{folder}/agent.toml"), agent);
+    }
+    // A team's folder that is served is no consent of the team.
+    let serving = Serving::start(&dir, &["--agent", "yours"]);
     for (agent, why) in [
         (program.as_str(), "can't be started from the page"),
         ("sh -c 'touch started'", "can't be started from the page"),
         ("name=./bot.sh", "can't be started from the page"),
         ("../mine", "can't be started from the page"),
         ("@missing", "unknown built-in agent `missing`"),
-        ("mine", "does not play hex"),
+        ("mine", "can't be started from the page"),
+        ("yours", "does not play hex"),
     ] {
         let request = json!({ "game": "hex", "seats": ["@first", agent] });
         let reply = serving.post("/api/matches", &request);
@@ -293,8 +359,9 @@ fn only_known_agents_are_started() {
         assert!(output["error"].as_str().unwrap().contains(why), "{agent}: {output}");
     }
     let agents = serving.json("/api/overview")["agents"].clone();
-    let mine = agents.as_array().unwrap().iter().find(|agent| agent["agent"] == "mine").unwrap();
-    assert_eq!(mine["games"], json!(["freckers"]));
+    let offered = |name| agents.as_array().unwrap().iter().find(|agent| agent["agent"] == name);
+    assert_eq!(offered("yours").unwrap()["games"], json!(["freckers"]));
+    assert_eq!(offered("mine"), None);
     serving.end();
     assert!(!dir.path("started").exists());
 }
@@ -327,4 +394,76 @@ fn play_opens_the_match_in_the_browser() {
     serving.running.wait().code(0).stdout_has("human wins");
     assert_eq!(dir.verify_status("x.jsonl"), "ok");
     dir.assert_tmp_is_empty();
+}
+
+/// The scheduling policies of agents, as /proc has them.
+const BATCH: &str = "3";
+const IDLE: &str = "5";
+
+/// Visitors must not slow the matches that somebody else plays.
+#[test]
+fn agents_from_the_page_run_in_the_background() {
+    if lacks("priorities") {
+        return;
+    }
+    let dir = TestDir::new();
+    let (here, program) = (dir.path("").display().to_string(), crate::support::program());
+    let says = "cut -d' ' -f41 /proc/$$/stat; grep Cpus_allowed_list /proc/$$/status";
+    dir.program(
+        "bot/bot.sh",
+        &format!("#!/bin/sh\n({says}) > '{here}said'\nexec '{program}' agent first\n"),
+    );
+    dir.write("bot/agent.toml", "command = [\"./bot.sh\"]\n");
+    let said = || {
+        let text = std::fs::read_to_string(dir.path("said")).unwrap();
+        std::fs::remove_file(dir.path("said")).unwrap();
+        let (policy, cores) = text.split_once('\n').unwrap();
+        (policy.to_owned(), cores.rsplit(':').next().unwrap().trim().to_owned())
+    };
+    let words = ["-q", "play", "hex", "bot", "@first", "--setup", "size=3", "--out", "x.jsonl"];
+    dir.run(&words).code(0);
+    assert_eq!(said().0, BATCH);
+    let serving = Serving::start(&dir, &["--agent", "bot"]);
+    let file = begin(&serving, &["bot", "@first"]);
+    wait_until_over(&serving, &file);
+    assert_eq!(said().0, IDLE);
+    let question = json!({ "file": "x.jsonl", "ply": 0, "agent": "bot" });
+    assert_eq!(serving.post("/api/ask", &question).status, 200);
+    assert_eq!(said().0, IDLE);
+    assert_eq!(serving.post("/api/rerun", &json!({ "file": "x.jsonl", "ply": 1 })).status, 200);
+    assert_eq!(said().0, IDLE);
+    if std::thread::available_parallelism().unwrap().get() == 1 {
+        return;
+    }
+    // A contest elsewhere has a core of its own.
+    let pinned = ["-q", "play", "hex", "@mute", "@first", "--pin", "--out", "live.jsonl"];
+    let pinned = dir.start(&pinned);
+    assert!(eventually(|| dir.path("live.jsonl").exists()));
+    let core = core_of_matches(pinned.pid());
+    assert_eq!(serving.post("/api/ask", &question).status, 200);
+    let cores = said().1;
+    let is_in = |range: &str| match range.split_once('-') {
+        Some((from, to)) => {
+            let number = |text: &str| text.parse::<u32>().unwrap();
+            (number(from)..=number(to)).contains(&number(&core))
+        }
+        None => range == core,
+    };
+    assert!(!cores.split(',').any(is_in), "{core} is in {cores}");
+    pinned.send(Signal::SIGINT);
+    pinned.wait();
+    serving.end();
+}
+
+/// Returns the core to which a process has pinned its matches.
+fn core_of_matches(process: u32) -> String {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).unwrap();
+    let read = |path: std::path::PathBuf| std::fs::read_to_string(path).unwrap_or_default();
+    let matches = threads
+        .map(|thread| thread.unwrap().path())
+        .find(|thread| read(thread.join("comm")).starts_with("matches-"))
+        .expect("a thread for matches");
+    let status = read(matches.join("status"));
+    let cores = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    cores.unwrap().trim().to_owned()
 }

@@ -1,12 +1,15 @@
 //! Requests that are refused, and hostile files and names.
 
+use crate::support::contest::contest;
 use crate::support::http::{Reply, ask};
 use crate::support::serving::Serving;
 use crate::support::{Running, TestDir, eventually, golden};
 use nix::sys::signal::Signal;
+use rusqlite::Connection;
 use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
+use std::time::{Duration, SystemTime};
 
 #[test]
 fn requests_of_other_sites_are_refused() {
@@ -225,4 +228,127 @@ fn hostile_transcripts_are_bounded_and_reported() {
     assert!(!reply.text().contains("<img"));
     assert_eq!(serving.get("/api/match?file=huge.jsonl").status, 413);
     serving.end();
+}
+
+/// A transcript whose match is running, changed at this time.
+fn running(dir: &TestDir, name: &str, changed: SystemTime) {
+    let text = String::from_utf8(golden("hex-fault.jsonl")).unwrap();
+    let lines: Vec<&str> = text.lines().take(3).collect();
+    dir.write(name, lines.join("\n") + "\n");
+    let file = fs::File::options().append(true).open(dir.path(name)).unwrap();
+    file.set_modified(changed).unwrap();
+}
+
+/// Plays a contest in the folder `cup` between the agents in `handed-in`.
+fn cup() -> TestDir {
+    let dir = TestDir::new();
+    let program = crate::support::program();
+    for agent in ["first", "random"] {
+        let manifest = format!("command = [{program:?}, \"agent\", {agent:?}]\n");
+        dir.write(&format!("handed-in/{agent}/agent.toml"), manifest);
+    }
+    dir.write(
+        "c.toml",
+        "name = \"cup\"\nsubmissions = \"handed-in\"\nsandbox.level = \"none\"\n\
+         clock = { bank = \"1h\", start = \"10m\" }\n\
+         [[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n",
+    );
+    contest(&dir, &["run", "c.toml", "--out", "cup"]).code(0);
+    dir
+}
+
+/// Teams can write what they like into what they hand in.
+#[test]
+fn what_was_handed_in_is_not_shown() {
+    let dir = cup();
+    let report = "<h1>official finals</h1><script>alert(1)</script>";
+    let ahead = SystemTime::now() + Duration::from_secs(4 * 365 * 86_400);
+    for place in
+        ["handed-in/evil", "handed-in/first/deep", "cup/agents/x", "cup/submissions/x/1", "cup/x"]
+    {
+        running(&dir, &format!("{place}/live.jsonl"), SystemTime::now());
+        running(&dir, &format!("{place}/ahead.jsonl"), ahead);
+        dir.write(&format!("{place}/report.html"), report);
+        fs::copy(dir.path("cup/contest.db"), dir.path(place).join("contest.db")).unwrap();
+    }
+    running(&dir, "cup/live.jsonl", SystemTime::now());
+    // Not below a contest, so it is shown, but no file comes from the future.
+    running(&dir, "ahead.jsonl", ahead);
+    running(&dir, "live.jsonl", SystemTime::now());
+    dir.write("cup/report.html", report);
+    let serving = Serving::start(&dir, &[]);
+    let overview = serving.json("/api/overview");
+    assert_eq!(overview["live"].as_array().unwrap().len(), 1, "{overview}");
+    assert_eq!(overview["live"][0]["file"], "live.jsonl", "{overview}");
+    assert_eq!(overview["contests"].as_array().unwrap().len(), 1, "{overview}");
+    assert_eq!(
+        (&overview["contests"][0]["folder"], &overview["transcripts"]),
+        (&"cup".into(), &2.into())
+    );
+    assert_eq!(serving.json("/api/contest?folder=cup")["live"], serde_json::json!([]));
+    for path in [
+        "/api/match?file=handed-in/evil/live.jsonl",
+        "/api/match?file=handed-in/first/deep/live.jsonl",
+        "/api/match?file=cup/agents/x/live.jsonl",
+        "/api/match?file=cup/live.jsonl",
+        "/api/follow?file=cup/submissions/x/1/live.jsonl",
+        "/api/contest?folder=handed-in/evil",
+        "/api/contest?folder=cup/x",
+        "/files/handed-in/evil/report.html",
+        "/files/cup/x/report.html",
+    ] {
+        assert_eq!(serving.get(path).status, 404, "{path}");
+    }
+    // The contest's own report is made from its store.
+    let shown = serving.get("/files/cup/report.html");
+    assert_eq!(shown.status, 200);
+    let text = shown.text();
+    assert!(!text.contains("finals") && text.contains("random"), "{text}");
+    serving.end();
+}
+
+#[test]
+fn a_foreign_database_is_read_only_if_it_has_the_tables_of_a_contest() {
+    let dir = cup();
+    let endless = "with recursive n (i) as (select 0 union all select i + 1 from n) select";
+    for (folder, change) in [
+        (
+            "view",
+            format!("alter table games rename to other; create view games as {endless} i from n"),
+        ),
+        (
+            "trigger",
+            "create trigger t after insert on games begin delete from seats; end".to_owned(),
+        ),
+        ("more", "create table more (x)".to_owned()),
+        (
+            "computed",
+            "alter table games add column x text generated always as (hex(zeroblob(9))) virtual"
+                .to_owned(),
+        ),
+        (
+            "index",
+            "drop index seats_by_player; create index seats_by_player on seats (abs(player))"
+                .to_owned(),
+        ),
+    ] {
+        dir.write(&format!("{folder}/x"), "");
+        fs::copy(dir.path("cup/contest.db"), dir.path(folder).join("contest.db")).unwrap();
+        let store = Connection::open(dir.path(folder).join("contest.db")).unwrap();
+        store.execute_batch(&change).unwrap();
+    }
+    let serving = Serving::start(&dir, &[]);
+    for contest in serving.json("/api/overview")["contests"].as_array().unwrap() {
+        let problem = contest["problem"].as_str().unwrap_or_default();
+        let is_own = contest["folder"] == "cup";
+        assert_eq!(problem.contains("not those of a contest"), !is_own, "{contest}");
+    }
+    assert_eq!(serving.get("/api/contest?folder=view").status, 422);
+    assert_eq!(serving.get("/api/contest?folder=cup").status, 200);
+    serving.end();
+    for command in ["verify", "report", "status", "resume"] {
+        let words: &[&str] =
+            if command == "verify" { &["verify", "view"] } else { &["contest", command, "view"] };
+        dir.run(words).code(4).stderr_has("not those of a contest");
+    }
 }

@@ -5,6 +5,7 @@ use super::{Ladder, Strength, learnt, strengths_after};
 use crate::Player;
 use rand::seq::SliceRandom;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 const LADDER: Ladder = Ladder {};
 
@@ -138,7 +139,7 @@ fn the_strong_meet_the_strong() {
 struct Drawn;
 
 impl Format for Drawn {
-    fn size(&self, field: Field) -> std::ops::RangeInclusive<u64> {
+    fn size(&self, field: Field) -> RangeInclusive<u64> {
         LADDER.size(field)
     }
 
@@ -238,4 +239,44 @@ fn strengths_stay_finite() {
         assert!(strengths.iter().all(|own| own.mean.is_finite() && own.deviation > 0.0));
         assert!(strengths.windows(2).all(|pair| pair[0].mean >= pair[1].mean), "{strengths:?}");
     }
+}
+
+/// The ladder with the team of each player.
+struct OfTeams(Vec<Player>);
+
+impl Format for OfTeams {
+    fn size(&self, field: Field) -> RangeInclusive<u64> {
+        LADDER.size(field)
+    }
+
+    fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
+        LADDER.next_of_teams(field, &self.0, past)
+    }
+}
+
+/// A team can hand in any number of versions that lose to its first.
+#[test]
+fn versions_of_a_team_do_not_meet_and_all_find_opponents() {
+    for teams in [
+        &[0, 1, 2, 3, 0, 0][..],
+        &[0, 1, 0, 0, 0, 0, 0],
+        &[0, 1, 2, 0, 0, 0, 1, 1, 0, 0, 0],
+        &[0, 1, 1, 0],
+    ] {
+        let ladder = OfTeams(teams.iter().map(|&team| Player(team)).collect());
+        let field = field(teams.len(), 2, 6, 3);
+        let strengths = spread(teams.len(), 3.0);
+        let past = play(&ladder, field, by_strength(&strengths, 1, random(1)), |_, next| {
+            for pairing in next {
+                let [one, other] = pairing.players[..] else { panic!("{pairing:?}") };
+                assert_ne!(teams[one.index()], teams[other.index()], "{pairing:?}");
+            }
+        });
+        let played = played(teams.len(), past.iter().map(|met| &met.pairing.players));
+        assert!(played.iter().all(|count| *count >= 6), "{teams:?}: {played:?}");
+        assert!(past.len() <= 6 * teams.len());
+    }
+    // Alone, a team has nobody to meet.
+    let alone = OfTeams(vec![Player(0); 4]);
+    assert_eq!(alone.next(field(4, 2, 6, 3), &[]), []);
 }

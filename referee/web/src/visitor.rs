@@ -1,0 +1,47 @@
+//! Who sends a request: what one visitor may have at once is counted by address, since one who has the token can
+//! have any number of sessions.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// A visitor: an address, or the part of an address of version 6 that one network has for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Visitor(IpAddr);
+
+impl Visitor {
+    pub(super) fn of(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V6(address) => {
+                let [a, b, c, d, ..] = address.segments();
+                Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+            }
+            address @ IpAddr::V4(_) => address,
+        })
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Visitor {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        // Each connection has one: `connections::serve`.
+        let known = parts.extensions.get::<Self>().copied();
+        Ok(known.unwrap_or(Self(Ipv4Addr::UNSPECIFIED.into())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Visitor;
+
+    #[test]
+    fn a_visitor_is_an_address_or_its_network() {
+        let of = |text: &str| Visitor::of(text.parse().unwrap());
+        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:0:0:2"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));
+        assert_ne!(of("10.0.0.1"), of("10.0.0.2"));
+    }
+}
