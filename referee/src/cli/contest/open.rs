@@ -29,10 +29,9 @@ use tokio::runtime::Runtime;
 
 /// How often the folder of submissions is searched.
 const LOOK: Duration = Duration::from_secs(3);
-/// Nothing is played while versions are built and checked. So games have at least this many times as long in between,
-const GAMES_FACTOR: u32 = 4;
-/// and the next version of a team waits this many times as long as its last one took: a build that does nothing but
-/// sleep costs its own team the most.
+/// Nothing is played while versions are built and checked, so games have as long in between. The next version of a
+/// team waits this many times as long as its last one took: a build that does nothing but sleep costs its own team
+/// the most.
 const TEAM_FACTOR: u32 = 20;
 
 /// Run an open ladder: take in new and changed submissions as they appear
@@ -180,7 +179,7 @@ impl OpenContest<'_> {
             }
             self.inbox.borrow_mut().hold(&version, own.elapsed() * TEAM_FACTOR);
         }
-        self.next_look.set(Instant::now() + began.elapsed() * GAMES_FACTOR);
+        self.next_look.set(Instant::now() + began.elapsed());
         Ok(None)
     }
 
