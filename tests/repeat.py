@@ -26,7 +26,7 @@ PLACE = ROOT / "target" / "repeat"
 TIMEOUTS = {"quick": 3600, "full": 7200}
 COMMANDS = {
     "quick": ["--workspace"],
-    "full": ["--workspace", "--features", "referee-tests/full", "--test", "full"],
+    "full": ["-p", "referee-tests", "-p", "referee-fleet", "--features", "referee-tests/full", "--lib", "--test", "full"],
 }
 
 
@@ -84,8 +84,22 @@ def environment(user):
         "INSTA_UPDATE": "no",
         "INSTA_WORKSPACE_ROOT": str(ROOT),
         "RUST_TEST_THREADS": "4",
+        "REFEREE_TESTS_FORBID_SKIP": "1",
     }
+    if user:
+        # As if that user had logged in: without folders that only root may search.
+        folders = os.environ["PATH"].split(os.pathsep)
+        more["PATH"] = os.pathsep.join(it for it in folders if is_searched(it, user))
     return {**os.environ, **more}
+
+
+def is_searched(folder, user):
+    """Whether a user may search a folder, and every folder above it."""
+    path = pathlib.Path(folder)
+    if not path.is_absolute() or not path.is_dir():
+        return False
+    modes = [it.stat() for it in [path.resolve(), *path.resolve().parents]]
+    return all(mode.st_mode & (0o100 if mode.st_uid == user.pw_uid else 0o001) for mode in modes)
 
 
 def run(suite, tests, user):

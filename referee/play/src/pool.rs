@@ -138,7 +138,7 @@ impl Pool {
     /// Starts the threads. `orders` go to every match, all agents are started in `sandbox`, and
     /// running matches are listed in `playing`.
     pub fn start(
-        room: PoolSize,
+        size: PoolSize,
         sandbox: Sandbox,
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
@@ -148,7 +148,7 @@ impl Pool {
         let launcher = Arc::new(Launcher::start(&sandbox.launcher)?);
         let (cleaner, cleaning) = Cleaner::start()?;
         let cores = cores::count();
-        let matches = room.matches.max(1);
+        let matches = size.matches.max(1);
         let count = matches.min(cores);
         let (sender, results) = mpsc::channel(matches * 2);
         // Room for only one, so that a match is not begun long after it was queued.
@@ -164,7 +164,7 @@ impl Pool {
             orders,
             paused,
         });
-        let pinned_to = if room.pin { cores::allowed() } else { Vec::new() };
+        let pinned_to = if size.pin { cores::allowed() } else { Vec::new() };
         let (started, starts) = std::sync::mpsc::channel();
         let matches = (0..count)
             .map(|thread| {

@@ -259,7 +259,6 @@ impl TestDir {
     /// Sets the folder, `TMPDIR` and the environment, without variables that change what it does.
     pub fn set_environment(&self, command: &mut Command) {
         command.current_dir(self.folder.path()).env("TMPDIR", self.path("tmp"));
-        // Keys are made here.
         command.env("XDG_CONFIG_HOME", self.path(".config")).env_remove("REFEREE_NO_CONFIG");
         command.env("PATH", path());
         for name in ["CLOCK", "BOARD", "COLOR", "LOG", "LOG_FORMAT"] {

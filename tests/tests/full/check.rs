@@ -53,7 +53,7 @@ const DEFECTS: &[(&str, &str, &str, &str)] = &[
     ("ascii_names", "names", "crash", "'ascii' codec"),
     ("only_first_seat", "seat:hex:1", "crash", "list index out of range"),
     ("short_of_breath", "long:hex", "crash", "maximum recursion depth"),
-    ("stays", "over", "stays", "a second after `over`"),
+    ("stays", "over", "stays", "after `over`"),
     ("burns_on", "over", "stays", "after `over`"),
     ("waits_for_more", "end-of-input", "stays", "its input ended"),
     ("leaves_a_child", "leftovers", "leaves_processes", "1 process left"),

@@ -4,7 +4,7 @@ use super::announced::AnnouncedContest;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// How long a contest is not tried again: if this worker does not meet its requirements, and if it
+/// How long a contest is not tried again: if this worker can't play it, and if it
 /// could not be read.
 const RETRY_AFTER: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(3));
 

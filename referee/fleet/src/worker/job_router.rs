@@ -9,13 +9,13 @@ use std::sync::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
 /// A match, or why it failed.
-pub(super) type Ended = io::Result<Finished>;
+pub(super) type JobResult = io::Result<Finished>;
 
 /// Routes jobs to the pool and results back.
 #[derive(Debug, Default)]
 pub(super) struct JobRouter {
     jobs: Mutex<Option<mpsc::Sender<Job>>>,
-    waiting: Mutex<BTreeMap<u64, oneshot::Sender<Ended>>>,
+    waiting: Mutex<BTreeMap<u64, oneshot::Sender<JobResult>>>,
 }
 
 impl JobRouter {
@@ -31,7 +31,7 @@ impl JobRouter {
     }
 
     /// Plays a game; `None` if it is closed.
-    pub(super) async fn play(&self, job: Job) -> Option<Ended> {
+    pub(super) async fn play(&self, job: Job) -> Option<JobResult> {
         let jobs = lock(&self.jobs).clone()?;
         let (ended, wait) = oneshot::channel();
         let number = job.number;

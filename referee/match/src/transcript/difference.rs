@@ -1,6 +1,6 @@
 //! The first difference between an event as a match makes it and as it was recorded, as text.
 
-use referee_protocol::{Event, Fault};
+use referee_protocol::{Event, Fault, parse_strict};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::mem::discriminant;
@@ -17,7 +17,7 @@ pub(super) fn adopt(made: &mut Event, recorded: &Event) {
     match (made, recorded) {
         (Event::Played(made), Event::Played(recorded)) if made.action != recorded.action => {
             // The same in another layout of its JSON.
-            let value = serde_json::from_str::<Value>(recorded.action.as_str());
+            let value = parse_strict(recorded.action.as_str().as_bytes());
             if value.is_ok_and(|value| value == made.action.value()) {
                 made.action.clone_from(&recorded.action);
             }

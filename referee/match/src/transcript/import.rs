@@ -31,7 +31,7 @@ pub struct Origin {
 
 /// Whether a match was imported, so that its events have no times.
 pub fn is_imported(header: &Header) -> bool {
-    header.seats.iter().any(|seat| seat.command.first().is_some_and(|word| word == IMPORTED))
+    header.seats.iter().all(|seat| seat.command.first().is_some_and(|word| word == IMPORTED))
 }
 
 /// Returns the events of a transcript, from the header, without the seal. Fails if an action is

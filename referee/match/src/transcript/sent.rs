@@ -49,15 +49,13 @@ enum Speech {
 
 impl Wire {
     pub(super) fn begin(kind: GameKind, seat: &HeaderSeat, keeps: bool) -> Result<Self, String> {
-        let codec = seat.protocol.as_ref().map(|spoken| {
-            let dialect = kind.dialect(&spoken.name);
-            dialect.ok_or_else(|| format!("unknown line protocol `{}`", spoken.name))?.begin(spoken)
-        });
-        let speech = match codec {
+        let speech = match &seat.protocol {
             None => Speech::Own,
-            Some(Ok(codec)) => Speech::Codec(codec),
-            Some(Err(error)) if keeps => return Err(error),
-            Some(Err(_)) => Speech::Unknown,
+            Some(spoken) => match kind.dialect(&spoken.name) {
+                Some(dialect) => Speech::Codec(dialect.begin(spoken)?),
+                None if keeps => return Err(format!("unknown line protocol `{}`", spoken.name)),
+                None => Speech::Unknown,
+            },
         };
         Ok(Self { speech, keeps, killed: false, bytes: Vec::new(), messages: Vec::new() })
     }

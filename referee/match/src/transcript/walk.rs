@@ -148,8 +148,11 @@ impl Walk {
         }
     }
 
-    /// Says which lines can't be read, so that the actions of their agents are taken as recorded.
+    /// Says which lines can't be read, or that there are none, so that actions are taken as recorded.
     pub(super) fn unread(&self) -> Option<String> {
+        if self.is_imported {
+            return Some("imported, so it has no lines of agents".to_owned());
+        }
         let unread = self.header.seats.iter().zip(&self.wires).find(|(_, wire)| !wire.is_read());
         let (seat, name) =
             unread.and_then(|(it, _)| Some((it.seat, &it.protocol.as_ref()?.name)))?;
@@ -172,6 +175,9 @@ impl Walk {
         // These are not judged, and may come between any others.
         if matches!(event, Event::Stderr(_) | Event::Exit(_)) {
             return Ok(());
+        }
+        if self.is_imported && at_ns != 0 {
+            return Err("an imported game has no times".to_owned());
         }
         self.settle(&event)?;
         let before = self.state.now.0;
@@ -412,6 +418,15 @@ impl Walk {
         if fault.turn != turn {
             let recorded = fault.turn;
             return Err(format!("it says turn {recorded}, but by the rules it is turn {turn}"));
+        }
+        let at_end = self.state.fault_at_end(seat);
+        if matches!(kind, FaultKind::Start | FaultKind::Gone)
+            && self.is_read(seat)
+            && kind != at_end
+        {
+            return Err(format!(
+                "seat {seat} is out ({kind}), but at that time it would be ({at_end})"
+            ));
         }
         match kind {
             FaultKind::Late if !self.is_imported => {

@@ -72,6 +72,9 @@ unasked: over 0/verdict/reason = "late" & over 0/verdict/seats/0/fault/kind = "l
 resigned: before over 0 says {"type":"ready"} => verdict.reason: playing gives "unasked", the transcript says "resigned"
 resigned: drop before over 0 => seat 0 is out (resigned), but wrote no line at that time
 htp: "= resign" says = B3 => seat 0 plays {"at":[1,2],"type":"place"}, but it says that the match ends (resigned
+played: header 0/seats/0/command = ["@import","x"] & drop line 2 => turn 0 is played, but no line of seat 0 says so
+played: header 0/seats/0/command = ["@import","x"] & header 0/seats/1/command = ["@import","x"] => an imported game has no times
+htp: header 0/seats/0/protocol/options = {"nonsense":1} => nonsense
 flood: over 0/verdict/reason = "memory" & over 0/verdict/seats/0/fault/kind = "memory" => verdict.reason: playing gives "flood"
 interrupted: retired 0/fault/kind = "start" => fault.kind: playing gives "flood", the transcript says "start"
 interrupted: retired 1/fault/kind = "gone" => fault.kind: playing gives "unasked", the transcript says "gone"
@@ -273,6 +276,18 @@ fn find(events: &[Value], event: &str) -> usize {
     let number: isize = number.parse().expect("a number");
     let from = if number < 0 { all.len() } else { 0 };
     all[from.checked_add_signed(number).expect("such an event")]
+}
+
+/// Readers of JSON differ in which of two equal keys they take.
+#[test]
+fn an_action_has_each_key_once() {
+    let lines = unsealed_lines(&sealed(&hex_played()));
+    let action = r#""action":{"at":[1,0],"#;
+    let twice = lines.join("\n").replacen(action, r#""action":{"at":[2,2],"at":[1,0],"#, 1);
+    assert!(twice.contains(r#"[2,2],"at""#), "{twice}");
+    let lines: Vec<String> = twice.lines().map(str::to_owned).collect();
+    let report = verify(&sealed_lines(&lines));
+    assert_eq!(report.status, Status::Disagrees, "{}", report.detail);
 }
 
 #[test]

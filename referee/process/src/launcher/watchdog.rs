@@ -127,7 +127,8 @@ impl Watchdog {
         }
         let (tree, threads) = bounded_tree_below(self.root, self.processes);
         if threads > self.processes {
-            return Some(Limit::Processes(threads));
+            // How many they were when this was seen depends on when it was seen.
+            return Some(Limit::Processes(self.processes.saturating_add(1)));
         }
         // What a new process has used before isn't known.
         self.used = used.filter(|_| tree == self.tree);

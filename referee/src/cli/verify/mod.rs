@@ -100,7 +100,13 @@ impl Lines {
             return print_json(&line);
         }
         if !ok || self.all <= SHOWN_MAX {
-            let detail = if ok { format!("{} turns", line.turns) } else { line.detail };
+            // What could not be proved is said, too.
+            let note = line.detail.split_once("; ").map(|(_, note)| format!("; {note}"));
+            let detail = if ok {
+                format!("{} turns{}", line.turns, note.unwrap_or_default())
+            } else {
+                line.detail
+            };
             self.rows.push((ok, vec![line.status.to_string(), line.file, detail]));
         }
         Ok(())
