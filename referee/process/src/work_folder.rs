@@ -3,13 +3,17 @@
 use super::cleaning::Cleaner;
 use super::hints::hints;
 use super::launcher::{Bytes, Reach, StartConditions};
+use nix::errno::Errno;
+use nix::unistd::{AccessFlags, access};
 use referee_protocol::Limits;
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -17,6 +21,14 @@ use tempfile::TempDir;
 const FOLDER_VARIABLES: [&str; 2] = ["HOME", "TMPDIR"];
 /// Variables that an agent inherits from the referee; all others are removed.
 const PASSED_VARIABLES: &[&str] = &["PATH", "LANG", "TZ", "VIRTUAL_ENV", "JAVA_HOME"];
+
+/// `PATH` without folders that may not be searched: with one of them, a program that is nowhere is
+/// "permission denied" instead of "not found".
+static SEARCHED_PATH: LazyLock<Option<OsString>> = LazyLock::new(|| {
+    let path = std::env::var_os("PATH")?;
+    let may_search = |folder: &PathBuf| access(folder, AccessFlags::X_OK) != Err(Errno::EACCES);
+    std::env::join_paths(std::env::split_paths(&path).filter(may_search)).ok()
+});
 
 /// The folder for temporary files, of which agents with their own mounts have their own.
 pub(crate) const OWN_TMP: &str = "/tmp";
@@ -175,9 +187,10 @@ pub fn start_conditions(
     reach: Reach,
     core: Option<usize>,
 ) -> StartConditions {
-    let passed = PASSED_VARIABLES
-        .iter()
-        .filter_map(|name| std::env::var_os(name).map(|value| Bytes::variable(name, value)));
+    let passed = PASSED_VARIABLES.iter().filter_map(|&name| {
+        let value = if name == "PATH" { SEARCHED_PATH.clone() } else { std::env::var_os(name) };
+        Some(Bytes::variable(name, value?))
+    });
     let own = FOLDER_VARIABLES.map(|name| Bytes::variable(name, folder));
     let environment = passed.chain(own).chain(hints(limits).iter().map(Bytes::of)).collect();
     StartConditions { environment, limits: limits.clone(), reach, core, counts_cpu: false }

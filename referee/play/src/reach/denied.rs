@@ -54,10 +54,14 @@ fn file_advice(
     closed.or_else(|| writes().then(|| Restriction::Writing.advice().to_owned()))
 }
 
-/// Whether the last error is about permission, not about a missing file.
+/// Whether the last error is about permission to a file, not about a missing one or a program that could
+/// not be started.
 fn is_refused(stderr: &str) -> bool {
     let last = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
     let last = last.to_lowercase();
+    if ["env: ", "/usr/bin/env: "].iter().any(|program| last.starts_with(program)) {
+        return false;
+    }
     ["permission denied", "eacces", "accessdenied"].iter().any(|text| last.contains(text))
 }
 
