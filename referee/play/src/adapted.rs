@@ -88,6 +88,7 @@ const COMP30024_GAMES: &str = include_str!("adapters/comp30024/games.txt");
 /// Reads what follows `comp30024:`. Relative paths are relative to `base`.
 pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
     let package = Package::read(text, base)?;
+    package.check_link(text)?;
     package.check_modules(text)?;
     let survey = package.survey(&python()?)?;
     let mut own = survey.beside;
@@ -222,6 +223,18 @@ impl Package {
         names.reverse();
         let folder = folder.to_owned();
         Some(Self { folder, module: names.join("."), class, place })
+    }
+
+    /// Checks that it is not a link to another agent's package.
+    fn check_link(&self, text: &str) -> Result<(), Failure> {
+        let found = self.place.canonicalize().unwrap_or_else(|_| self.place.clone());
+        if found.starts_with(&self.folder) || found == self.place {
+            return Ok(());
+        }
+        let (place, found) = (self.place.display().to_string(), found.display().to_string());
+        let (place, found) = (sanitize(&place), sanitize(&found));
+        Err(Failure::usage(format!("comp30024:{text}: {place} is a link to {found}"))
+            .help("replace the link with a copy"))
     }
 
     /// Checks that a package's folder has a module in which an agent can be.

@@ -2,15 +2,17 @@
 //! agent, or one with an adapter.
 
 use super::adapted::{self, COMP30024};
-use super::digest::{digest_command, digest_file, digest_files, folder_files};
+use super::digest::{digest_command, digest_file, digest_files, digest_files_in, folder_files};
 use super::manifest::{Manifest, Words};
 use referee_games::{Dialect, GameKind, dialects, nearest};
 use referee_process::agent::Launch;
-use referee_process::files::{absolute, program, read_regular};
+use referee_process::files::{absolute, program, read_all, too_large};
+use referee_process::open_folder::{Kind, OpenFolder};
 use referee_process::sandbox::reach::{ProgramFiles, files_of_command};
 use referee_process::{Cause, Failure, own_program};
 use referee_protocol::sanitize::sanitize_name;
 use referee_protocol::{LineProtocol, plain_error};
+use std::ffi::OsStr;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -65,8 +67,10 @@ enum Program {
     Built,
 }
 
+/// The file in an agent's folder that says how it is started.
+const MANIFEST: &str = "agent.toml";
 /// The largest agent.toml, in bytes.
-const MANIFEST_BYTES_MAX: u64 = 64 << 10;
+pub const MANIFEST_BYTES_MAX: u64 = 64 << 10;
 
 impl AgentSpec {
     /// Returns its files for the sandbox; `None` for a person.
@@ -220,13 +224,12 @@ impl AgentSpec {
     }
 
     fn folder(folder: &Path, prefix: Option<&str>, program: Program) -> Result<Self, Failure> {
-        let manifest_path = folder.join("agent.toml");
-        let text = read_regular(&manifest_path, MANIFEST_BYTES_MAX).and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|_| io::Error::other("not UTF-8: save it as UTF-8"))
-        });
-        let text = text.map_err(|error| {
+        let manifest_path = folder.join(MANIFEST);
+        let opened = OpenFolder::open(folder);
+        let text = opened.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()));
+        let text = text.and_then(read_manifest).map_err(|error| {
             let text = match error.kind() {
-                io::ErrorKind::NotFound => format!("{} has no agent.toml", folder.display()),
+                io::ErrorKind::NotFound => format!("{} has no {MANIFEST}", folder.display()),
                 _ => format!("{}: {error}", manifest_path.display()),
             };
             Failure::usage(text).because_of(&error).help(
@@ -248,8 +251,9 @@ impl AgentSpec {
         let folder = absolute(folder)?;
         let unreadable =
             |error: io::Error| Failure::operation(format!("{}: {error}", folder.display()));
-        let files = folder_files(&folder).map_err(unreadable)?;
-        let digest = digest_files(&folder, &files).map_err(unreadable)?;
+        let opened = opened.map_err(unreadable)?;
+        let files = folder_files(&opened).map_err(unreadable)?;
+        let digest = digest_files_in(&opened, &files).map_err(unreadable)?;
         let command = manifest.command.with_slashes(&folder);
         let build = manifest
             .build
@@ -309,6 +313,22 @@ impl AgentSpec {
         let launch = Some(Launch { file, command: words, folder, ..Launch::default() });
         Ok(Self { name, launch, digest, own, ..Self::default() })
     }
+}
+
+/// Reads the agent.toml of a folder. A link is refused: errors show what is in the file, and its author may not
+/// be allowed to read what the link leads to.
+fn read_manifest(folder: &OpenFolder) -> io::Result<String> {
+    let name = OsStr::new(MANIFEST);
+    if let Kind::Link(target) = folder.kind(name)?.0 {
+        let target = target.display();
+        return Err(io::Error::other(format!("it is a link to {target}: replace it with a copy")));
+    }
+    let (file, state) = folder.file(name)?;
+    if state.length > MANIFEST_BYTES_MAX {
+        return Err(too_large(MANIFEST_BYTES_MAX));
+    }
+    let bytes = read_all(file, MANIFEST_BYTES_MAX)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::other("not UTF-8: save it as UTF-8"))
 }
 
 /// The parts of an AGENT.
@@ -449,5 +469,17 @@ mod tests {
             let hint = failure.help_text().unwrap_or_default();
             assert!(hint.contains(help), "{text}: {hint}");
         }
+    }
+    /// Errors in the file would show the keys of the one that it leads to.
+    #[test]
+    fn an_agent_toml_that_is_a_link_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let secret = folder.path().join("credentials");
+        std::fs::write(&secret, "hidden_key = 1").unwrap();
+        std::fs::create_dir(folder.path().join("bot")).unwrap();
+        std::os::unix::fs::symlink(&secret, folder.path().join("bot/agent.toml")).unwrap();
+        let failure = AgentSpec::read_in("bot", folder.path()).unwrap_err().to_string();
+        assert!(failure.contains("it is a link to "), "{failure}");
+        assert!(!failure.contains("hidden_key"), "{failure}");
     }
 }

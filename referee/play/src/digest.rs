@@ -1,12 +1,14 @@
 //! The identity of an agent: SHA-256 over its files.
 
-use referee_process::files::{open_regular, too_large};
+use referee_process::files::{named, open_regular, too_large};
+use referee_process::open_folder::{DEPTH_MAX, Kind, OpenFolder, too_deep};
 use referee_protocol::encode::to_hex;
 use sha2::{Digest, Sha256};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The most bytes of an agent's files: hashing a sparse file of many terabytes would take days.
+/// The most bytes of an agent's files: hashing a file of many terabytes, all of it holes, would take days.
 const AGENT_BYTES_MAX: u64 = 4 << 30;
 
 /// Folders that building and running an agent leaves in its folder.
@@ -15,30 +17,35 @@ const LEFT_OUT: &[&str] = &["__pycache__", "node_modules", "target", "matches"];
 /// Hashes a folder's files, sorted by path: each path, its length and its bytes. Skips hidden files,
 /// links and build output.
 pub fn digest_folder(folder: &Path) -> io::Result<String> {
-    digest_files(folder, &folder_files(folder)?)
+    let opened = OpenFolder::open(folder)?;
+    digest_files_in(&opened, &folder_files(&opened)?)
 }
 
 /// Returns the files of a folder's digest, relative to it and sorted by path.
-pub fn folder_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+pub fn folder_files(folder: &OpenFolder) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    collect(folder, &mut files)?;
+    collect(folder, Path::new(""), 0, &mut files)?;
     files.sort();
-    let inside = |file: PathBuf| file.strip_prefix(folder).map(Path::to_owned).unwrap_or(file);
-    Ok(files.into_iter().map(inside).collect())
+    Ok(files)
 }
 
 /// Hashes these files of a folder, in this order.
 pub fn digest_files(folder: &Path, files: &[PathBuf]) -> io::Result<String> {
-    let length = |name: &PathBuf| Ok(folder.join(name).metadata()?.len());
-    let lengths = files.iter().map(length).collect::<io::Result<Vec<u64>>>()?;
-    if lengths.iter().fold(0, |sum: u64, length| sum.saturating_add(*length)) > AGENT_BYTES_MAX {
-        return Err(too_large(AGENT_BYTES_MAX));
-    }
+    digest_files_in(&OpenFolder::open(folder)?, files)
+}
+
+/// The same with an open folder.
+pub fn digest_files_in(folder: &OpenFolder, files: &[PathBuf]) -> io::Result<String> {
     let mut hash = Sha256::new();
-    for (name, length) in files.iter().zip(lengths) {
-        let file = folder.join(name);
-        hash.update(format!("{}\0{length}\0", name.to_string_lossy()).as_bytes());
-        add(&mut hash, &file)?;
+    let mut bytes: u64 = 0;
+    for path in files {
+        let (file, state) = folder.file_at(path).map_err(|error| named(path, &error))?;
+        bytes = bytes.saturating_add(state.length);
+        if bytes > AGENT_BYTES_MAX {
+            return Err(too_large(AGENT_BYTES_MAX));
+        }
+        hash.update(format!("{}\0{}\0", path.to_string_lossy(), state.length).as_bytes());
+        add(&mut hash, &file, state.length)?;
     }
     Ok(to_hex(&hash.finalize()))
 }
@@ -46,7 +53,7 @@ pub fn digest_files(folder: &Path, files: &[PathBuf]) -> io::Result<String> {
 /// Hashes one file, like `sha256sum`.
 pub fn digest_file(file: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
-    add(&mut hash, file)?;
+    add_file(&mut hash, file)?;
     Ok(to_hex(&hash.finalize()))
 }
 
@@ -64,33 +71,48 @@ pub fn digest_command(words: &[String], folder: &Path) -> String {
         let file = folder.join(word);
         if file.is_file() {
             // A file that can't be read can't be run either, which is an error later.
-            add(&mut hash, &file).ok();
+            add_file(&mut hash, &file).ok();
         }
     }
     to_hex(&hash.finalize())
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in folder.read_dir()? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with('.') || LEFT_OUT.contains(&name.as_ref()) {
+/// `inside` is the folder's path in the whole.
+fn collect(
+    folder: &OpenFolder,
+    inside: &Path,
+    depth: usize,
+    files: &mut Vec<PathBuf>,
+) -> io::Result<()> {
+    if depth > DEPTH_MAX {
+        return Err(named(inside, &too_deep()));
+    }
+    for name in folder.names()? {
+        let shown = name.to_string_lossy();
+        if shown.starts_with('.') || LEFT_OUT.contains(&shown.as_ref()) {
             continue;
         }
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            collect(&entry.path(), files)?;
-        } else if kind.is_file() {
-            files.push(entry.path());
+        let path = inside.join(&name);
+        match folder.kind(&name).map_err(|error| named(&path, &error))?.0 {
+            Kind::Folder => {
+                let inner = folder.folder(&name).map_err(|error| named(&path, &error))?;
+                collect(&inner, &path, depth + 1, files)?;
+            }
+            Kind::File => files.push(path),
+            Kind::Link(_) | Kind::Other => {}
         }
     }
     Ok(())
 }
 
-fn add(hash: &mut Sha256, file: &Path) -> io::Result<()> {
+fn add_file(hash: &mut Sha256, file: &Path) -> io::Result<()> {
     let file = open_regular(file, AGENT_BYTES_MAX)?;
     let length = file.metadata()?.len();
+    add(hash, &file, length)
+}
+
+/// Adds as much as a file had when it was opened.
+fn add(hash: &mut Sha256, file: &File, length: u64) -> io::Result<()> {
     let mut file = file.take(length);
     let mut buffer = vec![0; 64 * 1024];
     loop {

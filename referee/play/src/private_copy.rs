@@ -23,6 +23,8 @@ const KEPT: &str = "REFEREE_KEPT_FILES";
 const NAME: &str = "files";
 /// What a copy may contain. What doesn't fit is linked, so it can only be read.
 const BYTES_MAX: u64 = 32 << 20;
+/// Bytecode, which digests don't cover: Python would play it instead of the source.
+const LEFT_OUT: &str = "__pycache__";
 /// Folders that are never copied.
 const LINKED: &[&str] = &["node_modules", "target"];
 
@@ -102,6 +104,9 @@ impl Mirror {
     /// Copies or links the entries of a folder; `inner` is its path in the copied folder.
     fn folder(&mut self, from: &Path, to: &Path, inner: &Path) -> io::Result<()> {
         for name in self.names(from, inner) {
+            if name == LEFT_OUT {
+                continue;
+            }
             let (from, to, inner) = (from.join(&name), to.join(&name), inner.join(&name));
             let Ok(kind) = from.symlink_metadata().map(|it| it.file_type()) else { continue };
             let is_own = self.own.iter().any(|own| inner.starts_with(own));
@@ -130,8 +135,8 @@ impl Mirror {
         below.filter_map(|own| Some(own.components().next()?.as_os_str().to_owned())).collect()
     }
 
-    /// Copies a file with its time, by which Python knows that bytecode fits; false if it doesn't fit. Keeps a
-    /// copy that is no older, since the agent has changed it.
+    /// Copies a file with its time; false if it doesn't fit. Keeps a copy that is no older, since the agent has
+    /// changed it.
     fn file(&mut self, from: &Path, to: &Path) -> io::Result<bool> {
         let Ok(mut source) = File::open(from) else { return Ok(false) };
         let data = source.metadata()?;
@@ -163,7 +168,13 @@ mod tests {
     fn own_files_are_copied_and_others_linked() {
         let place = tempfile::tempdir().unwrap();
         let (from, to) = (place.path().join("from"), place.path().join("to"));
-        for file in ["teams/a/agent.py", "teams/b/agent.py", "teams/a/.git/head", "notes"] {
+        for file in [
+            "teams/a/agent.py",
+            "teams/b/agent.py",
+            "teams/a/.git/head",
+            "teams/a/__pycache__/agent.cpython-312.pyc",
+            "notes",
+        ] {
             let file = from.join(file);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, "first").unwrap();
@@ -183,6 +194,7 @@ mod tests {
         ] {
             assert_eq!(to.join(path).is_symlink(), is_link, "{path}");
         }
+        assert!(fs::symlink_metadata(to.join("teams/a/__pycache__")).is_err());
         // What the agent wrote stays, until its author changes the file.
         fs::write(to.join("teams/a/agent.py"), "by the agent").unwrap();
         mirror();

@@ -1,8 +1,9 @@
 //! Paths and programs by name, with errors that name the file.
 
 use crate::{Cause, Failure};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// Returns the running program's own file; on Linux even if it has been replaced or removed since the
@@ -44,13 +45,20 @@ pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     read_all(open_regular(path, bytes_max)?, bytes_max)
 }
 
-/// Opens a regular file of at most `bytes_max` bytes.
+/// Opens a regular file of at most `bytes_max` bytes. It is looked at after it has been opened, so that it can't be
+/// exchanged in between; opening a FIFO would wait for its other end without `O_NONBLOCK`.
 pub fn open_regular(path: &Path, bytes_max: u64) -> io::Result<File> {
-    let data = path.metadata()?;
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    let data = file.metadata()?;
     if !data.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
+        return Err(not_regular());
     }
-    if data.len() > bytes_max { Err(too_large(bytes_max)) } else { File::open(path) }
+    if data.len() > bytes_max { Err(too_large(bytes_max)) } else { Ok(file) }
+}
+
+/// The error for what is no regular file.
+pub fn not_regular() -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, "not a regular file")
 }
 
 /// The error for a file that is larger than this.
@@ -88,9 +96,8 @@ pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 /// Reads up to `bytes` bytes from the start of a file; `None` unless it is a regular file (opening
 /// a FIFO would block).
 pub(crate) fn head(file: &Path, bytes: u64) -> Option<Vec<u8>> {
-    let file = Some(file).filter(|file| file.is_file())?;
     let mut head = Vec::new();
-    File::open(file).ok()?.take(bytes).read_to_end(&mut head).ok()?;
+    open_regular(file, u64::MAX).ok()?.take(bytes).read_to_end(&mut head).ok()?;
     Some(head)
 }
 

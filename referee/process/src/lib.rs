@@ -30,6 +30,7 @@ pub mod cleaning;
 pub mod work_folder;
 mod failure;
 pub mod files;
+pub mod open_folder;
 pub mod hidden;
 
 pub use failure::{Cause, Failure, FailureKind};

@@ -14,7 +14,7 @@ use referee_process::Failure;
 use referee_process::files::absolute;
 use referee_protocol::sanitize::sanitize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Prepares a stored contest to resume it. The contest file, the submissions and other files may have changed:
@@ -97,7 +97,7 @@ pub(super) fn prepare_submission(
     progress: Progress<'_>,
 ) -> Result<Prepared, Failure> {
     let read = stored_file(stored, folder)?;
-    let entry = absolute(path)?;
+    let entry = place(path)?;
     let template = read.submissions.as_ref().and_then(|submissions| submissions.run.clone());
     // As a submission would be named in the contest file.
     let inside = stored.base.join(relative(&stored.base, &entry));
@@ -132,6 +132,14 @@ pub(super) fn prepare_submission(
             .help("make it a folder with an agent.toml that needs nothing outside of it"));
     }
     Ok(prepared)
+}
+
+/// Returns the full path of a submission, which is not followed if it is a link.
+pub(super) fn place(path: &Path) -> Result<PathBuf, Failure> {
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => Ok(absolute(parent)?.join(name)),
+        _ => absolute(path),
+    }
 }
 
 /// Prepares a stored contest without its agents.

@@ -2,6 +2,7 @@
 //! results that it removes. No referee plays the contest meanwhile: the caller has the folder's lock.
 
 use super::again::prepare_submission;
+use super::entrants::stem;
 use super::folder::Folder;
 use super::prepare::Prepared;
 use super::store::{REMOVED, Store, StoredContest, VoidAttempt};
@@ -13,6 +14,7 @@ use referee_contest::report::ChangeRow;
 use referee_contest::wording::count;
 use referee_contest::{Change, ChangeKind, Fixture, Player, PlayerInfo, Schedule};
 use referee_games::nearest;
+use referee_match::names::unique_names;
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_protocol::sanitize::{sanitize, sanitize_line, sanitize_name};
@@ -72,9 +74,7 @@ impl Changing {
         let from = self.schedule.known();
         let new = PlayerInfo { name: String::new(), run: String::new(), digest: String::new() };
         self.check(&ChangeKind::Add { player: new, from, team: None })?;
-        let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
-        let stem = stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let name = sanitize_name(name.unwrap_or(&stem));
+        let name = sanitize_name(&name.map_or_else(|| stem(path), str::to_owned));
         let players = &self.stored.contest.players;
         if players.iter().any(|player| player.name == name) {
             return Err(Failure::usage(format!("there is a player called {name} already"))
@@ -99,7 +99,7 @@ impl Changing {
         progress: Progress<'_>,
         check: impl FnOnce(&str, &AgentSpec) -> Result<(), Failure>,
     ) -> Result<(String, Option<String>), Failure> {
-        let (team, from) = (sanitize_name(team), self.schedule.known());
+        let (team, from) = (self.team(path, team)?, self.schedule.known());
         let players = &self.stored.contest.players;
         let known =
             |name: &str| Player::all(players.len()).zip(players).find(|(_, it)| it.name == name);
@@ -123,6 +123,32 @@ impl Changing {
         let kind = ChangeKind::Add { player, from, team: first };
         let text = self.apply(kind, Vec::new(), Some(&agent))?;
         Ok((name, Some(text)))
+    }
+
+    /// Returns the name of a team with a submission at `path`, unless it would be taken for another player.
+    fn team(&self, path: &Path, team: &str) -> Result<String, Failure> {
+        let refused = |why: &str| {
+            Err(Failure::usage(format!("its name {why}")).help("rename the submission"))
+        };
+        if sanitize_name(team) != team {
+            return refused("is too long, or has characters that are not shown");
+        }
+        if let Some(of) = version_of(team) {
+            return refused(&format!("is that of a version of {of}"));
+        }
+        let players = &self.stored.contest.players;
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(player) = players.iter().find(|player| player.name == team)
+            && !names_file(&player.run, &file)
+        {
+            return refused("is that of another player");
+        }
+        let others = players.iter().map(|player| player.name.clone()).filter(|name| name != team);
+        let unique = unique_names(others.chain([team.to_owned()])).pop();
+        if unique.is_some_and(|unique| unique != team) {
+            return refused("looks like that of another player");
+        }
+        Ok(team.to_owned())
     }
 
     /// Replaces a player's agent by a new version at `path`.
@@ -344,6 +370,19 @@ fn own_name() -> String {
     sanitize_line(&name)
 }
 
+/// Returns the team's name in the name of a later version, `NAME v2`.
+pub fn version_of(name: &str) -> Option<&str> {
+    let (team, version) = name.rsplit_once(" v")?;
+    let is_number = !version.is_empty() && version.bytes().all(|it| it.is_ascii_digit());
+    is_number.then_some(team)
+}
+
+/// Whether an AGENT's path leads through a file or folder of this name.
+fn names_file(run: &str, file: &str) -> bool {
+    let is_file = |part: &str| part.trim_matches(['\'', '"']) == file;
+    run.split('/').any(|part| is_file(part) || part.split([':', ' ']).any(is_file))
+}
+
 /// Returns the player with a name.
 pub fn find_player(players: &[PlayerInfo], name: &str) -> Result<Player, Failure> {
     let wanted = sanitize_name(name);
@@ -353,4 +392,39 @@ pub fn find_player(players: &[PlayerInfo], name: &str) -> Result<Player, Failure
         Failure::usage(format!("there is no player called {}", sanitize(&wanted)))
             .or_help(near.map(|near| format!("did you mean {}?", sanitize(near))))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{names_file, version_of};
+
+    #[test]
+    fn a_version_s_name_is_its_team_s() {
+        for (name, team) in [
+            ("amy v2", Some("amy")),
+            ("amy v2 v10", Some("amy v2")),
+            ("amy", None),
+            ("amy v", None),
+            ("amy v2b", None),
+            ("amyv2", None),
+        ] {
+            assert_eq!(version_of(name), team, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_player_is_known_by_its_file() {
+        for (run, file, expected) in [
+            ("bots/amy", "amy", true),
+            ("bots/amy.py", "amy", false),
+            ("d/submissions/amy.py/2/amy.py", "amy.py", true),
+            ("python3 'bots/amy b/main.py'", "amy b", true),
+            ("python3 bots/amy/main.py", "amy", true),
+            ("'./amy.py'", "amy.py", true),
+            ("comp30024:./amy:Agent", "amy", true),
+            ("@amy", "amy", false),
+        ] {
+            assert_eq!(names_file(run, file), expected, "{run} {file}");
+        }
+    }
 }

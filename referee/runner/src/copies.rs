@@ -3,16 +3,17 @@
 //! to the contest's folder as the original, so that a command means the same.
 
 use super::arguments::relative_run;
-use super::folder::{AGENTS_FOLDER, Folder};
+use super::folder::{AGENTS_FOLDER, Folder, STORE_FILE};
 use super::prepare::Prepared;
-use super::tree::{self, Entries, State};
+use super::tree::{self, Entries, Links, NOTHING, State, Tree};
 use super::writer::disk_failure;
 use crate::parallel::{self, Progress};
 use referee_contest::PlayerInfo;
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
 use referee_play::digest::{digest_bytes, digest_files};
 use referee_process::Failure;
-use referee_process::files::sync_file_system;
+use referee_process::files::{is_disk_full, sync_file_system};
+use referee_process::open_folder::{Kind, OpenFolder};
 use referee_process::sandbox::reach::is_wide;
 use referee_protocol::sanitize::sanitize;
 use serde::{Deserialize, Serialize};
@@ -22,8 +23,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Folders that are never part of an agent: version control and leftovers of runs.
-pub(super) const NEVER: &[&str] = &[".git", ".hg", ".svn", "matches"];
+/// Folders that are never part of an agent: version control and leftovers of runs. Digests don't cover Python's
+/// bytecode, and an interpreter that finds it plays it instead of the source.
+const NEVER: &[&str] = &[".git", ".hg", ".svn", "matches", BYTECODE_FOLDER];
+
+/// Whether a path's last name is that of such a folder.
+pub(super) fn is_never_copied(path: &Path) -> bool {
+    path.file_name().and_then(OsStr::to_str).is_some_and(|name| NEVER.contains(&name))
+}
 
 /// An agent's copy in the contest's folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,7 +115,12 @@ impl Prepared {
                     self.specs[player] = spec;
                     self.copies.insert(name, copy);
                 }
-                Err(why) => self.notes.push(format!(
+                // Its author may change it at any time.
+                Err(NoCopy::Changed(why)) if self.entries.contains_key(&name) => {
+                    return Err(Failure::usage(format!("{}: {why}", sanitize(&name)))
+                        .help("run again, or move it out of the folder of submissions"));
+                }
+                Err(NoCopy::Changed(why) | NoCopy::Needs(why)) => self.notes.push(format!(
                     "{} is played from its own place, since {}: don't change it during the contest",
                     sanitize(&name),
                     sanitize(&why)
@@ -120,11 +132,22 @@ impl Prepared {
     }
 }
 
+/// Why an agent has no copy.
+#[derive(Debug)]
+enum NoCopy {
+    /// It needs what is not copied.
+    Needs(String),
+    /// It was changed meanwhile, or its copy is another agent.
+    Changed(String),
+}
+
 /// What is copied of an agent.
 #[derive(Debug)]
 struct Source {
     player: usize,
-    /// Files and folders; canonical.
+    /// Whether it is a submission, which others may change.
+    is_submission: bool,
+    /// Files and folders; canonical when they were found.
     trees: Vec<PathBuf>,
     /// What is left out of them besides [`NEVER`].
     without: Vec<PathBuf>,
@@ -142,11 +165,13 @@ impl Source {
         let launch = spec.launch.as_ref()?;
         let rules = Some(launch.folder.join("referee")).filter(|rules| rules.is_dir());
         let rules = rules.filter(|_| kind == AgentKind::Package);
-        let entry = prepared.entries.get(&info.name).and_then(|path| path.canonicalize().ok());
+        let entry = prepared.entries.get(&info.name).cloned();
+        let is_submission = entry.is_some();
         let (mut without, mut plain) = (Vec::new(), false);
         let mut trees = match (kind, entry) {
             (AgentKind::BuiltIn, _) | (AgentKind::File | AgentKind::Command, None) => return None,
-            (AgentKind::Folder, _) => vec![launch.folder.clone()],
+            (AgentKind::Folder, None) => vec![launch.folder.clone()],
+            (AgentKind::Folder, Some(entry)) => vec![entry],
             (_, Some(entry)) => std::iter::once(entry).chain(spec.own.clone()).collect(),
             (AgentKind::Package, None) => {
                 // The package and what is beside it: other modules of the course, weights.
@@ -165,7 +190,7 @@ impl Source {
         trees.extend(rules);
         trees.sort();
         trees.dedup_by(|inner, outer| inner.starts_with(outer));
-        Some(Self { player, trees, without, plain })
+        Some(Self { player, is_submission, trees, without, plain })
     }
 
     /// Returns why a copy would not be the same agent: its command names something else by a path that is
@@ -201,16 +226,16 @@ struct Copier<'a> {
 
 impl Copier<'_> {
     /// Copies an agent and reads it. The outer error is the machine's, the inner one says why there is no copy.
-    fn copy(&self, source: &Source) -> io::Result<Result<(AgentCopy, AgentSpec), String>> {
+    fn copy(&self, source: &Source) -> io::Result<Result<(AgentCopy, AgentSpec), NoCopy>> {
         let (prepared, player) = (self.prepared, source.player);
         let (spec, info) = (&prepared.specs[player], &prepared.contest.players[player]);
         if let Some(why) = source.leads_outside(spec) {
-            return Ok(Err(why));
+            return Ok(Err(NoCopy::Needs(why)));
         }
         let run = relative_run(spec, &Parts::of(&info.run, &prepared.base), &prepared.base);
         let run = match run {
             Ok(run) => run,
-            Err(failure) => return Ok(Err(failure.to_string())),
+            Err(failure) => return Ok(Err(NoCopy::Needs(failure.to_string()))),
         };
         let new = self.agents.join(format!(".new-{player}"));
         if new.exists() {
@@ -220,10 +245,21 @@ impl Copier<'_> {
         let folder = prepared.base.strip_prefix(&self.root).unwrap_or(Path::new("")).to_owned();
         fs::create_dir_all(new.join(&folder))?;
         for tree in &source.trees {
-            self.tree(source, tree, &new)?;
+            if let Err(error) = self.tree(source, tree, &new) {
+                if is_disk_full(&error) || !source.is_submission {
+                    return Err(error);
+                }
+                fs::remove_dir_all(&new)?;
+                return Ok(Err(NoCopy::Changed(format!("it can't be copied: {error}"))));
+            }
         }
-        let entries = tree::entries(&new, &|_| false)?;
-        tree::open_to_all(&new, &entries)?;
+        let opened = OpenFolder::open(&new)?;
+        let entries = tree::entries(Tree { folder: &opened, path: &new }, NOTHING)?;
+        if let Some(why) = tree::refused_link(&entries).filter(|_| source.is_submission) {
+            fs::remove_dir_all(&new)?;
+            return Ok(Err(NoCopy::Changed(why)));
+        }
+        tree::open_to_all(&opened, &entries)?;
         let sha256 = content(&new, &entries)?;
         let copy = AgentCopy { sha256, folder, run, own: spec.own.clone() };
         let place = copy.root(self.agents);
@@ -233,33 +269,42 @@ impl Copier<'_> {
         }
         let read = read_agent(info, Some(&copy), self.agents, &prepared.base);
         let read = read.map_err(|failure| format!("its copy can't be started: {failure}"));
-        Ok(read.and_then(|read| {
+        let same = read.and_then(|read| {
             if !read.has_digest(&info.digest, &spec.files) {
                 return Err(
                     "it changed while it was copied, or its digest depends on its place".to_owned()
                 );
             }
             Ok((copy, AgentSpec { digest: info.digest.clone(), files: spec.files.clone(), ..read }))
-        }))
+        });
+        Ok(same.map_err(NoCopy::Changed))
     }
 
-    /// Copies a file or a folder to its place in the copy.
+    /// Copies a file or a folder to its place in the copy. No link is followed on the way to it: of a submission
+    /// the last folder before it is where submissions are.
     fn tree(&self, source: &Source, from: &Path, new: &Path) -> io::Result<()> {
         let to = new.join(from.strip_prefix(&self.root).unwrap_or(from));
-        fs::create_dir_all(to.parent().unwrap_or(new))?;
-        if from.is_file() {
-            return tree::copy_file(from, &to);
+        let above = to.parent().unwrap_or(new);
+        fs::create_dir_all(above)?;
+        let (parent, name) = (from.parent().unwrap_or(Path::new("/")), from.file_name());
+        let (parent, name) = (OpenFolder::open_canonical(parent)?, name.unwrap_or_default());
+        match parent.kind(name)?.0 {
+            Kind::Folder => {}
+            Kind::Link(_) => return Err(io::Error::other(format!("{} is a link", from.display()))),
+            _ => return tree::copy_one(&parent, name, &OpenFolder::open(above)?).map(|_| ()),
         }
-        let skips = |path: &Path| {
+        let skips = |path: &Path, within: &OpenFolder| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            NEVER.contains(&name.as_ref())
+            is_never_copied(path)
                 || source.plain && name.starts_with('.')
                 || source.without.iter().any(|without| path.starts_with(without))
                 || path == self.contest_folder
-                || Folder::has_contest(path)
+                || within.file_at(&Path::new(&*name).join(STORE_FILE)).is_ok()
         };
+        let opened = parent.folder(name)?;
         fs::create_dir_all(&to)?;
-        tree::copy(from, &to, &tree::entries(from, &skips)?)
+        let tree = Tree { folder: &opened, path: from };
+        tree::copy(tree, &OpenFolder::open(&to)?, Links::Absolute, &skips).map(|_| ())
     }
 }
 
@@ -283,17 +328,20 @@ pub(super) const BYTECODE_FOLDER: &str = "__pycache__";
 /// Returns whether a copy has what it was made of and nothing else, apart from Python's bytecode.
 fn is_same(root: &Path, sha256: &str) -> io::Result<bool> {
     let is_bytecode =
-        |path: &Path| path.file_name().is_some_and(|name| name == OsStr::new(BYTECODE_FOLDER));
+        |path: &Path, _: &OpenFolder| path.file_name() == Some(OsStr::new(BYTECODE_FOLDER));
     // Copies of earlier versions have that of the original, too.
-    Ok(content(root, &tree::entries(root, &|_| false)?)? == sha256
-        || content(root, &tree::entries(root, &is_bytecode)?)? == sha256)
+    let opened = OpenFolder::open(root)?;
+    let tree = Tree { folder: &opened, path: root };
+    Ok(content(root, &tree::entries(tree, NOTHING)?)? == sha256
+        || content(root, &tree::entries(tree, &is_bytecode)?)? == sha256)
 }
 
 /// Removes bytecode that an agent without a sandbox may have left in its copy, since it would play instead of the
 /// source, and returns whether the rest is what the copy was made of.
 pub(super) fn restore(copy: &AgentCopy, agents: &Path) -> io::Result<bool> {
     let root = copy.root(agents);
-    let entries = tree::entries(&root, &|_| false)?;
+    let opened = OpenFolder::open(&root)?;
+    let entries = tree::entries(Tree { folder: &opened, path: &root }, NOTHING)?;
     if content(&root, &entries)? == copy.sha256 {
         return Ok(true);
     }

@@ -1,9 +1,12 @@
 //! Finds the agents of a contest: those named in its file, and those in its folder of submissions.
 
+use super::again::place;
+use super::copies::is_never_copied;
+use super::tree::{Tree, entries, outside, refused_link};
 use referee_contest::file::{ContestFile, NamedAgent, Submissions};
-use referee_games::kind;
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
+use referee_process::open_folder::{Kind, OpenFolder};
 use referee_protocol::sanitize::sanitize;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -21,6 +24,8 @@ const NO_PROGRAM_ENDINGS: &[&str] = &[
     "md", "txt", "csv", "json", "jsonl", "toml", "yaml", "yml", "xml", "html", "pdf", "log", "png",
     "jpg", "svg", "db",
 ];
+/// Names of the files beside each version of a submission of an open ladder.
+const CONTEST_FILES: &[&str] = &["feedback.md", "feedback.xml", "result.json"];
 /// Names of files that are not programs.
 const NO_PROGRAM_NAMES: &[&str] = &["readme", "license", "makefile", "dockerfile"];
 
@@ -101,7 +106,7 @@ pub(super) fn check_games(file: &ContestFile, spec: AgentSpec) -> Result<AgentSp
         return Err("a person can't play in a contest; use `referee play`".to_owned());
     }
     for game in &file.settings.games {
-        let Some(kind) = kind(&game.game) else { continue };
+        let Some(kind) = referee_games::kind(&game.game) else { continue };
         if !spec.games.is_empty() && !spec.games.iter().any(|plays| plays == kind.name) {
             let plays = spec.games.join(", ");
             return Err(sanitize(&format!("doesn't play {}: its games are {plays}", kind.name)));
@@ -176,26 +181,37 @@ fn file_name(path: &Path) -> String {
 }
 
 /// Returns a submission's name: its folder, or its file without the ending.
-fn stem(path: &Path) -> String {
-    let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
+pub(super) fn stem(path: &Path) -> String {
+    let is_file = matches!(kind(path), Some(Kind::File));
+    let stem = if is_file { path.file_stem() } else { path.file_name() };
     stem.unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// Returns the submission at a path, `None` if it is not one, or why it can't play.
 pub(super) fn candidate(
-    run: Option<&str>,
+    template: Option<&str>,
     path: &Path,
     base: &Path,
 ) -> Result<Option<AgentSpec>, String> {
     let name = file_name(path);
-    let is_folder = path.is_dir();
-    let may_be = if is_folder {
-        !GENERATED_FOLDERS.contains(&name.as_str())
-    } else {
-        path.is_file() && !is_no_program(&name)
+    let found = kind(path);
+    let is_folder = found == Some(Kind::Folder);
+    let may_be = match &found {
+        Some(Kind::Folder) => !GENERATED_FOLDERS.contains(&name.as_str()),
+        Some(Kind::File | Kind::Link(_)) => !is_no_program(&name),
+        Some(Kind::Other) | None => false,
     };
     if !may_be {
         return Ok(None);
+    }
+    if let Some(Kind::Link(target)) = found {
+        return Err(outside(Path::new(&name), &target));
+    }
+    if CONTEST_FILES.contains(&name.as_str()) {
+        return Err("its name is that of a file of the contest: rename it".to_owned());
+    }
+    if is_folder {
+        check_links(path)?;
     }
     let relative = path.strip_prefix(base).unwrap_or(path);
     let Some(relative) = relative.to_str() else {
@@ -204,7 +220,7 @@ pub(super) fn candidate(
     // A path with a slash is never read as a built-in agent.
     let relative =
         &if relative.contains('/') { relative.to_owned() } else { format!("./{relative}") };
-    let run = match run {
+    let run = match template {
         Some(template) if !template_fits(template, path, is_folder) => return Ok(None),
         Some(template) => filled_in(template, relative, path, base)?,
         None if is_folder => {
@@ -224,7 +240,44 @@ pub(super) fn candidate(
             None => return Ok(None),
         },
     };
-    AgentSpec::read_unbuilt(&run, base).map(Some).map_err(|failure| describe(&failure))
+    let words = template.unwrap_or_default().split_whitespace().filter(|word| !word.contains("{}"));
+    let named: Vec<PathBuf> =
+        words.filter_map(|word| base.join(word).canonicalize().ok()).collect();
+    let spec = AgentSpec::read_unbuilt(&run, base).map_err(|failure| describe(&failure))?;
+    check_inside(&spec, path, &named)?;
+    Ok(Some(spec))
+}
+
+/// Checks that an agent is what is in its submission, besides what its template names: others may have exchanged
+/// the submission for a link while it was read.
+pub(super) fn check_inside(spec: &AgentSpec, path: &Path, named: &[PathBuf]) -> Result<(), String> {
+    let place = place(path).map_err(|failure| describe(&failure))?;
+    let is_inside =
+        |own: &PathBuf| own.starts_with(&place) || named.iter().any(|named| own.starts_with(named));
+    // What a package of the course imports from beside it is before it.
+    let package = spec.own.len().saturating_sub(1);
+    let own = if spec.adapted { &spec.own[package..] } else { &spec.own[..] };
+    if own.iter().all(is_inside) {
+        return Ok(());
+    }
+    Err("it changed while it was read: leave it as it is, and try again".to_owned())
+}
+
+/// Returns what a submission is; `None` if it can't be looked at.
+fn kind(path: &Path) -> Option<Kind> {
+    let inbox = OpenFolder::open(path.parent()?).ok()?;
+    Some(inbox.kind(path.file_name()?).ok()?.0)
+}
+
+/// Checks that no link leads out of a submission. Its copy is checked again before it plays.
+fn check_links(path: &Path) -> Result<(), String> {
+    let entries = || {
+        let inbox = OpenFolder::open(path.parent().unwrap_or(Path::new("/")))?;
+        let folder = inbox.folder(path.file_name().unwrap_or_default())?;
+        entries(Tree { folder: &folder, path }, &|path, _| is_never_copied(path))
+    };
+    let entries = entries().map_err(|error| sanitize(&error.to_string()))?;
+    refused_link(&entries).map_or(Ok(()), Err)
 }
 
 fn is_no_program(name: &str) -> bool {

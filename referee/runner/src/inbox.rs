@@ -1,22 +1,24 @@
 //! The folder of submissions of an open ladder: finds new and changed submissions, and keeps a copy of each
 //! version as it was handed in.
 
-use super::copies::NEVER;
+use super::copies::is_never_copied;
 use super::entrants::{Submission, submissions};
 use super::folder::{Folder, SUBMISSIONS_FOLDER};
 use super::store::StoredContest;
-use super::tree::{Entries, copy, entries, entry};
+use super::tree::{Entries, Links, State, Tree, copy, copy_one, entries};
 use super::writer::disk_failure;
 use referee_contest::Contest;
 use referee_contest::file::ContestFile;
 use referee_process::Failure;
-use referee_process::files::absolute;
+use referee_process::files::{absolute, is_disk_full};
+use referee_process::open_folder::{Kind, OpenFolder};
 use referee_protocol::sanitize::{sanitize, sanitize_name};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -41,6 +43,9 @@ pub struct Inbox {
     settled: BTreeMap<PathBuf, Entries>,
     /// Submissions whose next versions wait until then.
     held: BTreeMap<PathBuf, Instant>,
+    /// Why submissions can't be taken in, and warnings that nobody has read.
+    unreadable: BTreeMap<PathBuf, String>,
+    warnings: Vec<String>,
 }
 
 /// A version of a submission, kept in the contest's folder.
@@ -52,6 +57,15 @@ pub struct KeptVersion {
     pub path: PathBuf,
     /// The folder of the version.
     pub folder: PathBuf,
+}
+
+/// What became of a submission that was to be kept.
+enum Kept {
+    Version(KeptVersion),
+    /// It changes at this moment.
+    Changing,
+    /// It can't be kept, for this reason.
+    Refused(String),
 }
 
 /// What became of a version.
@@ -82,6 +96,8 @@ impl Inbox {
             complete: Vec::new(),
             settled: BTreeMap::new(),
             held: BTreeMap::new(),
+            unreadable: BTreeMap::new(),
+            warnings: Vec::new(),
         })
     }
 
@@ -117,15 +133,20 @@ impl Inbox {
     /// Looks for submissions that are new or changed. Returns whether some have not changed since the last look.
     pub fn look(&mut self) -> io::Result<bool> {
         let mut new = BTreeMap::new();
-        for entry in self.folder.read_dir()? {
-            let path = entry?.path();
-            let is_hidden =
-                path.file_name().is_some_and(|it| it.to_string_lossy().starts_with('.'));
-            // What is deleted meanwhile is no submission.
-            let Some(state) = Some(()).filter(|()| !is_hidden).and_then(|()| state(&path).ok())
-            else {
+        let inbox = OpenFolder::open(&self.folder)?;
+        for name in inbox.names()? {
+            let path = self.folder.join(&name);
+            if name.as_bytes().starts_with(b".") {
                 continue;
+            }
+            let state = match state(&inbox, &self.folder, &name) {
+                Ok(state) => state,
+                Err(error) => {
+                    self.warn(path, &error);
+                    continue;
+                }
             };
+            self.unreadable.remove(&path);
             if self.settled.get(&path) == Some(&state) {
                 continue;
             }
@@ -155,7 +176,7 @@ impl Inbox {
         for Submission { name, entry, .. } in self.submissions()?.0 {
             let plays = contest.players.iter().any(|player| player.name == sanitize_name(&name));
             if let Some(path) = entry.filter(|_| plays)
-                && let Some(version) = self.keep_version(&path, &name)?
+                && let Kept::Version(version) = self.keep_version(&path, &name)?
             {
                 version.close(Ok(&name))?;
             }
@@ -176,45 +197,83 @@ impl Inbox {
         for path in std::mem::take(&mut self.complete) {
             let is_this = |entry: &Option<PathBuf>| entry.as_ref() == Some(&path);
             let Some(submission) = found.iter().find(|it| is_this(&it.entry)) else {
-                if let Some(state) = self.last.get(&path) {
-                    self.settled.insert(path.clone(), state.clone());
-                }
+                self.settle(&path);
                 let name = sanitize(&path.file_name().unwrap_or_default().to_string_lossy());
                 other.extend(notes.iter().filter(|note| note.starts_with(&name)).cloned());
                 continue;
             };
-            kept.extend(self.keep_version(&path, &submission.name)?);
+            match self.keep_version(&path, &submission.name)? {
+                Kept::Version(version) => kept.push(version),
+                Kept::Changing => {}
+                Kept::Refused(why) => {
+                    other.push(format!("{} does not play: {why}", sanitize(&submission.name)));
+                    self.settle(&path);
+                }
+            }
         }
         Ok((kept, other))
     }
 
-    /// Keeps a submission; `None` if it changes at this moment.
-    fn keep_version(&self, path: &Path, team: &str) -> Result<Option<KeptVersion>, Failure> {
+    /// Notes once that a submission can't be taken in. What is deleted meanwhile is none.
+    fn warn(&mut self, path: PathBuf, error: &io::Error) {
+        let text = sanitize(&error.to_string());
+        if error.kind() != io::ErrorKind::NotFound && self.unreadable.get(&path) != Some(&text) {
+            let name = sanitize(&path.file_name().unwrap_or_default().to_string_lossy());
+            self.warnings.push(format!("{name} is not taken in: {text}"));
+            self.unreadable.insert(path, text);
+        }
+    }
+
+    /// Returns new warnings about submissions that can't be taken in.
+    pub fn warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    /// Looks no more at a submission until it changes.
+    fn settle(&mut self, path: &Path) {
+        if let Some(state) = self.last.get(path) {
+            self.settled.insert(path.to_owned(), state.clone());
+        }
+    }
+
+    /// Keeps a submission as a new version.
+    fn keep_version(&self, path: &Path, team: &str) -> Result<Kept, Failure> {
         let versions = self.versions(path);
         let number = newest(&versions).map_or(1, |newest| newest + 1);
         let folder = versions.join(number.to_string());
+        let failed = |error: io::Error| disk_failure(&folder, &error);
         let partial = versions.join(".partial");
-        let copied = || {
-            if partial.exists() {
-                fs::remove_dir_all(&partial)?;
-            }
-            fs::create_dir_all(&partial)?;
-            let before = state(path)?;
-            let target = partial.join(path.file_name().unwrap_or_default());
-            if path.is_dir() {
-                fs::create_dir(&target)?;
-                copy(path, &target, &before)?;
-            } else if let (Some(parent), Some(target)) = (path.parent(), target.parent()) {
-                copy(parent, target, &before)?;
-            }
-            if state(path)? != before {
-                return fs::remove_dir_all(&partial).map(|()| None);
-            }
-            fs::rename(&partial, &folder)?;
-            Ok(Some(folder.join(path.file_name().unwrap_or_default())))
-        };
-        let path = copied().map_err(|error| disk_failure(&folder, &error))?;
-        Ok(path.map(|path| KeptVersion { team: team.to_owned(), path, folder }))
+        let name = path.file_name().unwrap_or_default();
+        if partial.exists() {
+            fs::remove_dir_all(&partial).map_err(failed)?;
+        }
+        fs::create_dir_all(&partial).map_err(failed)?;
+        let to = OpenFolder::open(&partial).map_err(failed)?;
+        let inbox = OpenFolder::open(&self.folder).map_err(failed)?;
+        let before = state(&inbox, &self.folder, name);
+        let copied = copied(&inbox, &self.folder, name, &to);
+        if copied.as_ref().is_err_and(is_disk_full) {
+            copied.map_err(failed)?;
+        } else if let (Ok(copied), Ok(before)) = (&copied, &before)
+            && copied == before
+        {
+            fs::rename(&partial, &folder).map_err(failed)?;
+            let (team, path) = (team.to_owned(), folder.join(name));
+            return Ok(Kept::Version(KeptVersion { team, path, folder }));
+        } else if let Err(error) = copied
+            && before.is_ok_and(|before| {
+                state(&inbox, &self.folder, name).is_ok_and(|now| now == before)
+            })
+        {
+            // It stays so: a file that can't be read, for example.
+            fs::remove_dir_all(&partial).and_then(|()| fs::create_dir(&folder)).map_err(failed)?;
+            let version = KeptVersion { team: team.to_owned(), path: folder.join(name), folder };
+            let why = sanitize(&error.to_string());
+            version.close(Err(&why))?;
+            return Ok(Kept::Refused(why));
+        }
+        fs::remove_dir_all(&partial).map_err(failed)?;
+        Ok(Kept::Changing)
     }
 
     /// The folder of all versions of a submission.
@@ -227,7 +286,8 @@ impl Inbox {
         let versions = self.versions(path);
         newest(&versions).is_some_and(|number| {
             let folder = versions.join(number.to_string());
-            let kept = state(&folder.join(path.file_name().unwrap_or_default()));
+            let name = path.file_name().unwrap_or_default();
+            let kept = OpenFolder::open(&folder).and_then(|it| state(&it, &folder, name));
             // The build of an agent adds files.
             let has = |kept: Entries| now.iter().all(|(name, state)| kept.get(name) == Some(state));
             folder.join(RESULT_FILE).exists() && kept.is_ok_and(has)
@@ -252,16 +312,38 @@ fn newest(versions: &Path) -> Option<u64> {
     names.filter_map(|name| name.to_str()?.parse().ok()).max()
 }
 
-/// Returns what a submission consists of: a folder's files, or a file by its name.
-fn state(path: &Path) -> io::Result<Entries> {
-    let skips = |path: &Path| {
-        path.file_name().and_then(OsStr::to_str).is_some_and(|name| NEVER.contains(&name))
-    };
-    if path.is_dir() {
-        return entries(path, &skips);
+/// Returns what a submission consists of: a folder's files, or a file or a link by its name. `path` is that of the
+/// folder in which it is.
+fn state(inbox: &OpenFolder, path: &Path, name: &OsStr) -> io::Result<Entries> {
+    let (kind, file) = inbox.kind(name)?;
+    let one = |state| Ok(Entries::from([(name.into(), state)]));
+    match kind {
+        Kind::Folder => {
+            let (opened, path) = (inbox.folder(name)?, path.join(name));
+            entries(Tree { folder: &opened, path: &path }, &|path, _| is_never_copied(path))
+        }
+        Kind::File => one(file.into()),
+        Kind::Link(target) => one(State::Link(target)),
+        Kind::Other => Ok(Entries::new()),
     }
-    let name = path.file_name().unwrap_or_default();
-    Ok(entry(path)?.into_iter().map(|state| (name.into(), state)).collect())
+}
+
+/// Copies a submission to a folder, and returns what was copied.
+fn copied(inbox: &OpenFolder, path: &Path, name: &OsStr, to: &OpenFolder) -> io::Result<Entries> {
+    let one = |state| Ok(Entries::from([(name.into(), state)]));
+    match inbox.kind(name)?.0 {
+        Kind::Folder => {
+            let (opened, path) = (inbox.folder(name)?, path.join(name));
+            let tree = Tree { folder: &opened, path: &path };
+            copy(tree, &to.create_folder(name)?, Links::Same, &|path, _| is_never_copied(path))
+        }
+        Kind::File => one(copy_one(inbox, name, to)?),
+        Kind::Link(target) => {
+            to.create_link(name, &target)?;
+            one(State::Link(target))
+        }
+        Kind::Other => Ok(Entries::new()),
+    }
 }
 
 #[cfg(test)]
@@ -284,6 +366,8 @@ mod tests {
             complete: Vec::new(),
             settled: BTreeMap::new(),
             held: BTreeMap::new(),
+            unreadable: BTreeMap::new(),
+            warnings: Vec::new(),
         };
         for team in ["one", "two"] {
             fs::create_dir_all(folder.join(team)).unwrap();

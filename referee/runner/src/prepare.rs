@@ -1,9 +1,9 @@
 //! Prepares the contest of a contest file: finds, builds and checks its agents.
 
-use super::again::stored_entrants;
+use super::again::{place, stored_entrants};
 use super::building::{Builder, build_agents};
 use super::copies::{AgentCopy, read_agent};
-use super::entrants::{Candidate, Submission, describe, error_at, find};
+use super::entrants::{Candidate, Submission, check_inside, describe, error_at, find};
 use super::folder::Folder;
 use super::store::{Store, StoredContest};
 use crate::parallel::Progress;
@@ -193,7 +193,7 @@ fn prepare_seeded(
     let mut entries = BTreeMap::new();
     let playing = |candidate: Candidate| {
         let Candidate { name, run, span, spec, entry, .. } = candidate;
-        entries.extend(entry.map(|entry| (sanitize_name(&name), entry)));
+        entries.extend(entry.and_then(|entry| Some((sanitize_name(&name), place(&entry).ok()?))));
         let spec = spec.ok()?;
         let player = PlayerInfo { name, run, digest: spec.digest.clone() };
         Some((FoundAgent { player, span }, spec))
@@ -382,8 +382,12 @@ pub(super) fn build(
 pub(super) fn read_again(candidates: &mut [Candidate], base: &Path) {
     for candidate in candidates {
         if candidate.spec.as_ref().is_ok_and(|spec| spec.build.is_some()) {
-            candidate.spec =
+            let spec =
                 AgentSpec::read_in(&candidate.run, base).map_err(|failure| describe(&failure));
+            candidate.spec = spec.and_then(|spec| {
+                let entry = candidate.entry.as_ref();
+                entry.map_or(Ok(()), |entry| check_inside(&spec, entry, &[])).map(|()| spec)
+            });
         }
     }
 }

@@ -1,15 +1,22 @@
-//! Copies of folders. No link is ever followed.
+//! What is in an agent's folder, and copies of it. Others may change the folder meanwhile: no link is ever followed.
 
+use referee_process::files::named;
+use referee_process::open_folder::{DEPTH_MAX, FileState, Kind, OpenFolder, copy_file, too_deep};
+use referee_process::sandbox::reach::leads_to_installation;
+use referee_protocol::sanitize::sanitize;
 use std::collections::BTreeMap;
-use std::fs::{self, File, Permissions};
+use std::ffi::OsStr;
+use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The most bytes in an agent's folder, before and after its build.
 const BYTES_MAX: u64 = 4 << 30;
 /// The most files and folders.
 const ENTRIES_MAX: usize = 200_000;
+/// How many links are followed from one, as in the kernel.
+const LINKS_MAX: usize = 40;
 
 /// A file's length, mode and time of change, or a link's target: as long as these are the same, it
 /// has not changed.
@@ -20,92 +27,238 @@ pub(super) enum State {
     Link(PathBuf),
 }
 
+impl From<FileState> for State {
+    fn from(file: FileState) -> Self {
+        let (seconds, nanos) = file.modified;
+        Self::File(file.length, file.mode, seconds, nanos)
+    }
+}
+
 /// What is in a folder, by relative path; each folder comes before what is in it.
 pub(super) type Entries = BTreeMap<PathBuf, State>;
 
+/// What becomes of relative links that lead out of a copied folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Links {
+    /// They stay as they are.
+    Same,
+    /// They lead to the same place, by its full path.
+    Absolute,
+}
+
+/// Which names in a folder are left out: its path, and the folder that it is in.
+pub(super) type Skips<'a> = &'a dyn Fn(&Path, &OpenFolder) -> bool;
+
+/// Leaves nothing out.
+pub(super) const NOTHING: Skips<'static> = &|_, _| false;
+
+/// A folder and its path in errors.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tree<'a> {
+    pub(super) folder: &'a OpenFolder,
+    pub(super) path: &'a Path,
+}
+
 /// Returns the folders, files and links in a folder. Sockets, pipes, devices and what `skips` names
 /// are left out. Fails if there is too much.
-pub(super) fn entries(folder: &Path, skips: &dyn Fn(&Path) -> bool) -> io::Result<Entries> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![PathBuf::new()];
-    let mut bytes = 0;
-    while let Some(inside) = folders.pop() {
-        for item in folder.join(&inside).read_dir()? {
-            let item = item?;
-            if skips(&item.path()) {
+pub(super) fn entries(tree: Tree<'_>, skips: Skips<'_>) -> io::Result<Entries> {
+    let mut walk = Walk { path: tree.path, skips, found: Entries::new(), bytes: 0 };
+    walk.folder(tree.folder, None, Path::new(""), 0)?;
+    Ok(walk.found)
+}
+
+/// Copies what is in a folder to an empty one, with the permissions and times of files; returns what was copied.
+pub(super) fn copy(
+    tree: Tree<'_>,
+    to: &OpenFolder,
+    links: Links,
+    skips: Skips<'_>,
+) -> io::Result<Entries> {
+    let mut walk = Walk { path: tree.path, skips, found: Entries::new(), bytes: 0 };
+    walk.folder(tree.folder, Some(to), Path::new(""), 0)?;
+    for (link, state) in &walk.found {
+        let State::Link(target) = state else { continue };
+        let parent = link.parent().unwrap_or(Path::new(""));
+        let is_absolute = links == Links::Absolute
+            && target.is_relative()
+            && way_out(&walk.found, link).is_some();
+        let target = if is_absolute { &tree.path.join(parent).join(target) } else { target };
+        let name = link.file_name().unwrap_or_default();
+        to.folder_at(parent)?.create_link(name, target)?;
+    }
+    Ok(walk.found)
+}
+
+/// Copies a file with its permissions and its time to a new one.
+pub(super) fn copy_one(from: &OpenFolder, name: &OsStr, to: &OpenFolder) -> io::Result<State> {
+    let (file, state) = from.file(name)?;
+    to.replace_file(name, |copy| copy_file(&file, &state, copy).map(|()| state.mode))?;
+    Ok(state.into())
+}
+
+/// Returns why a submission can't play: a link in it leads out of it, to something else than a language runtime.
+/// Whoever made the link may not be allowed to read what it leads to, and it could change at any time.
+pub(super) fn refused_link(entries: &Entries) -> Option<String> {
+    entries.keys().find_map(|path| refusal(entries, path))
+}
+
+/// The same for what is at one path.
+pub(super) fn refusal(entries: &Entries, path: &Path) -> Option<String> {
+    let Some(State::Link(target)) = entries.get(path) else { return None };
+    let way = way_out(entries, path)?;
+    (!leads_to_installation(&way)).then(|| outside(path, target))
+}
+
+/// The words about a link that leads out of a submission, or that is one.
+pub(super) fn outside(path: &Path, target: &Path) -> String {
+    let (path, target) = (path.to_string_lossy(), target.to_string_lossy());
+    let (path, target) = (sanitize(&path), sanitize(&target));
+    format!("{path} is a link to {target}, outside of the folder: replace it with a copy")
+}
+
+/// Returns where a link leads out of the folder, by its own target or by those of further links: an absolute path,
+/// or one that begins with `..`.
+fn way_out(entries: &Entries, link: &Path) -> Option<PathBuf> {
+    let mut place = link.parent().unwrap_or(Path::new("")).to_owned();
+    let mut rest = PathBuf::from(link.file_name().unwrap_or_default());
+    // The kernel follows no more links than this either.
+    let mut links = 0..LINKS_MAX;
+    while let Some(part) = rest.components().next() {
+        let part = part.as_os_str().to_owned();
+        let after: PathBuf = rest.components().skip(1).collect();
+        if part == ".." && !place.pop() {
+            return Some(rest);
+        }
+        if part != ".." && part != "." {
+            place.push(part);
+        }
+        rest = after;
+        let Some(State::Link(target)) = entries.get(&place) else { continue };
+        if target.is_absolute() {
+            return Some(target.join(rest));
+        }
+        links.next()?;
+        place.pop();
+        rest = target.join(rest);
+    }
+    None
+}
+
+/// A walk through a folder, which copies if there is a folder to copy to.
+struct Walk<'a> {
+    path: &'a Path,
+    skips: Skips<'a>,
+    found: Entries,
+    bytes: u64,
+}
+
+impl Walk<'_> {
+    /// `inside` is the folder's path in the whole.
+    fn folder(
+        &mut self,
+        from: &OpenFolder,
+        to: Option<&OpenFolder>,
+        inside: &Path,
+        depth: usize,
+    ) -> io::Result<()> {
+        let whole = self.path;
+        let listed = if depth > DEPTH_MAX { Err(too_deep()) } else { from.names() };
+        for name in listed.map_err(|error| named(&whole.join(inside), &error))? {
+            let path = inside.join(&name);
+            let shown = whole.join(&path);
+            if (self.skips)(&shown, from) {
                 continue;
             }
-            let path = inside.join(item.file_name());
-            let Some(state) = entry(&item.path())? else { continue };
-            match state {
-                State::Folder => folders.push(path.clone()),
-                State::File(length, ..) => bytes += length,
-                State::Link(_) => {}
-            }
-            found.insert(path, state);
-            if found.len() > ENTRIES_MAX || bytes > BYTES_MAX {
-                let (folder, gib) = (folder.display(), BYTES_MAX >> 30);
-                let text =
-                    format!("{folder} has more than {gib} GiB or {ENTRIES_MAX} files and folders");
-                return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+            let failed = |error| named(&shown, &error);
+            let (kind, state) = from.kind(&name).map_err(failed)?;
+            match kind {
+                Kind::Folder => {
+                    let inner = from.folder(&name).map_err(failed)?;
+                    let copy = to.map(|to| to.create_folder(&name)).transpose().map_err(failed)?;
+                    self.add(&path, State::Folder, 0)?;
+                    self.folder(&inner, copy.as_ref(), &path, depth + 1)?;
+                }
+                Kind::Link(target) => self.add(&path, State::Link(target), 0)?,
+                Kind::File => {
+                    self.add(&path, state.into(), state.length)?;
+                    if let Some(to) = to {
+                        // As it is now that it is open.
+                        let copied = copy_one(from, &name, to).map_err(failed)?;
+                        self.found.insert(path, copied);
+                    }
+                }
+                Kind::Other => {}
             }
         }
+        Ok(())
     }
-    Ok(found)
-}
 
-/// Returns what is at a path; `None` for a socket, a pipe or a device.
-pub(super) fn entry(path: &Path) -> io::Result<Option<State>> {
-    let metadata = path.symlink_metadata()?;
-    Ok(if metadata.is_dir() {
-        Some(State::Folder)
-    } else if metadata.is_symlink() {
-        Some(State::Link(path.read_link()?))
-    } else if metadata.is_file() {
-        let (mode, at) = (metadata.mode() & 0o777, metadata.mtime());
-        Some(State::File(metadata.len(), mode, at, metadata.mtime_nsec()))
-    } else {
-        None
-    })
-}
-
-/// Copies these entries of a folder to another, which exists. A relative link that leads out of the folder
-/// becomes absolute.
-pub(super) fn copy(from: &Path, to: &Path, entries: &Entries) -> io::Result<()> {
-    for (path, state) in entries {
-        let (source, copy) = (from.join(path), to.join(path));
-        match state {
-            State::Folder => fs::create_dir(&copy)?,
-            State::Link(target) => {
-                let leads_to = source.canonicalize().ok().filter(|_| target.is_relative());
-                symlink(
-                    leads_to.filter(|to| !to.starts_with(from)).as_ref().unwrap_or(target),
-                    copy,
-                )?;
-            }
-            State::File(..) => copy_file(&source, &copy)?,
+    fn add(&mut self, path: &Path, state: State, bytes: u64) -> io::Result<()> {
+        self.found.insert(path.to_owned(), state);
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.found.len() > ENTRIES_MAX || self.bytes > BYTES_MAX {
+            let (folder, gib) = (self.path.display(), BYTES_MAX >> 30);
+            let text =
+                format!("{folder} has more than {gib} GiB or {ENTRIES_MAX} files and folders");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
         }
+        Ok(())
     }
-    Ok(())
-}
-
-/// Copies a file with its permissions and its time, so that tools such as make build only what has changed.
-/// The copy shares the disk's blocks where the file system can do that.
-pub(super) fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
-    fs::copy(from, to)?;
-    File::open(to)?.set_modified(from.symlink_metadata()?.modified()?)
 }
 
 /// Lets every user read the copy of a folder: agents may run as other users.
-pub(super) fn open_to_all(folder: &Path, entries: &Entries) -> io::Result<()> {
-    let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
-    set(folder, 0o755)?;
+pub(super) fn open_to_all(copy: &OpenFolder, entries: &Entries) -> io::Result<()> {
+    copy.set_mode(0o755)?;
     for (path, state) in entries {
         match state {
-            State::Folder => set(&folder.join(path), 0o755)?,
-            State::File(_, mode, ..) => set(&folder.join(path), 0o644 | mode & 0o755)?,
+            State::Folder => copy.folder_at(path)?.set_mode(0o755)?,
+            State::File(_, mode, ..) => {
+                let mode = Permissions::from_mode(0o644 | mode & 0o755);
+                copy.file_at(path)?.0.set_permissions(mode)?;
+            }
             State::Link(_) => {}
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entries, State, refused_link, way_out};
+    use std::path::Path;
+
+    #[test]
+    fn a_link_leads_out_by_itself_or_by_others() {
+        let mut entries = Entries::new();
+        for (path, target) in [
+            ("in", "bin/x"),
+            ("bin/up", ".."),
+            ("bin/x", "up/in"),
+            ("bin/out", "up/.."),
+            ("bin/by", "out/alice"),
+            ("venv/python", "python3"),
+            ("venv/python3", "/usr/bin/env"),
+            ("key", "/root/.ssh/id_rsa"),
+            ("parent", "../alice"),
+            ("dots", "bin/../../mallory/bin"),
+            ("back", "bin/../bin"),
+            ("gone", "bin/missing"),
+        ] {
+            entries.insert(path.into(), State::Link(target.into()));
+        }
+        entries.insert("bin".into(), State::Folder);
+        let out = ["bin/out", "bin/by", "venv/python", "venv/python3", "key", "parent", "dots"];
+        for (path, state) in &entries {
+            if matches!(state, State::Link(_)) {
+                let leads_out = out.iter().any(|it| path == Path::new(it));
+                assert_eq!(way_out(&entries, path).is_some(), leads_out, "{path:?}");
+            }
+        }
+        for path in ["bin/out", "bin/by", "key", "parent", "dots"] {
+            assert!(refused_link(&entries).unwrap().contains("outside of the folder"));
+            entries.remove(Path::new(path));
+        }
+        // Programs of the system, as in virtual environments.
+        assert_eq!(refused_link(&entries), None);
+    }
 }

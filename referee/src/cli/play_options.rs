@@ -1,6 +1,7 @@
 //! The options of `play`.
 
 use super::bars::{advance, count_bar};
+use super::file_names::folder_name;
 use super::given::Given;
 use super::global::Global;
 use super::output::{BoardOptions, check_new};
@@ -362,7 +363,7 @@ impl Options {
         let Some(folder) = self.keep_writes.as_ref().filter(|_| spec.writes) else {
             return Ok(None);
         };
-        let kept = folder.join(spec.name.replace('/', "-"));
+        let kept = folder.join(folder_name(&spec.name));
         let failed = |error| Failure::operation(format!("{}: {error}", kept.display()));
         std::fs::create_dir_all(&kept).map_err(failed)?;
         kept.canonicalize().map(Some).map_err(failed)

@@ -23,4 +23,5 @@ mod comp30024;
 mod doctor;
 mod htp;
 mod contest;
+mod exchanged;
 mod fleet;

@@ -85,7 +85,7 @@ pub(super) struct OpenReach {
 }
 
 struct OpenFile {
-    file: PathFd,
+    file: OwnedFd,
     access: BitFlags<AccessFs>,
 }
 
@@ -100,7 +100,7 @@ impl OpenReach {
     pub(super) fn of(reach: &Reach) -> Self {
         let (mut files, mut replaceable) = (Vec::new(), Vec::new());
         let mut open = |path: &Bytes, access: fn(&FileStat) -> BitFlags<AccessFs>| {
-            let file = PathFd::new(path.as_path()).ok();
+            let file = sys::open_readable(path.as_path()).ok();
             let opened = file.and_then(|file| Some((fstat(&file).ok()?, file)));
             // The kernel's own files are never replaced.
             let is_kernel = ["/proc", "/sys"].iter().any(|it| path.as_path().starts_with(it));

@@ -4,6 +4,7 @@
 use super::sys;
 use super::wire::{Bytes, Program};
 use crate::work_folder::{OWN_TMP, State, state_of};
+use nix::errno::Errno;
 use nix::fcntl::{OFlag, open};
 use nix::mount::{MsFlags, mount};
 use nix::sys::stat::Mode;
@@ -190,7 +191,11 @@ pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Resu
     let mut mounts: Vec<(&Path, OwnedFd)> = Vec::new();
     let is_detached = |path: &Path| detached.mounts.iter().any(|(detached, _)| detached == path);
     for path in wanted.iter().filter(|path| is_covered(path) && !is_detached(path)) {
-        mounts.push((path, sys::clone_mount(path)?));
+        match sys::clone_mount(path) {
+            // Its author has exchanged or removed it meanwhile: the agent can't read it.
+            Err(Errno::ELOOP | Errno::ENOENT | Errno::ENOTDIR) => {}
+            mount => mounts.push((path, mount?)),
+        }
     }
     for cover in &covers {
         mount_private(cover, program.conditions.limits.work_mb)?;

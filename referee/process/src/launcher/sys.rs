@@ -4,7 +4,7 @@
 
 use nix::NixPath;
 use nix::errno::Errno;
-use nix::fcntl::{OFlag, open};
+use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, open, openat2};
 use nix::sched::{CloneFlags, clone};
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::sys::stat::Mode;
@@ -329,19 +329,33 @@ pub(super) fn drop_bounding_set() -> nix::Result<()> {
 
 /// Returns a detached, read-only mount of a path, with everything mounted below.
 pub(super) fn clone_mount(path: &Path) -> nix::Result<OwnedFd> {
-    let mount = clone_writable_mount(path)?;
+    let mount = clone_tree(open_readable(path)?.as_fd(), Path::new(""))?;
     read_only(mount.as_fd())?;
     Ok(mount)
 }
 
+/// Opens a path that an agent may read, as a place. Such a path is canonical, so a link in it was put there later, by
+/// someone who may not be allowed to read what it leads to: it is not followed. The kernel's own files have links.
+pub(super) fn open_readable(path: &Path) -> nix::Result<OwnedFd> {
+    let how = OpenHow::new().flags(OFlag::O_PATH | OFlag::O_CLOEXEC);
+    let is_kernel = ["/proc", "/sys"].iter().any(|it| path.starts_with(it));
+    let resolve = if is_kernel { ResolveFlag::empty() } else { ResolveFlag::RESOLVE_NO_SYMLINKS };
+    openat2(AT_FDCWD, path, how.resolve(resolve))
+}
+
 /// Returns a detached copy of what is mounted at a path and below, as writable as it is there.
 pub(super) fn clone_writable_mount(path: &Path) -> nix::Result<OwnedFd> {
-    /// `OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE`.
-    const FLAGS: libc::c_int = 1 | libc::O_CLOEXEC | 0x8000;
+    clone_tree(AT_FDCWD, path)
+}
+
+/// The same for a path relative to a folder; the empty path is the folder or file itself.
+fn clone_tree(at: BorrowedFd<'_>, path: &Path) -> nix::Result<OwnedFd> {
+    /// `OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_EMPTY_PATH`.
+    const FLAGS: libc::c_int = 1 | libc::O_CLOEXEC | 0x8000 | libc::AT_EMPTY_PATH;
     // SAFETY: a plain system call with a string that lives through it; what it returns is new.
     #[expect(unsafe_code, reason = "nix has no wrapper for it")]
     path.with_nix_path(|path| unsafe {
-        let fd = libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), FLAGS);
+        let fd = libc::syscall(libc::SYS_open_tree, at.as_raw_fd(), path.as_ptr(), FLAGS);
         let fd = RawFd::try_from(Errno::result(fd)?).map_err(|_| Errno::EBADF)?;
         Ok(OwnedFd::from_raw_fd(fd))
     })?

@@ -293,3 +293,45 @@ fn openings_are_read_from_the_files_folder() {
     let failure = prepared_failure(&place);
     assert!(failure.to_string().starts_with("o.jsonl:1:1: "), "{failure}");
 }
+
+#[test]
+fn links_that_lead_out_of_a_submission_are_refused_by_name() {
+    let place = place(&[
+        (
+            "contest.toml",
+            "game = \"hex\"\nagents = [\"@random\"]\nsubmissions = \"bots\"\n[policy]\non_broken = \"leave-out\"",
+        ),
+        ("bots/amy/agent.toml", "command = [\"sh\", \"x\"]"),
+        ("bots/part/agent.toml", "command = [\"sh\", \"x\"]"),
+        ("bots/up/agent.toml", "command = [\"sh\", \"x\"]"),
+        ("bots/hidden/other.toml", "command = [\"sh\", \"x\"]"),
+        ("bots/fine/agent.toml", "command = [\"sh\", \"x\"]"),
+        ("bots/feedback.md/agent.toml", "command = [\"sh\", \"x\"]"),
+        ("private/solution/agent.toml", "command = [\"sh\", \"x\"]"),
+        ("private/secret.toml", "key = 1"),
+    ]);
+    let link = |target: &str, name: &str| {
+        std::os::unix::fs::symlink(target, place.path().join("bots").join(name)).unwrap();
+    };
+    link("../private/solution", "mallory");
+    link("../amy/x", "part/x");
+    link("..", "up/above");
+    link("../../private/secret.toml", "hidden/agent.toml");
+    link("/bin/sh", "fine/shell");
+    link("agent.toml", "fine/inside");
+    let prepared = right(&place, Builds::Now(&|_, _| {}));
+    assert_eq!(names(&prepared), ["@random", "amy", "fine"]);
+    let reasons: Vec<String> =
+        prepared.left_out.iter().map(|(name, why)| format!("{name}: {why}")).collect();
+    let outside = "outside of the folder: replace it with a copy";
+    assert_eq!(
+        reasons,
+        [
+            "feedback.md: its name is that of a file of the contest: rename it".to_owned(),
+            format!("hidden: agent.toml is a link to ../../private/secret.toml, {outside}"),
+            format!("mallory: mallory is a link to ../private/solution, {outside}"),
+            format!("part: x is a link to ../amy/x, {outside}"),
+            format!("up: above is a link to .., {outside}"),
+        ]
+    );
+}

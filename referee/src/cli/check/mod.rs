@@ -24,12 +24,13 @@ use junit::junit;
 use referee_contest::presets::find;
 use referee_games::{GAMES, GameKind};
 use referee_play::adapted::course_preset;
-use referee_play::agent_spec::AgentSpec;
+use referee_play::agent_spec::{AgentSpec, MANIFEST_BYTES_MAX};
 use referee_play::check::{
     Check, CheckReport, Probe, ProbeConditions, ProbeOutcome, probes, unreadable,
 };
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
+use referee_process::files::read_regular;
 use report::Report;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -338,8 +339,9 @@ impl Options {
 
 /// Returns the games that the agent.toml of an agent names, as far as it can be read.
 fn games_named(agent: &str) -> Vec<String> {
-    let text = std::fs::read_to_string(Path::new(agent).join("agent.toml")).unwrap_or_default();
-    let table: toml::Table = text.parse().unwrap_or_default();
+    let manifest = Path::new(agent).join("agent.toml");
+    let bytes = read_regular(&manifest, MANIFEST_BYTES_MAX).unwrap_or_default();
+    let table: toml::Table = String::from_utf8_lossy(&bytes).parse().unwrap_or_default();
     let games = table.get("games").and_then(toml::Value::as_array);
     let names = games.into_iter().flatten().filter_map(toml::Value::as_str);
     names.filter(|name| referee_games::kind(name).is_some()).map(str::to_owned).collect()

@@ -15,7 +15,7 @@ use referee_play::agent_spec::AgentSpec;
 use referee_play::interrupts::{Interrupt, PlannedEnd};
 use referee_process::{Failure, FailureKind};
 use referee_protocol::sanitize::sanitize;
-use referee_runner::changing::Changing;
+use referee_runner::changing::{Changing, version_of};
 use referee_runner::folder::{Folder, Lock};
 use referee_runner::inbox::{Inbox, KeptVersion};
 use referee_runner::store::Store;
@@ -127,6 +127,15 @@ fn begin(
     }
     let prepared = prepare_built(&options.contest, global)?;
     check(&prepared.contest)?;
+    for player in &prepared.contest.players {
+        if let Some(team) = version_of(&player.name) {
+            let (name, team) = (sanitize(&player.name), sanitize(team));
+            return Err(Failure::usage(format!(
+                "{name} has the name of a version of {team}, which may still come"
+            ))
+            .help("rename it"));
+        }
+    }
     Inbox::find(&prepared.text, &prepared.base, options.submissions.as_deref())?;
     let (run, lock) = created(prepared, options.out.as_deref(), &options.shared, runtime, global)?;
     Ok((run.folder.clone(), lock, Some(run)))
@@ -155,6 +164,9 @@ impl OpenContest<'_> {
             loop {
                 tokio::time::sleep(LOOK).await;
                 let found = inbox.borrow_mut().look();
+                for warning in inbox.borrow_mut().warnings() {
+                    tracing::warn!("{warning}");
+                }
                 match found {
                     Ok(true) => return Interrupt::NewAgents,
                     Ok(false) => {}

@@ -191,18 +191,35 @@ fn check_writes_the_transcript_that_it_advises_to_look_at() {
     dir.run(&["replay", path, "--print"]).code(0).stdout_has("seat 0  red   answers");
 }
 
-/// By a link, a package could replace the bytecode of another one.
+/// A digest doesn't cover bytecode, which could be another program. Nothing but an agent's own process writes any.
 #[test]
-fn bytecode_is_not_written_through_a_link() {
+fn bytecode_is_neither_loaded_nor_written() {
     let Some(dir) = dir() else { return };
-    fs::create_dir(dir.path("other")).unwrap();
-    std::os::unix::fs::symlink(dir.path("other"), dir.path("class/Killer_A/__pycache__")).unwrap();
     let setup = ["--setup", "turn_limit=2"];
     let words = ["freckers", "comp30024:class/Killer_A", "@first"];
+    let place = dir.path("class/Killer_A");
     assert_no_faults(&dir, &dir.play(&[&words[..], &setup].concat()));
-    assert!(fs::read_dir(dir.path("other")).unwrap().next().is_none());
-    // Without the link it is kept for the next match.
-    fs::remove_file(dir.path("class/Killer_A/__pycache__")).unwrap();
+    assert!(!place.join("__pycache__").exists());
+    let forge = "import glob, py_compile, sys\n\
+                 open('forged', 'w').write('raise SystemExit(\"forged\")')\n\
+                 for file in glob.glob(sys.argv[1] + '/*.py'):\n    \
+                     py_compile.compile('forged', __import__('importlib.util').util.cache_from_source(file), \
+                         file, True, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)\n";
+    let mut python = std::process::Command::new(crate::support::python().unwrap());
+    let forged = python.args(["-c", forge]).arg(&place).current_dir(dir.path("")).status();
+    assert!(forged.unwrap().success());
+    assert!(fs::read_dir(place.join("__pycache__")).unwrap().count() > 0);
     assert_no_faults(&dir, &dir.play(&[&words[..], &setup].concat()));
-    assert!(fs::read_dir(dir.path("class/Killer_A/__pycache__")).unwrap().next().is_some());
+    dir.write(
+        "contest.toml",
+        "agents = [\"comp30024:class/Killer_A\", \"@first\"]\n\
+         [[games]]\ngame = \"freckers\"\nsetup = { turn_limit = 2 }\n",
+    );
+    let contest =
+        dir.run(&["contest", "run", "contest.toml", "--out", "d", "--json"]).code(0).json();
+    for player in contest["standings"]["players"].as_array().unwrap() {
+        assert_eq!(player["faults"], json!([]), "{contest}");
+    }
+    let copies = std::process::Command::new("find").arg(dir.path("d/agents")).output().unwrap();
+    assert!(!String::from_utf8_lossy(&copies.stdout).contains("__pycache__"));
 }

@@ -74,13 +74,12 @@ fn builds_reach_no_more_than_agents() {
         let attack = format!(
             "cat '{}' ../amy/x '{}' > seen 2>&1\necho x > '{}'\necho x > '{}'\n\
              echo x > ../amy/planted\nenv > environment\nkill -9 {} 2> killed\n\
-             (echo > /dev/tcp/127.0.0.1/1) 2>&1 || true\necho made > result\nln -sf '{}' link\n",
+             (echo > /dev/tcp/127.0.0.1/1) 2>&1 || true\necho made > result\n",
             at("home/.ssh/key"),
             at("bots/amy/x"),
             at("planted"),
             at("bots/eve/planted"),
             std::process::id(),
-            at("home/.ssh/key"),
         );
         dir.write("bots/eve/make.sh", attack);
         if !planned(&dir, level, "") {
@@ -94,11 +93,16 @@ fn builds_reach_no_more_than_agents() {
         }
         let environment = read("bots/eve/environment");
         assert!(!environment.contains("CARGO_MANIFEST_DIR"), "{level}: {environment}");
-        assert!(fs::symlink_metadata(dir.path("bots/eve/link")).unwrap().is_symlink());
         // What the organiser opens for builds.
         assert!(planned(&dir, level, "build.read = [\"home/.ssh\"]"));
         assert!(read("bots/eve/seen").contains("secret of the organiser"), "{level}");
         assert!(!read("bots/eve/seen").contains("secret of amy"), "{level}");
+        // Nothing is taken over of a build that leaves a link out of its folder.
+        let linked = format!("echo again > result\nln -s '{}' link\n", at("home/.ssh/key"));
+        dir.write("bots/eve/make.sh", linked);
+        let ran = contest(&dir, &["plan", "c.toml", "--build"]).code(2);
+        ran.stderr_has("link is a link to ").stderr_has("outside of the folder");
+        assert_eq!(read("bots/eve/result"), "made\n", "{level}");
         dir.assert_tmp_is_empty();
     }
 }

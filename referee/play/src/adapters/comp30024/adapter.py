@@ -382,6 +382,32 @@ class Seat:
         return returned
 
 
+class Source(importlib.machinery.SourceFileLoader):
+    """Loads modules from their source: an agent's digest doesn't cover bytecode, which could be another program."""
+
+    def path_stats(self, path):
+        """Says that there is no bytecode, and that none can be kept."""
+        raise OSError(f"no bytecode of {path}")
+
+
+def load_from_source():
+    """Lets modules of the agent's folder be loaded from their source alone."""
+    machinery = importlib.machinery
+    finder = machinery.FileFinder.path_hook(
+        (machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES),
+        (Source, machinery.SOURCE_SUFFIXES),
+        (machinery.SourcelessFileLoader, machinery.BYTECODE_SUFFIXES),
+    )
+
+    def hook(path):
+        if path != FOLDER and not path.startswith(os.path.join(FOLDER, "")):
+            raise ImportError
+        return finder(path)
+
+    sys.path_hooks.insert(0, hook)
+    sys.path_importer_cache.clear()
+
+
 def find_class(spec, names):
     """The class that `PACKAGE[:CLASS]` means: in the package itself, or where the course put it."""
     package, _, name = spec.partition(":")
@@ -517,6 +543,7 @@ def main():
         return
     bound_memory(hello)
     sys.path.insert(0, FOLDER)
+    load_from_source()
     seat = Seat(sys.argv[1], strict, hello)
     wire.send({"type": "ready", "name": sys.argv[1], "version": sys.version.split()[0]})
     for message in messages:

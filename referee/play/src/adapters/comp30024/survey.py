@@ -1,18 +1,20 @@
 """Reads an agent's package without running it.
 
 Prints the interpreter, the modules beside the package that it imports, and the first syntax error that its import
-would meet. Leaves their bytecode where an import would, so that a match, which can't, doesn't compile them again.
+would meet. Follows no link below the folder and writes nothing: others may exchange what is in it meanwhile.
 """
 
 import ast
 import os
 import resource
 import signal
+import stat
 import sys
 
 NEEDED_PYTHON = (3, 10)
 SECONDS_MAX = 20
 MEMORY_MAX = 2 << 30
+SOURCE_BYTES_MAX = 16 << 20
 
 folder, main = sys.argv[1:3]
 # How certainly each module is imported: 0 perhaps, 1 always.
@@ -39,10 +41,8 @@ def visit(name, certain):
     if parts[0] not in tops:
         tops.append(parts[0])
     try:
-        with open(file, "rb") as source:
-            tree = ast.parse(source.read(), file)
+        tree = ast.parse(read(file), file)
         compile(tree, file, "exec", dont_inherit=True)
-        keep_bytecode(file)
     except (SyntaxError, ValueError) as error:
         if certain:
             broken(file, error)
@@ -56,23 +56,17 @@ def visit(name, certain):
     return tree
 
 
-def keep_bytecode(file):
-    """Writes a module's bytecode if it is missing or older."""
-    place, name = os.path.split(file)
-    stem = os.path.splitext(name)[0]
-    bytecode = os.path.join(place, "__pycache__", f"{stem}.{sys.implementation.cache_tag}.pyc")
-    if os.path.isfile(bytecode) and os.path.getmtime(bytecode) >= os.path.getmtime(file):
-        return
-    # By a link, a package could replace the bytecode of another one.
-    inside = os.path.relpath(bytecode, folder)
-    if os.path.realpath(bytecode) != os.path.join(os.path.realpath(folder), inside):
-        return
-    import py_compile
-
-    try:
-        py_compile.compile(file, cfile=bytecode)
-    except OSError:
-        pass  # It is compiled for each match then.
+def read(file):
+    """The source of a module, reached from the folder without following a link."""
+    *folders, name = os.path.relpath(file, folder).split(os.sep)
+    place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    for inner in folders:
+        place = os.open(inner, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=place)
+    opened = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
+    with open(opened, "rb") as source:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            raise OSError("not a regular file")
+        return source.read(SOURCE_BYTES_MAX)
 
 
 def imports(node, package):

@@ -14,7 +14,7 @@ pub use grants::{Refusal, is_wide};
 pub use interpreter::programs_of;
 pub use own::files_of_command;
 pub use requests::{Answer, ReadRequest, requests};
-pub use runtimes::callers;
+pub use runtimes::{callers, leads_to_installation};
 pub use system::is_system;
 pub use unreachable::Unreachable;
 

@@ -7,7 +7,7 @@ use super::interpreter::Installed;
 use super::system::is_system;
 use super::unreachable::Unreachable;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
 /// Variables that agents inherit and that name an installation.
@@ -27,6 +27,29 @@ const IN_HOMES: &[&str] = &[
 /// caller's PATH, or in a virtual environment. Never a device, a socket, or another hidden folder of
 /// a home folder.
 pub(super) fn is_runtime(path: &Path) -> bool {
+    is_installed(path)
+        || path.metadata().is_ok_and(|it| it.is_file() || it.is_dir())
+            && !is_wide(path)
+            && in_virtual_environment(path)
+}
+
+/// Whether a link's target is part of a language runtime that no author of an agent can have put there: not that
+/// of a virtual environment, which is where its author made it.
+pub fn leads_to_installation(target: &Path) -> bool {
+    let mut parts = target.components();
+    if parts.any(|part| part == Component::ParentDir) || !target.is_absolute() {
+        return false;
+    }
+    // Only the system's owner changes what is in `/`, such as the link `/bin`; further links could be anyone's.
+    let mut parts = target.components().skip(1);
+    let first = parts.next().and_then(|name| Path::new("/").join(name).canonicalize().ok());
+    let Some(named) = first.map(|first| first.join(parts.collect::<PathBuf>())) else {
+        return false;
+    };
+    is_installed(&named) && named.canonicalize().is_ok_and(|found| is_installed(&found))
+}
+
+fn is_installed(path: &Path) -> bool {
     if is_system(path) {
         return true;
     }
@@ -40,7 +63,6 @@ pub(super) fn is_runtime(path: &Path) -> bool {
         || in_home(path).is_some_and(|inside| {
             IN_HOMES.iter().flat_map(|line| line.split(' ')).any(|it| inside.starts_with(it))
         })
-        || in_virtual_environment(path)
 }
 
 /// Returns what the caller's environment names: folders of programs, each with its installation.

@@ -1,0 +1,313 @@
+//! Folders that others may change while they are used, such as submissions. A folder is opened once; what is in it
+//! is reached from its descriptor, name by name, and no link is ever followed. So what was looked at is what is
+//! read, copied or replaced, however fast names are exchanged meanwhile.
+//!
+//! Not `cap-std`: it follows links that stay inside, so each call would have to forbid that as well, and `nix`
+//! has these calls already.
+
+use crate::files::not_regular;
+use nix::NixPath;
+use nix::dir::Dir;
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, openat, readlinkat, renameat};
+use nix::sys::stat::{FileStat, Mode, SFlag, fchmod, fstat, fstatat, mkdirat};
+use nix::unistd::{UnlinkatFlags, symlinkat, unlinkat};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// How deep folders may be nested, since each level needs a descriptor.
+pub const DEPTH_MAX: usize = 64;
+/// The unit in which holes of a file are kept.
+const HOLE_BYTES: usize = 64 * 1024;
+/// The prefix of new files until they are complete.
+const NEW: &str = ".referee-new-";
+/// How many names are tried for a new file, which others could occupy on purpose.
+const NAMES_TRIED: u32 = 100;
+
+/// An open folder.
+#[derive(Debug)]
+pub struct OpenFolder(OwnedFd);
+
+/// What a name in a folder stands for. Whatever it is, it was not followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A folder.
+    Folder,
+    /// A regular file.
+    File,
+    /// A link, with what it leads to.
+    Link(PathBuf),
+    /// A socket, a pipe or a device.
+    Other,
+}
+
+/// Length, permissions and time of change of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileState {
+    /// Its length, in bytes.
+    pub length: u64,
+    /// The bytes that it takes on the disk.
+    pub allocated: u64,
+    /// Its permissions.
+    pub mode: u32,
+    /// When its content was last changed: seconds and nanoseconds since 1970.
+    pub modified: (i64, i64),
+}
+
+impl FileState {
+    #[expect(clippy::useless_conversion, reason = "the types of these fields differ by system")]
+    fn of(stat: &FileStat) -> Self {
+        let blocks = u64::try_from(stat.st_blocks).unwrap_or(0);
+        Self {
+            length: u64::try_from(stat.st_size).unwrap_or(0),
+            allocated: blocks.saturating_mul(512),
+            mode: u32::from(stat.st_mode) & 0o777,
+            modified: (stat.st_mtime.into(), stat.st_mtime_nsec.into()),
+        }
+    }
+
+    fn modified_time(&self) -> SystemTime {
+        let (seconds, nanos) = self.modified;
+        let nanos = Duration::from_nanos(u64::try_from(nanos).unwrap_or(0));
+        let whole = Duration::from_secs(seconds.unsigned_abs());
+        let time = if seconds < 0 {
+            SystemTime::UNIX_EPOCH.checked_sub(whole)
+        } else {
+            SystemTime::UNIX_EPOCH.checked_add(whole)
+        };
+        time.and_then(|time| time.checked_add(nanos)).unwrap_or(SystemTime::UNIX_EPOCH)
+    }
+}
+
+impl OpenFolder {
+    /// Opens a folder whose path only the caller's own user can change; links in it are followed.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        Ok(Self(openat(AT_FDCWD, path, folder_flags() & !OFlag::O_NOFOLLOW, Mode::empty())?))
+    }
+
+    /// Creates a folder whose path only the caller's own user can change, and opens it.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        std::fs::create_dir(path)?;
+        Self::open(path)
+    }
+
+    /// Opens a folder by its canonical path, of which others may exchange parts for links: none is followed.
+    pub fn open_canonical(path: &Path) -> io::Result<Self> {
+        let root = openat(AT_FDCWD, "/", pass_flags(), Mode::empty())?;
+        let mut parts: Vec<&OsStr> = names(path.strip_prefix("/").unwrap_or(path))?;
+        let Some(last) = parts.pop() else { return Self::open(Path::new("/")) };
+        let mut folder = root;
+        for part in parts {
+            folder = openat(&folder, part, pass_flags(), Mode::empty())?;
+        }
+        Ok(Self(openat(&folder, last, folder_flags(), Mode::empty())?))
+    }
+
+    /// Opens a folder in this one.
+    pub fn folder(&self, name: &OsStr) -> io::Result<Self> {
+        Ok(Self(openat(&self.0, name, folder_flags(), Mode::empty())?))
+    }
+
+    /// Opens the folder at a relative path.
+    pub fn folder_at(&self, path: &Path) -> io::Result<Self> {
+        let mut folder = Self(self.0.try_clone()?);
+        for name in names(path)? {
+            folder = folder.folder(name)?;
+        }
+        Ok(folder)
+    }
+
+    /// Opens the regular file at a relative path.
+    pub fn file_at(&self, path: &Path) -> io::Result<(File, FileState)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => self.folder_at(parent)?.file(name),
+            _ => self.file(name),
+        }
+    }
+
+    /// Opens a regular file; fails for anything else, without waiting for a pipe's other end.
+    pub fn file<P: NixPath + ?Sized>(&self, name: &P) -> io::Result<(File, FileState)> {
+        let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+        let file = openat(&self.0, name, flags, Mode::empty())?;
+        let stat = fstat(&file)?;
+        if kind_of(&stat) != SFlag::S_IFREG {
+            return Err(not_regular());
+        }
+        Ok((file.into(), FileState::of(&stat)))
+    }
+
+    /// Returns the names in it, in no order.
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
+        let mut listed = Dir::from_fd(openat(&self.0, ".", folder_flags(), Mode::empty())?)?;
+        let mut names = Vec::new();
+        for entry in listed.iter() {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                names.push(OsString::from_vec(name.to_vec()));
+            }
+        }
+        Ok(names)
+    }
+
+    /// Returns what a name stands for.
+    pub fn kind(&self, name: &OsStr) -> io::Result<(Kind, FileState)> {
+        let stat = fstatat(&self.0, name, AtFlags::AT_SYMLINK_NOFOLLOW)?;
+        let kind = match kind_of(&stat) {
+            SFlag::S_IFDIR => Kind::Folder,
+            SFlag::S_IFREG => Kind::File,
+            SFlag::S_IFLNK => Kind::Link(readlinkat(&self.0, name)?.into()),
+            _ => Kind::Other,
+        };
+        Ok((kind, FileState::of(&stat)))
+    }
+
+    /// Creates a folder in it and opens that.
+    pub fn create_folder(&self, name: &OsStr) -> io::Result<Self> {
+        mkdirat(&self.0, name, Mode::S_IRWXU | Mode::S_IRWXG | Mode::S_IRWXO)?;
+        self.folder(name)
+    }
+
+    /// Creates a link in it.
+    pub fn create_link(&self, name: &OsStr, target: &Path) -> io::Result<()> {
+        Ok(symlinkat(target, &self.0, name)?)
+    }
+
+    /// Creates a file that has a name only when it is complete, in place of what has the name then unless that
+    /// is a folder. `write` fills it and returns its permissions.
+    pub fn replace_file(
+        &self,
+        name: &OsStr,
+        write: impl FnOnce(&mut File) -> io::Result<u32>,
+    ) -> io::Result<()> {
+        let (new, mut file) = self.new_file()?;
+        let written = write(&mut file).and_then(|mode| {
+            fchmod(&file, Mode::from_bits_truncate(mode as libc::mode_t))?;
+            Ok(renameat(&self.0, new.as_str(), &self.0, name)?)
+        });
+        if written.is_err() {
+            unlinkat(&self.0, new.as_str(), UnlinkatFlags::NoRemoveDir).ok();
+        }
+        written
+    }
+
+    fn new_file(&self) -> io::Result<(String, File)> {
+        let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_CLOEXEC;
+        for number in 0..NAMES_TRIED {
+            let name = format!("{NEW}{}-{number}", std::process::id());
+            let mode = Mode::S_IRUSR | Mode::S_IWUSR;
+            match openat(&self.0, name.as_str(), flags | OFlag::O_NOFOLLOW, mode) {
+                Err(Errno::EEXIST) => {}
+                opened => return Ok((name, opened?.into())),
+            }
+        }
+        Err(Errno::EEXIST.into())
+    }
+
+    /// Removes what has a name, if anything has: a folder with all that is in it.
+    pub fn remove(&self, name: &OsStr) -> io::Result<()> {
+        self.remove_at(name, DEPTH_MAX)
+    }
+
+    fn remove_at(&self, name: &OsStr, depth: usize) -> io::Result<()> {
+        match unlinkat(&self.0, name, UnlinkatFlags::NoRemoveDir) {
+            Ok(()) | Err(Errno::ENOENT) => return Ok(()),
+            // What POSIX and Linux say about a folder.
+            Err(Errno::EPERM | Errno::EISDIR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        let inside = self.folder(name)?;
+        let depth = depth.checked_sub(1).ok_or_else(too_deep)?;
+        for inner in inside.names()? {
+            inside.remove_at(&inner, depth)?;
+        }
+        Ok(unlinkat(&self.0, name, UnlinkatFlags::RemoveDir)?)
+    }
+
+    /// Sets its permissions.
+    pub fn set_mode(&self, mode: u32) -> io::Result<()> {
+        Ok(fchmod(&self.0, Mode::from_bits_truncate(mode as libc::mode_t))?)
+    }
+}
+
+impl AsFd for OpenFolder {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Copies an open file, its holes included, with the time of its last change: tools such as make build only what
+/// has changed. Copies no more than its length was when it was opened. The copy shares the disk's blocks where the
+/// file system can do that.
+pub fn copy_file(from: &File, state: &FileState, to: &mut File) -> io::Result<()> {
+    let mut from = from.take(state.length);
+    if state.allocated >= state.length {
+        io::copy(&mut from, to)?;
+    } else {
+        copy_with_holes(&mut from, to)?;
+    }
+    to.set_modified(state.modified_time())
+}
+
+/// Copies without writing what is zero, so that a copy needs no more of the disk than the file.
+fn copy_with_holes(from: &mut impl Read, to: &mut File) -> io::Result<()> {
+    let mut buffer = vec![0; HOLE_BYTES];
+    let mut length: u64 = 0;
+    loop {
+        let mut filled = 0;
+        while filled < HOLE_BYTES {
+            match from.read(&mut buffer[filled..])? {
+                0 => break,
+                count => filled += count,
+            }
+        }
+        length += filled as u64;
+        if buffer[..filled].iter().all(|&byte| byte == 0) {
+            to.seek(SeekFrom::Start(length))?;
+        } else {
+            to.write_all(&buffer[..filled])?;
+        }
+        if filled < HOLE_BYTES {
+            return to.set_len(length);
+        }
+    }
+}
+
+/// The error for folders in folders beyond [`DEPTH_MAX`].
+pub fn too_deep() -> io::Error {
+    let text = format!("more than {DEPTH_MAX} folders are nested");
+    io::Error::new(io::ErrorKind::FileTooLarge, text)
+}
+
+/// Returns the names of a relative path without `..`.
+fn names(path: &Path) -> io::Result<Vec<&OsStr>> {
+    let name = |part| match part {
+        Component::Normal(name) => Some(Ok(name)),
+        Component::CurDir => None,
+        _ => Some(Err(io::ErrorKind::InvalidInput.into())),
+    };
+    path.components().filter_map(name).collect()
+}
+
+fn kind_of(stat: &FileStat) -> SFlag {
+    SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT
+}
+
+fn folder_flags() -> OFlag {
+    OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC
+}
+
+/// To pass through a folder that may not be listed.
+fn pass_flags() -> OFlag {
+    #[cfg(target_os = "linux")]
+    return OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    #[cfg(not(target_os = "linux"))]
+    return folder_flags();
+}
