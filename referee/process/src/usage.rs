@@ -1,6 +1,5 @@
 //! What an agent's processes have used: CPU time, and time waiting for a core.
 
-use crate::launcher::memory_of;
 use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::{Pid, SysconfVar, sysconf};
 use referee_protocol::Nanos;
@@ -144,9 +143,9 @@ impl Meters {
         peaks.reduce(u64::saturating_add)
     }
 
-    /// Returns what the agent's processes have in memory now, in KiB, with what their open files hold.
-    pub fn memory_kb(&self) -> Option<u64> {
-        self.supervisor().map(|supervisor| memory_of(&tree_below(supervisor)))
+    /// Returns the agent's process and its descendants; `None` if they aren't known.
+    pub fn tree(&self) -> Option<Vec<Pid>> {
+        self.supervisor().map(tree_below)
     }
 
     /// Measures that peak anew; false if the system refuses.

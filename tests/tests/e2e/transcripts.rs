@@ -170,7 +170,7 @@ fn begun(dir: &TestDir, name: &str, event: &Value) {
 }
 
 fn retired(seat: u64, turn: u64) -> Value {
-    let fault = json!({"kind": "gone", "by": null, "turn": turn, "text": "left"});
+    let fault = json!({"kind": "start", "by": null, "turn": turn, "text": "left"});
     json!({"type": "retired", "at_ns": 1, "turn": turn, "seat": seat, "fault": fault})
 }
 

@@ -106,7 +106,7 @@ impl Drive<'_> {
         let mut used: Vec<(u64, Seat)> = seats
             .filter_map(|(seat, participant)| match participant.connection() {
                 Some(_) if seat == killed => Some((peak_kb, seat)),
-                Some(agent) => Some((agent.process.meters_left()?.memory_kb()?, seat)),
+                Some(agent) => Some((agent.process.memory_kb()?, seat)),
                 None => None,
             })
             .collect();

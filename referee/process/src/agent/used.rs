@@ -1,7 +1,7 @@
 //! What an agent has used.
 
 use super::AgentProcess;
-use crate::launcher::Group;
+use crate::launcher::{Group, memory_of};
 use crate::usage::Meters;
 use referee_protocol::Nanos;
 
@@ -30,6 +30,11 @@ impl AgentProcess {
     pub fn peak_memory_kb(&self, whole: bool) -> Option<u64> {
         let measured = || self.meters_left()?.peak_memory_kb(whole);
         self.group.as_ref().and_then(Group::peak_memory_kb).or_else(measured)
+    }
+
+    /// Returns what its processes have in memory now, in KiB, with what their open files hold.
+    pub fn memory_kb(&self) -> Option<u64> {
+        Some(memory_of(&self.meters_left()?.tree()?))
     }
 
     /// Measures the most memory anew; false if the system can't.

@@ -84,8 +84,8 @@ impl Meters {
         None
     }
 
-    /// Returns what the agent has in memory now: unknown.
-    pub fn memory_kb(&self) -> Option<u64> {
+    /// Returns the agent's process and its descendants: unknown.
+    pub fn tree(&self) -> Option<Vec<Pid>> {
         None
     }
 
