@@ -266,9 +266,15 @@ impl AgentConnection {
     /// Returns what it has used since its start, `began`.
     pub fn used(&self, began: Instant) -> Usage {
         let time = |nanos: Option<Nanos>| Duration::from_nanos(nanos.unwrap_or_default().0);
-        let meters = self.process.meters();
-        let waited = time(meters.and_then(Meters::wait));
-        let asleep = meters.is_some_and(Meters::is_asleep);
-        Usage { wall: began.elapsed(), cpu: time(self.process.tree_cpu()), waited, asleep }
+        let waited = time(self.process.meters().and_then(Meters::wait));
+        let (wall, cpu) = (began.elapsed(), time(self.process.tree_cpu()));
+        Usage { wall, cpu, waited, ..Usage::default() }
+    }
+
+    /// Returns what it has used since `before`, and whether all its processes sleep now: an agent that
+    /// sleeps when its time is over waits for something.
+    pub fn used_at_end(&self, began: Instant, before: Usage) -> Usage {
+        let asleep = self.process.meters().is_some_and(Meters::is_asleep);
+        Usage { asleep, ..self.used(began).since(before) }
     }
 }

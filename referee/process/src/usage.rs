@@ -72,7 +72,7 @@ impl Meters {
 
     /// Returns how many processes the agent's tree has, including its own.
     pub fn processes(&self) -> usize {
-        self.supervisor().map_or(0, |supervisor| tree_below(supervisor).len())
+        self.tree().map_or(0, |tree| tree.len())
     }
 
     /// Whether the agent's main thread has child processes.
@@ -99,7 +99,7 @@ impl Meters {
     pub fn is_asleep(&self) -> bool {
         // Its main thread is quick to look at, and usually the only one.
         let sleeps = state_in(format!("/proc/{}", self.agent).as_ref()) == Some('S');
-        sleeps && self.supervisor().is_some_and(|root| !tree_below(root).into_iter().any(runs))
+        sleeps && self.tree().is_some_and(|tree| !tree.into_iter().any(runs))
     }
 
     /// Returns the CPU time of the agent's own process, all threads: exact and quick.
@@ -157,7 +157,7 @@ impl Meters {
 
     /// Returns the processes whose memory is measured: the whole tree, or the agent's own.
     fn measured(&self, whole: bool) -> Vec<Pid> {
-        let tree = whole.then(|| self.supervisor()).flatten().map(tree_below);
+        let tree = whole.then(|| self.tree()).flatten();
         tree.unwrap_or_else(|| vec![self.agent])
     }
 

@@ -137,6 +137,7 @@ mod tests {
         let bot = fs::metadata(at("agent/bot")).unwrap();
         assert_eq!(bot.permissions().mode() & 0o777, 0o755);
     }
+
     /// Others exchange what is in the folder while the results are taken over.
     #[test]
     fn names_that_are_exchanged_lead_nowhere() {

@@ -87,18 +87,24 @@ impl Inbox {
         other: Option<&Path>,
     ) -> Result<Self, Failure> {
         let (inbox, run) = Self::find(&stored.text, &stored.base, other)?;
-        Ok(Self {
-            folder: inbox,
+        let kept = absolute(folder.root())?.join(SUBMISSIONS_FOLDER);
+        Ok(Self::new(inbox, run, stored.base.clone(), kept))
+    }
+
+    /// An inbox of which nothing has been seen yet.
+    fn new(folder: PathBuf, run: Option<String>, base: PathBuf, kept: PathBuf) -> Self {
+        Self {
+            folder,
             run,
-            base: stored.base.clone(),
-            kept: absolute(folder.root())?.join(SUBMISSIONS_FOLDER),
+            base,
+            kept,
             last: BTreeMap::new(),
             complete: Vec::new(),
             settled: BTreeMap::new(),
             held: BTreeMap::new(),
             unreadable: BTreeMap::new(),
             warnings: Vec::new(),
-        })
+        }
     }
 
     /// Returns the folder of submissions and the AGENT for each, from a contest file that has been read
@@ -349,7 +355,6 @@ fn copied(inbox: &OpenFolder, path: &Path, name: &OsStr, to: &OpenFolder) -> io:
 #[cfg(test)]
 mod tests {
     use super::{Inbox, KeptVersion};
-    use std::collections::BTreeMap;
     use std::fs;
     use std::time::Duration;
 
@@ -357,18 +362,8 @@ mod tests {
     fn a_team_waits_while_the_others_hand_in() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("in");
-        let mut inbox = Inbox {
-            folder: folder.clone(),
-            run: None,
-            base: dir.path().to_owned(),
-            kept: dir.path().join("kept"),
-            last: BTreeMap::new(),
-            complete: Vec::new(),
-            settled: BTreeMap::new(),
-            held: BTreeMap::new(),
-            unreadable: BTreeMap::new(),
-            warnings: Vec::new(),
-        };
+        let (base, kept) = (dir.path().to_owned(), dir.path().join("kept"));
+        let mut inbox = Inbox::new(folder.clone(), None, base, kept);
         for team in ["one", "two"] {
             fs::create_dir_all(folder.join(team)).unwrap();
             fs::write(folder.join(team).join("x"), "x").unwrap();

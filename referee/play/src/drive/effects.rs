@@ -48,7 +48,7 @@ impl Drive<'_> {
             let is_asked = self.turn.asked != self.time.began;
             let asked = Usage { cpu, waited, ..Usage::default() };
             let before = if is_asked { asked } else { agent.used_before };
-            seen.used = Some(agent.used(self.turn.asked).since(before));
+            seen.used = Some(agent.used_at_end(self.turn.asked, before));
         }
         self.participants[seat.index()].kill();
         self.freezer.forget(seat);

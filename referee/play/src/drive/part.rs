@@ -198,7 +198,7 @@ impl<'a> PartialMatch<'a> {
 
     /// Returns what it used since it was asked or, before that, since it was started.
     pub fn used(&self) -> Usage {
-        self.connection().used(self.began).since(self.turn.1)
+        self.connection().used_at_end(self.began, self.turn.1)
     }
 
     /// Returns its CPU time and time waiting for a core, which grow while it computes.
