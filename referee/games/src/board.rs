@@ -1,10 +1,14 @@
 //! Board shapes: their cells, the order and neighbours of the cells, and where each is drawn. Rules
 //! and renderers share this geometry.
 
+mod layout;
+
+pub use layout::{Layout, Points};
+
 use serde::{Deserialize, Serialize};
 
-/// A cell by its two coordinates: row and column on diamonds, triangles and squares, axial q and r
-/// (r runs downwards) on hexagons and stars.
+/// A cell by its two coordinates: row and column on diamonds, triangles and grids, axial q and r
+/// (r runs downwards) on hexagons and stars; the number and 0 where cells are points.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -23,7 +27,7 @@ impl Cell {
     }
 }
 
-/// The shape of a board. All but the square are parts of a hexagonal grid.
+/// The shape of a board. All but the grid are parts of a hexagonal one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
@@ -36,15 +40,15 @@ pub enum Shape {
     Hexagon(u8),
     /// A six-pointed star with points of n rows around a hexagon of radius n, in axial cells.
     Star(u8),
-    /// n x n cells `[r,c]` with eight neighbours each.
-    Square(u8),
+    /// Rows and columns of square cells `[r,c]` with eight neighbours each.
+    Grid(u8, u8),
 }
 
 /// The six steps where neighbours share one coordinate or change both in opposite directions.
 const OPPOSED: &[(i8, i8)] = &[(-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0)];
 /// The six steps on a triangle of left-aligned rows.
 const ALIGNED: &[(i8, i8)] = &[(-1, -1), (-1, 0), (0, -1), (0, 1), (1, 0), (1, 1)];
-/// The eight steps on a square.
+/// The eight steps on a grid.
 const AROUND: &[(i8, i8)] = &[(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)];
 
 impl Shape {
@@ -52,9 +56,12 @@ impl Shape {
     pub fn contains(self, cell: Cell) -> bool {
         let (a, b) = (i16::from(cell.0), i16::from(cell.1));
         match self {
-            Self::Diamond(n) | Self::Square(n) => {
+            Self::Diamond(n) => {
                 let n = i16::from(n);
                 (0..n).contains(&a) && (0..n).contains(&b)
+            }
+            Self::Grid(rows, columns) => {
+                (0..i16::from(rows)).contains(&a) && (0..i16::from(columns)).contains(&b)
             }
             Self::Triangle(n) => a < i16::from(n) && (0..=a).contains(&b),
             Self::Hexagon(radius) => {
@@ -82,7 +89,8 @@ impl Shape {
     /// left to right, as its positions are numbered.
     pub fn cells(self) -> Vec<Cell> {
         let reach = match self {
-            Self::Diamond(n) | Self::Square(n) | Self::Triangle(n) | Self::Hexagon(n) => n,
+            Self::Diamond(n) | Self::Triangle(n) | Self::Hexagon(n) => n,
+            Self::Grid(rows, columns) => rows.max(columns),
             Self::Star(n) => 2 * n,
         }
         .cast_signed();
@@ -102,7 +110,7 @@ impl Shape {
         match self {
             Self::Diamond(_) | Self::Hexagon(_) | Self::Star(_) => OPPOSED,
             Self::Triangle(_) => ALIGNED,
-            Self::Square(_) => AROUND,
+            Self::Grid(..) => AROUND,
         }
     }
 
@@ -112,7 +120,7 @@ impl Shape {
     }
 
     /// Returns where the cell's centre is drawn: x to the right in half-cells, y downwards in rows.
-    /// Adjacent cells of a row are two half-cells apart. On all shapes but the square, a neighbour
+    /// Adjacent cells of a row are two half-cells apart. On all shapes but the grid, a neighbour
     /// in the next row is one half-cell to the left or right.
     pub fn place(self, cell: Cell) -> (i32, i32) {
         let (a, b) = (i32::from(cell.0), i32::from(cell.1));
@@ -120,7 +128,7 @@ impl Shape {
             Self::Diamond(_) => (b - a, a + b),
             Self::Triangle(_) => (2 * b - a, a),
             Self::Hexagon(_) | Self::Star(_) => (2 * a + b, b),
-            Self::Square(_) => (2 * b, a),
+            Self::Grid(..) => (2 * b, a),
         }
     }
 }
@@ -136,7 +144,9 @@ mod tests {
             (Shape::Triangle(5), 15, vec![(2, 3), (4, 9), (6, 3)]),
             (Shape::Hexagon(3), 37, vec![(3, 6), (4, 12), (6, 19)]),
             (Shape::Star(4), 121, vec![(2, 6), (4, 36), (5, 6), (6, 73)]),
-            (Shape::Square(8), 64, vec![(3, 4), (5, 24), (8, 36)]),
+            (Shape::Grid(8, 8), 64, vec![(3, 4), (5, 24), (8, 36)]),
+            (Shape::Grid(2, 3), 6, vec![(3, 4), (5, 2)]),
+            (Shape::Grid(1, 26), 26, vec![(1, 2), (2, 24)]),
         ] {
             let all = shape.cells();
             assert_eq!(all.len(), cells, "{shape:?}");

@@ -1,16 +1,26 @@
 //! What a picture of a board shows, as plain data. Renderers know shapes and marks, not games.
 
-use crate::board::{Cell, Shape};
+mod colour;
+mod text;
+
+pub use colour::Colour;
+pub use text::PieceText;
+
+use crate::board::{Cell, Layout};
 use serde::Serialize;
-use strum::{EnumString, IntoStaticStr, VariantArray};
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A board to draw.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// The board's shape.
-    pub shape: Shape,
+    /// The board's cells; nothing where only text is shown.
+    pub shape: Layout,
     /// How cells are named.
     pub labels: Labels,
+    /// What the pieces are called, in the order of the game's description. Empty where a piece is called
+    /// by its colour.
+    pub kinds: Arc<[Kind]>,
     /// The pieces; at most one per cell.
     pub pieces: Vec<Piece>,
     /// Marks on the cells themselves; at most one per cell.
@@ -24,11 +34,25 @@ pub struct View {
     pub chain: Vec<Cell>,
     /// Numbers to show beside the board, such as exits so far.
     pub figures: Vec<Figure>,
+    /// Rows of items beside the board, such as hands and captured pieces.
+    pub rows: Vec<Row>,
+    /// Lines of text in letters of one width, shown below the board or, if it has no shape, instead of it.
+    pub text: String,
+}
+
+/// A kind of piece.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// What it is called: `cross`.
+    pub name: String,
+    /// The colour of its pieces.
+    pub colour: Colour,
+    /// The text on its pieces.
+    pub text: Option<PieceText>,
 }
 
 /// How cells are named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labels {
     /// `3,1`: both coordinates.
     Pair,
@@ -39,16 +63,18 @@ pub enum Labels {
 }
 
 /// A piece on a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Where.
     pub at: Cell,
     /// Its colour, which also gives its letter.
     pub colour: Colour,
+    /// What is on it instead of that letter.
+    pub text: Option<PieceText>,
 }
 
 /// A mark on a cell itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ground {
     /// Where.
     pub at: Cell,
@@ -57,17 +83,18 @@ pub struct Ground {
 }
 
 /// What a marked cell means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroundKind {
     /// The camp that this colour must reach.
     Target(Colour),
+    /// The cell itself has this colour.
+    Tint(Colour),
     /// A pad that a piece can be on, unlike other cells.
     Pad,
 }
 
 /// An edge of the board that belongs to a colour.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// The owner.
     pub colour: Colour,
@@ -82,16 +109,35 @@ pub struct Edge {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Figure {
     /// What it counts: `exits`, `pegs`.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// The colour that it belongs to, if any.
     pub colour: Option<Colour>,
     /// The value.
     pub value: String,
 }
 
+/// A row of items beside the board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// What it is: `hand`, `captured`.
+    pub name: Cow<'static, str>,
+    /// The colour that it belongs to, if any.
+    pub colour: Option<Colour>,
+    /// What is in it, in order.
+    pub items: Vec<Item>,
+}
+
+/// An item of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Its colour; that of its row if it has none of its own.
+    pub colour: Option<Colour>,
+    /// What is on it.
+    pub text: Option<PieceText>,
+}
+
 /// What an action did besides moving its piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A piece of this colour was taken off the board.
     Taken(Colour),
@@ -103,42 +149,77 @@ pub enum Change {
     Grown,
 }
 
-/// The colour of a piece.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum Colour {
-    /// R
-    Red,
-    /// G
-    Green,
-    /// B
-    Blue,
-    /// Y
-    Yellow,
-    /// P
-    Purple,
-    /// O
-    Orange,
-    /// B; never on one board with blue
-    Black,
-    /// The one kind of piece in a puzzle: `o`
-    Peg,
-}
-
 impl View {
+    /// Returns an empty board.
+    pub fn new(shape: impl Into<Layout>, labels: Labels) -> Self {
+        Self {
+            shape: shape.into(),
+            labels,
+            kinds: Arc::default(),
+            pieces: Vec::new(),
+            ground: Vec::new(),
+            edges: Vec::new(),
+            last: Vec::new(),
+            chain: Vec::new(),
+            figures: Vec::new(),
+            rows: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    /// Returns the colour that a name stands for: that of the kind of piece, or the colour itself.
+    pub fn colour_of(&self, name: &str) -> Option<Colour> {
+        let kind = self.kinds.iter().find(|kind| kind.name == name);
+        kind.map(|kind| kind.colour).or_else(|| Colour::named(name))
+    }
+
+    /// Returns a colour's name: that of the only kind of piece that has it, or its own.
+    pub fn name_of(&self, colour: Colour) -> Cow<'_, str> {
+        let mut kinds = self.kinds.iter().filter(|kind| kind.colour == colour);
+        match (kinds.next(), kinds.next()) {
+            (Some(only), None) => Cow::Borrowed(&only.name),
+            _ => colour.name(),
+        }
+    }
+
+    /// Returns the letter of a colour where no colour is shown. No two colours of the kinds of pieces share
+    /// one.
+    pub fn letter(&self, colour: Colour) -> char {
+        let mut letters: Vec<(Colour, char)> = Vec::new();
+        for kind in &*self.kinds {
+            if letters.iter().any(|(other, _)| *other == kind.colour) {
+                continue;
+            }
+            let name = self.name_of(kind.colour).to_ascii_uppercase();
+            let own = name.chars().chain('A'..='Z').filter(char::is_ascii_uppercase);
+            let free = |letter: &char| letters.iter().all(|(_, other)| other != letter);
+            let letter = own.into_iter().find(free).unwrap_or('?');
+            letters.push((kind.colour, letter));
+        }
+        let found = letters.into_iter().find(|(other, _)| *other == colour);
+        found.map_or_else(|| colour.letter(), |(_, letter)| letter)
+    }
+
+    /// Returns whether a piece's text says which colour it is: it isn't a number, and pieces of other colours
+    /// have other texts.
+    pub fn text_names_colour(&self, piece: &Piece) -> bool {
+        let Some(text) = piece.text else { return false };
+        let other = |(colour, its): (Colour, Option<PieceText>)| {
+            colour != piece.colour && its == Some(text)
+        };
+        let kinds = self.kinds.iter().map(|kind| (kind.colour, kind.text));
+        let pieces = self.pieces.iter().map(|piece| (piece.colour, piece.text));
+        !text.as_str().bytes().all(|byte| byte.is_ascii_digit()) && !kinds.chain(pieces).any(other)
+    }
+
+    /// Returns the letter of a camp, an edge or a coloured cell: lower case, like no piece but the peg.
+    pub fn small_letter(&self, colour: Colour) -> char {
+        match colour {
+            Colour::Peg if self.kinds.is_empty() => 'x',
+            _ => self.letter(colour).to_ascii_lowercase(),
+        }
+    }
+
     /// Returns what the last action did besides moving its piece, given the board before it.
     pub fn changes_since(&self, before: &Self) -> Vec<(Cell, Change)> {
         let (from, to) = match self.last[..] {
@@ -168,44 +249,41 @@ impl View {
     }
 
     /// Returns the figures grouped by name, in order of first appearance.
-    pub fn figures_by_name(&self) -> Vec<(&'static str, Vec<&Figure>)> {
-        let mut kinds: Vec<(&'static str, Vec<&Figure>)> = Vec::new();
+    pub fn figures_by_name(&self) -> Vec<(&str, Vec<&Figure>)> {
+        let mut kinds: Vec<(&str, Vec<&Figure>)> = Vec::new();
         for figure in &self.figures {
             match kinds.iter_mut().find(|(name, _)| *name == figure.name) {
                 Some((_, figures)) => figures.push(figure),
-                None => kinds.push((figure.name, vec![figure])),
+                None => kinds.push((&figure.name, vec![figure])),
             }
         }
         kinds
     }
 }
 
-impl Colour {
-    /// All colours.
-    pub const ALL: &'static [Self] = Self::VARIANTS;
-
-    /// Returns the colour with this name on the wire.
-    pub fn named(name: &str) -> Option<Self> {
-        name.parse().ok()
-    }
-
-    /// Returns the name on the wire.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Returns the letter where no colour is shown.
-    pub fn letter(self) -> char {
+impl Change {
+    /// Returns the colour that the piece had.
+    pub fn colour(self) -> Option<Colour> {
         match self {
-            Self::Peg => 'o',
-            _ => char::from(self.name().as_bytes()[0].to_ascii_uppercase()),
+            Self::Taken(colour) | Self::Recoloured(colour) | Self::Exited(colour) => Some(colour),
+            Self::Grown => None,
         }
+    }
+}
+
+impl Piece {
+    /// Returns a piece with its colour's letter.
+    pub fn new(at: Cell, colour: Colour) -> Self {
+        Self { at, colour, text: None }
     }
 }
 
 impl Labels {
     /// Returns the cell's name.
-    pub fn label(self, shape: Shape, cell: Cell) -> String {
+    pub fn label(self, shape: &Layout, cell: Cell) -> String {
+        if let Layout::Points(points) = shape {
+            return points.name(cell);
+        }
         match self {
             Self::Pair => format!("{},{}", cell.0, cell.1),
             Self::Number => {
@@ -222,26 +300,48 @@ impl Labels {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cell, Change, Colour, Ground, GroundKind, Labels, Piece, View};
+    use super::{Cell, Change, Colour, Ground, GroundKind, Kind, Labels, Piece, View};
     use crate::board::Shape;
 
     fn view(pieces: &[(i8, Colour)], pads: &[i8], last: &[i8]) -> View {
         let cell = |&column: &i8| Cell(0, column);
         View {
-            shape: Shape::Square(8),
-            labels: Labels::Pair,
             pieces: pieces
                 .iter()
-                .map(|(column, colour)| Piece { at: cell(column), colour: *colour })
+                .map(|(column, colour)| Piece::new(cell(column), *colour))
                 .collect(),
             ground: pads
                 .iter()
                 .map(|column| Ground { at: cell(column), kind: GroundKind::Pad })
                 .collect(),
-            edges: Vec::new(),
             last: last.iter().map(cell).collect(),
-            chain: Vec::new(),
-            figures: Vec::new(),
+            ..View::new(Shape::Grid(8, 8), Labels::Pair)
+        }
+    }
+
+    #[test]
+    fn letters_differ_whatever_the_colours() {
+        let kind = |(name, colour): (&str, &str)| Kind {
+            name: name.to_owned(),
+            colour: Colour::named(colour).unwrap(),
+            text: None,
+        };
+        for (kinds, letters) in [
+            (vec![], "RB"),
+            (vec![("cross", "red"), ("nought", "blue")], "CN"),
+            (vec![("black", "black"), ("blue", "blue"), ("brown", "#804000")], "BLR"),
+            (vec![("king", "white"), ("pawn", "white"), ("zz", "black"), ("z", "#000001")], "WZA"),
+            (vec![("\u{e9}", "red")], "A"),
+        ] {
+            let mut view = View::new(Shape::Grid(1, 1), Labels::Pair);
+            view.kinds = kinds.into_iter().map(kind).collect();
+            let mut colours: Vec<Colour> = view.kinds.iter().map(|kind| kind.colour).collect();
+            colours.dedup();
+            if colours.is_empty() {
+                colours = vec![Colour::Red, Colour::Blue];
+            }
+            let shown: String = colours.into_iter().map(|colour| view.letter(colour)).collect();
+            assert_eq!(shown, letters);
         }
     }
 

@@ -2,7 +2,7 @@
 //! left, a small piece in the old colour, a ring around a pad that grew.
 
 use super::geometry::{Geometry, Point};
-use super::palette::Role;
+use super::palette::{Role, id};
 use super::symbols::{Symbols, Units};
 use referee_games::board::Cell;
 use referee_games::view::{Change, Colour, View};
@@ -17,14 +17,13 @@ pub(super) fn drawn(view: &View, changes: &[(Cell, Change)], symbols: Symbols<'_
 fn one(view: &View, at: Point, change: Change, symbols: Symbols<'_>) -> String {
     let (x, y) = (Units(at.x), Units(at.y));
     let place = format!(r#"transform="translate({x} {y})""#);
-    let ghost = |colour: Colour| {
-        format!(r##"<use href="#piece-{}" opacity="0.35" {place}/>"##, colour.name())
-    };
+    let ghost =
+        |colour: Colour| format!(r##"<use href="#piece-{}" opacity="0.35" {place}/>"##, id(colour));
     match change {
         Change::Grown => format!(r##"<use href="#mark-from" {place}/>"##),
         Change::Recoloured(colour) => format!(
             r##"<use href="#piece-{}" transform="translate({x} {y}) translate(11 -11) scale(0.45)"/>"##,
-            colour.name()
+            id(colour)
         ),
         Change::Taken(colour) => {
             let line = symbols.pen.stroke(Role::Mark, 300);

@@ -3,11 +3,11 @@
 //!
 //! Lengths are whole hundredths of a unit, so that outlines of neighbours meet exactly and the same
 //! view gives the same numbers on every machine. A hexagon is 40 units high with its point at the
-//! top, a square is 32 units wide. Everything follows from
-//! [`Shape::place`](referee_games::board::Shape::place), from which the terminal draws, too.
+//! top, a square is 32 units wide, as are two half-cells between points. Everything follows from
+//! [`Layout::place`], from which the terminal draws, too.
 
 use super::naming::names;
-use referee_games::board::{Cell, Shape};
+use referee_games::board::{Cell, Layout};
 use referee_games::view::{Colour, Edge, GroundKind, View};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +17,8 @@ const RADIUS: i32 = 2000;
 const APOTHEM: i32 = 1732;
 /// From the middle of a square to its sides.
 const HALF: i32 = 1600;
+/// From the middle of a point's octagon to its corners along a side: half a side.
+const CUT: i32 = 663;
 /// How far a band reaches outwards.
 const BAND: i32 = 900;
 /// The radius of the disc with a letter on a band or beside a camp.
@@ -44,6 +46,8 @@ pub(super) struct Geometry {
     pub(super) height: i32,
     /// The outline of every cell around its middle, clockwise.
     pub(super) outline: Vec<Point>,
+    /// Whether the cells are points with lines between them.
+    pub(super) is_points: bool,
     /// From a cell's middle to its nearest side.
     pub(super) reach: i32,
     /// The cells, in the shape's order.
@@ -52,7 +56,9 @@ pub(super) struct Geometry {
     pub(super) bands: Vec<Band>,
     /// The letters of the camps that colours want to reach, outside the board.
     pub(super) camps: Vec<Badge>,
-    /// The names of rows and columns on two sides; empty unless they were asked for.
+    /// The lines between points.
+    pub(super) lines: Vec<(Point, Point)>,
+    /// The names of rows and columns on two sides, or of points; empty unless they were asked for.
     pub(super) names: Vec<NamePlace>,
 }
 
@@ -73,8 +79,8 @@ pub(super) struct CellPlace {
 pub(super) struct Band {
     /// Whose edge it is.
     pub(super) colour: Colour,
-    /// Its corners, in order.
-    pub(super) corners: Vec<Point>,
+    /// The corners of its parts, in order: one part, unless the cells aren't next to each other.
+    pub(super) outlines: Vec<Vec<Point>>,
     pub(super) badges: Vec<Badge>,
 }
 
@@ -96,17 +102,19 @@ impl Geometry {
     /// Lays out a view; `flip` turns it by half a turn. The result depends on the view's shape, labels,
     /// edges and camps, not on the pieces.
     pub(super) fn of(view: &View, flip: bool, coordinates: bool) -> Self {
-        let grid = Grid { shape: view.shape, flip };
+        let grid = Grid { shape: &view.shape, flip };
         let rows: BTreeSet<i32> =
             view.shape.cells().into_iter().map(|cell| grid.at(cell).y).collect();
         let mut geometry = Self {
             width: 0,
             height: 0,
             outline: grid.outline(),
+            is_points: grid.is_points(),
             reach: grid.reach(),
             cells: spots(view, grid, &rows.into_iter().collect::<Vec<_>>()),
             bands: bands(view, grid),
             camps: camps(view, grid),
+            lines: lines_between_points(grid),
             names: Vec::new(),
         };
         if coordinates {
@@ -125,7 +133,7 @@ impl Geometry {
         }
         let around = |at: Point, x: i32, y: i32| [at.plus(Point { x, y }), at.less(Point { x, y })];
         for band in &self.bands {
-            all.extend(&band.corners);
+            all.extend(band.outlines.iter().flatten());
             all.extend(band.badges.iter().flat_map(|badge| around(badge.at, BADGE, BADGE)));
         }
         all.extend(self.camps.iter().flat_map(|badge| around(badge.at, BADGE, BADGE)));
@@ -147,12 +155,16 @@ impl Geometry {
     fn shift(&mut self, by: Point) {
         let bands = self.bands.iter_mut();
         let of_bands = bands.flat_map(|band| {
-            band.corners.iter_mut().chain(band.badges.iter_mut().map(|badge| &mut badge.at))
+            band.outlines
+                .iter_mut()
+                .flatten()
+                .chain(band.badges.iter_mut().map(|badge| &mut badge.at))
         });
         let places = self.cells.iter_mut().map(|spot| &mut spot.at);
         let camps = self.camps.iter_mut().map(|badge| &mut badge.at);
+        let lines = self.lines.iter_mut().flat_map(|(from, to)| [from, to]);
         let names = self.names.iter_mut().map(|name| &mut name.at);
-        for place in places.chain(of_bands).chain(camps).chain(names) {
+        for place in places.chain(of_bands).chain(camps).chain(lines).chain(names) {
             *place = place.plus(by);
         }
     }
@@ -194,25 +206,33 @@ impl Point {
 
 /// Converts a shape's places to points.
 #[derive(Clone, Copy, Debug)]
-struct Grid {
-    shape: Shape,
+struct Grid<'a> {
+    shape: &'a Layout,
     flip: bool,
 }
 
-impl Grid {
+impl Grid<'_> {
     fn is_square(self) -> bool {
-        matches!(self.shape, Shape::Square(_))
+        self.shape.is_grid()
+    }
+
+    fn is_points(self) -> bool {
+        matches!(self.shape, Layout::Points(_))
     }
 
     fn reach(self) -> i32 {
-        if self.is_square() { HALF } else { APOTHEM }
+        if self.is_square() || self.is_points() { HALF } else { APOTHEM }
     }
 
-    /// Converts a place or a direction in half-cells and rows.
+    /// Converts a place or a direction in columns and lines.
     fn point(self, (x, y): (i32, i32)) -> Point {
-        let row = if self.is_square() { 2 * HALF } else { 3 * RADIUS / 2 };
+        let (column, row) = match self.shape {
+            Layout::Points(_) => (HALF / 2, HALF),
+            _ if self.is_square() => (HALF, 2 * HALF),
+            _ => (APOTHEM, 3 * RADIUS / 2),
+        };
         let direction = if self.flip { -1 } else { 1 };
-        Point { x: direction * x * self.reach(), y: direction * y * row }
+        Point { x: direction * x * column, y: direction * y * row }
     }
 
     fn at(self, cell: Cell) -> Point {
@@ -223,6 +243,17 @@ impl Grid {
     fn outline(self) -> Vec<Point> {
         let corners: &[(i32, i32)] = if self.is_square() {
             &[(-HALF, -HALF), (HALF, -HALF), (HALF, HALF), (-HALF, HALF)]
+        } else if self.is_points() {
+            &[
+                (-CUT, -HALF),
+                (CUT, -HALF),
+                (HALF, -CUT),
+                (HALF, CUT),
+                (CUT, HALF),
+                (-CUT, HALF),
+                (-HALF, CUT),
+                (-HALF, -CUT),
+            ]
         } else {
             const SIDE: i32 = RADIUS / 2;
             &[
@@ -241,6 +272,9 @@ impl Grid {
     fn across(self) -> &'static [(i32, i32)] {
         if self.is_square() {
             &[(0, -1), (2, 0), (0, 1), (-2, 0)]
+        } else if self.is_points() {
+            // Points touch nothing, so there is nothing to draw a band along.
+            &[]
         } else {
             &[(1, -1), (2, 0), (1, 1), (-1, 1), (-2, 0), (-1, -1)]
         }
@@ -251,7 +285,7 @@ impl Grid {
         let here = self.shape.place(cell);
         let there = (here.0 + across.0, here.1 + across.1);
         let there = |other: Cell| self.shape.place(other) == there;
-        !self.shape.neighbours(cell).any(there)
+        !self.shape.neighbours(cell).into_iter().any(there)
     }
 
     /// Returns the two ends of a cell's side, clockwise. On a flipped board it is the opposite side.
@@ -264,8 +298,8 @@ impl Grid {
     }
 }
 
-fn spots(view: &View, grid: Grid, rows: &[i32]) -> Vec<CellPlace> {
-    let shape = view.shape;
+fn spots(view: &View, grid: Grid<'_>, rows: &[i32]) -> Vec<CellPlace> {
+    let shape = &view.shape;
     let cells = shape.cells();
     let index: BTreeMap<Cell, usize> =
         cells.iter().enumerate().map(|(index, &cell)| (cell, index)).collect();
@@ -276,14 +310,18 @@ fn spots(view: &View, grid: Grid, rows: &[i32]) -> Vec<CellPlace> {
             name: view.labels.label(shape, cell),
             at,
             row: rows.binary_search(&at.y).unwrap_or_default(),
-            near: shape.neighbours(cell).filter_map(|near| index.get(&near).copied()).collect(),
+            near: shape
+                .neighbours(cell)
+                .into_iter()
+                .filter_map(|near| index.get(&near).copied())
+                .collect(),
         }
     };
     cells.iter().map(spot).collect()
 }
 
 /// Returns the outer sides of an edge's cells: they face outwards, and no cell has a neighbour there.
-fn outer_sides(edge: &Edge, grid: Grid) -> Vec<usize> {
+fn outer_sides(edge: &Edge, grid: Grid<'_>) -> Vec<usize> {
     let outward = (i32::from(edge.outward.0), i32::from(edge.outward.1));
     let out = grid.point(outward);
     let looks_out = |across: (i32, i32)| {
@@ -297,13 +335,18 @@ fn outer_sides(edge: &Edge, grid: Grid) -> Vec<usize> {
     outer.map(|(side, _)| side).collect()
 }
 
-fn bands(view: &View, grid: Grid) -> Vec<Band> {
+fn bands(view: &View, grid: Grid<'_>) -> Vec<Band> {
+    let on_board = |edge: &Edge| Edge {
+        cells: edge.cells.iter().copied().filter(|&cell| view.shape.contains(cell)).collect(),
+        ..edge.clone()
+    };
+    let edges: Vec<Edge> = view.edges.iter().map(on_board).collect();
     let sides_of = |edge: &Edge| -> Vec<(Point, Point)> {
         let sides = outer_sides(edge, grid);
         let of = |&cell: &Cell| sides.iter().map(move |&side| (cell, side)).collect::<Vec<_>>();
         edge.cells.iter().flat_map(of).map(|(cell, side)| grid.side(cell, side)).collect()
     };
-    let all: Vec<Vec<(Point, Point)>> = view.edges.iter().map(sides_of).collect();
+    let all: Vec<Vec<(Point, Point)>> = edges.iter().map(sides_of).collect();
     let band = |(index, edge): (usize, &Edge)| {
         let others: BTreeSet<(Point, Point)> = all
             .iter()
@@ -312,46 +355,54 @@ fn bands(view: &View, grid: Grid) -> Vec<Band> {
             .flat_map(|(_, s)| s)
             .copied()
             .collect();
-        let line = line(&all[index], &others);
         let directions = outer_sides(edge, grid).into_iter().map(|side| grid.across()[side]);
         let normal =
             directions.map(|across| grid.point(across)).fold(Point::default(), Point::plus);
         let out = normal.with_length(BAND);
-        let outside = line.iter().rev().map(|corner| corner.plus(out));
+        let outlined = |line: Vec<Point>| {
+            let outside = line.iter().rev().map(|corner| corner.plus(out));
+            line.iter().copied().chain(outside).collect()
+        };
+        let lines = lines(&all[index], &others);
         Band {
             colour: edge.colour,
-            corners: line.iter().copied().chain(outside).collect(),
+            outlines: lines.into_iter().map(outlined).collect(),
             badges: edge_badges(edge, grid, normal),
         }
     };
-    view.edges.iter().enumerate().map(band).collect()
+    edges.iter().enumerate().map(band).collect()
 }
 
-/// Joins sides into a line of corners. A side at an end that another edge shares is cut in half.
-fn line(sides: &[(Point, Point)], others: &BTreeSet<(Point, Point)>) -> Vec<Point> {
+/// Joins sides into lines of corners: one, unless the cells aren't next to each other. A side at an end that
+/// another edge shares is cut in half.
+fn lines(sides: &[(Point, Point)], others: &BTreeSet<(Point, Point)>) -> Vec<Vec<Point>> {
     let ends: BTreeSet<Point> = sides.iter().map(|side| side.1).collect();
     let from: BTreeMap<Point, Point> = sides.iter().copied().collect();
-    let Some(&(mut at, _)) = sides.iter().find(|side| !ends.contains(&side.0)) else {
-        return Vec::new();
+    let mut begun = BTreeSet::new();
+    let starts = sides.iter().map(|side| side.0);
+    let starts = starts.filter(|start| !ends.contains(start) && begun.insert(*start));
+    let line = |start: Point| {
+        let mut at = start;
+        let mut corners = vec![at];
+        while let Some(&next) = from.get(&at).filter(|_| corners.len() <= sides.len()) {
+            corners.push(next);
+            at = next;
+        }
+        let last = corners.len() - 1;
+        if others.contains(&(corners[0], corners[1])) {
+            corners[0] = corners[0].middle(corners[1]);
+        }
+        if others.contains(&(corners[last - 1], corners[last])) {
+            corners[last] = corners[last - 1].middle(corners[last]);
+        }
+        corners
     };
-    let mut corners = vec![at];
-    while let Some(&next) = from.get(&at).filter(|_| corners.len() <= sides.len()) {
-        corners.push(next);
-        at = next;
-    }
-    let last = corners.len() - 1;
-    if others.contains(&(corners[0], corners[1])) {
-        corners[0] = corners[0].middle(corners[1]);
-    }
-    if others.contains(&(corners[last - 1], corners[last])) {
-        corners[last] = corners[last - 1].middle(corners[last]);
-    }
-    corners
+    starts.map(line).collect()
 }
 
 /// Returns the letter in the middle of the edge; on a long one twice, at its quarters. It is between
 /// two cells, where no row or column has its name.
-fn edge_badges(edge: &Edge, grid: Grid, normal: Point) -> Vec<Badge> {
+fn edge_badges(edge: &Edge, grid: Grid<'_>, normal: Point) -> Vec<Badge> {
     let count = edge.cells.len();
     let quarter = count / 4;
     let at = if count > LONG_EDGE { vec![quarter, count - 1 - quarter] } else { vec![count / 2] };
@@ -361,14 +412,17 @@ fn edge_badges(edge: &Edge, grid: Grid, normal: Point) -> Vec<Badge> {
         let before = edge.cells.get(index.wrapping_sub(1)).filter(|_| grid.is_square());
         let from = before.map_or(cell, |&before| cell.middle(grid.at(before)));
         let far = if grid.is_square() { HALF } else { RADIUS };
-        Some(Badge { colour: edge.colour, at: from.plus(normal.with_length(far + BADGE)) })
+        // Cells in the middle of the board have no outer sides.
+        let outward = (i32::from(edge.outward.0), i32::from(edge.outward.1));
+        let out = if normal == Point::default() { grid.point(outward) } else { normal };
+        Some(Badge { colour: edge.colour, at: from.plus(out.with_length(far + BADGE)) })
     };
     at.into_iter().filter_map(badge).collect()
 }
 
 /// Returns the letters of the camps, each outside beside the camp's cell that is farthest from the
 /// board's middle.
-fn camps(view: &View, grid: Grid) -> Vec<Badge> {
+fn camps(view: &View, grid: Grid<'_>) -> Vec<Badge> {
     let cells = view.shape.cells();
     let corner = |pick: fn(i32, i32) -> i32| {
         let places = cells.iter().map(|&cell| grid.at(cell));
@@ -391,7 +445,25 @@ fn camps(view: &View, grid: Grid) -> Vec<Badge> {
     farthest.into_iter().map(badge).collect()
 }
 
-fn name_places(view: &View, grid: Grid, far: i32) -> Vec<NamePlace> {
+fn lines_between_points(grid: Grid<'_>) -> Vec<(Point, Point)> {
+    match grid.shape {
+        Layout::Points(points) => {
+            points.lines().map(|(from, to)| (grid.at(from), grid.at(to))).collect()
+        }
+        Layout::Nothing | Layout::Shape(_) => Vec::new(),
+    }
+}
+
+fn name_places(view: &View, grid: Grid<'_>, far: i32) -> Vec<NamePlace> {
+    if let Layout::Points(points) = grid.shape {
+        // Beside the lower right corner of the piece on it, where fewest lines are.
+        let place = |cell: Cell| {
+            let text = points.name(cell);
+            let by = Point { x: HALF * 70 / 100 + half_width(&text), y: HALF * 85 / 100 };
+            NamePlace { text, at: grid.at(cell).plus(by) }
+        };
+        return view.shape.cells().into_iter().map(place).collect();
+    }
     let place = |name: super::naming::Name| {
         // At the side, a long name begins where a short one does.
         let longer = if name.towards.1 == 0 { half_width(&name.text) - half_width("0") } else { 0 };

@@ -1,6 +1,6 @@
 //! The names of rows and columns, and their sides of the board.
 
-use referee_games::board::{Cell, Shape};
+use referee_games::board::{Cell, Layout, Shape};
 use referee_games::view::{Labels, View};
 use std::collections::BTreeMap;
 
@@ -18,11 +18,13 @@ pub(super) struct Name {
 /// Returns the names of a board: if cells are numbered, the numbers of the first and last cell of each
 /// row; otherwise the name of each row and column at one of its ends.
 pub(super) fn names(view: &View) -> Vec<Name> {
+    // Points have names of their own.
+    let Layout::Shape(shape) = view.shape else { return Vec::new() };
     match view.labels {
-        Labels::Number => numbers(view.shape),
+        Labels::Number => numbers(shape),
         Labels::Pair | Labels::LetterNumber => {
             let axes = [Axis::First, Axis::Second];
-            axes.into_iter().flat_map(|axis| along(view, axis)).collect()
+            axes.into_iter().flat_map(|axis| along(view, shape, axis)).collect()
         }
     }
 }
@@ -35,8 +37,7 @@ enum Axis {
 }
 
 /// Returns a name for every line of cells that share this coordinate, beyond one of its ends.
-fn along(view: &View, axis: Axis) -> Vec<Name> {
-    let shape = view.shape;
+fn along(view: &View, shape: Shape, axis: Axis) -> Vec<Name> {
     // On a hexagon the two sides are the upper left and the right; elsewhere the lines end at
     // the smallest value of the other coordinate.
     let step = match (axis, shape) {

@@ -5,7 +5,8 @@ pub use crate::animation_frames::AnimationFrames;
 use crate::palette::Theme;
 use crate::raster::{PictureError, pixels, png};
 use crate::svg::{CaptionLine, PictureStyle, extent, lines, strip, svg};
-use referee_games::view::{Colour, View};
+use crate::symbols::Token;
+use referee_games::view::View;
 use referee_match::summary;
 use referee_match::summary::ply_sentence;
 use referee_match::transcript::{Playback, Ply, PlyKind};
@@ -190,16 +191,15 @@ pub(super) fn caption(playback: &Playback, ply: &Ply) -> Vec<CaptionLine> {
         PlyKind::Retired { .. } => format!("turn {}: {}", ply.turn, ply_sentence(header, ply)),
         PlyKind::Over(_) => ply_sentence(header, ply),
     };
-    let mut notes =
-        vec![CaptionLine { piece: ply.seat().and_then(|seat| colour(ply, seat)), text }];
+    let mut notes = vec![CaptionLine { piece: ply.seat().and_then(|seat| token(ply, seat)), text }];
     if let Some(seat) = ply.to_move {
         let text = format!("{} to move", named(playback, ply, seat));
-        notes.push(CaptionLine { piece: colour(ply, seat), text });
+        notes.push(CaptionLine { piece: token(ply, seat), text });
     }
     // Nothing else shows at the end who had which colour.
     if matches!(ply.kind, PlyKind::Over(_)) && header.seats.len() > 1 {
         for seat in Seat::all(header.seats.len()) {
-            notes.push(CaptionLine { piece: colour(ply, seat), text: named(playback, ply, seat) });
+            notes.push(CaptionLine { piece: token(ply, seat), text: named(playback, ply, seat) });
         }
     }
     notes
@@ -216,7 +216,7 @@ fn short(playback: &Playback, ply: &Ply) -> CaptionLine {
         PlyKind::Start => "start".to_owned(),
         PlyKind::Over(_) => ply_sentence(playback.header(), ply),
     };
-    CaptionLine { piece: ply.seat().and_then(|seat| colour(ply, seat)), text }
+    CaptionLine { piece: ply.seat().and_then(|seat| token(ply, seat)), text }
 }
 
 fn named(playback: &Playback, ply: &Ply, seat: Seat) -> String {
@@ -233,8 +233,8 @@ fn name(playback: &Playback, seat: Seat) -> String {
     }
 }
 
-fn colour(ply: &Ply, seat: Seat) -> Option<Colour> {
-    ply.colours.get(seat.index()).and_then(|name| Colour::named(name))
+fn token(ply: &Ply, seat: Seat) -> Option<Token> {
+    ply.colours.get(seat.index()).and_then(|name| Token::named(&ply.view, name))
 }
 
 /// Returns the indexes of at most `most` of `count` plies, evenly spread.

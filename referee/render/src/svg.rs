@@ -3,10 +3,10 @@
 use super::changes;
 use super::geometry::{Geometry, NAME_SIZE, Point};
 use super::palette::{Role, Theme};
-use super::symbols::{Painter, Symbols, Units, ground_id, points, translated};
+use super::symbols::{Painter, Symbols, Token, Units, ground_id, points, translated};
 use super::text::{self, TextLine};
 use referee_games::board::Cell;
-use referee_games::view::{Change, Colour, Figure, View};
+use referee_games::view::{Change, Colour, Figure, GroundKind, Piece, View};
 use referee_protocol::encode::escape_markup;
 use referee_protocol::sanitize::sanitize;
 use std::fmt::Write;
@@ -40,7 +40,7 @@ pub(super) struct PictureStyle {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CaptionLine {
     /// A piece in front of the text: whom it is about.
-    pub(super) piece: Option<Colour>,
+    pub(super) piece: Option<Token>,
     pub(super) text: String,
 }
 
@@ -180,19 +180,34 @@ impl<'a> Picture<'a> {
     }
 
     fn symbols(&self) -> Symbols<'_> {
-        Symbols { geometry: &self.geometry, pen: Painter(self.look.theme) }
+        Symbols { geometry: &self.geometry, pen: Painter(self.look.theme), view: self.view }
     }
 
     /// Returns the definitions of the symbols that a body uses.
     fn definitions(&self, body: &str) -> String {
         let is_used = |definition: &String| {
             let id = definition.split('"').nth(1).unwrap_or_default();
-            body.contains(&format!("#{id}"))
+            ['"', ')'].iter().any(|end| body.contains(&format!("#{id}{end}")))
         };
         format!(
             "<defs>{}</defs>",
-            self.symbols().all().into_iter().filter(is_used).collect::<String>()
+            self.symbols().all(self.colours()).into_iter().filter(is_used).collect::<String>()
         )
+    }
+
+    /// Returns the colours of everything that is drawn.
+    fn colours(&self) -> Vec<Colour> {
+        let view = self.view;
+        let pieces = view.pieces.iter().map(|piece| piece.colour);
+        let ground = view.ground.iter().filter_map(|ground| match ground.kind {
+            GroundKind::Target(colour) | GroundKind::Tint(colour) => Some(colour),
+            GroundKind::Pad => None,
+        });
+        let changes = self.look.changes.iter().filter_map(|(_, change)| change.colour());
+        let captions = self.look.caption.iter().filter_map(|line| Some(line.piece?.colour));
+        let items = view.rows.iter().flat_map(|row| &row.items).filter_map(|item| item.colour);
+        let rows = view.rows.iter().filter_map(|row| row.colour);
+        pieces.chain(ground).chain(changes).chain(captions).chain(items).chain(rows).collect()
     }
 
     /// Returns the part that is the same for every ply.
@@ -204,14 +219,17 @@ impl<'a> Picture<'a> {
 
     /// Returns the part that changes from ply to ply.
     fn over(&self) -> String {
-        let pen = Painter(self.look.theme);
-        let text = text::drawn(&self.words, self.size, self.geometry.reach, pen);
+        let text = text::drawn(&self.words, self.size, self.symbols());
         let grounds = self.view.ground.iter().map(|ground| (ground_id(ground.kind), ground.at));
-        let pieces = self.view.pieces.iter();
-        let pieces = pieces.map(|piece| (format!("piece-{}", piece.colour.name()), piece.at));
+        let places = self.geometry.places();
+        let piece = |piece: &Piece| {
+            let token = Token { colour: piece.colour, text: piece.text };
+            Some(self.symbols().piece_at(token, *places.get(&piece.at)?))
+        };
+        let pieces: String = self.view.pieces.iter().filter_map(piece).collect();
         let chain = self.view.chain.iter().map(|&cell| ("mark-chain".to_owned(), cell));
         let changes = changes::drawn(self.view, &self.look.changes, self.symbols());
-        let board = self.used(grounds) + &self.last() + &self.used(pieces.chain(chain)) + &changes;
+        let board = self.used(grounds) + &self.last() + &pieces + &self.used(chain) + &changes;
         text + &self.placed(&board)
     }
 
@@ -249,15 +267,38 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Returns the outlines of all cells, with their indexes.
+/// Returns the outlines of all cells, with their indexes. Points have a dot and the lines between them
+/// instead of an outline.
 pub(super) fn cells(geometry: &Geometry, pen: Painter) -> String {
-    let mut text =
-        format!(r#"<g class="layer-cells"><g {}>"#, pen.both(Role::Cell, Role::Line, 120));
+    if !geometry.is_points {
+        let paint = pen.both(Role::Cell, Role::Line, 120);
+        return format!(r#"<g class="layer-cells"><g {paint}>{}</g></g>"#, outlines(geometry, ""));
+    }
+    let mut text = format!(r#"<g class="layer-cells"><g {}>"#, pen.stroke(Role::Line, 160));
+    for (from, to) in &geometry.lines {
+        let (x1, y1, x2, y2) = (Units(from.x), Units(from.y), Units(to.x), Units(to.y));
+        write!(text, r#"<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#).ok();
+    }
+    write!(text, "</g><g {}>", pen.fill(Role::Line)).ok();
+    for spot in &geometry.cells {
+        let (x, y) = (Units(spot.at.x), Units(spot.at.y));
+        write!(text, r#"<circle cx="{x}" cy="{y}" r="4.5"/>"#).ok();
+    }
+    let unseen = r#" fill="none" pointer-events="all""#;
+    text + "</g><g>" + &outlines(geometry, unseen) + "</g></g>"
+}
+
+fn outlines(geometry: &Geometry, attributes: &str) -> String {
+    let mut text = String::new();
     for (index, spot) in geometry.cells.iter().enumerate() {
         let corners = points(geometry.outline.iter().map(|corner| spot.at.plus(*corner)));
-        write!(text, r#"<polygon class="cell" data-cell="{index}" points="{corners}"/>"#).ok();
+        write!(
+            text,
+            r#"<polygon class="cell" data-cell="{index}" points="{corners}"{attributes}/>"#
+        )
+        .ok();
     }
-    text + "</g></g>"
+    text
 }
 
 /// Returns the names of rows and columns.
@@ -278,7 +319,7 @@ fn notes(view: &View, look: &PictureStyle) -> Vec<CaptionLine> {
     for (name, figures) in view.figures_by_name() {
         let value = |figure: &Figure| {
             let value = match figure.colour {
-                Some(colour) => format!("{} {}", colour.letter(), figure.value),
+                Some(colour) => format!("{} {}", view.letter(colour), figure.value),
                 None => figure.value.clone(),
             };
             // A line isn't broken within a figure.

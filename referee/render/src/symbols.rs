@@ -5,8 +5,11 @@
 //! override them.
 
 use super::geometry::{BADGE, Geometry, Point};
-use super::palette::{Role, Theme, show};
-use referee_games::view::{Colour, GroundKind};
+use super::lettering::advance;
+use super::palette::{Role, Theme, id, show};
+use referee_games::view::{Colour, GroundKind, PieceText, View};
+use referee_protocol::encode::escape_markup;
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Write};
 use strum::VariantArray as _;
 
@@ -40,11 +43,19 @@ pub(super) fn translated(at: Point, drawn: &str) -> String {
     format!(r#"<g transform="translate({x} {y})">{drawn}</g>"#)
 }
 
-/// Returns the letter of a camp: lower case, like no piece but the peg.
-pub(super) fn target_letter(colour: Colour) -> char {
-    match colour {
-        Colour::Peg => 'x',
-        _ => colour.letter().to_ascii_lowercase(),
+/// A piece as it is shown on the board and beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) colour: Colour,
+    /// What is on it instead of its colour's letter.
+    pub(super) text: Option<PieceText>,
+}
+
+impl Token {
+    /// Returns what a seat plays, by its name.
+    pub(super) fn named(view: &View, name: &str) -> Option<Self> {
+        let text = view.kinds.iter().find(|kind| kind.name == name).and_then(|kind| kind.text);
+        Some(Self { colour: view.colour_of(name)?, text })
     }
 }
 
@@ -90,6 +101,7 @@ impl Painter {
 
     /// Returns a letter around the middle.
     pub(super) fn letter(self, role: Role, size: i32, letter: &str) -> String {
+        let letter = escape_markup(letter);
         // Half the height of a capital, and of a small letter without a stem.
         let small = letter.chars().all(|c| c.is_ascii_lowercase() && c != 'b');
         let down = Units(size * if small { 27 } else { 36 } / 100);
@@ -107,17 +119,54 @@ impl Painter {
 pub(super) struct Symbols<'a> {
     pub(super) geometry: &'a Geometry,
     pub(super) pen: Painter,
+    pub(super) view: &'a View,
 }
 
 impl Symbols<'_> {
-    /// Returns the definitions of all symbols.
-    pub(super) fn all(self) -> Vec<String> {
-        let colours = || Colour::ALL.iter().copied();
+    /// Returns the definitions of all symbols in these colours and those that have a name.
+    pub(super) fn all(self, more: impl IntoIterator<Item = Colour>) -> Vec<String> {
+        let more: BTreeSet<Colour> =
+            more.into_iter().filter(|colour| !Colour::NAMED.contains(colour)).collect();
+        let colours = || Colour::NAMED.iter().chain(&more).copied();
         let pieces = colours().map(|colour| self.piece(colour));
+        let discs = colours().map(|colour| self.disc(colour));
         let targets = colours().map(|colour| self.ground(GroundKind::Target(colour)));
+        let tints = colours().map(|colour| self.ground(GroundKind::Tint(colour)));
         let pad = self.ground(GroundKind::Pad);
         let marks = Mark::VARIANTS.iter().map(|&mark| self.mark(mark));
-        pieces.chain(targets).chain([pad]).chain(marks).chain(self.markers()).collect()
+        let own = pieces.chain(discs).chain(targets).chain(tints).chain([pad]);
+        own.chain(marks).chain(self.markers()).collect()
+    }
+
+    /// Returns a piece at a place and in a size: `attributes` of the element.
+    pub(super) fn token(self, token: Token, attributes: &str) -> String {
+        let id = id(token.colour);
+        let Some(text) = token.text else {
+            return format!(r##"<use href="#piece-{id}" {attributes}/>"##);
+        };
+        let text = self.text_on_disc(token.colour, text);
+        format!(r##"<g {attributes}><use href="#disc-{id}"/>{text}</g>"##)
+    }
+
+    /// Returns the piece on a cell at this place.
+    pub(super) fn piece_at(self, token: Token, at: Point) -> String {
+        let (x, y) = (Units(at.x), Units(at.y));
+        match token.text {
+            None => self.token(token, &format!(r#"x="{x}" y="{y}""#)),
+            Some(_) => self.token(token, &format!(r#"transform="translate({x} {y})""#)),
+        }
+    }
+
+    fn text_on_disc(self, colour: Colour, text: PieceText) -> String {
+        self.pen.letter(Role::Letter(colour), self.text_size(text), text.as_str())
+    }
+
+    /// Returns the size in which a text fits on a piece.
+    fn text_size(self, text: PieceText) -> i32 {
+        const MEASURED: i32 = 10_000;
+        let width: i32 = text.as_str().chars().map(|letter| advance(letter, MEASURED)).sum();
+        let fitting = i64::from(self.part(112)) * i64::from(MEASURED) / i64::from(width.max(1));
+        i32::try_from(fitting).unwrap_or(i32::MAX).min(self.part(92))
     }
 
     /// Returns a part of the distance from a cell's middle to its sides.
@@ -134,20 +183,27 @@ impl Symbols<'_> {
 
     /// Returns a disc with its colour's letter; a peg has a ring instead.
     fn piece(self, colour: Colour) -> String {
-        let (pen, radius) = (self.pen, Units(self.part(66)));
-        let disc = pen.both(Role::Piece(colour), Role::Rim(colour), 150);
+        let pen = self.pen;
         let on_it = if colour == Colour::Peg {
             let line = pen.stroke(Role::Letter(colour), 150);
             format!(r#"<circle r="{}" {line}/>"#, Units(self.part(28)))
         } else {
-            pen.letter(Role::Letter(colour), self.part(92), &colour.letter().to_string())
+            pen.letter(Role::Letter(colour), self.part(92), &self.view.letter(colour).to_string())
         };
+        format!(r#"<g id="piece-{}">{}{on_it}</g>"#, id(colour), self.blank(colour))
+    }
+
+    /// Returns a disc without letter, for a text.
+    fn disc(self, colour: Colour) -> String {
+        format!(r#"<g id="disc-{}">{}</g>"#, id(colour), self.blank(colour))
+    }
+
+    fn blank(self, colour: Colour) -> String {
+        let radius = Units(self.part(66));
+        let disc = self.pen.both(Role::Piece(colour), Role::Rim(colour), 150);
         // The page's stylesheet shades it.
         let shade = format!(r#"<circle class="shade" r="{radius}" fill="none"/>"#);
-        format!(
-            r#"<g id="piece-{}"><circle r="{radius}" {disc}/>{shade}{on_it}</g>"#,
-            colour.name()
-        )
+        format!(r#"<circle r="{radius}" {disc}/>{shade}"#)
     }
 
     /// Returns the outline of a lily pad: a disc with a notch at the upper right.
@@ -168,9 +224,13 @@ impl Symbols<'_> {
                 let paint = pen.both(Role::Pad, Role::PadLine, 150);
                 format!(r#"<g id="{id}"><path d="{}" {paint}/></g>"#, self.leaf())
             }
+            GroundKind::Tint(colour) => {
+                let paint = pen.both(Role::Tint(colour), Role::Target(colour), 60);
+                format!(r#"<g id="{id}"><polygon points="{}" {paint}/></g>"#, self.inset(96))
+            }
             GroundKind::Target(colour) => {
                 let line = pen.stroke(Role::Target(colour), 130);
-                let letter = target_letter(colour).to_string();
+                let letter = self.view.small_letter(colour).to_string();
                 let letter = pen.letter(Role::Target(colour), self.part(85), &letter);
                 let inset = self.inset(88);
                 let dashes = r#"stroke-dasharray="3 2""#;
@@ -226,8 +286,10 @@ impl Symbols<'_> {
         let mut text = String::new();
         for band in &self.geometry.bands {
             let paint = self.pen.both(Role::Piece(band.colour), Role::Rim(band.colour), 80);
-            let corners = points(band.corners.iter().copied());
-            write!(text, r#"<polygon points="{corners}" {paint}/>"#).ok();
+            for corners in &band.outlines {
+                let corners = points(corners.iter().copied());
+                write!(text, r#"<polygon points="{corners}" {paint}/>"#).ok();
+            }
         }
         let of_bands = self.geometry.bands.iter().flat_map(|band| &band.badges);
         for badge in of_bands.chain(&self.geometry.camps) {
@@ -240,8 +302,8 @@ impl Symbols<'_> {
     fn badge(self, colour: Colour) -> String {
         let paint = self.pen.both(Role::Piece(colour), Role::Rim(colour), 120);
         let letter = match colour {
-            Colour::Peg => target_letter(colour),
-            _ => colour.letter(),
+            Colour::Peg => self.view.small_letter(colour),
+            _ => self.view.letter(colour),
         };
         let letter = self.pen.letter(Role::Letter(colour), BADGE * 3 / 2, &letter.to_string());
         let (corner, side) = (Units(120 - BADGE), Units(2 * BADGE - 240));
@@ -255,6 +317,7 @@ impl Symbols<'_> {
 pub(super) fn ground_id(kind: GroundKind) -> String {
     match kind {
         GroundKind::Pad => "ground-pad".to_owned(),
-        GroundKind::Target(colour) => format!("ground-target-{}", colour.name()),
+        GroundKind::Target(colour) => format!("ground-target-{}", id(colour)),
+        GroundKind::Tint(colour) => format!("ground-tint-{}", id(colour)),
     }
 }

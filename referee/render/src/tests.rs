@@ -3,7 +3,7 @@
 use super::geometry::{Geometry, Point};
 use super::raster::pixels;
 use super::svg::{CaptionLine, PictureStyle, strip, svg};
-use super::symbols::Units;
+use super::symbols::{Token, Units};
 use super::{Theme, board, palette_css};
 use proptest::prelude::*;
 use referee_games::board::{Cell, Shape};
@@ -13,21 +13,12 @@ use resvg::usvg::roxmltree::{Document, Node};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn empty(shape: Shape, labels: Labels) -> View {
-    View {
-        shape,
-        labels,
-        pieces: Vec::new(),
-        ground: Vec::new(),
-        edges: Vec::new(),
-        last: Vec::new(),
-        chain: Vec::new(),
-        figures: Vec::new(),
-    }
+    View::new(shape, labels)
 }
 
 /// A small board with everything that a picture can show.
 fn crowded() -> View {
-    let piece = |at, colour| Piece { at, colour };
+    let piece = |at, colour| Piece::new(at, colour);
     let edge = |colour, outward, cells| Edge { colour, outward, cells };
     View {
         pieces: vec![piece(Cell(0, 0), Colour::Red), piece(Cell(1, 1), Colour::Black)],
@@ -38,7 +29,11 @@ fn crowded() -> View {
         ],
         last: vec![Cell(1, 0), Cell(0, 0), Cell(1, 1)],
         chain: vec![Cell(1, 1)],
-        figures: vec![Figure { name: "left", colour: Some(Colour::Red), value: "3".to_owned() }],
+        figures: vec![Figure {
+            name: "left".into(),
+            colour: Some(Colour::Red),
+            value: "3".to_owned(),
+        }],
         ..empty(Shape::Diamond(2), Labels::LetterNumber)
     }
 }
@@ -50,7 +45,10 @@ fn in_lines(document: &str) -> String {
 
 #[test]
 fn a_crowded_board() {
-    let note = CaptionLine { piece: Some(Colour::Red), text: "a <b> & \"c\"\u{1b}[0m".to_owned() };
+    let note = CaptionLine {
+        piece: Some(Token { colour: Colour::Red, text: None }),
+        text: "a <b> & \"c\"\u{1b}[0m".to_owned(),
+    };
     let look = PictureStyle {
         coordinates: true,
         figures: true,
@@ -68,9 +66,9 @@ fn a_crowded_board() {
 
 #[test]
 fn a_square_in_the_dark() {
-    let mut view = empty(Shape::Square(2), Labels::Pair);
+    let mut view = empty(Shape::Grid(2, 2), Labels::Pair);
     view.ground = vec![Ground { at: Cell(0, 0), kind: GroundKind::Pad }];
-    view.pieces = vec![Piece { at: Cell(1, 0), colour: Colour::Peg }];
+    view.pieces = vec![Piece::new(Cell(1, 0), Colour::Peg)];
     let look = PictureStyle { theme: Theme::Dark, ..PictureStyle::default() };
     insta::assert_snapshot!(in_lines(&svg("a title", &view, &look)));
 }
@@ -236,7 +234,7 @@ proptest! {
             for &near in &spot.near {
                 prop_assert!(geometry.cells[near].near.contains(&index));
                 let shared = corners(index).intersection(&corners(near)).count();
-                let least = if matches!(view.shape, Shape::Square(_)) { 1 } else { 2 };
+                let least = if view.shape.is_grid() { 1 } else { 2 };
                 prop_assert!(shared >= least, "{:?} {:?}", spot, near);
             }
             for corner in corners(index) {
@@ -244,7 +242,7 @@ proptest! {
                 prop_assert!((0..=geometry.height).contains(&corner.y));
             }
         }
-        let rest = geometry.bands.iter().flat_map(|band| &band.corners);
+        let rest = geometry.bands.iter().flat_map(|band| band.outlines.iter().flatten());
         for place in rest.chain(geometry.names.iter().map(|name| &name.at)) {
             prop_assert!((0..=geometry.width).contains(&place.x), "{:?}", place);
             prop_assert!((0..=geometry.height).contains(&place.y), "{:?}", place);
@@ -262,7 +260,7 @@ proptest! {
         }
         let bands = |geometry: &Geometry, turn: bool| -> Vec<BTreeSet<Point>> {
             let place = |at: &Point| if turn { corner.less(*at) } else { *at };
-            geometry.bands.iter().map(|band| band.corners.iter().map(place).collect()).collect()
+            geometry.bands.iter().map(|band| band.outlines.iter().flatten().map(place).collect()).collect()
         };
         prop_assert_eq!(bands(&upright, true), bands(&turned, false));
     }
@@ -273,7 +271,7 @@ fn the_corners_of_a_band_follow_its_edge() {
     let geometry = Geometry::of(&crowded(), false, false);
     for band in &geometry.bands {
         // Two cells have four outer sides, of which the last is not shared here.
-        assert_eq!(band.corners.len(), 10, "{band:?}");
+        assert_eq!(band.outlines[0].len(), 10, "{band:?}");
     }
 }
 
@@ -288,18 +286,4 @@ fn a_picture_in_pixels_is_the_same_twice() {
     for role in [super::palette::Role::Piece(Colour::Red), super::palette::Role::Mark] {
         assert!(colours.contains(&Theme::Light.rgb(role)), "{role:?}");
     }
-}
-
-/// The contrast ratio of the web's accessibility guidelines, 1 to 21.
-pub(crate) fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
-    let (one, other) = (luminance(one), luminance(other));
-    (one.max(other) + 0.05) / (one.min(other) + 0.05)
-}
-
-fn luminance(rgb: [u8; 3]) -> f64 {
-    let linear = |value: u8| {
-        let value = f64::from(value) / 255.0;
-        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-    };
-    0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2])
 }

@@ -3,8 +3,7 @@
 use super::lettering::advance;
 use super::palette::Role;
 use super::svg::CaptionLine;
-use super::symbols::{Painter, Units};
-use referee_games::view::Colour;
+use super::symbols::{Symbols, Token, Units};
 use referee_protocol::encode::escape_markup;
 use referee_protocol::sanitize::sanitize;
 use std::fmt::Write;
@@ -19,7 +18,7 @@ const LINES_MAX: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TextLine {
     /// The piece in front of it.
-    piece: Option<Colour>,
+    piece: Option<Token>,
     /// Whether its paragraph has a piece in front.
     inset: bool,
     text: String,
@@ -59,18 +58,18 @@ pub(super) fn broken(notes: &[CaptionLine], width: i32, size: i32) -> Vec<TextLi
 }
 
 /// Returns the lines as SVG.
-pub(super) fn drawn(lines: &[TextLine], size: i32, reach: i32, pen: Painter) -> String {
+pub(super) fn drawn(lines: &[TextLine], size: i32, symbols: Symbols<'_>) -> String {
     let mut text = String::new();
     let mut base = size * 3 / 2;
     for line in lines {
         let left = size / 2 + if line.inset { size * 3 / 2 } else { 0 };
-        if let Some(colour) = line.piece {
+        if let Some(token) = line.piece {
             let (x, y) = (Units(size * 11 / 10), Units(base - size * 36 / 100));
-            let (id, scale) = (colour.name(), Units(size * 85 / reach));
-            let place = format!("translate({x} {y}) scale({scale})");
-            write!(text, r##"<use href="#piece-{id}" transform="{place}"/>"##).ok();
+            let scale = Units(size * 85 / symbols.geometry.reach);
+            let place = format!(r#"transform="translate({x} {y}) scale({scale})""#);
+            text += &symbols.token(token, &place);
         }
-        let (x, y, fill) = (Units(left), Units(base), pen.fill(Role::Ink));
+        let (x, y, fill) = (Units(left), Units(base), symbols.pen.fill(Role::Ink));
         let (size_shown, words) = (Units(size), escape_markup(&line.text));
         write!(text, r#"<text x="{x}" y="{y}" font-size="{size_shown}" {fill}>{words}</text>"#)
             .ok();

@@ -27,7 +27,7 @@ pub struct Board {
 /// An edge that belongs to a colour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BoardEdge {
-    pub colour: &'static str,
+    pub colour: String,
     /// The cells along it, as indexes into the list.
     pub cells: Vec<usize>,
 }
@@ -60,10 +60,10 @@ const LAYERS: [&str; 5] =
 pub fn board(view: &View) -> Board {
     let geometry = Geometry::of(view, false, true);
     let pen = Painter(Theme::Light);
-    let symbols = Symbols { geometry: &geometry, pen };
+    let symbols = Symbols { geometry: &geometry, pen, view };
     let mut text =
         opening(geometry.width, geometry.height).replacen("<svg ", "<svg class=\"board\" ", 1);
-    write!(text, "<defs>{}{SHADE}</defs><g class=\"turn\">", symbols.all().concat()).ok();
+    write!(text, "<defs>{}{SHADE}</defs><g class=\"turn\">", symbols.all([]).concat()).ok();
     text += &cells(&geometry, pen);
     write!(text, r#"<g class="layer-edges">{}</g>"#, symbols.edges()).ok();
     for layer in LAYERS {
@@ -74,7 +74,7 @@ pub fn board(view: &View) -> Board {
     let all = view.shape.cells();
     let number = |cell: &Cell| all.iter().position(|it| it == cell);
     let edge = |edge: &Edge| BoardEdge {
-        colour: edge.colour.name(),
+        colour: edge.colour.name().into_owned(),
         cells: edge.cells.iter().filter_map(number).collect(),
     };
     let units = |hundredths: i32| f64::from(hundredths) / 100.0;

@@ -3,8 +3,8 @@
 //! Cells are numbers: indexes into the shape's list of cells. A frame has only the changes against the
 //! frame before it, so that a match of a thousand turns is small.
 
-use referee_games::board::{Cell, Shape};
-use referee_games::view::{Change, Colour, Figure, GroundKind, View};
+use referee_games::board::{Cell, Layout};
+use referee_games::view::{Change, Figure, GroundKind, Piece, View};
 use referee_match::summary::{cut, ply_sentence, ply_text};
 use referee_match::transcript::{Playback, Ply, PlyKind, SentInfo};
 use referee_protocol::{Seat, StderrEvent};
@@ -37,16 +37,16 @@ pub struct Frame {
     pub to_move: Option<Seat>,
     /// Each seat's colour after it.
     pub colours: Vec<String>,
-    /// Cells whose piece changed, with its colour or none.
-    pub set: Vec<(usize, Option<&'static str>)>,
-    /// Cells whose ground changed, with `pad`, `target-red` or none.
+    /// Cells whose piece changed, with its colour and, after a blank, its text; or none.
+    pub set: Vec<(usize, Option<String>)>,
+    /// Cells whose ground changed, with `pad`, `target-red`, `tint-red` or none.
     pub ground: Vec<(usize, Option<String>)>,
     /// The cells of the last action, from first to last.
     pub last: Vec<usize>,
     /// What the action did besides: the cell, `taken`, `recoloured`, `exited` or `grown`, and the
     /// colour that the piece had.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<(usize, &'static str, Option<&'static str>)>,
+    pub changes: Vec<(usize, &'static str, Option<String>)>,
     /// The cells that decided the game.
     pub chain: Vec<usize>,
     /// At the end, each seat's place, 1 is best; nothing if the match is void.
@@ -111,7 +111,7 @@ pub struct OpenRequest {
 /// Makes frames from the plies of one match.
 #[derive(Debug)]
 pub struct Frames {
-    shape: Shape,
+    shape: Layout,
     index: BTreeMap<Cell, usize>,
 }
 
@@ -120,7 +120,7 @@ impl Frames {
     pub fn new(view: &View) -> Self {
         let cells = view.shape.cells().into_iter();
         let index = cells.enumerate().map(|(index, cell)| (cell, index)).collect();
-        Self { shape: view.shape, index }
+        Self { shape: view.shape.clone(), index }
     }
 
     /// Returns the frames from index `first` on.
@@ -178,15 +178,16 @@ impl Frames {
     fn what_changed(
         &self,
         changes: &[(Cell, Change)],
-    ) -> Vec<(usize, &'static str, Option<&'static str>)> {
+    ) -> Vec<(usize, &'static str, Option<String>)> {
         let named = |&(cell, change): &(Cell, Change)| {
-            let (name, colour) = match change {
-                Change::Taken(colour) => ("taken", Some(colour)),
-                Change::Recoloured(colour) => ("recoloured", Some(colour)),
-                Change::Exited(colour) => ("exited", Some(colour)),
-                Change::Grown => ("grown", None),
+            let name = match change {
+                Change::Taken(_) => "taken",
+                Change::Recoloured(_) => "recoloured",
+                Change::Exited(_) => "exited",
+                Change::Grown => "grown",
             };
-            Some((*self.index.get(&cell)?, name, colour.map(Colour::name)))
+            let colour = change.colour().map(|colour| colour.name().into_owned());
+            Some((*self.index.get(&cell)?, name, colour))
         };
         changes.iter().filter_map(named).collect()
     }
@@ -269,13 +270,18 @@ fn kind(ply: &Ply) -> &'static str {
     }
 }
 
-fn pieces(view: &View) -> Vec<(Cell, &'static str)> {
-    view.pieces.iter().map(|piece| (piece.at, piece.colour.name())).collect()
+fn pieces(view: &View) -> Vec<(Cell, String)> {
+    let shown = |piece: &Piece| match piece.text {
+        Some(text) => format!("{} {text}", piece.colour.name()),
+        None => piece.colour.name().into_owned(),
+    };
+    view.pieces.iter().map(|piece| (piece.at, shown(piece))).collect()
 }
 
 fn ground(view: &View) -> Vec<(Cell, String)> {
     let name = |kind: GroundKind| match kind {
         GroundKind::Target(colour) => format!("target-{}", colour.name()),
+        GroundKind::Tint(colour) => format!("tint-{}", colour.name()),
         GroundKind::Pad => "pad".to_owned(),
     };
     view.ground.iter().map(|ground| (ground.at, name(ground.kind))).collect()

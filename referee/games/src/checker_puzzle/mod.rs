@@ -66,7 +66,7 @@ impl Game for CheckerPuzzle {
     }
 
     fn colours(&self) -> Vec<&'static str> {
-        vec![Colour::Peg.name()]
+        vec![Colour::Peg.into()]
     }
 
     fn turn(&self) -> Turn {
@@ -123,22 +123,20 @@ impl Game for CheckerPuzzle {
 
     fn view(&self) -> View {
         let diamond = self.rules.diamond;
-        let piece = |cell| Piece { at: diamond.cell(cell), colour: Colour::Peg };
+        let piece = |cell| Piece::new(diamond.cell(cell), Colour::Peg);
         let mark = |cell| Ground { at: diamond.cell(cell), kind: GroundKind::Target(Colour::Peg) };
-        let figure = |name, value: String| Figure { name, colour: None, value };
+        let figure =
+            |name: &'static str, value: String| Figure { name: name.into(), colour: None, value };
         let arrived = self.pieces.iter().filter(|&cell| self.rules.goal.contains(cell)).count();
         View {
-            shape: diamond.shape(),
-            labels: Labels::Pair,
             pieces: self.pieces.iter().map(piece).collect(),
             ground: self.rules.goal.iter().map(mark).collect(),
-            edges: Vec::new(),
             last: self.last.iter().map(|&cell| diamond.cell(cell)).collect(),
-            chain: Vec::new(),
             figures: vec![
                 figure("moves", self.moves.to_string()),
                 figure("pieces home", format!("{arrived} of {}", self.pieces.len())),
             ],
+            ..View::new(diamond.shape(), Labels::Pair)
         }
     }
 

@@ -284,7 +284,7 @@ impl Game for Chexers {
     }
 
     fn colours(&self) -> Vec<&'static str> {
-        COLOURS.map(Colour::name).to_vec()
+        COLOURS.map(Colour::into).to_vec()
     }
 
     fn turn(&self) -> Turn {
@@ -370,14 +370,11 @@ impl Game for Chexers {
     fn view(&self) -> View {
         let seats = || (0..SEATS).map(|seat| (seat, COLOURS[seat]));
         View {
-            shape: SHAPE,
-            labels: Labels::Pair,
             pieces: seats()
                 .flat_map(|(seat, colour)| {
-                    hexes::cells(self.pieces[seat]).map(move |at| Piece { at, colour })
+                    hexes::cells(self.pieces[seat]).map(move |at| Piece::new(at, colour))
                 })
                 .collect(),
-            ground: Vec::new(),
             edges: seats()
                 .map(|(seat, colour)| Edge {
                     colour,
@@ -386,14 +383,14 @@ impl Game for Chexers {
                 })
                 .collect(),
             last: self.last.0.into_iter().flatten().collect(),
-            chain: Vec::new(),
             figures: seats()
                 .map(|(seat, colour)| Figure {
-                    name: "exits",
+                    name: "exits".into(),
                     colour: Some(colour),
                     value: format!("{}/{}", self.exits[seat], self.setup.exits),
                 })
                 .collect(),
+            ..View::new(SHAPE, Labels::Pair)
         }
     }
 

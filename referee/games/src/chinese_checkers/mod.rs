@@ -136,7 +136,7 @@ impl Game for ChineseCheckers {
     }
 
     fn colours(&self) -> Vec<&'static str> {
-        COLOURS[..self.rules.seats].iter().map(|colour| colour.name()).collect()
+        COLOURS[..self.rules.seats].iter().map(|&colour| colour.into()).collect()
     }
 
     fn turn(&self) -> Turn {

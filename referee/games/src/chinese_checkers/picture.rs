@@ -10,24 +10,21 @@ impl ChineseCheckers {
         let (mut pieces, mut ground, mut figures) = (Vec::new(), Vec::new(), Vec::new());
         for (seat, &colour) in COLOURS.iter().enumerate().take(rules.seats) {
             let (marbles, target) = (self.marbles[seat], rules.targets[seat]);
-            let piece = |cell| Piece { at: rules.star.cell(cell), colour };
+            let piece = |cell| Piece::new(rules.star.cell(cell), colour);
             pieces.extend(marbles.iter().map(piece));
             let mark =
                 |cell| Ground { at: rules.star.cell(cell), kind: GroundKind::Target(colour) };
             ground.extend(target.iter().map(mark));
             let home = marbles.and(target).len();
             let value = format!("{home} of {}", marbles.len());
-            figures.push(Figure { name: "marbles home", colour: Some(colour), value });
+            figures.push(Figure { name: "marbles home".into(), colour: Some(colour), value });
         }
         View {
-            shape: rules.star.shape,
-            labels: Labels::Number,
             pieces,
             ground,
-            edges: Vec::new(),
             last: self.last.iter().map(|&cell| rules.star.cell(cell)).collect(),
-            chain: Vec::new(),
             figures,
+            ..View::new(rules.star.shape, Labels::Number)
         }
     }
 }

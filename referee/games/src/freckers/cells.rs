@@ -4,7 +4,7 @@ use super::action::Direction;
 use crate::board::{Cell, Shape};
 
 /// The board: 64 cells.
-pub(super) const SHAPE: Shape = Shape::Square(8);
+pub(super) const SHAPE: Shape = Shape::Grid(8, 8);
 
 /// A set of cells.
 pub(super) type Cells = u64;

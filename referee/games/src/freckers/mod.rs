@@ -206,7 +206,7 @@ impl Game for Freckers {
     }
 
     fn colours(&self) -> Vec<&'static str> {
-        COLOURS.map(Colour::name).to_vec()
+        COLOURS.map(Colour::into).to_vec()
     }
 
     fn turn(&self) -> Turn {
@@ -282,11 +282,9 @@ impl Game for Freckers {
         let seats = || (0..SEATS).map(|seat| (seat, COLOURS[seat]));
         let pad = |at| Ground { at, kind: GroundKind::Pad };
         View {
-            shape: SHAPE,
-            labels: Labels::Pair,
             pieces: seats()
                 .flat_map(|(seat, colour)| {
-                    cells::members(self.board.frogs[seat]).map(move |at| Piece { at, colour })
+                    cells::members(self.board.frogs[seat]).map(move |at| Piece::new(at, colour))
                 })
                 .collect(),
             ground: cells::members(self.board.pads).map(pad).collect(),
@@ -298,14 +296,14 @@ impl Game for Freckers {
                 })
                 .collect(),
             last: self.last.0.clone(),
-            chain: Vec::new(),
             figures: seats()
                 .map(|(seat, colour)| Figure {
-                    name: "across",
+                    name: "across".into(),
                     colour: Some(colour),
                     value: format!("{}/{FROGS}", self.board.across(seat)),
                 })
                 .collect(),
+            ..View::new(SHAPE, Labels::Pair)
         }
     }
 

@@ -214,18 +214,15 @@ impl Game for Hex {
     fn view(&self) -> View {
         let cell =
             |(row, column, _): (u8, u8, usize)| Cell(row.cast_signed(), column.cast_signed());
-        let piece = |(at, side)| Piece { at: cell(at), colour: colour(side) };
+        let piece = |(at, side)| Piece::new(cell(at), colour(side));
         let last = |&(_, _, index): &(u8, u8, usize)| self.last.0.map(usize::from) == Some(index);
         let last = self.board.cells().find(last);
         View {
-            shape: Shape::Diamond(self.board.size()),
-            labels: Labels::LetterNumber,
             pieces: self.stones().map(piece).collect(),
-            ground: Vec::new(),
             edges: edges(self.board.size()),
             last: last.map(cell).into_iter().collect(),
             chain: self.winner.map_or_else(Vec::new, |side| chain::shortest(&self.board, side)),
-            figures: Vec::new(),
+            ..View::new(Shape::Diamond(self.board.size()), Labels::LetterNumber)
         }
     }
 

@@ -140,7 +140,7 @@ impl Game for PegSolitaire {
     }
 
     fn colours(&self) -> Vec<&'static str> {
-        vec![Colour::Peg.name()]
+        vec![Colour::Peg.into()]
     }
 
     fn turn(&self) -> Turn {
@@ -190,18 +190,14 @@ impl Game for PegSolitaire {
 
     fn view(&self) -> View {
         View {
-            shape: self.shape(),
-            labels: Labels::Pair,
-            pieces: self.pegs.cells().map(|at| Piece { at, colour: Colour::Peg }).collect(),
-            ground: Vec::new(),
-            edges: Vec::new(),
+            pieces: self.pegs.cells().map(|at| Piece::new(at, Colour::Peg)).collect(),
             last: self.last.0.map_or_else(Vec::new, |(from, to)| vec![from, to]),
-            chain: Vec::new(),
             figures: vec![Figure {
-                name: "pegs",
+                name: "pegs".into(),
                 colour: None,
                 value: self.pegs.count().to_string(),
             }],
+            ..View::new(self.shape(), Labels::Pair)
         }
     }
 

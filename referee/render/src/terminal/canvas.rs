@@ -49,6 +49,12 @@ impl Canvas {
         self.0.get(&(y, x)).is_none_or(|glyph| *glyph == BLANK)
     }
 
+    /// Returns whether nothing but a line between points is drawn there.
+    pub(super) fn is_line_or_blank(&self, (x, y): (i32, i32)) -> bool {
+        let is_line = |glyph: &Glyph| matches!(glyph, ('-' | '|' | '/' | '\\', Paint::Faint));
+        self.is_blank((x, y)) || self.0.get(&(y, x)).is_some_and(is_line)
+    }
+
     pub(super) fn rows(&self) -> RangeInclusive<i32> {
         let row = |entry: Option<(&(i32, i32), &Glyph)>| entry.map_or(0, |((y, _), _)| *y);
         row(self.0.first_key_value())..=row(self.0.last_key_value())

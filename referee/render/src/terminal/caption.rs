@@ -1,26 +1,29 @@
 //! The lines below the board: its figures, and the legend.
 
 use super::Style;
-use super::canvas::{Line, Paint};
-use super::cells::{pad_glyph, piece_at, piece_glyph};
-use crate::symbols::target_letter;
-use referee_games::board::Shape;
-use referee_games::view::{Colour, Ground, GroundKind, Labels, View};
+use super::canvas::{Glyph, Line, Paint};
+use super::cells::{colour_glyph, pad_glyph, piece_at, piece_glyphs, piece_on};
+use referee_games::view::{Colour, Ground, GroundKind, Item, Labels, Piece, Row, View};
 use std::collections::BTreeSet;
 
 /// The widest line; longer ones are broken.
 pub(super) const WIDTH_MAX: usize = 78;
 
-/// Returns the figures, a line for each name, then the legend if it is asked for.
+/// Returns the figures, a line for each name, then the rows of items, the text, and the legend if it is
+/// asked for.
 pub(super) fn lines(view: &View, style: Style, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for (name, figures) in view.figures_by_name() {
         let entries = figures.into_iter().map(|figure| match figure.colour {
-            Some(colour) => marked((colour.letter(), Paint::Block(colour)), &figure.value),
+            Some(colour) => marked([(view.letter(colour), Paint::Block(colour))], &figure.value),
             None => plain(&figure.value),
         });
         lines.extend(wrapped([plain(name)].into_iter().chain(entries), width));
     }
+    for row in &view.rows {
+        lines.extend(row_lines(view, row, width));
+    }
+    lines.extend(view.text.lines().map(plain));
     if style.legend {
         lines.extend(wrapped(legend(view, style), width));
     }
@@ -32,20 +35,30 @@ fn legend(view: &View, style: Style) -> Vec<Line> {
     let colours: BTreeSet<Colour> = view.pieces.iter().map(|piece| piece.colour).collect();
     let mut entries: Vec<Line> = colours
         .into_iter()
-        .map(|colour| marked(piece_glyph(view, style, colour), colour.name()))
+        .map(|colour| marked([colour_glyph(view, style, colour)], &view.name_of(colour)))
         .collect();
+    entries.extend(kinds_used(view, style));
     let targets = view.ground.iter().filter_map(|ground| match ground.kind {
         GroundKind::Target(colour) => Some(colour),
-        GroundKind::Pad => None,
+        GroundKind::Tint(_) | GroundKind::Pad => None,
     });
-    entries.extend(colours_used(targets.collect(), "target"));
+    entries.extend(colours_used(view, targets.collect(), "target"));
+    let tints = view.ground.iter().filter_map(|ground| match ground.kind {
+        GroundKind::Tint(colour) => Some(colour),
+        GroundKind::Target(_) | GroundKind::Pad => None,
+    });
+    entries.extend(colours_used(view, tints.collect(), "ground"));
     let free_pad =
         |ground: &Ground| ground.kind == GroundKind::Pad && piece_at(view, ground.at).is_none();
     if view.ground.iter().any(free_pad) {
-        entries.push(marked((pad_glyph(style), Paint::Pad), "free pad"));
+        entries.push(marked([(pad_glyph(style), Paint::Pad)], "free pad"));
     }
-    entries.extend(colours_used(view.edges.iter().map(|edge| edge.colour).collect(), "goal edge"));
-    let glyph_at = |cell| piece_at(view, cell).map_or('.', |c| piece_glyph(view, style, c).0);
+    let edges = view.edges.iter().map(|edge| edge.colour);
+    entries.extend(colours_used(view, edges.collect(), "goal edge"));
+    let glyph_at = |cell| -> String {
+        let glyphs = piece_on(view, cell).map(|piece| piece_glyphs(view, style, piece));
+        glyphs.map_or_else(|| ".".into(), |all| all.into_iter().map(|(glyph, _)| glyph).collect())
+    };
     if let Some((&end, before)) = view.last.split_last() {
         entries.push(plain(&format!("[{}] last", glyph_at(end))));
         if !before.is_empty() {
@@ -61,28 +74,28 @@ fn legend(view: &View, style: Style) -> Vec<Line> {
     if let Some(&cell) = view.chain.first() {
         entries.push(plain(&format!("={}= chain", glyph_at(cell))));
     }
-    if style.coordinates && view.labels == Labels::Pair {
-        entries.push(plain(pair_sides(view.shape, style.flip)));
+    if style.coordinates && view.labels == Labels::Pair && view.shape.shape().is_some() {
+        entries.push(plain(pair_sides(view.shape.is_grid(), style.flip)));
     }
     entries
 }
 
 /// Returns the sides on which the two parts of a cell's name are.
-fn pair_sides(shape: Shape, flip: bool) -> &'static str {
-    match (shape, flip) {
-        (Shape::Square(_), false) => "cell: left,above",
-        (Shape::Square(_), true) => "cell: right,below",
+fn pair_sides(is_grid: bool, flip: bool) -> &'static str {
+    match (is_grid, flip) {
+        (true, false) => "cell: left,above",
+        (true, true) => "cell: right,below",
         (_, false) => "cell: left,right",
         (_, true) => "cell: right,left",
     }
 }
 
 /// Returns lower-case letters of colours, and what they mean.
-fn colours_used(colours: BTreeSet<Colour>, meaning: &str) -> Option<Line> {
+fn colours_used(view: &View, colours: BTreeSet<Colour>, meaning: &str) -> Option<Line> {
     if colours.is_empty() {
         return None;
     }
-    let letters = colours.into_iter().map(|colour| (target_letter(colour), Paint::Ink(colour)));
+    let letters = colours.into_iter().map(|colour| (view.small_letter(colour), Paint::Ink(colour)));
     let mut entry: Line =
         letters.flat_map(|letter| [(' ', Paint::Plain), letter]).skip(1).collect();
     entry.extend(plain(&format!(" {meaning}")));
@@ -90,10 +103,43 @@ fn colours_used(colours: BTreeSet<Colour>, meaning: &str) -> Option<Line> {
 }
 
 /// Returns a mark and what it means.
-fn marked(mark: (char, Paint), meaning: &str) -> Line {
-    let mut line = vec![mark, (' ', Paint::Plain)];
-    line.extend(plain(meaning));
-    line
+fn marked(mark: impl IntoIterator<Item = Glyph>, meaning: &str) -> Line {
+    let blank = [(' ', Paint::Plain)];
+    mark.into_iter().chain(blank).chain(plain(meaning)).collect()
+}
+
+/// Returns what the texts of the pieces on the board mean.
+fn kinds_used(view: &View, style: Style) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for kind in view.kinds.iter().filter(|kind| kind.text.is_some()) {
+        let of_kind = |piece: &&Piece| piece.colour == kind.colour && piece.text == kind.text;
+        if let Some(piece) = view.pieces.iter().find(of_kind) {
+            lines.push(marked(piece_glyphs(view, style, piece), &kind.name));
+        }
+    }
+    lines
+}
+
+/// Returns a row of items: its name, its owner, and each item in its colour.
+fn row_lines(view: &View, row: &Row, width: usize) -> Vec<Line> {
+    let owner = row.colour.map(|colour| (view.letter(colour), Paint::Block(colour)));
+    let title = match owner {
+        Some(owner) => plain(&row.name).into_iter().chain([(' ', Paint::Plain), owner]).collect(),
+        None => plain(&row.name),
+    };
+    let item = |item: &Item| -> Line {
+        let colour = item.colour.or(row.colour);
+        let paint = colour.map_or(Paint::Strong, Paint::Block);
+        // The owner's letter is in front of the row.
+        let letter = colour.filter(|_| item.text.is_none() || colour != row.colour);
+        let letter = letter.map(|colour| view.letter(colour));
+        let text = item.text.as_ref().map_or("", |text| text.as_str());
+        let glyphs: Line = letter.into_iter().chain(text.chars()).map(|it| (it, paint)).collect();
+        if glyphs.is_empty() { vec![('o', paint)] } else { glyphs }
+    };
+    let items = row.items.iter().map(item);
+    let empty = row.items.is_empty().then(|| plain("-"));
+    wrapped([title].into_iter().chain(items).chain(empty), width)
 }
 
 fn plain(text: &str) -> Line {

@@ -2,11 +2,12 @@
 //!
 //! A half-cell of [`Shape::place`](referee_games::board::Shape::place) is one column and a row is
 //! one line, so a cell is one glyph with a blank on either side: room for a mark. The size depends only
-//! on the shape, the edges and the style, not on the pieces, so a board that is redrawn stays in place.
+//! on the shape, the edges, the style and the longest text on a piece, so a board that is redrawn stays
+//! in place. Where a text needs it, cells are wider.
 //!
 //! What fits 24 lines of 80 columns: diamonds up to 12 (23 lines; 11 with coordinates, which take
-//! two lines more), triangles up to 24 (22), hexagons up to radius 11 (10), stars up to 5, squares
-//! up to 24 (23). Figures and the legend need more lines. A diamond of 26 takes 51 lines and 55
+//! two lines more), triangles up to 24 (22), hexagons up to radius 11 (10), stars up to 5, grids
+//! up to 24 x 39 (23 x 37). Figures and the legend need more lines. A diamond of 26 takes 51 lines and 55
 //! columns.
 //!
 //! Colour only repeats the glyphs: without escape codes, a picture in colour is the picture without
@@ -61,9 +62,10 @@ pub enum Charset {
 pub struct Picture {
     /// The board's lines, without trailing blanks.
     pub board: Vec<Vec<Glyph>>,
-    /// The columns that the board takes: the same for every position of a game.
+    /// The columns that the board takes: the same for every position of a game in which texts on pieces
+    /// are equally long.
     pub width: usize,
-    /// The lines below the board: figures, and the legend if it is asked for.
+    /// The lines below the board: figures, rows of items, text, and the legend if it is asked for.
     pub captions: Vec<Vec<Glyph>>,
     frame: Frame,
     corner: (i32, i32),

@@ -6,12 +6,15 @@
 //! changes some hues.
 
 use super::canvas::Paint;
+use crate::palette::{Rgb, contrast};
 use referee_games::view::Colour;
 
 /// The number of black in the colour cube, which no terminal's theme changes.
 const BLACK: u8 = 16;
 /// The number of white there.
 const WHITE: u8 = 231;
+/// The grey of a usual dark terminal.
+const DARK: Rgb = [0x1e; 3];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TerminalColours {
@@ -60,21 +63,55 @@ fn colours_of(colour: Colour) -> [u8; 3] {
         Colour::Orange => [214, BLACK, 172],
         Colour::Black => [238, WHITE, 244],
         Colour::Peg => [74, BLACK, 31],
+        Colour::White => [255, BLACK, 246],
+        Colour::Rgb(red, green, blue) => {
+            let block = nearest([red, green, blue]);
+            let on_it = |letter: u8| contrast(rgb(letter), rgb(block));
+            let letter = if on_it(BLACK) >= on_it(WHITE) { BLACK } else { WHITE };
+            [block, letter, readable(block)]
+        }
     }
+}
+
+/// Returns the number of the nearest colour of the cube and the greys.
+fn nearest(wanted: Rgb) -> u8 {
+    let distance = |number: &u8| -> u32 {
+        let pairs = rgb(*number).into_iter().zip(wanted);
+        pairs.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
+    };
+    (BLACK..=u8::MAX).min_by_key(distance).unwrap_or(WHITE)
+}
+
+/// Returns the colour that is the nearest to this one and reads on dark and light.
+fn readable(block: u8) -> u8 {
+    let reads = |number: &u8| {
+        [DARK, rgb(WHITE)].into_iter().all(|ground| contrast(rgb(*number), ground) > 2.8)
+    };
+    let distance = |number: &u8| -> u32 {
+        let pairs = rgb(*number).into_iter().zip(rgb(block));
+        pairs.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
+    };
+    (BLACK..=u8::MAX).filter(reads).min_by_key(distance).unwrap_or(244)
+}
+
+/// Returns the red, green and blue of a number in the colour cube or the greys.
+fn rgb(number: u8) -> Rgb {
+    if number >= 232 {
+        return [8 + 10 * (number - 232); 3];
+    }
+    let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
+    let index = number - 16;
+    [level(index / 36), level(index / 6 % 6), level(index % 6)]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BLACK, WHITE, colours_of};
-    use crate::tests::contrast;
+    use super::{BLACK, DARK, WHITE, colours_of, contrast, rgb};
     use referee_games::view::Colour;
-
-    /// The grey of a usual dark terminal.
-    const DARK: [u8; 3] = [0x1e; 3];
 
     #[test]
     fn ink_reads_on_dark_and_light_and_letters_on_their_blocks() {
-        for &colour in Colour::ALL {
+        for &colour in Colour::NAMED {
             let [block, letter, ink] = colours_of(colour).map(rgb);
             for ground in [DARK, rgb(WHITE)] {
                 let contrast = contrast(ink, ground);
@@ -87,22 +124,12 @@ mod tests {
 
     #[test]
     fn no_two_colours_share_a_hue() {
-        for (index, &one) in Colour::ALL.iter().enumerate() {
-            for &other in &Colour::ALL[..index] {
+        for (index, &one) in Colour::NAMED.iter().enumerate() {
+            for &other in &Colour::NAMED[..index] {
                 let ([block, _, ink], others) = (colours_of(one), colours_of(other));
                 assert!(block != others[0] && ink != others[2], "{one:?} {other:?}");
             }
         }
         assert!(contrast(rgb(BLACK), rgb(WHITE)) > 20.9);
-    }
-
-    /// The red, green and blue of a number in the colour cube or the greys.
-    fn rgb(number: u8) -> [u8; 3] {
-        if number >= 232 {
-            return [8 + 10 * (number - 232); 3];
-        }
-        let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
-        let index = number - 16;
-        [level(index / 36), level(index / 6 % 6), level(index % 6)]
     }
 }

@@ -22,8 +22,8 @@ fn diamonds() {
     let mut won = connection(5);
     won.last = vec![Cell(2, 1)];
     won.chain = vec![Cell(0, 2), Cell(1, 1), Cell(2, 1), Cell(3, 1), Cell(4, 1)];
-    won.pieces = won.chain.iter().map(|&at| Piece { at, colour: Colour::Red }).collect();
-    won.pieces.push(Piece { at: Cell(2, 2), colour: Colour::Black });
+    won.pieces = won.chain.iter().map(|&at| Piece::new(at, Colour::Red)).collect();
+    won.pieces.push(Piece::new(Cell(2, 2), Colour::Black));
     let flipped = Style { flip: true, ..EXPLAINED };
     insta::assert_snapshot!(album(&[
         ("3", &connection(3), ASCII),
@@ -43,10 +43,10 @@ fn triangles() {
         .cells()
         .into_iter()
         .filter(|cell| ![Cell(0, 0), Cell(1, 0), Cell(2, 1)].contains(cell))
-        .map(|at| Piece { at, colour: Colour::Peg })
+        .map(|at| Piece::new(at, Colour::Peg))
         .collect();
     pegs.last = vec![Cell(0, 0), Cell(2, 0)];
-    pegs.figures = vec![Figure { name: "pegs", colour: None, value: "12".into() }];
+    pegs.figures = vec![Figure { name: "pegs".into(), colour: None, value: "12".into() }];
     insta::assert_snapshot!(album(&[
         ("5", &pegs, ASCII),
         ("5 in unicode", &pegs, Style { legend: true, ..UNICODE }),
@@ -63,8 +63,12 @@ fn hexagons() {
     let starts: [fn(Cell) -> bool; 3] = [|c| c.0 == -3, |c| c.1 == -3, |c| c.0 + c.1 == 3];
     for (colour, start) in colours.into_iter().zip(starts) {
         let cells = view.shape.cells().into_iter().filter(|&cell| start(cell));
-        view.pieces.extend(cells.map(|at| Piece { at, colour }));
-        view.figures.push(Figure { name: "exits", colour: Some(colour), value: "0/4".into() });
+        view.pieces.extend(cells.map(|at| Piece::new(at, colour)));
+        view.figures.push(Figure {
+            name: "exits".into(),
+            colour: Some(colour),
+            value: "0/4".into(),
+        });
     }
     view.edges = vec![
         Edge {
@@ -93,7 +97,7 @@ fn stars() {
     let cells = view.shape.cells();
     let camp = |range: std::ops::Range<usize>, colour| {
         let cells = cells[range].to_vec();
-        cells.into_iter().map(move |at| Piece { at, colour })
+        cells.into_iter().map(move |at| Piece::new(at, colour))
     };
     let ground = |piece: Piece, colour| Ground { at: piece.at, kind: GroundKind::Target(colour) };
     view.ground.extend(camp(0..10, Colour::Red).map(|piece| ground(piece, Colour::Yellow)));
@@ -101,7 +105,7 @@ fn stars() {
     view.pieces.extend(camp(1..10, Colour::Red));
     view.pieces.extend(camp(112..121, Colour::Yellow));
     view.last = vec![cells[0], cells[5], cells[25], cells[48], cells[70]];
-    view.pieces.push(Piece { at: cells[70], colour: Colour::Red });
+    view.pieces.push(Piece::new(cells[70], Colour::Red));
     view.pieces.retain(|piece| piece.at != cells[5]);
     insta::assert_snapshot!(album(&[
         ("4", &view, ASCII),
@@ -115,16 +119,16 @@ fn stars() {
 
 #[test]
 fn squares() {
-    let mut view = empty(Shape::Square(8), Labels::Pair);
+    let mut view = empty(Shape::Grid(8, 8), Labels::Pair);
     for column in 1..7 {
-        view.pieces.push(Piece { at: Cell(0, column), colour: Colour::Red });
-        view.pieces.push(Piece { at: Cell(7, column), colour: Colour::Blue });
+        view.pieces.push(Piece::new(Cell(0, column), Colour::Red));
+        view.pieces.push(Piece::new(Cell(7, column), Colour::Blue));
         for row in [0, 1, 6, 7] {
             view.ground.push(Ground { at: Cell(row, column), kind: GroundKind::Pad });
         }
     }
     view.pieces.retain(|piece| piece.at != Cell(0, 1));
-    view.pieces.push(Piece { at: Cell(4, 5), colour: Colour::Red });
+    view.pieces.push(Piece::new(Cell(4, 5), Colour::Red));
     view.ground.retain(|ground| ground.at != Cell(0, 1));
     view.ground.push(Ground { at: Cell(2, 3), kind: GroundKind::Pad });
     view.last = vec![Cell(0, 1), Cell(2, 3), Cell(4, 5)];
@@ -133,7 +137,7 @@ fn squares() {
         ("8 in unicode", &view, UNICODE),
         ("8 with coordinates", &view, EXPLAINED),
         ("8 flipped", &view, Style { flip: true, ..EXPLAINED }),
-        ("3", &empty(Shape::Square(3), Labels::LetterNumber), EXPLAINED),
+        ("3", &empty(Shape::Grid(3, 3), Labels::LetterNumber), EXPLAINED),
     ]));
 }
 
@@ -141,7 +145,7 @@ fn squares() {
 fn colours() {
     let mut view = connection(3);
     view.chain = vec![Cell(0, 0), Cell(1, 0), Cell(2, 0)];
-    view.pieces = view.chain.iter().map(|&at| Piece { at, colour: Colour::Red }).collect();
+    view.pieces = view.chain.iter().map(|&at| Piece::new(at, Colour::Red)).collect();
     view.last = vec![Cell(1, 0)];
     let style = Style { colour: true, ..EXPLAINED };
     let picture = terminal(&view, &style).replace('\x1b', "ESC");
@@ -161,8 +165,10 @@ fn sizes_that_the_documentation_promises() {
         (Shape::Hexagon(11), ASCII, (47, 23)),
         (Shape::Hexagon(10), coordinates, (49, 23)),
         (Shape::Star(5), coordinates, (43, 21)),
-        (Shape::Square(24), ASCII, (49, 24)),
-        (Shape::Square(23), coordinates, (51, 24)),
+        (Shape::Grid(24, 24), ASCII, (49, 24)),
+        (Shape::Grid(23, 23), coordinates, (51, 24)),
+        (Shape::Grid(24, 39), ASCII, (79, 24)),
+        (Shape::Grid(23, 37), coordinates, (79, 24)),
     ] {
         let labels = if matches!(shape, Shape::Star(_)) { Labels::Number } else { Labels::Pair };
         assert_eq!(size(&empty(shape, labels), style), wanted, "{shape:?} {style:?}");
@@ -216,7 +222,7 @@ proptest! {
 
     #[test]
     fn one_cell_is_at_the_top(view in views(), charset in charsets(), colour: bool) {
-        prop_assume!(!matches!(view.shape, Shape::Hexagon(_) | Shape::Square(_)));
+        prop_assume!(!matches!(view.shape.shape(), Some(Shape::Hexagon(_) | Shape::Grid(..))));
         // A piece in a camp has the camp's owner next to it, which is not a cell.
         let view = View { last: Vec::new(), chain: Vec::new(), ground: Vec::new(), ..view };
         let picture = terminal(&view, &Style { charset, colour, ..ASCII });
@@ -245,7 +251,7 @@ proptest! {
     fn the_outline_is_the_same_for_every_position(view in views(), style in styles()) {
         let style = Style { legend: false, ..style };
         let view = View { figures: Vec::new(), ..view };
-        let bare = View { edges: view.edges.clone(), ..empty(view.shape, view.labels) };
+        let bare = View { edges: view.edges.clone(), ..View::new(view.shape.clone(), view.labels) };
         prop_assert_eq!(size(&view, style), size(&bare, style));
     }
 }
@@ -273,8 +279,8 @@ fn connection(n: u8) -> View {
     view.edges = edges(n);
     for cell in view.shape.cells() {
         match (7 * i32::from(cell.0) + 4 * i32::from(cell.1)) % 9 {
-            0 => view.pieces.push(Piece { at: cell, colour: Colour::Black }),
-            2 => view.pieces.push(Piece { at: cell, colour: Colour::Red }),
+            0 => view.pieces.push(Piece::new(cell, Colour::Black)),
+            2 => view.pieces.push(Piece::new(cell, Colour::Red)),
             _ => {}
         }
     }
@@ -339,7 +345,7 @@ fn shapes() -> impl Strategy<Value = Shape> {
         (1u8..=12).prop_map(Shape::Triangle),
         (1u8..=5).prop_map(Shape::Hexagon),
         (1u8..=5).prop_map(Shape::Star),
-        (1u8..=12).prop_map(Shape::Square),
+        (1u8..=12, 1u8..=12).prop_map(|(rows, columns)| Shape::Grid(rows, columns)),
     ]
 }
 
@@ -362,9 +368,9 @@ fn views() -> impl Strategy<Value = View> {
                 let at = *index.get(&cells);
                 let colour = palette[die % palette.len()];
                 if die < 8 && view.pieces.iter().all(|piece| piece.at != at) {
-                    view.pieces.push(Piece { at, colour });
+                    view.pieces.push(Piece::new(at, colour));
                 } else if view.ground.iter().all(|ground| ground.at != at) {
-                    let pad = matches!(shape, Shape::Square(_));
+                    let pad = matches!(shape, Shape::Grid(..));
                     let kind = if pad { GroundKind::Pad } else { GroundKind::Target(colour) };
                     view.ground.push(Ground { at, kind });
                 }
@@ -377,7 +383,7 @@ fn views() -> impl Strategy<Value = View> {
             view.last = last.iter().map(|index| *index.get(&cells)).collect();
             view.chain = chain.iter().map(|index| *index.get(&cells)).collect();
             let figure = |&colour: &Colour| Figure {
-                name: "figure",
+                name: "figure".into(),
                 colour: Some(colour),
                 value: "3 of 10".to_owned(),
             };

@@ -139,9 +139,10 @@ impl<'a> DrawContext<'a> {
     /// Returns a seat's letter in a ply, in the colour of its pieces.
     fn letter(&self, seat: Seat, ply: &Ply) -> Span<'static> {
         let name = ply.colours.get(seat.index()).map_or("", String::as_str);
-        match Colour::named(name) {
+        match ply.view.colour_of(name) {
             Some(colour) => {
-                Span::styled(colour.letter().to_string(), self.paint(Paint::Block(colour)))
+                let letter = ply.view.letter(colour).to_string();
+                Span::styled(letter, self.paint(Paint::Block(colour)))
             }
             None => Span::raw(seat.to_string()),
         }

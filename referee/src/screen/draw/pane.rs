@@ -153,7 +153,7 @@ fn info_text(ctx: &DrawContext<'_>, info: &Info) -> String {
     let view = &ctx.ply.view;
     let cells = view.shape.cells();
     for (index, (cell, label)) in info.marks.iter().enumerate() {
-        let name = cells.get(*cell).map(|&cell| view.labels.label(view.shape, cell));
+        let name = cells.get(*cell).map(|&cell| view.labels.label(&view.shape, cell));
         let blank = if index == 0 { "\nmarks (d): " } else { ", " };
         write!(text, "{blank}{} {label}", name.unwrap_or_default()).ok();
     }

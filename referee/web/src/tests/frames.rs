@@ -19,7 +19,7 @@ struct Board {
 impl Board {
     fn take(&mut self, frame: &Frame) {
         for (cell, piece) in &frame.set {
-            put(&mut self.pieces, *cell, piece.map(str::to_owned));
+            put(&mut self.pieces, *cell, piece.clone());
         }
         for (cell, ground) in &frame.ground {
             put(&mut self.ground, *cell, ground.clone());
@@ -29,10 +29,11 @@ impl Board {
     fn of(view: &View) -> Self {
         let cells = view.shape.cells();
         let number = |at| cells.iter().position(|&cell| cell == at).unwrap();
-        let pieces = view.pieces.iter().map(|it| (number(it.at), it.colour.name().to_owned()));
+        let pieces = view.pieces.iter().map(|it| (number(it.at), it.colour.name().into_owned()));
         let ground = view.ground.iter().map(|it| {
             let name = match it.kind {
                 GroundKind::Pad => "pad".to_owned(),
+                GroundKind::Tint(colour) => format!("tint-{}", colour.name()),
                 GroundKind::Target(colour) => format!("target-{}", colour.name()),
             };
             (number(it.at), name)

@@ -60,7 +60,7 @@ fn kits_have_the_boards_of_the_referee() {
         for kind in GAMES {
             for setup in setups(kind) {
                 let game = kind.start(&setup).unwrap();
-                let shape = game.view().shape;
+                let Some(shape) = game.view().shape.shape() else { continue };
                 if seen.contains(&(kind.name, shape)) {
                     continue;
                 }
