@@ -3,7 +3,7 @@
 
 use super::clock::{Punctuality, Reading, Spent};
 use super::end_reason::EndReason;
-use super::machine::{CurrentTurn, Effect, Match, Phase};
+use super::machine::{AgentEnd, CurrentTurn, Effect, Match, Phase};
 use super::messages::parse_line;
 use referee_games::{Decoded, Refusal, Turn as Move};
 use referee_protocol::sanitize::sanitize;
@@ -26,7 +26,7 @@ impl Match {
         reading: Reading,
         meaning: Option<Decoded>,
     ) {
-        if self.is_out(seat) {
+        if self.is_out(seat) || self.has_ended(seat) {
             return;
         }
         if self.phase == Phase::Starting && self.measures_pondering() {
@@ -317,28 +317,41 @@ impl Match {
         if ready { FaultKind::Gone } else { FaultKind::Start }
     }
 
-    /// The process exited.
-    pub(super) fn exit_fault(&mut self, seat: Seat, status: &str) {
-        if self.phase == Phase::Starting && self.players[seat.index()].ready.is_none() {
-            let text = EndReason::exited(status, "it sent `ready`");
-            return self.fault(seat, FaultKind::Start, text);
-        }
-        let answering = if self.thinking() == Some(seat) { "answering " } else { "" };
-        let what = format!("{answering}turn {}", self.turn_number());
-        self.fault(seat, FaultKind::Gone, EndReason::exited(status, &what));
-    }
-
-    /// The agent closed its stdout or stdin.
-    pub(super) fn closed(&mut self, seat: Seat, how: &str) {
+    /// The agent can't answer any more. Until it is asked, that is no fault.
+    pub(super) fn ended(&mut self, seat: Seat, end: AgentEnd) {
         if self.is_out(seat) {
             return;
         }
-        let text = if self.header.seats[seat.index()].is_human() {
-            "you ended the input".to_owned()
-        } else {
-            format!("{how} while its process was still running")
+        let is_asked = match &self.phase {
+            Phase::Starting => self.players[seat.index()].ready.is_none(),
+            Phase::Asking(asked) => *asked == seat,
+            Phase::Thinking(asked) => asked.seat == seat,
+            Phase::Ended => false,
         };
-        self.fault(seat, self.fault_at_end(seat), text);
+        if is_asked || self.header.seats[seat.index()].is_human() {
+            self.judge_end(seat, &end);
+        } else {
+            self.player(seat).end.get_or_insert(end);
+        }
+    }
+
+    pub(super) fn judge_end(&mut self, seat: Seat, end: &AgentEnd) {
+        let kind = self.fault_at_end(seat);
+        let text = match end {
+            AgentEnd::Exited(status) if kind == FaultKind::Start => {
+                EndReason::exited(status, "it sent `ready`")
+            }
+            AgentEnd::Exited(status) => {
+                EndReason::exited(status, &format!("answering turn {}", self.turn_number()))
+            }
+            AgentEnd::Closed(_) if self.header.seats[seat.index()].is_human() => {
+                "you ended the input".to_owned()
+            }
+            AgentEnd::Closed(stream) => {
+                format!("closed its {stream} while its process was still running")
+            }
+        };
+        self.fault(seat, kind, text);
     }
 
     fn fault(&mut self, seat: Seat, kind: FaultKind, text: String) {

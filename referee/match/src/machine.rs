@@ -139,6 +139,15 @@ pub(super) struct CurrentTurn {
     pub(super) score: Option<f64>,
 }
 
+/// How an agent ended although the match went on.
+#[derive(Clone, Debug)]
+pub(super) enum AgentEnd {
+    /// Its process exited, with this status.
+    Exited(String),
+    /// It closed this stream, and its process runs.
+    Closed(&'static str),
+}
+
 /// One seat's state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Player {
@@ -154,6 +163,9 @@ pub(super) struct Player {
     pub(super) cpu_at_answer: Option<Nanos>,
     /// CPU time used although it was to be frozen, not yet charged.
     pub(super) ran_frozen: Nanos,
+    /// How it ended between two of its turns. That is judged when it is asked next: how far the others are
+    /// when they hear of it depends on chance.
+    pub(super) end: Option<AgentEnd>,
 }
 
 impl Player {
@@ -247,8 +259,8 @@ impl Match {
             Input::Line { seat, line, cut, reading, meaning } => {
                 self.line(seat, line, cut, reading, meaning);
             }
-            Input::StdoutClosed(seat, _) => self.closed(seat, "closed its stdout"),
-            Input::StdinClosed(seat, _) => self.closed(seat, "closed its stdin"),
+            Input::StdoutClosed(seat, _) => self.ended(seat, AgentEnd::Closed("stdout")),
+            Input::StdinClosed(seat, _) => self.ended(seat, AgentEnd::Closed("stdin")),
             Input::Fault(seat, kind, text, _) => self.reported_fault(seat, kind, text),
             Input::Tick(reading) => self.tick(reading),
             Input::Stop { cause, text, seat } => self.stop(cause, text, seat),
@@ -282,6 +294,11 @@ impl Match {
     /// Returns the fault for which a seat is out.
     pub fn fault_of(&self, seat: Seat) -> Option<&Fault> {
         self.players[seat.index()].fault.as_ref()
+    }
+
+    /// Whether a seat can't answer any more, which is judged when it is asked.
+    pub fn has_ended(&self, seat: Seat) -> bool {
+        self.players[seat.index()].end.is_some()
     }
 
     /// Returns the current state of the game.
@@ -369,6 +386,9 @@ impl Match {
         if self.phase != Phase::Asking(seat) {
             return;
         }
+        if let Some(end) = self.player(seat).end.take() {
+            return self.judge_end(seat, &end);
+        }
         let turn = self.game.turn_number();
         let at = self.now;
         let pondered = self.pondered(seat, reading);
@@ -405,9 +425,7 @@ impl Match {
     }
 
     fn exited(&mut self, seat: Seat, status: String, late: bool) {
-        if !self.is_out(seat) {
-            self.exit_fault(seat, &status);
-        }
+        self.ended(seat, AgentEnd::Exited(status.clone()));
         let at_ns = self.now.0;
         self.record(Event::Exit(ExitEvent { at_ns, seat, status, late }));
     }

@@ -138,18 +138,13 @@ def much_info(turn):
     write(line(first(turn)))
 
 
-def flooding_late(limit_s):
-    """Writes 250 kB of info and then its answer, when its time is almost up: the referee would have to be
-    late by as much as judging them takes. How long that is, it measures in its first turn."""
-    info = b'{"type":"info"}\n' * 15_000
-
+def flooding_until(end_s):
+    """Writes blank lines for so long, and then its answer."""
     def turn(message):
         begun = time.monotonic()
-        if AGENT.turns > 0:
-            time.sleep(max(0, limit_s - AGENT.judging / 4))
-        write(info + line(first(message)))
-        AGENT.judging = time.monotonic() - begun
-        AGENT.turns += 1
+        while time.monotonic() - begun < end_s:
+            write(b"\n" * 65_536)
+        write(line(first(message)))
     return turn
 
 
@@ -268,8 +263,8 @@ def set_up(mode, argument):
         in_turns(endless_line)
     elif mode == "much-info":
         in_turns(much_info)
-    elif mode == "floods-late":
-        in_turns(flooding_late(float(argument)))
+    elif mode == "floods-until":
+        in_turns(flooding_until(float(argument)))
     elif mode == "among-sleepers":
         in_turns(among_sleepers(int(argument)))
     elif mode == "noisy":

@@ -176,7 +176,7 @@ fn debug_judges_as_the_match_did() {
 /// the turn that is judged.
 #[test]
 fn slow_answers_before_the_turn_are_waited_for() {
-    let conditions = [("6 0", ["--move-time", "200ms"]), ("0 6", ["--clock", "9s"])];
+    let conditions = [("6 0", ["--move-time", "3s"]), ("0 6", ["--clock", "12s"])];
     let checks = conditions.map(|(seconds, clock)| {
         std::thread::spawn(move || {
             let dir = TestDir::new();

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 /// An agent, the clock, its fault and part of the message.
 const ROWS: &[(&str, &[&str], &str, &str)] = &[
     ("@crash", &[], "gone", "exit status 1"),
-    ("@slow", &["--move-time", "200ms"], "late", "the limit is 200 ms per turn"),
-    ("@mute", &["--move-time", "200ms"], "late", "the limit is 200 ms per turn"),
+    ("@slow", &["--move-time", "10ms"], "late", "the limit is 10 ms per turn"),
+    ("@mute", &["--move-time", "10ms"], "late", "the limit is 10 ms per turn"),
     ("@flood", &[], "flood", "longer than 65536 bytes"),
     ("@illegal", &[], "illegal", ""),
 ];
@@ -18,10 +18,7 @@ fn each_has_a_fault_of_its_own() {
     for (agent, clock, kind, words) in ROWS {
         let dir = TestDir::new();
         // In the first seat, so that the speed of the opponent doesn't matter.
-        let match_words = [&["play", "hex", *agent, "@random", "--json"][..], *clock].concat();
-        // If the referee lags for as long as the answer is late, the match is void: exit code 4.
-        let mut played = (0..5).map(|_| dir.run(&match_words));
-        let output = played.find(|ran| ran.exit != Some(4)).unwrap().code(0).json();
+        let output = dir.play(&[&["hex", *agent, "@random"][..], *clock].concat());
         assert_eq!(output["verdict"]["result"], "fault", "{agent}: {output}");
         assert_eq!(output["verdict"]["places"], json!([2, 1]), "{agent}: {output}");
         assert_eq!(output["outcome"], Value::Null, "{agent}: {output}");
@@ -87,15 +84,30 @@ fn on_fault_end_ends_a_match_of_three() {
     assert_eq!(output["turns"], 1);
 }
 
-/// What the referee has to judge is no reason for it to be late: the answer after it is. A lag of the
-/// machine can still make a match void, so only one of several must have the right verdict.
+/// What the referee has to judge is no reason for it to be late: the answer after it is.
 #[test]
 fn a_flood_before_the_end_of_a_turn_is_no_excuse() {
-    let Some(agent) = script_agent("hostile.py", "floods-late 1") else { return };
+    let Some(agent) = script_agent("hostile.py", "floods-until 4") else { return };
     let dir = TestDir::new();
-    let words = ["play", "hex", &agent, "@first", "--move-time", "1s", "--json"];
-    let mut reasons = (0..5).map(|_| dir.run(&words).json()["verdict"]["reason"].clone());
-    assert!(reasons.any(|reason| reason == "late"), "it makes every match void");
+    let words = ["hex", &agent, "@first", "--move-time", "1s"];
+    let limits = ["--limit", "turn_bytes=1000000000", "--limit", "match_bytes=1000000000"];
+    let output = dir.play(&[&words[..], &limits].concat());
+    assert_eq!(output["verdict"]["reason"], "late", "{output}");
+}
+
+/// When an end between two turns is seen doesn't matter, nor whether the agent has been asked by then.
+#[test]
+fn an_exit_after_an_answer_is_an_exit_before_the_next() {
+    let Some(agent) = script_agent("hostile.py", "answers-and-exits 3") else { return };
+    for other in ["@first", "@slow"] {
+        let dir = TestDir::new();
+        let output = dir.play(&["hex", &agent, other, "--setup", "size=3"]);
+        let fault = &output["verdict"]["seats"][0]["fault"];
+        assert_eq!(fault["text"], "ended with exit status 3 before answering turn 2", "{output}");
+        assert_eq!((&fault["turn"], &output["turns"]), (&json!(2), &json!(2)), "{output}");
+        assert_eq!(dir.verify_status(output["transcript"].as_str().unwrap()), "ok");
+        dir.assert_tmp_is_empty();
+    }
 }
 
 /// Programs that don't end, and don't take or give lines either.

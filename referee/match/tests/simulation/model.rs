@@ -43,6 +43,8 @@ pub(crate) struct Model<'a> {
     asked: Option<Asked>,
     /// What each seat did wrong first.
     accused: Vec<Option<FaultKind>>,
+    /// Who ended before it was asked again.
+    has_ended: Vec<bool>,
     /// Who was accused, in order.
     order: Vec<Seat>,
     gone: Vec<Seat>,
@@ -71,6 +73,7 @@ impl<'a> Model<'a> {
             bytes: vec![0; seats],
             asked: None,
             accused: vec![None; seats],
+            has_ended: vec![false; seats],
             order: Vec::new(),
             gone: Vec::new(),
             may_be_void: false,
@@ -119,7 +122,7 @@ impl<'a> Model<'a> {
     /// A line came.
     pub(crate) fn line(&mut self, seat: Seat, bytes: usize, meaning: Meaning, now: Moment) {
         self.moment = now;
-        if self.is_out(seat) {
+        if self.is_out(seat) || self.has_ended[seat.index()] {
             return;
         }
         let bytes = bytes as u64 + 1;
@@ -167,10 +170,24 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The agent's process, output or input ended.
+    /// The agent's process, output or input ended. After `ready` that is judged when it must answer.
     pub(crate) fn ended(&mut self, seat: Seat) {
-        let kind = if self.ready[seat.index()] { FaultKind::Gone } else { FaultKind::Start };
-        self.accuse(seat, kind);
+        if !self.ready[seat.index()] {
+            self.accuse(seat, FaultKind::Start);
+        } else if !self.is_starting && self.game.turn() == Turn::Of(seat) {
+            self.accuse(seat, FaultKind::Gone);
+        } else {
+            self.has_ended[seat.index()] = true;
+        }
+    }
+
+    /// It is asked. Returns whether it can answer.
+    pub(crate) fn asked(&mut self, seat: Seat) -> bool {
+        let has_ended = self.has_ended[seat.index()];
+        if has_ended {
+            self.accuse(seat, FaultKind::Gone);
+        }
+        !has_ended
     }
 
     /// Something was found about the agent.

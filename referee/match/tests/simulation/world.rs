@@ -297,7 +297,11 @@ impl World<'_> {
         assert_eq!(request.turn, game.turn_number());
         let before = self.cpu[seat.index()];
         let cpu = self.plan.has_cpu.then_some(Nanos(before));
+        let can_answer = self.model.asked(seat);
         self.step(Input::Asked(seat, Reading { cpu, ..Reading::default() }));
+        if !can_answer {
+            return;
+        }
         self.asked += 1;
         if self.disk.broken.is_some() {
             // Writing down the request was what failed.

@@ -6,6 +6,7 @@
 //! runs on has closed a stream; and for one that could not be started, a program that is known to be
 //! good is started in the same way, to see whether the machine is the reason.
 
+use super::patience::{LOOK, Patience};
 use super::{Drive, Waiting};
 use crate::agent_spec::AgentSpec;
 use crate::connection::AgentConnection;
@@ -23,10 +24,8 @@ use std::time::{Duration, Instant};
 const GOOD: &str = "@first";
 /// How long it may take to start.
 const WAIT: Duration = Duration::from_secs(10);
-/// How long an agent may take to exit after it closed a stream, so that it counts as its exit.
+/// How long an agent may take to exit after it closed a stream, so that it counts as its exit, in its own time.
 const EXIT_WAIT: Duration = Duration::from_millis(500);
-/// The same for one that the system is ending. Freeing much memory takes long on a busy machine.
-const ENDING_WAIT: Duration = Duration::from_secs(30);
 
 /// How a start failed.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +38,8 @@ pub(super) enum FailedStart {
 
 /// What an agent did that has to be explained.
 enum Unexplained {
-    /// It closed a stream: this is the input, unless it has exited by then.
-    Closed(ClosedInput, Instant),
+    /// It closed a stream: this is the input, unless it exits in time. With the next look at it.
+    Closed(ClosedInput, Patience, Instant),
     /// It could not be started. Whether a good program can be.
     NotStarted(FailedStart, Waiting<bool>),
 }
@@ -59,7 +58,7 @@ impl CauseCheck {
     /// Returns when to look again.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         match self.what {
-            Unexplained::Closed(_, look_at) => Some(look_at),
+            Unexplained::Closed(.., look_at) => Some(look_at),
             Unexplained::NotStarted(..) => None,
         }
     }
@@ -108,8 +107,9 @@ impl Drive<'_> {
 
     /// A seat has closed a stream. A person's input has ended; a program may be ending.
     pub(super) fn closed(&mut self, seat: Seat, at: Instant, input: ClosedInput) {
-        if self.participants[seat.index()].is_process() {
-            self.check_cause(seat, at, Unexplained::Closed(input, at + EXIT_WAIT));
+        if let Some(agent) = self.participants[seat.index()].connection() {
+            let patience = Patience::begin(EXIT_WAIT, agent, at);
+            self.check_cause(seat, at, Unexplained::Closed(input, patience, patience.end()));
         } else {
             self.input_at(at, input(seat, self.brief_reading(at)));
         }
@@ -136,7 +136,7 @@ impl Drive<'_> {
     fn check_cause(&mut self, seat: Seat, at: Instant, what: Unexplained) {
         if self.is_judged(seat) && self.cause_check.is_none() {
             self.time.hold(at);
-            self.cause_check = Some(CauseCheck { seat, began: at, what });
+            self.cause_check = Some(Box::new(CauseCheck { seat, began: at, what }));
         }
     }
 
@@ -150,13 +150,13 @@ impl Drive<'_> {
     pub(super) fn check_closed(&mut self, now: Instant) {
         let Some(check) = &mut self.cause_check else { return };
         let (seat, began) = (check.seat, check.began);
-        let Unexplained::Closed(input, look_at) = &mut check.what else { return };
+        let Unexplained::Closed(input, patience, look_at) = &mut check.what else { return };
         if now < *look_at {
             return;
         }
         let agent = self.participants[seat.index()].connection();
-        if agent.is_some_and(|it| it.process.is_exiting()) && now < began + ENDING_WAIT {
-            *look_at = now + EXIT_WAIT;
+        if agent.is_some_and(|agent| !patience.is_over(agent, now)) {
+            *look_at = now + LOOK;
             return;
         }
         let input = *input;

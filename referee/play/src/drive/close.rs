@@ -1,5 +1,6 @@
 //! The end of a match: the agents' grace period, the end of their processes, the seal.
 
+use super::patience::{LOOK, Patience};
 use super::{Drive, DriveEvent, Finished, GRACE, KILLED, Staying};
 use crate::participant::Participant;
 use referee_process::agent::KILL_WAIT;
@@ -28,17 +29,14 @@ impl Drive<'_> {
         }
         let staying = self.keep_silent(may_stay).await;
         let running = |drive: &Self| drive.participants.iter().any(Participant::is_running);
-        self.events_until(Instant::now() + GRACE, running).await;
+        self.wait_for_exits().await;
         let there = |drive: &Self| drive.participants.iter().any(|it| !it.is_gone());
         if !running(self) {
             // Those that have left nothing behind need no kill.
             self.events_until(Instant::now() + GONE_WAIT, there).await;
         }
         for seat in Seat::all(self.participants.len()) {
-            if self.participants[seat.index()].is_running() {
-                self.exited(seat, Instant::now(), KILLED.to_owned(), true);
-            }
-            self.participants[seat.index()].kill();
+            self.kill_late(seat);
         }
         self.events_until(Instant::now() + KILL_WAIT, there).await;
         if there(self) {
@@ -58,6 +56,46 @@ impl Drive<'_> {
         for piece in agent.map_or_else(Vec::new, |agent| agent.process.stderr.finish()) {
             self.stderr(seat, piece.text, piece.dropped_bytes);
         }
+    }
+
+    /// Waits for all to exit, and kills each that has had its time.
+    async fn wait_for_exits(&mut self) {
+        let began = Instant::now();
+        let mut look_at = began + GRACE;
+        let seats = Seat::all(self.participants.len()).zip(&self.participants);
+        let mut waits: Vec<(Seat, Patience)> = seats
+            .filter_map(|(seat, it)| Some((seat, Patience::begin(GRACE, it.connection()?, began))))
+            .collect();
+        while self.core.orders.borrow().stop.is_none() {
+            let now = Instant::now();
+            waits.retain(|&(seat, patience)| {
+                let agent = self.participants[seat.index()].connection();
+                let Some(agent) = agent.filter(|agent| agent.process.is_running()) else {
+                    return false;
+                };
+                let is_over = patience.is_over(agent, now);
+                if is_over {
+                    self.kill_late(seat);
+                }
+                !is_over
+            });
+            if waits.is_empty() {
+                return;
+            }
+            let waited = |drive: &Self| {
+                waits.iter().any(|(seat, _)| drive.participants[seat.index()].is_running())
+            };
+            self.events_until(look_at, waited).await;
+            look_at = Instant::now() + LOOK;
+        }
+    }
+
+    /// Kills what is left of an agent. If its program runs, that is its exit.
+    fn kill_late(&mut self, seat: Seat) {
+        if self.participants[seat.index()].is_running() {
+            self.exited(seat, Instant::now(), KILLED.to_owned(), true);
+        }
+        self.participants[seat.index()].kill();
     }
 
     async fn events_until(&mut self, end: Instant, wanted: impl Fn(&Self) -> bool) {

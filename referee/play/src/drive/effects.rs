@@ -35,11 +35,13 @@ impl Drive<'_> {
         }
     }
 
-    fn kill(&mut self, seat: Seat) {
+    pub(super) fn kill(&mut self, seat: Seat) {
         if self.is_tried(seat) {
             return;
         }
-        if let Some(agent) = self.participants[seat.index()].connection_mut() {
+        if let Some(agent) = self.participants[seat.index()].connection_mut()
+            && !agent.process.is_killed()
+        {
             agent.peak_memory_kb();
             let seen = &mut self.ends[seat.index()].seen;
             seen.unended = agent.process.unended_line().to_vec();

@@ -161,6 +161,10 @@ impl Drive<'_> {
             }
             let reading = self.brief_reading(at);
             self.input_at(at, Input::Exited { seat, status, late, reading });
+            // What it has started works for no one until that is judged.
+            if self.state.has_ended(seat) {
+                self.kill(seat);
+            }
         }
     }
 
@@ -209,6 +213,7 @@ impl Drive<'_> {
 
     /// Whether the seat's messages are still judged.
     pub(super) fn is_judged(&self, seat: Seat) -> bool {
-        self.ending.is_none() && !self.is_enough() && !self.participants[seat.index()].is_killed()
+        let is_killed = self.participants[seat.index()].is_killed();
+        self.ending.is_none() && !self.is_enough() && !is_killed && !self.state.has_ended(seat)
     }
 }

@@ -8,6 +8,7 @@ mod readings;
 mod cause;
 mod time;
 mod close;
+mod patience;
 mod stay;
 mod part;
 mod recording;
@@ -44,7 +45,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// How long an agent may take to exit after `over`.
+/// How long an agent may take to exit after `over`, in its own time.
 pub const GRACE: Duration = Duration::from_secs(1);
 
 /// A finished match.
@@ -139,7 +140,7 @@ struct Drive<'a> {
     readings: Readings,
     recording: Recording<'a>,
     /// An end or a failed start, while its cause is found out.
-    cause_check: Option<CauseCheck>,
+    cause_check: Option<Box<CauseCheck>>,
     orders: NewOrders,
     timer: Box<PollOnWake<Alarm>>,
     /// When the timer fires; it may fire too early, never too late.
