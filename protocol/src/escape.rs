@@ -24,6 +24,16 @@ pub fn escape_line(line: &[u8]) -> (String, bool) {
     (escaped, true)
 }
 
+/// Returns how many bytes a text has in a transcript, where JSON escapes characters with up to six.
+pub fn recorded_bytes(text: &str) -> u64 {
+    let bytes = text.bytes().map(|byte| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
+        0..0x20 => 6,
+        _ => 1,
+    });
+    bytes.sum()
+}
+
 /// Returns an event's line as received; unchanged if it has an invalid escape.
 pub fn line_bytes(event: &LineEvent) -> Vec<u8> {
     unescape_line(&event.line, event.escaped).unwrap_or_else(|| event.line.clone().into_bytes())
@@ -54,7 +64,7 @@ pub fn unescape_line(line: &str, escaped: bool) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{escape_line, unescape_line};
+    use super::{escape_line, recorded_bytes, unescape_line};
     use proptest::prelude::*;
 
     #[test]
@@ -84,6 +94,12 @@ mod tests {
         fn every_line_comes_back(line in proptest::collection::vec(any::<u8>(), 0..40)) {
             let (text, escaped) = escape_line(&line);
             prop_assert_eq!(unescape_line(&text, escaped).unwrap(), line);
+        }
+
+        #[test]
+        fn recorded_bytes_are_those_of_its_json(text in "[\\x00-\\x7f\u{80}\u{fc}\u{2028}]{0,40}") {
+            let json = serde_json::to_string(&text).unwrap();
+            prop_assert_eq!(recorded_bytes(&text), json.len() as u64 - 2);
         }
 
         #[test]

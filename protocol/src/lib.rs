@@ -40,7 +40,7 @@ pub mod sanitize;
 
 pub use action_json::ActionJson;
 pub use adjudication::{Adjudication, DrawAdjudication, WinAdjudication};
-pub use escape::{escape_line, line_bytes, unescape_line};
+pub use escape::{escape_line, line_bytes, recorded_bytes, unescape_line};
 pub use from_agent::{Action, FromAgent, Info, Ready, Resign, Want, action_text, parse_from_agent};
 pub use level::{Level, LevelChoice};
 pub use nanos::Nanos;

@@ -85,11 +85,11 @@ impl ClockSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Limits {
-    /// Bytes in one line of its output, without the line end.
+    /// Bytes in one line of its output, without the line end. At most 1048576.
     pub line_bytes: u64,
-    /// Bytes of output in one turn.
+    /// Bytes of output in one turn, as they are in the transcript: escaped characters count as escaped.
     pub turn_bytes: u64,
-    /// Bytes of output in the whole match.
+    /// Bytes of output in the whole match, as they are in the transcript.
     pub match_bytes: u64,
     /// Bytes of stderr that are kept at the head, and again at the tail.
     pub stderr_bytes: u64,
@@ -106,6 +106,8 @@ pub struct Limits {
 impl Limits {
     /// With fewer open files a program can't load itself.
     const FILES_MIN: u64 = 8;
+    /// Readers of transcripts bound the length of lines.
+    const LINE_BYTES_MAX: u64 = 1 << 20;
 
     /// Checks that an agent can run within these limits.
     pub fn check(&self) -> Result<(), String> {
@@ -113,6 +115,10 @@ impl Limits {
             return Err(
                 "`line_bytes`, `turn_bytes` and `match_bytes` must be at least 1".to_owned()
             );
+        }
+        if self.line_bytes > Self::LINE_BYTES_MAX {
+            let most = Self::LINE_BYTES_MAX;
+            return Err(format!("`line_bytes` must be at most {most}, not {}", self.line_bytes));
         }
         if self.memory_mb == 0 || self.processes == 0 {
             return Err("`memory_mb` and `processes` must be at least 1".to_owned());

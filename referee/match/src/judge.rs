@@ -9,7 +9,7 @@ use referee_games::{Decoded, Refusal, Turn as Move};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{
     ActionJson, ClockKind, Event, Fault, FaultKind, FromAgent, LateBy, LineEvent, Nanos,
-    ParseError, Played, PlayedEvent, Seat, ToAgent, action_text, escape_line,
+    ParseError, Played, PlayedEvent, Seat, ToAgent, action_text, escape_line, recorded_bytes,
 };
 use serde_json::Value;
 use std::fmt::Write;
@@ -34,8 +34,10 @@ impl Match {
         }
         let blank = line.iter().all(u8::is_ascii_whitespace);
         // In another protocol a blank line may have a meaning.
+        let mut bytes = line.len() as u64;
         if !blank || cut || meaning.is_some() {
             let (text, escaped) = escape_line(line);
+            bytes = recorded_bytes(&text);
             let at_ns = self.now.0;
             self.record(Event::Line(LineEvent { at_ns, seat, line: text, escaped, cut }));
         }
@@ -45,7 +47,7 @@ impl Match {
         let unread = cut || action.is_some();
         let mut message = if unread { None } else { parse_line(line, meaning) };
         let answers = unread || !matches!(message, None | Some(Ok(FromAgent::Info(_))));
-        self.count(seat, line.len() as u64 + 1, reading);
+        self.count(seat, bytes + 1, reading);
         if self.thinking() == Some(seat) && answers {
             self.late(seat);
         } else {

@@ -3,10 +3,12 @@
 use super::destination::{DEFAULT_FOLDER, latest};
 use referee_match::transcript::{TRANSCRIPT_BYTES_MAX, WalkError, unpack};
 use referee_process::Failure;
-use referee_process::files::{read_all, read_at_most};
+use referee_process::files::read_all;
 use referee_protocol::encode::to_hex;
 use referee_protocol::sanitize::sanitize;
 use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// The largest input, in bytes: a transcript's.
@@ -29,7 +31,9 @@ pub fn read_transcript(name: &str) -> Result<Vec<u8>, Failure> {
     let bytes = read_bytes(&transcript_path(name)?.to_string_lossy())
         .map_err(|failure| failure.help("`latest` is the newest transcript in ./matches"))?;
     unpack(&bytes, TRANSCRIPT_BYTES_MAX).map(std::borrow::Cow::into_owned).ok_or_else(|| {
-        Failure::operation(format!("{name}: larger than {TRANSCRIPT_BYTES_MAX} bytes"))
+        Failure::operation(format!(
+            "{name}: larger than {TRANSCRIPT_BYTES_MAX} bytes unpacked, the limit of a transcript"
+        ))
     })
 }
 
@@ -52,9 +56,14 @@ pub fn transcript_path(name: &str) -> Result<PathBuf, Failure> {
 
 /// Reads a file or stdin.
 pub fn read_bytes(name: &str) -> Result<Vec<u8>, Failure> {
-    let failed = |error: std::io::Error| Failure::operation(format!("{name}: {error}"));
-    if name != "-" {
-        return read_at_most(name.as_ref(), INPUT_BYTES_MAX).map_err(failed);
+    let failed = |error: io::Error| Failure::operation(format!("{name}: {error}"));
+    read_all(open(name).map_err(failed)?, INPUT_BYTES_MAX).map_err(failed)
+}
+
+/// Opens a file or stdin.
+pub fn open(name: &str) -> io::Result<Box<dyn BufRead>> {
+    if name == "-" {
+        return Ok(Box::new(io::stdin().lock()));
     }
-    read_all(std::io::stdin().lock(), INPUT_BYTES_MAX).map_err(failed)
+    Ok(Box::new(BufReader::new(File::open(name)?)))
 }

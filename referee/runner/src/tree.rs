@@ -196,13 +196,15 @@ impl Walk<'_> {
     fn add(&mut self, path: &Path, state: State, bytes: u64) -> io::Result<()> {
         self.found.insert(path.to_owned(), state);
         self.bytes = self.bytes.saturating_add(bytes);
-        if self.found.len() > ENTRIES_MAX || self.bytes > BYTES_MAX {
-            let (folder, gib) = (self.path.display(), BYTES_MAX >> 30);
-            let text =
-                format!("{folder} has more than {gib} GiB or {ENTRIES_MAX} files and folders");
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
-        }
-        Ok(())
+        let bound = if self.found.len() > ENTRIES_MAX {
+            format!("{ENTRIES_MAX} files and folders")
+        } else if self.bytes > BYTES_MAX {
+            format!("{} GiB", BYTES_MAX >> 30)
+        } else {
+            return Ok(());
+        };
+        let text = format!("{} has more than {bound}", self.path.display());
+        Err(io::Error::new(io::ErrorKind::FileTooLarge, text))
     }
 }
 

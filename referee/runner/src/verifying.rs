@@ -1,9 +1,9 @@
 //! Verifies many transcripts on all cores.
 
 use crate::parallel::{self, Progress};
-use referee_match::transcript::{Report, Status, verify};
+use referee_match::transcript::{Report, Status, verify_from};
 use referee_play::destination::is_transcript;
-use referee_play::input_files::{read_bytes, transcript_path};
+use referee_play::input_files::{open, transcript_path};
 use referee_process::Failure;
 use referee_protocol::Outcome;
 use schemars::JsonSchema;
@@ -78,12 +78,10 @@ pub fn verify_all<E>(
 }
 
 fn verify_file(file: &Path) -> CheckedFile {
-    let (status, turns, outcome, detail) = match read_bytes(&file.to_string_lossy()) {
-        Ok(bytes) => {
-            let Report { status, turns, outcome, detail, .. } = verify(&bytes);
-            (status, turns, outcome, detail)
-        }
-        Err(error) => (Status::Unreadable, 0, None, error.to_string()),
+    let (status, turns, outcome, detail) = match open(&file.to_string_lossy()).and_then(verify_from)
+    {
+        Ok(Report { status, turns, outcome, detail, .. }) => (status, turns, outcome, detail),
+        Err(error) => (Status::Unreadable, 0, None, format!("{}: {error}", file.display())),
     };
     let file = file.display().to_string();
     CheckedFile { file, status, turns, outcome, detail }

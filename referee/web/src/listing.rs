@@ -21,7 +21,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// How many levels of folders are listed.
 const DEPTH_MAX: usize = 6;
-/// The most names that are listed.
+/// The most names that are listed. If there are more, each folder has a share of them.
 const NAMES_MAX: usize = 200_000;
 /// How long a listing is reused.
 const LISTING_AGE_MAX: Duration = Duration::from_secs(1);
@@ -235,13 +235,8 @@ impl FolderContents {
 /// Lists a folder. Files that are as they were `before` are not opened again.
 fn walk(served: &ServedFolder, before: &[Entry], inboxes: &mut Inboxes) -> FolderContents {
     let root = served.root();
-    let mut walk = Walk { served, found: FolderContents::default(), looked_at: 0 };
-    walk.folder(root, "", 0);
-    let Walk { mut found, looked_at, .. } = walk;
+    let mut found = names(served, NAMES_MAX);
     found.hide_submissions(served, inboxes);
-    if looked_at >= NAMES_MAX {
-        tracing::warn!("{}: more than {NAMES_MAX} files: not all are listed", root.display());
-    }
     found.transcripts.sort_by(|a, b| (b.changed, &b.name).cmp(&(a.changed, &a.name)));
     found.contests.sort();
     let games: Vec<String> = found.contests.iter().map(|contest| games_of(contest)).collect();
@@ -267,26 +262,52 @@ fn walk(served: &ServedFolder, before: &[Entry], inboxes: &mut Inboxes) -> Folde
     found
 }
 
+/// Lists at most so many names. If there are more, no folder hides those beside it.
+fn names(served: &ServedFolder, names_max: usize) -> FolderContents {
+    let all = |is_shared: bool| {
+        let found = FolderContents::default();
+        let mut walk = Walk { served, found, is_shared, cut: None };
+        walk.folder(served.root(), "", 0, names_max);
+        walk
+    };
+    let walk = all(false);
+    if walk.cut.is_none() {
+        return walk.found;
+    }
+    let Walk { found, cut, .. } = all(true);
+    if let Some(cut) = cut {
+        let cut = cut.display();
+        tracing::warn!("{cut}: not all files are listed: there are more than {names_max} in all");
+    }
+    found
+}
+
 struct Walk<'a> {
     served: &'a ServedFolder,
     found: FolderContents,
-    looked_at: usize,
+    /// Each folder may have as many names as those after it. Otherwise the first may have all.
+    is_shared: bool,
+    /// The first folder with more names than it may have.
+    cut: Option<PathBuf>,
 }
 
 impl Walk<'_> {
-    /// Lists a folder. Links are not followed, and what can't be read is skipped.
-    fn folder(&mut self, folder: &Path, name: &str, depth: usize) {
+    /// Lists a folder, at most so many names, and returns how many it has listed. Links are not followed, and what
+    /// can't be read is skipped.
+    fn folder(&mut self, folder: &Path, name: &str, depth: usize, names_max: usize) -> usize {
         let shown = self.served.shown(folder);
         if shown == Shown::Nothing {
-            return;
+            return 0;
         }
-        let Ok(entries) = folder.read_dir() else { return };
+        let Ok(entries) = folder.read_dir() else { return 0 };
         let mut below = Vec::new();
+        let mut listed = 0;
         for entry in entries.flatten() {
-            self.looked_at += 1;
-            if self.looked_at >= NAMES_MAX {
-                return;
+            if listed == names_max {
+                self.cut.get_or_insert_with(|| folder.to_owned());
+                break;
             }
+            listed += 1;
             let Ok(own) = entry.file_name().into_string() else { continue };
             let Ok(kind) = entry.file_type() else { continue };
             if own.starts_with('.') {
@@ -316,9 +337,13 @@ impl Walk<'_> {
                 });
             }
         }
-        for (path, whole) in below {
-            self.folder(&path, &whole, depth + 1);
+        below.sort();
+        for (index, (path, whole)) in below.iter().enumerate() {
+            let left = names_max - listed;
+            let share = if self.is_shared { left / (below.len() - index) } else { left };
+            listed += self.folder(path, whole, depth + 1, share);
         }
+        listed
     }
 }
 
@@ -329,7 +354,7 @@ pub(super) fn games_of(contest: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Listing, is_below, walk};
+    use super::{Listing, is_below, names, walk};
     use crate::served_folder::ServedFolder;
     use std::collections::HashMap;
     use std::fs::{self, File};
@@ -366,6 +391,35 @@ mod tests {
         let listed: Vec<&str> = found.transcripts.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(listed, names);
         assert_eq!(found.contests, ["cup"]);
+    }
+
+    #[test]
+    fn a_folder_with_many_files_hides_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let mut honest = vec!["cup/games/0/1.jsonl", "matches/1.jsonl", "in/zoe/1.jsonl"];
+        honest.sort_unstable();
+        for name in &honest {
+            fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+            File::create(path(name)).unwrap();
+        }
+        for inner in 0..10 {
+            fs::create_dir_all(path(&format!("in/mallory/{inner}"))).unwrap();
+            for file in 0..20 {
+                File::create(path(&format!("in/mallory/{inner}/{file}.jsonl"))).unwrap();
+                File::create(path(&format!("in/mallory/{file}{inner}.jsonl"))).unwrap();
+            }
+        }
+        let served = ServedFolder::new(folder.path()).unwrap();
+        for names_max in [60, 100, 300] {
+            let found = names(&served, names_max).transcripts;
+            let listed = found.iter().map(|it| it.name.as_str());
+            let mut listed: Vec<_> = listed.filter(|it| !it.contains("mallory")).collect();
+            listed.sort_unstable();
+            assert_eq!(listed, honest, "{names_max}");
+            assert!(found.len() <= names_max);
+        }
+        assert_eq!(names(&served, 1000).transcripts.len(), 403);
     }
 
     #[test]

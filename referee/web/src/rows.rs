@@ -4,20 +4,23 @@
 use super::errors::{ApiError, ApiResult};
 use super::served_folder::{TRANSCRIPT_BYTES_MAX, open, too_long};
 use referee_match::summary::{sentence, setup};
-use referee_match::transcript::{HeaderError, read, unpack};
+use referee_match::transcript::{HeaderError, read, unpack, unpack_start};
 use referee_play::growing_file::is_packed;
 use referee_play::liveness::is_written;
 use referee_protocol::{Event, Header, OverEvent, TurnEvent};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::SystemTime;
 
 /// How many bytes are read at the start and at the end of a file: the second number if the first is not
 /// enough.
 const EDGE_BYTES: [u64; 2] = [16 << 10, 1 << 20];
+
+/// How many bytes show whether a file begins like a transcript.
+const START_BYTES: u64 = 4096;
 
 /// What every transcript begins with.
 const HEADER_START: &[u8] = br#"{"type":"header""#;
@@ -162,16 +165,9 @@ fn header(file: &mut File, length: u64) -> ApiResult<Option<Header>> {
 
 /// Whether a file begins like a transcript, with a whole first line; true if it can't be read.
 pub(super) fn begins(path: &Path) -> bool {
-    let looks = |mut file: File| {
-        if is_packed(path) {
-            let mut bytes = Vec::new();
-            file.take(TRANSCRIPT_BYTES_MAX as u64).read_to_end(&mut bytes)?;
-            return Ok(unpack(&bytes, TRANSCRIPT_BYTES_MAX)
-                .is_none_or(|all| all.starts_with(HEADER_START)));
-        }
-        let mut start = [0; 4096];
-        let count = file.read(&mut start)?;
-        let is_whole = count == start.len() || start[..count].contains(&b'\n');
+    let looks = |file: File| {
+        let start = unpack_start(BufReader::new(file), START_BYTES)?;
+        let is_whole = start.len() as u64 == START_BYTES || start.contains(&b'\n');
         Ok::<_, std::io::Error>(is_whole && start.starts_with(HEADER_START))
     };
     open(path).and_then(looks).unwrap_or(true)

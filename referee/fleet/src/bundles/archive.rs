@@ -35,16 +35,19 @@ pub(super) struct FileEntry {
 }
 
 /// Writes a bundle of these files, in this order, to a new file. Errors name the source; if the
-/// files exceed the limits, their kind is [`io::ErrorKind::FileTooLarge`].
+/// files exceed a limit, they name it, and their kind is [`io::ErrorKind::FileTooLarge`].
 pub(super) fn write(entries: &[FileEntry], file: &Path, bounds: Bounds) -> io::Result<BundleRef> {
     let out = BufWriter::new(File::create_new(file)?);
     let mut archive = Builder::new(GzBuilder::new().write(out, Compression::default()));
     let mut room = bounds.bytes;
     if entries.len() > bounds.files {
-        return Err(io::ErrorKind::FileTooLarge.into());
+        return Err(too_large(format!("more than {} files", bounds.files)));
     }
     for entry in entries {
         let added = add(&mut archive, entry, room).map_err(|error| {
+            if error.kind() == io::ErrorKind::FileTooLarge {
+                return too_large(format!("more than {} MiB", bounds.bytes >> 20));
+            }
             let source = entry.source.display();
             io::Error::new(error.kind(), format!("{source}: {error}"))
         })?;
@@ -53,6 +56,10 @@ pub(super) fn write(entries: &[FileEntry], file: &Path, bounds: Bounds) -> io::R
     archive.into_inner()?.finish()?.flush()?;
     let (sha256, bytes) = (digest_file(file)?, file.metadata()?.len());
     Ok(BundleRef { sha256, bytes, unpacked_bytes: bounds.bytes - room })
+}
+
+fn too_large(text: String) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, text)
 }
 
 /// Adds a file: its bytes, and whether it is executable.
@@ -65,7 +72,7 @@ fn add<W: Write>(archive: &mut Builder<W>, entry: &FileEntry, room: u64) -> io::
         return Err(io::Error::other("not a regular file"));
     }
     if length > room {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "too large for one bundle"));
+        return Err(io::ErrorKind::FileTooLarge.into());
     }
     let mut header = Header::new_ustar();
     header.set_entry_type(EntryType::Regular);

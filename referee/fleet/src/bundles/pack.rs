@@ -221,8 +221,7 @@ impl Packed {
             }
         }
         let file = self.files.path().join(self.bundles.len().to_string());
-        let bundle =
-            write(&entries, &file, bounds).map_err(|error| write_failure(&error, bounds))?;
+        let bundle = write(&entries, &file, bounds).map_err(|error| write_failure(&error))?;
         if self.bundles.iter().any(|(other, _)| *other == bundle) {
             std::fs::remove_file(&file).ok();
         } else {
@@ -232,12 +231,11 @@ impl Packed {
     }
 }
 
-fn write_failure(error: &io::Error, bounds: Bounds) -> Failure {
+fn write_failure(error: &io::Error) -> Failure {
     if error.kind() != ErrorKind::FileTooLarge {
         return Failure::operation(sanitize(&error.to_string()));
     }
-    let (files, mib) = (bounds.files, bounds.bytes >> 20);
-    Failure::usage(format!("more than {mib} MiB or {files} files")).help(
+    Failure::usage(error.to_string()).help(
         "the agent's whole folder is sent: move the agent and what it needs to a folder of its \
          own with an agent.toml",
     )

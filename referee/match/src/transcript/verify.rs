@@ -5,7 +5,7 @@
 //! second question counts only with a matching seal. Without one, the lines only distinguish a
 //! truncated file from one that truncation can't have made.
 
-use super::gzip::{StreamEnd, TRANSCRIPT_BYTES_MAX, is_packed, unpack_pieces};
+use super::gzip::{StreamEnd, TRANSCRIPT_BYTES_MAX, TRANSCRIPT_LINE_BYTES_MAX, read_pieces};
 use super::import::is_imported;
 use super::read::{
     HeaderError, may_begin_header, may_begin_line, read_event, read_header, split_line,
@@ -20,6 +20,7 @@ use referee_protocol::{Event, Header, Outcome, Seal};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use std::io::{self, BufRead};
 
 /// How a seal's line begins.
 const SEAL_START: &[u8] = b"{\"type\":\"seal\"";
@@ -58,15 +59,22 @@ pub struct Report {
 
 /// Verifies a whole file, packed or not.
 pub fn verify(bytes: &[u8]) -> Report {
+    verify_from(bytes).expect("memory can be read")
+}
+
+/// Verifies a whole file, packed or not, in bounded memory.
+pub fn verify_from(reader: impl BufRead) -> io::Result<Report> {
     let mut verifier = Verifier::new();
-    if !is_packed(bytes) {
-        verifier.push(bytes);
-        return verifier.finish();
-    }
-    let end = unpack_pieces(bytes, TRANSCRIPT_BYTES_MAX, |piece| verifier.push(piece));
+    let end = read_pieces(reader, TRANSCRIPT_BYTES_MAX, |piece| verifier.push(piece))?;
     let mut report = verifier.finish();
     match end {
         StreamEnd::Whole => {}
+        StreamEnd::TooLong => {
+            (report.status, report.seal) = (Status::Unreadable, None);
+            report.detail = format!(
+                "larger than {TRANSCRIPT_BYTES_MAX} bytes unpacked, the limit of a transcript"
+            );
+        }
         StreamEnd::Cut => {
             if matches!(report.status, Status::Ok | Status::Disagrees | Status::Torn) {
                 report.status = Status::Torn;
@@ -79,7 +87,7 @@ pub fn verify(bytes: &[u8]) -> Report {
             report.detail = format!("the compressed data is damaged: {text}");
         }
     }
-    report
+    Ok(report)
 }
 
 /// Verifies a transcript in pieces (unpacked), in bounded memory: it keeps at most one line.
@@ -99,6 +107,8 @@ pub struct Verifier {
     seal: SealSeen,
     /// A note if the header has another revision of the rules.
     other_rules: Option<String>,
+    /// A line is longer than lines may be: nothing after its start is read.
+    is_too_long: bool,
 }
 
 /// How the transcript can be verified, by its header.
@@ -139,19 +149,33 @@ impl Verifier {
 
     /// Verifies the next bytes.
     pub fn push(&mut self, mut bytes: &[u8]) {
+        if self.is_too_long {
+            return;
+        }
         if !self.tail.is_empty() {
             let Some((line, rest)) = split_line(bytes) else {
-                self.tail.extend_from_slice(bytes);
+                self.keep(bytes);
                 return;
             };
             let mut whole = std::mem::take(&mut self.tail);
             whole.extend_from_slice(line);
             whole.push(b'\n');
             self.push_lines(&whole);
+            if self.is_too_long {
+                return;
+            }
             bytes = rest;
         }
         let tail = self.push_lines(bytes);
-        self.tail.extend_from_slice(tail);
+        self.keep(tail);
+    }
+
+    /// Keeps the beginning of a line.
+    fn keep(&mut self, bytes: &[u8]) {
+        self.tail.extend_from_slice(bytes);
+        if self.tail.len() > TRANSCRIPT_LINE_BYTES_MAX {
+            (self.is_too_long, self.tail) = (true, Vec::new());
+        }
     }
 
     /// Verifies whole lines and returns the rest.
@@ -159,12 +183,16 @@ impl Verifier {
         let mut unhashed = bytes;
         let mut rest = bytes;
         while let Some((line, after)) = split_line(rest) {
+            if line.len() > TRANSCRIPT_LINE_BYTES_MAX {
+                self.is_too_long = true;
+                return &[];
+            }
             let waiting = unhashed.len() - rest.len();
             if waiting >= HASH_BLOCK_BYTES || line.starts_with(SEAL_START) {
                 self.hash.update(&unhashed[..waiting]);
                 unhashed = rest;
             }
-            self.line(line);
+            self.line(line, after);
             self.lines += 1;
             rest = after;
         }
@@ -174,6 +202,9 @@ impl Verifier {
 
     /// Returns the result when all bytes have been pushed.
     pub fn finish(mut self) -> Report {
+        if self.is_too_long {
+            self.seal = SealSeen::None;
+        }
         if let SealSeen::Fits(_) = self.seal
             && !self.tail.is_empty()
         {
@@ -217,6 +248,13 @@ impl Verifier {
     }
 
     fn judge_unsealed(&self) -> (Status, String) {
+        if self.is_too_long {
+            let text = format!(
+                "line {} is longer than {TRANSCRIPT_LINE_BYTES_MAX} bytes, the limit of a line",
+                self.lines + 1
+            );
+            return (Status::Unreadable, text);
+        }
         match &self.stage {
             Stage::NotBegun if may_begin_header(&self.tail) => {
                 return (Status::Torn, HeaderError::Cut.to_string());
@@ -256,7 +294,8 @@ impl Verifier {
         }
     }
 
-    fn line(&mut self, line: &[u8]) {
+    /// Verifies a line; `after` are the bytes after it, as far as they are known.
+    fn line(&mut self, line: &[u8], after: &[u8]) {
         if self.lines == 0 {
             self.first_line(line);
             return;
@@ -275,10 +314,19 @@ impl Verifier {
             self.seal_line(line);
             return;
         }
+        // The first error decides. Only the last line can still be what is left of a seal.
+        let is_last = !after.contains(&b'\n');
+        if self.broken.is_some() || matches!(self.stage, Stage::Unreadable(_)) {
+            if is_last {
+                self.seal = resembles_seal(line);
+            }
+            return;
+        }
         let scanned = std::str::from_utf8(line).ok().and_then(scan);
         match scanned.map_or_else(|| read_event(line), Ok) {
             Ok(Event::Seal(_)) => self.seal_line(line),
-            Ok(Event::Unknown) => self.seal = resembles_seal(line),
+            Ok(Event::Unknown) if is_last => self.seal = resembles_seal(line),
+            Ok(Event::Unknown) => {}
             Ok(event) => self.walk(event),
             Err(error) => self.no_event(line, &error),
         }

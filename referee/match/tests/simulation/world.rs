@@ -7,7 +7,7 @@ use super::model::{Model, Moment};
 use super::plan::{Plan, Random};
 use referee_match::transcript::{Recorder, Status, Walk, read, verify};
 use referee_match::{Effect, Ending, Input, Match, Reading};
-use referee_protocol::{Event, FaultKind, Nanos, Seat, StderrEvent, ToAgent, Want};
+use referee_protocol::{Event, FaultKind, Nanos, Seat, StderrEvent, ToAgent, Want, escape_line};
 use std::collections::{BTreeMap, VecDeque};
 
 const MS: u64 = 1_000_000;
@@ -218,7 +218,11 @@ impl World<'_> {
             ScriptEvent::Says(seat, speech) => {
                 let (line, meaning) = speech.say(self.state.game(), &mut self.random);
                 let cut = meaning == super::speech::Meaning::Cut;
-                self.model.line(seat, line.len(), meaning, moment);
+                let bytes = match meaning {
+                    super::speech::Meaning::Blank => line.len(),
+                    _ => serde_json::to_string(&escape_line(&line).0).unwrap().len() - 2,
+                };
+                self.model.line(seat, bytes, meaning, moment);
                 self.step(Input::Line { seat, line: &line, cut, reading, meaning: None });
             }
             ScriptEvent::Complains(seat) => {

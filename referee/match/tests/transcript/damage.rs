@@ -1,8 +1,11 @@
 //! Files that were cut or changed after they were written.
 
-use super::samples::{all, hex_played, hex_void, packed, sealed, short};
+use super::samples::{all, hex_played, hex_void, packed, sealed, short, unsealed_lines};
 use proptest::prelude::*;
-use referee_match::transcript::{Report, Status, Verifier, unpack, verify};
+use referee_match::transcript::{
+    Report, Status, TRANSCRIPT_LINE_BYTES_MAX, Verifier, unpack, verify, verify_from,
+};
+use std::io::{self, BufReader};
 
 #[test]
 fn whole_transcripts_are_ok() {
@@ -208,6 +211,29 @@ proptest! {
     fn any_bytes_get_a_report(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         prop_assert_ne!(verify(&bytes).status, Status::Ok);
     }
+}
+
+/// What no match writes is neither kept nor read to its end.
+#[test]
+fn lines_and_transcripts_are_bounded() {
+    let header = unsealed_lines(&sealed(&hex_played())).remove(0) + "\n";
+    let line = vec![b'x'; TRANSCRIPT_LINE_BYTES_MAX + 1];
+    let text = "longer than 8388608 bytes, the limit of a line";
+    for (start, number) in [("", 1), (header.as_str(), 2)] {
+        for end in ["", "\n", "\n{}\n"] {
+            let bytes = [start.as_bytes(), &line, end.as_bytes()].concat();
+            for bytes in [packed(&bytes), bytes] {
+                let Report { status, detail, .. } = verify(&bytes);
+                assert_eq!(
+                    (status, detail),
+                    (Status::Unreadable, format!("line {number} is {text}"))
+                );
+            }
+        }
+    }
+    let endless = verify_from(BufReader::new(io::repeat(b'x'))).unwrap();
+    assert_eq!(endless.status, Status::Unreadable);
+    assert_eq!(endless.detail, "larger than 268435456 bytes unpacked, the limit of a transcript");
 }
 
 fn expect(status: Status, bytes: &[u8], what: &str) {

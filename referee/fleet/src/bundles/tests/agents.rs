@@ -298,7 +298,7 @@ fn agents_that_can_not_be_sent_are_errors_before_anything_starts() {
     let (nets, shown) = (nets.display(), home.display());
     for (agent, expected, help) in [
         ("venv", "venv: bin/python is outside of the agent's folder", "`build` in agent.toml"),
-        ("big", "big: more than 1 MiB or 100 files", "folder of its own"),
+        ("big", "big: more than 1 MiB", "folder of its own"),
     ] {
         let failure = not_packed(&machines, agent);
         assert!(failure.to_string().contains(expected), "{agent}: {failure}");
