@@ -61,7 +61,7 @@ fn row(what: &'static str, transcripts: &[Vec<u8>], rounds: usize) -> Result<Row
         what,
         figure: median(&rates),
         unit: "M/s",
-        bounds: AtLeast(1.5, 1.0),
+        bounds: AtLeast(1.0, 0.7),
         note: format!("{turns} moves, {} bytes each", bytes as u64 / turns.max(1)),
     })
 }

@@ -2,6 +2,8 @@
 
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
+use nix::sys::signal::kill;
+use nix::unistd::Pid;
 use referee_process::Failure;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
@@ -28,10 +30,12 @@ pub const WORKERS_FILE: &str = "workers.json";
 pub(super) const LOCK_FILE: &str = "lock";
 /// How many games share a folder: larger folders are slow to list on some file systems.
 const GAMES_A_FOLDER: u64 = 1000;
-/// How long `lock` waits for the lock.
-const LOCK_WAIT: Duration = Duration::from_millis(300);
-/// How often it tries in this time.
+/// How often `lock` tries: 300 ms at least, as `is_locked` holds the lock for a moment.
 const LOCK_TRIES: u32 = 50;
+/// The same if the process that had it is no more: what the system still ends of it has the lock.
+const DEAD_TRIES: u32 = 2000;
+/// The pause between two tries.
+const LOCK_PAUSE: Duration = Duration::from_millis(6);
 
 /// A contest's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,7 +153,7 @@ impl Folder {
         let mut file = file.map_err(|error| failed(&error))?;
         let mut holder = String::new();
         (&mut file).take(20).read_to_string(&mut holder).ok();
-        let mut file = try_lock(file).map_err(|errno| {
+        let mut file = try_lock(file, is_dead(&holder)).map_err(|errno| {
             if errno != Errno::EWOULDBLOCK {
                 return failed(&errno);
             }
@@ -159,7 +163,7 @@ impl Folder {
             Failure::machine(format!("{root}: another referee is working on this contest{who}"))
                 .help(format!("wait for it, or stop it; see `referee contest status {root}`"))
         })?;
-        // The process id is only for the message above.
+        // For the message above, and for `is_dead`.
         file.set_len(0).ok();
         file.rewind().ok();
         writeln!(file, "{}", std::process::id()).ok();
@@ -175,16 +179,22 @@ pub(super) fn has_contest(root: &Path) -> Failure {
     ))
 }
 
-/// Takes a lock. `is_locked` holds it for a moment, so this tries several times.
-fn try_lock(mut file: File) -> Result<Flock<File>, Errno> {
+/// Whether there is no process with this id.
+fn is_dead(id: &str) -> bool {
+    let id = id.trim().parse().ok().filter(|id| *id > 0);
+    id.is_some_and(|id| kill(Pid::from_raw(id), None) == Err(Errno::ESRCH))
+}
+
+/// Takes a lock, which another process may have for a moment.
+fn try_lock(mut file: File, holder_is_dead: bool) -> Result<Flock<File>, Errno> {
     // A number of tries rather than a time limit: a busy machine may leave time for none.
-    for _ in 0..LOCK_TRIES {
+    for _ in 0..if holder_is_dead { DEAD_TRIES } else { LOCK_TRIES } {
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(locked) => return Ok(locked),
             Err((back, Errno::EWOULDBLOCK)) => file = back,
             Err((_, errno)) => return Err(errno),
         }
-        std::thread::sleep(LOCK_WAIT / LOCK_TRIES);
+        std::thread::sleep(LOCK_PAUSE);
     }
     Err(Errno::EWOULDBLOCK)
 }

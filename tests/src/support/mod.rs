@@ -442,7 +442,8 @@ impl Running {
     pub fn wait(mut self) -> RunResult {
         let words = std::mem::take(&mut self.words);
         let Some(status) = end_of(&mut self.child) else {
-            panic!("{words} doesn't exit");
+            let (stdout, stderr) = (self.stdout.so_far(), self.stderr.so_far());
+            panic!("{words} doesn't exit\nstdout:\n{stdout}\nstderr:\n{stderr}");
         };
         let text = |pipe: &mut PipeReader| {
             pipe.thread.take().unwrap().join().unwrap();
@@ -472,11 +473,15 @@ impl PipeReader {
     fn wait_for(&self, words: &str) -> String {
         let mut text = String::new();
         let found = eventually(|| {
-            text = String::from_utf8_lossy(&self.bytes.lock().unwrap()).into_owned();
+            text = self.so_far();
             text.contains(words)
         });
         assert!(found, "no {words:?} in {text}");
         text
+    }
+
+    fn so_far(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.lock().unwrap()).into_owned()
     }
 }
 

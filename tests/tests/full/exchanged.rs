@@ -166,11 +166,13 @@ fn attack(dir: &TestDir, name: &str, words: &[&str]) {
     }
     let texts = String::from_utf8_lossy(&texts);
     for hidden in ["hidden_key", "of the organiser", OTHER] {
-        assert!(!texts.contains(hidden), "{name}: {words:?}: {hidden}\n{}", ran.stderr);
+        assert!(!texts.contains(hidden), "{name}: {words:?}: {hidden}\n{texts}");
     }
     let target = dir.path("private/target");
-    assert_eq!(fs::read_to_string(target.join("made")).unwrap(), "untouched", "{name}: {words:?}");
-    assert_eq!(fs::read_dir(&target).unwrap().count(), 1, "{name}: {words:?}");
+    let made = fs::read_to_string(target.join("made")).unwrap();
+    assert_eq!(made, "untouched", "{name}: {words:?}: {ran:?}");
+    let there: Vec<_> = fs::read_dir(&target).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert_eq!(there, ["made"], "{name}: {words:?}: {ran:?}");
     if dir.path("new").exists() {
         fs::remove_dir_all(dir.path("new")).unwrap();
     }

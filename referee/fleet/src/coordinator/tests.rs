@@ -15,7 +15,6 @@ use referee_play::running_matches::RunningMatches;
 use referee_runner::backend::Backend;
 use referee_runner::folder::Folder;
 use referee_runner::{Builds, prepare_text};
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -43,10 +42,13 @@ impl Drop for Running {
 
 /// Starts a server and connects to it.
 async fn server(place: &Path) -> Option<(Running, Connection)> {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // It chooses its port itself, so nobody else has it, and writes it into this folder.
+    let ports = tempfile::tempdir().unwrap();
     let child = Command::new("nats-server")
-        .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
+        .args(["-js", "-a", "127.0.0.1", "-p", "-1", "-sd"])
         .arg(place)
+        .arg("--ports_file_dir")
+        .arg(ports.path())
         .stderr(Stdio::null())
         .spawn();
     let Ok(child) = child else {
@@ -55,14 +57,21 @@ async fn server(place: &Path) -> Option<(Running, Connection)> {
         return None;
     };
     let running = Running(child);
-    let server = Server { url: format!("nats://127.0.0.1:{port}"), ..Server::default() };
-    for _ in 0..200 {
-        if let Ok(connection) = server.connect("test").await {
-            return Some((running, connection));
+    let file = ports.path().join(format!("nats-server_{}.ports", running.0.id()));
+    for _ in 0..1000 {
+        if let Some(url) = url_in(&file) {
+            let server = Server { url, ..Server::default() };
+            return Some((running, server.connect("test").await.unwrap()));
         }
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("the server on port {port} doesn't start");
+    panic!("the server doesn't start");
+}
+
+/// Returns the server's address once it has written it; it listens then.
+fn url_in(file: &Path) -> Option<String> {
+    let ports: serde_json::Value = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
+    ports["nats"][0].as_str().map(str::to_owned)
 }
 
 /// Runs a test with a server of its own, if nats-server is installed.

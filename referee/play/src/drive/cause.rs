@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 const GOOD: &str = "@first";
 /// How long it may take to start.
 const WAIT: Duration = Duration::from_secs(10);
-/// How long an agent may take to exit after it closed a stream, so that it counts as its exit, in its own time.
+/// How long an agent may take to exit after it closed a stream, so that it counts as its exit.
 const EXIT_WAIT: Duration = Duration::from_millis(500);
 
 /// How a start failed.
@@ -107,8 +107,8 @@ impl Drive<'_> {
 
     /// A seat has closed a stream. A person's input has ended; a program may be ending.
     pub(super) fn closed(&mut self, seat: Seat, at: Instant, input: ClosedInput) {
-        if let Some(agent) = self.participants[seat.index()].connection() {
-            let patience = Patience::begin(EXIT_WAIT, agent, at);
+        if self.participants[seat.index()].is_process() {
+            let patience = Patience::begin(EXIT_WAIT, at);
             self.check_cause(seat, at, Unexplained::Closed(input, patience, patience.end()));
         } else {
             self.input_at(at, input(seat, self.brief_reading(at)));

@@ -62,13 +62,13 @@ impl Drive<'_> {
     async fn wait_for_exits(&mut self) {
         let began = Instant::now();
         let mut look_at = began + GRACE;
-        let seats = Seat::all(self.participants.len()).zip(&self.participants);
-        let mut waits: Vec<(Seat, Patience)> = seats
-            .filter_map(|(seat, it)| Some((seat, Patience::begin(GRACE, it.connection()?, began))))
-            .collect();
+        let seats = Seat::all(self.participants.len());
+        let mut waits: Vec<(Seat, Patience)> =
+            seats.map(|seat| (seat, Patience::begin(GRACE, began))).collect();
         while self.core.orders.borrow().stop.is_none() {
             let now = Instant::now();
-            waits.retain(|&(seat, patience)| {
+            waits.retain_mut(|(seat, patience)| {
+                let seat = *seat;
                 let agent = self.participants[seat.index()].connection();
                 let Some(agent) = agent.filter(|agent| agent.process.is_running()) else {
                     return false;

@@ -45,7 +45,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// How long an agent may take to exit after `over`, in its own time.
+/// How long an agent may take to exit after `over`.
 pub const GRACE: Duration = Duration::from_secs(1);
 
 /// A finished match.

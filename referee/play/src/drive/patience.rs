@@ -1,5 +1,5 @@
-//! How long an agent may take for what needs no answer, such as its exit: in its own time. While it works or
-//! waits for a core it has as much CPU time, so a busy machine takes nothing from it.
+//! How long an agent may take for what needs no answer, such as its exit. If it still works then, or waits for
+//! a core, it has as much CPU time, so a busy machine takes nothing from it.
 
 use crate::connection::AgentConnection;
 use referee_process::usage::Meters;
@@ -15,14 +15,15 @@ pub(super) const LOOK: Duration = Duration::from_millis(50);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     time: Duration,
-    pub(super) began: Instant,
-    cpu: Nanos,
+    began: Instant,
+    /// Its CPU time when the time was over.
+    cpu: Option<Nanos>,
 }
 
 impl Patience {
     /// Waits for an agent for so long from now on.
-    pub(super) fn begin(time: Duration, agent: &AgentConnection, now: Instant) -> Self {
-        Self { time, began: now, cpu: cpu_of(agent) }
+    pub(super) fn begin(time: Duration, now: Instant) -> Self {
+        Self { time, began: now, cpu: None }
     }
 
     /// Returns when the agent has had its time, if it sleeps then.
@@ -31,16 +32,14 @@ impl Patience {
     }
 
     /// Whether it has had its time.
-    pub(super) fn is_over(&self, agent: &AgentConnection, now: Instant) -> bool {
-        let works = || {
-            let is_busy = agent.process.meters().is_some_and(Meters::is_busy);
-            let used = Duration::from_nanos(cpu_of(agent).since(self.cpu).0);
-            agent.process.is_exiting() || (is_busy && used < self.time)
-        };
-        now >= self.began + MAX || (now >= self.end() && !works())
+    pub(super) fn is_over(&mut self, agent: &AgentConnection, now: Instant) -> bool {
+        if now < self.end() {
+            return false;
+        }
+        let cpu = agent.process.tree_cpu().unwrap_or_default();
+        let used = cpu.since(*self.cpu.get_or_insert(cpu));
+        let is_busy = agent.process.meters().is_some_and(Meters::is_busy);
+        let works = agent.process.is_exiting() || (is_busy && used < Nanos::from(self.time));
+        !works || now >= self.began + MAX
     }
-}
-
-fn cpu_of(agent: &AgentConnection) -> Nanos {
-    agent.process.tree_cpu().unwrap_or_default()
 }
