@@ -49,11 +49,11 @@ pub use plain_error::{plain_error, read_typed};
 pub use seat::Seat;
 pub use settings::{ClockKind, ClockSettings, Limits};
 pub use strict::{ParseError, ParseErrorKind, parse_strict};
-pub use to_agent::{Hello, Over, Played, Retired, SeatInfo, ToAgent, Turn};
+pub use to_agent::{Drawn, Hello, Over, Played, Retired, SeatInfo, ToAgent, Turn};
 pub use transcript::{
-    Event, ExitEvent, Freezer, Header, HeaderSeat, LineEvent, LineProtocol, OnFault, OverEvent,
-    PlayedEvent, Pondering, RetiredEvent, SandboxRecord, Seal, StderrEvent, TRANSCRIPT_VERSION,
-    TurnEvent,
+    DrawnEvent, Event, ExitEvent, Freezer, GameProgramRecord, Header, HeaderSeat, LineEvent,
+    LineProtocol, OnFault, OverEvent, PlayedEvent, Pondering, RetiredEvent, SandboxRecord, Seal,
+    StderrEvent, TRANSCRIPT_VERSION, TurnEvent,
 };
 pub use verdict::{Fault, FaultKind, LateBy, MatchResult, SeatVerdict, Verdict, VoidNote};
 

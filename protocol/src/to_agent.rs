@@ -14,6 +14,8 @@ pub enum ToAgent {
     Turn(Turn),
     /// An action has been played. Sent to every seat, including the one that moved.
     Played(Played),
+    /// The referee has drawn, in a game with chance. Sent to every seat.
+    Drawn(Drawn),
     /// A seat is out; the others play on.
     Retired(Retired),
     /// Last in each game: the result.
@@ -84,6 +86,17 @@ pub struct Played {
     pub action: ActionJson,
     /// The time it took, in milliseconds, rounded up.
     pub used_ms: u64,
+}
+
+/// The outcome of a draw, such as the roll of a die.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Drawn {
+    /// The number of the next turn.
+    pub turn: u64,
+    /// The number of the outcome, from 0, in the order of the game's rules.
+    pub outcome: usize,
+    /// What the outcome is called.
+    pub label: String,
 }
 
 /// A seat is out.

@@ -20,6 +20,8 @@ pub enum Event {
     Line(LineEvent),
     /// An action was played.
     Played(PlayedEvent),
+    /// The referee drew, in a game with chance.
+    Drawn(DrawnEvent),
     /// An agent wrote to its stderr.
     Stderr(StderrEvent),
     /// A seat was retired.
@@ -48,6 +50,9 @@ pub struct Header {
     pub game: String,
     /// The revision of the game's rules.
     pub rules: u32,
+    /// The program that has the rules. Omitted if they are built in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<GameProgramRecord>,
     /// The whole setup, defaults filled in.
     pub setup: Value,
     /// The agents, in seat order.
@@ -74,6 +79,15 @@ pub struct Header {
     pub referee: String,
     /// When the match began, RFC 3339, UTC; only for people.
     pub started: String,
+}
+
+/// The program that has the rules of a game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GameProgramRecord {
+    /// SHA-256 over the files of its folder, in hex.
+    pub digest: String,
+    /// What it answered to `describe`.
+    pub described: Value,
 }
 
 /// One agent in a header.
@@ -284,6 +298,19 @@ impl PlayedEvent {
             score: None,
         }
     }
+}
+
+/// The outcome of a draw.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DrawnEvent {
+    /// Nanoseconds since the match began.
+    pub at_ns: u64,
+    /// The number of the next turn.
+    pub turn: u64,
+    /// The number of the outcome, from 0. It follows from the match's seed and the number of draws before.
+    pub outcome: usize,
+    /// What the outcome is called.
+    pub label: String,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

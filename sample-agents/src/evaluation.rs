@@ -13,7 +13,7 @@ const ESTIMATE_MAX: i64 = 1 << 40;
 pub(crate) fn evaluate<G: Game>(game: &G, seat: Seat) -> i64 {
     match game.turn() {
         Turn::Over(outcome) => evaluate_outcome::<G>(&outcome, seat),
-        Turn::Of(_) => game.estimate(seat).clamp(-ESTIMATE_MAX, ESTIMATE_MAX),
+        Turn::Of(_) | Turn::Chance(_) => game.estimate(seat).clamp(-ESTIMATE_MAX, ESTIMATE_MAX),
     }
 }
 

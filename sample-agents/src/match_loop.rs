@@ -46,6 +46,7 @@ pub fn play_match(
             },
             RefereeMessage::Played { action } => player_of(&mut player)?.played(&action)?,
             RefereeMessage::Retired { seat } => player_of(&mut player)?.retired(seat),
+            RefereeMessage::Drawn {} => {}
             RefereeMessage::Over {} if again => player = None,
             RefereeMessage::Over {} => return Ok(()),
             RefereeMessage::Unknown => {

@@ -13,6 +13,8 @@ pub(crate) enum RefereeMessage {
     Played {
         action: Value,
     },
+    /// Only in games whose rules are a program, of which no agent here has a board.
+    Drawn {},
     Retired {
         seat: Seat,
     },

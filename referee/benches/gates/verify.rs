@@ -4,6 +4,7 @@ use crate::measure::{Pinned, median, thread_seconds};
 use crate::report::Bounds::AtLeast;
 use crate::report::Row;
 use crate::turn::succeed;
+use referee_games::Games;
 use referee_match::transcript::{Status, verify};
 use std::error::Error;
 use std::hint::black_box;
@@ -38,7 +39,7 @@ fn row(what: &'static str, transcripts: &[Vec<u8>], rounds: usize) -> Result<Row
     let verify_all = || -> Result<u64, Box<dyn Error>> {
         let mut turns = 0;
         for transcript in transcripts {
-            let report = verify(black_box(transcript));
+            let report = verify(black_box(transcript), &Games::default());
             if report.status != Status::Ok {
                 return Err(report.detail.into());
             }

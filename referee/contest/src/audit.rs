@@ -1,7 +1,8 @@
 //! Checks that a transcript is valid and is the game that the schedule has in its place.
 
 use crate::{Contest, Fixture, Record, Void};
-use referee_games::GameKind;
+use referee_games::program::Program;
+use referee_games::{GameKind, Games};
 use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX, is_imported, read, unpack, verify};
 use referee_match::{MatchTally, match_id};
 use referee_protocol::sanitize::sanitize;
@@ -23,8 +24,11 @@ pub struct VerifiedTranscript {
 
 /// Verifies a transcript by replaying it, and collects its record. An error is a status and a
 /// message.
-pub fn verify_and_record(bytes: &[u8]) -> Result<VerifiedTranscript, (Status, String)> {
-    let report = verify(bytes);
+pub fn verify_and_record(
+    bytes: &[u8],
+    games: &Games,
+) -> Result<VerifiedTranscript, (Status, String)> {
+    let report = verify(bytes, games);
     let seal = match (report.status, &report.seal) {
         (Status::Ok, Some(seal)) => seal.sha256.clone(),
         (status, _) => return Err((status, report.detail)),
@@ -94,7 +98,8 @@ pub fn differences(
     );
     let recorded: Vec<_> = header.seats.iter().map(|seat| seat.digest.as_str()).collect();
     compare("the agents' digests", text(&recorded), text(&digests));
-    let id = match_id(kind.name, &setup, &digests, fixture.seed, fixture.number);
+    let program = kind.program().map(Program::record);
+    let id = match_id((kind.name, program), &setup, &digests, fixture.seed, fixture.number);
     compare("the match's id", header.match_id.clone(), id);
     if let Some(wanted) = contest.sandbox.pondering
         && header.sandbox.pondering != Some(wanted)

@@ -4,7 +4,7 @@ use crate::openings::play_any;
 use crate::{Contest, OpeningError};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use referee_games::{AnyGame, Turn, kind};
+use referee_games::{AnyGame, Games, Turn};
 use referee_match::named_seed;
 use referee_protocol::ClockSettings;
 use schemars::JsonSchema;
@@ -35,10 +35,10 @@ pub struct Estimate {
 }
 
 /// Estimates the average match from random games, drawn from the contest's seed.
-pub fn estimate(contest: &Contest) -> Result<Estimate, OpeningError> {
+pub fn estimate(contest: &Contest, games: &Games) -> Result<Estimate, OpeningError> {
     let (mut sum, mut count) = (0, 0);
     for (index, game) in contest.games.iter().enumerate() {
-        let Some(kind) = kind(&game.game) else { continue };
+        let Ok(kind) = game.kind(games) else { continue };
         for number in 0..PLAYOUTS {
             let setup = contest.opening(kind, index, number)?;
             let start =

@@ -44,14 +44,24 @@ pub fn draw_opening(
         let mut game = start.clone();
         let reached = (0..plies).all(|_| play_any(game.as_mut(), &mut random));
         if reached && is_open(game.as_ref()) {
-            return Ok(begun_from(start.setup(), game.position()));
+            return Ok(begun_from(start.setup(), game.origin()));
         }
     }
     Err(OpeningError::Decided { plies })
 }
 
-/// Plays a random action. Returns false if there is none.
+/// Plays a random action, or draws. Returns false if there is neither.
 pub(crate) fn play_any(game: &mut dyn AnyGame, random: &mut ChaCha8Rng) -> bool {
+    if let Turn::Chance(chance) = game.turn() {
+        let total = chance.weights.iter().sum::<u64>().max(1);
+        let mut rest = random.next_u64() % total;
+        let drawn = chance.weights.iter().position(|&weight| {
+            let is_drawn = rest < weight;
+            rest = rest.saturating_sub(weight);
+            is_drawn
+        });
+        return drawn.is_some_and(|outcome| game.draw(outcome).is_ok());
+    }
     let actions = game.actions();
     let Some(index) = random.next_u64().checked_rem(actions.len() as u64) else { return false };
     usize::try_from(index).is_ok_and(|index| game.play(&actions[index]).is_ok())

@@ -2,9 +2,10 @@
 //! contest file's schema. The contest file and the stored contest have the same types.
 
 use crate::forms::{ShortOrLong, within};
-use referee_games::{AnyGame, nearest};
+use referee_games::program::Program;
+use referee_games::{AnyGame, GameKind, Games, NoRules, nearest};
 use referee_protocol::sanitize::sanitize;
-use referee_protocol::{Level, LevelChoice, OnFault, Pondering};
+use referee_protocol::{GameProgramRecord, Level, LevelChoice, OnFault, Pondering};
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -27,6 +28,9 @@ pub struct ContestGame {
     pub name: String,
     /// The game's name in the registry.
     pub game: String,
+    /// The program that has its rules, if they aren't built in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<GameProgramRecord>,
     /// The setup, with defaults filled in.
     pub setup: Value,
     /// How many seats it has.
@@ -43,11 +47,17 @@ impl ContestGame {
         Self {
             name: kind.name.to_owned(),
             game: kind.name.to_owned(),
+            program: kind.program().map(Program::record).cloned(),
             setup: game.setup(),
             seats,
             fewer_is_better: seats == 1
                 && score.as_ref().is_some_and(|score| score.fewer_is_better),
         }
+    }
+
+    /// Returns its rules.
+    pub fn kind(&self, games: &Games) -> Result<GameKind, NoRules> {
+        games.of_record(&self.game, self.program.as_ref())
     }
 }
 

@@ -22,6 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 );
                 game.play(&action)?;
             }
+            Turn::Chance(_) => game.draw(0)?,
             Turn::Over(outcome) => {
                 println!("{}: places {:?}", outcome.reason, outcome.places);
                 return Ok(());

@@ -1,5 +1,6 @@
 //! Type erasure: [`AnyGame`] takes and returns setups, actions and positions as JSON.
 
+use crate::program::{Drawer, Pending, Program, RulesFailure};
 use crate::{About, ActionFields, DialectKind, Game, Illegal, NotationKind, Turn, view::View};
 use referee_protocol::{ActionJson, Seat, read_typed};
 use serde_json::Value;
@@ -19,8 +20,19 @@ pub struct GameKind {
     pub dialects: &'static [DialectKind],
     /// The file notations of other programs for whole games.
     pub notations: &'static [NotationKind],
-    about: fn() -> &'static About,
-    start: fn(&Value) -> Result<Box<dyn AnyGame>, SetupError>,
+    rules_of: RulesOf,
+}
+
+/// Where a game's rules are.
+#[derive(Clone, Copy)]
+enum RulesOf {
+    /// In this crate.
+    BuiltIn {
+        about: fn() -> &'static About,
+        start: fn(&Value) -> Result<Box<dyn AnyGame>, SetupError>,
+    },
+    /// In a program.
+    Program(&'static Program),
 }
 
 impl GameKind {
@@ -30,14 +42,35 @@ impl GameKind {
             rules: G::RULES,
             dialects: G::DIALECTS,
             notations: G::NOTATIONS,
-            about: G::about,
-            start: start_any::<G>,
+            rules_of: RulesOf::BuiltIn { about: G::about, start: start_any::<G> },
+        }
+    }
+
+    /// Returns the entry of a game whose rules are a program, which stays loaded until this process ends.
+    pub fn of_program(program: &'static Program) -> Self {
+        Self {
+            name: program.name(),
+            rules: program.revision(),
+            dialects: &[],
+            notations: &[],
+            rules_of: RulesOf::Program(program),
+        }
+    }
+
+    /// Returns the program that has the rules; `None` if they are built in.
+    pub fn program(&self) -> Option<&'static Program> {
+        match self.rules_of {
+            RulesOf::BuiltIn { .. } => None,
+            RulesOf::Program(program) => Some(program),
         }
     }
 
     /// Returns the game's description.
     pub fn about(&self) -> &'static About {
-        (self.about)()
+        match self.rules_of {
+            RulesOf::BuiltIn { about, .. } => about(),
+            RulesOf::Program(program) => program.about(),
+        }
     }
 
     /// Returns the line protocol with this name, if the game has it.
@@ -52,7 +85,22 @@ impl GameKind {
 
     /// Starts a game. `setup` is an object; missing fields take their defaults.
     pub fn start(&self, setup: &Value) -> Result<Box<dyn AnyGame>, SetupError> {
-        (self.start)(setup)
+        match self.rules_of {
+            RulesOf::BuiltIn { start, .. } => start(setup),
+            RulesOf::Program(program) => program.start(setup),
+        }
+    }
+
+    /// The same without waiting for a program. Draws at the start are prepared.
+    pub fn start_later(
+        &self,
+        setup: &Value,
+        drawer: Drawer,
+    ) -> Pending<Result<Box<dyn AnyGame>, SetupError>> {
+        match self.rules_of {
+            RulesOf::BuiltIn { start, .. } => Box::pin(std::future::ready(start(setup))),
+            RulesOf::Program(program) => program.start_later(setup, drawer),
+        }
     }
 }
 
@@ -67,6 +115,8 @@ impl Debug for GameKind {
 #[error("{text}")]
 pub struct SetupError {
     pub(crate) text: String,
+    /// Whether the program that has the rules failed, so that nothing is known of the setup.
+    pub rules_failed: bool,
     /// What to do about it.
     pub help: String,
 }
@@ -81,6 +131,9 @@ pub enum Refusal {
     /// It is against the rules in this position.
     #[error("{0}")]
     Illegal(Illegal),
+    /// The program that has the rules failed, so nothing is known of the action.
+    #[error("the rules failed: {0}")]
+    Failed(RulesFailure),
 }
 
 /// A game in progress, type-erased: as [`Game`], with JSON setups, actions and positions.
@@ -112,6 +165,11 @@ pub trait AnyGame: Debug + Send {
     fn retire(&mut self, seat: Seat);
     /// As [`Game::position`].
     fn position(&self) -> Value;
+    /// Returns the field `position` of a setup with which a game begins here: the position, or what a program needs to
+    /// go on.
+    fn origin(&self) -> Value {
+        self.position()
+    }
     /// As [`Game::view`].
     fn view(&self) -> View;
     /// As [`perft`](crate::perft).
@@ -120,8 +178,32 @@ pub trait AnyGame: Debug + Send {
     fn notes(&self) -> Vec<String>;
     /// Returns each seat's colour now; seats may exchange colours during a game.
     fn current_colours(&self) -> Vec<String> {
-        let now = read_typed(&self.position()["colours"]);
-        now.unwrap_or_else(|_| self.colours().into_iter().map(str::to_owned).collect())
+        let now = read_typed::<Vec<String>>(&self.position()["colours"]).ok();
+        let now = now.filter(|colours| colours.len() == self.seats());
+        now.unwrap_or_else(|| self.colours().into_iter().map(str::to_owned).collect())
+    }
+    /// Says what is wrong with the form of an action: it is not one of this game's, legal or not.
+    fn malformed(&self, action: &Value) -> Option<String>;
+    /// Plays the outcome with this number, where [`Turn::Chance`] is next.
+    fn draw(&mut self, _outcome: usize) -> Result<(), Refusal> {
+        Err(Refusal::Illegal(Illegal::new("nothing is to be drawn")))
+    }
+    /// Returns how many draws there were.
+    fn draws(&self) -> u64 {
+        0
+    }
+    /// Asks the program that has the rules what an action leads to, and the draws that follow, so that playing it
+    /// needn't wait. `None` if there is nothing to wait for.
+    fn prepare(&self, _action: &Value, _drawer: &Drawer) -> Option<Pending<()>> {
+        None
+    }
+    /// The same for the picture of the board.
+    fn prepare_view(&self) -> Option<Pending<()>> {
+        None
+    }
+    /// Returns how the program that has the rules failed, if it did: nothing more can be played.
+    fn failure(&self) -> Option<&RulesFailure> {
+        None
     }
     /// Returns a copy of the game.
     fn clone_box(&self) -> Box<dyn AnyGame>;
@@ -162,19 +244,12 @@ impl<G: Game> AnyGame for G {
         Game::actions(self).iter().map(json).collect()
     }
 
+    fn malformed(&self, action: &Value) -> Option<String> {
+        action_of::<G>(action).err()
+    }
+
     fn play(&mut self, action: &Value) -> Result<Value, Refusal> {
-        if !action.is_object() {
-            let about = G::about();
-            let example = about.actions.first().map(|form| form.example.to_string());
-            let example = example.unwrap_or_default();
-            let mut got = action.to_string();
-            if let Some((end, _)) = got.char_indices().nth(SHOWN_CHARS) {
-                got.replace_range(end.., "..");
-            }
-            let text = format!("expected an object such as {example}, got {got}");
-            return Err(Refusal::Malformed(text));
-        }
-        let action = read_typed::<G::Action>(action).map_err(Refusal::Malformed)?;
+        let action = action_of::<G>(action).map_err(Refusal::Malformed)?;
         Game::play(self, &action).map(|recorded| json(&recorded)).map_err(Refusal::Illegal)
     }
 
@@ -217,6 +292,21 @@ impl<G: Game> AnyGame for G {
     }
 }
 
+/// Reads an action's JSON.
+fn action_of<G: Game>(action: &Value) -> Result<G::Action, String> {
+    if !action.is_object() {
+        let about = G::about();
+        let example = about.actions.first().map(|form| form.example.to_string());
+        let example = example.unwrap_or_default();
+        let mut got = action.to_string();
+        if let Some((end, _)) = got.char_indices().nth(SHOWN_CHARS) {
+            got.replace_range(end.., "..");
+        }
+        return Err(format!("expected an object such as {example}, got {got}"));
+    }
+    read_typed::<G::Action>(action)
+}
+
 /// Reads an action's JSON text.
 fn read_action<G: Game>(text: &str) -> serde_json::Result<G::Action> {
     let fast = ActionFields::read(text).and_then(|fields| G::read_fields(&fields));
@@ -247,6 +337,7 @@ pub(crate) fn start<G: Game>(setup: &Value) -> Result<G, SetupError> {
     let name = G::NAME;
     let refused = |text: String| SetupError {
         text: format!("setup of {name}: {text}"),
+        rules_failed: false,
         help: format!("`referee games {name}` lists the fields, their ranges and defaults"),
     };
     let Value::Object(fields) = setup else {

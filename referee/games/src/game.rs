@@ -1,3 +1,4 @@
+use crate::wire::Chance;
 use crate::{About, ActionFields, DialectKind, NotationKind, view::View};
 use referee_protocol::{Outcome, Seat};
 use serde::{Serialize, de::DeserializeOwned};
@@ -126,6 +127,8 @@ pub enum Turn {
     Of(Seat),
     /// The game has ended by its rules.
     Over(Outcome),
+    /// The referee draws; only in games whose rules are a program.
+    Chance(Chance),
 }
 
 /// The rule that an action or a setup breaks: a sentence without a full stop that can follow

@@ -33,6 +33,10 @@ mod cell_set;
 mod action_fields;
 pub mod board;
 pub mod view;
+mod forms;
+mod picture;
+pub mod program;
+pub mod wire;
 mod registry;
 
 pub use about::{About, ActionSyntax, Reason, Score, SetupField, Situation};
@@ -42,7 +46,8 @@ pub use cell_set::CellSet;
 pub use dialect::{Decoded, Dialect, DialectKind};
 pub use game::{Game, Illegal, Turn, perft};
 pub use record::{GameRecord, NotationKind, ReadRecord, RecordEnd};
-pub use registry::{Visitor, dialects, kind, nearest_kind, notations, reason_text};
+pub use registry::{Games, NoRules, Visitor, dialects, kind, notations, reason_text};
+pub use wire::Chance;
 
 // The registry: a game is its folder, one line here and one line below.
 pub mod chinese_checkers;

@@ -1,14 +1,25 @@
 //! Ids and seeds of a match. They depend only on what is played, so the same match has the same ones
 //! on every machine.
 
+use referee_games::program::Drawer;
 use referee_protocol::encode::to_hex;
-use referee_protocol::{Header, Seat};
+use referee_protocol::{GameProgramRecord, Header, Seat};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 
 /// Returns the match's id: the first 16 hex digits of SHA-256 over the compact JSON list of game, setup,
-/// the agents' digests in seat order, seed and game number.
-pub fn match_id(game: &str, setup: &Value, digests: &[&str], seed: u64, number: u64) -> String {
+/// the agents' digests in seat order, seed and game number. Of a game whose rules are a program, `game` is its name,
+/// `@` and the program's digest.
+pub fn match_id(
+    (game, program): (&str, Option<&GameProgramRecord>),
+    setup: &Value,
+    digests: &[&str],
+    seed: u64,
+    number: u64,
+) -> String {
+    let program = program.map(|program| format!("{game}@{}", program.digest));
+    let game = program.as_deref().unwrap_or(game);
     let text = json!([game, setup, digests, seed, number]).to_string();
     to_hex(&Sha256::digest(text.as_bytes())[..8])
 }
@@ -16,7 +27,8 @@ pub fn match_id(game: &str, setup: &Value, digests: &[&str], seed: u64, number: 
 /// Returns the id of the match that a header describes.
 pub fn id_of(header: &Header) -> String {
     let digests: Vec<&str> = header.seats.iter().map(|seat| seat.digest.as_str()).collect();
-    match_id(&header.game, &header.setup, &digests, header.seed, header.game_number)
+    let game = (header.game.as_str(), header.program.as_ref());
+    match_id(game, &header.setup, &digests, header.seed, header.game_number)
 }
 
 /// Returns a seat's seed: below 2^53, so that every language can hold it in a number.
@@ -36,21 +48,59 @@ pub fn named_seed(name: &str) -> u64 {
     u64::from_be_bytes(first) >> 11
 }
 
+/// Returns what draws in a match with this seed: the outcome of a draw follows from the seed and the number of draws
+/// before it.
+pub fn drawer(match_seed: u64) -> Drawer {
+    Arc::new(move |number, weights| outcome(match_seed, number, weights))
+}
+
+/// Returns the outcome of the draw with this number, from 0: the first 64 bits of SHA-256 of `SEED:draw:NUMBER`, as a
+/// fraction of 2^64, choose among the weights in order.
+fn outcome(match_seed: u64, number: u64, weights: &[u64]) -> usize {
+    let hash = Sha256::digest(format!("{match_seed}:draw:{number}").as_bytes());
+    let first: [u8; 8] = hash[..8].try_into().expect("a SHA-256 has 32 bytes");
+    let total: u64 = weights.iter().sum();
+    let mut rest = (u128::from(u64::from_be_bytes(first)) * u128::from(total)) >> 64;
+    for (index, &weight) in weights.iter().enumerate() {
+        if rest < u128::from(weight) {
+            return index;
+        }
+        rest -= u128::from(weight);
+    }
+    0
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{match_id, seat_seed};
+    use super::{match_id, outcome, seat_seed};
     use referee_protocol::Seat;
     use serde_json::json;
 
     #[test]
     fn ids_and_seeds_do_not_change() {
         // printf '["hex",{"size":3},["aa","bb"],7,0]' | sha256sum | cut -c1-16
-        let id = match_id("hex", &json!({"size": 3}), &["aa", "bb"], 7, 0);
+        let id = match_id(("hex", None), &json!({"size": 3}), &["aa", "bb"], 7, 0);
         assert_eq!(id, "b93dc32e5d8f9c90");
-        assert_ne!(id, match_id("hex", &json!({"size": 3}), &["aa", "bb"], 7, 1));
+        assert_ne!(id, match_id(("hex", None), &json!({"size": 3}), &["aa", "bb"], 7, 1));
         // printf "7:0" piped to sha256sum: the first 53 bits.
         assert_eq!(seat_seed(7, Seat(0)), 8_655_270_623_749_753);
         assert_ne!(seat_seed(7, Seat(0)), seat_seed(7, Seat(1)));
         assert!((0..200).all(|seed| seat_seed(seed, Seat(2)) < 1 << 53));
+        // printf "7:draw:0" piped to sha256sum begins with 2a1dab8ae7092bb2: its first 64 bits are 0.16 of 2^64, so the first of six faces.
+        assert_eq!(outcome(7, 0, &[1; 6]), 0);
+    }
+
+    #[test]
+    fn draws_follow_the_weights() {
+        let mut counts = [0; 4];
+        (0..8000).for_each(|number| counts[outcome(1, number, &[3, 0, 1, 4])] += 1);
+        assert_eq!(counts[1], 0);
+        for (count, expected) in counts.into_iter().zip([3000, 0, 1000, 4000_i32]) {
+            assert!((count - expected).abs() < 200, "{counts:?}");
+        }
+        // One draw says nothing of the next.
+        let pairs =
+            (0..8000).filter(|&n| outcome(1, n, &[1, 1]) == outcome(1, n + 1, &[1, 1])).count();
+        assert!((3800..4200).contains(&pairs), "{pairs}");
     }
 }

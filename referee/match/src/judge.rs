@@ -3,7 +3,7 @@
 
 use super::clock::{Punctuality, Reading, Spent};
 use super::end_reason::EndReason;
-use super::machine::{AgentEnd, CurrentTurn, Effect, Match, Phase};
+use super::machine::{AgentEnd, CurrentTurn, Effect, Match, Phase, RULES};
 use super::messages::parse_line;
 use referee_games::{Decoded, Refusal, Turn as Move};
 use referee_protocol::sanitize::sanitize;
@@ -140,9 +140,9 @@ impl Match {
             }
             (FromAgent::Resign(it), asked) => unasked(&self.not_now("`resign`", it.turn, asked)),
             // Garbled comes before unasked, also where only the action is malformed.
-            (FromAgent::Action(it), asked) => match self.game.clone_box().play(&it.action) {
-                Err(Refusal::Malformed(text)) => (FaultKind::Garbled, format!("action: {text}")),
-                _ => unasked(&self.not_now("`action`", it.turn, asked)),
+            (FromAgent::Action(it), asked) => match self.game.malformed(&it.action) {
+                Some(text) => (FaultKind::Garbled, format!("action: {text}")),
+                None => unasked(&self.not_now("`action`", it.turn, asked)),
             },
         };
         self.fault(seat, kind, text);
@@ -173,6 +173,13 @@ impl Match {
             Ok(recorded) => self.played(asked, recorded.into()),
             Err(Refusal::Malformed(text)) => {
                 self.fault(seat, FaultKind::Garbled, format!("action: {text}"));
+            }
+            // Whatever the action made them do, the agent is judged by nobody else. But an agent may not make all
+            // its matches void.
+            Err(Refusal::Failed(failure)) => {
+                let text =
+                    format!("the rules failed after turn {} of seat {seat}: {failure}", asked.turn);
+                self.stop(RULES, text, Some(seat));
             }
             Err(Refusal::Illegal(illegal)) => {
                 let shown = self.game.format_action(action);
@@ -211,7 +218,7 @@ impl Match {
         self.effects.push(Effect::Broadcast(message));
         let decision = self.adjudicator.count(seat, turn, asked.score);
         match (decision, self.game.turn()) {
-            (Some(decision), Move::Of(_)) => self.finish_by_scores(decision),
+            (Some(decision), Move::Of(_) | Move::Chance(_)) => self.finish_by_scores(decision),
             _ => self.proceed(),
         }
     }

@@ -2,12 +2,17 @@
 
 use super::adjudicator::{Adjudicator, Decision};
 use super::clock::{Clock, Reading, Spent};
-use super::messages::{hello, request};
-use referee_games::{AnyGame, Decoded, Turn as Move};
+use super::identity::drawer;
+use super::messages::{hello, parse_line, request};
+use referee_games::program::Pending;
+use referee_games::{AnyGame, Chance, Decoded, Turn as Move};
 use referee_protocol::{
-    ClockSettings, Event, ExitEvent, Fault, FaultKind, Header, Nanos, Outcome, OverEvent,
-    Pondering, Ready, Seat, ToAgent, Turn, TurnEvent, Verdict,
+    ClockSettings, Drawn, DrawnEvent, Event, ExitEvent, Fault, FaultKind, FromAgent, Header, Nanos,
+    Outcome, OverEvent, Pondering, Ready, Seat, ToAgent, Turn, TurnEvent, Verdict,
 };
+
+/// The cause of a void match whose rules have failed.
+pub(crate) const RULES: &str = "rules";
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -357,12 +362,45 @@ impl Match {
             }
             self.write_header();
         }
-        let seat = match self.game.turn() {
-            Move::Over(outcome) => return self.finish_by_rules(outcome),
-            Move::Of(seat) => seat,
+        let seat = loop {
+            if let Some(failure) = self.game.failure() {
+                let text = format!("the rules failed in turn {}: {failure}", self.turn_number());
+                return self.stop(RULES, text, None);
+            }
+            match self.game.turn() {
+                Move::Over(outcome) => return self.finish_by_rules(outcome),
+                Move::Of(seat) => break seat,
+                Move::Chance(chance) => self.draw(&chance),
+            }
+            if self.phase == Phase::Ended {
+                return;
+            }
         };
         self.phase = Phase::Asking(seat);
         self.effects.push(self.ask(seat));
+    }
+
+    /// Draws. What the rules make of it is a failure of theirs, if it is one.
+    fn draw(&mut self, chance: &Chance) {
+        let outcome = drawer(self.header.seed)(self.game.draws(), &chance.weights);
+        if let Err(refusal) = self.game.draw(outcome) {
+            let text = format!("the rules failed at draw {outcome}: {refusal}");
+            return self.stop(RULES, text, None);
+        }
+        let (turn, label) = (self.game.turn_number(), chance.label(outcome));
+        let event = DrawnEvent { at_ns: self.now.0, turn, outcome, label: label.clone() };
+        self.record(Event::Drawn(event));
+        self.effects.push(Effect::Broadcast(ToAgent::Drawn(Drawn { turn, outcome, label })));
+    }
+
+    /// Asks the program that has the rules what a line of an agent leads to, if it answers the current request, so
+    /// that [`Match::step`] needn't wait for it. `None` if there is nothing to wait for.
+    pub fn prepare(&self, seat: Seat, line: &[u8]) -> Option<Pending<()>> {
+        self.game.kind().program().filter(|_| self.thinking() == Some(seat))?;
+        match parse_line(line, None)?.ok()? {
+            FromAgent::Action(it) => self.game.prepare(&it.action, &drawer(self.header.seed)),
+            _ => None,
+        }
     }
 
     /// Returns the request for the current turn.

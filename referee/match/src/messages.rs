@@ -2,6 +2,7 @@
 //! be made again from it.
 
 use super::seat_seed;
+use referee_games::program::Program;
 use referee_games::{AnyGame, Decoded};
 use referee_protocol::{
     ClockSettings, FromAgent, Header, HeaderSeat, Hello, Limits, OnFault, Outcome, Over,
@@ -29,6 +30,7 @@ pub fn header(game: &dyn AnyGame) -> Header {
         match_id: String::new(),
         game: game.kind().name.to_owned(),
         rules: game.kind().rules,
+        program: game.kind().program().map(Program::record).cloned(),
         setup: game.setup(),
         seats: Seat::all(game.seats()).zip(game.colours()).map(seat).collect(),
         clock: ClockSettings::default(),

@@ -2,6 +2,7 @@
 
 use super::machine::{Effect, Match};
 use crate::transcript::Walk;
+use referee_games::Games;
 use referee_protocol::{Event, Header, Seat};
 
 impl Match {
@@ -10,10 +11,11 @@ impl Match {
     /// restarts at zero. Fails if the record breaks the rules or the seat isn't asked.
     pub fn resume(
         header: Header,
+        games: &Games,
         events: &[Event],
         (seat, turn): (Seat, u64),
     ) -> Result<(Self, Vec<Effect>), String> {
-        let mut walk = Walk::begin(header)?;
+        let mut walk = Walk::begin(header, games)?;
         for event in events {
             match event {
                 Event::Turn(asked) if (asked.seat, asked.turn) == (seat, turn) => {

@@ -3,7 +3,7 @@
 
 use crate::transcript::{Ply, PlyKind};
 use referee_games::reason_text;
-use referee_protocol::{FaultKind, Header, MatchResult, Outcome, Verdict};
+use referee_protocol::{FaultKind, GameProgramRecord, Header, MatchResult, Outcome, Verdict};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -18,6 +18,8 @@ const TEXT_MAX: usize = 2000;
 pub struct Summary<'a> {
     /// The game's name.
     pub game: &'a str,
+    /// The program that has its rules, if they aren't built in.
+    pub program: Option<&'a GameProgramRecord>,
     /// Its setup; fields that are missing have their defaults.
     pub setup: &'a Value,
     /// What the agents are called, by seat.
@@ -49,7 +51,7 @@ impl Summary<'_> {
 
     /// Says why the match ended, without the winner.
     fn why(&self) -> String {
-        let why = reason(self.game, self.setup, self.result, self.reason);
+        let why = reason((self.game, self.program), self.setup, self.result, self.reason);
         let is_cause = |fault: &FaultKind| fault.name() == self.reason;
         let mut faults = self.names.iter().zip(self.faults);
         let cause = faults.find(|(_, fault)| fault.as_ref().is_some_and(is_cause));
@@ -61,9 +63,14 @@ impl Summary<'_> {
 }
 
 /// Says why a match of a game with this setup ended, without names; a code that is unknown stays.
-pub fn reason(game: &str, setup: &Value, result: MatchResult, code: &str) -> String {
+pub fn reason(
+    (game, program): (&str, Option<&GameProgramRecord>),
+    setup: &Value,
+    result: MatchResult,
+    code: &str,
+) -> String {
     match result {
-        MatchResult::Played => reason_text(game, setup, code),
+        MatchResult::Played => reason_text(game, program, setup, code),
         MatchResult::Adjudicated => Some("the scores of both agents agree on it".to_owned()),
         _ if code == LAST_SEAT => Some("all other players are out".to_owned()),
         _ => serde_json::from_value(code.into()).ok().map(|kind| fault_text(kind).to_owned()),
@@ -85,8 +92,10 @@ pub fn sentence(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) -
         _ => &verdict.reason,
     };
     let (game, setup, result) = (header.game.as_str(), &header.setup, verdict.result);
-    let places = verdict.places.as_deref().unwrap_or_default();
-    Summary { game, setup, names: &names, result, reason, places, faults: &faults }.sentence()
+    let (places, program) =
+        (verdict.places.as_deref().unwrap_or_default(), header.program.as_ref());
+    Summary { game, program, setup, names: &names, result, reason, places, faults: &faults }
+        .sentence()
 }
 
 /// Says what an agent did wrong. Completes "NAME ...".
@@ -119,6 +128,7 @@ pub fn ply_text(header: &Header, ply: &Ply) -> String {
     match &ply.kind {
         PlyKind::Start => "start".to_owned(),
         PlyKind::Played { text, .. } => cut(text),
+        PlyKind::Drawn(drawn) => cut(&format!("drawn: {}", drawn.label)),
         PlyKind::Retired { fault, .. } if fault.kind == FaultKind::Resigned => {
             fault_text(fault.kind).to_owned()
         }
@@ -254,7 +264,8 @@ mod tests {
         ] {
             let names = &["A", "B", "C"][..places.len()];
             let setup = &json!({"max_turns": 300});
-            let summary = Summary { game, setup, names, result, reason, places, faults };
+            let summary =
+                Summary { game, program: None, setup, names, result, reason, places, faults };
             assert_eq!(summary.sentence(), sentence);
         }
     }

@@ -19,6 +19,7 @@ mod asked;
 mod echo;
 pub mod agent_spec;
 mod agent_start;
+pub mod game_program;
 pub mod names;
 pub mod adapted;
 pub mod private_copy;

@@ -3,7 +3,8 @@
 use super::agent_spec::AgentSpec;
 use super::names::unique_names;
 use referee_games::AnyGame;
-use referee_match::match_id;
+use referee_games::program::Program;
+use referee_match::id_of;
 use referee_protocol::{
     Adjudication, ClockSettings, Header, HeaderSeat, Limits, OnFault, SandboxRecord, Seat,
     TRANSCRIPT_VERSION,
@@ -37,7 +38,6 @@ pub fn header(
     number: u64,
 ) -> Header {
     let (setup, kind) = (game.setup(), game.kind());
-    let digests: Vec<&str> = seated.iter().map(|it| it.digest.as_str()).collect();
     let (names, colours) = (unique_names(seated), game.colours());
     let seat = |(spec, seat): (&&AgentSpec, Seat)| HeaderSeat {
         seat,
@@ -54,11 +54,12 @@ pub fn header(
         no_void: false,
         games_before: 0,
     };
-    Header {
+    let mut header = Header {
         transcript: TRANSCRIPT_VERSION,
-        match_id: match_id(kind.name, &setup, &digests, seed, number),
+        match_id: String::new(),
         game: kind.name.to_owned(),
         rules: kind.rules,
+        program: kind.program().map(Program::record).cloned(),
         seats: seated.iter().zip(Seat::all(seated.len())).map(seat).collect(),
         setup,
         clock: conditions.clock.clone(),
@@ -71,5 +72,7 @@ pub fn header(
         game_number: number,
         referee: env!("CARGO_PKG_VERSION").to_owned(),
         started: jiff::Timestamp::now().to_string(),
-    }
+    };
+    header.match_id = id_of(&header);
+    header
 }

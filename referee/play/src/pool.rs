@@ -15,7 +15,7 @@ use super::running_matches::RunningMatches;
 use super::sink::Sink;
 use crate::reach::ReadableFiles;
 use referee_games::{AnyGame, GameKind};
-use referee_match::Match;
+use referee_match::{Match, drawer};
 use referee_process::agent::StartConditions;
 use referee_process::cleaning::{Cleaner, Cleaning};
 use referee_process::cores;
@@ -247,9 +247,11 @@ impl Shared {
 impl Job {
     async fn play(self, core: &CoreContext, kept: &KeptAgents, shared: &Shared) -> Played {
         let number = self.number;
-        let prepared = self.header(&core.sandbox.recorded);
-        let opened =
-            prepared.and_then(|(header, game)| Ok((self.destination.open(&header)?, header, game)));
+        let game = self.kind.start_later(&self.setup, drawer(self.seed)).await;
+        let opened = game.map_err(io::Error::other).and_then(|game| {
+            let header = self.header_of(game.as_ref(), &core.sandbox.recorded);
+            Ok((self.destination.open(&header)?, header, game))
+        });
         let ((sink, transcript), header, game) = match opened {
             Ok(opened) => opened,
             Err(error) => return Played { number, result: Err(error), transcript: None },
@@ -360,15 +362,18 @@ impl Job {
         }))
     }
 
-    /// Returns the header of the transcript, and the game.
-    pub fn header(&self, sandbox: &SandboxRecord) -> io::Result<(Header, Box<dyn AnyGame>)> {
+    /// Returns the header of the transcript.
+    pub fn header(&self, sandbox: &SandboxRecord) -> io::Result<Header> {
         let game = self.kind.start(&self.setup).map_err(io::Error::other)?;
+        Ok(self.header_of(game.as_ref(), sandbox))
+    }
+
+    fn header_of(&self, game: &dyn AnyGame, sandbox: &SandboxRecord) -> Header {
         let seated: Vec<&AgentSpec> = self.seated.iter().map(AsRef::as_ref).collect();
-        let mut header =
-            header(game.as_ref(), &seated, &self.conditions, sandbox, self.seed, self.number);
+        let mut header = header(game, &seated, &self.conditions, sandbox, self.seed, self.number);
         for seat in &mut header.seats {
             seat.no_void = self.no_void.contains(&seat.seat);
         }
-        Ok((header, game))
+        header
     }
 }

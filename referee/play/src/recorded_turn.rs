@@ -3,7 +3,7 @@
 use super::agent_spec::AgentSpec;
 use super::input_files::unreadable;
 use super::rerun::RerunReport;
-use referee_games::AnyGame;
+use referee_games::{AnyGame, Games};
 use referee_match::diagnosis::{Evidence, Finding, Stage, find};
 use referee_match::transcript::walk;
 use referee_process::Failure;
@@ -34,11 +34,12 @@ impl RecordedTurn {
     /// last one. For a turn of another seat, takes the seat's turn before it, or its start.
     pub fn read(
         bytes: &[u8],
+        games: &Games,
         file: &str,
         seat: Option<&str>,
         turn: Option<u64>,
     ) -> Result<Self, Failure> {
-        let mut steps = walk(bytes).map_err(|error| unreadable(file, &error))?;
+        let mut steps = walk(bytes, games).map_err(|error| unreadable(file, &error))?;
         let mut events = Vec::new();
         while let Some(event) = steps.step().map_err(|error| unreadable(file, &error))? {
             events.push(event);
@@ -56,7 +57,7 @@ impl RecordedTurn {
             (None, None) => default_seat(&header, &events)?,
         };
         let turn = last_turn(turn, seat, &asked)?;
-        let mut again = walk(bytes).map_err(|error| unreadable(file, &error))?;
+        let mut again = walk(bytes, games).map_err(|error| unreadable(file, &error))?;
         while let Some(event) = again.step().map_err(|error| unreadable(file, &error))? {
             if let Event::Turn(asked) = event
                 && Some(asked.turn) == turn

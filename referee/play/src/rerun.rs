@@ -7,7 +7,7 @@ use super::core_context::CoreContext;
 use super::drive::{PartialMatch, PartialMatchRules};
 use super::echo::echo;
 use super::participant::Participant;
-use referee_games::{AnyGame, Decoded};
+use referee_games::{AnyGame, Decoded, Games};
 use referee_match::diagnosis::Usage;
 use referee_match::transcript::Walk;
 use referee_match::{Match, TurnLimits, parse_line};
@@ -32,6 +32,8 @@ const LATE_ANSWER_WAIT: Duration = Duration::from_secs(5);
 pub struct RerunRequest<'a> {
     /// The header of the match.
     pub header: &'a Header,
+    /// The games that are known.
+    pub games: &'a Games,
     /// Its events.
     pub events: &'a [Event],
     /// The agent's seat.
@@ -89,7 +91,7 @@ pub async fn rerun(
     pause: impl AsyncFnOnce(i32) -> io::Result<()>,
 ) -> Result<RerunReport, RerunError> {
     let header = rerun.header;
-    let walk = Walk::begin_keeping(header.clone(), |seat| seat == rerun.seat);
+    let walk = Walk::begin_keeping(header.clone(), rerun.games, |seat| seat == rerun.seat);
     let walk = walk.map_err(RerunError::Transcript)?;
     let (launcher, sandbox) = (&core.launcher, &core.sandbox);
     let kind = walk.game().kind();
@@ -213,9 +215,10 @@ impl Replay<'_> {
         core: &CoreContext,
         game: Box<dyn AnyGame>,
     ) -> Result<RerunReport, RerunError> {
-        let RerunRequest { header, events, seat, turn, is_patient } = *self.rerun;
+        let RerunRequest { header, games, events, seat, turn, is_patient } = *self.rerun;
         let begun = if let Some(turn) = turn {
-            Match::resume(header.clone(), events, (seat, turn)).map_err(RerunError::Transcript)?
+            Match::resume(header.clone(), games, events, (seat, turn))
+                .map_err(RerunError::Transcript)?
         } else {
             self.agent.exchange = Some(Exchange::default());
             let mut header = header.clone();

@@ -189,6 +189,7 @@ pub(super) fn caption(playback: &Playback, ply: &Ply) -> Vec<CaptionLine> {
             format!("turn {}: {} {text}", ply.turn, named(playback, ply, event.seat))
         }
         PlyKind::Retired { .. } => format!("turn {}: {}", ply.turn, ply_sentence(header, ply)),
+        PlyKind::Drawn(drawn) => format!("drawn: {}", drawn.label),
         PlyKind::Over(_) => ply_sentence(header, ply),
     };
     let mut notes = vec![CaptionLine { piece: ply.seat().and_then(|seat| token(ply, seat)), text }];
@@ -214,6 +215,7 @@ fn short(playback: &Playback, ply: &Ply) -> CaptionLine {
             format!("{}. {} {}", ply.turn, name(*seat), summary::fault_text(fault.kind))
         }
         PlyKind::Start => "start".to_owned(),
+        PlyKind::Drawn(drawn) => format!("drawn: {}", drawn.label),
         PlyKind::Over(_) => ply_sentence(playback.header(), ply),
     };
     CaptionLine { piece: ply.seat().and_then(|seat| token(ply, seat)), text }
@@ -284,6 +286,7 @@ mod tests {
     use super::{
         OutputFormat, PictureOptions, Plies, caption, columns, pixels, spread, svg, write_picture,
     };
+    use referee_games::Games;
     use referee_games::view::Change;
     use referee_match::transcript::{Playback, PlyKind, TranscriptFollower};
     use resvg::usvg::roxmltree::Document;
@@ -298,7 +301,8 @@ mod tests {
         let mut files: Vec<_> = files.filter(|path| path.extension().unwrap() == "jsonl").collect();
         files.sort();
         let read = |path: std::path::PathBuf| {
-            let following = TranscriptFollower::of(&std::fs::read(&path).unwrap());
+            let following =
+                TranscriptFollower::of(&std::fs::read(&path).unwrap(), &Games::default());
             (path.display().to_string(), following.into_playback().unwrap())
         };
         files.into_iter().map(read).collect()

@@ -90,7 +90,9 @@ fn playthrough(kind: &GameKind) -> String {
         Turn::Over(outcome) => {
             writeln!(text, "\nover after {} plies: {}", plies.len(), json!(outcome)).unwrap();
         }
-        Turn::Of(_) => writeln!(text, "\nstopped here, after {PLIES_MAX} plies").unwrap(),
+        Turn::Of(_) | Turn::Chance(_) => {
+            writeln!(text, "\nstopped here, after {PLIES_MAX} plies").unwrap();
+        }
     }
     text + &board(game.as_ref(), true)
 }

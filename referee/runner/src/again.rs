@@ -5,6 +5,7 @@ use super::copies::{AgentCopy, restore};
 use super::entrants::{Candidate, Submission, candidate, check_games, describe};
 use super::folder::{AGENTS_FOLDER, Folder};
 use super::prepare::{Entrants, Prepared, build, failure, read_again};
+use super::programs;
 use super::store::StoredContest;
 use crate::parallel::{self, Progress};
 use referee_contest::file::ContestFile;
@@ -83,7 +84,8 @@ pub(super) fn stored_entrants(
 /// Reads the contest file of a stored contest.
 fn stored_file(stored: &StoredContest, folder: &Folder) -> Result<ContestFile, Failure> {
     let name = folder.file().to_string_lossy().into_owned();
-    ContestFile::read_stored(&stored.text, &name, &stored.contest.name)
+    let games = programs::stored(stored, folder)?;
+    ContestFile::read_stored(&stored.text, &name, &stored.contest.name, &games)
         .map_err(|error| failure(&error))
 }
 
@@ -155,6 +157,7 @@ fn without_agents(stored: &StoredContest, folder: &Folder, read: ContestFile) ->
         build: read.build,
         text: stored.text.clone(),
         is_seeded: true,
+        games: read.known_games.clone(),
         base: stored.base.clone(),
         entries: BTreeMap::new(),
         copies: stored.copies.clone(),

@@ -2,7 +2,7 @@
 //! submits games and receives their results.
 
 use referee_contest::{Contest, Fixture, Record, Schedule, Void};
-use referee_games::{GameKind, kind};
+use referee_games::{GameKind, Games};
 use referee_play::pool::Played;
 use referee_process::Failure;
 use referee_protocol::SandboxRecord;
@@ -105,11 +105,10 @@ pub trait Backend {
 }
 
 /// Returns the rules of a contest's games.
-pub fn kinds(contest: &Contest) -> Result<Vec<GameKind>, Failure> {
+pub fn kinds(contest: &Contest, games: &Games) -> Result<Vec<GameKind>, Failure> {
     let kinds = contest.games.iter().map(|game| {
-        kind(&game.game).ok_or_else(|| {
-            Failure::operation(format!("this version has no game {:?}", game.game))
-                .help("`referee games` lists the games")
+        game.kind(games).map_err(|error| {
+            Failure::operation(error.to_string()).help("`referee games` lists the built-in games")
         })
     });
     kinds.collect()

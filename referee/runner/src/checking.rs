@@ -4,6 +4,7 @@
 use super::backend::kinds;
 use super::copies::check_copies;
 use super::folder::{Folder, GAMES_FOLDER};
+use super::programs;
 use super::store::{Store, StoredContest, VoidAttempt};
 use super::sums;
 use super::verifying::{BATCH_FILES, CheckedFile};
@@ -16,7 +17,7 @@ use referee_contest::formats::TieRules;
 use referee_contest::report::ChangeRow;
 use referee_contest::wording::count;
 use referee_contest::{Change, Contest, PlayerInfo, Record, Schedule};
-use referee_games::GameKind;
+use referee_games::{GameKind, Games};
 use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX};
 use referee_play::destination::is_transcript;
 use referee_process::Failure;
@@ -53,9 +54,11 @@ pub fn check(
     let store = Store::open_to_read(folder)?;
     let stored = store.contest()?;
     let contest = Arc::new(stored.contest.clone());
+    let games = programs::stored(&stored, folder)?;
     let mut check = Check {
         folder,
-        kinds: kinds(&contest)?,
+        kinds: kinds(&contest, &games)?,
+        games_known: games,
         schedule: Schedule::new(contest),
         stored,
         games: 0,
@@ -90,8 +93,13 @@ type Verified = Result<VerifiedTranscript, (Status, String)>;
 
 /// Reads the contest of a contest file, with the players and opening positions of another contest: the
 /// agents and the openings file may no longer exist.
-fn contest_of_text(text: &str, name: &str, other: &Contest) -> Result<Contest, FileError> {
-    let file = ContestFile::read_stored(text, name, &other.name)?;
+fn contest_of_text(
+    text: &str,
+    name: &str,
+    other: &Contest,
+    games: &Games,
+) -> Result<Contest, FileError> {
+    let file = ContestFile::read_stored(text, name, &other.name, games)?;
     let agent = |player: &PlayerInfo| FoundAgent { player: player.clone(), span: 0..0 };
     let agents: Vec<FoundAgent> = other.players.iter().map(agent).collect();
     let (mut contest, _) = file.contest(&agents, &OtherFiles::default())?;
@@ -111,6 +119,7 @@ fn contest_of_text(text: &str, name: &str, other: &Contest) -> Result<Contest, F
 struct Check<'a> {
     folder: &'a Folder,
     kinds: Vec<GameKind>,
+    games_known: Games,
     schedule: Schedule,
     stored: StoredContest,
     games: u64,
@@ -138,7 +147,7 @@ impl Check<'_> {
             Err(error) => return self.differs(format!("{name}: {error}")),
         };
         let begun = self.stored.contest.with_changes(0);
-        match contest_of_text(&text, &name.to_string(), &begun) {
+        match contest_of_text(&text, &name.to_string(), &begun, &self.games_known) {
             Ok(contest) if contest == begun => {}
             Ok(_) => {
                 self.differs(format!("{name}: the contest in the store differs from the file"));
@@ -179,7 +188,8 @@ impl Check<'_> {
             let progress = |done: usize, _: usize| progress(before + done, all);
             let verified = parallel::map(batch, jobs, &progress, |record| {
                 let bytes = read_transcript(self.folder, &record.transcript);
-                verify_and_record(&bytes.map_err(|error| (Status::Unreadable, error.to_string()))?)
+                let bytes = bytes.map_err(|error| (Status::Unreadable, error.to_string()))?;
+                verify_and_record(&bytes, &self.games_known)
             });
             before += batch.len();
             let games = batch.drain(..).zip(verified);
@@ -316,7 +326,7 @@ impl Check<'_> {
         }
         let bytes = read_transcript(self.folder, name)
             .map_err(|error| format!("{}: {error}", Status::Unreadable))?;
-        let verified = match verify_and_record(&bytes) {
+        let verified = match verify_and_record(&bytes, &self.games_known) {
             Ok(verified) => verified,
             Err((Status::Torn, _)) => return Ok(()),
             Err((status, text)) => return Err(format!("{status}: {text}")),

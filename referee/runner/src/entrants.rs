@@ -106,7 +106,7 @@ pub(super) fn check_games(file: &ContestFile, spec: AgentSpec) -> Result<AgentSp
         return Err("a person can't play in a contest; use `referee play`".to_owned());
     }
     for game in &file.settings.games {
-        let Some(kind) = referee_games::kind(&game.game) else { continue };
+        let Ok(kind) = game.kind(&file.known_games) else { continue };
         if !spec.games.is_empty() && !spec.games.iter().any(|plays| plays == kind.name) {
             let plays = spec.games.join(", ");
             return Err(sanitize(&format!("doesn't play {}: its games are {plays}", kind.name)));

@@ -20,6 +20,8 @@ pub const SUMS_FILE: &str = "SHA256SUMS";
 pub const CHANGES_FILE: &str = "changes.json";
 /// The folder of the transcripts.
 pub const GAMES_FOLDER: &str = "games";
+/// The folder with copies of the game programs, each named by its digest.
+pub const RULES_FOLDER: &str = "rules";
 /// The folder of the agents' copies.
 pub const AGENTS_FOLDER: &str = "agents";
 /// The folder of all versions of the submissions of an open ladder.

@@ -114,10 +114,9 @@ impl Inbox {
         base: &Path,
         other: Option<&Path>,
     ) -> Result<(PathBuf, Option<String>), Failure> {
-        let file = ContestFile::read_stored(text, "contest.toml", "contest")
-            .map_err(|error| Failure::usage(error.to_string()))?;
-        let own = file.submissions.as_ref();
-        let inbox = match (other, own) {
+        let own =
+            ContestFile::submissions_of(text).map_err(|error| Failure::usage(error.to_string()))?;
+        let inbox = match (other, &own) {
             (Some(other), _) => absolute(other)?,
             (None, Some(own)) => base.join(&own.folder),
             (None, None) => {

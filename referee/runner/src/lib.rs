@@ -9,6 +9,7 @@ mod tree;
 mod build_folder;
 pub mod arguments;
 mod copies;
+pub mod programs;
 pub mod changing;
 pub mod inbox;
 pub mod building;

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// The games that are played on this machine.
-pub trait Games {
+pub trait GameJobs {
     /// Returns a game as a job for the pool. May change who sits where.
     fn job(&mut self, fixture: &mut Fixture) -> Result<Job, Failure>;
 }
@@ -39,7 +39,7 @@ pub struct ContestGames {
     pub builder: JobBuilder,
 }
 
-impl Games for ContestGames {
+impl GameJobs for ContestGames {
     fn job(&mut self, fixture: &mut Fixture) -> Result<Job, Failure> {
         let number = fixture.number;
         let path = self.folder.path(Folder::transcript(number));
@@ -67,7 +67,7 @@ pub struct Local<G> {
     threads: Threads,
 }
 
-impl<G: Games> Local<G> {
+impl<G: GameJobs> Local<G> {
     /// Starts the pool. `watching` sees the events of each game.
     pub fn start(
         contest: Arc<Contest>,
@@ -122,7 +122,7 @@ impl<G: Games> Local<G> {
     }
 }
 
-impl<G: Games> Backend for Local<G> {
+impl<G: GameJobs> Backend for Local<G> {
     const BLOCKS: bool = false;
 
     async fn next(&mut self, _: &Schedule, wants: bool) -> BackendEvent {

@@ -5,6 +5,7 @@ use super::building::{Builder, build_agents};
 use super::copies::{AgentCopy, read_agent};
 use super::entrants::{Candidate, Submission, check_inside, describe, error_at, find};
 use super::folder::Folder;
+use super::programs;
 use super::store::{Store, StoredContest};
 use crate::parallel::Progress;
 use rand::TryRng;
@@ -13,6 +14,7 @@ use referee_contest::file::{
     BuildSettings, ContestFile, FileError, FoundAgent, OtherFiles, SEED_BOUND, Source, positions,
 };
 use referee_contest::{Contest, ContestGame, OnBroken, Opening, PlayerInfo, SandboxSettings};
+use referee_games::Games;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::reach::requested;
 use referee_process::Failure;
@@ -71,6 +73,8 @@ pub struct Prepared {
     pub is_seeded: bool,
     /// The folder that its paths are relative to.
     pub base: PathBuf,
+    /// The games that it can play.
+    pub games: Games,
     /// Where each submission was found, by name.
     pub(super) entries: BTreeMap<String, PathBuf>,
     /// The copies of agents in the contest's folder, by name.
@@ -181,8 +185,9 @@ fn prepare_seeded(
     drawn: Option<u64>,
 ) -> Result<Prepared, Failure> {
     let stem = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy();
-    let mut read =
-        ContestFile::read(text, &file.to_string_lossy(), &stem).map_err(|error| failure(&error))?;
+    let games = programs::named(text, base)?;
+    let mut read = ContestFile::read(text, &file.to_string_lossy(), &stem, &games)
+        .map_err(|error| failure(&error))?;
     let (is_named, is_seeded) = (read.is_named(), read.is_seeded());
     let drawn = drawn.filter(|_| !is_seeded);
     read.settings.seed = drawn.unwrap_or(read.settings.seed);
@@ -220,6 +225,7 @@ fn prepare_seeded(
         is_seeded,
         base: base.to_owned(),
         contest: Arc::new(contest),
+        games,
         entries,
         copies: BTreeMap::new(),
         agents_folder: PathBuf::new(),
@@ -257,11 +263,15 @@ fn read(file: &Path, bytes_max: u64) -> Result<String, Failure> {
 }
 
 /// Reads an openings file for games without a contest file.
-pub fn read_openings(file: &Path, games: &[ContestGame]) -> Result<Vec<Vec<Opening>>, Failure> {
+pub fn read_openings(
+    file: &Path,
+    games: &[ContestGame],
+    known: &Games,
+) -> Result<Vec<Vec<Opening>>, Failure> {
     let text = read(file, OPENINGS_BYTES_MAX)
         .map_err(|failure| failure.help("an openings file has one JSON position per line"))?;
     let source = Source { file: sanitize(&file.to_string_lossy()), text };
-    positions(&source, games).map_err(|error| failure(&error))
+    positions(&source, games, known).map_err(|error| failure(&error))
 }
 
 fn openings(file: &ContestFile, base: &Path) -> Result<Option<Source>, Failure> {
@@ -344,7 +354,8 @@ pub fn entrants(path: &Path, progress: Progress<'_>) -> Result<Entrants, Failure
     let text = read_contest_file(path)
         .map_err(|failure| failure.help("give a contest file, or a contest's folder"))?;
     let base = absolute(path.parent().unwrap_or(Path::new("")))?;
-    let file = ContestFile::read(&text, &path.to_string_lossy(), "contest");
+    let games = programs::named(&text, &base)?;
+    let file = ContestFile::read(&text, &path.to_string_lossy(), "contest", &games);
     let file = file.map_err(|error| failure(&error))?;
     let (candidates, notes) = candidates(&file, &base, Builds::Now(progress))?;
     let found = candidates.into_iter().map(|candidate| {

@@ -1,6 +1,7 @@
 //! Verifies many transcripts on all cores.
 
 use crate::parallel::{self, Progress};
+use referee_games::Games;
 use referee_match::transcript::{Report, Status, verify_from};
 use referee_play::destination::is_transcript;
 use referee_play::input_files::{open, transcript_path};
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub struct CheckedFile {
     /// The file.
     pub file: String,
-    /// `ok`, `torn`, `tampered`, `disagrees` or `unreadable`.
+    /// `ok`, `torn`, `tampered`, `disagrees`, `unreadable`, `rules_not_available`, `other_rules` or `rules_failed`.
     #[schemars(with = "String")]
     pub status: Status,
     /// The number of turns replayed by the rules.
@@ -64,22 +65,23 @@ pub(super) const BATCH_FILES: usize = 2000;
 /// until it fails.
 pub fn verify_all<E>(
     files: &[PathBuf],
+    games: &Games,
     jobs: Option<usize>,
     progress: Progress<'_>,
     mut take: impl FnMut(CheckedFile) -> Result<(), E>,
 ) -> Result<(), E> {
     for (batch, begin) in files.chunks(BATCH_FILES).zip((0..).step_by(BATCH_FILES)) {
         let progress = |done: usize, _: usize| progress(begin + done, files.len());
-        parallel::map(batch, jobs, &progress, |file| verify_file(file))
+        parallel::map(batch, jobs, &progress, |file| verify_file(file, games))
             .into_iter()
             .try_for_each(&mut take)?;
     }
     Ok(())
 }
 
-fn verify_file(file: &Path) -> CheckedFile {
-    let (status, turns, outcome, detail) = match open(&file.to_string_lossy()).and_then(verify_from)
-    {
+fn verify_file(file: &Path, games: &Games) -> CheckedFile {
+    let verified = open(&file.to_string_lossy()).and_then(|reader| verify_from(reader, games));
+    let (status, turns, outcome, detail) = match verified {
         Ok(Report { status, turns, outcome, detail, .. }) => (status, turns, outcome, detail),
         Err(error) => (Status::Unreadable, 0, None, format!("{}: {error}", file.display())),
     };

@@ -9,6 +9,7 @@ use super::shell::join;
 use crate::cli::runtime::{machine, runtime};
 use clap::Args;
 use referee_contest::wording::count;
+use referee_games::Games;
 use referee_match::diagnosis::Finding;
 use referee_match::transcript::{IMPORTED, sent};
 use referee_play::adapted::is_strict;
@@ -25,6 +26,7 @@ use referee_protocol::HeaderSeat;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 use tokio::task::LocalSet;
 
@@ -84,9 +86,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         return Err(Failure::usage("--wait can't be used with a transcript on stdin")
             .help("save the transcript to a file first"));
     }
-    let case = options.case()?;
+    let games = global.games(Path::new(&options.file))?;
+    let case = options.case(&games)?;
     if options.print {
-        let bytes = sent(&case.header, case.seat, &case.events, case.turn)
+        let bytes = sent(&case.header, &games, case.seat, &case.events, case.turn)
             .map_err(|error| options.unplayable(&error))?;
         return print_exact(&String::from_utf8_lossy(&bytes)).map(|()| ExitCode::SUCCESS);
     }
@@ -98,7 +101,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     global.note(not_granted(&spec, &sandbox));
     let runtime = runtime()?;
     let local = LocalSet::new();
-    let rerun = options.rerun(&case, &spec, sandbox);
+    let rerun = options.rerun(&case, &games, &spec, sandbox);
     let report = match local.block_on(&runtime, rerun)? {
         Ok(report) => report,
         Err(interrupt) => return Ok(ExitCode::from(interrupt.code())),
@@ -120,9 +123,9 @@ impl Options {
         Failure::operation(format!("{}: {text}", self.file)).help("`referee verify` explains it")
     }
 
-    fn case(&self) -> Result<RecordedTurn, Failure> {
+    fn case(&self, games: &Games) -> Result<RecordedTurn, Failure> {
         let bytes = read_transcript(&self.file)?;
-        let case = RecordedTurn::read(&bytes, &self.file, self.seat.as_deref(), self.turn)?;
+        let case = RecordedTurn::read(&bytes, games, &self.file, self.seat.as_deref(), self.turn)?;
         if let Some(wanted) = self.turn.filter(|_| self.turn != case.turn) {
             let seat = case.seat;
             let shown = case.turn.map_or("its start".to_owned(), |turn| format!("turn {turn}"));
@@ -152,6 +155,7 @@ impl Options {
     async fn rerun(
         &self,
         case: &RecordedTurn,
+        games: &Games,
         spec: &AgentSpec,
         sandbox: Sandbox,
     ) -> Result<Result<RerunReport, Interrupt>, Failure> {
@@ -159,6 +163,7 @@ impl Options {
         let mut interrupts = Interrupts::listen().map_err(&machine)?;
         let wanted = RerunRequest {
             header: &case.header,
+            games,
             events: &case.events,
             seat: case.seat,
             turn: case.turn,

@@ -1,6 +1,7 @@
 //! The advice after a fault: how to fix it, and the command that replays it.
 
 use super::shell::{join, option};
+use referee_games::Games;
 use referee_match::diagnosis::{Evidence, Stage, find};
 use referee_match::summary::fault_text as kind_text;
 use referee_match::transcript;
@@ -39,9 +40,9 @@ const STDERR_BYTES: usize = 4096;
 
 impl Record {
     /// Reads the transcript; `None` if it can't be read.
-    pub(super) fn read(path: &str, seat: Seat) -> Option<Self> {
+    pub(super) fn read(path: &str, games: &Games, seat: Seat) -> Option<Self> {
         let bytes = read_transcript(path).ok()?;
-        let mut steps = transcript::walk(&bytes).ok()?;
+        let mut steps = transcript::walk(&bytes, games).ok()?;
         let listed = steps.walk().header().seats.get(seat.index());
         let foreign = listed.is_some_and(HeaderSeat::is_foreign);
         let mut record = Self { foreign, ..Self::default() };

@@ -89,7 +89,9 @@ fn one(game: &GameReport) -> String {
     let mut text = format!("{} ({}, rules {})\n", about.title, game.name, game.rules);
     let add = |text: &mut String, line: &str| text.extend([line, "\n"]);
     add(&mut text, about.summary);
-    add(&mut text, &format!("Seats: {}. Rules: {}.", seats(about), about.source));
+    let rules = Some(about.source).filter(|source| !source.is_empty());
+    let rules = rules.map_or_else(String::new, |source| format!(" Rules: {source}."));
+    add(&mut text, &format!("Seats: {}.{rules}", seats(about)));
     for note in &game.notes {
         add(&mut text, &format!("Note: {note}."));
     }

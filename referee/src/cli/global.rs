@@ -2,6 +2,12 @@
 
 use super::output::{MESSAGES, eprint_line, log_messages, stderr_has_colour};
 use clap::ValueEnum;
+use referee_games::Games;
+use referee_play::game_program::load;
+use referee_process::Failure;
+use referee_runner::programs::{contest_of, copies};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt;
@@ -22,6 +28,9 @@ pub(super) struct Global {
     #[arg(long, global = true, env = "REFEREE_NO_CONFIG")]
     #[arg(value_parser = clap::builder::FalseyValueParser::new(), hide_env = true)]
     pub(super) no_config: bool,
+    /// Folder of a game program, to read matches of its game (repeatable)
+    #[arg(long, global = true, value_name = "DIR")]
+    rules: Vec<PathBuf>,
     /// When to use colour
     #[arg(long, global = true, value_enum, default_value_t, env = "REFEREE_COLOR")]
     color: Color,
@@ -58,6 +67,27 @@ impl Global {
         for note in notes.into_iter().filter(|_| !self.quiet) {
             eprint_line(&format!("note: {note}"));
         }
+    }
+
+    /// Returns the games of which a file can be: the built-in ones, those of --rules, and those of the contest in
+    /// whose folder it is.
+    pub(super) fn games(&self, file: &Path) -> Result<Games, Failure> {
+        self.games_of_all(&[file])
+    }
+
+    /// The same for several files.
+    pub(super) fn games_of_all(&self, files: &[impl AsRef<Path>]) -> Result<Games, Failure> {
+        let given =
+            self.rules.iter().map(|folder| Ok((folder.display().to_string(), load(folder)?)));
+        let given = given.collect::<Result<Vec<_>, Failure>>()?;
+        let contest = |file: &Path| {
+            let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+            contest_of(&file).map(Path::to_owned)
+        };
+        let contests: BTreeSet<PathBuf> =
+            files.iter().filter_map(|file| contest(file.as_ref())).collect();
+        let copies = contests.iter().map(|folder| copies(folder)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Games::default().with(given.into_iter().chain(copies.into_iter().flatten())))
     }
 
     /// Sets up colours and the log.

@@ -52,6 +52,7 @@ use self::output::{eprint_failure, eprint_help};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use referee_games::{GAMES, GameKind};
+use referee_play::game_program;
 use referee_play::private_copy;
 use referee_process::Failure;
 use std::error::Error as _;
@@ -139,7 +140,9 @@ pub fn main() -> ExitCode {
     });
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     arguments.global.set_up();
-    match run(arguments) {
+    let result = run(arguments);
+    game_program::end_all();
+    match result {
         Ok(code) => code,
         Err(failure) => {
             eprint_failure(&failure);

@@ -20,6 +20,7 @@ use crate::screen::Setting;
 use indicatif::ProgressBar;
 use referee_contest::wording::count;
 use referee_contest::{Fixture, Record, Schedule};
+use referee_games::Games;
 use referee_match::summary::sentence;
 use referee_play::interrupts::Interrupts;
 use referee_play::pool::{Job, Played, PoolSize, Watching};
@@ -34,7 +35,7 @@ use referee_protocol::{
     Event, HeaderSeat, MatchResult, Outcome, Pondering, SandboxRecord, Verdict,
 };
 use referee_render::{Style, terminal};
-use referee_runner::local::{Games, Local};
+use referee_runner::local::{GameJobs, Local};
 use referee_runner::runner::{Observer, Progress, Runner};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -136,8 +137,9 @@ async fn play_all<'a>(
     let board = options.board.style(colour);
     let style = board.unwrap_or(Style { colour, ..Style::default() });
     let setting = if plan.is_single() { Setting::Live } else { Setting::LiveMany };
+    let games = Games::of([plan.first.kind]);
     let mut host =
-        ViewerHost::new(playing.clone(), style, setting, &bar, &mut interrupts, !person)?;
+        ViewerHost::new((playing.clone(), &games), style, setting, &bar, &mut interrupts, !person)?;
     let has_viewer = host.has_terminal();
     if has_viewer {
         bar.set_message("b: watch");
@@ -165,7 +167,7 @@ struct SeriesGames<'a>(&'a Plan);
 /// A game that has ended, with its record if it counts.
 type EndedGame = (Played, Option<Record>);
 
-impl Games for SeriesGames<'_> {
+impl GameJobs for SeriesGames<'_> {
     fn job(&mut self, fixture: &mut Fixture) -> Result<Job, Failure> {
         fixture.players = self.0.contest.seated(fixture.number);
         self.0.job(fixture.number)
@@ -372,6 +374,7 @@ impl<'a> SeriesResults<'a> {
         let verdict = &ending.verdict;
         text.push_str(&report::verdict(&finished.header, ending.outcome.as_ref(), &ending.verdict));
         let faults = programs_at_fault(&finished.header, verdict);
+        let games = Games::of([self.plan.first.kind]);
         // With one fault, its lines need no name.
         let of = |seat: &HeaderSeat| match faults.len() {
             1 => String::new(),
@@ -382,7 +385,7 @@ impl<'a> SeriesResults<'a> {
             if let Some(words) = seen.words.as_ref().filter(|_| stderr_explains(seat, fault)) {
                 writeln!(text, "last stderr of {}: {}", sanitize(&seat.name), sanitize(words)).ok();
             }
-            let record = transcript.and_then(|path| FaultRecord::read(path, seat.seat));
+            let record = transcript.and_then(|path| FaultRecord::read(path, &games, seat.seat));
             let denied = stderr_of(seen, record.as_ref()).and_then(|stderr| {
                 let spec = &self.plan.seated(number)[seat.seat.index()];
                 self.plan.first.readable_files.advice(spec, self.layers, stderr)

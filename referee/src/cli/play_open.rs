@@ -3,6 +3,7 @@
 use super::output::eprint_line;
 use super::play_options::Plan;
 use super::serve::browse;
+use referee_games::Games;
 use referee_play::destination::Destination;
 use referee_play::human::{HumanInput, PlayerPrompts};
 use referee_play::interrupts::Interrupts;
@@ -19,6 +20,7 @@ pub(super) struct Page {
     /// The transcript of a single match.
     transcript: Option<PathBuf>,
     folder: PathBuf,
+    games: Games,
     server: Option<Server>,
 }
 
@@ -34,8 +36,7 @@ impl Page {
         plan.first.human_input = HumanInput::Prompts(people.clone());
         let mut transcript = None;
         if plan.is_single() {
-            let (header, _) =
-                plan.job(plan.games.start)?.header(&sandbox.recorded).map_err(machine)?;
+            let header = plan.job(plan.games.start)?.header(&sandbox.recorded).map_err(machine)?;
             plan.first.destination =
                 plan.first.destination.clone().reserved(&header).map_err(machine)?;
             if let Destination::File { path, .. } = &plan.first.destination {
@@ -49,13 +50,15 @@ impl Page {
             }
             _ => transcript.as_deref().and_then(Path::parent).unwrap_or(Path::new(".")).to_owned(),
         };
-        Ok(Self { people, transcript, folder, server: None })
+        let games = Games::of([plan.first.kind]);
+        Ok(Self { people, transcript, folder, games, server: None })
     }
 
     /// Starts the server and opens the browser.
     pub(super) fn serve(&mut self, interrupts: &Interrupts) -> Result<(), Failure> {
         let settings = Settings {
             folder: self.folder.clone(),
+            games: self.games.clone(),
             host: "127.0.0.1".to_owned(),
             port: Some(0),
             visitors: Visitors::Everyone,

@@ -15,7 +15,7 @@ use clap::builder::RangedU64ValueParser;
 use referee_contest::file::{BuildSettings, PLIES_MAX, SEED_BOUND};
 use referee_contest::wording::count;
 use referee_contest::{Contest, ContestGame, OpeningSettings, Player, PlayerInfo};
-use referee_games::AnyGame;
+use referee_games::{AnyGame, Games};
 use referee_match::game_seed;
 use referee_match::times::read_time;
 use referee_play::agent_spec::AgentSpec;
@@ -218,11 +218,11 @@ impl FromStr for Openings {
 }
 
 impl Openings {
-    fn read(&self, games: &[ContestGame]) -> Result<OpeningSettings, Failure> {
+    fn read(&self, games: &[ContestGame], known: &Games) -> Result<OpeningSettings, Failure> {
         Ok(match self {
             Self::Plies(plies) => OpeningSettings { plies: *plies, ..<_>::default() },
             Self::File(file) => {
-                OpeningSettings { plies: 0, positions: read_openings(file, games)? }
+                OpeningSettings { plies: 0, positions: read_openings(file, games, known)? }
             }
         })
     }
@@ -305,7 +305,7 @@ impl Options {
         };
         let mut contest = Contest::series(game, agents.iter().map(player).collect(), games, seed);
         if let Some(openings) = &self.openings {
-            contest.openings = openings.read(&contest.games)?;
+            contest.openings = openings.read(&contest.games, &Games::of([game.kind()]))?;
         }
         Ok(contest)
     }

@@ -121,7 +121,8 @@ impl Options {
         };
         let play = (!self.no_play).then(|| self.play(global)).transpose()?;
         let (folder, host, port) = (self.folder.clone(), self.host.clone(), self.port);
-        Ok(Settings { folder, host, port, visitors, play })
+        let games = global.games(&folder)?;
+        Ok(Settings { folder, games, host, port, visitors, play })
     }
 
     fn token(&self) -> Result<Option<String>, Failure> {

@@ -1,14 +1,16 @@
 //! The options that choose a game and its setup.
 
 use referee_games::{AnyGame, GAMES, GameKind, SetupError, kind, nearest};
+use referee_play::game_program::{is_path, load};
 use referee_process::Failure;
 use referee_protocol::parse_strict;
 use serde_json::{Map, Value};
+use std::path::Path;
 
 /// The arguments of every command that starts a game.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct GameOptions {
-    /// Game to play; `referee games` lists them
+    /// Game to play: a name from `referee games`, or the path of a folder with game.toml
     pub(super) game: String,
     /// Game setup: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's usual setup
     #[arg(long, short = 's', value_name = "KEY=VALUE")]
@@ -31,12 +33,17 @@ impl GameOptions {
 
     /// Returns the game and setup in the form of a contest file.
     pub(super) fn for_contest(&self) -> Result<Value, Failure> {
-        let (kind, setup) = (self.kind()?, self.setup()?);
-        Ok(serde_json::json!([{ "game": kind.name, "setup": setup }]))
+        // Named as it is given, since it may be a path.
+        self.kind()?;
+        Ok(serde_json::json!([{ "game": self.game, "setup": self.setup()? }]))
     }
 }
 
+/// Returns the game of a GAME: a built-in one's name, or the path of a folder with game.toml.
 pub(super) fn find_kind(name: &str) -> Result<GameKind, Failure> {
+    if is_path(name) {
+        return load(Path::new(name));
+    }
     kind(name).ok_or_else(|| unknown("game", name, GAMES.iter().map(|kind| kind.name)))
 }
 

@@ -1,5 +1,6 @@
 //! A recorded match as data, ply by ply.
 
+use referee_games::Games;
 use referee_match::summary::{fault_text, sentence};
 use referee_match::transcript::walk;
 use referee_play::input_files::unreadable;
@@ -29,11 +30,11 @@ pub struct MatchReport {
 struct PlyReport {
     /// The turn, from 0.
     turn: u64,
-    /// The seat that acted or is out.
-    seat: Seat,
-    /// The action, in the game's JSON form; null if the agent is out.
+    /// The seat that acted or is out; null if the referee drew.
+    seat: Option<Seat>,
+    /// The action, in the game's JSON form; null if the agent is out, or the referee drew.
     action: Option<ActionJson>,
-    /// The action in its text form, or what the agent did wrong.
+    /// The action in its text form, what the agent did wrong, or what was drawn.
     text: String,
     /// Time charged for the action, in milliseconds.
     used_ms: Option<u64>,
@@ -42,8 +43,8 @@ struct PlyReport {
 }
 
 /// Returns a recorded match for --json.
-pub fn match_report(bytes: &[u8], file: &str) -> Result<MatchReport, Failure> {
-    let mut steps = walk(bytes).map_err(|error| unreadable(file, &error))?;
+pub fn match_report(bytes: &[u8], games: &Games, file: &str) -> Result<MatchReport, Failure> {
+    let mut steps = walk(bytes, games).map_err(|error| unreadable(file, &error))?;
     let header = steps.walk().header().clone();
     let mut report =
         MatchReport { header, plies: Vec::new(), outcome: None, verdict: None, text: None };
@@ -53,15 +54,23 @@ pub fn match_report(bytes: &[u8], file: &str) -> Result<MatchReport, Failure> {
         match step {
             Some(Event::Played(played)) => report.plies.push(PlyReport {
                 turn,
-                seat: played.seat,
+                seat: Some(played.seat),
                 text: sanitize(&steps.walk().game().format_action(&played.action.value())),
                 action: Some(played.action),
                 used_ms: Some(played.used_ms),
                 fault: None,
             }),
+            Some(Event::Drawn(drawn)) => report.plies.push(PlyReport {
+                turn,
+                seat: None,
+                action: None,
+                text: sanitize(&format!("drawn: {}", drawn.label)),
+                used_ms: None,
+                fault: None,
+            }),
             Some(Event::Retired(retired)) => report.plies.push(PlyReport {
                 turn,
-                seat: retired.seat,
+                seat: Some(retired.seat),
                 action: None,
                 text: fault_text(retired.fault.kind).to_owned(),
                 used_ms: None,

@@ -1,6 +1,7 @@
 //! Positions after each action: of a recorded match, or of actions in a file.
 
-use referee_games::{AnyGame, GameKind, Refusal, Turn, reason_text};
+use referee_games::program::Program;
+use referee_games::{AnyGame, GameKind, Games, Refusal, Turn, reason_text};
 use referee_match::transcript::{TranscriptWalk, walk};
 use referee_play::input_files::unreadable;
 use referee_process::Failure;
@@ -26,7 +27,7 @@ pub fn show_recorded(
     selection: Selection,
     show: impl FnMut(&dyn AnyGame) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let steps = walk(bytes).map_err(|error| unreadable(file, &error))?;
+    let steps = walk(bytes, &Games::of([kind])).map_err(|error| unreadable(file, &error))?;
     let game = &steps.walk().header().game;
     if game != kind.name {
         let text = format!("{file} is a transcript of {game}, not of {}", kind.name);
@@ -34,7 +35,7 @@ pub fn show_recorded(
     }
     let apply = |steps: &mut TranscriptWalk<'_>| {
         while let Some(event) = steps.step().map_err(|error| unreadable(file, &error))? {
-            if matches!(event, Event::Played(_) | Event::Retired(_)) {
+            if matches!(event, Event::Played(_) | Event::Drawn(_) | Event::Retired(_)) {
                 return Ok(true);
             }
         }
@@ -101,6 +102,7 @@ fn apply(game: &mut dyn AnyGame, text: &str) -> Result<(), String> {
     game.play(&action).map(drop).map_err(|refusal| match refusal {
         Refusal::Malformed(text) => format!("not an action of this game: {text}"),
         Refusal::Illegal(illegal) => format!("illegal: {illegal}"),
+        Refusal::Failed(failure) => format!("the rules failed: {failure}"),
     })
 }
 
@@ -109,16 +111,35 @@ fn apply(game: &mut dyn AnyGame, text: &str) -> Result<(), String> {
 pub struct PositionReport {
     /// The number of the turn.
     pub turn: u64,
-    /// The seat to move; null if the game is over.
+    /// The seat to move; null if the game is over, or the referee draws next.
     pub to_move: Option<Seat>,
     /// The position, in the game's JSON form.
     pub position: Value,
     /// All legal actions, in the order of the rules.
     pub actions: Vec<Value>,
+    /// The outcomes of the draw, if the referee draws next.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub draws: Vec<DrawReport>,
     /// How the game ended; null if it is not over.
     pub outcome: Option<Outcome>,
     /// Why it ended, as a sentence; null if it is not over.
     pub text: Option<String>,
+}
+
+/// An outcome of a draw.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DrawReport {
+    /// What it is called.
+    label: String,
+    /// Its weight.
+    weight: u64,
+}
+
+fn outcomes(game: &dyn AnyGame) -> Vec<DrawReport> {
+    let Turn::Chance(chance) = game.turn() else { return Vec::new() };
+    let outcome =
+        |(index, &weight): (usize, &u64)| DrawReport { label: chance.label(index), weight };
+    chance.weights.iter().enumerate().map(outcome).collect()
 }
 
 /// Returns a position for --json.
@@ -126,12 +147,14 @@ pub fn position_report(game: &dyn AnyGame) -> PositionReport {
     let (to_move, outcome) = match game.turn() {
         Turn::Of(seat) => (Some(seat), None),
         Turn::Over(outcome) => (None, Some(outcome)),
+        Turn::Chance(_) => (None, None),
     };
     let text = outcome.as_ref().map(|outcome| why(game, outcome));
     PositionReport {
         turn: game.turn_number(),
         to_move,
-        position: game.position(),
+        position: game.origin(),
+        draws: outcomes(game),
         actions: game.actions(),
         outcome,
         text,
@@ -140,7 +163,9 @@ pub fn position_report(game: &dyn AnyGame) -> PositionReport {
 
 /// Returns why a game is over.
 fn why(game: &dyn AnyGame, outcome: &Outcome) -> String {
-    let text = reason_text(game.kind().name, &game.setup(), &outcome.reason);
+    let kind = game.kind();
+    let program = kind.program().map(Program::record);
+    let text = reason_text(game.kind().name, program, &game.setup(), &outcome.reason);
     text.unwrap_or_else(|| outcome.reason.clone())
 }
 
@@ -153,6 +178,11 @@ pub fn caption(game: &dyn AnyGame) -> String {
             let count = game.actions().len();
             let actions = if count == 1 { "action" } else { "actions" };
             format!("turn {turn}: seat {seat} ({colour}) to move, {count} legal {actions}")
+        }
+        Turn::Chance(chance) => {
+            let labels: Vec<String> =
+                (0..chance.weights.len()).map(|it| chance.label(it)).collect();
+            format!("turn {turn}: the referee draws one of {}", labels.join(", "))
         }
         Turn::Over(outcome) => {
             let places: Vec<String> = outcome.places.iter().map(u32::to_string).collect();

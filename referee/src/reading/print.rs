@@ -1,6 +1,7 @@
 //! A recorded match as text, ply by ply.
 
 use super::{TurnChoice, report};
+use referee_games::Games;
 use referee_match::summary::fault_text;
 use referee_match::transcript::{ReadEnd, Walk, walk};
 use referee_play::input_files::unreadable;
@@ -14,12 +15,13 @@ use std::fmt::Write;
 /// boards.
 pub fn print(
     bytes: &[u8],
+    games: &Games,
     file: &str,
     only: Option<TurnChoice>,
     style: Option<&Style>,
     mut out: impl FnMut(&str) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let mut steps = walk(bytes).map_err(|error| unreadable(file, &error))?;
+    let mut steps = walk(bytes, games).map_err(|error| unreadable(file, &error))?;
     if matches!(only, None | Some(TurnChoice::Start)) {
         out(&format!("{}\n{}", report::title(steps.walk().header()), board(steps.walk(), style)))?;
     }
@@ -59,6 +61,9 @@ fn happened(walk: &Walk, turn: u64, event: &Event, style: Option<&Style>) -> Str
             let (name, used) = (name(played.seat), played.used_ms);
             writeln!(text, "\nturn {turn}: {name} {shown} ({used} ms)").ok();
             text.push_str(&board(walk, style));
+        }
+        Event::Drawn(drawn) => {
+            writeln!(text, "drawn: {}", sanitize(&drawn.label)).ok();
         }
         Event::Retired(retired) => {
             let (name, kind) = (name(retired.seat), fault_text(retired.fault.kind));

@@ -13,7 +13,7 @@ use super::visitor::Visitor;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
-use referee_games::Turn;
+use referee_games::{Games, Turn};
 use referee_match::transcript::Playback;
 use referee_play::core_context::{CoreContext, Orders, PausedTime};
 use referee_play::destination::Destination;
@@ -118,8 +118,10 @@ async fn answer<Q: DeserializeOwned + Send + 'static>(
     let orders = asked.orders.clone();
     let (sender, receiver) = oneshot::channel();
     let work = move || {
-        sender.send(handler(&app, &question, &orders)).ok();
+        let answer = handler(&app, &question, &orders);
+        // Whoever has the answer may ask the next question.
         drop(permit);
+        sender.send(answer).ok();
     };
     let failed = |error: std::io::Error| ApiError::machine(error.to_string());
     std::thread::Builder::new().name("question".to_owned()).spawn(work).map_err(failed)?;
@@ -152,8 +154,8 @@ fn run_turn_again(
 ) -> ApiResult<Value> {
     let RerunQuestion { file, ply } = question;
     let turn = up_to(app, file, *ply)?.plies()[*ply].turn;
-    let case =
-        RecordedTurn::read(&Tail::open(file, &app.served)?.bytes()?, file, None, Some(turn))?;
+    let tail = Tail::open(file, &app.served)?;
+    let case = RecordedTurn::read(&tail.bytes()?, &tail.games, file, None, Some(turn))?;
     let play = app.matches.allowed()?;
     let help = format!("run: referee debug {file} --turn {turn}");
     let unfit = |text: String| ApiError::unfit(text).help(&help);
@@ -177,7 +179,8 @@ fn run_turn_again(
     let header = Header { limits, ..case.header.clone() };
     let failed = |error: std::io::Error| ApiError::machine(error.to_string());
     let (events, seat, turn) = (&case.events[..], case.seat, case.turn);
-    let wanted = RerunRequest { header: &header, events, seat, turn, is_patient: false };
+    let wanted =
+        RerunRequest { header: &header, games: &tail.games, events, seat, turn, is_patient: false };
     let sandbox = play.sandbox(1)?;
     let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let mut stopped = orders.subscribe();
@@ -216,14 +219,14 @@ fn ask_agent(app: &App, question: &Question, orders: &watch::Sender<Orders>) -> 
     };
     let mut setup: Map<String, Value> =
         playback.header().setup.as_object().cloned().unwrap_or_default();
-    setup.insert("position".to_owned(), playback.game().position());
+    setup.insert("position".to_owned(), playback.game().origin());
     // Nobody answers for the others.
     let mut seats = vec!["@human".to_owned(); playback.header().seats.len()];
     agent.clone_into(&mut seats[to_move.index()]);
     let game = playback.header().game.clone();
     let request = MatchRequest { game, setup, seats, clock: Some(CLOCK.to_owned()), pace_ms: 0 };
     let play = app.matches.allowed()?;
-    let mut job = job(&app.served, play, &request)?;
+    let mut job = job(&app.served, playback.game().kind(), play, &request)?;
     job.destination = Destination::Nowhere;
     job.human_input = HumanInput::Prompts(Arc::<PlayerPrompts>::default());
     let sandbox = play.sandbox(play.jobs)?;
@@ -241,12 +244,13 @@ fn first_turn(job: Job, sandbox: Sandbox, orders: &watch::Sender<Orders>) -> Api
             sender.send(event.clone()).ok();
         })
     });
+    let games = Games::of([job.kind]);
     let size = PoolSize { matches: 1, pin: false };
     let (paused, live) = (PausedTime::default(), RunningMatches::default());
     let pool = Pool::start(size, sandbox, orders.subscribe(), paused, watching, live);
     let Pool { jobs, mut results, threads } = pool.map_err(failed)?;
     let sent = jobs.blocking_send(job).is_ok();
-    let frame = if sent { frame_of(&events) } else { None };
+    let frame = if sent { frame_of(&events, &games) } else { None };
     stop(orders, "the question is answered");
     drop(jobs);
     let played = results.blocking_recv();
@@ -259,11 +263,13 @@ fn first_turn(job: Job, sandbox: Sandbox, orders: &watch::Sender<Orders>) -> Api
 }
 
 /// Returns the first ply that the events make.
-fn frame_of(events: &mpsc::Receiver<Event>) -> Option<Frame> {
+fn frame_of(events: &mpsc::Receiver<Event>, games: &Games) -> Option<Frame> {
     let mut playback: Option<Playback> = None;
     while let Ok(event) = events.recv_timeout(WAIT) {
         match (&mut playback, &event) {
-            (None, Event::Header(header)) => playback = Playback::begin(*header.clone()).ok(),
+            (None, Event::Header(header)) => {
+                playback = Playback::begin(*header.clone(), games).ok();
+            }
             (Some(playback), event) => playback.take(event).ok()?,
             (None, _) => {}
         }

@@ -56,12 +56,12 @@ pub(super) fn branch(app: &App, query: &BranchQuery) -> ApiResult<Value> {
     let playback = query.playback(app)?;
     let game = playback.game();
     let over = match game.turn() {
-        Turn::Of(_) => None,
+        Turn::Of(_) | Turn::Chance(_) => None,
         Turn::Over(outcome) => Some(sentence(&playback, &outcome)),
     };
     let actions = if over.is_some() { Vec::new() } else { legal(game) };
     let plies = Frames::new(&game.view()).from(&playback, query.ply + 1);
-    Ok(json!({ "plies": plies, "actions": actions, "over": over, "position": game.position() }))
+    Ok(json!({ "plies": plies, "actions": actions, "over": over, "position": game.origin() }))
 }
 
 /// Says how the rules end a branch.
@@ -70,5 +70,6 @@ fn sentence(playback: &Playback, outcome: &Outcome) -> String {
     let names: Vec<&str> = header.seats.iter().map(|seat| seat.name.as_str()).collect();
     let (game, setup, result) = (header.game.as_str(), &header.setup, MatchResult::Played);
     let (reason, places, names) = (outcome.reason.as_str(), &outcome.places[..], &names[..]);
-    Summary { game, setup, names, result, reason, places, faults: &[] }.sentence()
+    let program = header.program.as_ref();
+    Summary { game, program, setup, names, result, reason, places, faults: &[] }.sentence()
 }

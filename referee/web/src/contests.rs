@@ -9,7 +9,7 @@ use super::workers::{name_workers, worker_rows};
 use referee_contest::report::GameRow;
 use referee_contest::report::Report;
 use referee_contest::{Contest, Player, Record};
-use referee_games::kind;
+use referee_games::Games;
 use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_runner::folder::{Folder, STORE_FILE};
@@ -206,7 +206,7 @@ pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
 
 pub(super) fn games(app: &App, query: &GamesQuery) -> ApiResult<Value> {
     let name = query.folder.trim_end_matches('/');
-    let (_, store, _) = open(app, name)?;
+    let (folder, store, _) = open(app, name)?;
     let contest = store.contest()?.contest;
     let player = query.agent.as_ref().filter(|agent| !agent.is_empty()).map(|agent| {
         let mut players = Player::all(contest.players.len()).zip(&contest.players);
@@ -216,16 +216,16 @@ pub(super) fn games(app: &App, query: &GamesQuery) -> ApiResult<Value> {
     let filter = GameFilter { player: player.transpose()?, faults: query.faults, lost: query.lost };
     let count = query.count.unwrap_or(COUNT).min(COUNT_MAX) as u64;
     let (total, records) = store.page(&filter, query.from, count)?;
-    let colours = colours(&contest);
+    let colours = colours(&contest, &app.served.games_of(folder.root()));
     let rows: Vec<Value> =
         records.iter().map(|record| row(name, &contest, &colours, record)).collect();
     Ok(json!({ "total": total, "rows": rows }))
 }
 
 /// Returns the colours of the seats, by game.
-fn colours(contest: &Contest) -> Vec<Vec<String>> {
+fn colours(contest: &Contest, games: &Games) -> Vec<Vec<String>> {
     let of = |game: &referee_contest::ContestGame| {
-        let started = kind(&game.game).and_then(|kind| kind.start(&game.setup).ok());
+        let started = game.kind(games).ok().and_then(|kind| kind.start(&game.setup).ok());
         let colours = started.map(|game| game.colours()).unwrap_or_default();
         colours.into_iter().map(str::to_owned).collect()
     };

@@ -7,7 +7,7 @@ use super::errors::ApiResult;
 use super::listing::{Entry, Listing};
 use super::served_folder::ServedFolder;
 use super::tail::Tail;
-use referee_games::{AnyGame, Turn};
+use referee_games::{AnyGame, Games, Turn};
 use referee_match::transcript::walk;
 use referee_process::lock::lock;
 use referee_protocol::{Event, Seat};
@@ -62,7 +62,7 @@ pub(super) fn explore(app: &App, query: &BranchQuery) -> ApiResult<Value> {
     let wanted = key(playback.game());
     let mover = match playback.game().turn() {
         Turn::Of(seat) => Some(seat),
-        Turn::Over(_) => None,
+        Turn::Over(_) | Turn::Chance(_) => None,
     };
     let found = app.listing.contents(&app.served);
     let (contest, beside) = Listing::beside(&found, query.file());
@@ -120,13 +120,14 @@ impl Explorer {
 
 impl MatchPositions {
     fn read(served: &ServedFolder, name: &str) -> Option<Self> {
-        Self::of(&Tail::open(name, served).ok()?.bytes().ok()?)
+        let tail = Tail::open(name, served).ok()?;
+        Self::of(&tail.bytes().ok()?, &tail.games)
     }
 
     /// Returns the positions of a transcript; `None` if it has no result. Its plies are those of a
     /// [`Playback`](referee_match::transcript::Playback).
-    fn of(bytes: &[u8]) -> Option<Self> {
-        let mut steps = walk(bytes).ok()?;
+    fn of(bytes: &[u8], games: &Games) -> Option<Self> {
+        let mut steps = walk(bytes, games).ok()?;
         let mut plies = vec![(key(steps.walk().game()), None)];
         loop {
             match steps.step().ok()?? {
@@ -135,7 +136,7 @@ impl MatchPositions {
                     plies.last_mut()?.1 = Some(game.format_action(&played.action.value()).into());
                     plies.push((key(game), None));
                 }
-                Event::Retired(_) => plies.push((key(steps.walk().game()), None)),
+                Event::Retired(_) | Event::Drawn(_) => plies.push((key(steps.walk().game()), None)),
                 Event::Over(over) => {
                     return over.verdict.places.map(|places| Self { plies, places });
                 }
@@ -171,13 +172,14 @@ impl Results {
 fn key(game: &dyn AnyGame) -> u64 {
     let mut hasher = DefaultHasher::new();
     game.kind().name.hash(&mut hasher);
-    game.position().to_string().hash(&mut hasher);
+    game.origin().to_string().hash(&mut hasher);
     hasher.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::{MatchPositions, Results, key};
+    use referee_games::Games;
     use referee_match::transcript::{Playback, PlyKind, walk};
     use referee_protocol::Seat;
     use std::{fs, path::Path};
@@ -189,9 +191,10 @@ mod tests {
         let mut plies = 0;
         for entry in Path::new(folder).read_dir().unwrap() {
             let bytes = fs::read(entry.unwrap().path()).unwrap();
-            let Some(positions) = MatchPositions::of(&bytes) else { continue };
-            let mut steps = walk(&bytes).unwrap();
-            let mut playback = Playback::begin(steps.walk().header().clone()).unwrap();
+            let Some(positions) = MatchPositions::of(&bytes, &Games::default()) else { continue };
+            let mut steps = walk(&bytes, &Games::default()).unwrap();
+            let mut playback =
+                Playback::begin(steps.walk().header().clone(), &Games::default()).unwrap();
             let mut found = vec![key(playback.game())];
             while let Some(event) = steps.step().unwrap() {
                 let before = playback.plies().len();

@@ -265,6 +265,7 @@ fn kind(ply: &Ply) -> &'static str {
     match ply.kind {
         PlyKind::Start => "start",
         PlyKind::Played { .. } => "played",
+        PlyKind::Drawn(_) => "drawn",
         PlyKind::Retired { .. } => "retired",
         PlyKind::Over(_) => "over",
     }

@@ -8,7 +8,7 @@ use super::served_folder::ServedFolder;
 use axum::http::StatusCode;
 use rand::TryRng;
 use rand::rngs::SysRng;
-use referee_games::{Turn, kind};
+use referee_games::{GameKind, Turn};
 use referee_match::times::read_clock;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::core_context::{Orders, PausedTime};
@@ -269,7 +269,11 @@ impl HostedMatches {
             let text = format!("the pause after a turn is at most {PACE_MS_MAX} ms, not {pace_ms}");
             return Err(ApiError::unfit(text));
         }
-        let job = job(served, known, request)?;
+        let kind = served
+            .games()
+            .find(&request.game)
+            .ok_or_else(|| ApiError::unfit(format!("unknown game {:?}", request.game)))?;
+        let job = job(served, kind, known, request)?;
         let slot = if with_person(&job.seated) { Slot::WithPerson } else { Slot::Others };
         let permit = self.enter(slot)?;
         let sandbox = known.sandbox(programs(&job) * known.jobs)?;
@@ -322,7 +326,7 @@ impl HostedMatches {
         permit: OwnedSemaphorePermit,
     ) -> ApiResult<PathBuf> {
         let failed = |error: std::io::Error| ApiError::machine(error.to_string());
-        let (header, _) = job.header(&sandbox.recorded).map_err(failed)?;
+        let header = job.header(&sandbox.recorded).map_err(failed)?;
         job.destination = job.destination.reserved(&header).map_err(failed)?;
         let prompts = Arc::<PlayerPrompts>::default();
         job.human_input = HumanInput::Prompts(prompts.clone());
@@ -422,9 +426,12 @@ fn programs(job: &Job) -> usize {
 }
 
 /// Checks a request and returns its match.
-pub(super) fn job(served: &ServedFolder, play: &Play, request: &MatchRequest) -> ApiResult<Job> {
-    let kind = kind(&request.game)
-        .ok_or_else(|| ApiError::unfit(format!("unknown game {:?}", request.game)))?;
+pub(super) fn job(
+    served: &ServedFolder,
+    kind: GameKind,
+    play: &Play,
+    request: &MatchRequest,
+) -> ApiResult<Job> {
     let setup = Value::Object(request.setup.clone());
     let game =
         kind.start(&setup).map_err(|error| ApiError::unfit(error.to_string()).help(&error.help))?;

@@ -59,6 +59,7 @@ use axum::extract::{Query, Request, State};
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
+use referee_games::Games;
 use referee_play::core_context::{Orders, PausedTime};
 use referee_play::human::PlayerPrompts;
 use referee_process::Failure;
@@ -87,6 +88,8 @@ const PORT: u16 = 8017;
 #[derive(Debug)]
 pub struct Settings {
     pub folder: PathBuf,
+    /// The games that are known.
+    pub games: Games,
     /// The address to listen at, or its name.
     pub host: String,
     /// The port; 0 means any free one, `None` the first free one from the default.
@@ -132,7 +135,7 @@ impl Server {
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
     ) -> Result<Self, Failure> {
-        let Settings { folder, host, port, visitors, play } = settings;
+        let Settings { folder, games, host, port, visitors, play } = settings;
         let listener = bind(&host, port)?;
         let machine = |error: std::io::Error| Failure::machine(format!("the server: {error}"));
         let address = listener.local_addr().map_err(machine)?;
@@ -143,7 +146,7 @@ impl Server {
             .help("set one with --token-file"));
         }
         let access = Access::new(&visitors)?.map(Arc::new);
-        let served = ServedFolder::new(&folder).map_err(|error| {
+        let served = ServedFolder::new(&folder, &games).map_err(|error| {
             Failure::usage(format!("{}: {error}", folder.display()))
                 .help("give a folder with transcripts or contests")
         })?;

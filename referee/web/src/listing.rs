@@ -5,6 +5,7 @@ use super::errors::ApiResult;
 use super::rows::{Row, begins, unreadable};
 use super::served_folder::{ServedFolder, Shown, open};
 use nix::unistd::geteuid;
+use referee_games::Games;
 use referee_play::destination::is_transcript;
 use referee_play::liveness::may_be_written;
 use referee_process::lock::lock;
@@ -166,8 +167,8 @@ impl Listing {
 
 /// Returns the transcripts below a folder, the newest first, as the page lists them. Those without a
 /// header are left out.
-pub fn transcripts(folder: &Path) -> io::Result<impl Iterator<Item = Row>> {
-    let served = ServedFolder::new(folder)?;
+pub fn transcripts(folder: &Path, games: &Games) -> io::Result<impl Iterator<Item = Row> + use<>> {
+    let served = ServedFolder::new(folder, games)?;
     let entries = walk(&served, &[], &mut Inboxes::default()).transcripts.into_iter();
     Ok(entries.filter_map(move |entry| {
         read(&served, &entry).unwrap_or_else(|error| Some(unreadable(&entry.name, &error)))
@@ -356,6 +357,7 @@ pub(super) fn games_of(contest: &str) -> String {
 mod tests {
     use super::{Listing, is_below, names, walk};
     use crate::served_folder::ServedFolder;
+    use referee_games::Games;
     use std::collections::HashMap;
     use std::fs::{self, File};
     use std::time::{Duration, SystemTime};
@@ -386,7 +388,7 @@ mod tests {
             File::create(path(name)).unwrap();
         }
         std::os::unix::fs::symlink(path("a"), path("link")).unwrap();
-        let served = ServedFolder::new(folder.path()).unwrap();
+        let served = ServedFolder::new(folder.path(), &Games::default()).unwrap();
         let found = walk(&served, &[], &mut HashMap::new());
         let listed: Vec<&str> = found.transcripts.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(listed, names);
@@ -410,7 +412,7 @@ mod tests {
                 File::create(path(&format!("in/mallory/{file}{inner}.jsonl"))).unwrap();
             }
         }
-        let served = ServedFolder::new(folder.path()).unwrap();
+        let served = ServedFolder::new(folder.path(), &Games::default()).unwrap();
         for names_max in [60, 100, 300] {
             let found = names(&served, names_max).transcripts;
             let listed = found.iter().map(|it| it.name.as_str());
@@ -426,7 +428,7 @@ mod tests {
     fn a_match_without_an_end_is_live_while_its_file_is_young() {
         let folder = tempfile::tempdir().unwrap();
         let text = fs::read_to_string(GOLDEN).unwrap();
-        let served = ServedFolder::new(folder.path()).unwrap();
+        let served = ServedFolder::new(folder.path(), &Games::default()).unwrap();
         let whole = text.lines().count();
         for (name, lines, age, live) in [
             ("whole.jsonl", whole, 0, false),

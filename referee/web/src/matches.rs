@@ -75,16 +75,18 @@ pub(super) fn text(app: &App, query: &PlyQuery) -> ApiResult<Value> {
     Ok(json!({ "text": terminal(&ply.view, &PLAIN) }))
 }
 
-/// Returns the position after a ply, as agents get it.
+/// Returns the position after a ply, from which a game can begin.
 pub(super) fn position(app: &App, query: &PlyQuery) -> ApiResult<Value> {
-    Ok(json!({ "position": up_to(app, &query.file, query.ply)?.game().position() }))
+    Ok(json!({ "position": up_to(app, &query.file, query.ply)?.game().origin() }))
 }
 
 /// Returns a match up to a ply.
 pub(super) fn up_to(app: &App, file: &str, ply: usize) -> ApiResult<Playback> {
-    let bytes = Tail::open(file, &app.served)?.bytes()?;
+    let tail = Tail::open(file, &app.served)?;
+    let bytes = tail.bytes()?;
     let mut reading = read(&bytes).map_err(|error| ApiError::unfit(error.to_string()))?;
-    let mut playback = Playback::begin(reading.header.clone()).map_err(ApiError::unfit)?;
+    let mut playback =
+        Playback::begin(reading.header.clone(), &tail.games).map_err(ApiError::unfit)?;
     while playback.plies().len() <= ply {
         let event = reading.next().ok_or_else(|| no_ply(ply))?;
         playback.take(&event).map_err(ApiError::unfit)?;
@@ -101,7 +103,7 @@ pub(super) fn lines(app: &App, query: &PlyQuery) -> ApiResult<Value> {
     if query.ply >= tail.shown()?.plies().len() {
         return Err(no_ply(query.ply));
     }
-    let lines = exchange(&tail.bytes()?, |ply| ply == query.ply);
+    let lines = exchange(&tail.bytes()?, &tail.games, |ply| ply == query.ply);
     let mut lines = lines.map_err(|error| {
         ApiError::unfit(format!("{}: can't derive the lines sent: {error}", query.file))
     })?;

@@ -4,7 +4,7 @@ use super::App;
 use super::contests::summaries;
 use super::errors::ApiResult;
 use super::rows::Row;
-use referee_games::GAMES;
+use referee_games::Games;
 use sample_agents::BUILT_INS;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ pub(super) fn overview(app: &App, _: &NoQuery) -> ApiResult<Value> {
         "title": app.served.title(),
         "version": env!("CARGO_PKG_VERSION"),
         "can_play": app.matches.can_play().is_some(),
-        "games": games(),
+        "games": games(app.served.games()),
         "agents": agents(app),
         "live": app.matches.with_stop_flag(&app.served, live),
         "contests": summaries(app, &found.contests),
@@ -64,8 +64,8 @@ pub(super) fn overview(app: &App, _: &NoQuery) -> ApiResult<Value> {
     }))
 }
 
-fn games() -> Vec<Value> {
-    let game = |kind: &referee_games::GameKind| {
+fn games(known: &Games) -> Vec<Value> {
+    let game = |kind: referee_games::GameKind| {
         let about = kind.about();
         let field = |field: &referee_games::SetupField| {
             json!({ "name": field.name, "about": field.meaning, "default": field.default,
@@ -75,7 +75,7 @@ fn games() -> Vec<Value> {
         json!({ "name": kind.name, "title": about.title, "about": about.summary,
                 "seats": about.seats, "setup": setup })
     };
-    GAMES.iter().map(game).collect()
+    known.iter().map(game).collect()
 }
 
 fn agents(app: &App) -> Vec<Value> {

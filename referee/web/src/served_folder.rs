@@ -4,10 +4,12 @@
 use super::errors::{ApiError, ApiResult};
 use axum::http::StatusCode;
 use nix::fcntl::OFlag;
+use referee_games::Games;
 use referee_play::destination::is_transcript;
 use referee_process::lock::lock;
 use referee_runner::folder::{GAMES_FOLDER, STORE_FILE};
-use std::collections::BTreeSet;
+use referee_runner::programs;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -25,6 +27,10 @@ pub(super) struct ServedFolder {
     root: PathBuf,
     /// The folders in which others hand in agents for the contests here; canonical.
     inboxes: Mutex<BTreeSet<PathBuf>>,
+    /// The games that are known.
+    games: Games,
+    /// Those of the contests here that have game programs, by the contest's folder.
+    of_contests: Mutex<BTreeMap<PathBuf, Games>>,
 }
 
 /// What may be looked at in a folder.
@@ -38,11 +44,38 @@ pub(super) enum Shown {
 }
 
 impl ServedFolder {
-    pub(super) fn new(root: &Path) -> io::Result<Self> {
+    pub(super) fn new(root: &Path, games: &Games) -> io::Result<Self> {
         let root = root.canonicalize()?;
         // Fail now, not at the first request.
         root.read_dir()?;
-        Ok(Self { root, inboxes: Mutex::default() })
+        Ok(Self {
+            root,
+            inboxes: Mutex::default(),
+            games: games.clone(),
+            of_contests: Mutex::default(),
+        })
+    }
+
+    /// Returns the games that are known.
+    pub(super) fn games(&self) -> &Games {
+        &self.games
+    }
+
+    /// Returns the games of which a transcript or a contest's folder can be; `path` is canonical. Those of a contest are
+    /// played by its copies of their programs.
+    pub(super) fn games_of(&self, path: &Path) -> Games {
+        let Some(folder) = programs::contest_of(path) else { return self.games.clone() };
+        let mut of_contests = lock(&self.of_contests);
+        if let Some(known) = of_contests.get(folder) {
+            return known.clone();
+        }
+        let found = programs::copies(folder).unwrap_or_else(|failure| {
+            tracing::warn!("{}: {failure}", folder.display());
+            Vec::new()
+        });
+        let games = self.games.with(found);
+        of_contests.insert(folder.to_owned(), games.clone());
+        games
     }
 
     /// Sets the folders of submissions; canonical.
@@ -140,6 +173,7 @@ pub(super) fn too_long(name: &str) -> ApiError {
 #[cfg(test)]
 mod tests {
     use super::{ServedFolder, open};
+    use referee_games::Games;
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -157,7 +191,7 @@ mod tests {
         symlink(outside.path().join("secret.jsonl"), path("link.jsonl")).unwrap();
         symlink(outside.path(), path("folder")).unwrap();
         symlink("a/b/x.jsonl", path("inner.jsonl")).unwrap();
-        let served = ServedFolder::new(inside.path()).unwrap();
+        let served = ServedFolder::new(inside.path(), &Games::default()).unwrap();
         for good in ["a/b/x.jsonl", "inner.jsonl", "a//b/x.jsonl"] {
             assert!(served.transcript(good).is_ok(), "{good}");
         }

@@ -3,6 +3,7 @@
 use super::errors::{ApiError, ApiResult};
 use super::served_folder::{ServedFolder, TRANSCRIPT_BYTES_MAX, open, too_long};
 use crate::{MatchPage, MatchState, MatchUpdate};
+use referee_games::Games;
 use referee_match::transcript::{FollowState, Playback, TranscriptFollower, unpack};
 use referee_play::growing_file::{GrowingError, GrowingFile};
 use referee_play::liveness::is_written;
@@ -20,6 +21,8 @@ const PLIES_MAX: usize = 20_000;
 pub(super) struct Tail {
     name: String,
     file: GrowingFile,
+    /// The games of which it can be.
+    pub(super) games: Games,
     following: TranscriptFollower,
     /// The time of the last write.
     changed: SystemTime,
@@ -33,11 +36,13 @@ impl Tail {
     /// Opens a transcript of the served folder.
     pub(super) fn open(name: &str, served: &ServedFolder) -> ApiResult<Self> {
         let path = served.transcript(name)?;
+        let games = served.games_of(&path);
         let file = open(&path).map_err(|error| ApiError::unfit(format!("{name}: {error}")))?;
         Ok(Self {
             name: name.to_owned(),
             file: GrowingFile::of(file, path, TRANSCRIPT_BYTES_MAX),
-            following: TranscriptFollower::new(),
+            following: TranscriptFollower::new(&games),
+            games,
             changed: SystemTime::UNIX_EPOCH,
             problem: None,
             replaced: false,

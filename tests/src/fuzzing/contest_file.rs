@@ -3,7 +3,7 @@
 use super::Draw;
 use referee_contest::file::{ContestFile, FileError, FoundAgent, OtherFiles, Source};
 use referee_contest::{Contest, PlayerInfo, Schedule};
-use referee_games::kind;
+use referee_games::{Games, kind};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,13 +29,14 @@ pub fn contest_file(bytes: &[u8]) {
         Ok(contest) => play(contest),
         Err(error) => check_error(&error),
     }
-    if let Err(error) = ContestFile::read_stored(text, "contest.toml", "contest") {
+    if let Err(error) = ContestFile::read_stored(text, "contest.toml", "contest", &Games::default())
+    {
         check_error(&error);
     }
 }
 
 fn plan(text: &str, others: &OtherFiles) -> Result<Contest, FileError> {
-    let file = ContestFile::read(text, "contest.toml", "contest")?;
+    let file = ContestFile::read(text, "contest.toml", "contest", &Games::default())?;
     let spans = file.agents.iter().map(|agent| &agent.span);
     let spans = spans.chain(file.submissions.iter().map(|submissions| &submissions.span));
     for span in spans.chain(file.openings.iter().chain(&file.ranking).map(|(_, span)| span)) {

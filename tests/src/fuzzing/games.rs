@@ -98,6 +98,7 @@ fn check<G: Game>(game: &G, start: fn(&Value) -> Result<G, SetupError>) {
     let actions = Game::actions(game);
     assert!(actions.len() < ACTIONS_MAX, "{} actions", actions.len());
     match Game::turn(game) {
+        Turn::Chance(_) => panic!("no built-in game has chance"),
         Turn::Of(seat) => {
             assert!(seat.index() < Game::seats(game));
             assert!(!actions.is_empty(), "a game that isn't over has an action");

@@ -1,5 +1,6 @@
 //! Fuzzes game files of other programs, in every notation.
 
+use referee_games::Games;
 use referee_games::notations as all;
 use referee_match::transcript::{Origin, Recorder, Status, import, verify};
 
@@ -31,7 +32,7 @@ pub fn notations(bytes: &[u8]) {
                 recorder.record(event);
             }
             recorder.seal();
-            let report = verify(&recorder.take());
+            let report = verify(&recorder.take(), &Games::default());
             assert_eq!(report.status, Status::Ok, "{}", report.detail);
         }
     }

@@ -3,7 +3,7 @@
 use super::edits::edited;
 use referee::reading::{Selection, TurnChoice, caption, position_report, print, show_recorded};
 use referee_contest::audit::verify_and_record;
-use referee_games::kind;
+use referee_games::{Games, kind};
 use referee_match::Match;
 use referee_match::transcript::{
     FollowState, Playback, Status, TranscriptFollower, WalkError, exchange, game_record, is_packed,
@@ -111,11 +111,12 @@ fn set_fields(value: &mut Value, name: &str, number: u64) {
 /// Reads a transcript with every reader.
 fn read(bytes: &[u8]) {
     let walked = walked(bytes);
-    let status = verify(bytes).status;
-    let recorded = verify_and_record(bytes).map_or_else(|(status, _)| status, |_| Status::Ok);
+    let status = verify(bytes, &Games::default()).status;
+    let recorded = verify_and_record(bytes, &Games::default())
+        .map_or_else(|(status, _)| status, |_| Status::Ok);
     assert_eq!(recorded, status, "`verify_and_record` and `verify` disagree");
     assert!(status != Status::Ok || walked.is_ok(), "{walked:?}, but `ok`");
-    let following = TranscriptFollower::of(bytes);
+    let following = TranscriptFollower::of(bytes, &Games::default());
     match (&walked, following.state()) {
         (Err(WalkError::Broken { line, text }), FollowState::Broken { line: at, text: why }) => {
             assert_eq!((line, text), (at, why));
@@ -127,10 +128,10 @@ fn read(bytes: &[u8]) {
     if let Some(playback) = following.playback() {
         export_all(playback);
     }
-    if let Ok(steps) = walk(bytes) {
+    if let Ok(steps) = walk(bytes, &Games::default()) {
         let game = steps.walk().header().game.clone();
         let kind = kind(&game).expect("walked games are in the registry");
-        exchange(bytes, |_| true).ok();
+        exchange(bytes, &Games::default(), |_| true).ok();
         let every = Selection { ply: None, every: true };
         let positions = show_recorded(bytes, "x", kind, every, |game| {
             position_report(game);
@@ -141,13 +142,14 @@ fn read(bytes: &[u8]) {
     }
     for turn in [None, Some(1)] {
         let shown = turn.map(TurnChoice::After);
-        print(bytes, "x", shown, Some(&Style::default()), |_| Ok(())).ok();
+        print(bytes, &Games::default(), "x", shown, Some(&Style::default()), |_| Ok(())).ok();
         for seat in [None, Some("0"), Some("a")] {
-            if let Ok(case) = RecordedTurn::read(bytes, "x", seat, turn) {
+            if let Ok(case) = RecordedTurn::read(bytes, &Games::default(), "x", seat, turn) {
                 assert!(walked.is_ok(), "{walked:?}, but `debug` reads it");
-                sent(&case.header, case.seat, &case.events, case.turn).ok();
+                sent(&case.header, &Games::default(), case.seat, &case.events, case.turn).ok();
                 if let Some(turn) = case.turn {
-                    Match::resume(case.header, &case.events, (case.seat, turn)).ok();
+                    Match::resume(case.header, &Games::default(), &case.events, (case.seat, turn))
+                        .ok();
                 }
             }
         }
@@ -155,7 +157,7 @@ fn read(bytes: &[u8]) {
 }
 
 fn walked(bytes: &[u8]) -> Result<(), WalkError> {
-    let mut steps = walk(bytes)?;
+    let mut steps = walk(bytes, &Games::default())?;
     while steps.step()?.is_some() {}
     Ok(())
 }

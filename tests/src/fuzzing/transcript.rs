@@ -1,6 +1,7 @@
 //! Fuzzes transcripts of unknown origin.
 
 use super::Draw;
+use referee_games::Games;
 use referee_match::transcript::{
     HeaderError, ReadEnd, Report, Status, Verifier, Walk, read, unpack, verify,
 };
@@ -17,7 +18,7 @@ const SEAL_START: &[u8] = b"{\"type\":\"seal\"";
 /// Verifies the bytes, and their lines with a matching seal. Nothing panics, no transcript with a wrong
 /// seal is `ok`, and changing a byte of an `ok` transcript makes it not `ok`.
 pub fn transcript(bytes: &[u8]) {
-    let report = verify(bytes);
+    let report = verify(bytes, &Games::default());
     let Some(text) = unpack(bytes, UNPACKED_BYTES_MAX) else { return };
     assert!(report.status != Status::Ok || seal_holds(&text), "{report:?}");
     follow(&text);
@@ -31,9 +32,9 @@ pub fn transcript(bytes: &[u8]) {
 
 /// With a matching seal the status depends only on the rules, not on the layout of the JSON.
 fn check_sealed(sealed: &[u8]) {
-    let report = verify(sealed);
+    let report = verify(sealed, &Games::default());
     assert_ne!(report.status, Status::Torn, "{report:?}");
-    let spaced = verify(&self::sealed(&with_spaces(sealed)));
+    let spaced = verify(&self::sealed(&with_spaces(sealed)), &Games::default());
     let is_ok = report.status == Status::Ok;
     assert_eq!(is_ok, spaced.status == Status::Ok, "{report:?}, with spaces {spaced:?}");
     if !is_ok {
@@ -44,9 +45,9 @@ fn check_sealed(sealed: &[u8]) {
     let mut damaged = sealed.to_vec();
     let bit = draw.below(8);
     damaged[draw.below(sealed.len())] ^= 1 << bit;
-    assert_ne!(verify(&damaged).status, Status::Ok, "damaged, but `ok`");
+    assert_ne!(verify(&damaged, &Games::default()).status, Status::Ok, "damaged, but `ok`");
     let cut = &sealed[..draw.below(sealed.len())];
-    assert_ne!(verify(cut).status, Status::Ok, "truncated, but `ok`");
+    assert_ne!(verify(cut, &Games::default()).status, Status::Ok, "truncated, but `ok`");
 }
 
 /// Reads the transcript to its end and rebuilds the input of each seat.
@@ -59,7 +60,7 @@ fn follow(bytes: &[u8]) {
         }
     };
     let header = &reading.header;
-    let begin = |keeps| Walk::begin_keeping(header.clone(), |_| keeps).ok();
+    let begin = |keeps| Walk::begin_keeping(header.clone(), &Games::default(), |_| keeps).ok();
     let mut walk = begin(true).or_else(|| begin(false));
     for event in reading.by_ref() {
         if let Event::Line(event) = &event {
@@ -77,7 +78,7 @@ fn follow(bytes: &[u8]) {
 
 fn in_pieces(bytes: &[u8]) -> Report {
     let mut draw = Draw::of(bytes);
-    let mut verifier = Verifier::new();
+    let mut verifier = Verifier::new(&Games::default());
     let mut rest = bytes;
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(1 + draw.below(rest.len().min(90)));

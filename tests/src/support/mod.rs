@@ -12,6 +12,7 @@ pub mod small_referee;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use referee_games::Games;
 use referee_match::transcript::{read, sent};
 use referee_process::launcher::WEAKEST;
 use referee_protocol::{Event, Level, Seat};
@@ -134,7 +135,7 @@ pub fn rebuild_input(dir: &TestDir, transcript: &str, seat: u8, turn: Option<u64
     let bytes = fs::read(dir.path(transcript)).unwrap();
     let mut reading = read(&bytes).unwrap();
     let events: Vec<Event> = reading.by_ref().collect();
-    let bytes = sent(&reading.header, Seat(seat), &events, turn).unwrap();
+    let bytes = sent(&reading.header, &Games::default(), Seat(seat), &events, turn).unwrap();
     String::from_utf8(bytes).unwrap()
 }
 

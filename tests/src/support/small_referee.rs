@@ -132,6 +132,7 @@ pub fn play(
     let outcome = loop {
         let seat = match board.turn() {
             Turn::Of(seat) => seat,
+            Turn::Chance(_) => panic!("no built-in game has chance"),
             Turn::Over(outcome) => break outcome,
         };
         let turn = board.turn_number();

@@ -6,6 +6,7 @@
 
 use crate::support::{TestDir, golden, root};
 use flate2::read::GzDecoder;
+use referee_games::Games;
 use referee_protocol::{Event, FaultKind, MatchResult};
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -56,7 +57,7 @@ fn every_golden_transcript_verifies() {
     there.sort_unstable();
     assert_eq!(there, FILES, "recorded transcripts are listed in FILES and only ever added to");
     for name in FILES {
-        let report = referee_match::transcript::verify(&golden(name));
+        let report = referee_match::transcript::verify(&golden(name), &Games::default());
         assert_eq!(
             report.status.to_string(),
             "ok",

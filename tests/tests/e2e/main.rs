@@ -26,6 +26,7 @@ mod interrupts;
 mod disk_full;
 mod portable;
 mod positions;
+mod game_programs;
 mod transcripts;
 mod notation;
 mod export;

@@ -1,6 +1,7 @@
 //! The bytes sent to an agent can be rebuilt from the transcript.
 
 use crate::support::{TestDir, rebuild_input, script_agent};
+use referee_games::Games;
 use referee_match::transcript::{read, sent};
 use referee_protocol::{Event, Seat};
 use std::fs;
@@ -33,13 +34,13 @@ fn inconsistent_events_are_refused() {
     let mut reading = read(&bytes).unwrap();
     let mut events: Vec<Event> = reading.by_ref().collect();
     let mut header = reading.header.clone();
-    let error = sent(&header, Seat(2), &events, None).unwrap_err();
+    let error = sent(&header, &Games::default(), Seat(2), &events, None).unwrap_err();
     assert!(error.contains("no seat 2"), "{error}");
     let twice = events.iter().find(|event| matches!(event, Event::Over(_))).unwrap().clone();
     events.push(twice);
-    let error = sent(&header, Seat(0), &events, None).unwrap_err();
+    let error = sent(&header, &Games::default(), Seat(0), &events, None).unwrap_err();
     assert!(error.contains("a second `over`"), "{error}");
     header.game = "chess".to_owned();
-    let error = sent(&header, Seat(0), &events, None).unwrap_err();
+    let error = sent(&header, &Games::default(), Seat(0), &events, None).unwrap_err();
     assert!(error.contains("unknown game `chess`"), "{error}");
 }

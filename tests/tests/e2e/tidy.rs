@@ -52,7 +52,8 @@ fn collect(folder: &Path, endings: &[&str], found: &mut Vec<Source>) {
 /// Returns the names of the games, from their folders.
 fn games() -> Vec<String> {
     let folders = root().join("referee/games/src").read_dir().unwrap();
-    let folders = folders.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let folders = folders.map(|entry| entry.unwrap().path());
+    let folders = folders.filter(|path| path.join("about.json").is_file());
     folders.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
 }
 

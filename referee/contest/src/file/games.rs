@@ -5,7 +5,7 @@ use super::problem::{FileError, Source};
 use super::raw::{Raw, RawGame};
 use crate::settings::{Mistake, sanitize_name};
 use crate::{Contest, ContestGame, Opening};
-use referee_games::{GAMES, Turn, kind, nearest, nearest_kind};
+use referee_games::{Games, Turn, nearest};
 use referee_protocol::parse_strict;
 use referee_protocol::sanitize::sanitize;
 use serde::Deserialize;
@@ -19,13 +19,13 @@ const GAMES_MAX: usize = 100;
 const POSITIONS_MAX: usize = 100_000;
 
 /// Reads the games.
-pub(super) fn read(raw: &Raw) -> Result<Vec<ContestGame>, Mistake> {
+pub(super) fn read(raw: &Raw, known: &Games) -> Result<Vec<ContestGame>, Mistake> {
     let games = match (&raw.game, &raw.games[..]) {
         (None, []) => {
             return Err(Mistake::at("game", "missing key `game`")
                 .help("add game = \"NAME\" at the top; `referee games` lists the games"));
         }
-        (Some(game), []) => vec![one("", game, None)?],
+        (Some(game), []) => vec![one("", game, None, known)?],
         (Some(_), _) => {
             return Err(Mistake::at("game", "use either `game` or `[[games]]`, not both"));
         }
@@ -36,7 +36,9 @@ pub(super) fn read(raw: &Raw) -> Result<Vec<ContestGame>, Mistake> {
         (None, games) => games
             .iter()
             .enumerate()
-            .map(|(index, game)| one(&format!("games.{index}."), &game.game, game.setup.as_ref()))
+            .map(|(index, game)| {
+                one(&format!("games.{index}."), &game.game, game.setup.as_ref(), known)
+            })
             .collect::<Result<_, _>>()?,
     };
     let first = games[0].seats;
@@ -53,6 +55,17 @@ pub(super) fn read(raw: &Raw) -> Result<Vec<ContestGame>, Mistake> {
     named(&raw.games, games)
 }
 
+/// Returns the games that a contest file names, in order, as far as it can be read.
+pub fn game_names(text: &str) -> Vec<String> {
+    let Ok(file) = text.trim_start_matches('\u{feff}').parse::<toml::Table>() else {
+        return Vec::new();
+    };
+    let tables = file.get("games").and_then(toml::Value::as_array).into_iter().flatten();
+    let listed = tables.filter_map(|table| table.get("game"));
+    let all = file.get("game").into_iter().chain(listed);
+    all.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
 /// Returns a number of seats: `1 seat`, `2 seats`.
 pub(super) fn seats(count: usize) -> String {
     if count == 1 { "1 seat".to_owned() } else { format!("{count} seats") }
@@ -63,11 +76,12 @@ fn one(
     table: &str,
     name: &str,
     setup: Option<&Map<String, Value>>,
+    known: &Games,
 ) -> Result<ContestGame, Mistake> {
     let at = |key: &str, message: String| Mistake::at(format!("{table}{key}"), message);
-    let Some(kind) = kind(name) else {
-        let names: Vec<&str> = GAMES.iter().map(|kind| kind.name).collect();
-        let near = nearest_kind(name).map(|near| format!("did you mean `{}`?", near.name));
+    let Some(kind) = known.find(name) else {
+        let names: Vec<&str> = known.iter().map(|kind| kind.name).collect();
+        let near = known.nearest(name).map(|near| format!("did you mean `{}`?", near.name));
         return Err(at("game", format!("unknown game `{}`", sanitize(name)))
             .help(near.unwrap_or_else(|| format!("the games are {}", names.join(", ")))));
     };
@@ -112,7 +126,11 @@ fn named(raw: &[RawGame], mut games: Vec<ContestGame>) -> Result<Vec<ContestGame
 }
 
 /// Reads the positions of an openings file: one JSON position a line, or `{"game":..,"position":..}`.
-pub fn positions(openings: &Source, games: &[ContestGame]) -> Result<Positions, FileError> {
+pub fn positions(
+    openings: &Source,
+    games: &[ContestGame],
+    known: &Games,
+) -> Result<Positions, FileError> {
     let mut positions = vec![Vec::new(); games.len()];
     let mut start = 0;
     for line in openings.text.split_inclusive('\n') {
@@ -122,7 +140,7 @@ pub fn positions(openings: &Source, games: &[ContestGame]) -> Result<Positions, 
         if line.trim().is_empty() {
             continue;
         }
-        let (index, position) = position(line.trim(), games)
+        let (index, position) = position(line.trim(), games, known)
             .map_err(|(message, help)| openings.error(span.clone(), message).or_help(help))?;
         positions[index].push(Opening(position));
         if positions[index].len() > POSITIONS_MAX {
@@ -147,7 +165,7 @@ struct Tagged {
     position: Value,
 }
 
-fn position(line: &str, games: &[ContestGame]) -> Result<(usize, Value), Wrong> {
+fn position(line: &str, games: &[ContestGame], known: &Games) -> Result<(usize, Value), Wrong> {
     let wrong = |text: String| (sanitize(&text), None);
     let value = parse_strict(line.as_bytes()).map_err(|error| wrong(error.to_string()))?;
     let (index, position) = match Tagged::deserialize(&value) {
@@ -162,7 +180,7 @@ fn position(line: &str, games: &[ContestGame]) -> Result<(usize, Value), Wrong> 
     let game = &games[index];
     let mut setup = game.setup.clone();
     setup["position"] = position.clone();
-    let Some(kind) = kind(&game.game) else { return Err(wrong(format!("no {}", game.game))) };
+    let kind = game.kind(known).map_err(|error| wrong(error.to_string()))?;
     let begun = kind.start(&setup).map_err(|error| wrong(error.to_string()))?;
     if let Turn::Over(outcome) = begun.turn() {
         return Err(wrong(format!(
@@ -189,13 +207,13 @@ fn named_game(name: &str, games: &[ContestGame]) -> Result<usize, Wrong> {
 }
 
 /// Draws an opening of each game, so that failures are reported before the first game.
-pub(super) fn check_drawn(contest: &Contest) -> Result<(), Mistake> {
+pub(super) fn check_drawn(contest: &Contest, known: &Games) -> Result<(), Mistake> {
     if contest.openings.plies == 0 {
         return Ok(());
     }
     for (index, game) in contest.games.iter().enumerate() {
-        let drawn = kind(&game.game).map(|kind| contest.opening(kind, index, 0));
-        if let Some(Err(error)) = drawn {
+        let drawn = game.kind(known).map(|kind| contest.opening(kind, index, 0));
+        if let Ok(Err(error)) = drawn {
             return Err(Mistake::at("openings.plies", format!("{}: {error}", game.name)));
         }
     }

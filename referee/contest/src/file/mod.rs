@@ -8,7 +8,7 @@ mod renamed;
 mod conditions;
 mod games;
 
-pub use games::{PLIES_MAX, positions};
+pub use games::{PLIES_MAX, game_names, positions};
 pub use problem::{FileError, Source};
 
 use crate::formats::{Entry, FORMATS, FormatName};
@@ -18,6 +18,7 @@ use crate::settings::{Mistake, sanitize_name};
 use crate::{Contest, ContestGame, Opening, OpeningSettings, PlayerInfo};
 use games::seats;
 use raw::{Raw, RawAgent, RawSubmissions};
+use referee_games::Games;
 use referee_match::names::unique_names;
 use referee_protocol::sanitize::sanitize;
 use schemars::{Schema, schema_for};
@@ -56,6 +57,8 @@ pub struct ContestFile {
     pub pin: bool,
     /// What builds of agents may do.
     pub build: BuildSettings,
+    /// The games that can be played.
+    pub known_games: Games,
     format: FormatName,
     raw: Raw,
 }
@@ -135,25 +138,44 @@ pub fn schema() -> Schema {
 
 impl ContestFile {
     /// Reads a contest file. `file` is what errors call it, `stem` its name where it gives none.
-    pub fn read(text: &str, file: &str, stem: &str) -> Result<Self, FileError> {
+    pub fn read(text: &str, file: &str, stem: &str, games: &Games) -> Result<Self, FileError> {
         let source = Source { file: sanitize(file), text: text.to_owned() };
         let raw: Raw = source.read().map_err(|error| match renamed::mistake(&source) {
             Some(mistake) => source.mistake(mistake),
             None => error,
         })?;
-        let file = contest(&source, &raw, stem).and_then(|contest| Self::of(&source, raw, contest));
+        let file = contest(&source, &raw, stem, games);
+        let file = file.and_then(|contest| Self::of(&source, raw, contest, games));
         file.map_err(|mistake| source.mistake(mistake))
     }
 
     /// Reads the contest file of a stored contest, which may be of an earlier version.
-    pub fn read_stored(text: &str, file: &str, stem: &str) -> Result<Self, FileError> {
-        Self::read(text, file, stem).or_else(|error| match renamed::upgraded(text) {
-            Some(upgraded) if upgraded != text => Self::read(&upgraded, file, stem),
+    pub fn read_stored(
+        text: &str,
+        file: &str,
+        stem: &str,
+        games: &Games,
+    ) -> Result<Self, FileError> {
+        Self::read(text, file, stem, games).or_else(|error| match renamed::upgraded(text) {
+            Some(upgraded) if upgraded != text => Self::read(&upgraded, file, stem, games),
             _ => Err(error),
         })
     }
 
-    fn of(source: &Source, raw: Raw, settings: Contest) -> Result<Self, Mistake> {
+    /// Reads the folder of submissions of a stored contest's file. Its games need not be known.
+    pub fn submissions_of(text: &str) -> Result<Option<Submissions>, FileError> {
+        let read = |text: &str| {
+            let source = Source { file: "contest.toml".to_owned(), text: text.to_owned() };
+            let raw: Raw = source.read()?;
+            submissions(&source, &raw).map_err(|mistake| source.mistake(mistake))
+        };
+        read(text).or_else(|error| match renamed::upgraded(text) {
+            Some(upgraded) if upgraded != text => read(&upgraded),
+            _ => Err(error),
+        })
+    }
+
+    fn of(source: &Source, raw: Raw, settings: Contest, games: &Games) -> Result<Self, Mistake> {
         let named = |key: &str, value: &str| (value.to_owned(), source.place(key).unwrap_or(0..0));
         let read = raw.sandbox.read.iter().enumerate();
         let openings = raw.openings.file.as_ref();
@@ -176,6 +198,7 @@ impl ContestFile {
             pin: raw.pin,
             build: conditions::build(&raw.build)?,
             settings,
+            known_games: games.clone(),
             raw,
         })
     }
@@ -190,7 +213,7 @@ impl ContestFile {
             agents.iter().map(|agent| sanitize_name(&agent.player.name)).collect();
         self.check_agents(agents, &names)?;
         let positions = match &others.openings {
-            Some(openings) => positions(openings, &self.settings.games)?,
+            Some(openings) => positions(openings, &self.settings.games, &self.known_games)?,
             None => Vec::new(),
         };
         let ranking = others.ranking.as_ref().map(|it| (it.file.as_str(), it.text.as_str()));
@@ -208,7 +231,7 @@ impl ContestFile {
                 ..self.settings.clone()
             };
             check_size(&contest)?;
-            games::check_drawn(&contest)?;
+            games::check_drawn(&contest, &self.known_games)?;
             self.raw.grades.iter().try_for_each(|grades| grades.check_names(&contest))?;
             Ok((contest, order))
         };
@@ -281,10 +304,10 @@ impl ContestFile {
 }
 
 /// Returns the contest without its players and positions and without the settings of its format.
-fn contest(source: &Source, raw: &Raw, stem: &str) -> Result<Contest, Mistake> {
+fn contest(source: &Source, raw: &Raw, stem: &str, known: &Games) -> Result<Contest, Mistake> {
     let has = |key: &str| source.place(key).is_some();
     let preset = conditions::preset(raw)?;
-    let games = games::read(raw)?;
+    let games = games::read(raw, known)?;
     let seats = games.first().map_or(1, |game: &ContestGame| game.seats);
     let name = sanitize_name(raw.name.as_deref().unwrap_or(stem));
     if name.is_empty() {

@@ -209,6 +209,7 @@ impl GameRow {
         let faults: Vec<_> = record.seats.iter().map(|seat| seat.fault).collect();
         let summary = Summary {
             game: game.map_or("?", |game| &game.game),
+            program: game.and_then(|game| game.program.as_ref()),
             setup: game.map_or(&Value::Null, |game| &game.setup),
             names: &record.players.iter().map(name).collect::<Vec<_>>(),
             result: record.result,
@@ -227,7 +228,12 @@ impl GameRow {
             players: record.players.clone(),
             result: record.result,
             reason: record.reason.clone(),
-            reason_text: reason(summary.game, summary.setup, record.result, &record.reason),
+            reason_text: reason(
+                (summary.game, summary.program),
+                summary.setup,
+                record.result,
+                &record.reason,
+            ),
             text: summary.sentence(),
             places: record.places.clone(),
             scores: record.scores.clone(),

@@ -251,7 +251,8 @@ fn ends(contest: &Contest, sums: EndSums) -> Vec<End> {
     for ((game, name), (result, reasons)) in sums {
         let game = &contest.games[game];
         for (reason, games) in reasons {
-            let text = reason_text(&game.game, &game.setup, result, &reason);
+            let text =
+                reason_text((&game.game, game.program.as_ref()), &game.setup, result, &reason);
             let end = ends.entry((name, reason.clone())).or_insert_with(|| End {
                 result,
                 reason,

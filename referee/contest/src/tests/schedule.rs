@@ -23,6 +23,7 @@ fn game(seats: usize, index: usize) -> ContestGame {
     ContestGame {
         name: format!("game {index}"),
         game: "any".to_owned(),
+        program: None,
         setup: json!({}),
         seats,
         fewer_is_better: false,

@@ -5,7 +5,7 @@ use crate::Report;
 use crate::live::write_or_append;
 use referee_contest::audit::{VerifiedTranscript, differences, verify_and_record};
 use referee_contest::{Contest, Fixture, Record, Void};
-use referee_games::GameKind;
+use referee_games::{GameKind, Games};
 use referee_match::transcript::{is_packed, unpack};
 use referee_play::digest::digest_bytes;
 use referee_protocol::SandboxRecord;
@@ -168,7 +168,7 @@ fn verify(
 ) -> Result<Result<Box<Record>, Void>, String> {
     let number = fixture.number;
     let transcript = Folder::transcript(number);
-    let verified: VerifiedTranscript = verify_and_record(bytes)
+    let verified: VerifiedTranscript = verify_and_record(bytes, &Games::default())
         .map_err(|(status, text)| format!("game {number}: {status}: {text}"))?;
     let kind = rules.kinds[fixture.game];
     let found = differences(&rules.contest, kind, fixture, &verified.header);

@@ -27,6 +27,7 @@ use layout::Layout;
 pub use layout::Withdrawn;
 use publisher::{Published, QueueChange};
 use referee_contest::{Contest, Fixture, Schedule};
+use referee_games::Games;
 use referee_play::core_context::Orders;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
@@ -124,7 +125,7 @@ impl Coordinator {
         let CoordinatorSettings { brief, packed, priority, shown, resume_args } = settings;
         let ContestRun { begun, folder, playing } = run;
         let failed = |error: String| layout::create_failure(&connection, &shown, &error);
-        let kinds = kinds(&brief.contest)?;
+        let kinds = kinds(&brief.contest, &Games::default())?;
         let rules = Rules::of(Arc::new(brief.contest.clone()), kinds, folder.clone());
         let dispatch = Dispatch::new(brief.lease_ms, first_attempt());
         let layout = Arc::new(Layout::of(brief, packed, priority, &begun));

@@ -10,7 +10,7 @@ use crate::names::BRIEF;
 use crate::{Brief, FaultCause, WorkerFault, WorkerInfo};
 use async_nats::jetstream::object_store::ObjectStore;
 use referee_contest::Contest;
-use referee_games::{GameKind, kind};
+use referee_games::{GameKind, Games};
 use referee_play::agent_spec::AgentSpec;
 use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_process::Failure;
@@ -82,7 +82,8 @@ impl CheckedBrief {
         let mut kinds = Vec::new();
         for game in &contest.games {
             let name = sanitize(&game.game);
-            let kind = kind(&game.game).ok_or_else(|| format!("unknown game {name}"))?;
+            let kind =
+                game.kind(&Games::default()).map_err(|error| sanitize(&error.to_string()))?;
             let start = kind.start(&game.setup).map_err(|it| format!("{name}: {it}"))?;
             if start.seats() != seats || game.seats != seats {
                 return Err(format!("{name} has a different number of seats than its brief says"));

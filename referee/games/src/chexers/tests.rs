@@ -34,7 +34,7 @@ fn texts(game: &Chexers) -> Vec<String> {
 fn end(game: &Chexers) -> Option<(String, Vec<u32>, Vec<i64>)> {
     match game.turn() {
         Turn::Over(outcome) => Some((outcome.reason, outcome.places, outcome.scores.unwrap())),
-        Turn::Of(_) => None,
+        Turn::Of(_) | Turn::Chance(_) => None,
     }
 }
 

@@ -34,7 +34,7 @@ fn listed(game: &ChineseCheckers, action: &str) -> bool {
 /// The reason and the places, or that it isn't over.
 fn outcome(game: &ChineseCheckers) -> String {
     match game.turn() {
-        Turn::Of(_) => not_over(),
+        Turn::Of(_) | Turn::Chance(_) => not_over(),
         Turn::Over(Outcome { places, reason, .. }) => format!("{reason} {places:?}"),
     }
 }
@@ -336,7 +336,7 @@ fn best(game: &ChineseCheckers, seat: Seat) -> Vec<Action> {
         let value = match next.turn() {
             Turn::Over(outcome) if outcome.reason == "home" => i64::MAX,
             Turn::Over(_) => 0,
-            Turn::Of(_) => next.estimate(seat),
+            Turn::Of(_) | Turn::Chance(_) => next.estimate(seat),
         };
         if value > best {
             best = value;

@@ -42,7 +42,7 @@ fn recorded(game: &Freckers, action: &str) -> Value {
 fn end(game: &Freckers) -> Option<(String, Vec<u32>, Vec<i64>)> {
     match game.turn() {
         Turn::Over(outcome) => Some((outcome.reason, outcome.places, outcome.scores.unwrap())),
-        Turn::Of(_) => None,
+        Turn::Of(_) | Turn::Chance(_) => None,
     }
 }
 

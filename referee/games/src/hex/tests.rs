@@ -29,7 +29,7 @@ fn after(setup: &Value, actions: &str) -> (Hex, Result<Action, String>) {
 /// The seat that won.
 fn winner(game: &Hex) -> Option<usize> {
     match game.turn() {
-        Turn::Of(_) => None,
+        Turn::Of(_) | Turn::Chance(_) => None,
         Turn::Over(outcome) => outcome.places.iter().position(|&place| place == 1),
     }
 }

@@ -17,7 +17,7 @@ fn game(setup: &Value) -> PegSolitaire {
 /// Place, pegs left and reason of a play that is over.
 fn end(game: &PegSolitaire) -> Option<(u32, i64, String)> {
     match game.turn() {
-        Turn::Of(_) => None,
+        Turn::Of(_) | Turn::Chance(_) => None,
         Turn::Over(outcome) => {
             Some((outcome.places[0], outcome.scores.unwrap()[0], outcome.reason))
         }

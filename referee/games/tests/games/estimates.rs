@@ -61,6 +61,7 @@ fn play<G: Game>(mut game: G, players: &[Player], seed: u64) -> Vec<u32> {
     loop {
         let seat = match game.turn() {
             Turn::Of(seat) => seat,
+            Turn::Chance(_) => panic!("no built-in game has chance"),
             Turn::Over(outcome) => return outcome.places,
         };
         let actions = game.actions();
@@ -96,7 +97,7 @@ fn after<G: Game>(game: &G, action: &G::Action) -> G {
 /// The estimate, or at the end what the end is worth.
 fn worth_after<G: Game>(game: &G, seat: Seat) -> i64 {
     match game.turn() {
-        Turn::Of(_) => game.estimate(seat),
+        Turn::Of(_) | Turn::Chance(_) => game.estimate(seat),
         Turn::Over(outcome) if !outcome.places.contains(&2) => 0,
         Turn::Over(outcome) if outcome.places[seat.index()] == 1 => 1_000_000_000,
         Turn::Over(_) => -1_000_000_000,

@@ -50,7 +50,7 @@ fn random_record(kind: GameKind, setup: &Value, draw: &mut Random) -> GameRecord
         (Turn::Of(_), 0) => RecordEnd::Resigned(seat),
         (Turn::Of(_), 1) => RecordEnd::TimedOut(seat),
         (Turn::Of(_), 2) => RecordEnd::Forfeited(seat),
-        (Turn::Of(_), _) => RecordEnd::Unfinished,
+        _ => RecordEnd::Unfinished,
     };
     let names = ["plain", "brack]et [s", "back\\slash\\", "semi;colon:(", "ähm 🙂 日本"];
     let name = |draw: &mut Random| {

@@ -49,7 +49,7 @@ impl Played<'_> {
 
 fn outcome(game: &dyn AnyGame) -> Option<Outcome> {
     match game.turn() {
-        Turn::Of(_) => None,
+        Turn::Of(_) | Turn::Chance(_) => None,
         Turn::Over(outcome) => Some(outcome),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::read::read;
 use super::walk::Walk;
+use referee_games::Games;
 use referee_protocol::{Event, Seat, line_bytes};
 
 /// A line that went through a pipe, without its end. Invalid UTF-8 is replaced.
@@ -22,10 +23,11 @@ pub struct ExchangedLine {
 /// message about a ply is listed with that ply, though it is sent with the agent's next request.
 pub fn exchange(
     bytes: &[u8],
+    games: &Games,
     wanted: impl Fn(usize) -> bool,
 ) -> Result<Vec<Vec<ExchangedLine>>, String> {
     let mut reading = read(bytes).map_err(|error| error.to_string())?;
-    let mut walk = Walk::begin_keeping(reading.header.clone(), |_| true)?;
+    let mut walk = Walk::begin_keeping(reading.header.clone(), games, |_| true)?;
     let mut plies = vec![Vec::new()];
     put_sent(&mut walk, &mut plies[0]);
     let mut coming = Vec::new();
@@ -40,7 +42,8 @@ pub fn exchange(
             coming.clear();
         }
         over |= matches!(event, Event::Over(_));
-        if matches!(event, Event::Played(_) | Event::Retired(_) | Event::Over(_)) {
+        if matches!(event, Event::Played(_) | Event::Drawn(_) | Event::Retired(_) | Event::Over(_))
+        {
             plies.push(std::mem::take(&mut coming));
         } else if over && let Some(last) = plies.last_mut() {
             last.append(&mut coming);
@@ -67,6 +70,7 @@ fn put_sent(walk: &mut Walk, exchanged: &mut Vec<ExchangedLine>) {
 mod tests {
     use super::exchange;
     use crate::transcript::{TranscriptFollower, read, sent, unpack};
+    use referee_games::Games;
 
     const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/tests/transcripts");
 
@@ -80,12 +84,12 @@ mod tests {
             let reading = read(&bytes).unwrap();
             let header = reading.header.clone();
             let events: Vec<_> = reading.collect();
-            let plies = exchange(&bytes, |_| true).unwrap();
-            let following = TranscriptFollower::of(&bytes);
+            let plies = exchange(&bytes, &Games::default(), |_| true).unwrap();
+            let following = TranscriptFollower::of(&bytes, &Games::default());
             let playback = following.playback().unwrap();
             assert_eq!(plies.len(), playback.plies().len() + 1, "{}", path.display());
             let middle = plies.len() / 2;
-            let one = exchange(&bytes, |ply| ply == middle).unwrap();
+            let one = exchange(&bytes, &Games::default(), |ply| ply == middle).unwrap();
             assert_eq!((one.len(), &one[middle]), (plies.len(), &plies[middle]));
             assert!(one.iter().enumerate().all(|(ply, lines)| ply <= middle || lines.is_empty()));
             for (lines, ply) in plies.iter().zip(playback.plies()) {
@@ -95,7 +99,7 @@ mod tests {
             for seat in &header.seats {
                 let own = plies.iter().flatten().filter(|line| line.sent && line.seat == seat.seat);
                 let text = own.fold(String::new(), |text, line| text + &line.text + "\n");
-                let whole = sent(&header, seat.seat, &events, None).unwrap();
+                let whole = sent(&header, &Games::default(), seat.seat, &events, None).unwrap();
                 assert_eq!(text, String::from_utf8(whole).unwrap(), "{}", path.display());
             }
             files += 1;

@@ -20,7 +20,7 @@ pub fn game_record(playback: &Playback) -> Result<GameRecord, String> {
                 return Err(format!("seat {seat} left in turn {turn} and the others played on"));
             }
             (PlyKind::Retired { seat, .. }, _) => gone = Some((*seat, ply.turn)),
-            (PlyKind::Start | PlyKind::Over(_), _) => {}
+            (PlyKind::Start | PlyKind::Drawn(_) | PlyKind::Over(_), _) => {}
         }
     }
     let over = playback.over();

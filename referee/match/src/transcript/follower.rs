@@ -2,11 +2,13 @@
 
 use super::playback::Playback;
 use super::read::{read_event, read_header, split_line};
+use referee_games::Games;
 use referee_protocol::{Event, Seal};
 
 /// A transcript as far as it has been written.
 #[derive(Debug, Default)]
 pub struct TranscriptFollower {
+    games: Games,
     /// The beginning of the next line.
     rest: Vec<u8>,
     playback: Option<Playback>,
@@ -32,14 +34,14 @@ pub enum FollowState {
 }
 
 impl TranscriptFollower {
-    /// Creates an empty one.
-    pub fn new() -> Self {
-        Self::default()
+    /// Creates an empty one, of one of these games.
+    pub fn new(games: &Games) -> Self {
+        Self { games: games.clone(), ..Self::default() }
     }
 
     /// A transcript as far as it has been written.
-    pub fn of(bytes: &[u8]) -> Self {
-        let mut following = Self::new();
+    pub fn of(bytes: &[u8], games: &Games) -> Self {
+        let mut following = Self::new(games);
         following.feed(bytes);
         following
     }
@@ -80,7 +82,7 @@ impl TranscriptFollower {
     fn take(&mut self, line: &[u8]) -> Result<(), String> {
         let Some(playback) = &mut self.playback else {
             let header = read_header(line).map_err(|error| error.to_string())?;
-            self.playback = Some(Playback::begin(header)?);
+            self.playback = Some(Playback::begin(header, &self.games)?);
             return Ok(());
         };
         match read_event(line)? {
@@ -95,6 +97,7 @@ impl TranscriptFollower {
 mod tests {
     use super::{FollowState, TranscriptFollower};
     use crate::transcript::PlyKind;
+    use referee_games::Games;
 
     const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/tests/transcripts");
 
@@ -111,8 +114,8 @@ mod tests {
     #[test]
     fn a_growing_transcript_reads_as_the_whole() {
         for (name, bytes) in golden() {
-            let whole = TranscriptFollower::of(&bytes);
-            let mut growing = TranscriptFollower::new();
+            let whole = TranscriptFollower::of(&bytes, &Games::default());
+            let mut growing = TranscriptFollower::new(&Games::default());
             for piece in bytes.chunks(97) {
                 growing.feed(piece);
             }
@@ -125,7 +128,7 @@ mod tests {
     #[test]
     fn plies_are_the_actions_between_start_and_end() {
         for (name, bytes) in golden() {
-            let following = TranscriptFollower::of(&bytes);
+            let following = TranscriptFollower::of(&bytes, &Games::default());
             assert!(matches!(following.state(), FollowState::Sealed(_)), "{name}: {following:?}");
             let playback = following.playback().unwrap();
             let plies = playback.plies();
@@ -151,12 +154,12 @@ mod tests {
         let text = String::from_utf8(bytes).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         let broken = format!("{}\n{}\nno event\n", lines[0], lines[1]);
-        let following = TranscriptFollower::of(broken.as_bytes());
+        let following = TranscriptFollower::of(broken.as_bytes(), &Games::default());
         assert!(matches!(following.state(), FollowState::Broken { line: 3, .. }), "{following:?}");
         assert!(following.playback().is_some());
-        let foreign = TranscriptFollower::of(b"{}\n");
+        let foreign = TranscriptFollower::of(b"{}\n", &Games::default());
         assert!(matches!(foreign.state(), FollowState::Broken { line: 1, .. }), "{foreign:?}");
-        let cut = TranscriptFollower::of(lines[0].as_bytes());
+        let cut = TranscriptFollower::of(lines[0].as_bytes(), &Games::default());
         assert_eq!((cut.state(), cut.playback().is_none()), (&FollowState::Open, true));
     }
 }

@@ -4,7 +4,7 @@
 use super::walk::Walk;
 use crate::match_id;
 use crate::names::unique_names;
-use referee_games::{AnyGame, GameKind, GameRecord, RecordEnd, Turn};
+use referee_games::{AnyGame, GameKind, GameRecord, Games, RecordEnd, Turn};
 use referee_protocol::sanitize::{sanitize, sanitize_name};
 use referee_protocol::{
     ClockSettings, Event, Fault, FaultKind, Header, HeaderSeat, LateBy, OnFault, PlayedEvent, Seat,
@@ -40,7 +40,7 @@ pub fn import(kind: GameKind, record: &GameRecord, origin: &Origin) -> Result<Ve
     let game = kind.start(&record.setup).map_err(|error| error.to_string())?;
     let header = header(record, origin, game.as_ref());
     let left_ms = header.clock.bank_ms;
-    let mut walk = Walk::begin(header.clone())?;
+    let mut walk = Walk::begin(header.clone(), &Games::default())?;
     let mut events = vec![Event::Header(Box::new(header))];
     for action in &record.actions {
         let turn = walk.game().turn_number();
@@ -63,7 +63,7 @@ pub fn import(kind: GameKind, record: &GameRecord, origin: &Origin) -> Result<Ve
 fn header(record: &GameRecord, origin: &Origin, game: &dyn AnyGame) -> Header {
     let mut header = crate::header(game);
     let digests = vec![origin.digest.as_str(); header.seats.len()];
-    header.match_id = match_id(&header.game, &record.setup, &digests, 0, origin.number);
+    header.match_id = match_id((&header.game, None), &record.setup, &digests, 0, origin.number);
     header.setup.clone_from(&record.setup);
     let name = |(index, seat): (usize, &HeaderSeat)| {
         let name = record.names.get(index).cloned().flatten();
@@ -112,7 +112,7 @@ fn end(end: RecordEnd, turn: u64) -> Result<(Seat, Fault), VoidNote> {
 mod tests {
     use super::{Origin, import};
     use crate::transcript::{Playback, Recorder, Status, game_record, verify};
-    use referee_games::{GAMES, GameKind, GameRecord, RecordEnd, Turn};
+    use referee_games::{GAMES, GameKind, GameRecord, Games, RecordEnd, Turn};
     use referee_protocol::{Event, MatchResult, Seat};
     use serde_json::json;
 
@@ -150,7 +150,7 @@ mod tests {
 
     fn playback(events: &[Event]) -> Playback {
         let Event::Header(header) = &events[0] else { panic!("no header") };
-        let mut playback = Playback::begin(header.as_ref().clone()).unwrap();
+        let mut playback = Playback::begin(header.as_ref().clone(), &Games::default()).unwrap();
         for event in &events[1..] {
             playback.take(event).unwrap();
         }
@@ -170,7 +170,7 @@ mod tests {
             ] {
                 let record = GameRecord { end, ..record(kind, plies) };
                 let events = import(kind, &record, &origin()).unwrap();
-                let report = verify(&sealed(&events));
+                let report = verify(&sealed(&events), &Games::default());
                 assert_eq!(report.status, Status::Ok, "{} {end:?}: {report:?}", kind.name);
                 assert_eq!(report.turns, record.actions.len() as u64);
                 let playback = playback(&events);

@@ -4,10 +4,10 @@
 use super::walk::{Walk, time_and_seat};
 use referee_games::board::Cell;
 use referee_games::view::View;
-use referee_games::{AnyGame, Turn};
+use referee_games::{AnyGame, Games, Turn};
 use referee_protocol::{
-    Event, Fault, FromAgent, Header, Info, LineEvent, OverEvent, PlayedEvent, Seat, StderrEvent,
-    TurnEvent, parse_from_agent, unescape_line,
+    DrawnEvent, Event, Fault, FromAgent, Header, Info, LineEvent, OverEvent, PlayedEvent, Seat,
+    StderrEvent, TurnEvent, parse_from_agent, unescape_line,
 };
 use serde_json::Value;
 
@@ -57,6 +57,8 @@ pub enum PlyKind {
         /// The action as people write it.
         text: String,
     },
+    /// The referee drew.
+    Drawn(DrawnEvent),
     /// A seat left.
     Retired {
         /// The seat.
@@ -94,8 +96,8 @@ pub struct PlyOutput {
 
 impl Playback {
     /// Begins with the header.
-    pub fn begin(header: Header) -> Result<Self, String> {
-        let walk = Walk::begin(header)?;
+    pub fn begin(header: Header, games: &Games) -> Result<Self, String> {
+        let walk = Walk::begin(header, games)?;
         let next = PlyOutput { changed: 1, ..PlyOutput::default() };
         let plies = Vec::new();
         let mut playback = Self { walk, plies, asked: None, next, lines: 1, latest_ns: 0 };
@@ -167,6 +169,7 @@ impl Playback {
         match event {
             Event::Turn(asked) => self.asked = Some(asked.clone()),
             Event::Played(played) => self.played(played),
+            Event::Drawn(drawn) => self.add_next(PlyKind::Drawn(drawn.clone()), drawn.turn),
             Event::Retired(retired) => {
                 self.asked = self.asked.take().filter(|asked| asked.seat != retired.seat);
                 let (seat, fault) = (retired.seat, retired.fault.clone());
@@ -274,7 +277,7 @@ impl Ply {
         match &self.kind {
             PlyKind::Played { event, .. } => Some(event.seat),
             PlyKind::Retired { seat, .. } => Some(*seat),
-            PlyKind::Start | PlyKind::Over(_) => None,
+            PlyKind::Start | PlyKind::Drawn(_) | PlyKind::Over(_) => None,
         }
     }
 
@@ -288,7 +291,7 @@ impl Ply {
                 let here = |fault: &&Fault| fault.turn == self.turn;
                 seats.find_map(|seat| Some((seat.seat, seat.fault.as_ref().filter(here)?)))
             }
-            PlyKind::Start | PlyKind::Played { .. } => None,
+            PlyKind::Start | PlyKind::Played { .. } | PlyKind::Drawn(_) => None,
         }
     }
 }

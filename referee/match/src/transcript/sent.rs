@@ -1,7 +1,7 @@
 //! Making the bytes that were written to an agent's stdin again, from the transcript.
 
 use super::walk::Walk;
-use referee_games::{Decoded, Dialect, GameKind};
+use referee_games::{Decoded, Dialect, GameKind, Games};
 use referee_protocol::{Event, Header, HeaderSeat, Seat, ToAgent};
 
 /// Returns the bytes written to a seat up to and including the request of `turn`; all of them without
@@ -9,11 +9,12 @@ use referee_protocol::{Event, Header, HeaderSeat, Seat, ToAgent};
 /// gets the same messages here, though none were written.
 pub fn sent<'a>(
     header: &Header,
+    games: &Games,
     seat: Seat,
     events: impl IntoIterator<Item = &'a Event>,
     turn: Option<u64>,
 ) -> Result<Vec<u8>, String> {
-    let mut walk = Walk::begin_keeping(header.clone(), |at| at == seat)?;
+    let mut walk = Walk::begin_keeping(header.clone(), games, |at| at == seat)?;
     if seat.index() >= header.seats.len() {
         return Err(format!("there is no seat {seat}"));
     }

@@ -2,12 +2,13 @@
 
 use super::read::{EventReader, HeaderError, ReadEnd, read};
 use super::walk::Walk;
+use referee_games::Games;
 use referee_protocol::Event;
 
 /// A transcript that is replayed event by event.
 ///
 /// ```text
-/// let mut steps = walk(&bytes)?;              // reads the header and starts the game
+/// let mut steps = walk(&bytes, &games)?;      // reads the header and starts the game
 /// while let Some(event) = steps.step()? {
 ///     draw(steps.walk().game());              // the game after the event
 /// }
@@ -35,10 +36,10 @@ pub enum WalkError {
 }
 
 /// Begins to replay a transcript (unpacked, see [`unpack`](super::unpack)).
-pub fn walk(bytes: &[u8]) -> Result<TranscriptWalk<'_>, WalkError> {
+pub fn walk<'a>(bytes: &'a [u8], games: &Games) -> Result<TranscriptWalk<'a>, WalkError> {
     let reading = read(bytes)?;
-    let walk =
-        Walk::begin(reading.header.clone()).map_err(|text| WalkError::Broken { line: 1, text })?;
+    let walk = Walk::begin(reading.header.clone(), games)
+        .map_err(|text| WalkError::Broken { line: 1, text })?;
     Ok(TranscriptWalk { reading, walk })
 }
 

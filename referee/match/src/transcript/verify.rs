@@ -14,7 +14,7 @@ use super::record::HASH_BLOCK_BYTES;
 use super::scan::scan;
 use super::walk::Walk;
 use crate::id_of;
-use referee_games::kind;
+use referee_games::{Games, NoRules};
 use referee_protocol::encode::to_hex;
 use referee_protocol::{Event, Header, Outcome, Seal};
 use serde::Serialize;
@@ -40,6 +40,12 @@ pub enum Status {
     Disagrees,
     /// Not a transcript, or of an unknown version or game.
     Unreadable,
+    /// It was played by the rules of a program that was not named, so it could not be replayed.
+    RulesNotAvailable,
+    /// The program that was named for its game is another than that of the match.
+    OtherRules,
+    /// The program with the rules failed while it was replayed.
+    RulesFailed,
 }
 
 /// The result of verifying.
@@ -58,13 +64,13 @@ pub struct Report {
 }
 
 /// Verifies a whole file, packed or not.
-pub fn verify(bytes: &[u8]) -> Report {
-    verify_from(bytes).expect("memory can be read")
+pub fn verify(bytes: &[u8], games: &Games) -> Report {
+    verify_from(bytes, games).expect("memory can be read")
 }
 
 /// Verifies a whole file, packed or not, in bounded memory.
-pub fn verify_from(reader: impl BufRead) -> io::Result<Report> {
-    let mut verifier = Verifier::new();
+pub fn verify_from(reader: impl BufRead, games: &Games) -> io::Result<Report> {
+    let mut verifier = Verifier::new(games);
     let end = read_pieces(reader, TRANSCRIPT_BYTES_MAX, |piece| verifier.push(piece))?;
     let mut report = verifier.finish();
     match end {
@@ -93,6 +99,7 @@ pub fn verify_from(reader: impl BufRead) -> io::Result<Report> {
 /// Verifies a transcript in pieces (unpacked), in bounded memory: it keeps at most one line.
 #[derive(Debug, Default)]
 pub struct Verifier {
+    games: Games,
     /// The hash of all lines so far.
     hash: Sha256,
     /// The number of lines so far.
@@ -123,8 +130,8 @@ enum Stage {
     CannotReplay,
     /// It is not a readable transcript.
     Unreadable(HeaderError),
-    /// The game is unknown.
-    UnknownGame(String),
+    /// The rules are not there, or failed.
+    NoRules(Status, String),
 }
 
 /// The seal that was found.
@@ -143,8 +150,8 @@ enum SealSeen {
 
 impl Verifier {
     /// Creates a verifier.
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(games: &Games) -> Self {
+        Self { games: games.clone(), ..Self::default() }
     }
 
     /// Verifies the next bytes.
@@ -232,7 +239,7 @@ impl Verifier {
     fn judge_sealed(&self) -> (Status, String) {
         let differs = match &self.stage {
             Stage::Unreadable(why) => return (Status::Unreadable, why.to_string()),
-            Stage::UnknownGame(why) => return (Status::Unreadable, why.clone()),
+            Stage::NoRules(status, why) => return (*status, why.clone()),
             Stage::Playing(walk) => walk.finish().err(),
             Stage::NotBegun | Stage::CannotReplay => None,
         };
@@ -263,7 +270,7 @@ impl Verifier {
                 return (Status::Unreadable, "not a transcript: it has no header".to_owned());
             }
             Stage::Unreadable(why) => return (Status::Unreadable, why.to_string()),
-            Stage::UnknownGame(_) | Stage::Playing(_) | Stage::CannotReplay => {}
+            Stage::NoRules(..) | Stage::Playing(_) | Stage::CannotReplay => {}
         }
         if let Some(text) = &self.broken {
             return (Status::Tampered, text.clone());
@@ -343,8 +350,18 @@ impl Verifier {
     }
 
     fn begin(&mut self, header: Header) -> Stage {
-        let kind = kind(&header.game);
-        if let Some(kind) = kind.filter(|kind| kind.rules != header.rules) {
+        let kind = match self.games.of_record(&header.game, header.program.as_ref()) {
+            Ok(kind) => kind,
+            Err(error) => {
+                let status = match &error {
+                    NoRules::Unknown(_) => Status::Unreadable,
+                    NoRules::NotAvailable(_) => Status::RulesNotAvailable,
+                    NoRules::Other(_) => Status::OtherRules,
+                };
+                return Stage::NoRules(status, error.to_string());
+            }
+        };
+        if kind.rules != header.rules {
             let (then, now) = (header.rules, kind.rules);
             self.other_rules =
                 Some(format!("recorded under rules {then}, this referee has rules {now}"));
@@ -355,9 +372,14 @@ impl Verifier {
             self.differs =
                 Some(format!("line 1: such a match is {made}, the header says {recorded:?}"));
         }
-        match Walk::begin(header) {
+        if kind.program().is_some()
+            && let Err(error) = kind.start(&header.setup)
+            && error.rules_failed
+        {
+            return Stage::NoRules(Status::RulesFailed, format!("line 1: {error}"));
+        }
+        match Walk::begin(header, &self.games) {
             Ok(walk) => Stage::Playing(Box::new(walk)),
-            Err(text) if kind.is_none() => Stage::UnknownGame(text),
             Err(text) => {
                 self.differs = Some(format!("line 1: {text}"));
                 Stage::CannotReplay
@@ -410,7 +432,13 @@ impl Verifier {
             && let Stage::Playing(walk) = &mut self.stage
             && let Err(text) = walk.event_in(self.lines + 1, event)
         {
-            self.differs = Some(format!("line {}: {text}", self.lines + 1));
+            let line = self.lines + 1;
+            if let Some(failure) = walk.game().failure() {
+                let text = format!("line {line}: the rules failed: {failure}");
+                self.stage = Stage::NoRules(Status::RulesFailed, text);
+                return;
+            }
+            self.differs = Some(format!("line {line}: {text}"));
         }
     }
 }

@@ -11,9 +11,9 @@ use super::difference::{adopt, difference};
 use super::import::is_imported;
 use super::sent::Wire;
 use crate::clock::{Punctuality, Spent};
-use crate::machine::{Effect, Input, Match, Phase, Player};
+use crate::machine::{Effect, Input, Match, Phase, Player, RULES};
 use crate::{Reading, over, request};
-use referee_games::{AnyGame, Decoded, Refusal, Turn, kind, nearest_kind};
+use referee_games::{AnyGame, Decoded, Games, Refusal, Turn};
 use referee_protocol::{
     Action, Event, Fault, FaultKind, FromAgent, Header, LateBy, LineEvent, Nanos, Outcome,
     ParseError, PlayedEvent, Seat, ToAgent, TurnEvent, VoidNote, plain_error, unescape_line,
@@ -59,18 +59,19 @@ struct HeldLine {
 impl Walk {
     /// Begins with the header. Fails if the game is unknown, or can't be started with the setup and the
     /// seats in the header.
-    pub fn begin(header: Header) -> Result<Self, String> {
-        Self::begin_keeping(header, |_| false)
+    pub fn begin(header: Header, games: &Games) -> Result<Self, String> {
+        Self::begin_keeping(header, games, |_| false)
     }
 
     /// Like [`Walk::begin`], and keeps what is sent to some seats for [`Walk::take_sent`]. Fails also if
     /// one of them speaks an unknown protocol.
-    pub fn begin_keeping(header: Header, keeps: impl Fn(Seat) -> bool) -> Result<Self, String> {
-        let kind = kind(&header.game).ok_or_else(|| {
-            let hint =
-                nearest_kind(&header.game).map(|kind| format!("; did you mean `{}`?", kind.name));
-            format!("unknown game `{}`{}", header.game, hint.unwrap_or_default())
-        })?;
+    pub fn begin_keeping(
+        header: Header,
+        games: &Games,
+        keeps: impl Fn(Seat) -> bool,
+    ) -> Result<Self, String> {
+        let kind = games.of_record(&header.game, header.program.as_ref());
+        let kind = kind.map_err(|error| error.to_string())?;
         let game = kind.start(&header.setup).map_err(|error| error.to_string())?;
         let seats = game.seats();
         let listed = header.seats.iter().map(|seat| seat.seat);
@@ -144,7 +145,7 @@ impl Walk {
     pub(super) fn outcome(&self) -> Option<Outcome> {
         match self.game().turn() {
             Turn::Over(outcome) => Some(outcome),
-            Turn::Of(_) => None,
+            Turn::Of(_) | Turn::Chance(_) => None,
         }
     }
 
@@ -283,6 +284,10 @@ impl Walk {
                     meaning = Some(answer_of(played));
                 }
             }
+            // What the rules did with it then is not known to happen again.
+            Event::Over(over) if over.verdict.void.as_ref().is_some_and(|it| it.cause == RULES) => {
+                meaning = Some(Decoded::Nothing);
+            }
             Event::Retired(_) | Event::Over(_) => match self.new_fault(next, event.at_ns) {
                 Some((_, fault)) if matches!(fault.kind, FaultKind::Late | FaultKind::Start) => {
                     reading = late_reading(fault);
@@ -390,6 +395,9 @@ impl Walk {
                 }
                 match (self.new_fault(event, at.0), self.game().turn()) {
                     (Some((seat, fault)), _) => self.fault(at, seat, fault),
+                    (None, Turn::Chance(_)) => {
+                        Err("the match isn't over: the referee draws next".to_owned())
+                    }
                     (None, Turn::Of(seat)) => {
                         let turn = self.state.turn_number();
                         Err(format!("the match isn't over: in turn {turn}, seat {seat} is to move"))
@@ -631,6 +639,7 @@ pub(super) fn time_and_seat(event: &Event) -> Option<(u64, Seat)> {
         Event::Turn(event) => Some((event.at_ns, event.seat)),
         Event::Line(event) => Some((event.at_ns, event.seat)),
         Event::Played(event) => Some((event.at_ns, event.seat)),
+        Event::Drawn(event) => Some((event.at_ns, Seat(0))),
         Event::Stderr(event) => Some((event.at_ns, event.seat)),
         Event::Retired(event) => Some((event.at_ns, event.seat)),
         Event::Over(event) => {

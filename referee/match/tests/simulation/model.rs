@@ -306,6 +306,7 @@ impl<'a> Model<'a> {
             Event::Turn(event) => ("turn", event.at_ns),
             Event::Line(event) => ("line", event.at_ns),
             Event::Played(event) => ("played", event.at_ns),
+            Event::Drawn(event) => ("drawn", event.at_ns),
             Event::Stderr(event) => ("stderr", event.at_ns),
             Event::Retired(event) => ("retired", event.at_ns),
             Event::Over(event) => ("over", event.at_ns),
@@ -399,7 +400,7 @@ impl<'a> Model<'a> {
         }
         let outcome = match self.game.turn() {
             Turn::Over(outcome) => Some(outcome),
-            Turn::Of(_) => None,
+            Turn::Of(_) | Turn::Chance(_) => None,
         };
         if verdict.result == MatchResult::Void {
             let cause = verdict.void.as_ref().expect("a void match says why").cause.as_str();
@@ -431,7 +432,7 @@ impl<'a> Model<'a> {
         assert_eq!(places.len(), self.ready.len());
         let outcome = match self.game.turn() {
             Turn::Over(outcome) => Some(outcome.places),
-            Turn::Of(_) => None,
+            Turn::Of(_) | Turn::Chance(_) => None,
         };
         if let [place] = places[..] {
             let solved = self.gone.is_empty() && outcome.is_some_and(|places| places == [1]);

@@ -5,6 +5,7 @@ use super::agent::{ScriptEvent, answers, begins};
 use super::disk::Disk;
 use super::model::{Model, Moment};
 use super::plan::{Plan, Random};
+use referee_games::Games;
 use referee_match::transcript::{Recorder, Status, Walk, read, verify};
 use referee_match::{Effect, Ending, Input, Match, Reading};
 use referee_protocol::{Event, FaultKind, Nanos, Seat, StderrEvent, ToAgent, Want, escape_line};
@@ -407,7 +408,7 @@ impl World<'_> {
         let (ending, kinds) = self.model.finish();
         let turns = kinds.iter().filter(|kind| **kind == "turn").count() as u64;
         assert_eq!(turns, self.asked, "as many `turn` events as requests");
-        let report = verify(&transcript);
+        let report = verify(&transcript, &Games::default());
         assert_eq!(report.status, Status::Ok, "{}", report.detail);
         if let Some(outcome) = &ending.outcome {
             assert_eq!(report.outcome.as_ref(), Some(outcome));
@@ -437,7 +438,7 @@ fn check_resumed(effects: &[(u64, Effect)]) {
         _ => false,
     };
     if let Some(asked) = effects.iter().rev().map(|(_, effect)| effect).find(is_it) {
-        let resumed = Match::resume((**header).clone(), &events[1..], turn);
+        let resumed = Match::resume((**header).clone(), &Games::default(), &events[1..], turn);
         assert_eq!(resumed.expect("a record of ours").1, std::slice::from_ref(asked));
     }
 }
@@ -456,7 +457,7 @@ fn check_kept(disk: &Disk, transcript: &[u8]) {
     let is_whole = disk.file.len() == transcript.len();
     assert_eq!(is_whole, disk.broken.is_none());
     if !is_whole {
-        let report = verify(&disk.file);
+        let report = verify(&disk.file, &Games::default());
         assert_eq!(report.status, Status::Torn, "{}", report.detail);
     }
 }
@@ -488,7 +489,8 @@ fn written(effects: &[(u64, Effect)], seat: Seat) -> String {
 /// Plays a transcript again, and keeps what is sent.
 fn walked(transcript: &[u8]) -> Walk {
     let reading = read(transcript).expect("a transcript");
-    let mut walk = Walk::begin_keeping(reading.header.clone(), |_| true).expect("a good header");
+    let mut walk = Walk::begin_keeping(reading.header.clone(), &Games::default(), |_| true)
+        .expect("a good header");
     for event in reading {
         walk.event(&event).expect("it can be played again");
     }

@@ -1,6 +1,7 @@
 //! Files that were changed and sealed again: only judging what was recorded once more shows it.
 
 use super::samples::{all, hex_played, sealed, sealed_lines, unsealed_lines};
+use referee_games::Games;
 use referee_match::transcript::{Status, verify};
 use referee_protocol::Event;
 use serde_json::{Value, from_str, from_value, to_value};
@@ -221,7 +222,7 @@ fn forgeries_disagree() {
             None => (Status::Disagrees, words),
         };
         for lines in [written, sorted] {
-            let report = verify(&sealed_lines(&lines));
+            let report = verify(&sealed_lines(&lines), &Games::default());
             let fits = report.status == status && report.detail.contains(words);
             if !fits || report.seal.is_none() {
                 wrong.push(format!("{row}\n    {}: {}", report.status, report.detail));
@@ -286,7 +287,7 @@ fn an_action_has_each_key_once() {
     let twice = lines.join("\n").replacen(action, r#""action":{"at":[2,2],"at":[1,0],"#, 1);
     assert!(twice.contains(r#"[2,2],"at""#), "{twice}");
     let lines: Vec<String> = twice.lines().map(str::to_owned).collect();
-    let report = verify(&sealed_lines(&lines));
+    let report = verify(&sealed_lines(&lines), &Games::default());
     assert_eq!(report.status, Status::Disagrees, "{}", report.detail);
 }
 
@@ -296,7 +297,7 @@ fn lines_that_are_no_events_disagree() {
     for line in ["", "hello", "[]", "{}", r#"{"type":7}"#, r#"{"type":"turn"}"#, both] {
         let mut lines = unsealed_lines(&sealed(&hex_played()));
         lines.insert(2, line.to_owned());
-        let report = verify(&sealed_lines(&lines));
+        let report = verify(&sealed_lines(&lines), &Games::default());
         assert_eq!(report.status, Status::Disagrees, "{line}: {}", report.detail);
         assert!(report.detail.contains("line 3 is not an event"), "{}", report.detail);
     }

@@ -1,6 +1,7 @@
 //! Writing and reading back, and what can't be read.
 
 use super::samples::{all, hex_played, packed, sealed, sealed_lines, unsealed_lines};
+use referee_games::Games;
 use referee_match::transcript::{HeaderError, ReadEnd, Recorder, Status, read, unpack, verify};
 use referee_protocol::Event;
 
@@ -70,7 +71,7 @@ fn what_later_versions_add_is_passed_over() {
     lines.insert(2, "{\"type\":\"weather\",\"wind\":{\"from\":[1,2]}}".to_owned());
     lines.push("{\"type\":\"applause\"}".to_owned());
     let bytes = sealed_lines(&lines);
-    let report = verify(&bytes);
+    let report = verify(&bytes, &Games::default());
     assert_eq!(report.status, Status::Ok, "{}", report.detail);
     let mut reading = read(&bytes).unwrap();
     assert_eq!(reading.by_ref().count(), events);
@@ -102,7 +103,7 @@ fn what_is_no_transcript_is_unreadable() {
         (with_header("\"seed\":7", "\"seed\":\"7\""), "its header can't be read"),
         (with_header("\"game\":\"hex\"", "\"game\":\"hey\""), "unknown game `hey`"),
     ] {
-        let report = verify(&bytes);
+        let report = verify(&bytes, &Games::default());
         let (status, detail) = (report.status, report.detail);
         assert_eq!(status, Status::Unreadable, "{detail}: {}", String::from_utf8_lossy(&bytes));
         assert!(detail.contains(wanted), "{detail:?} lacks {wanted:?}");

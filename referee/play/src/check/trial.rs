@@ -151,7 +151,7 @@ const TRIES_MAX: usize = 5;
 /// Tries an agent. An error is the machine's; `ResourceBusy` if it was too busy for a fair trial.
 pub(super) async fn run(core: &CoreContext, trial: &Trial<'_>) -> io::Result<TrialReport> {
     for _ in 0..TRIES_MAX {
-        if let Some(report) = trial_run::play(core, trial).await? {
+        if let Some(report) = Box::pin(trial_run::play(core, trial)).await? {
             return Ok(report);
         }
     }

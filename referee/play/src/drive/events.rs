@@ -2,11 +2,11 @@
 
 use super::cause::FailedStart;
 use super::step::STEP;
-use super::{Drive, DriveEvent, KILLED};
+use super::{Drive, DriveEvent, KILLED, WaitingLine};
 use crate::adapted::{MEMORY_STATUS, is_adapted, process_limits};
 use crate::connection::AgentConnection;
 use crate::core_context::Orders;
-use referee_match::Input;
+use referee_match::{Input, Reading};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
 use referee_process::launcher::Limit;
@@ -18,6 +18,7 @@ impl Drive<'_> {
         match event {
             DriveEvent::Event(seat, at, event) => self.event(seat, at, event),
             DriveEvent::Slot => self.ask(),
+            DriveEvent::Prepared => self.prepared(),
             DriveEvent::Orders(orders) => self.orders(orders),
             DriveEvent::StartChecked(good_starts) => self.start_checked(good_starts),
             DriveEvent::Timer => {
@@ -170,19 +171,41 @@ impl Drive<'_> {
 
     /// Judges a line and all that were read with it, which can take longer than a step.
     fn lines(&mut self, seat: Seat, at: Instant, line: Line) {
+        self.lines_from(seat, at, Some((line, None)));
+    }
+
+    /// The rules have answered what the line that waits leads to.
+    fn prepared(&mut self) {
+        let waiting = self.waiting_line.take().map(|waiting| *waiting);
+        let Some(WaitingLine { seat, at, line, reading, .. }) = waiting else {
+            return;
+        };
+        self.lines_from(seat, at, Some((line, Some(reading))));
+    }
+
+    /// Judges a line that was seen at `at`, with its measurements if it has waited for the rules, and then the others
+    /// that were read with it.
+    fn lines_from(&mut self, seat: Seat, at: Instant, first: Option<(Line, Option<Reading>)>) {
         self.step.judged = Some(seat);
-        let mut next = Some(line);
-        while let Some(line) = next.filter(|_| self.is_judged(seat)) {
-            self.line(seat, at, &line);
+        let mut next = first;
+        while let Some((line, waited)) = next.filter(|_| self.is_judged(seat)) {
+            let rules =
+                self.state.prepare(seat, &line.bytes).filter(|_| waited.is_none() && !line.cut);
+            if let Some(rules) = rules {
+                let reading = self.reading_of_line(seat, at, &line, None);
+                self.waiting_line = Some(Box::new(WaitingLine { seat, at, line, reading, rules }));
+                return;
+            }
+            self.line(seat, at, &line, waited);
             let agent = self.participants[seat.index()].connection_mut();
-            next = agent.and_then(|agent| agent.process.buffered_line());
+            next = agent.and_then(|agent| Some((agent.process.buffered_line()?, None)));
             let thinks = self.state.thinking() == Some(seat);
             if (next.is_some() || thinks) && self.step.is_long() && self.is_judged(seat) {
                 if thinks {
                     // What exceeds a step by much is the machine's.
                     self.turn.judged_for += self.step.began.elapsed().min(STEP * 2);
                 }
-                self.step.rest = next.take().map(|line| (seat, at, line));
+                self.step.rest = next.take().map(|(line, _)| (seat, at, line));
                 if self.step.rest.is_some() {
                     return;
                 }
@@ -197,12 +220,13 @@ impl Drive<'_> {
         }
     }
 
-    fn line(&mut self, seat: Seat, at: Instant, line: &Line) {
+    fn line(&mut self, seat: Seat, at: Instant, line: &Line, measured: Option<Reading>) {
         let participant = &self.participants[seat.index()];
         let has_dialect = participant.connection().is_some_and(AgentConnection::has_dialect);
         let connection = self.participants[seat.index()].connection_mut();
         let meaning = connection.and_then(|connection| connection.interpret(line));
-        let reading = self.reading_of_line(seat, at, line, meaning.as_ref());
+        let reading =
+            measured.unwrap_or_else(|| self.reading_of_line(seat, at, line, meaning.as_ref()));
         let (line, cut) = (&line.bytes[..], line.cut);
         self.input_at(at, Input::Line { seat, line, cut, reading, meaning });
         self.apply();

@@ -30,10 +30,12 @@ use super::connection::AgentConnection;
 use super::core_context::{CoreContext, Orders, StartGuard};
 use super::participant::Participant;
 use super::sink::{Sealed, Sink};
+use referee_games::program::Pending;
 use referee_games::{AnyGame, view::View};
 use referee_match::diagnosis::Usage;
-use referee_match::{Effect, Ending, Input, Match, MatchTally};
+use referee_match::{Effect, Ending, Input, Match, MatchTally, Reading};
 use referee_process::agent::AgentEvent;
+use referee_process::framer::Line;
 use referee_process::poll_on_wake::PollOnWake;
 use referee_process::timers::Alarm;
 use referee_protocol::{Event, Header, Seat};
@@ -110,6 +112,9 @@ pub(super) async fn drive(
         drive.take(event);
     }
     let staying = drive.close().await?;
+    if let Some(view) = drive.state.game().prepare_view() {
+        view.await;
+    }
     Ok((drive.finish(durable)?, staying))
 }
 
@@ -119,6 +124,8 @@ enum DriveEvent {
     /// The slot that the request waited for is held.
     Slot,
     Orders(Orders),
+    /// The rules have answered what the line leads to that waits for them.
+    Prepared,
     /// A seat could not be started, and it is known whether a good program can be.
     StartChecked(bool),
     Timer,
@@ -139,6 +146,8 @@ struct Drive<'a> {
     freezer: Freezer,
     readings: Readings,
     recording: Recording<'a>,
+    /// A line of an agent, while the program with the rules says what it leads to.
+    waiting_line: Option<Box<WaitingLine>>,
     /// An end or a failed start, while its cause is found out.
     cause_check: Option<Box<CauseCheck>>,
     orders: NewOrders,
@@ -150,6 +159,15 @@ struct Drive<'a> {
     ending: Option<Ending>,
     /// The state of a partial match, if it is one.
     part: Option<PartState>,
+}
+
+/// A line of an agent that waits for the program with the rules.
+struct WaitingLine {
+    seat: Seat,
+    at: Instant,
+    line: Line,
+    reading: Reading,
+    rules: Pending<()>,
 }
 
 /// What is known of a seat's end.
@@ -185,6 +203,7 @@ impl<'a> Drive<'a> {
             step: Step::new(began),
             readings: Readings::default(),
             recording,
+            waiting_line: None,
             cause_check: None,
             orders: next_orders(core.orders.clone()),
             timer: Box::new(PollOnWake::new(Alarm::new()?)),
@@ -250,6 +269,10 @@ impl<'a> Drive<'a> {
     /// Events of agents come before the timer: an answer that has arrived is not late because the timer
     /// was polled first. Lines that were read come before everything, as they have the earliest time.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<DriveEvent> {
+        if let Some(waiting) = &mut self.waiting_line {
+            // Nothing that comes later is looked at before this line is judged.
+            return waiting.rules.as_mut().poll(context).map(|()| DriveEvent::Prepared);
+        }
         if let Some((seat, at, line)) = self.step.rest.take() {
             return Poll::Ready(DriveEvent::Event(seat, at, AgentEvent::Line(line)));
         }

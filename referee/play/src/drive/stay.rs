@@ -66,7 +66,10 @@ impl Drive<'_> {
                     self.event(seat, at, event);
                     self.apply();
                 }
-                DriveEvent::Orders(_) | DriveEvent::Slot | DriveEvent::StartChecked(_) => {}
+                DriveEvent::Orders(_)
+                | DriveEvent::Slot
+                | DriveEvent::Prepared
+                | DriveEvent::StartChecked(_) => {}
             }
         }
         for seat in undecided {

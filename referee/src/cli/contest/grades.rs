@@ -8,9 +8,11 @@ use clap::Args;
 use referee_contest::file::{ContestFile, FileError};
 use referee_contest::grades::{Grade, Grades, grades};
 use referee_contest::report::grades_csv;
+use referee_games::Games;
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
 use referee_runner::folder::Folder;
+use referee_runner::programs;
 use referee_runner::{disk_failure, read_contest_file};
 use std::path::PathBuf;
 
@@ -39,13 +41,14 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let folder = Folder::open(&options.folder)?;
-    let (path, read): (_, fn(&str, &str, &str) -> _) = match &options.file {
+    let (path, read): (_, fn(&str, &str, &str, &Games) -> _) = match &options.file {
         Some(file) => (file.clone(), ContestFile::read),
         None => (folder.file(), ContestFile::read_stored),
     };
     let text = read_contest_file(&path)?;
+    let games = programs::of_file(&folder, &text)?;
     let failed = |error: FileError| Failure::usage(error.to_string()).or_help(error.help);
-    let file = read(&text, &path.to_string_lossy(), "contest").map_err(failed)?;
+    let file = read(&text, &path.to_string_lossy(), "contest", &games).map_err(failed)?;
     let spinner = spinner("computing the report", !global.quiet);
     let results = of_folder(&folder);
     spinner.finish_and_clear();

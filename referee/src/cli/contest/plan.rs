@@ -8,7 +8,6 @@ use referee_contest::estimate::{Estimate, QUICK_TURN_MS, estimate};
 use referee_contest::report::LeftOut;
 use referee_contest::wording::count;
 use referee_contest::{Contest, Schedule};
-use referee_games::kind;
 use referee_match::times::{show_clock, show_time};
 use referee_process::Failure;
 use referee_process::cores;
@@ -116,7 +115,8 @@ fn report(
 ) -> Result<PlanReport, Failure> {
     let all = options.pairings || options.json;
     let contest = &*prepared.contest;
-    let one_match = estimate(contest).map_err(|error| Failure::usage(error.to_string()))?;
+    let one_match =
+        estimate(contest, &prepared.games).map_err(|error| Failure::usage(error.to_string()))?;
     let jobs = prepared.jobs.unwrap_or_else(cores::count);
     let (games, games_most) = schedule.size();
     let pairings = schedule.pairings();
@@ -184,7 +184,7 @@ fn notes(prepared: &Prepared, is_built: bool) -> Vec<String> {
         );
     }
     for game in &contest.games {
-        let started = kind(&game.game).and_then(|kind| kind.start(&game.setup).ok());
+        let started = game.kind(&prepared.games).ok().and_then(|kind| kind.start(&game.setup).ok());
         let own = started.map_or_else(Vec::new, |start| start.notes());
         notes.extend(own.into_iter().map(|note| format!("{}: {note}", game.name)));
     }

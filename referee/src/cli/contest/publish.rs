@@ -11,12 +11,14 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_contest::Player;
 use referee_contest::report::{GameRow, PrivatePart, Report, TeamPages, escape_markdown};
+use referee_games::Games;
 use referee_process::Failure;
 use referee_protocol::encode::to_hex;
 use referee_protocol::sanitize::sanitize;
 use referee_runner::disk_failure;
 use referee_runner::folder::Folder;
 use referee_runner::parallel;
+use referee_runner::programs;
 use referee_runner::results::report_failure;
 use referee_runner::store::Store;
 use referee_web::{MatchPage, replay_page, shared_files};
@@ -207,8 +209,9 @@ fn replays(
     global: &Global,
 ) -> Result<BTreeMap<Player, Vec<(u64, String)>>, Failure> {
     let bar = count_bar("writing replays", !global.quiet);
+    let known = programs::of_folder(folder)?;
     let written = parallel::map(games, None, &|done, of| advance(&bar, done, of), |game| {
-        replay(folder, site, game, names)
+        replay(folder, &known, site, game, names)
     });
     bar.finish_and_clear();
     let mut all: BTreeMap<Player, Vec<(u64, String)>> = BTreeMap::new();
@@ -225,11 +228,12 @@ fn replays(
 /// Writes the replay page of a game. Returns the stderr of each seat.
 fn replay(
     folder: &Folder,
+    games: &Games,
     site: &Path,
     game: &GameRow,
     names: &Names,
 ) -> Result<Vec<String>, Failure> {
-    let Some(page) = match_page(folder, game, &names.shown)? else { return Ok(Vec::new()) };
+    let Some(page) = match_page(folder, games, game, &names.shown)? else { return Ok(Vec::new()) };
     let stderr = (0..game.players.len()).map(|seat| stderr(&page, seat)).collect();
     let html = replay_page(&page.public(), REPLAY_ROOT, "index.html");
     write(&site.join(Path::new(&game.transcript).with_extension("html")), &html)?;

@@ -4,11 +4,13 @@
 use crate::cli::bars::{advance, count_bar};
 use referee_contest::Contest;
 use referee_contest::report::{GameRow, Report, replay_path};
+use referee_games::Games;
 use referee_match::transcript::{FollowState, TRANSCRIPT_BYTES_MAX, TranscriptFollower};
 use referee_process::Failure;
 use referee_process::files::read_regular;
 use referee_protocol::sanitize::sanitize;
 use referee_runner::folder::Folder;
+use referee_runner::programs;
 use referee_runner::results::report_failure;
 use referee_runner::{disk_failure, parallel};
 use referee_web::{MatchPage, MatchState, replay_page, shared_files};
@@ -22,6 +24,7 @@ const REPLAYS_FOLDER: &str = "replays";
 /// decided without being played.
 pub(super) fn match_page(
     folder: &Folder,
+    games: &Games,
     game: &GameRow,
     names: &[String],
 ) -> Result<Option<MatchPage>, Failure> {
@@ -39,7 +42,7 @@ pub(super) fn match_page(
     }
     let bytes = read_regular(&path, TRANSCRIPT_BYTES_MAX as u64)
         .map_err(|error| failed(&error.to_string()))?;
-    let following = TranscriptFollower::of(&bytes);
+    let following = TranscriptFollower::of(&bytes, games);
     match following.state() {
         FollowState::Sealed(_) => {}
         FollowState::Open => return Err(failed("the transcript is incomplete")),
@@ -69,6 +72,7 @@ pub(super) fn write_pages(
     }
     let names: Vec<String> = contest.players.iter().map(|player| player.name.clone()).collect();
     let bar = count_bar("writing replays", true);
+    let known = programs::of_folder(folder)?;
     let page = |game: &GameRow| -> Result<(), Failure> {
         let Some(target) = replay_path(&game.transcript).map(|path| folder.path(&path)) else {
             return Ok(());
@@ -77,7 +81,7 @@ pub(super) fn write_pages(
         if time(&target) > time(&folder.path(&game.transcript)) {
             return Ok(());
         }
-        match match_page(folder, game, &names) {
+        match match_page(folder, &known, game, &names) {
             Ok(Some(page)) => write(&target, &replay_page(&page, "..", "../report.html")),
             Ok(None) | Err(_) => Ok(()),
         }

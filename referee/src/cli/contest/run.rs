@@ -110,6 +110,7 @@ pub(super) fn created(
     // Another process may have created one since.
     let folder = Folder::create(folder.root())?;
     let bar = count_bar("copying the agents", !global.quiet);
+    prepared.copy_games(&folder)?;
     prepared.copy_agents(&folder, &|done, of| advance(&bar, done, of))?;
     bar.finish_and_clear();
     let stored = prepared.to_stored(jiff::Timestamp::now().to_string(), venue.sandbox().cloned());

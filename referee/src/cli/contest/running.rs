@@ -18,6 +18,7 @@ use referee_contest::sprt::Summary;
 use referee_contest::sprt::render::{live, plan, verdict};
 use referee_contest::wording::games;
 use referee_contest::{Contest, Schedule};
+use referee_games::Games;
 use referee_play::interrupts::Interrupts;
 use referee_play::pool::PoolSize;
 use referee_play::running_matches::RunningMatches;
@@ -127,7 +128,9 @@ impl ContestRun {
         let is_local = venue.sandbox().is_some();
         let result = runtime.block_on(async {
             let (playing, wanted) = (RunningMatches::default(), !global.quiet);
-            let mut watcher = Watcher::new(&contest, &folder, playing.clone(), interrupts, wanted)?;
+            let known = prepared.games.clone();
+            let mut watcher =
+                Watcher::new(&contest, &folder, (playing.clone(), &known), interrupts, wanted)?;
             if let Some(Comparison { sprt }) = contest.format.comparison().filter(|_| wanted) {
                 let most = u64::from(contest.rounds);
                 eprint_line(plan(sprt.as_ref(), most, report::names(&contest)).trim_end());
@@ -274,7 +277,7 @@ impl<'a> Watcher<'a> {
     fn new(
         contest: &'a Contest,
         folder: &'a Folder,
-        playing: RunningMatches,
+        (playing, games): (RunningMatches, &Games),
         interrupts: &mut Interrupts,
         wanted: bool,
     ) -> Result<Self, Failure> {
@@ -287,7 +290,8 @@ impl<'a> Watcher<'a> {
         // The bar shows the time, which also passes between games.
         bar.enable_steady_tick(TICK);
         let style = BoardOptions::default().style(stderr_has_colour()).unwrap_or_default();
-        let host = ViewerHost::new(playing, style, Setting::LiveMany, &bar, interrupts, true)?;
+        let host =
+            ViewerHost::new((playing, games), style, Setting::LiveMany, &bar, interrupts, true)?;
         Ok(Self { contest, folder, bar, begun: false, standings_signal, host })
     }
 

@@ -131,6 +131,7 @@ fn contest_games(run: RunContext<'_>, sandbox: &Sandbox) -> Result<ContestGames,
     let readable_files =
         Arc::new(ReadableFiles::new(shared_rules(&specs, &records, &sandbox.read)));
     readable_files.check(sandbox.launcher.layers, &specs)?;
-    let builder = JobBuilder::new(prepared.contest.clone(), kinds(&prepared.contest)?);
+    let builder =
+        JobBuilder::new(prepared.contest.clone(), kinds(&prepared.contest, &prepared.games)?);
     Ok(ContestGames { folder: folder.clone(), specs, readable_files, builder })
 }

@@ -8,6 +8,7 @@ use crate::cli::output::{BoardOptions, eprint_line};
 use crate::cli::values::{forms, themes};
 use crate::reading::{TurnChoice, print};
 use clap::Args;
+use referee_games::Games;
 use referee_match::times::read_time;
 use referee_match::transcript::{FollowState, Playback, Ply, PlyKind, TranscriptFollower};
 use referee_play::destination::create;
@@ -118,27 +119,30 @@ impl FromStr for TurnRange {
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let form = options.form()?;
     options.check(form)?;
+    let games = &global.games(Path::new(&options.file))?;
     let text = match form {
         OutputFormat::Svg
         | OutputFormat::Png
         | OutputFormat::Gif
         | OutputFormat::Apng
         | OutputFormat::Mp4
-        | OutputFormat::Webm => return options.picture(form, global),
-        OutputFormat::Html => options.page()?,
+        | OutputFormat::Webm => return options.picture(form, games, global),
+        OutputFormat::Html => options.page(games)?,
         OutputFormat::Txt => {
             let (coords, flip) = (options.coords, options.flip);
             let board = BoardOptions { coords, flip, ..BoardOptions::default() };
-            printed(&read_transcript(&options.file)?, &options.file, &board)?
+            printed(&read_transcript(&options.file)?, games, &options.file, &board)?
         }
-        OutputFormat::Sgf => notation::to_notation(&read(&options.file)?.0, &options.file, "sgf")?,
+        OutputFormat::Sgf => {
+            notation::to_notation(&read(&options.file, games)?.0, &options.file, "sgf")?
+        }
     };
     options.write(|out| Ok(out.write_all(text.as_bytes())?))
 }
 
 /// Reads the match as far as possible, and warns if it is incomplete.
-fn read(file: &str) -> Result<(Playback, MatchState), Failure> {
-    let following = TranscriptFollower::of(&read_transcript(file)?);
+fn read(file: &str, games: &Games) -> Result<(Playback, MatchState), Failure> {
+    let following = TranscriptFollower::of(&read_transcript(file)?, games);
     let state = following.state().clone();
     let broken = |line: u64, text: &str| format!("{file}: line {line}: {}", sanitize(text));
     let Some(playback) = following.into_playback() else {
@@ -167,9 +171,14 @@ fn read(file: &str) -> Result<(Playback, MatchState), Failure> {
 }
 
 /// Returns the match as `replay --print` prints it, as far as possible. Warns if it is incomplete.
-fn printed(bytes: &[u8], file: &str, board: &BoardOptions) -> Result<String, Failure> {
+fn printed(
+    bytes: &[u8],
+    games: &Games,
+    file: &str,
+    board: &BoardOptions,
+) -> Result<String, Failure> {
     let mut whole = String::new();
-    let printed = print(bytes, file, None, board.style(false).as_ref(), |text| {
+    let printed = print(bytes, games, file, None, board.style(false).as_ref(), |text| {
         whole.push_str(text);
         Ok(())
     });
@@ -222,8 +231,8 @@ impl Options {
     }
 
     /// Writes a picture or an animation.
-    fn picture(&self, form: OutputFormat, global: &Global) -> Result<(), Failure> {
-        let (playback, _) = read(&self.file)?;
+    fn picture(&self, form: OutputFormat, games: &Games, global: &Global) -> Result<(), Failure> {
+        let (playback, _) = read(&self.file, games)?;
         let plies = self.plies(&playback)?;
         let drawn = PictureOptions {
             theme: self.theme,
@@ -254,8 +263,8 @@ impl Options {
     }
 
     /// Returns the viewer page with the match in it.
-    fn page(&self) -> Result<String, Failure> {
-        let (playback, stage) = read(&self.file)?;
+    fn page(&self, games: &Games) -> Result<String, Failure> {
+        let (playback, stage) = read(&self.file, games)?;
         let name = Path::new(&self.file).file_name().unwrap_or_default().to_string_lossy();
         Ok(export(&MatchPage::new(&name, &playback, &stage, 0)))
     }

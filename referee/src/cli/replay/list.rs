@@ -1,6 +1,7 @@
 //! The matches that `replay` lists, and the one that an agent lost.
 
 use crate::cli::output::{print, print_json, row, table};
+use referee_games::Games;
 use referee_play::destination::DEFAULT_FOLDER;
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
@@ -92,7 +93,7 @@ pub(super) fn lost(folder: &Path, agent: &str) -> Result<PathBuf, Failure> {
 }
 
 fn rows(folder: &Path) -> Result<impl Iterator<Item = Row>, Failure> {
-    transcripts(folder).map_err(|error| match error.kind() {
+    transcripts(folder, &Games::default()).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => none(folder),
         _ => Failure::operation(format!("{}: {error}", folder.display())),
     })

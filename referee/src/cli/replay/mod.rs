@@ -68,13 +68,13 @@ enum Command {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
     match &options.command {
-        None => show(&options.shown),
+        None => show(&options.shown, global),
         Some(Command::Export(options)) => export::run(options, global).map(success),
         Some(Command::Import(options)) => import::run(options, global).map(success),
     }
 }
 
-fn show(options: &Shown) -> Result<ExitCode, Failure> {
+fn show(options: &Shown, global: &Global) -> Result<ExitCode, Failure> {
     let file = match &options.file {
         Some(file) if file != "latest" && !Path::new(file).is_dir() => {
             if options.lost.is_some() {
@@ -94,14 +94,16 @@ fn show(options: &Shown) -> Result<ExitCode, Failure> {
             }
         }
     };
+    let games = global.games(&file)?;
     let file = &file.to_string_lossy();
     if options.json {
-        return print_json(&reading::match_report(&read_transcript(file)?, file)?).map(success);
+        return print_json(&reading::match_report(&read_transcript(file)?, &games, file)?)
+            .map(success);
     }
     if !options.print && viewer::is_wanted(file) {
-        return viewer::replay(file, options.turn, &options.board);
+        return viewer::replay(file, &games, options.turn, &options.board);
     }
     let bytes = read_transcript(file)?;
     let style = options.board.style(stdout_has_colour());
-    reading::print(&bytes, file, options.turn, style.as_ref(), print).map(success)
+    reading::print(&bytes, &games, file, options.turn, style.as_ref(), print).map(success)
 }

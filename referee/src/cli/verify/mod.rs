@@ -60,7 +60,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if !files.is_empty() {
         let bar = count_bar("", progress);
         let progress = |done, of| advance(&bar, done, of);
-        verify_all(&files, options.jobs, &progress, |line| lines.add(line))?;
+        let games = global.games_of_all(&files)?;
+        verify_all(&files, &games, options.jobs, &progress, |line| lines.add(line))?;
     }
     let mut contest_texts = String::new();
     for name in contests {

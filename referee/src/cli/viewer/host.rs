@@ -8,6 +8,7 @@ use crate::console::{Console, KeyStream, Screen};
 use crate::screen::{KeyRequest, Model, Setting};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use referee_games::Games;
 use referee_play::interrupts::Interrupts;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
@@ -27,6 +28,8 @@ const OPENS_AFTER: Duration = Duration::from_millis(250);
 pub(crate) struct ViewerHost {
     console: Option<(Console, KeyStream)>,
     playing: RunningMatches,
+    /// The games that are played.
+    games: Games,
     style: Style,
     setting: Setting,
     viewer: Option<Viewer>,
@@ -50,7 +53,7 @@ pub(crate) struct ViewerHost {
 impl ViewerHost {
     /// Takes the terminal, if there is one and it is `wanted`. While the viewer is open, `bar` is hidden.
     pub(crate) fn new(
-        playing: RunningMatches,
+        (playing, games): (RunningMatches, &Games),
         style: Style,
         setting: Setting,
         bar: &ProgressBar,
@@ -68,6 +71,7 @@ impl ViewerHost {
         Ok(Self {
             console,
             playing,
+            games: games.clone(),
             style,
             setting,
             viewer: None,
@@ -174,7 +178,7 @@ impl ViewerHost {
         let (number, source, name) = match self.playing.after(None) {
             Some((number, path)) => {
                 let name = name(self.setting, number, &path);
-                (Some(number), Source::following(path), name)
+                (Some(number), Source::following(path, &self.games), name)
             }
             None => (None, Source::default(), "no match with a transcript is running".to_owned()),
         };
@@ -205,7 +209,7 @@ impl ViewerHost {
         match self.playing.after(self.number).filter(|&(next, _)| Some(next) != self.number) {
             Some((number, path)) => {
                 let name = name(self.setting, number, &path);
-                viewer.show_match(Source::following(path), name);
+                viewer.show_match(Source::following(path, &self.games), name);
                 (self.number, self.ended) = (Some(number), None);
             }
             None => {

@@ -7,6 +7,7 @@ use crate::cli::runtime::{machine, runtime};
 use crate::console::{Console, KeyStream, Screen};
 use crate::reading::TurnChoice;
 use crate::screen::{KeyRequest, Model, Progress, Setting};
+use referee_games::Games;
 use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
 use referee_render::Style;
@@ -22,10 +23,11 @@ pub(crate) fn is_wanted(file: &str) -> bool {
 /// Shows a transcript until the viewer is closed. Opens it at its last ply, or at `turn`.
 pub(crate) fn replay(
     file: &str,
+    games: &Games,
     turn: Option<TurnChoice>,
     board: &BoardOptions,
 ) -> Result<ExitCode, Failure> {
-    let source = Source::named(file)?;
+    let source = Source::named(file, games)?;
     let colour = stdout_has_colour();
     let style = board.style(colour);
     let mut model =

@@ -1,6 +1,7 @@
 //! The transcript that the viewer shows, read as it grows.
 
 use crate::screen::Progress;
+use referee_games::Games;
 use referee_match::transcript::{
     ExchangedLine, FollowState, Playback, TranscriptFollower, exchange,
 };
@@ -25,6 +26,7 @@ pub(super) struct Source {
     file: Option<GrowingFile>,
     bytes: Vec<u8>,
     following: TranscriptFollower,
+    games: Games,
     /// The lines by ply, and the number of lines of the transcript they were read from.
     exchange: Option<(u64, Exchange)>,
     /// The request without an answer: since when, its seat and its turn.
@@ -34,7 +36,7 @@ pub(super) struct Source {
 impl Source {
     /// Opens a transcript named on the command line. Compressed files and pipes are read once; other
     /// files are followed.
-    pub(super) fn named(name: &str) -> Result<Self, Failure> {
+    pub(super) fn named(name: &str, games: &Games) -> Result<Self, Failure> {
         let path = transcript_path(name)?;
         let mut begin = [0; GZIP.len()];
         let plain = name != "-"
@@ -43,18 +45,24 @@ impl Source {
                 .unwrap_or(false)
             && begin != GZIP;
         if plain {
-            let mut source = Self::following(path);
+            let mut source = Self::following(path, games);
             source.read_on();
             return Ok(source);
         }
         let bytes = read_transcript(name)?;
-        let following = TranscriptFollower::of(&bytes);
-        Ok(Self { bytes, following, ..Self::default() })
+        let following = TranscriptFollower::of(&bytes, games);
+        Ok(Self { bytes, following, games: games.clone(), ..Self::default() })
     }
 
     /// Follows a file that may not exist yet.
-    pub(super) fn following(path: PathBuf) -> Self {
-        Self { file: Some(GrowingFile::new(path)), ..Self::default() }
+    pub(super) fn following(path: PathBuf, games: &Games) -> Self {
+        let following = TranscriptFollower::new(games);
+        Self {
+            file: Some(GrowingFile::new(path)),
+            following,
+            games: games.clone(),
+            ..Self::default()
+        }
     }
 
     /// Reads what was appended. Returns whether there was anything.
@@ -64,7 +72,7 @@ impl Source {
         let grown = file.read_on(usize::MAX).unwrap_or_default();
         if grown.is_empty() && !sealed && file.is_replaced() {
             // Another process has replaced the file.
-            *self = Self::following(file.path().to_owned());
+            *self = Self::following(file.path().to_owned(), &self.games);
             return true;
         }
         if !grown.is_empty() {
@@ -140,7 +148,7 @@ impl Source {
         if self.exchange.as_ref().is_some_and(|&(read_from, _)| read_from == lines) {
             return;
         }
-        let mut plies = exchange(&self.bytes, |_| true);
+        let mut plies = exchange(&self.bytes, &self.games, |_| true);
         if let Ok(plies) = &mut plies
             && playback.over().is_some()
             && plies.len() > last

@@ -36,7 +36,7 @@ fn item(ctx: &DrawContext<'_>, index: usize, columns: usize) -> Line<'static> {
         _ => String::new(),
     };
     let number = match ply.kind {
-        PlyKind::Played { .. } | PlyKind::Retired { .. } => index.to_string(),
+        PlyKind::Played { .. } | PlyKind::Drawn(_) | PlyKind::Retired { .. } => index.to_string(),
         PlyKind::Start | PlyKind::Over(_) => String::new(),
     };
     let mark = if ply.fault().is_some() {
@@ -63,6 +63,7 @@ fn what(ctx: &DrawContext<'_>, ply: &Ply) -> String {
     match &ply.kind {
         PlyKind::Start => "start".to_owned(),
         PlyKind::Played { text, .. } => shown(text),
+        PlyKind::Drawn(drawn) => shown(&format!("drawn: {}", drawn.label)),
         PlyKind::Retired { fault, .. } => fault_text(fault.kind).to_owned(),
         PlyKind::Over(over) => {
             shown(&sentence(ctx.playback.header(), over.outcome.as_ref(), &over.verdict))

@@ -91,7 +91,9 @@ fn event_text(ctx: &DrawContext<'_>, columns: usize) -> Vec<Line<'static>> {
     let text = match &ctx.ply.kind {
         PlyKind::Played { .. } => return Vec::new(),
         PlyKind::Start => super::bars::conditions(ctx),
-        PlyKind::Retired { .. } | PlyKind::Over(_) => ctx.frame.sentence.clone(),
+        PlyKind::Drawn(_) | PlyKind::Retired { .. } | PlyKind::Over(_) => {
+            ctx.frame.sentence.clone()
+        }
     };
     let style = match (&ctx.ply.kind, ctx.ply.fault()) {
         (PlyKind::Start, _) => ctx.faint(),

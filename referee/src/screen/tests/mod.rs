@@ -7,6 +7,7 @@ use super::{KeyRequest, Model, Progress, Scene, Setting, draw};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use referee_games::Games;
 use referee_match::transcript::{FollowState, TranscriptFollower, exchange, unpack};
 use referee_render::Style;
 
@@ -37,7 +38,7 @@ impl Bench {
     fn new(name: &str) -> Self {
         let (_, bytes) = GOLDEN.iter().find(|(known, _)| *known == name).unwrap();
         let bytes = unpack(bytes, 1 << 30).unwrap().into_owned();
-        let following = TranscriptFollower::of(&bytes);
+        let following = TranscriptFollower::of(&bytes, &Games::default());
         let mut model = Model::new(Style::default(), Setting::Replay);
         model.grow(following.playback().unwrap());
         Self { bytes, following, model }
@@ -65,7 +66,7 @@ impl Bench {
     /// The screen as text.
     fn screen(&mut self, width: u16, height: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        let exchanges = exchange(&self.bytes, |_| true).unwrap();
+        let exchanges = exchange(&self.bytes, &Games::default(), |_| true).unwrap();
         let progress = match self.following.state() {
             FollowState::Open => Progress::Live,
             FollowState::Sealed(_) => Progress::Over,

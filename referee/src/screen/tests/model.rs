@@ -3,6 +3,7 @@
 use super::Bench;
 use crate::screen::{KeyRequest, Model, Pane, Setting};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use referee_games::Games;
 use referee_match::transcript::TranscriptFollower;
 
 #[test]
@@ -93,7 +94,7 @@ fn messages_are_found_from_both_sides() {
 #[test]
 fn a_growing_match_is_followed_until_a_step_back() {
     let whole = Bench::new("swap");
-    let mut following = TranscriptFollower::new();
+    let mut following = TranscriptFollower::new(&Games::default());
     let mut model = Model::new(whole.model.style, Setting::Live);
     let mut seen = Vec::new();
     for piece in whole.bytes.chunks(200) {

@@ -3,6 +3,7 @@
 use super::{Bench, GOLDEN};
 use crate::screen::{Model, Pane, Setting};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
+use referee_games::Games;
 use referee_match::transcript::TranscriptFollower;
 use referee_render::{Charset, Style};
 
@@ -95,7 +96,7 @@ fn an_unfinished_match_shows_who_thinks() {
     let text = String::from_utf8(bench.bytes.clone()).unwrap();
     let turn = text.lines().position(|line| line.contains("\"type\":\"turn\"")).unwrap();
     let begun = text.lines().take(turn + 1).fold(String::new(), |text, line| text + line + "\n");
-    bench.following = TranscriptFollower::of(begun.as_bytes());
+    bench.following = TranscriptFollower::of(begun.as_bytes(), &Games::default());
     bench.model = Model::new(Style::default(), Setting::LiveMany);
     let text = bench.screen(80, 24);
     assert!(text.contains("thinks 3.21s") && text.contains("live"), "{text}");
@@ -111,7 +112,7 @@ fn hostile_text_is_harmless() {
     let text =
         text.replacen(&format!("\"name\":\"{name}\""), &format!("\"name\":\"{hostile}\""), 1);
     bench.bytes = text.into_bytes();
-    bench.following = TranscriptFollower::of(&bench.bytes);
+    bench.following = TranscriptFollower::of(&bench.bytes, &Games::default());
     for (width, height) in SIZES {
         let text = bench.screen(width, height);
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{301}']), "{text:?}");

@@ -3,7 +3,7 @@
 use crate::frames::{Frame, Frames};
 use proptest::prelude::*;
 use referee_games::view::{GroundKind, View};
-use referee_games::{GAMES, Turn};
+use referee_games::{GAMES, Games, Turn};
 use referee_match::transcript::Playback;
 use referee_protocol::{Event, Header, Info, LineEvent, PlayedEvent, Seat, TurnEvent};
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ fn header(game: &str, setup: &Value, seats: usize) -> Header {
 
 /// Begins a match in which every agent is ready.
 fn begin(game: &str, setup: &Value, seats: usize) -> Playback {
-    let mut playback = Playback::begin(header(game, setup, seats)).unwrap();
+    let mut playback = Playback::begin(header(game, setup, seats), &Games::default()).unwrap();
     for seat in Seat::all(seats) {
         write(&mut playback, 0, seat, &json!({"type": "ready"}));
     }

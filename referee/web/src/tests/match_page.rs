@@ -1,6 +1,7 @@
 //! A page gets the same match at once and in updates.
 
 use crate::{MatchPage, MatchState, MatchUpdate};
+use referee_games::Games;
 use referee_match::transcript::TranscriptFollower;
 
 const RETIRED: &[u8] = include_bytes!("../../../../tests/tests/transcripts/chexers-retired.jsonl");
@@ -10,7 +11,7 @@ const PLAYED: &[u8] =
 #[test]
 fn updates_add_up_to_the_whole_match() {
     for (name, bytes) in [("retired", RETIRED), ("played", PLAYED)] {
-        let mut following = TranscriptFollower::new();
+        let mut following = TranscriptFollower::new(&Games::default());
         let (mut plies, mut line) = (Vec::new(), 0);
         for piece in bytes.chunks(1000) {
             following.feed(piece);
@@ -41,7 +42,7 @@ fn only_a_running_match_has_an_agent_to_move() {
     let text = str::from_utf8(PLAYED).unwrap();
     let cut = text.find("{\"type\":\"played\"").unwrap();
     let begun = text[..cut].rfind("{\"type\":\"line\"").unwrap();
-    let following = TranscriptFollower::of(&text.as_bytes()[..begun]);
+    let following = TranscriptFollower::of(&text.as_bytes()[..begun], &Games::default());
     let playback = following.playback().unwrap();
     let asked = MatchUpdate::since(0, playback, &MatchState::Running, 7).asked.unwrap();
     assert_eq!((asked.turn, asked.for_ms), (0, 7));

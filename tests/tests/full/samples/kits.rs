@@ -193,7 +193,7 @@ impl EventLog {
     fn expect(&mut self, request: &Value, game: &dyn AnyGame) {
         self.push(request);
         let outcome = match game.turn() {
-            Turn::Of(_) => None,
+            Turn::Of(_) | Turn::Chance(_) => None,
             Turn::Over(outcome) => Some(outcome),
         };
         let state =

@@ -8,6 +8,7 @@ use crate::formats::{
     TieRules,
 };
 use crate::{Contest, FormatSettings, LagPolicy, OnBroken, SeatOrders, SprtSettings};
+use referee_games::Games;
 use referee_protocol::{
     Adjudication, ClockKind, DrawAdjudication, Level, OnFault, Pondering, WinAdjudication,
 };
@@ -142,7 +143,7 @@ fn policy_and_the_rest() {
                 [policy]\non_fault = \"end\"\nvoid_retries = 0\nlag_ms = 7\non_lag = \"again\"\n\
                 rate_faults = false\non_broken = \"leave-out\"\n[build]\ntime = \"90s\"\n\
                 [submissions]\nfolder = \"bots\"\nrun = \"python3 {}/main.py\"";
-    let file = ContestFile::read(text, "contest.toml", "stem").unwrap();
+    let file = ContestFile::read(text, "contest.toml", "stem", &Games::default()).unwrap();
     assert_eq!((file.jobs, file.pin), (Some(3), true));
     assert_eq!(file.build.time().as_secs(), 90);
     let submissions = file.submissions.as_ref().unwrap();
@@ -182,14 +183,15 @@ fn a_stored_contest_may_have_old_keys() {
     let old = "game = \"hex\"\n[clock]\nkind = \"cpu\"\nstart_ms = 1\nbank_ms = 2\nincrement_ms = 3\n\
                move_ms = 4\nmargin_ms = 5\nbackstop_ms = 6\n[policy]\nbuild_time = \"7s\"\n\
                [workers]\ncores = 2";
-    assert!(ContestFile::read(old, "contest.toml", "x").is_err());
-    let file = ContestFile::read_stored(old, "contest.toml", "x").unwrap();
+    assert!(ContestFile::read(old, "contest.toml", "x", &Games::default()).is_err());
+    let file = ContestFile::read_stored(old, "contest.toml", "x", &Games::default()).unwrap();
     let clock = serde_json::to_value(&file.settings.clock).unwrap();
     let expected = json!({"kind": "cpu", "start_ms": 1, "bank_ms": 2, "increment_ms": 3,
                           "move_ms": 4, "margin_ms": 5, "backstop_ms": 6});
     assert_eq!((clock, file.build.time_ms), (expected, 7000));
     let wrong = "game = \"hexx\"\nclock.bank_ms = 2";
-    let error = ContestFile::read_stored(wrong, "contest.toml", "x").unwrap_err();
+    let error =
+        ContestFile::read_stored(wrong, "contest.toml", "x", &Games::default()).unwrap_err();
     assert!(error.to_string().contains("unknown game"), "{error}");
 }
 
@@ -201,7 +203,7 @@ fn knockouts_are_seeded_by_list_lot_or_ranking() {
             "game = \"hex\"\nagents = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"]\n\
              format = \"knockout\"\n{lines}"
         );
-        let file = ContestFile::read(&text, "contest.toml", "x").unwrap();
+        let file = ContestFile::read(&text, "contest.toml", "x", &Games::default()).unwrap();
         let source = |text: &str| Source { file: "ranking".to_owned(), text: text.to_owned() };
         let others = OtherFiles { openings: None, ranking: ranking.map(source) };
         let (contest, order) = file.contest(&found_agents(&file), &others).unwrap();
@@ -235,13 +237,13 @@ fn openings_are_drawn_or_read() {
     assert_eq!(with("openings = { plies = 3 }").openings.plies, 3);
     let text = "agents = [\"a\", \"b\"]\nopenings = { file = \"o\" }\n[[games]]\ngame = \"hex\"\n\
                 [[games]]\ngame = \"freckers\"";
-    let file = ContestFile::read(text, "contest.toml", "x").unwrap();
+    let file = ContestFile::read(text, "contest.toml", "x", &Games::default()).unwrap();
     assert_eq!(file.openings.as_ref().unwrap().0, "o");
     let kind = referee_games::kind("freckers").unwrap();
     let position = kind.start(&json!({})).unwrap().position();
     let line = json!({"game": "freckers", "position": position}).to_string();
     let source = Source { file: "o".to_owned(), text: format!("\n{line}\n\n{line}") };
-    let read = games::positions(&source, &file.settings.games).unwrap();
+    let read = games::positions(&source, &file.settings.games, &Games::default()).unwrap();
     assert_eq!((read[0].len(), read[1].len()), (0, 2));
     assert_eq!(read[1][0].0, position);
     let others = OtherFiles { openings: Some(source), ranking: None };

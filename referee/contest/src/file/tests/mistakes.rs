@@ -3,6 +3,7 @@
 use super::super::problem::Source;
 use super::super::{ContestFile, FileError, games};
 use super::contest;
+use referee_games::Games;
 
 /// Two who play, for mistakes elsewhere.
 const TWO: &str = "agents = [\"@random\", \"@greedy\"]\n";
@@ -190,8 +191,8 @@ fn lists_are_bounded() {
 fn openings() {
     let text = "agents = [\"a\", \"b\"]\n[openings]\nfile = \"o\"\n[[games]]\ngame = \"hex\"\n\
                 [[games]]\ngame = \"freckers\"";
-    let both = ContestFile::read(text, "contest.toml", "x").unwrap();
-    let one = ContestFile::read("game = \"hex\"", "contest.toml", "x").unwrap();
+    let both = ContestFile::read(text, "contest.toml", "x", &Games::default()).unwrap();
+    let one = ContestFile::read("game = \"hex\"", "contest.toml", "x", &Games::default()).unwrap();
     let mut errors = String::new();
     for (file, lines) in [
         (&one, "\n\n"),
@@ -202,7 +203,9 @@ fn openings() {
         (&both, "{\"game\":\"hex\",\"position\":{\"x\":1}}"),
     ] {
         let source = Source { file: "openings.jsonl".to_owned(), text: lines.to_owned() };
-        errors += &shown(&games::positions(&source, &file.settings.games).expect_err(lines));
+        errors += &shown(
+            &games::positions(&source, &file.settings.games, &Games::default()).expect_err(lines),
+        );
     }
     check("openings", &errors);
 }

@@ -6,6 +6,7 @@ mod hostile;
 
 use super::{ContestFile, FileError, FoundAgent, OtherFiles};
 use crate::{Contest, PlayerInfo};
+use referee_games::Games;
 
 /// The contest of a file, between the agents that it names, by the names that it gives them.
 fn contest(text: &str) -> Result<Contest, FileError> {
@@ -14,7 +15,7 @@ fn contest(text: &str) -> Result<Contest, FileError> {
 
 /// The same with more who come from elsewhere.
 fn contest_of(text: &str, others: &[&str]) -> Result<(Contest, Vec<usize>), FileError> {
-    let file = ContestFile::read(text, "contest.toml", "contest")?;
+    let file = ContestFile::read(text, "contest.toml", "contest", &Games::default())?;
     let mut agents = found_agents(&file);
     agents.extend(others.iter().map(|name| found(None, name, 0..0)));
     file.contest(&agents, &OtherFiles::default())

@@ -9,6 +9,7 @@ pub(crate) fn contest(players: usize, seats: usize, format: FormatSettings) -> C
     let game = |name: &str, fewer_is_better| ContestGame {
         name: name.into(),
         game: "hex".into(),
+        program: None,
         setup: serde_json::json!({}),
         seats,
         fewer_is_better,

@@ -5,9 +5,9 @@ use crate::{FaultCause, PlayedMatch, Report, WorkerFault};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use referee_contest::{Contest, Fixture, Schedule};
-use referee_games::{GameKind, GameRecord, RecordEnd, Turn};
+use referee_games::{GameKind, GameRecord, Games, RecordEnd, Turn};
 use referee_match::transcript::{Origin, Recorder, import};
-use referee_match::{Effect, Input, Match, Reading, match_id};
+use referee_match::{Effect, Input, Match, Reading, id_of};
 use referee_protocol::{Event, Nanos, Seat};
 use referee_runner::backend::{FinishedGame, NoResult, kinds};
 use referee_runner::folder::Folder;
@@ -37,7 +37,7 @@ impl World {
         let prepared = prepare_text(TEXT, file, place.path(), Builds::Later).unwrap();
         std::fs::write(place.path().join("contest.db"), "").unwrap();
         let contest: Arc<Contest> = prepared.contest;
-        let kinds = kinds(&contest).unwrap();
+        let kinds = kinds(&contest, &Games::default()).unwrap();
         let folder = Folder::open(place.path()).unwrap();
         let mut rules = Rules::of(contest, kinds, folder);
         if let Some((held, longest)) = bounds {
@@ -119,8 +119,6 @@ fn played(contest: &Contest, kind: GameKind, fixture: &Fixture, end: RecordEnd) 
     let mut events = import(kind, &record, &origin).unwrap();
     let Event::Header(mut header) = events.swap_remove(0) else { panic!("no header") };
     let players: Vec<_> = fixture.players.iter().map(|it| &contest.players[it.index()]).collect();
-    let digests: Vec<&str> = players.iter().map(|player| player.digest.as_str()).collect();
-    header.match_id = match_id(kind.name, &game.setup(), &digests, fixture.seed, fixture.number);
     (header.seed, header.game_number) = (fixture.seed, fixture.number);
     (header.clock, header.limits) = (contest.clock.clone(), contest.limits.clone());
     header.on_fault = contest.policy.on_fault;
@@ -128,6 +126,7 @@ fn played(contest: &Contest, kind: GameKind, fixture: &Fixture, end: RecordEnd) 
         (seat.name, seat.digest) = (player.name.clone(), player.digest.clone());
         seat.command = vec!["played".to_owned()];
     }
+    header.match_id = id_of(&header);
     let seats = game.seats();
     let (mut state, mut effects) = Match::begin(game, *header);
     let reading = Reading { cpu: Some(Nanos(0)), ..Reading::default() };

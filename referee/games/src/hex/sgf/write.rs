@@ -106,7 +106,7 @@ fn play(game: &mut Hex, setup: &Setup, action: &serde_json::Value) -> Result<Str
     let action: Action = read_typed(action).map_err(failed)?;
     let side = match game.turn() {
         Turn::Of(seat) => game.side(seat),
-        Turn::Over(_) => return Err(failed("the game is over".to_owned())),
+        Turn::Over(_) | Turn::Chance(_) => return Err(failed("the game is over".to_owned())),
     };
     game.play(&action).map_err(|illegal| failed(illegal.to_string()))?;
     let word = match action {

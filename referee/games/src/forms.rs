@@ -1,0 +1,318 @@
+//! The declared fields of setups and actions: checked before the rules see them, and written as text.
+
+use crate::any::nearest;
+use crate::picture::kinds;
+use crate::program::intern;
+use crate::view::Kind;
+use crate::wire::{ActionForm, CellNames, Described, Fields, SetupForm, Values};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The most cells in a list.
+const CELLS_MAX: usize = 1000;
+
+/// What a game program has declared.
+#[derive(Debug)]
+pub(crate) struct Forms {
+    setup: Vec<SetupForm>,
+    actions: Vec<(ActionForm, Vec<Part>)>,
+    pub(crate) kinds: Arc<[Kind]>,
+    names_of_kinds: Vec<&'static str>,
+    pub(crate) names: CellNames,
+}
+
+pub(crate) fn not_described(piece: &str) -> String {
+    format!("the piece `{piece}` is not described")
+}
+
+/// A part of an action's text form.
+#[derive(Debug, PartialEq, Eq)]
+enum Part {
+    Literal(String),
+    Field(String),
+}
+
+impl Forms {
+    /// Takes what was declared. Fails if it contradicts itself.
+    pub(crate) fn new(described: Described) -> Result<Self, String> {
+        let Described { setup, actions, pieces, labels: names, .. } = described;
+        for field in &setup {
+            if let Err(text) = field.values.check(&field.default) {
+                return Err(format!("the default of the setup field `{}`: {text}", field.name));
+            }
+        }
+        let kinds = kinds(&pieces)?;
+        let with_parts = actions.into_iter().map(|form| {
+            let parts = parts(&form)?;
+            Ok((form, parts))
+        });
+        let actions = with_parts.collect::<Result<Vec<_>, String>>()?;
+        let names_of_kinds = pieces.iter().map(|piece| intern(&piece.name)).collect();
+        let forms = Self { setup, actions, kinds, names_of_kinds, names };
+        for (form, _) in &forms.actions {
+            let example = forms.action(&form.example);
+            let read =
+                example.and_then(|example| Ok((forms.parse(&forms.format(&example))?, example)));
+            match read {
+                Err(text) => return Err(format!("the example of `{}`: {text}", form.kind)),
+                Ok((again, example)) if again != example => {
+                    return Err(format!(
+                        "the example of `{}` has the text `{}`, which reads as {again}",
+                        form.kind,
+                        forms.format(&example)
+                    ));
+                }
+                Ok(_) => {}
+            }
+        }
+        Ok(forms)
+    }
+
+    /// Returns the name of a piece, as long as the process lives.
+    pub(crate) fn name_of(&self, piece: &str) -> Result<&'static str, String> {
+        let found = self.names_of_kinds.iter().copied().find(|name| *name == piece);
+        found.ok_or_else(|| not_described(piece))
+    }
+
+    /// Checks a setup, and fills in the defaults.
+    pub(crate) fn setup(&self, setup: &Value) -> Result<Fields, String> {
+        let Value::Object(given) = setup else {
+            return Err(format!("expected an object, got {setup}"));
+        };
+        let known = || self.setup.iter().map(|field| field.name.as_str());
+        if let Some(unknown) = given.keys().find(|key| known().all(|name| name != key.as_str())) {
+            let hint = nearest(unknown, known()).map(|name| format!("; did you mean `{name}`?"));
+            return Err(format!("unknown field `{unknown}`{}", hint.unwrap_or_default()));
+        }
+        let whole = self.setup.iter().map(|field| {
+            let value = given.get(&field.name).unwrap_or(&field.default);
+            field.values.check(value).map_err(|text| format!("{}: {text}", field.name))?;
+            Ok((field.name.clone(), value.clone()))
+        });
+        whole.collect()
+    }
+
+    fn form(&self, kind: &str) -> Option<&(ActionForm, Vec<Part>)> {
+        self.actions.iter().find(|(form, _)| form.kind == kind)
+    }
+
+    /// Checks an action: its type and its fields. Unknown fields are refused.
+    pub(crate) fn action(&self, action: &Value) -> Result<Value, String> {
+        let examples = || self.actions.iter().map(|(form, _)| form.example.to_string());
+        let Value::Object(given) = action else {
+            let example = examples().next().unwrap_or_default();
+            return Err(format!("expected an object such as {example}"));
+        };
+        let Some(kind) = given.get("type").and_then(Value::as_str) else {
+            return Err("missing field `type`".to_owned());
+        };
+        let Some((form, _)) = self.form(kind) else {
+            let known: Vec<String> =
+                self.actions.iter().map(|(form, _)| format!("`{}`", form.kind)).collect();
+            return Err(format!("unknown type `{kind}`; known ones are {}", known.join(", ")));
+        };
+        let is_known = |key: &str| key == "type" || form.fields.iter().any(|it| it.name == key);
+        if let Some(unknown) = given.keys().find(|key| !is_known(key)) {
+            return Err(format!("unknown field `{unknown}`"));
+        }
+        for field in &form.fields {
+            match given.get(&field.name) {
+                Some(value) => {
+                    let checked = field.values.check(value);
+                    checked.map_err(|text| format!("{}: {text}", field.name))?;
+                }
+                None if field.optional => {}
+                None => return Err(format!("missing field `{}`", field.name)),
+            }
+        }
+        Ok(action.clone())
+    }
+
+    /// Writes an action as text; as JSON if it isn't one of this game.
+    pub(crate) fn format(&self, action: &Value) -> String {
+        let kind = action.get("type").and_then(Value::as_str).unwrap_or_default();
+        let Some((form, parts)) = self.form(kind).filter(|_| self.action(action).is_ok()) else {
+            return action.to_string();
+        };
+        let part = |part: &Part| match part {
+            Part::Literal(text) => text.clone(),
+            Part::Field(name) => {
+                let field = form.fields.iter().find(|field| field.name == *name);
+                match (field, action.get(name)) {
+                    (Some(field), Some(value)) => field.values.format(value, self.names),
+                    _ => String::new(),
+                }
+            }
+        };
+        parts.iter().map(part).collect()
+    }
+
+    /// Reads an action's text form.
+    pub(crate) fn parse(&self, text: &str) -> Result<Value, String> {
+        let read = self.actions.iter().find_map(|(form, parts)| self.read(text, form, parts));
+        read.ok_or_else(|| {
+            let known: Vec<String> = self
+                .actions
+                .iter()
+                .map(|(form, _)| format!("`{}`", self.format(&form.example)))
+                .collect();
+            format!("`{text}` is no action of this game, such as {}", known.join(" or "))
+        })
+    }
+
+    fn read(&self, text: &str, form: &ActionForm, parts: &[Part]) -> Option<Value> {
+        let mut action = Fields::new();
+        action.insert("type".to_owned(), form.kind.clone().into());
+        let mut rest = text;
+        for (index, part) in parts.iter().enumerate() {
+            match part {
+                Part::Literal(literal) => rest = rest.strip_prefix(literal.as_str())?,
+                Part::Field(name) => {
+                    let field = form.fields.iter().find(|field| field.name == *name)?;
+                    // A field ends where the next literal begins.
+                    let end = match parts.get(index + 1) {
+                        Some(Part::Literal(literal)) => rest.find(literal.as_str())?,
+                        _ => rest.len(),
+                    };
+                    let (own, after) = rest.split_at(end);
+                    rest = after;
+                    if own.is_empty() && field.optional {
+                        continue;
+                    }
+                    action.insert(name.clone(), field.values.read(own, self.names)?);
+                }
+            }
+        }
+        let action = Value::Object(action);
+        (rest.is_empty() && self.action(&action).is_ok()).then_some(action)
+    }
+}
+
+/// Splits the text form of an action.
+fn parts(form: &ActionForm) -> Result<Vec<Part>, String> {
+    let mut parts = Vec::new();
+    let mut rest = form.text.as_str();
+    while let Some(begin) = rest.find('{') {
+        if begin > 0 {
+            parts.push(Part::Literal(rest[..begin].to_owned()));
+        }
+        let Some(length) = rest[begin..].find('}') else {
+            return Err(format!("the text `{}` has a `{{` without `}}`", form.text));
+        };
+        let name = &rest[begin + 1..begin + length];
+        if !form.fields.iter().any(|field| field.name == name) {
+            return Err(format!("the text `{}` names no field of `{}`", form.text, form.kind));
+        }
+        if matches!(parts.last(), Some(Part::Field(_))) {
+            return Err(format!("the text `{}` needs something between two fields", form.text));
+        }
+        parts.push(Part::Field(name.to_owned()));
+        rest = &rest[begin + length + 1..];
+    }
+    if !rest.is_empty() {
+        parts.push(Part::Literal(rest.to_owned()));
+    }
+    Ok(parts)
+}
+
+impl Values {
+    /// Checks a value.
+    fn check(&self, value: &Value) -> Result<(), String> {
+        let wrong = |expected: String| Err(format!("expected {expected}, got {value}"));
+        match self {
+            Self::Cell if !is_cell(value) => wrong("a cell such as [3,1]".to_owned()),
+            Self::Cells
+                if !value
+                    .as_array()
+                    .is_some_and(|all| all.len() <= CELLS_MAX && all.iter().all(is_cell)) =>
+            {
+                wrong("a list of cells such as [[3,1],[3,2]]".to_owned())
+            }
+            Self::Integer { min, max }
+                if !value.as_i64().is_some_and(|number| (*min..=*max).contains(&number)) =>
+            {
+                wrong(format!("a whole number, {min} to {max}"))
+            }
+            Self::Choice { values }
+                if !value.as_str().is_some_and(|text| values.iter().any(|it| it == text)) =>
+            {
+                wrong(self.text())
+            }
+            Self::String { max }
+                if value.as_str().is_none_or(|text| text.chars().count() > *max) =>
+            {
+                wrong(format!("a text of at most {max} characters"))
+            }
+            Self::Boolean if !value.is_boolean() => wrong("true or false".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Describes the values, as help shows them.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Cell => "[row, column]".to_owned(),
+            Self::Cells => "[[row, column], ..]".to_owned(),
+            Self::Integer { min, max } => format!("{min}..{max}"),
+            Self::Choice { values } => {
+                let quoted: Vec<String> = values.iter().map(|it| json!(it).to_string()).collect();
+                quoted.join(" | ")
+            }
+            Self::String { max } => format!("a text of at most {max} characters"),
+            Self::Boolean => "true | false".to_owned(),
+        }
+    }
+
+    /// Writes a value as part of an action's text.
+    fn format(&self, value: &Value, names: CellNames) -> String {
+        match self {
+            Self::Cell => cell_text(value, names),
+            Self::Cells => {
+                let cells = value.as_array().into_iter().flatten();
+                let cells: Vec<String> = cells.map(|cell| cell_text(cell, names)).collect();
+                cells.join("-")
+            }
+            _ => value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+        }
+    }
+
+    /// Reads a value from an action's text.
+    fn read(&self, text: &str, names: CellNames) -> Option<Value> {
+        Some(match self {
+            Self::Cell => read_cell(text, names)?,
+            Self::Cells if text.is_empty() => json!([]),
+            Self::Cells => {
+                let cells = text.split('-').map(|cell| read_cell(cell, names));
+                Value::Array(cells.collect::<Option<_>>()?)
+            }
+            Self::Integer { .. } => text.parse::<i64>().ok()?.into(),
+            Self::Choice { .. } | Self::String { .. } => text.into(),
+            Self::Boolean => text.parse::<bool>().ok()?.into(),
+        })
+    }
+}
+
+fn is_cell(value: &Value) -> bool {
+    let pair = value.as_array().filter(|pair| pair.len() == 2);
+    pair.is_some_and(|pair| pair.iter().all(|number| number.as_i64().is_some()))
+}
+
+fn cell_text(value: &Value, names: CellNames) -> String {
+    let at = |index: usize| value[index].as_i64().unwrap_or_default();
+    let (row, column) = (at(0), at(1));
+    match (names, u8::try_from(column)) {
+        (CellNames::LetterNumber, Ok(column @ 0..26)) if row >= 0 => {
+            format!("{}{}", char::from(b'a' + column), row.saturating_add(1))
+        }
+        _ => format!("{row},{column}"),
+    }
+}
+
+fn read_cell(text: &str, names: CellNames) -> Option<Value> {
+    if let Some((row, column)) = text.split_once(',') {
+        return Some(json!([row.trim().parse::<i64>().ok()?, column.trim().parse::<i64>().ok()?]));
+    }
+    let first = text.bytes().next().filter(u8::is_ascii_alphabetic)?.to_ascii_lowercase();
+    let row = text[1..].parse::<i64>().ok().filter(|row| *row > 0)?;
+    (names == CellNames::LetterNumber).then(|| json!([row - 1, i64::from(first - b'a')]))
+}

@@ -1,0 +1,167 @@
+//! The picture of a board that a game program returns, as a [`View`].
+
+use crate::board::{Cell, Layout, Points, Shape};
+use crate::forms::{Forms, not_described};
+use crate::view::{
+    Colour, Edge, Figure, Ground, GroundKind, Item, Kind, Labels, Piece, PieceText, Row, View,
+};
+use crate::wire::{CellNames, Picture, PictureItem, PictureShape, PieceKind};
+use std::sync::Arc;
+
+/// The most rows or columns of a board.
+const SIZE_MAX: u8 = 26;
+/// The most figures, rows and items of a row.
+const BESIDE_MAX: usize = 100;
+/// The most characters of names, values and of the text.
+const NAME_MAX: usize = 60;
+const TEXT_MAX: usize = 10_000;
+
+/// Returns the kinds of pieces as views have them.
+pub(crate) fn kinds(pieces: &[PieceKind]) -> Result<Arc<[Kind]>, String> {
+    let kind = |piece: &PieceKind| {
+        let what = format!("the piece `{}`", piece.name);
+        let colour = Colour::named(&piece.colour).ok_or_else(|| no_colour(&what, &piece.colour))?;
+        let text = piece.text.as_deref().map(|text| piece_text(&what, text)).transpose()?;
+        Ok(Kind { name: piece.name.clone(), colour, text })
+    };
+    pieces.iter().map(kind).collect()
+}
+
+fn no_colour(what: &str, colour: &str) -> String {
+    let known: Vec<_> = Colour::NAMED.iter().map(|colour| colour.name()).collect();
+    format!("{what} has the colour `{colour}`; colours are {} and #rrggbb", known.join(", "))
+}
+
+fn piece_text(what: &str, text: &str) -> Result<PieceText, String> {
+    PieceText::new(text).ok_or_else(|| {
+        format!("{what}: the text {text:?} is not 1 to 3 printable ASCII characters")
+    })
+}
+
+fn bounded<T>(what: &str, items: &[T], most: usize) -> Result<(), String> {
+    if items.len() <= most { Ok(()) } else { Err(format!("{what}: more than {most}")) }
+}
+
+fn text_bounded(what: &str, text: &str, most: usize) -> Result<String, String> {
+    if text.chars().count() > most || text.chars().any(|c| c.is_control() && c != '\n') {
+        return Err(format!(
+            "{what}: {text:?} is longer than {most} characters, or has control characters"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+impl Forms {
+    /// Converts a picture. An error says what it shows that doesn't exist.
+    pub(crate) fn view(&self, picture: &Picture) -> Result<View, String> {
+        let layout = picture.shape.as_ref().map(layout).transpose()?.unwrap_or_default();
+        if layout == Layout::Nothing && picture.text.is_none() {
+            return Err("a view needs a `shape` or a `text`".to_owned());
+        }
+        let on_board = |what: &str, cell: Cell| {
+            let place = || format!("{what}: [{},{}] is not on the board", cell.0, cell.1);
+            if layout.contains(cell) { Ok(cell) } else { Err(place()) }
+        };
+        let all_on_board = |what: &str, cells: &[Cell]| {
+            cells.iter().map(|&cell| on_board(what, cell)).collect::<Result<Vec<Cell>, _>>()
+        };
+        let colour =
+            |what: &str, name: &str| Colour::named(name).ok_or_else(|| no_colour(what, name));
+        let owner = |piece: &Option<String>| {
+            piece.as_ref().map(|piece| self.kind(piece).map(|it| it.colour)).transpose()
+        };
+        let pieces = picture.pieces.iter().map(|piece| {
+            let kind = self.kind(&piece.piece)?;
+            let text = piece.text.as_deref().map(|text| piece_text("pieces", text)).transpose()?;
+            Ok(Piece {
+                at: on_board("pieces", piece.at)?,
+                colour: kind.colour,
+                text: text.or(kind.text),
+            })
+        });
+        let ground = picture.ground.iter().map(|mark| {
+            let kind = GroundKind::Tint(colour("ground", &mark.colour)?);
+            Ok(Ground { at: on_board("ground", mark.at)?, kind })
+        });
+        let edges = picture.edges.iter().map(|edge| {
+            let cells = all_on_board("edges", &edge.cells)?;
+            Ok(Edge { colour: colour("edges", &edge.colour)?, cells, outward: edge.outward })
+        });
+        bounded("figures", &picture.figures, BESIDE_MAX)?;
+        let figures = picture.figures.iter().map(|figure| {
+            let name = text_bounded("figures", &figure.name, NAME_MAX)?.into();
+            let value = text_bounded("figures", &figure.value, NAME_MAX)?;
+            Ok(Figure { name, colour: owner(&figure.piece)?, value })
+        });
+        bounded("rows", &picture.rows, BESIDE_MAX)?;
+        let rows = picture.rows.iter().map(|row| {
+            bounded("rows", &row.items, BESIDE_MAX)?;
+            let items = row.items.iter().map(|item| self.item(item));
+            let name = text_bounded("rows", &row.name, NAME_MAX)?.into();
+            Ok(Row { name, colour: owner(&row.piece)?, items: items.collect::<Result<_, _>>()? })
+        });
+        let labels = match self.names {
+            CellNames::Pair => Labels::Pair,
+            CellNames::LetterNumber => Labels::LetterNumber,
+        };
+        let view = View {
+            kinds: self.kinds.clone(),
+            pieces: pieces.collect::<Result<_, String>>()?,
+            ground: ground.collect::<Result<_, String>>()?,
+            edges: edges.collect::<Result<_, String>>()?,
+            last: all_on_board("last", &picture.last)?,
+            chain: all_on_board("chain", &picture.chain)?,
+            figures: figures.collect::<Result<_, String>>()?,
+            rows: rows.collect::<Result<_, String>>()?,
+            text: text_bounded("text", picture.text.as_deref().unwrap_or_default(), TEXT_MAX)?,
+            ..View::new(layout.clone(), labels)
+        };
+        let mut cells: Vec<Cell> = view.pieces.iter().map(|piece| piece.at).collect();
+        cells.sort_unstable();
+        match cells.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(format!("two pieces are on [{},{}]", pair[0].0, pair[0].1)),
+            None => Ok(view),
+        }
+    }
+
+    /// Returns an item of a row: a kind of piece, or a text.
+    fn item(&self, item: &PictureItem) -> Result<Item, String> {
+        match self.kinds.iter().find(|kind| kind.name == item.0) {
+            Some(kind) => Ok(Item { colour: Some(kind.colour), text: kind.text }),
+            None => Ok(Item { colour: None, text: Some(piece_text("rows", &item.0)?) }),
+        }
+    }
+
+    fn kind(&self, piece: &str) -> Result<&Kind, String> {
+        self.kinds.iter().find(|kind| kind.name == piece).ok_or_else(|| not_described(piece))
+    }
+}
+
+/// Returns what a picture is drawn on.
+fn layout(shape: &PictureShape) -> Result<Layout, String> {
+    let (size, most) = match *shape {
+        PictureShape::Grid(rows, columns) => {
+            (rows.min(columns), if rows.max(columns) > SIZE_MAX { 0 } else { SIZE_MAX })
+        }
+        PictureShape::Square(size) | PictureShape::Diamond(size) | PictureShape::Triangle(size) => {
+            (size, SIZE_MAX)
+        }
+        PictureShape::Hexagon(radius) => (radius, SIZE_MAX / 2),
+        PictureShape::Star(size) => (size, 5),
+        PictureShape::Points { .. } => (1, 1),
+    };
+    if !(1..=most).contains(&size) {
+        return Err(format!("the shape {shape:?} is too large or has no cells"));
+    }
+    Ok(match shape {
+        &PictureShape::Grid(rows, columns) => Shape::Grid(rows, columns).into(),
+        &PictureShape::Square(size) => Shape::Grid(size, size).into(),
+        &PictureShape::Diamond(size) => Shape::Diamond(size).into(),
+        &PictureShape::Triangle(size) => Shape::Triangle(size).into(),
+        &PictureShape::Hexagon(radius) => Shape::Hexagon(radius).into(),
+        &PictureShape::Star(size) => Shape::Star(size).into(),
+        PictureShape::Points { places, lines, names } => {
+            Points::new(places.clone(), lines.clone(), names.clone())?.into()
+        }
+    })
+}

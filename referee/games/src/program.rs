@@ -1,0 +1,608 @@
+//! Games whose rules are programs: [`ProgramGame`] has the interface of a built-in game and asks the
+//! program through [`Rules`]. This module knows the messages, not how they travel.
+//!
+//! A program holds no match. Its state is opaque here, so copies, jumps and restarts need nothing of it.
+
+use crate::about::{About, ActionSyntax, Reason, Score, SetupField};
+use crate::any::{AnyGame, GameKind, Refusal, SetupError};
+use crate::board::Layout;
+use crate::forms::Forms;
+use crate::view::{Labels, View};
+use crate::wire::{
+    Answer, At, Chance, Described, From, Move, Ply, PlyTurn, RefusalKind, Request, WIRE_VERSION,
+    Walk, Walked, Want,
+};
+use crate::{Illegal, Turn};
+use referee_protocol::{ActionJson, GameProgramRecord, Seat};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::fmt::{self, Debug};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// What a game needs of its program in every turn.
+const WANTED: [Want; 3] = [Want::Actions, Want::Position, Want::Notes];
+
+/// Why the rules could not answer: a sentence that can follow "the rules failed: ".
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct RulesFailure(pub String);
+
+/// An answer that comes later.
+pub type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Draws: takes how many draws there were before in the game, and the weights of the outcomes, and returns the
+/// number of one.
+pub type Drawer = Arc<dyn Fn(u64, &[u64]) -> usize + Send + Sync>;
+
+/// The most outcomes of a draw, and the highest weight of one.
+const OUTCOMES_MAX: usize = 10_000;
+const WEIGHT_MAX: u64 = 1_000_000;
+
+/// A program that answers requests. Equal requests have equal answers.
+pub trait Rules: Debug + Send + Sync {
+    /// Sends a request; the answer comes later.
+    fn send(&self, request: Request) -> Pending<Result<Answer, RulesFailure>>;
+
+    /// Sends a request and waits for the answer.
+    fn ask(&self, request: Request) -> Result<Answer, RulesFailure>;
+}
+
+/// A game program that has described itself.
+#[derive(Debug)]
+pub struct Program {
+    name: &'static str,
+    revision: u32,
+    record: GameProgramRecord,
+    folder: PathBuf,
+    about: About,
+    forms: Forms,
+    rules: Box<dyn Rules>,
+}
+
+impl Program {
+    /// Asks a program what it is. Name and revision are from its `game.toml`, `digest` is that of its folder.
+    pub fn describe(
+        rules: Box<dyn Rules>,
+        (name, revision): (&str, u32),
+        folder: PathBuf,
+        digest: String,
+    ) -> Result<Self, RulesFailure> {
+        let request = Request::Describe { protocol: WIRE_VERSION };
+        let described = match rules.ask(request)? {
+            Answer::Described(described) => *described,
+            Answer::Failed { text } => return Err(RulesFailure(text)),
+            _ => return Err(RulesFailure("`describe` needs the answer `described`".to_owned())),
+        };
+        if described.name != name {
+            let text = format!("game.toml says `{name}`, `described` says `{}`", described.name);
+            return Err(RulesFailure(text));
+        }
+        let forms = Forms::new(described.clone()).map_err(RulesFailure)?;
+        let about = about(&described, &forms);
+        let record = serde_json::to_value(&described).expect("it was JSON");
+        let record = GameProgramRecord { digest, described: record };
+        let name = intern(name);
+        Ok(Self { name, revision, record, folder, about, forms, rules })
+    }
+
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The revision of the rules.
+    pub fn revision(&self) -> u32 {
+        self.revision
+    }
+
+    /// The digest of the program's folder, and what it said about itself.
+    pub fn record(&self) -> &GameProgramRecord {
+        &self.record
+    }
+
+    /// The program's folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The description.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// Starts a game. `setup` is an object; missing fields take their defaults. `position` is a state in which the game
+    /// begins, see [`AnyGame::origin`].
+    pub fn start(&'static self, setup: &Value) -> Result<Box<dyn AnyGame>, SetupError> {
+        let setup = self.checked(setup)?;
+        let first = self.rules.ask(first_request(&setup));
+        let begun = position_request(&setup).map(|request| self.rules.ask(request));
+        self.started(setup, first, begun).map(|game| Box::new(game) as _)
+    }
+
+    /// The same without waiting here, also for draws at the start.
+    pub fn start_later(
+        &'static self,
+        setup: &Value,
+        drawer: Drawer,
+    ) -> Pending<Result<Box<dyn AnyGame>, SetupError>> {
+        let setup = match self.checked(setup) {
+            Ok(setup) => setup,
+            Err(error) => return Box::pin(std::future::ready(Err(error))),
+        };
+        let first = self.rules.send(first_request(&setup));
+        let begun = position_request(&setup).map(|request| self.rules.send(request));
+        Box::pin(async move {
+            let first = first.await;
+            let begun = match begun {
+                Some(begun) => Some(begun.await),
+                None => None,
+            };
+            let game = self.started(setup, first, begun)?;
+            let draws = self.draws_after(&game.now, 0, &drawer).await;
+            *lock(&game.ahead) = draws;
+            Ok(Box::new(game) as _)
+        })
+    }
+
+    fn refused(&self, text: &str) -> SetupError {
+        SetupError {
+            text: format!("setup of {}: {text}", self.name),
+            rules_failed: false,
+            help: "`referee games GAME` lists the fields, their ranges and defaults".to_owned(),
+        }
+    }
+
+    /// Checks a setup, and fills in the defaults.
+    fn checked(&self, setup: &Value) -> Result<Value, SetupError> {
+        let mut declared = setup.clone();
+        let position = declared.as_object_mut().and_then(|fields| fields.remove("position"));
+        let checked = self.forms.setup(&declared).map_err(|text| self.refused(&text))?;
+        let position = position.filter(|position| !position.is_null());
+        let position = position.map(|position| ("position".to_owned(), position));
+        Ok(checked.into_iter().chain(position).collect())
+    }
+
+    /// Returns the game that a start led to.
+    fn started(
+        &'static self,
+        setup: Value,
+        first: Result<Answer, RulesFailure>,
+        begun: Option<Result<Answer, RulesFailure>>,
+    ) -> Result<ProgramGame, SetupError> {
+        let failed = |text: &str| SetupError {
+            text: format!("the rules of {} failed: {text}", self.name),
+            rules_failed: true,
+            help: "`referee game check` shows what is wrong with them".to_owned(),
+        };
+        let read = |answer: Result<Answer, RulesFailure>| match answer
+            .and_then(|answer| read_walk(answer, 0))
+        {
+            Ok(Ok(walked)) => Ok(walked),
+            Ok(Err(refusal)) => Err(self.refused(&refusal.to_string())),
+            Err(failure) => Err(failed(&failure.0)),
+        };
+        let (walked, first) = read(first)?;
+        let now = begun.map_or(Ok(first), |begun| read(begun).map(|(_, ply)| ply))?;
+        let colours = walked.seats.iter().map(|piece| self.forms.name_of(piece));
+        let colours = colours.collect::<Result<_, _>>().map_err(|text| failed(&text))?;
+        if !self.about.seats.iter().any(|&count| usize::from(count) == walked.seats.len()) {
+            let (got, all) = (walked.seats.len(), &self.about.seats);
+            return Err(failed(&format!("`walked` has {got} `seats`, and `described` {all:?}")));
+        }
+        Ok(ProgramGame {
+            program: self,
+            setup,
+            colours,
+            now: Arc::new(now),
+            number: 0,
+            draws: 0,
+            failure: None,
+            ahead: Arc::default(),
+            view: Arc::default(),
+        })
+    }
+
+    /// Plays the draws that follow a ply.
+    async fn draws_after(&self, ply: &Ply, draws: u64, drawer: &Drawer) -> Ahead {
+        let mut ahead = Ahead::new();
+        let mut now = ply.clone();
+        for number in draws.. {
+            let PlyTurn::Chance(chance) = &now.turn else { break };
+            let draw = Move::Draw { draw: drawer(number, &chance.weights) };
+            let walk = walk_from(&now, vec![draw.clone()], WANTED.to_vec());
+            let answer = self.rules.send(Request::Walk(walk)).await;
+            let played = answer.and_then(|answer| read_walk(answer, 1));
+            let after = played.as_ref().ok().and_then(|played| played.as_ref().ok());
+            let Some((_, after)) = after else {
+                ahead.push_back((draw, played));
+                break;
+            };
+            now = after.clone();
+            ahead.push_back((draw, played));
+        }
+        ahead
+    }
+
+    /// Walks; the inner error is a refusal.
+    fn walk(&self, walk: Walk) -> Result<Result<(Walked, Ply), Refusal>, RulesFailure> {
+        let moves = walk.moves.len();
+        let answer = self.rules.ask(Request::Walk(walk))?;
+        read_walk(answer, moves)
+    }
+}
+
+/// Reads the answer to a walk with so many moves, of which the last ply is wanted.
+fn read_walk(answer: Answer, moves: usize) -> Result<Result<(Walked, Ply), Refusal>, RulesFailure> {
+    match answer {
+        Answer::Walked(mut walked) => {
+            if walked.recorded.len() != moves {
+                let text = format!(
+                    "`walked` needs {moves} entries in `recorded`, not {}",
+                    walked.recorded.len()
+                );
+                return Err(RulesFailure(text));
+            }
+            let Some(last) = walked.plies.pop() else {
+                return Err(RulesFailure("`walked` has no `plies`".to_owned()));
+            };
+            check_turn(&last.turn)?;
+            Ok(Ok((walked, last)))
+        }
+        Answer::Refused(refused) => Ok(Err(match refused.kind {
+            RefusalKind::Malformed => Refusal::Malformed(refused.rule),
+            RefusalKind::Illegal | RefusalKind::Setup => {
+                Refusal::Illegal(Illegal::new(refused.rule))
+            }
+        })),
+        Answer::Failed { text } => Err(RulesFailure(text)),
+        Answer::Described(_) => {
+            Err(RulesFailure("`walk` needs the answer `walked` or `refused`".to_owned()))
+        }
+    }
+}
+
+/// Checks whose turn it is said to be.
+fn check_turn(turn: &PlyTurn) -> Result<(), RulesFailure> {
+    let wrong = |text: &str| Err(RulesFailure(text.to_owned()));
+    match turn {
+        PlyTurn::Of(seats) if seats.len() != 1 => wrong("`turn` needs one seat in `of`"),
+        PlyTurn::Chance(Chance { weights, labels }) => {
+            if weights.is_empty() || weights.len() > OUTCOMES_MAX {
+                return wrong("`chance` needs 1 to 10000 `weights`");
+            }
+            if weights.iter().any(|&weight| weight > WEIGHT_MAX)
+                || weights.iter().all(|&it| it == 0)
+            {
+                return wrong("`weights` are whole numbers up to 1000000, and not all may be 0");
+            }
+            if !labels.is_empty() && labels.len() != weights.len() {
+                return wrong("`chance` needs as many `labels` as `weights`, or none");
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What a move led to.
+type Played = Result<Result<(Walked, Ply), Refusal>, RulesFailure>;
+
+/// What was asked ahead: the next moves, and what they lead to.
+type Ahead = VecDeque<(Move, Played)>;
+
+/// Returns the request for the start of a game.
+fn first_request(setup: &Value) -> Request {
+    let mut setup = setup.clone();
+    if let Some(fields) = setup.as_object_mut() {
+        fields.remove("position");
+    }
+    Request::Walk(Walk {
+        from: From::Setup(setup),
+        moves: Vec::new(),
+        want: WANTED.to_vec(),
+        at: At::End,
+    })
+}
+
+/// Returns the request for the position in which a game begins, if its setup has one.
+fn position_request(setup: &Value) -> Option<Request> {
+    let from = From::State(setup.get("position")?.clone());
+    Some(Request::Walk(Walk { from, moves: Vec::new(), want: WANTED.to_vec(), at: At::End }))
+}
+
+/// Returns the request to play moves from a ply.
+fn walk_from(ply: &Ply, moves: Vec<Move>, want: Vec<Want>) -> Walk {
+    Walk { from: From::State(ply.state.clone()), moves, want, at: At::End }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A game in progress whose rules are a program.
+#[derive(Clone)]
+pub struct ProgramGame {
+    program: &'static Program,
+    setup: Value,
+    /// The name of each seat's piece.
+    colours: Arc<[&'static str]>,
+    now: Arc<Ply>,
+    number: u64,
+    draws: u64,
+    /// The rules have failed: nothing more can be played.
+    failure: Option<RulesFailure>,
+    ahead: Arc<Mutex<Ahead>>,
+    /// The picture of this ply, once it was asked for.
+    view: Arc<OnceLock<View>>,
+}
+
+impl Debug for ProgramGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProgramGame")
+            .field("name", &self.program.name)
+            .field("number", &self.number)
+            .field("state", &self.now.state)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ProgramGame {
+    /// The seat to move; `None` when the game is over or chance is next.
+    fn mover(&self) -> Option<Seat> {
+        match &self.now.turn {
+            PlyTurn::Of(seats) => seats.first().copied(),
+            PlyTurn::Over(_) | PlyTurn::Chance(_) => None,
+        }
+    }
+
+    /// Plays a move: takes what it leads to from what was asked ahead, or asks. Returns its recorded form.
+    fn walk(&mut self, step: Move) -> Result<Value, Refusal> {
+        if let Some(failure) = &self.failure {
+            return Err(Refusal::Failed(failure.clone()));
+        }
+        let mut ahead = std::mem::take(&mut *lock(&self.ahead));
+        let known = ahead.pop_front().filter(|(asked, _)| *asked == step);
+        let played = if let Some((_, played)) = known {
+            played
+        } else {
+            ahead.clear();
+            self.program.walk(walk_from(&self.now, vec![step], WANTED.to_vec()))
+        };
+        match played {
+            Ok(Ok((mut walked, now))) => {
+                self.now = Arc::new(now);
+                self.ahead = Arc::new(Mutex::new(ahead));
+                self.view = Arc::default();
+                Ok(walked.recorded.pop().expect("as many as moves"))
+            }
+            Ok(Err(refusal)) => Err(refusal),
+            Err(failure) => {
+                self.failure = Some(failure.clone());
+                Err(Refusal::Failed(failure))
+            }
+        }
+    }
+
+    /// Returns the picture in an answer.
+    fn picture(&self, played: Played) -> View {
+        let ply = played.ok().and_then(Result::ok);
+        let picture = ply.and_then(|(_, ply)| ply.view).unwrap_or_default();
+        self.program.forms.view(&picture).unwrap_or_else(|error| View {
+            text: format!("the rules returned no picture of the board: {error}"),
+            ..View::new(Layout::Nothing, Labels::Pair)
+        })
+    }
+
+    fn request_for_view(&self) -> Walk {
+        walk_from(&self.now, Vec::new(), vec![Want::View])
+    }
+}
+
+impl AnyGame for ProgramGame {
+    fn kind(&self) -> GameKind {
+        GameKind::of_program(self.program)
+    }
+
+    fn setup(&self) -> Value {
+        self.setup.clone()
+    }
+
+    fn seats(&self) -> usize {
+        self.colours.len()
+    }
+
+    fn colours(&self) -> Vec<&'static str> {
+        self.colours.to_vec()
+    }
+
+    fn turn(&self) -> Turn {
+        match &self.now.turn {
+            PlyTurn::Of(seats) => Turn::Of(seats[0]),
+            PlyTurn::Over(outcome) => Turn::Over(outcome.clone()),
+            PlyTurn::Chance(chance) => Turn::Chance(chance.clone()),
+        }
+    }
+
+    fn turn_number(&self) -> u64 {
+        self.number
+    }
+
+    fn actions(&self) -> Vec<Value> {
+        self.now.actions.clone().unwrap_or_default()
+    }
+
+    fn malformed(&self, action: &Value) -> Option<String> {
+        self.program.forms.action(action).err()
+    }
+
+    fn play(&mut self, action: &Value) -> Result<Value, Refusal> {
+        let Some(seat) = self.mover() else { return Err(Refusal::Illegal(Illegal::game_over())) };
+        let action = self.program.forms.action(action).map_err(Refusal::Malformed)?;
+        let recorded = self.walk(Move::Action { seat, action })?;
+        self.number += 1;
+        Ok(recorded)
+    }
+
+    fn play_text(&mut self, _action: &str) -> Option<ActionJson> {
+        // Only the full path knows what a failure of the rules is.
+        None
+    }
+
+    fn draw(&mut self, outcome: usize) -> Result<(), Refusal> {
+        self.walk(Move::Draw { draw: outcome })?;
+        self.draws += 1;
+        Ok(())
+    }
+
+    fn draws(&self) -> u64 {
+        self.draws
+    }
+
+    fn prepare(&self, action: &Value, drawer: &Drawer) -> Option<Pending<()>> {
+        let seat = self.mover().filter(|_| self.failure.is_none())?;
+        let action = self.program.forms.action(action).ok()?;
+        let step = Move::Action { seat, action };
+        let walk = walk_from(&self.now, vec![step.clone()], WANTED.to_vec());
+        let answer = self.program.rules.send(Request::Walk(walk));
+        let (program, draws) = (self.program, self.draws);
+        let (ahead, drawer) = (self.ahead.clone(), drawer.clone());
+        Some(Box::pin(async move {
+            let played = answer.await.and_then(|answer| read_walk(answer, 1));
+            let mut all = match &played {
+                Ok(Ok((_, ply))) => program.draws_after(ply, draws, &drawer).await,
+                _ => Ahead::new(),
+            };
+            all.push_front((step, played));
+            *lock(&ahead) = all;
+        }))
+    }
+
+    fn prepare_view(&self) -> Option<Pending<()>> {
+        if self.failure.is_some() || self.view.get().is_some() {
+            return None;
+        }
+        let answer = self.program.rules.send(Request::Walk(self.request_for_view()));
+        let (game, view) = (self.clone(), self.view.clone());
+        Some(Box::pin(async move {
+            let played = answer.await.and_then(|answer| read_walk(answer, 0));
+            view.set(game.picture(played)).ok();
+        }))
+    }
+
+    fn failure(&self) -> Option<&RulesFailure> {
+        self.failure.as_ref()
+    }
+
+    fn parse_action(&self, text: &str) -> Result<Value, String> {
+        self.program.forms.parse(text.trim())
+    }
+
+    fn format_action(&self, action: &Value) -> String {
+        self.program.forms.format(action)
+    }
+
+    fn retire(&mut self, seat: Seat) {
+        let is_mover = self.mover() == Some(seat);
+        match self.walk(Move::Retire { retire: seat }) {
+            Ok(_) => self.number += u64::from(is_mover),
+            Err(Refusal::Failed(_)) => {}
+            Err(refusal) => {
+                let text = format!("seat {seat} could not be retired: {refusal}");
+                self.failure = Some(RulesFailure(text));
+            }
+        }
+    }
+
+    fn position(&self) -> Value {
+        self.now.position.clone()
+    }
+
+    fn origin(&self) -> Value {
+        self.now.state.clone()
+    }
+
+    fn view(&self) -> View {
+        let ask = || {
+            let played = match &self.failure {
+                Some(failure) => Err(failure.clone()),
+                None => self.program.walk(self.request_for_view()),
+            };
+            self.picture(played)
+        };
+        self.view.get_or_init(ask).clone()
+    }
+
+    fn perft(&self, depth: u32) -> u64 {
+        let actions = self.actions();
+        match (depth, &self.now.turn) {
+            (0, _) => 1,
+            (_, PlyTurn::Chance(chance)) => {
+                let possible = (0..).zip(&chance.weights).filter(|(_, weight)| **weight > 0);
+                let after = |(outcome, _): (usize, &u64)| {
+                    let mut next = self.clone();
+                    next.draw(outcome).map_or(0, |()| next.perft(depth - 1))
+                };
+                possible.map(after).sum()
+            }
+            (1, _) => actions.len() as u64,
+            _ => {
+                let after = |action: &Value| {
+                    let mut next = self.clone();
+                    next.play(action).map_or(0, |_| next.perft(depth - 1))
+                };
+                actions.iter().map(after).sum()
+            }
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.now.notes.clone()
+    }
+
+    fn clone_box(&self) -> Box<dyn AnyGame> {
+        // What was asked ahead is for the game that goes on.
+        Box::new(Self { ahead: Arc::default(), ..self.clone() })
+    }
+}
+
+/// Keeps a text until the process ends, as its game program does.
+pub(crate) fn intern(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
+}
+
+/// Returns the description in the form of a built-in game's.
+fn about(described: &Described, forms: &Forms) -> About {
+    let setup = described.setup.iter().map(|field| SetupField {
+        name: intern(&field.name),
+        values: field.values.text(),
+        default: field.default.clone(),
+        meaning: intern(&field.meaning),
+    });
+    let actions = described.actions.iter().map(|form| ActionSyntax {
+        example: form.example.clone(),
+        text: intern(&forms.format(&form.example)),
+        meaning: intern(&form.meaning),
+    });
+    let reasons = described.reasons.iter().map(|reason| Reason {
+        name: intern(&reason.name),
+        text: intern(&reason.text),
+        meaning: intern(&reason.meaning),
+    });
+    About {
+        title: intern(&described.title),
+        summary: intern(&described.summary),
+        seats: described.seats.clone(),
+        source: "",
+        setup: setup.collect(),
+        actions: actions.collect(),
+        reasons: reasons.collect(),
+        score: described.score.as_ref().map(|score| Score {
+            unit: intern(&score.unit),
+            fewer_is_better: score.fewer_is_better,
+        }),
+        variants: Vec::new(),
+        situations: Vec::new(),
+    }
+}

@@ -1,0 +1,505 @@
+//! What the referee and a game program say to each other, as `docs/game-programs.md` defines it.
+
+use crate::board::Cell;
+use referee_protocol::{Outcome, Seat};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The version of these messages.
+pub const WIRE_VERSION: u32 = 1;
+
+/// A request without its id.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Request {
+    /// What the game is.
+    Describe {
+        /// The version of the messages.
+        protocol: u32,
+    },
+    /// Play these moves, and say what is wanted at the end.
+    Walk(Walk),
+}
+
+/// A request to play moves from the start of a game, or from a state.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Walk {
+    /// Where to begin.
+    #[serde(flatten)]
+    pub from: From,
+    /// The moves, in order.
+    pub moves: Vec<Move>,
+    /// What each ply of the answer has besides state and turn.
+    pub want: Vec<Want>,
+    /// Which plies are wanted.
+    pub at: At,
+}
+
+/// Where a walk begins.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum From {
+    /// The start of a game: its whole setup.
+    Setup(Value),
+    /// A state of an earlier answer.
+    State(Value),
+}
+
+/// A move.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Move {
+    /// An action of a seat.
+    Action {
+        /// The seat.
+        seat: Seat,
+        /// The action.
+        action: Value,
+    },
+    /// A seat is out.
+    Retire {
+        /// The seat.
+        retire: Seat,
+    },
+    /// The referee has drawn this outcome.
+    Draw {
+        /// Its number, from 0.
+        draw: usize,
+    },
+}
+
+/// Which plies an answer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum At {
+    /// One, after the last move.
+    End,
+    /// The start, and after every move.
+    All,
+}
+
+/// What a ply may have besides its state and turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Want {
+    /// The legal actions.
+    Actions,
+    /// The position for agents.
+    Position,
+    /// The picture of the board.
+    View,
+    /// Notes for the player.
+    Notes,
+    /// How good the position is for each seat.
+    Estimate,
+}
+
+/// An answer without its id.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Answer {
+    /// What the game is.
+    Described(Box<Described>),
+    /// The moves were played.
+    Walked(Walked),
+    /// The setup or a move was refused.
+    Refused(Refused),
+    /// The rules themselves failed.
+    Failed {
+        /// What happened.
+        text: String,
+    },
+}
+
+/// The result of a walk.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Walked {
+    /// What each seat plays; only from a setup.
+    #[serde(default)]
+    pub seats: Vec<String>,
+    /// The actions in the form in which they are recorded; null for other moves.
+    #[serde(default)]
+    pub recorded: Vec<Value>,
+    /// The plies that were wanted.
+    pub plies: Vec<Ply>,
+}
+
+/// A refused setup or move.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refused {
+    /// The number of the move, from 0.
+    #[serde(default, rename = "move")]
+    pub index: usize,
+    /// What kind of refusal it is.
+    pub kind: RefusalKind,
+    /// The broken rule.
+    pub rule: String,
+}
+
+/// Kinds of refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusalKind {
+    /// It is against the rules here.
+    Illegal,
+    /// It is not an action of this game.
+    Malformed,
+    /// The setup is refused.
+    Setup,
+}
+
+/// The game at one ply.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ply {
+    /// Whatever the rules need to go on from here.
+    pub state: Value,
+    /// Whose turn it is.
+    pub turn: PlyTurn,
+    /// The legal actions; `None` if they can't be listed.
+    #[serde(default)]
+    pub actions: Option<Vec<Value>>,
+    /// The position for agents.
+    #[serde(default)]
+    pub position: Value,
+    /// The picture.
+    #[serde(default)]
+    pub view: Option<Picture>,
+    /// Notes for the player.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// How good the position is for each seat.
+    #[serde(default)]
+    pub estimate: Vec<i64>,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlyTurn {
+    /// These seats are to move; one for now.
+    Of(Vec<Seat>),
+    /// The game is over.
+    Over(Outcome),
+    /// The referee draws.
+    Chance(Chance),
+}
+
+/// A draw: the weight of each outcome, and what each is called.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chance {
+    /// The weights.
+    pub weights: Vec<u64>,
+    /// The names; none if they are called by their numbers.
+    #[serde(default)]
+    pub labels: Vec<String>,
+}
+
+impl Chance {
+    /// Returns what an outcome is called.
+    pub fn label(&self, outcome: usize) -> String {
+        self.labels.get(outcome).cloned().unwrap_or_else(|| outcome.to_string())
+    }
+}
+
+/// What a game is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Described {
+    /// The name, as in `game.toml`.
+    pub name: String,
+    /// The name for people.
+    pub title: String,
+    /// One or two sentences.
+    pub summary: String,
+    /// The possible numbers of seats.
+    pub seats: Vec<u8>,
+    /// The fields of the setup.
+    #[serde(default)]
+    pub setup: Vec<SetupForm>,
+    /// The kinds of action.
+    pub actions: Vec<ActionForm>,
+    /// The kinds of piece.
+    pub pieces: Vec<PieceKind>,
+    /// The reasons for an outcome.
+    pub reasons: Vec<ReasonForm>,
+    /// What the outcome's scores count.
+    #[serde(default)]
+    pub score: Option<ScoreForm>,
+    /// How cells are named.
+    #[serde(default)]
+    pub labels: CellNames,
+    /// Whether the legal actions can be listed.
+    #[serde(default = "yes")]
+    pub lists: bool,
+    /// Whether positions can be estimated.
+    #[serde(default)]
+    pub estimates: bool,
+    /// Whether turns can be draws of chance.
+    #[serde(default)]
+    pub chance: bool,
+    /// No game has more moves.
+    pub plies_max: u64,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// How cells are named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CellNames {
+    /// `3,1`: row and column.
+    #[default]
+    Pair,
+    /// `b4`: the column as a letter, the row from 1.
+    LetterNumber,
+}
+
+/// A field of the setup.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SetupForm {
+    /// Its name.
+    pub name: String,
+    /// Its values.
+    #[serde(flatten)]
+    pub values: Values,
+    /// Its default.
+    pub default: Value,
+    /// What it means.
+    #[serde(default)]
+    pub meaning: String,
+}
+
+/// A kind of action.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ActionForm {
+    /// Its `type`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its text form: `{field}` stands for a field.
+    pub text: String,
+    /// Its fields.
+    #[serde(default)]
+    pub fields: Vec<FieldForm>,
+    /// An example.
+    pub example: Value,
+    /// What it does and when it is legal.
+    #[serde(default)]
+    pub meaning: String,
+}
+
+/// A field of an action.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FieldForm {
+    /// Its name.
+    pub name: String,
+    /// Its values.
+    #[serde(flatten)]
+    pub values: Values,
+    /// Whether it may be left out.
+    #[serde(default)]
+    pub optional: bool,
+}
+
+/// The values of a field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Values {
+    /// A row and a column.
+    Cell,
+    /// A list of cells.
+    Cells,
+    /// A whole number.
+    Integer {
+        /// The smallest.
+        min: i64,
+        /// The largest.
+        max: i64,
+    },
+    /// One of these texts.
+    Choice {
+        /// The texts.
+        values: Vec<String>,
+    },
+    /// A text.
+    String {
+        /// The most characters.
+        max: usize,
+    },
+    /// True or false.
+    Boolean,
+}
+
+/// A kind of piece.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PieceKind {
+    /// Its name.
+    pub name: String,
+    /// Its colour.
+    pub colour: String,
+    /// What is written on it.
+    #[serde(default)]
+    pub text: Option<String>,
+}
+
+/// A reason for an outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReasonForm {
+    /// The code in `outcome.reason`.
+    pub name: String,
+    /// Completes "NAME wins: ...", "draw: ..." or "not solved: ...".
+    pub text: String,
+    /// The rule behind it.
+    #[serde(default)]
+    pub meaning: String,
+}
+
+/// What scores count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreForm {
+    /// The unit.
+    pub unit: String,
+    /// Whether fewer is better.
+    pub fewer_is_better: bool,
+}
+
+/// A picture of the board.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Picture {
+    /// The shape; only with a text it may be missing.
+    pub shape: Option<PictureShape>,
+    /// The pieces.
+    pub pieces: Vec<PicturePiece>,
+    /// Marks on cells.
+    pub ground: Vec<PictureGround>,
+    /// Edges of the board that belong to a colour.
+    pub edges: Vec<PictureEdge>,
+    /// The cells of the last action.
+    pub last: Vec<Cell>,
+    /// The cells that decided the game.
+    pub chain: Vec<Cell>,
+    /// Numbers beside the board.
+    pub figures: Vec<PictureFigure>,
+    /// Items beside the board.
+    pub rows: Vec<PictureRow>,
+    /// The board as text.
+    pub text: Option<String>,
+}
+
+/// The shape of a board.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PictureShape {
+    /// Rows and columns.
+    Grid(u8, u8),
+    /// A square of n rows.
+    Square(u8),
+    /// A diamond of n rows.
+    Diamond(u8),
+    /// A triangle of n rows.
+    Triangle(u8),
+    /// A hexagon with this radius.
+    Hexagon(u8),
+    /// A star with points of n rows.
+    Star(u8),
+    /// Points with lines between them. A cell is a point's number and 0.
+    Points {
+        /// Where the points are, in half-cells to the right and downwards.
+        places: Vec<(u8, u8)>,
+        /// Which points are joined, by their numbers.
+        #[serde(default)]
+        lines: Vec<(u8, u8)>,
+        /// What the points are called; none if by their numbers.
+        #[serde(default)]
+        names: Vec<String>,
+    },
+}
+
+/// A piece of a picture.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PicturePiece {
+    /// Where.
+    pub at: Cell,
+    /// Which kind.
+    pub piece: String,
+    /// What is written on it instead of its kind's text.
+    #[serde(default)]
+    pub text: Option<String>,
+}
+
+/// A mark on a cell.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PictureGround {
+    /// Where.
+    pub at: Cell,
+    /// Its colour.
+    pub colour: String,
+}
+
+/// An edge of the board that belongs to a colour.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PictureEdge {
+    /// The colour.
+    pub colour: String,
+    /// The cells along it, in order.
+    pub cells: Vec<Cell>,
+    /// The step from each to its mark outside the board, in half-cells to the right and rows downwards.
+    pub outward: (i8, i8),
+}
+
+/// A number beside the board.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PictureFigure {
+    /// What it counts.
+    pub name: String,
+    /// Whose it is.
+    #[serde(default)]
+    pub piece: Option<String>,
+    /// Its value.
+    pub value: String,
+}
+
+/// Items beside the board.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PictureRow {
+    /// What they are.
+    pub name: String,
+    /// Whose they are.
+    #[serde(default)]
+    pub piece: Option<String>,
+    /// The items.
+    pub items: Vec<PictureItem>,
+}
+
+/// An item: the name of a kind of piece, or a text of up to three characters.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct PictureItem(pub String);
+
+/// The JSON of the fields of an answer or request, with its id.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Numbered<T> {
+    /// The id of the request; `None` in the answer to one that can't be read.
+    pub id: Option<u64>,
+    /// The message.
+    #[serde(flatten)]
+    pub message: T,
+}
+
+/// The fields of an action or a setup.
+pub(crate) type Fields = Map<String, Value>;

@@ -1,0 +1,176 @@
+//! Games whose rules are programs: `game.toml` is read, and the program is started and asked what it is.
+//!
+//! A loaded program stays until [`end_all`]: its games may be anywhere. The same folder is loaded once.
+
+mod host;
+mod manifest;
+
+use self::host::Host;
+use self::manifest::GameManifest;
+use crate::agent_spec::{AgentSpec, resolve};
+use crate::digest::{digest_files_in, folder_files};
+use referee_games::GameKind;
+use referee_games::program::{Program, RulesFailure};
+use referee_process::Failure;
+use referee_process::agent::Launch;
+use referee_process::files::{absolute, read_all, too_large};
+use referee_process::lock::lock;
+use referee_process::open_folder::OpenFolder;
+use referee_process::sandbox::{Depth, SandboxRequest, choose, readable};
+use referee_protocol::{Limits, plain_error};
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// The file in a game's folder that says how its program is started.
+pub const MANIFEST: &str = "game.toml";
+/// The largest game.toml, in bytes.
+const MANIFEST_BYTES_MAX: u64 = 64 << 10;
+/// The longest answer of a program, in bytes: 200 plies of a large board with everything.
+const ANSWER_BYTES_MAX: u64 = 64 << 20;
+
+/// What may be used by the program of a game.
+#[derive(Clone, Copy, Debug)]
+struct RulesLimits {
+    /// The time for an answer.
+    answer: Duration,
+    /// The time for each move in the request besides.
+    ply: Duration,
+}
+
+/// A game program that can be started.
+#[derive(Clone, Debug)]
+struct GameProgram {
+    /// Its name and how it is started.
+    spec: AgentSpec,
+    /// The revision of the rules.
+    revision: u32,
+    time: RulesLimits,
+    limits: Limits,
+}
+
+/// A program that was loaded: its folder, the digest of its files, what it is, and its processes.
+struct Loaded {
+    folder: PathBuf,
+    digest: String,
+    kind: GameKind,
+    host: Host,
+}
+
+static LOADED: Mutex<Vec<Loaded>> = Mutex::new(Vec::new());
+
+/// Whether a GAME is a path: one with a slash, as `./hex`, or `.` or `..`.
+pub fn is_path(game: &str) -> bool {
+    game.contains('/') || game == "." || game == ".."
+}
+
+/// Loads the game in a folder. Its program runs in the strongest sandbox that works on this machine.
+pub fn load(folder: &Path) -> Result<GameKind, Failure> {
+    let program = GameProgram::read(folder)?;
+    let folder = &program.spec.own[0];
+    let digest = program.spec.digest.clone();
+    let mut loaded = lock(&LOADED);
+    if let Some(known) = loaded.iter().find(|it| it.folder == *folder && it.digest == digest) {
+        return Ok(known.kind);
+    }
+    let folder = folder.clone();
+    let (name, revision) = (program.spec.name.clone(), program.revision);
+    let failed = |failure: RulesFailure| {
+        let folder = folder.display();
+        Failure::operation(format!("{folder}: the rules of {name} failed: {failure}"))
+            .help(format!("`referee game check {folder}` shows what is wrong with them"))
+    };
+    let sandbox = choose(&SandboxRequest::default(), Depth::Quick)?;
+    let (host, rules) = Host::start(program, sandbox)?;
+    let described =
+        Program::describe(Box::new(rules), (&name, revision), folder.clone(), digest.clone());
+    let described = described.map_err(failed)?;
+    let kind = GameKind::of_program(Box::leak(Box::new(described)));
+    loaded.push(Loaded { folder, digest, kind, host });
+    Ok(kind)
+}
+
+/// Ends the processes of all game programs. Call it before the referee exits.
+pub fn end_all() {
+    let all = std::mem::take(&mut *lock(&LOADED));
+    for loaded in all {
+        loaded.host.end();
+    }
+}
+
+/// Returns the files of the game in a folder, relative to it, and their digest, without starting anything.
+pub fn files_of(folder: &Path) -> Result<(Vec<PathBuf>, String), Failure> {
+    GameProgram::read(folder).map(|program| (program.spec.files, program.spec.digest))
+}
+
+impl GameProgram {
+    fn read(folder: &Path) -> Result<Self, Failure> {
+        let path = folder.join(MANIFEST);
+        let opened = OpenFolder::open(folder).map_err(|error| {
+            Failure::usage(format!("no game in {}: {error}", folder.display())).help(
+                "a GAME is a name from `referee games`, or the path of a folder with game.toml",
+            )
+        })?;
+        let text = read_manifest(&opened).map_err(|error| {
+            let text = match error.kind() {
+                io::ErrorKind::NotFound => format!("{} has no {MANIFEST}", folder.display()),
+                _ => format!("{}: {error}", path.display()),
+            };
+            Failure::usage(text).help(
+                "a game's folder needs a `game.toml` with `name = \"..\"` and `command = [\"program\", ..]`; \
+                 `referee game new NAME` makes one",
+            )
+        })?;
+        let wrong = |error: &str| Failure::usage(format!("{}: {error}", path.display()));
+        let manifest: GameManifest = toml::from_str(&text).map_err(|error| {
+            let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or(&text);
+            let line = before.matches('\n').count() + 1;
+            wrong(&format!("line {line}: {}", plain_error(error.message())))
+        })?;
+        manifest.check().map_err(|error| wrong(&error))?;
+        let folder = absolute(folder)?;
+        let unreadable =
+            |error: io::Error| Failure::operation(format!("{}: {error}", folder.display()));
+        let files = folder_files(&opened).map_err(unreadable)?;
+        let digest = digest_files_in(&opened, &files).map_err(unreadable)?;
+        let read = manifest.sandbox.paths(&path, &folder)?;
+        let command = manifest.command.with_slashes(&folder);
+        let file = resolve(&command[0], &folder)?;
+        let env = manifest.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let limits = &manifest.limits;
+        let spec = AgentSpec {
+            name: manifest.name,
+            launch: Some(Launch { file, command, folder: folder.clone(), env }),
+            digest,
+            files,
+            own: vec![readable(&folder)?],
+            // The author of the game is trusted by whoever names it.
+            granted: read.clone(),
+            read,
+            has_manifest: true,
+            ..AgentSpec::default()
+        };
+        let time = RulesLimits {
+            answer: Duration::from_millis(limits.answer_ms),
+            ply: Duration::from_millis(limits.ply_ms),
+        };
+        let limits = Limits {
+            memory_mb: limits.memory_mb,
+            line_bytes: ANSWER_BYTES_MAX,
+            ..Limits::default()
+        };
+        Ok(Self { spec, revision: manifest.rules, time, limits })
+    }
+}
+
+/// Reads the game.toml of a folder. A link is not followed.
+fn read_manifest(folder: &OpenFolder) -> io::Result<String> {
+    let (file, state) = folder.file(OsStr::new(MANIFEST))?;
+    if state.length > MANIFEST_BYTES_MAX {
+        return Err(too_large(MANIFEST_BYTES_MAX));
+    }
+    String::from_utf8(read_all(file, MANIFEST_BYTES_MAX)?)
+        .map_err(|_| io::Error::other("not UTF-8: save it as UTF-8"))
+}

@@ -1,0 +1,800 @@
+"""The rules of a game for Referee, written in Python.
+
+Write a class that is a `Game`, call its `main()` at the end of `rules.py`, and put `game.toml`
+beside it. This one file is all that the rules need: it works as `referee_kit.game` from the
+installed package and as a copy beside `rules.py`, with Python 3.8 and no packages. It reads and
+writes the messages of docs/game-programs.md; your class sees only states and actions.
+
+A *state* is any value that JSON can hold. It goes through JSON after every move, so tuples become
+lists, keys become strings, and nothing else is remembered between two calls.
+"""
+import collections.abc
+import enum
+import functools
+import json
+import operator
+import os
+import sys
+import traceback
+import typing
+from typing import Any, Collection, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+
+State = Any
+Action = Dict[str, Any]
+Json = Dict[str, Any]
+Turn = Union[int, Json]
+Cell = Sequence[int]
+
+
+class Illegal(Exception):
+    """Raise it in `play`, `complete` or `start` with the rule: Illegal("the cell is occupied")."""
+
+
+class RulesError(Exception):
+    """The rules returned a value that is not allowed."""
+
+
+# What a turn can be, besides the number of a seat.
+
+def over(places: Sequence[int], reason: str, scores: Optional[Sequence[float]] = None) -> Json:
+    """The game is over. `places` has the place of each seat, from 1; equal places are a draw."""
+    return {"over": _given(places=places, reason=reason, scores=scores)}
+
+
+def won_by(seat: int, seats: int, reason: str, scores: Optional[Sequence[float]] = None) -> Json:
+    """The game is over: `seat` has place 1, the other seats share place 2."""
+    return over([1 if other == seat else 2 for other in range(seats)], reason, scores)
+
+
+def chance(weights: Sequence[int], labels: Optional[Sequence[str]] = None) -> Json:
+    """The referee draws one of the outcomes, with these weights, and calls `draw`."""
+    return {"chance": _given(weights=weights, labels=labels)}
+
+
+# What a game is: fields of its setup and of its actions, forms of actions, pieces, reasons.
+
+def _given(**fields: Any) -> Json:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def integer(name: str, low: int, high: int, default: Optional[int] = None,
+            meaning: str = "") -> Json:
+    """An integer from low to high. A field of the setup has a default, one of an action none."""
+    return _given(type="integer", name=name, min=low, max=high, default=default, meaning=meaning)
+
+
+def choice(name: str, values: Sequence[str], default: Optional[str] = None,
+           meaning: str = "") -> Json:
+    """One of these strings. A field of the setup has a default, one of an action none."""
+    return _given(type="choice", name=name, values=values, default=default, meaning=meaning)
+
+
+def boolean(name: str, default: Optional[bool] = None, meaning: str = "") -> Json:
+    """True or false. A field of the setup has a default, one of an action none."""
+    return _given(type="boolean", name=name, default=default, meaning=meaning)
+
+
+def string(name: str, longest: int) -> Json:
+    """A field of an action: a string of at most `longest` characters."""
+    return {"type": "string", "name": name, "max": longest}
+
+
+def cell(name: str) -> Json:
+    """A field of an action: a cell, [row, column]."""
+    return {"type": "cell", "name": name}
+
+
+def cells(name: str) -> Json:
+    """A field of an action: a list of cells."""
+    return {"type": "cells", "name": name}
+
+
+def optional(field: Json) -> Json:
+    """A field that an action may lack: optional(cell("to"))."""
+    return dict(field, optional=True)
+
+
+def form(kind: str, text: str, *fields: Json, example: Optional[Json] = None,
+         meaning: str = "") -> Json:
+    """A form of actions, {"type": kind, ..}. `text` is how people write it: "{from}-{to}"."""
+    whole = dict(example or {}, type=kind)
+    return {"type": kind, "text": text, "fields": list(fields), "example": whole,
+            "meaning": meaning}
+
+
+def piece(name: str, colour: str, text: Optional[str] = None) -> Json:
+    """A kind of piece: its name, its colour ("red" or "#rrggbb"), and a letter to show on it."""
+    return _given(name=name, colour=colour, text=text)
+
+
+def reason(name: str, text: str, meaning: str = "") -> Json:
+    """A reason for the end. `text` completes "NAME wins: .." or "draw: .."."""
+    return {"name": name, "text": text, "meaning": meaning or text}
+
+
+class View(Json):
+    """A picture of the board: `grid(3, 3).piece([0, 1], "cross").last([0, 1])`."""
+
+    def _add(self, key: str, entry: Json) -> "View":
+        self.setdefault(key, []).append(entry)
+        return self
+
+    def piece(self, at: Cell, name: str, text: Optional[str] = None) -> "View":
+        """A piece on a cell, with a text of its own, such as a height."""
+        return self._add("pieces", _given(at=at, piece=name, text=text))
+
+    def ground(self, at: Cell, colour: str) -> "View":
+        """A mark on the cell itself."""
+        return self._add("ground", {"at": at, "colour": colour})
+
+    def last(self, *path: Cell) -> "View":
+        """The cells that the last action's piece went through."""
+        self["last"] = list(path)
+        return self
+
+    def chain(self, *path: Cell) -> "View":
+        """The cells that decided the game, such as a winning line."""
+        self["chain"] = list(path)
+        return self
+
+    def figure(self, name: str, value: object, piece: Optional[str] = None) -> "View":
+        """A number beside the board, such as captured stones, of the owner of a piece."""
+        return self._add("figures", _given(name=name, value=str(value), piece=piece))
+
+    def row(self, name: str, items: Sequence[str], piece: Optional[str] = None) -> "View":
+        """Items beside the board, such as a hand."""
+        return self._add("rows", _given(name=name, items=items, piece=piece))
+
+    def text(self, text: str) -> "View":
+        """The board as plain text, where no picture can be shown."""
+        self["text"] = text
+        return self
+
+
+def grid(rows: int, columns: int) -> View:
+    """A rectangle of cells [row, column]."""
+    return View(shape={"grid": [rows, columns]})
+
+
+def square(size: int) -> View:
+    """A square of cells [row, column]."""
+    return View(shape={"square": size})
+
+
+def diamond(size: int) -> View:
+    """A diamond of hexagons [row, column], with [0, 0] at the top."""
+    return View(shape={"diamond": size})
+
+
+def triangle(size: int) -> View:
+    """Rows of 1, 2, .. hexagons [row, column]."""
+    return View(shape={"triangle": size})
+
+
+def hexagon(radius: int) -> View:
+    """A hexagon of hexagons in axial coordinates [q, r], with [0, 0] in the middle."""
+    return View(shape={"hexagon": radius})
+
+
+def star(size: int) -> View:
+    """A star with six points of `size` rows each, in axial coordinates [q, r]."""
+    return View(shape={"star": size})
+
+
+def text(text: str) -> View:
+    """A board as plain text alone."""
+    return View(text=text)
+
+
+class Game:
+    """The rules of a game. Set the attributes, override the methods, and call `main()`.
+
+    Every method is a function of its arguments alone: it draws no random numbers, reads no clock
+    and keeps nothing. Equal calls return equal values, in every process. Only `play`, `retire` and
+    `draw` may change the state that they get; they return the next one.
+    """
+    #: Lowercase letters, digits and hyphens.
+    name: str = ""
+    title: str = ""
+    summary: str = ""
+    #: What each seat plays, in order: names of `pieces`.
+    seats: Sequence[str] = ()
+    #: The possible numbers of seats; by default only the length of `seats`.
+    seat_counts: Sequence[int] = ()
+    #: The fields of the setup: `integer(..)`, `choice(..)`, `boolean(..)`, each with a default.
+    setup: Sequence[Json] = ()
+    #: The forms of actions: `form(..)`.
+    forms: Sequence[Json] = ()
+    #: `piece(..)` and `reason(..)`.
+    pieces: Sequence[Json] = ()
+    reasons: Sequence[Json] = ()
+    #: {"unit": "stones", "fewer_is_better": False}, if `over` has scores.
+    score: Optional[Json] = None
+    #: How people name cells: "letter_number" (b4) or "pair" (3,1).
+    labels: str = "letter_number"
+    #: No game has more moves than this, draws included.
+    plies_max: int = 1000
+
+    def start(self, setup: Json) -> State:
+        """The state at the start. `setup` has every field. May raise Illegal."""
+        raise NotImplementedError
+
+    def sides(self, setup: Json) -> Sequence[str]:
+        """What each seat plays in a game with this setup: names of `pieces`."""
+        return self.seats
+
+    def turn(self, state: State) -> Turn:
+        """The seat to move, or `over(..)`, or `chance(..)`."""
+        raise NotImplementedError
+
+    def actions(self, state: State) -> Optional[Iterable[Action]]:
+        """Every legal action, in a fixed order. Leave it out if there are too many to list."""
+        return None
+
+    def complete(self, state: State, action: Action) -> Action:
+        """The action as it is recorded, if it can be written in several ways. May raise Illegal."""
+        return action
+
+    def play(self, state: State, action: Action) -> State:
+        """The state after an action of the seat to move. Raises Illegal if a rule forbids it."""
+        raise NotImplementedError
+
+    def retire(self, state: State, seat: int) -> State:
+        """The state after a seat has left a game of three or more seats."""
+        raise NotImplementedError
+
+    def draw(self, state: State, outcome: int) -> State:
+        """The state after the referee has drawn the outcome with this number, from 0."""
+        raise NotImplementedError
+
+    def position(self, state: State) -> Json:
+        """What agents are told of the state: by default all of it."""
+        return state if isinstance(state, dict) else {"state": state}
+
+    def view(self, state: State) -> Json:
+        """The picture: `grid(..)` or another shape, or `text(..)`."""
+        return text(json.dumps(self.position(state), sort_keys=True, indent=1))
+
+    def notes(self, state: State) -> Iterable[str]:
+        """Remarks for people, such as that a start can't be solved."""
+        return ()
+
+    def estimate(self, state: State) -> Sequence[float]:
+        """How good the state is for each seat. @greedy and @minimax can play if you write it."""
+        raise NotImplementedError
+
+    @classmethod
+    def main(cls) -> None:
+        """Answers the referee until it closes the pipe."""
+        serve(cls())
+
+    def can_list(self) -> bool:
+        """Whether `actions` lists the actions: by default, whether the class has it."""
+        return type(self).actions is not Game.actions
+
+    def describe(self) -> Json:
+        """What `describe` answers, made from the attributes and from which methods there are."""
+        names = [piece["name"] for piece in self.pieces]
+        if not self.seats or not set(self.seats) <= set(names):
+            raise RulesError("`seats` is %s, but `pieces` has %s" % (list(self.seats), names))
+        described: Json = {key: getattr(self, key) for key in (
+            "name", "summary", "setup", "pieces", "reasons", "score", "labels", "plies_max")}
+        described.update(
+            title=self.title or self.name, actions=self.forms, lists=self.can_list(),
+            seats=self.seat_counts or [len(self.seats)],
+            estimates=type(self).estimate is not Game.estimate,
+            chance=type(self).draw is not Game.draw)
+        return described
+
+
+def serve(game: Game) -> None:
+    """Answers the referee's requests on stdin until its end. All other output goes to stderr."""
+    lines, out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sys.stdout.flush()  # What was printed before.
+    sys.stdout = sys.stderr
+    answers = _Answers(game)
+    for line in lines:
+        if line.strip():
+            out.write(answers.to(line))
+            out.flush()
+
+
+class _Malformed(Exception):
+    """An action is not as its form declares it."""
+
+
+class _Answers:
+    """Answers requests for a game, one line to one line. Keeps nothing between them."""
+
+    def __init__(self, game: Game) -> None:
+        self.game, self.lists = game, game.can_list()
+        self.forms = {form["type"]: {field["name"]: field for field in form["fields"]}
+                      for form in game.forms}
+
+    def to(self, line: bytes) -> bytes:
+        number = None
+        try:
+            request = json.loads(line.decode("utf-8"))
+            number = request["id"]
+            if request["type"] == "walk":
+                return self.walk(request).encode() + b"\n"
+            if request["type"] != "describe" or request["protocol"] != 1:
+                raise RulesError("this request is not part of protocol 1")
+            answer = dict(self.game.describe(), id=number, type="described")
+            return _encode(answer, "the description").encode() + b"\n"
+        except (Exception, SystemExit) as error:
+            traceback.print_exc()
+            answer = {"id": number, "type": "failed", "text": _explain(error, self.game)}
+            return _encode(answer, "the failure").encode() + b"\n"
+
+    def walk(self, request: Json) -> str:
+        want, every = request.get("want", ()), request.get("at") == "all"
+        plies: List[str] = []
+        recorded: List[Optional[Action]] = []
+        seats = ""
+        if "setup" in request:
+            try:
+                state = self.game.start(request["setup"])
+            except Illegal as refusal:
+                return _refusal(request, 0, "setup", refusal)
+            seats = ',"seats":' + _encode(self.game.sides(request["setup"]), "`sides`")
+            state, written = _through_json(state, "start")
+        else:
+            state, written = request["state"], _encode(request["state"], "the state")
+        turn = _turn(self.game.turn(state))
+        for number, move in enumerate(request.get("moves", ())):
+            if every:
+                plies.append(self.ply(state, written, turn, want))
+            try:
+                method, state, action = self.after(state, turn, move)
+            except Illegal as refusal:
+                return _refusal(request, number, "illegal", refusal)
+            except _Malformed as refusal:
+                return _refusal(request, number, "malformed", refusal)
+            recorded.append(action)
+            state, written = _through_json(state, method)
+            turn = _turn(self.game.turn(state))
+        plies.append(self.ply(state, written, turn, want))
+        return '{"id":%s,"plies":[%s],"recorded":%s%s,"type":"walked"}' % (
+            _encode(request["id"], "id"), ",".join(plies), _encode(recorded, "`complete`"), seats)
+
+    def after(self, state: State, turn: Json, move: Json) -> Tuple[str, State, Optional[Action]]:
+        """The method that made the next state, that state, and the action as recorded."""
+        if "over" in turn:
+            raise Illegal("the game is over")
+        if "retire" in move:
+            return "retire", self.game.retire(state, move["retire"]), None
+        if "draw" in move:
+            weights = turn.get("chance", {}).get("weights", ())
+            if not 0 <= move["draw"] < len(weights):
+                raise Illegal("%s is none of %d outcomes to draw" % (move["draw"], len(weights)))
+            return "draw", self.game.draw(state, move["draw"]), None
+        if move["seat"] not in turn.get("of", ()):
+            raise Illegal("seat %s is not to move" % move["seat"])
+        action = self.game.complete(state, self.checked(move["action"]))
+        return "play", self.game.play(state, action), action
+
+    def checked(self, action: Any) -> Action:
+        """The action with its fields as declared: 1.0 is 1. Refuses what no form has."""
+        kind = action.get("type") if isinstance(action, dict) else None
+        fields = self.forms.get(kind) if isinstance(kind, str) else None
+        if fields is None:
+            raise _Malformed("`type` must be one of: %s" % ", ".join(self.forms))
+        try:
+            return _as_declared(fields, action)
+        except ValueError as error:
+            raise _Malformed(str(error)) from None
+
+    def ply(self, state: State, written: str, turn: Json, want: Collection[str]) -> str:
+        """One entry of `plies`, its keys sorted."""
+        game, parts = self.game, []
+        if "actions" in want:
+            parts.append('"actions":' + _encode(self.listed(state, turn), "`actions`"))
+        if "estimate" in want and type(game).estimate is not Game.estimate:
+            estimate = [int(round(value)) for value in game.estimate(state)]
+            parts.append('"estimate":' + _encode(estimate, "`estimate`"))
+        if "notes" in want:
+            parts.append('"notes":' + _encode(list(game.notes(state)), "`notes`"))
+        if "position" in want:
+            parts.append('"position":' + _encode(game.position(state), "`position`"))
+        parts.append('"state":' + written)
+        parts.append('"turn":' + _encode(turn, "`turn`"))
+        if "view" in want:
+            parts.append('"view":' + _encode(game.view(state), "`view`"))
+        if _encode(state, "the state") != written:
+            raise RulesError("a method changed the state that it was only to look at")
+        return "{" + ",".join(parts) + "}"
+
+    def listed(self, state: State, turn: Json) -> Optional[List[Action]]:
+        """What `actions` returns, as a list; None if the actions can't be listed."""
+        if "of" not in turn:
+            return []
+        found = self.game.actions(state) if self.lists else None
+        if found is None:
+            return None
+        if isinstance(found, (set, frozenset)):
+            raise RulesError("what `actions` returned " + _NO_ORDER)
+        listed = []
+        for action in found:
+            try:
+                listed.append(self.checked(action))
+            except _Malformed as refusal:
+                raise RulesError("`actions` has %r: %s" % (action, refusal)) from None
+        return listed
+
+
+def _refusal(request: Json, move: int, kind: str, rule: Exception) -> str:
+    return _encode({"id": request["id"], "type": "refused", "move": move, "kind": kind,
+                    "rule": str(rule)}, "the refusal")
+
+
+def _default(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # Numpy's numbers and arrays.
+        return value.tolist()
+    raise TypeError("%s is no type of JSON" % type(value).__name__)
+
+
+_to_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False,
+                            default=_default).encode
+
+
+def _encode(value: Any, what: str) -> str:
+    try:
+        return _to_json(value)
+    except (TypeError, ValueError) as error:
+        # The innermost part that can't be written says best what is wrong.
+        parts: Iterable[Tuple[Any, Any]] = ()
+        if isinstance(value, dict):
+            parts = value.items()
+        elif isinstance(value, (list, tuple)):
+            parts = enumerate(value)
+        for key, part in parts:
+            _encode(part, "%s[%r]" % (what, key))
+        if isinstance(value, (set, frozenset)):
+            raise RulesError("%s %s" % (what, _NO_ORDER)) from None
+        raise RulesError("%s can't be written as JSON: %s" % (what, error)) from None
+
+
+_NO_ORDER = "is a set, which has no order: make it a list, such as sorted(..)"
+
+
+def _through_json(state: State, method: str) -> Tuple[State, str]:
+    """The state as the next request will have it, and its text."""
+    if state is None:
+        raise RulesError("`%s` returned None: it has to return the state" % method)
+    written = _encode(state, "the state that `%s` returned" % method)
+    return json.loads(written), written
+
+
+def _whole(value: Any) -> int:
+    """An integer, also as 1.0 and as one of numpy's. Raises ValueError for anything else."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise ValueError(value)
+    return operator.index(value)
+
+
+def _turn(turn: Turn) -> Json:
+    if not isinstance(turn, dict):
+        try:
+            return {"of": [_whole(turn)]}
+        except ValueError:
+            raise RulesError("`turn` returned %r: return a seat, over(..) or chance(..)"
+                             % (turn,)) from None
+    return turn
+
+
+def _as_declared(form: Json, action: Action) -> Action:
+    """The action with its fields as the form declares them. Raises ValueError if they aren't."""
+    for name in action:
+        if name != "type" and name not in form:
+            raise ValueError("%s has no field `%s`" % (action["type"], name))
+    checked = action
+    for name, field in form.items():
+        if name not in action:
+            if field.get("optional"):
+                continue
+            raise ValueError("%s needs the field `%s`" % (action["type"], name))
+        value = action[name]
+        try:
+            new = _field_as_declared(field, value)
+        except ValueError:
+            raise ValueError("`%s` must be %s" % (name, _EXPECTED[field["type"]] % field)) from None
+        if new is not value:
+            checked = dict(checked, **{name: new})
+    return checked
+
+
+_EXPECTED = {
+    "cell": "a cell, two integers such as [0, 1]",
+    "cells": "a list of cells such as [[0, 1], [0, 2]]",
+    "integer": "an integer from %(min)s to %(max)s",
+    "choice": "one of %(values)s",
+    "string": "a string of at most %(max)s characters",
+    "boolean": "true or false",
+}
+
+
+def _field_as_declared(field: Json, value: Any) -> Any:
+    kind = field["type"]
+    if kind == "cell":
+        return _as_cell(value)
+    if kind == "cells" and isinstance(value, (list, tuple)):
+        return [_as_cell(part) for part in value]
+    if kind == "integer" and field["min"] <= _whole(value) <= field["max"]:
+        return _whole(value)
+    right = (kind == "boolean" and isinstance(value, bool)
+             or kind == "choice" and isinstance(value, str) and value in field["values"]
+             or kind == "string" and isinstance(value, str) and len(value) <= field["max"])
+    if not right:
+        raise ValueError(value)
+    return value
+
+
+def _as_cell(value: Any) -> Any:
+    if (type(value) is not list and type(value) is not tuple) or len(value) != 2:
+        raise ValueError(value)
+    if type(value[0]) is int and type(value[1]) is int:  # The usual case, for every listed action.
+        return value
+    return [_whole(value[0]), _whole(value[1])]
+
+
+def _explain(error: BaseException, game: Game) -> str:
+    """Type, message, and the file and line of the rules where it happened."""
+    said = str(error) if isinstance(error, RulesError) else "%s: %s" % (type(error).__name__, error)
+    rules = getattr(sys.modules.get(type(game).__module__), "__file__", None) or __file__
+    folder = os.path.dirname(os.path.abspath(rules)) + os.sep
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = os.path.abspath(frame.filename)
+        if path.startswith(folder) and path != os.path.abspath(__file__):
+            return "%s in %s:%d" % (said, path[len(folder):], frame.lineno or 0)
+    return said
+
+
+# Rules that exist already, as a class that changes with every move.
+
+class ClassGame(Game):
+    """Rules that exist as a class whose objects change, and actions that are dataclasses.
+
+    Override `board`, `to_move` and `ending`; the rest has a default for the classes of COMP30024:
+    `apply_action`, `turn_count` and `render`. The state is the setup and the list of actions: a
+    board is made by playing them again, and recent boards are kept. Any exception of a move is a
+    refusal if the turn count is unchanged, else the rules have failed.
+
+    In JSON, an action is an object with the fields of its dataclass; PlaceAction has the type
+    "place". A dataclass of two integers is a cell, a member of an Enum its name, several such
+    members a string of names with spaces between.
+    """
+    #: The dataclasses of actions; `forms` are made from their fields.
+    action_classes: Sequence[type] = ()
+    #: Groups of fields whose order doesn't matter, such as [("c1", "c2", "c3", "c4")]: sorted.
+    unordered: Sequence[Sequence[str]] = ()
+    #: How many recent boards are kept.
+    boards_kept = 16
+
+    def __init__(self) -> None:
+        self._classes = {_type_name(kind): (kind, _fields(kind)) for kind in self.action_classes}
+        if not self.forms:
+            self.forms = [_class_form(name, *parts) for name, parts in self._classes.items()]
+        self._kept: Dict[str, Tuple[Any, Turn]] = {}
+        self._prepared: Optional[Json] = None
+
+    def board(self, setup: Json) -> Any:
+        """A new board."""
+        raise NotImplementedError
+
+    def prepare(self, setup: Json) -> None:
+        """Called before a board with another setup is used: sets constants, see `set_constant`."""
+
+    def apply(self, board: Any, action: Any) -> None:
+        """Plays an action on the board, or raises an exception."""
+        board.apply_action(action)
+
+    def turn_count(self, board: Any) -> Any:
+        """How many turns were played; whatever changes with every move will do."""
+        return board.turn_count
+
+    def to_move(self, board: Any) -> int:
+        """The seat to move."""
+        raise NotImplementedError
+
+    def ending(self, board: Any) -> Optional[Json]:
+        """`over(..)`, or None while the game goes on. Called once a turn."""
+        raise NotImplementedError
+
+    def legal(self, board: Any) -> Optional[Iterable[Any]]:
+        """Every legal action, in any order. Leave it out if there are too many to list."""
+        return None
+
+    def picture(self, board: Any) -> Json:
+        """The picture of a board: by default the text of its `render`."""
+        return text(board.render())
+
+    def can_list(self) -> bool:
+        return type(self).legal is not ClassGame.legal
+
+    def start(self, setup: Json) -> State:
+        return {"setup": setup, "moves": []}
+
+    def turn(self, state: State) -> Turn:
+        return self._look(state)[1]
+
+    def actions(self, state: State) -> Optional[Iterable[Action]]:
+        legal = self.legal(self._look(state)[0])
+        if legal is None:
+            return None
+        listed = {}
+        for action in legal:
+            in_json = self._sorted(self.to_json(action))
+            listed[_to_json(in_json)] = in_json
+        return [listed[written] for written in sorted(listed)]
+
+    def complete(self, state: State, action: Action) -> Action:
+        return self._sorted(action)
+
+    def play(self, state: State, action: Action) -> State:
+        # The board leaves the kept ones first: whatever a refused move did to it is gone with it.
+        board = self._take(state)
+        before = self.turn_count(board)
+        try:
+            self.apply(board, self.from_json(action))
+        except Exception as error:
+            if self.turn_count(board) != before:
+                raise
+            words = " ".join(str(error).split()).rstrip(".")
+            raise Illegal(words or type(error).__name__) from error
+        state = {"setup": state["setup"], "moves": state["moves"] + [action]}
+        self._keep(state, board)
+        return state
+
+    def view(self, state: State) -> Json:
+        return self.picture(self._look(state)[0])
+
+    def to_json(self, action: Any) -> Action:
+        """An action object as JSON."""
+        kind = _type_name(type(action))
+        return dict({name: _to_field(hint, getattr(action, attribute))
+                     for name, attribute, hint in self._classes[kind][1]}, type=kind)
+
+    def from_json(self, action: Action) -> Any:
+        """The action object for JSON."""
+        kind, fields = self._classes[action["type"]]
+        return kind(*(_from_field(hint, action[name]) for name, _, hint in fields))
+
+    def _sorted(self, action: Action) -> Action:
+        for group in self.unordered:
+            names = [name for name in group if name in action]
+            values = sorted(action[name] for name in names)
+            action = dict(action, **dict(zip(names, values)))
+        return action
+
+    def _set(self, setup: Json) -> None:
+        if setup != self._prepared:
+            self.prepare(setup)
+            self._prepared = setup
+
+    def _take(self, state: State) -> Any:
+        """The board of a state, which the caller may change."""
+        self._set(state["setup"])
+        kept = self._kept.pop(_to_json(state), None)
+        if kept:
+            return kept[0]
+        board = self.board(state["setup"])
+        for action in state["moves"]:
+            self.apply(board, self.from_json(action))
+        return board
+
+    def _look(self, state: State) -> Tuple[Any, Turn]:
+        """The board of a state, to look at."""
+        self._set(state["setup"])
+        return self._kept.get(_to_json(state)) or self._keep(state, self._take(state))
+
+    def _keep(self, state: State, board: Any) -> Tuple[Any, Turn]:
+        ending = self.ending(board)
+        kept = board, self.to_move(board) if ending is None else ending
+        while len(self._kept) >= self.boards_kept:
+            del self._kept[next(iter(self._kept))]
+        self._kept[_to_json(state)] = kept
+        return kept
+
+
+def set_constant(package: str, name: str, value: Any) -> None:
+    """Sets a constant in every loaded module of a package that has it, imported by name or not."""
+    for path, module in list(sys.modules.items()):
+        if (path == package or path.startswith(package + ".")) and hasattr(module, name):
+            setattr(module, name, value)
+
+
+def _type_name(kind: type) -> str:
+    """PlaceAction is "place", SwapSides "swap_sides"."""
+    name = kind.__name__
+    name = name[:-len("Action")] if name.endswith("Action") and name != "Action" else name
+    return "".join("_" + c.lower() if c.isupper() and n else c.lower() for n, c in enumerate(name))
+
+
+@functools.lru_cache(maxsize=None)
+def _fields(kind: Any) -> List[Tuple[str, str, Any]]:
+    """The fields of a dataclass: their names in JSON and in the class, and their types."""
+    import dataclasses  # Takes longer than all other imports, and most games don't need it.
+    hints = typing.get_type_hints(kind)
+    return [(field.name.lstrip("_"), field.name, hints[field.name])
+            for field in dataclasses.fields(kind)]
+
+
+def _class_form(name: str, kind: type, fields: List[Tuple[str, str, Any]]) -> Json:
+    declared = [_declare(field, hint) for field, _, hint in fields]
+    example = {field["name"]: value for field, value in declared}
+    text = " ".join([name] + ["{%s}" % field for field in example])
+    written = not (kind.__doc__ or "").startswith(kind.__name__ + "(")  # By dataclasses.
+    meaning = kind.__doc__.strip().split("\n")[0] if written and kind.__doc__ else name
+    return form(name, text, *(field for field, _ in declared), example=example, meaning=meaning)
+
+
+def _is_cell(hint: Any) -> bool:
+    return hasattr(hint, "__dataclass_fields__") and [
+        kind for _, _, kind in _fields(hint)] == [int, int]
+
+
+def _member(hint: Any) -> Any:
+    """What a list, tuple or set of one kind of value holds, or None. It may also stand alone."""
+    inside = [kind for kind in getattr(hint, "__args__", ()) if kind is not Ellipsis]
+    for kind in inside:
+        if _member(kind) in inside:  # Union[Way, Tuple[Way, ...]]
+            return _member(kind)
+    several = getattr(hint, "__origin__", None) in _SEVERAL and len(set(inside)) == 1
+    return inside[0] if several else None
+
+
+_SEVERAL = (list, tuple, set, frozenset, collections.abc.Sequence)
+
+
+def _is_enum(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, enum.Enum)
+
+
+def _declare(name: str, hint: Any) -> Tuple[Json, Any]:
+    """The field of an action for a type of the class, with an example."""
+    member = _member(hint)
+    if _is_cell(hint):
+        return cell(name), [0, 0]
+    if _is_cell(member):
+        return cells(name), [[0, 0]]
+    if _is_enum(hint):
+        names = [value.name for value in hint]
+        return choice(name, names), names[0]
+    if _is_enum(member):
+        return string(name, 1000), next(iter(member)).name
+    plain = {bool: (boolean(name), False), int: (integer(name, -1000000, 1000000), 0),
+             str: (string(name, 1000), "")}
+    if hint not in plain:
+        raise RulesError("no field of an action is for `%s: %s`: write `forms`, `to_json` and "
+                         "`from_json` yourself" % (name, hint))
+    return plain[hint]
+
+
+def _to_field(hint: Any, value: Any) -> Any:
+    member = _member(hint)
+    if isinstance(value, enum.Enum):
+        return value.name
+    if member is not None:
+        parts = [_to_field(member, part) for part in value]
+        parts = sorted(parts) if isinstance(value, (set, frozenset)) else parts
+        return " ".join(parts) if _is_enum(member) else parts
+    if _is_cell(hint):
+        return [_whole(getattr(value, attribute)) for _, attribute, _ in _fields(hint)]
+    return value
+
+
+def _from_field(hint: Any, value: Any) -> Any:
+    member = _member(hint)
+    if _is_enum(hint):
+        return hint[value]
+    if member is not None:
+        parts = value.split() if isinstance(value, str) else value
+        several = [_from_field(member, part) for part in parts]
+        kept = getattr(hint, "__origin__", None)
+        return kept(several) if kept in (list, set, frozenset) else tuple(several)
+    return hint(*value) if _is_cell(hint) else value

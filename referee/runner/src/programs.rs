@@ -1,0 +1,103 @@
+//! The game programs of a contest: those that its file names, and their copies in its folder, from which its games
+//! are played.
+
+use super::folder::{Folder, RULES_FOLDER};
+use super::prepare::Prepared;
+use super::store::{Store, StoredContest};
+use super::writer::disk_failure;
+use referee_contest::ContestGame;
+use referee_contest::file::game_names;
+use referee_games::program::Program;
+use referee_games::{GameKind, Games};
+use referee_play::game_program::{files_of, is_path, load};
+use referee_process::Failure;
+use referee_process::files::sync_file_system;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Loads the game programs that a contest file names. Their paths are relative to `base`.
+pub(super) fn named(text: &str, base: &Path) -> Result<Games, Failure> {
+    let paths = game_names(text).into_iter().filter(|name| is_path(name));
+    let loaded = paths.map(|path| Ok((path.clone(), load(&base.join(&path))?)));
+    Ok(Games::default().with(loaded.collect::<Result<Vec<_>, Failure>>()?))
+}
+
+/// Loads the game programs of a stored contest, from their copies in its folder.
+pub(super) fn stored(stored: &StoredContest, folder: &Folder) -> Result<Games, Failure> {
+    games_of(&stored.contest.games, &stored.text, folder)
+}
+
+/// Loads those of the contest in a folder, for this file of it.
+pub fn of_file(folder: &Folder, text: &str) -> Result<Games, Failure> {
+    games_of(&Store::open_to_read(folder)?.contest()?.contest.games, text, folder)
+}
+
+/// Loads those of the contest in a folder.
+pub fn of_folder(folder: &Folder) -> Result<Games, Failure> {
+    let copies = contest_of(folder.root()).map(copies).transpose()?;
+    Ok(Games::default().with(copies.unwrap_or_default()))
+}
+
+/// The same, for the games of a contest with this file.
+fn games_of(games: &[ContestGame], text: &str, folder: &Folder) -> Result<Games, Failure> {
+    let named = games.iter().zip(game_names(text)).filter_map(|(game, name)| {
+        let program = game.program.as_ref()?;
+        Some(load(&folder.path(RULES_FOLDER).join(&program.digest)).map(|kind| (name, kind)))
+    });
+    Ok(Games::default().with(named.collect::<Result<Vec<_>, Failure>>()?))
+}
+
+/// Returns the folder of the contest to which a file belongs, if it is in one that has game programs; or a contest's
+/// folder itself.
+pub fn contest_of(file: &Path) -> Option<&Path> {
+    file.ancestors()
+        .find(|folder| Folder::has_contest(folder) && folder.join(RULES_FOLDER).is_dir())
+}
+
+/// Loads the copies of game programs in a contest's folder, each with its path.
+pub fn copies(folder: &Path) -> Result<Vec<(String, GameKind)>, Failure> {
+    let copies = folder.join(RULES_FOLDER);
+    let failed = |error: io::Error| Failure::operation(format!("{}: {error}", copies.display()));
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for entry in copies.read_dir().map_err(failed)? {
+        folders.push(entry.map_err(failed)?.path());
+    }
+    folders.sort();
+    folders.iter().map(|folder| Ok((folder.display().to_string(), load(folder)?))).collect()
+}
+
+impl Prepared {
+    /// Copies the game programs to the contest's folder and loads them there.
+    pub fn copy_games(&mut self, folder: &Folder) -> Result<(), Failure> {
+        let kinds: Vec<GameKind> =
+            self.contest.games.iter().filter_map(|it| it.kind(&self.games).ok()).collect();
+        let programs: Vec<&Program> = kinds.iter().filter_map(GameKind::program).collect();
+        if programs.is_empty() {
+            return Ok(());
+        }
+        let rules = folder.path(RULES_FOLDER);
+        for program in programs {
+            let (from, to) = (program.folder(), rules.join(&program.record().digest));
+            copy(from, &to).map_err(|error| disk_failure(&to, &error))?;
+            if files_of(&to)?.1 != program.record().digest {
+                let text = format!("{} was changed while it was copied", from.display());
+                return Err(Failure::operation(text).help("run again"));
+            }
+        }
+        sync_file_system(&rules).map_err(|error| disk_failure(&rules, &error))?;
+        self.games = games_of(&self.contest.games, &self.text, folder)?;
+        Ok(())
+    }
+}
+
+/// Copies the files of a game program.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let (files, _) = files_of(from).map_err(io::Error::from)?;
+    for file in files {
+        let target = to.join(&file);
+        fs::create_dir_all(target.parent().unwrap_or(to))?;
+        fs::copy(from.join(&file), &target)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,45 @@
+"""The course's class as a game, with and without a list of actions."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from course.board import Board, PairAction, Spot, TrailAction
+from referee_kit.game import ClassGame, integer, over, piece, reason, set_constant
+
+
+class Course(ClassGame):
+    name = "course"
+    seats = ["red", "blue"]
+    pieces = [piece("red", "red"), piece("blue", "blue")]
+    setup = [integer("turns", 1, 20, 12)]
+    reasons = [reason("end", "nothing more fits")]
+    action_classes = [PairAction, TrailAction]
+    unordered = [("a", "b")]
+
+    def board(self, setup):
+        return Board()
+
+    def prepare(self, setup):
+        set_constant("course", "TURNS_MAX", setup["turns"])
+
+    def to_move(self, board):
+        return board.turn_count % 2
+
+    def ending(self, board):
+        return over([1, 1], "end") if board.game_over else None
+
+    def notes(self, state):
+        return ["%d boards" % Board.made]
+
+
+class Listed(Course):
+    """Lists the pairs only, each in both orders of its cells, from a set."""
+
+    def legal(self, board):
+        spots = [Spot(r, c) for r in range(4) for c in range(4)]
+        return {PairAction(a, b) for a in spots for b in spots
+                if abs(a.r - b.r) + abs(a.c - b.c) == 1 and not {a, b} & set(board.stones)}
+
+
+if __name__ == "__main__":
+    (Listed if sys.argv[1:] == ["listed"] else Course).main()

@@ -1,0 +1,238 @@
+//! Games whose rules are programs, in every command that has a GAME.
+
+use crate::support::contest::{contest, transcripts, wait_for_games};
+use crate::support::{TestDir, python, root};
+use serde_json::{Value, json};
+use std::fs;
+
+/// Copies a sample game to `name`, and returns it as a GAME; `None` without Python.
+fn sample(dir: &TestDir, sample: &str, name: &str) -> Option<String> {
+    python()?;
+    let folder = root().join("sample-agents/games").join(sample);
+    for file in ["game.toml", "rules.py"] {
+        dir.write(&format!("{name}/{file}"), fs::read(folder.join(file)).unwrap());
+    }
+    Some(format!("./{name}"))
+}
+
+/// A game in plain Python, whose only action counts up to 3 and can do something else instead.
+fn counter(dir: &TestDir, name: &str, instead: &str) -> Option<String> {
+    python()?;
+    dir.write(
+        &format!("{name}/game.toml"),
+        format!(
+            "name = \"{name}\"\ncommand = [\"python3\", \"rules.py\"]\n[limits]\nanswer_ms = 200\n"
+        ),
+    );
+    let rules = COUNTER.replace("NAME", name).replace("INSTEAD", instead);
+    dir.write(&format!("{name}/rules.py"), rules);
+    Some(format!("./{name}"))
+}
+
+const COUNTER: &str = r#"import json, os, sys, time
+from referee_kit.game import Game, form, integer, piece, reason, text, won_by
+
+class Counter(Game):
+    name, title, summary = "NAME", "Counter", "Counts to three."
+    seats = ["red", "blue"]
+    pieces = [piece("red", "red"), piece("blue", "blue")]
+    forms = [form("count", "{by}", integer("by", 1, 3), example={"by": 1})]
+    reasons = [reason("three", "it has counted to three")]
+    plies_max = 3
+
+    def start(self, setup):
+        return 0
+
+    def turn(self, state):
+        return won_by((state - 1) % 2, 2, "three") if state > 2 else state % 2
+
+    def actions(self, state):
+        return [{"type": "count", "by": 1}]
+
+    def play(self, state, action):
+        if action["by"] == 2:
+            INSTEAD
+        return state + 1
+
+    def view(self, state):
+        return text(str(state))
+
+Counter.main()
+"#;
+
+/// An agent that plays this action always.
+fn playing(dir: &TestDir, name: &str, action: &Value) -> String {
+    let line = json!({ "type": "action", "action": action });
+    let text = format!(
+        "#!/bin/sh\nwhile read -r line; do case $line in *'\"hello\"'*) echo '{{\"type\":\"ready\"}}';; \
+         *'\"type\":\"turn\"'*) echo '{line}';; esac; done\n"
+    );
+    dir.program(name, &text)
+}
+
+#[test]
+fn every_command_takes_the_path_of_a_game() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "tic-tac-toe", "ttt") else { return };
+    let played = dir.play(&[&game, "@first", "@first", "--seed", "1", "--out", "x.jsonl"]);
+    assert_eq!(played["text"], "@first wins: it has three in a row");
+    assert_eq!(played["seats"][1]["colour"], "nought");
+    assert_eq!(dir.run(&["perft", &game, "3"]).code(0).stdout, "1\t9\n2\t72\n3\t504\n");
+    dir.run(&["games", &game]).code(0).stdout_has("three_in_a_row  it has three in a row");
+    let position = dir.run(&["position", &game, "--json"]).code(0).json();
+    assert_eq!(position["actions"].as_array().unwrap().len(), 9);
+    let setup = format!("position={}", position["position"]);
+    assert_eq!(dir.run(&["perft", &game, "2", "--setup", &setup]).code(0).stdout, "1\t9\n2\t72\n");
+    let checked = dir.run(&["check", "--game", &game, "@random"]).code(0);
+    checked.stdout_has("tic-tac-toe");
+    for words in [
+        &["replay", "x.jsonl", "--print"][..],
+        &["replay", "export", "x.jsonl", "-o", "x.html"],
+        &["replay", "export", "x.jsonl", "-o", "x.svg"],
+        &["debug", "x.jsonl", "--seat", "0"],
+    ] {
+        dir.run(&[words, &["--rules", &game]].concat()).code(0);
+        dir.run(words).stderr_has("rules not available: ");
+    }
+    dir.run(&["position", &game, "--transcript", "x.jsonl"])
+        .code(0)
+        .stdout_has("it has three in a row");
+}
+
+#[test]
+fn verify_tells_rules_that_are_not_there_from_changed_files() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "tic-tac-toe", "ttt") else { return };
+    dir.play(&[&game, "@first", "@first", "--out", "x.jsonl"]);
+    let status = |more: &[&str]| {
+        let ran = dir.run(&[&["verify", "x.jsonl", "--json"], more].concat());
+        ran.json()["status"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(status(&[]), "rules_not_available");
+    assert_eq!(status(&["--rules", &game]), "ok");
+    let text = fs::read_to_string(dir.path("ttt/rules.py")).unwrap();
+    dir.write("ttt/rules.py", text.clone() + "# changed\n");
+    assert_eq!(status(&["--rules", &game]), "other_rules");
+    dir.write("ttt/rules.py", &text);
+    let whole = fs::read_to_string(dir.path("x.jsonl")).unwrap();
+    dir.write("x.jsonl", whole.replacen("[0,1]", "[2,2]", 1));
+    assert_eq!(status(&["--rules", &game]), "tampered");
+}
+
+#[test]
+fn draws_follow_from_the_seed_and_are_judged_again() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "pig", "pig") else { return };
+    let words = [&game, "@random", "@random", "--seed", "4"];
+    dir.play(&[&words[..], &["--out", "x.jsonl"]].concat());
+    dir.play(&[&words[..], &["--out", "y.jsonl"]].concat());
+    let drawn = |file: &str| {
+        let events = dir.events_of(file, "drawn").into_iter();
+        events.map(|event| event["outcome"].clone()).collect::<Vec<Value>>()
+    };
+    assert_eq!(drawn("x.jsonl"), drawn("y.jsonl"));
+    assert!(drawn("x.jsonl").len() > 5, "{:?}", drawn("x.jsonl"));
+    dir.run(&["verify", "x.jsonl", "--rules", &game]).code(0);
+    dir.run(&["replay", "x.jsonl", "--print", "--rules", &game]).code(0).stdout_has("\ndrawn: ");
+}
+
+/// Each way in which rules can fail makes the match void, and no agent's loss.
+#[test]
+fn rules_that_fail_make_the_match_void() {
+    for (name, instead, wanted) in [
+        ("crashes", "os._exit(3)", "it ended with exit status 3 before it had answered"),
+        ("raises", "raise KeyError('x')", "KeyError: 'x'"),
+        ("hangs", "time.sleep(60)", "no answer within 220 ms"),
+        ("garbles", "os.write(3, b'x')", "OSError"),
+        ("returns", "return None", "`play` returned None"),
+    ] {
+        let dir = TestDir::new();
+        let Some(game) = counter(&dir, name, instead) else { return };
+        let two = playing(&dir, "two", &json!({ "type": "count", "by": 2 }));
+        let played = dir.run(&["play", &game, "@first", &two, "--json", "--out", "x.jsonl"]);
+        let played = played.json();
+        let void = &played["verdict"]["void"];
+        assert_eq!(
+            (&void["cause"], &void["seat"]),
+            (&json!("rules"), &json!(1)),
+            "{name}: {played}"
+        );
+        assert!(void["text"].as_str().unwrap().contains(wanted), "{name}: {void}");
+        // What the rules did then doesn't count when it is judged again.
+        dir.run(&["verify", "x.jsonl", "--rules", &game]).code(0);
+        // The same game without that action is played to its end.
+        let played = dir.play(&[&game, "@first", "@first"]);
+        assert_eq!(played["verdict"]["places"], json!([1, 2]), "{name}");
+    }
+}
+
+/// The form of an action is checked before the rules see it; whether it is legal is for them to say.
+#[test]
+fn actions_are_judged_by_their_declared_form_first() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "tic-tac-toe", "ttt") else { return };
+    for (action, kind, text) in [
+        (json!({ "type": "place", "at": [3, 3] }), "illegal", "d4: the cell is off the board"),
+        (json!({ "type": "place", "at": [1] }), "garbled", "at: expected a cell such as [3,1]"),
+        (json!({ "type": "place", "at": [1, 1], "by": 1 }), "garbled", "unknown field `by`"),
+        (json!({ "type": "drop" }), "garbled", "unknown type `drop`"),
+    ] {
+        let agent = playing(&dir, "agent", &action);
+        let played = dir.run(&["play", &game, &agent, "@first", "--json"]).json();
+        let fault = &played["verdict"]["seats"][0]["fault"];
+        assert_eq!(fault["kind"], kind, "{action}: {fault}");
+        assert!(fault["text"].as_str().unwrap().contains(text), "{action}: {fault}");
+    }
+}
+
+#[test]
+fn folders_that_are_no_games_are_named() {
+    let dir = TestDir::new();
+    if sample(&dir, "tic-tac-toe", "ttt").is_none() {
+        return;
+    }
+    dir.write("empty/x", "");
+    dir.write("wrong/game.toml", "name = \"Wrong Name\"\ncommand = [\"python3\", \"rules.py\"]\n");
+    dir.write("loud/game.toml", "name = \"loud\"\ncommand = [\"echo\", \"hello\"]\n");
+    dir.write("typo/game.toml", "name = \"typo\"\ncomand = [\"x\"]\n");
+    for (game, wanted) in [
+        ("./nowhere", "no game in ./nowhere: "),
+        ("./empty", "./empty has no game.toml"),
+        ("./wrong", "name: \"Wrong Name\" must be lowercase letters"),
+        ("./typo", "./typo/game.toml: line 2: unknown field `comand`"),
+        ("./loud", "the rules of loud failed: its answer can't be read: "),
+    ] {
+        let ran = dir.run(&["perft", game, "1"]);
+        assert_ne!(ran.exit, Some(0), "{game}");
+        ran.stderr_has(wanted);
+    }
+}
+
+/// A contest plays a copy of the rules, through kills, and is verified where nothing else is.
+#[test]
+fn a_contest_plays_and_keeps_its_rules() {
+    let dir = TestDir::new();
+    if sample(&dir, "tic-tac-toe", "ttt").is_none() {
+        return;
+    }
+    dir.write(
+        "contest.toml",
+        "game = \"./ttt\"\nagents = [\"@random\", \"@first\"]\nrounds = 20\nseed = 5\n\
+         [clock]\nbank = \"1h\"\nstart = \"10m\"\n[sandbox]\nlevel = \"none\"\n",
+    );
+    let running = dir.start(&["contest", "run", "contest.toml", "--out", "c"]);
+    wait_for_games(&dir, "c", 4);
+    running.kill();
+    // Neither a change of the original nor its end matters any more.
+    fs::remove_dir_all(dir.path("ttt")).unwrap();
+    contest(&dir, &["resume", "c"]).code(0);
+    fs::rename(dir.path("c"), dir.path("moved")).unwrap();
+    let verified = dir.run(&["verify", "moved"]).code(0);
+    verified.stdout_has("40 games that count");
+    let one = transcripts(&dir, "moved").swap_remove(0);
+    dir.run(&["verify", one.to_str().unwrap()]).code(0);
+    // A copy that was changed is not played.
+    let rules = fs::read_dir(dir.path("moved/rules")).unwrap().next().unwrap().unwrap().path();
+    fs::write(rules.join("rules.py"), "").unwrap();
+    assert_ne!(dir.run(&["verify", "moved"]).exit, Some(0));
+}

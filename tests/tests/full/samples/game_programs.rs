@@ -1,0 +1,26 @@
+//! The Python kit for game programs and the sample games, driven over the wire by
+//! tests/game_programs.py.
+
+use crate::samples::builds::is_installed;
+use crate::support::{python, root, scratch};
+use std::process::Command;
+
+#[test]
+fn game_programs_keep_to_the_wire() {
+    let Some(python) = python() else { return };
+    let ran = Command::new(python).arg(root().join("tests/game_programs.py")).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
+fn the_kit_for_games_passes_the_type_check() {
+    if !is_installed("the type check", ["python3", "mypy"]) {
+        return;
+    }
+    let mut mypy = Command::new("mypy");
+    mypy.args(["--strict", "referee_game.py", "--cache-dir"]).arg(scratch("mypy-game"));
+    // The copy beside a sample's rules, which is the same file.
+    mypy.current_dir(root().join("sample-agents/games/tic-tac-toe"));
+    let ran = mypy.output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+}
