@@ -2,7 +2,10 @@
 //! agent, or one with an adapter.
 
 use super::adapted::{self, COMP30024};
-use super::digest::{digest_command, digest_file, digest_files, digest_files_in, folder_files};
+use super::digest::{
+    BYTECODE_FOLDER, bytecode_beside, digest_command, digest_file, digest_files, digest_files_in,
+    folder_files,
+};
 use super::manifest::{Manifest, Words};
 use referee_games::{Dialect, GameKind, dialects, nearest};
 use referee_process::agent::Launch;
@@ -44,6 +47,8 @@ pub struct AgentSpec {
     pub build: Option<String>,
     /// Its own files and folders, which no other agent may read; canonical.
     pub own: Vec<PathBuf>,
+    /// A folder with Python's bytecode beside its files. The digest doesn't cover it, so it isn't loaded.
+    pub bytecode: Option<PathBuf>,
     /// What its agent.toml asks to read besides; canonical.
     pub read: Vec<PathBuf>,
     /// What it is granted if it asks, besides what all agents are; canonical.
@@ -276,10 +281,11 @@ impl AgentSpec {
             read => read?,
         };
         let own = vec![folder.clone()];
+        let bytecode = bytecode_beside(&opened, &files);
         let launch = Some(Launch { file, command, folder, env });
         let games = manifest.games;
         let writes = manifest.sandbox.write;
-        let rest = Self { has_manifest: true, writes, ..Self::default() };
+        let rest = Self { has_manifest: true, bytecode, writes, ..Self::default() };
         Ok(Self { name, launch, digest, files, games, protocol, build, own, read, ..rest })
     }
 
@@ -310,8 +316,10 @@ impl AgentSpec {
         let stem = Path::new(shown).file_stem().unwrap_or(shown.as_ref());
         let name = stem.to_string_lossy().into_owned();
         let own = files_of_command(&words, &folder);
+        let mut beside = own.iter().map(|file| file.with_file_name(BYTECODE_FOLDER));
+        let bytecode = beside.find(|folder| folder.is_dir());
         let launch = Some(Launch { file, command: words, folder, ..Launch::default() });
-        Ok(Self { name, launch, digest, own, ..Self::default() })
+        Ok(Self { name, launch, digest, own, bytecode, ..Self::default() })
     }
 }
 

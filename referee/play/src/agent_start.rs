@@ -2,6 +2,7 @@
 
 use crate::adapted;
 use crate::agent_spec::AgentSpec;
+use crate::digest::BYTECODE_FOLDER;
 use crate::private_copy;
 use referee_process::agent::{Launch, StartConditions};
 use referee_process::launcher::{Bytes, Reach};
@@ -9,6 +10,9 @@ use referee_process::own_program;
 use referee_process::work_folder::start_conditions;
 use referee_protocol::Limits;
 use std::path::Path;
+
+/// Where Python looks for bytecode instead of beside the sources.
+const BYTECODE_VARIABLE: &str = "PYTHONPYCACHEPREFIX";
 
 impl AgentSpec {
     /// Returns how it is started with this private folder; `None` for a person.
@@ -29,6 +33,9 @@ impl AgentSpec {
                 reach.read.push(Bytes::of(own_program()));
                 launch = private_copy::wrapped(&launch);
             }
+        }
+        if self.bytecode.is_some() {
+            added.push(Bytes::variable(BYTECODE_VARIABLE, work.join(BYTECODE_FOLDER)));
         }
         added.extend(self.python.as_deref().map(adapted::python_variable));
         let mut conditions = start_conditions(work, &limits, reach, core);

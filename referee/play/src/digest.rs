@@ -4,6 +4,8 @@ use referee_process::files::{named, open_regular, too_large};
 use referee_process::open_folder::{DEPTH_MAX, Kind, OpenFolder, too_deep};
 use referee_protocol::encode::to_hex;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -11,8 +13,10 @@ use std::path::{Path, PathBuf};
 /// The most bytes of an agent's files: hashing a file of many terabytes, all of it holes, would take days.
 const AGENT_BYTES_MAX: u64 = 4 << 30;
 
+/// Where Python keeps bytecode, which it loads instead of the source.
+pub const BYTECODE_FOLDER: &str = "__pycache__";
 /// Folders that building and running an agent leaves in its folder.
-const LEFT_OUT: &[&str] = &["__pycache__", "node_modules", "target", "matches"];
+const LEFT_OUT: &[&str] = &[BYTECODE_FOLDER, "node_modules", "target", "matches"];
 
 /// Hashes a folder's files, sorted by path: each path, its length and its bytes. Skips hidden files,
 /// links and build output.
@@ -27,6 +31,22 @@ pub fn folder_files(folder: &OpenFolder) -> io::Result<Vec<PathBuf>> {
     collect(folder, Path::new(""), 0, &mut files)?;
     files.sort();
     Ok(files)
+}
+
+/// Returns a folder with bytecode beside these files of a folder, if there is one: the digest leaves it out.
+pub fn bytecode_beside(folder: &OpenFolder, files: &[PathBuf]) -> Option<PathBuf> {
+    let name = OsStr::new(BYTECODE_FOLDER);
+    let has_bytecode = |inside: &&Path| {
+        let is_root = inside.as_os_str().is_empty();
+        let kind = if is_root {
+            folder.kind(name)
+        } else {
+            folder.folder_at(inside).and_then(|inside| inside.kind(name))
+        };
+        kind.is_ok()
+    };
+    let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
+    Some(folders.into_iter().find(has_bytecode)?.join(name))
 }
 
 /// Hashes these files of a folder, in this order.

@@ -1,6 +1,7 @@
 //! A private copy of an agent's own files, in which it may write. The agent's own process makes it, in the
 //! sandbox: so the copy is bounded like the work folder that it is in, and removed with it.
 
+use crate::digest::BYTECODE_FOLDER;
 use referee_process::agent::Launch;
 use referee_process::launcher::Bytes;
 use referee_process::own_program;
@@ -23,8 +24,6 @@ const KEPT: &str = "REFEREE_KEPT_FILES";
 const NAME: &str = "files";
 /// What a copy may contain. What doesn't fit is linked, so it can only be read.
 const BYTES_MAX: u64 = 32 << 20;
-/// Bytecode, which digests don't cover: Python would play it instead of the source.
-const LEFT_OUT: &str = "__pycache__";
 /// Folders that are never copied.
 const LINKED: &[&str] = &["node_modules", "target"];
 
@@ -104,7 +103,7 @@ impl Mirror {
     /// Copies or links the entries of a folder; `inner` is its path in the copied folder.
     fn folder(&mut self, from: &Path, to: &Path, inner: &Path) -> io::Result<()> {
         for name in self.names(from, inner) {
-            if name == LEFT_OUT {
+            if name == BYTECODE_FOLDER {
                 continue;
             }
             let (from, to, inner) = (from.join(&name), to.join(&name), inner.join(&name));

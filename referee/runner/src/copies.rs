@@ -10,7 +10,7 @@ use super::writer::disk_failure;
 use crate::parallel::{self, Progress};
 use referee_contest::PlayerInfo;
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
-use referee_play::digest::{digest_bytes, digest_files};
+use referee_play::digest::{BYTECODE_FOLDER, digest_bytes, digest_files};
 use referee_process::Failure;
 use referee_process::files::{is_disk_full, sync_file_system};
 use referee_process::open_folder::{Kind, OpenFolder};
@@ -321,9 +321,6 @@ fn content(folder: &Path, entries: &Entries) -> io::Result<String> {
     // Without links the name is that of earlier versions.
     Ok(if lines.len() == 1 { lines.remove(0) } else { digest_bytes(lines.join("\0").as_bytes()) })
 }
-
-/// The folders that Python fills beside the modules that it runs.
-pub(super) const BYTECODE_FOLDER: &str = "__pycache__";
 
 /// Returns whether a copy has what it was made of and nothing else, apart from Python's bytecode.
 fn is_same(root: &Path, sha256: &str) -> io::Result<bool> {

@@ -2,7 +2,6 @@
 //! contest is played, a file is listed only as long as nothing writes to it, so the list fits whenever a run is
 //! killed. When a run ends, the list is whole: it has every file, also the store, and what it doesn't have was added.
 
-use super::copies::BYTECODE_FOLDER;
 use super::folder::{
     AGENTS_FOLDER, CHANGES_FILE, CONTEST_FILE, Folder, GAMES_FOLDER, LOCK_FILE, STORE_FILE,
     SUMS_FILE, WORKERS_FILE,
@@ -13,7 +12,7 @@ use super::writer::disk_failure;
 use crate::parallel;
 use referee_contest::Change;
 use referee_contest::wording::{count, games};
-use referee_play::digest::digest_file;
+use referee_play::digest::{BYTECODE_FOLDER, digest_file};
 use referee_play::replace_file::replace_by;
 use referee_process::Failure;
 use referee_process::files::{open_regular, read_regular};

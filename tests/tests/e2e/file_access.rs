@@ -126,6 +126,33 @@ fn programs_in_one_folder_do_not_see_each_other() {
     }
 }
 
+/// Bytecode plays instead of its source, and no digest covers it.
+#[test]
+fn bytecode_beside_an_agent_is_not_loaded() {
+    let Some(python) = python() else { return };
+    let dir = TestDir::new();
+    let main = "import helper, sys\nprint('PLAYS', helper.WHO, file=sys.stderr)\n";
+    dir.write("bot/main.py", format!("{main}{BOT}"));
+    dir.write("bot/weights.txt", "42");
+    dir.write("bot/wanted.txt", "");
+    dir.write("home/.pyenv/x", "");
+    dir.write("bot/helper.py", "WHO = 'another'\n");
+    let compile = "import py_compile as it; it.compile('helper.py', \
+                   invalidation_mode=it.PycInvalidationMode.UNCHECKED_HASH)";
+    let compiled = Command::new(python).args(["-c", compile]).current_dir(dir.path("bot")).status();
+    assert!(compiled.unwrap().success());
+    dir.write("bot/helper.py", "WHO = 'the source'\n");
+    let command = format!("command = [{:?}, \"main.py\"]\n", python.display().to_string());
+    dir.write("bot/agent.toml", &command);
+    let line = format!("'{}' bot/main.py", python.display());
+    dir.write("weights.txt", "42");
+    dir.write("wanted.txt", "");
+    for agent in ["bot", line.as_str()] {
+        let output = played(&dir, [agent, "@first"], "none").unwrap();
+        assert!(output.contains("PLAYS the source"), "{agent}: {output}");
+    }
+}
+
 #[test]
 fn missing_folders_are_named_with_the_line_to_add() {
     if lacks("a sandbox") {
