@@ -64,6 +64,7 @@ fn happens(event: &Event) -> String {
             format!("the match ends ({why})")
         }
         Event::Line(event) => format!("seat {} writes a line", event.seat),
+        Event::Exit(event) => format!("seat {} exits ({})", event.seat, event.status),
         _ => "nothing is judged".to_owned(),
     }
 }

@@ -11,12 +11,14 @@ use super::difference::{adopt, difference};
 use super::import::is_imported;
 use super::sent::Wire;
 use crate::clock::{Punctuality, Spent};
+use crate::end_reason::EndReason;
 use crate::machine::{Effect, Input, Match, Phase, Player, RULES};
 use crate::{Reading, over, request};
 use referee_games::{AnyGame, Decoded, Games, Refusal, Turn};
 use referee_protocol::{
-    Action, Event, Fault, FaultKind, FromAgent, Header, LateBy, LineEvent, Nanos, Outcome,
-    ParseError, PlayedEvent, Seat, ToAgent, TurnEvent, VoidNote, plain_error, unescape_line,
+    Action, Event, ExitEvent, Fault, FaultKind, FromAgent, Header, LateBy, LineEvent, Nanos,
+    Outcome, ParseError, PlayedEvent, Seat, ToAgent, TurnEvent, VoidNote, plain_error,
+    unescape_line,
 };
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -44,6 +46,8 @@ pub struct Walk {
     line: u64,
     judged_line: u64,
     played: u64,
+    /// Which seats' processes have exited.
+    exited: Vec<bool>,
     /// The match was played elsewhere: it has no lines and no times.
     is_imported: bool,
 }
@@ -83,9 +87,19 @@ impl Walk {
         let (state, effects) = Match::begin(game, header.clone());
         let is_imported = is_imported(&header);
         let (line, judged_line, played) = (1, 1, 0);
-        let (held, due) = (None, effects.into());
-        let mut walk =
-            Self { header, state, wires, held, due, line, judged_line, played, is_imported };
+        let (held, due, exited) = (None, effects.into(), vec![false; wires.len()]);
+        let mut walk = Self {
+            header,
+            state,
+            wires,
+            held,
+            due,
+            line,
+            judged_line,
+            played,
+            exited,
+            is_imported,
+        };
         for (seat, listed) in walk.state.players.iter_mut().zip(&walk.header.seats) {
             if is_imported || !walk.wires[listed.seat.index()].is_read() {
                 seat.ready = Some(listed.ready.clone().unwrap_or_default());
@@ -173,8 +187,8 @@ impl Walk {
         }
         let Some((at_ns, seat)) = time_and_seat(&event) else { return Ok(()) };
         self.is_there(seat)?;
-        // These are not judged, and may come between any others.
-        if matches!(event, Event::Stderr(_) | Event::Exit(_)) {
+        // This is not judged, and may come between any others.
+        if matches!(event, Event::Stderr(_)) {
             return Ok(());
         }
         if self.is_imported && at_ns != 0 {
@@ -259,6 +273,9 @@ impl Walk {
         if self.state.is_out(seat) {
             return Err(format!("seat {seat} is out, so no line of it is read"));
         }
+        if self.exited[seat.index()] {
+            return Err(format!("seat {seat} has exited, so no line of it is read"));
+        }
         let bytes = unescape_line(&line.line, line.escaped)
             .ok_or("its line has an escape that isn't written")?;
         let meaning = if line.cut { None } else { self.wires[seat.index()].hear(&bytes) };
@@ -289,7 +306,10 @@ impl Walk {
                 meaning = Some(Decoded::Nothing);
             }
             Event::Retired(_) | Event::Over(_) => match self.new_fault(next, event.at_ns) {
-                Some((_, fault)) if matches!(fault.kind, FaultKind::Late | FaultKind::Start) => {
+                Some((at_fault, fault))
+                    if matches!(fault.kind, FaultKind::Late | FaultKind::Start) =>
+                {
+                    self.bound_late_cpu(at_fault, fault, at)?;
                     reading = late_reading(fault);
                 }
                 // Blank lines count, but aren't recorded.
@@ -328,7 +348,8 @@ impl Walk {
     fn may_be_late(&self, now: Nanos) -> bool {
         let Phase::Thinking(asked) = &self.state.phase else { return false };
         let clock = &self.state.players[asked.seat.index()].clock;
-        let (wall, cpu) = (now.since(asked.at), Some(Nanos(u64::MAX)));
+        let wall = now.since(asked.at);
+        let cpu = Some(self.cpu_max(wall));
         let spent = Spent { wall, cpu, ..Spent::default() };
         clock.punctuality(&spent, &self.header.clock) != Punctuality::InTime
     }
@@ -387,6 +408,7 @@ impl Walk {
                 Ok(())
             }
             Event::Retired(event) => self.fault(at, event.seat, &event.fault),
+            Event::Exit(exit) => self.exit(at, exit),
             Event::Over(_) if self.state.phase == Phase::Ended => Err("a second `over`".to_owned()),
             Event::Over(over) => {
                 if let Some(note) = &over.verdict.void {
@@ -412,6 +434,27 @@ impl Walk {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The process of a seat has exited: once, and if it couldn't answer for that, its fault says so.
+    fn exit(&mut self, at: Nanos, exit: &ExitEvent) -> Result<(), String> {
+        let ExitEvent { seat, status, late, .. } = exit;
+        if std::mem::replace(&mut self.exited[seat.index()], true) {
+            return Err(format!("seat {seat} exits a second time"));
+        }
+        if *late && self.state.phase != Phase::Ended {
+            return Err(format!("seat {seat} exits late, but the match isn't over"));
+        }
+        let fault = self.state.fault_of(*seat).map(|fault| EndReason::read(&fault.text));
+        if let Some(EndReason::Exited(said)) = fault
+            && said != status
+        {
+            return Err(format!(
+                "seat {seat} ended with {said} by its fault, but with {status} here"
+            ));
+        }
+        let (seat, status, late, reading) = (*seat, status.clone(), *late, self.excused(at));
+        self.step(at, Input::Exited { seat, status, late, reading })
     }
 
     /// Puts a seat out for a fault that no line shows.
@@ -441,13 +484,8 @@ impl Walk {
                 let Phase::Thinking(asked) = &self.state.phase else {
                     return Err(format!("seat {seat} is late, but was not asked"));
                 };
-                let wall = at.since(asked.at);
-                let ms = wall.ms_up();
-                if fault.by == Some(LateBy::Cpu) {
-                    let clock = &self.state.players[seat.index()].clock;
-                    let limit = clock.charged_limit(&self.header.clock);
-                    self.bound_cpu(limit, wall, "in its turn")?;
-                }
+                let ms = at.since(asked.at).ms_up();
+                self.bound_late_cpu(seat, fault, at)?;
                 self.step(at, Input::Tick(late_reading(fault)))?;
                 if self.due.is_empty() {
                     return Err(format!(
@@ -492,10 +530,25 @@ impl Walk {
         Ok(Reading { cpu: cpu_ns.map(Nanos), wait: wait_ns.map(Nanos), lag: Nanos(lag_ns) })
     }
 
+    /// Returns the most CPU time that an agent can have used in so much time.
+    fn cpu_max(&self, wall: Nanos) -> Nanos {
+        let cores = self.header.limits.processes.max(CORES);
+        Nanos(wall.plus(CPU_ROUNDED).0.saturating_mul(cores))
+    }
+
+    /// Checks that a seat that is late by CPU time can have used that much.
+    fn bound_late_cpu(&self, seat: Seat, fault: &Fault, at: Nanos) -> Result<(), String> {
+        let Phase::Thinking(asked) = &self.state.phase else { return Ok(()) };
+        if fault.by != Some(LateBy::Cpu) {
+            return Ok(());
+        }
+        let limit = self.state.players[seat.index()].clock.charged_limit(&self.header.clock);
+        self.bound_cpu(limit, at.since(asked.at), "in its turn")
+    }
+
     /// Checks that an agent can have used so much CPU time in so much time.
     fn bound_cpu(&self, cpu: Nanos, wall: Nanos, when: &str) -> Result<(), String> {
-        let cores = self.header.limits.processes.max(CORES);
-        if cpu.0 <= wall.plus(CPU_ROUNDED).0.saturating_mul(cores) {
+        if cpu <= self.cpu_max(wall) {
             return Ok(());
         }
         Err(format!(

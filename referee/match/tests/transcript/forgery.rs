@@ -114,6 +114,19 @@ played: turn 1/pondered_ns = 50000000000 & turn 1/left_ms = 10000 => it needs 50
 late_cpu: over 0/at_ns += -59900000000 => it needs 60000 ms of CPU time in its turn, of which only 
 late_cpu: over 0/verdict/seats/0/fault/by = "wall" => seat 0 is late in turn 2, but only 60002 ms passed since the request, which its clock allows
 late_cpu: header 0/clock/kind = "wall" => 
+late_cpu: drop played 1 & drop turn 2 & over 0/at_ns = 6000018 & over 0/verdict/seats/0/fault = null & over 0/verdict/seats/1/fault = {"kind":"late","by":"cpu","turn":1,"text":""} => it needs 60000 ms of CPU time in its turn, of which only 2 ms had passed
+late_cpu: drop played 1 & drop turn 2 & over 0/at_ns = 6000018 & over 0/verdict/seats/0/fault = null & over 0/verdict/seats/1/fault = {"kind":"gone","turn":1,"text":""} => seat 1 plays {
+
+# How processes ended.
+played: copy exit 0 to end => seat 0 exits a second time
+played: exit 0/at_ns = 1 => before that of the event before it
+played: copy exit 0 to turn 2 & exit 0/at_ns = 6000018 => the match ends (gone: ended with exit status 0 before answering turn 2), but it says that seat 0 is asked for turn 2
+played: copy exit 0 to before played 2 & exit 0/at_ns = 7000021 => the match ends (gone: ended with exit status 0 before answering turn 2), but it says that seat 0 writes a line
+played: copy exit 0 to played 2 & exit 0/at_ns = 8000024 => seat 0 plays {"at":[1,2],"type":"place"}, but it says that seat 0 exits (exit status 0)
+played: copy exit 0 to turn 2 & exit 0/at_ns = 6000018 & exit 0/late = true => seat 0 exits late, but the match isn't over
+exited: exit 0/status = "exit status 1" => seat 0 ended with signal 9 (SIGKILL) by its fault, but with exit status 1 here
+exited: over 0/verdict/seats/0/fault/text = "ended with exit status 1 before answering turn 2" => by its fault, but with signal 9 (SIGKILL) here
+between: copy line 1 to before played 0 & line 3/at_ns = 5000015 => seat 1 has exited, so no line of it is read
 
 # Seats, turns and actions against the rules.
 played: before played 2 says {"type":"action","action":{"type":"place","at":[1,0]}} & played 2/action = {"at":[1,0],"type":"place"} => the match ends (illegal: 
@@ -141,8 +154,9 @@ played: over 0/verdict/seats = [] => verdict.seats: playing gives
 played: over 0/verdict/seats/0/seat = 1 => verdict.seats[0].seat: playing gives 0
 played: over 0/verdict/seats/0/fault = {"kind":"gone","turn":5,"text":""} => verdict.seats[0].fault: playing gives null
 played: over 0/verdict/void = {"cause":"lag","text":""} => verdict.void: playing gives null
-played: drop over 0 => there is no `over` event
-played: copy over 0 to end => a second `over`
+played: drop over 0 & drop exit 0 => there is no `over` event
+played: drop over 0 => the match ends (connected), but it says that seat 0 exits (exit status 0)
+played: copy over 0 to exit 0 => a second `over`
 played: copy over 0 to turn 1 & over 0/at_ns = 4000012 => the match isn't over: in turn 1, seat 1 is to move
 void: copy turn 1 to end & turn 2/at_ns += 100000000 => the match is over, so no seat is asked
 void: over 0/verdict/places = [1,2] => verdict.places: playing gives null

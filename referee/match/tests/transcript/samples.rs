@@ -69,10 +69,17 @@ impl Scribe {
     /// Plays a turn, if there is one, after these lines.
     fn play_with(mut self, lines: &[&str]) -> Self {
         let Turn::Of(seat) = self.state.game().turn() else { return self };
-        let turn = self.ask();
+        self.ask();
         for line in lines {
             self.line(seat, line);
         }
+        self.play_asked()
+    }
+
+    /// The seat that was asked plays.
+    fn play_asked(mut self) -> Self {
+        let Turn::Of(seat) = self.state.game().turn() else { panic!("the game is over") };
+        let turn = self.state.game().turn_number();
         let actions = self.state.game().actions();
         let action = &actions[usize::try_from(turn * 7 + 3).expect("small") % actions.len()];
         self.line(seat, &json!({"type": "action", "turn": turn, "action": action}).to_string());
@@ -183,11 +190,20 @@ impl Scribe {
         }
     }
 
+    /// The process of a seat exits.
+    fn exit(mut self, seat: u8, status: &str) -> Self {
+        let (seat, status, reading) = (Seat(seat), status.to_owned(), Reading::default());
+        self.step(Input::Exited { seat, status, late: false, reading });
+        self
+    }
+
     /// The events of a match that is over, with the end of a process.
-    fn events(mut self) -> Vec<Event> {
-        let status = "exit status 0".to_owned();
-        let reading = Reading::default();
-        self.step(Input::Exited { seat: Seat(0), status, late: false, reading });
+    fn events(self) -> Vec<Event> {
+        self.exit(0, "exit status 0").ended()
+    }
+
+    /// The events of a match that is over.
+    fn ended(self) -> Vec<Event> {
         assert!(self.events.iter().any(|event| matches!(event, Event::Over(_))), "not over");
         self.events
     }
@@ -255,6 +271,22 @@ fn hex_late_cpu() -> Vec<Event> {
     let cpu = Some(Nanos(BANK_NS + 1));
     scribe.step(Input::Tick(Reading { cpu, ..Reading::default() }));
     scribe.events()
+}
+
+/// A game of hex in which the first player exits in its second turn.
+fn hex_exited() -> Vec<Event> {
+    let mut scribe = hex(unchanged).ready().play(2);
+    scribe.ask();
+    scribe.exit(0, "signal 9 (SIGKILL)").ended()
+}
+
+/// Three seats, the second of which exits when the first is thinking.
+fn exited_between() -> Vec<Event> {
+    let mut scribe = chexers(unchanged).ready();
+    scribe.ask();
+    let mut scribe = scribe.exit(1, "exit status 1").play_asked();
+    scribe.ask();
+    scribe.answer(r#"{"type":"resign"}"#).events()
 }
 
 /// A game of hex that the machine ended.
@@ -371,6 +403,8 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<Event>)> {
         ("illegal", hex_answered(r#"{"type":"action","action":{"type":"place","at":[9,9]}}"#)),
         ("unasked", hex_answered(r#"{"type":"action","turn":1,"action":{"type":"swap"}}"#)),
         ("resigned", hex_answered(r#"{"type":"resign"}"#)),
+        ("exited", hex_exited()),
+        ("between", exited_between()),
         ("flood", hex_answered(&"x".repeat(1001))),
         ("last_seat", last_seat()),
         ("retired", retired()),
