@@ -10,7 +10,7 @@ use super::writer::disk_failure;
 use referee_contest::Contest;
 use referee_contest::file::ContestFile;
 use referee_process::Failure;
-use referee_process::files::{absolute, is_disk_full};
+use referee_process::files::{absolute, is_disk_full, read_regular};
 use referee_process::open_folder::{Kind, OpenFolder};
 use referee_protocol::sanitize::{sanitize, sanitize_name};
 use serde::Serialize;
@@ -24,6 +24,12 @@ use std::time::{Duration, Instant};
 
 /// The file in a version's folder that says what became of it.
 const RESULT_FILE: &str = "result.json";
+
+/// The file in the folder of kept versions with the folders of submissions that were named when the contest was
+/// opened, each with a NUL after it. No submission has a hidden name.
+const NAMED_FILE: &str = ".named";
+/// The largest such file that is read, in bytes.
+const NAMED_BYTES_MAX: u64 = 64 << 10;
 
 /// A folder that is searched for new submissions again and again.
 #[derive(Debug)]
@@ -79,6 +85,25 @@ struct VersionResult<'a> {
     why: Option<&'a str>,
 }
 
+/// Returns the folders in [`NAMED_FILE`].
+fn named(kept: &Path) -> io::Result<Vec<PathBuf>> {
+    let bytes = read_regular(&kept.join(NAMED_FILE), NAMED_BYTES_MAX)?;
+    let paths = bytes.split(|&byte| byte == 0).filter(|path| !path.is_empty());
+    Ok(paths.map(|path| Path::new(OsStr::from_bytes(path)).to_owned()).collect())
+}
+
+/// Adds a folder to [`NAMED_FILE`].
+fn note_named(kept: &Path, inbox: &Path) -> io::Result<()> {
+    fs::create_dir_all(kept)?;
+    let mut paths = named(kept).unwrap_or_default();
+    if paths.iter().all(|path| path != inbox) {
+        paths.push(inbox.to_owned());
+    }
+    let bytes: Vec<u8> =
+        paths.iter().flat_map(|path| [path.as_os_str().as_bytes(), b"\0"].concat()).collect();
+    fs::write(kept.join(NAMED_FILE), bytes)
+}
+
 impl Inbox {
     /// Opens the folder of submissions of a contest: `other`, else the one in its contest file.
     pub fn open(
@@ -88,7 +113,17 @@ impl Inbox {
     ) -> Result<Self, Failure> {
         let (inbox, run) = Self::find(&stored.text, &stored.base, other)?;
         let kept = absolute(folder.root())?.join(SUBMISSIONS_FOLDER);
+        if other.is_some() {
+            note_named(&kept, &inbox).map_err(|error| disk_failure(&kept, &error))?;
+        }
         Ok(Self::new(inbox, run, stored.base.clone(), kept))
+    }
+
+    /// Returns the folders in which agents for a contest are or were handed in.
+    pub fn all(folder: &Folder, text: &str, base: &Path) -> Vec<PathBuf> {
+        let own = Self::find(text, base, None).map(|(inbox, _)| inbox);
+        let named = named(&folder.root().join(SUBMISSIONS_FOLDER)).unwrap_or_default();
+        own.into_iter().chain(named).collect()
     }
 
     /// An inbox of which nothing has been seen yet.
@@ -105,6 +140,11 @@ impl Inbox {
             unreadable: BTreeMap::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// Returns the file whose change changes [`Inbox::all`].
+    pub fn named_file(contest: &Path) -> PathBuf {
+        contest.join(SUBMISSIONS_FOLDER).join(NAMED_FILE)
     }
 
     /// Returns the folder of submissions and the AGENT for each, from a contest file that has been read

@@ -188,16 +188,19 @@ fn read(served: &ServedFolder, entry: &Entry) -> ApiResult<Option<Row>> {
     Row::read(&entry.name, file, entry.changed)
 }
 
-/// The folder of submissions of each contest, if it has one, by the path and inode of its store. The contest file in a
-/// store never changes.
-type Inboxes = HashMap<(PathBuf, u64), Option<PathBuf>>;
+/// The folders of submissions of each contest, by the path and inode of its store, whose contest file never changes,
+/// and by when folders were last named for it.
+type Inboxes = HashMap<(PathBuf, u64, Option<SystemTime>), Vec<PathBuf>>;
 
-/// Returns the folder in which agents for a contest are handed in; canonical.
-fn inbox_of(contest: &Path) -> Option<PathBuf> {
-    let store = Store::open_foreign(&Folder::open(contest).ok()?).ok()?;
-    let (text, base) = store.contest_file().ok()?;
-    let (inbox, _) = Inbox::find(&text, &base, None).ok()?;
-    inbox.canonicalize().ok()
+/// Returns the folders in which agents for a contest are handed in; canonical.
+fn inboxes_of(contest: &Path) -> Vec<PathBuf> {
+    let found = || {
+        let folder = Folder::open(contest).ok()?;
+        let (text, base) = Store::open_foreign(&folder).ok()?.contest_file().ok()?;
+        Some(Inbox::all(&folder, &text, &base))
+    };
+    let found = found().unwrap_or_default();
+    found.iter().filter_map(|inbox| inbox.canonicalize().ok()).collect()
 }
 
 impl FolderContents {
@@ -218,13 +221,15 @@ impl FolderContents {
             if path.ancestors().any(|outer| hidden.contains(outer)) {
                 continue;
             }
-            let inbox = inboxes.entry((path.clone(), inode)).or_insert_with(|| inbox_of(&path));
-            let inbox = inbox.as_ref().filter(|inbox| {
+            let named = Inbox::named_file(&path).symlink_metadata().and_then(|it| it.modified());
+            let known = inboxes.entry((path.clone(), inode, named.ok()));
+            let found = known.or_insert_with(|| inboxes_of(&path));
+            let inside = found.iter().filter(|inbox| {
                 inbox.starts_with(served.root())
                     && *inbox != served.root()
                     && !path.starts_with(inbox)
             });
-            hidden.extend(inbox.cloned());
+            hidden.extend(inside.cloned());
         }
         let is_hidden = |name: &str| path(name).ancestors().any(|outer| hidden.contains(outer));
         self.contests.retain(|name| !is_hidden(name));

@@ -307,6 +307,28 @@ fn what_was_handed_in_is_not_shown() {
     serving.end();
 }
 
+/// The folder that was named when a ladder was opened is as little the contest's as one in its file.
+#[test]
+fn a_named_folder_of_submissions_is_not_shown() {
+    let dir = cup();
+    dir.write("more/second/agent.toml", "command = [\"true\"]\n");
+    dir.write(
+        "open.toml",
+        "format = \"ladder\"\nrounds = 1\nagents = [\"@random\", \"@first\"]\n\
+         sandbox.level = \"none\"\n[[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n",
+    );
+    let words = ["open", "open.toml", "--out", "ladder", "--submissions", "more", "--for", "1s"];
+    let opened = contest(&dir, &words);
+    assert!(dir.path("ladder/contest.db").exists(), "{}", opened.stderr);
+    running(&dir, "more/evil/live.jsonl", SystemTime::now());
+    running(&dir, "live.jsonl", SystemTime::now());
+    let serving = Serving::start(&dir, &[]);
+    let overview = serving.json("/api/overview");
+    assert_eq!(overview["live"].as_array().unwrap().len(), 1, "{overview}");
+    assert_eq!(serving.get("/api/match?file=more/evil/live.jsonl").status, 404);
+    serving.end();
+}
+
 #[test]
 fn a_foreign_database_is_read_only_if_it_has_the_tables_of_a_contest() {
     let dir = cup();
