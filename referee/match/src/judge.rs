@@ -174,12 +174,13 @@ impl Match {
             Err(Refusal::Malformed(text)) => {
                 self.fault(seat, FaultKind::Garbled, format!("action: {text}"));
             }
-            // Whatever the action made them do, the agent is judged by nobody else. But an agent may not make all
-            // its matches void.
+            // An action that the rules themselves have listed is no reason to fail. With another one an agent could
+            // make all matches void that it loses.
             Err(Refusal::Failed(failure)) => {
-                let text =
-                    format!("the rules failed after turn {} of seat {seat}: {failure}", asked.turn);
-                self.stop(RULES, text, Some(seat));
+                let is_listed = self.game.actions().contains(action);
+                let turn = asked.turn;
+                let text = format!("the rules failed after turn {turn} of seat {seat}: {failure}");
+                self.stop(RULES, text, Some(seat).filter(|_| !is_listed));
             }
             Err(Refusal::Illegal(illegal)) => {
                 let shown = self.game.format_action(action);

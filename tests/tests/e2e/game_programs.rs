@@ -166,6 +166,29 @@ fn rules_that_fail_make_the_match_void() {
     }
 }
 
+/// Rules that fail at an action that they have listed are to blame, however often they do.
+#[test]
+fn no_agent_loses_by_rules_that_fail() {
+    let dir = TestDir::new();
+    let Some(_) = counter(&dir, "broken", "pass") else { return };
+    let rules = fs::read_to_string(dir.path("broken/rules.py")).unwrap();
+    dir.write("broken/rules.py", rules.replace("        if action", "        if state == 1:\n            os._exit(3)\n        if action"));
+    if sample(&dir, "tic-tac-toe", "ttt").is_none() {
+        return;
+    }
+    dir.write(
+        "contest.toml",
+        "agents = [\"@random\", \"@first\"]\nrounds = 2\nseed = 5\n[sandbox]\nlevel = \"none\"\n\
+         [[games]]\ngame = \"./broken\"\n[[games]]\ngame = \"./ttt\"\n",
+    );
+    let ran = contest(&dir, &["run", "contest.toml", "--out", "c", "--json"]);
+    assert_ne!(ran.exit, Some(0));
+    let ran = ran.stderr_has("is void (rules): the rules failed after turn 1 of seat 1");
+    assert!(!ran.stderr.contains("agent_voids"), "{}", ran.stderr);
+    let status = dir.run(&["contest", "status", "c", "--json"]).json();
+    assert_eq!((&status["played"], &status["faults"]), (&json!(4), &json!(0)), "{status}");
+}
+
 /// The form of an action is checked before the rules see it; whether it is legal is for them to say.
 #[test]
 fn actions_are_judged_by_their_declared_form_first() {
