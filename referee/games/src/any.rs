@@ -1,6 +1,7 @@
 //! Type erasure: [`AnyGame`] takes and returns setups, actions and positions as JSON.
 
 use crate::program::{Drawer, Pending, Program, RulesFailure};
+use crate::wire::Move;
 use crate::{About, ActionFields, DialectKind, Game, Illegal, NotationKind, Turn, view::View};
 use referee_protocol::{ActionJson, Seat, read_typed};
 use serde_json::Value;
@@ -197,6 +198,8 @@ pub trait AnyGame: Debug + Send {
     fn prepare(&self, _action: &Value, _drawer: &Drawer) -> Option<Pending<()>> {
         None
     }
+    /// Asks the program that has the rules for what these moves lead to, at once. They need not be played.
+    fn foresee(&self, _moves: Vec<Move>) {}
     /// The same for the picture of the board.
     fn prepare_view(&self) -> Option<Pending<()>> {
         None

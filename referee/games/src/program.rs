@@ -200,6 +200,7 @@ impl Program {
             draws: 0,
             failure: None,
             ahead: Arc::default(),
+            rest: Arc::default(),
             view: Arc::default(),
         })
     }
@@ -334,6 +335,8 @@ pub struct ProgramGame {
     /// The rules have failed: nothing more can be played.
     failure: Option<RulesFailure>,
     ahead: Arc<Mutex<Ahead>>,
+    /// What this ply has besides state and turn, once it was asked for.
+    rest: Arc<OnceLock<Ply>>,
     /// The picture of this ply, once it was asked for.
     view: Arc<OnceLock<View>>,
 }
@@ -368,13 +371,14 @@ impl ProgramGame {
             played
         } else {
             ahead.clear();
-            self.program.walk(walk_from(&self.now, vec![step], WANTED.to_vec()))
+            // A match is played ahead, with all that agents want; who replays one seldom wants the rest.
+            self.program.walk(walk_from(&self.now, vec![step], Vec::new()))
         };
         match played {
             Ok(Ok((mut walked, now))) => {
                 self.now = Arc::new(now);
                 self.ahead = Arc::new(Mutex::new(ahead));
-                self.view = Arc::default();
+                (self.rest, self.view) = (Arc::default(), Arc::default());
                 Ok(walked.recorded.pop().expect("as many as moves"))
             }
             Ok(Err(refusal)) => Err(refusal),
@@ -383,6 +387,22 @@ impl ProgramGame {
                 Err(Refusal::Failed(failure))
             }
         }
+    }
+
+    /// Returns this ply with everything but the picture: asks for what was left out.
+    fn whole(&self) -> &Ply {
+        if !self.now.position.is_null() {
+            return &self.now;
+        }
+        self.rest.get_or_init(|| {
+            let walk = walk_from(&self.now, Vec::new(), WANTED.to_vec());
+            let asked = self.failure.is_none().then(|| self.program.walk(walk));
+            match asked {
+                Some(Ok(Ok((_, ply)))) => ply,
+                // Whatever comes next fails, too, and says so.
+                _ => Ply { position: Value::Object(<_>::default()), ..Ply::clone(&self.now) },
+            }
+        })
     }
 
     /// Returns the picture in an answer.
@@ -430,7 +450,7 @@ impl AnyGame for ProgramGame {
     }
 
     fn actions(&self) -> Vec<Value> {
-        self.now.actions.clone().unwrap_or_default()
+        self.whole().actions.clone().unwrap_or_default()
     }
 
     fn malformed(&self, action: &Value) -> Option<String> {
@@ -458,6 +478,27 @@ impl AnyGame for ProgramGame {
 
     fn draws(&self) -> u64 {
         self.draws
+    }
+
+    fn foresee(&self, moves: Vec<Move>) {
+        if self.failure.is_some() || moves.is_empty() {
+            return;
+        }
+        let walk = Walk { at: At::All, ..walk_from(&self.now, moves.clone(), Vec::new()) };
+        let Ok(Answer::Walked(walked)) = self.program.rules.ask(Request::Walk(walk)) else {
+            return;
+        };
+        if walked.recorded.len() != moves.len() || walked.plies.len() != moves.len() + 1 {
+            return;
+        }
+        let after = walked.plies.into_iter().skip(1);
+        let all =
+            moves.into_iter().zip(walked.recorded).zip(after).map(|((step, recorded), ply)| {
+                let walked =
+                    Walked { seats: Vec::new(), recorded: vec![recorded], plies: Vec::new() };
+                (step, check_turn(&ply.turn).map(|()| Ok((walked, ply))))
+            });
+        *lock(&self.ahead) = all.collect();
     }
 
     fn prepare(&self, action: &Value, drawer: &Drawer) -> Option<Pending<()>> {
@@ -516,7 +557,7 @@ impl AnyGame for ProgramGame {
     }
 
     fn position(&self) -> Value {
-        self.now.position.clone()
+        self.whole().position.clone()
     }
 
     fn origin(&self) -> Value {
@@ -558,7 +599,7 @@ impl AnyGame for ProgramGame {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.now.notes.clone()
+        self.whole().notes.clone()
     }
 
     fn clone_box(&self) -> Box<dyn AnyGame> {

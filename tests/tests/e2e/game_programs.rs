@@ -172,7 +172,13 @@ fn no_agent_loses_by_rules_that_fail() {
     let dir = TestDir::new();
     let Some(_) = counter(&dir, "broken", "pass") else { return };
     let rules = fs::read_to_string(dir.path("broken/rules.py")).unwrap();
-    dir.write("broken/rules.py", rules.replace("        if action", "        if state == 1:\n            os._exit(3)\n        if action"));
+    dir.write(
+        "broken/rules.py",
+        rules.replace(
+            "        if action",
+            "        if state == 1:\n            os._exit(3)\n        if action",
+        ),
+    );
     if sample(&dir, "tic-tac-toe", "ttt").is_none() {
         return;
     }

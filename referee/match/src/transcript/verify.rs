@@ -22,6 +22,9 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::io::{self, BufRead};
 
+/// How many events wait for a program with the rules at most, and how many bytes their lines have.
+const WAITING_MAX: usize = 2000;
+const WAITING_BYTES_MAX: usize = 1 << 20;
 /// How a seal's line begins.
 const SEAL_START: &[u8] = b"{\"type\":\"seal\"";
 
@@ -114,6 +117,9 @@ pub struct Verifier {
     seal: SealSeen,
     /// A note if the header has another revision of the rules.
     other_rules: Option<String>,
+    /// Events of a game whose rules are a program, with their lines: it is asked about many at once.
+    waiting: Vec<(u64, Event)>,
+    waiting_bytes: usize,
     /// A line is longer than lines may be: nothing after its start is read.
     is_too_long: bool,
 }
@@ -209,6 +215,7 @@ impl Verifier {
 
     /// Returns the result when all bytes have been pushed.
     pub fn finish(mut self) -> Report {
+        self.walk_waiting();
         if self.is_too_long {
             self.seal = SealSeen::None;
         }
@@ -334,7 +341,7 @@ impl Verifier {
             Ok(Event::Seal(_)) => self.seal_line(line),
             Ok(Event::Unknown) if is_last => self.seal = resembles_seal(line),
             Ok(Event::Unknown) => {}
-            Ok(event) => self.walk(event),
+            Ok(event) => self.event(event, line.len()),
             Err(error) => self.no_event(line, &error),
         }
     }
@@ -426,13 +433,37 @@ impl Verifier {
         self.broken.get_or_insert_with(|| format!("line {number} is not an event: {why}"));
     }
 
+    /// Replays an event, or keeps it until there are many.
+    fn event(&mut self, event: Event, bytes: usize) {
+        let line = self.lines + 1;
+        let Stage::Playing(walk) = &self.stage else { return };
+        if walk.game().kind().program().is_none() {
+            return self.walk(line, event);
+        }
+        self.waiting.push((line, event));
+        self.waiting_bytes += bytes;
+        if self.waiting.len() >= WAITING_MAX || self.waiting_bytes >= WAITING_BYTES_MAX {
+            self.walk_waiting();
+        }
+    }
+
+    fn walk_waiting(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        self.waiting_bytes = 0;
+        if let Stage::Playing(walk) = &self.stage {
+            walk.foresee(&waiting);
+        }
+        for (line, event) in waiting {
+            self.walk(line, event);
+        }
+    }
+
     /// Replays an event, unless an earlier one broke the rules.
-    fn walk(&mut self, event: Event) {
+    fn walk(&mut self, line: u64, event: Event) {
         if self.differs.is_none()
             && let Stage::Playing(walk) = &mut self.stage
-            && let Err(text) = walk.event_in(self.lines + 1, event)
+            && let Err(text) = walk.event_in(line, event)
         {
-            let line = self.lines + 1;
             if let Some(failure) = walk.game().failure() {
                 let text = format!("line {line}: the rules failed: {failure}");
                 self.stage = Stage::NoRules(Status::RulesFailed, text);

@@ -14,6 +14,7 @@ use crate::clock::{Punctuality, Spent};
 use crate::end_reason::EndReason;
 use crate::machine::{Effect, Input, Match, Phase, Player, RULES};
 use crate::{Reading, over, request};
+use referee_games::wire::Move;
 use referee_games::{AnyGame, Decoded, Games, Refusal, Turn};
 use referee_protocol::{
     Action, Event, ExitEvent, Fault, FaultKind, FromAgent, Header, LateBy, LineEvent, Nanos,
@@ -172,6 +173,19 @@ impl Walk {
         let (seat, name) =
             unread.and_then(|(it, _)| Some((it.seat, &it.protocol.as_ref()?.name)))?;
         Some(format!("the lines of seat {seat} are in `{name}`, which this referee can't read"))
+    }
+
+    /// Asks the program with the rules, if they are one, for what these events will need of it, at once.
+    pub(super) fn foresee(&self, events: &[(u64, Event)]) {
+        let step = |(_, event): &(u64, Event)| match event {
+            Event::Played(played) => {
+                Some(Move::Action { seat: played.seat, action: played.action.value() })
+            }
+            Event::Drawn(drawn) => Some(Move::Draw { draw: drawn.outcome }),
+            Event::Retired(retired) => Some(Move::Retire { retire: retired.seat }),
+            _ => None,
+        };
+        self.game().foresee(events.iter().filter_map(step).collect());
     }
 
     /// Replays the next event. An error says what is wrong with it; don't call it again after one.
