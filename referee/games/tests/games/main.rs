@@ -9,6 +9,7 @@ mod action_fields;
 mod estimates;
 mod notations;
 mod played;
+mod programs;
 mod played_chexers;
 mod played_freckers;
 

@@ -1,0 +1,301 @@
+//! Games whose rules are a program: what is made of its answers. The program here is a function.
+
+use referee_games::program::{Pending, Program, Rules, RulesFailure};
+use referee_games::wire::{Answer, Move, Request};
+use referee_games::{AnyGame, GameKind, Games, NoRules, Refusal, Turn};
+use referee_protocol::Seat;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// Answers as the function does, and counts the requests.
+#[derive(Clone, Debug)]
+struct Fake {
+    answer: fn(&Value) -> Value,
+    asked: Arc<Mutex<Vec<Value>>>,
+}
+
+impl Rules for Fake {
+    fn send(&self, request: Request) -> Pending<Result<Answer, RulesFailure>> {
+        Box::pin(std::future::ready(self.ask(request)))
+    }
+
+    fn ask(&self, request: Request) -> Result<Answer, RulesFailure> {
+        let request = serde_json::to_value(request).unwrap();
+        let answer = (self.answer)(&request);
+        self.asked.lock().unwrap().push(request);
+        serde_json::from_value(answer).map_err(|error| RulesFailure(error.to_string()))
+    }
+}
+
+fn described() -> Value {
+    json!({
+        "type": "described", "name": "nim", "title": "Nim", "summary": "Take the last one.", "seats": [2],
+        "setup": [{ "name": "heap", "type": "integer", "min": 1, "max": 20, "default": 4 },
+                  { "name": "dice", "type": "boolean", "default": false }],
+        "actions": [{ "type": "take", "text": "{count}", "fields": [{ "name": "count", "type": "integer", "min": 1, "max": 9 }],
+                      "example": { "type": "take", "count": 2 } }],
+        "pieces": [{ "name": "one", "colour": "red" }, { "name": "two", "colour": "#102030" }],
+        "reasons": [{ "name": "last", "text": "it took the last one" }],
+        "score": null, "chance": true, "plies_max": 40
+    })
+}
+
+/// The state is the heap, the seat to move and whether a die is to be rolled first.
+fn ply(state: &Value) -> Value {
+    let (heap, seat, rolls) =
+        (state[0].as_i64().unwrap(), state[1].as_i64().unwrap(), state[2] == true);
+    let turn = if heap <= 0 {
+        let places = if seat == 0 { [2, 1] } else { [1, 2] };
+        json!({ "over": { "places": places, "reason": "last" } })
+    } else if rolls {
+        json!({ "chance": { "weights": [1, 0, 2], "labels": ["a", "b", "c"] } })
+    } else {
+        json!({ "of": [seat] })
+    };
+    let actions: Vec<Value> =
+        (1..=heap.min(3)).map(|count| json!({ "type": "take", "count": count })).collect();
+    json!({ "state": state, "turn": turn, "actions": actions, "position": { "heap": heap },
+            "view": { "text": "|".repeat(usize::try_from(heap.max(0)).unwrap()) } })
+}
+
+fn nim(request: &Value) -> Value {
+    if request["type"] == "describe" {
+        return described();
+    }
+    let mut state = if let Some(setup) = request.get("setup") {
+        json!([setup["heap"], 0, setup["dice"]])
+    } else {
+        request["state"].clone()
+    };
+    let (mut plies, mut recorded) = (vec![ply(&state)], Vec::new());
+    for (index, step) in request["moves"].as_array().unwrap().iter().enumerate() {
+        let refused = |rule: &str| json!({ "type": "refused", "move": index, "kind": "illegal", "rule": rule });
+        if step.get("draw").is_some() {
+            state[2] = false.into();
+            recorded.push(Value::Null);
+        } else {
+            let count = step["action"]["count"].as_i64().unwrap();
+            let heap = state[0].as_i64().unwrap();
+            match count {
+                9 => return json!({ "type": "failed", "text": "nine" }),
+                count if count > heap.min(3) => return refused("there are not so many"),
+                count => {
+                    state = json!([heap - count, 1 - state[1].as_i64().unwrap(), false]);
+                    recorded.push(step["action"].clone());
+                }
+            }
+        }
+        plies.push(ply(&state));
+    }
+    if request["at"] == "end" {
+        plies = vec![plies.pop().unwrap()];
+    }
+    json!({ "type": "walked", "seats": ["one", "two"], "recorded": recorded, "plies": plies })
+}
+
+fn load(answer: fn(&Value) -> Value) -> Result<(GameKind, Fake), String> {
+    let rules = Fake { answer, asked: Arc::default() };
+    let program = Program::describe(
+        Box::new(rules.clone()),
+        ("nim", 1),
+        PathBuf::from("nim"),
+        "digest".to_owned(),
+    );
+    let program = program.map_err(|failure| failure.to_string())?;
+    Ok((GameKind::of_program(Box::leak(Box::new(program))), rules))
+}
+
+fn start(setup: &Value) -> (Box<dyn AnyGame>, Fake) {
+    let (kind, rules) = load(nim).unwrap();
+    (kind.start(setup).unwrap(), rules)
+}
+
+fn take(count: i64) -> Value {
+    json!({ "type": "take", "count": count })
+}
+
+#[test]
+fn it_is_played_like_any_game() {
+    let (mut game, _) = start(&json!({}));
+    assert_eq!(game.setup(), json!({ "heap": 4, "dice": false }));
+    assert_eq!(game.colours(), ["one", "two"]);
+    assert_eq!(game.turn(), Turn::Of(Seat(0)));
+    assert_eq!(game.actions().len(), 3);
+    assert_eq!(game.format_action(&take(3)), "3");
+    assert_eq!(game.parse_action(" 3 "), Ok(take(3)));
+    assert_eq!(game.play(&take(3)), Ok(take(3)));
+    assert_eq!((game.turn_number(), game.position()), (1, json!({ "heap": 1 })));
+    assert_eq!(game.view().text, "|");
+    assert!(
+        matches!(game.play(&take(2)), Err(Refusal::Illegal(rule)) if rule.to_string() == "there are not so many")
+    );
+    assert_eq!(game.turn_number(), 1);
+    game.play(&take(1)).unwrap();
+    assert!(matches!(game.turn(), Turn::Over(outcome) if outcome.places == [2, 1]));
+    assert!(matches!(game.play(&take(1)), Err(Refusal::Illegal(_))));
+    assert_eq!(start(&json!({})).0.perft(2), 3 + 3 + 1 - 1);
+}
+
+#[test]
+fn a_game_begins_in_a_state() {
+    let (mut game, _) = start(&json!({}));
+    game.play(&take(1)).unwrap();
+    let origin = game.origin();
+    let (again, _) = start(&json!({ "heap": 9, "position": origin }));
+    assert_eq!((again.turn(), again.position()), (Turn::Of(Seat(1)), json!({ "heap": 3 })));
+    assert_eq!(again.setup()["position"], origin);
+}
+
+#[test]
+fn forms_are_checked_before_the_rules_are_asked() {
+    let (game, rules) = start(&json!({}));
+    let asked = rules.asked.lock().unwrap().len();
+    for (action, why) in [
+        (json!([]), "expected an object such as {\"count\":2,\"type\":\"take\"}"),
+        (json!({ "count": 1 }), "missing field `type`"),
+        (json!({ "type": "give", "count": 1 }), "unknown type `give`; known ones are `take`"),
+        (json!({ "type": "take" }), "missing field `count`"),
+        (json!({ "type": "take", "count": 10 }), "count: expected a whole number, 1 to 9, got 10"),
+        (json!({ "type": "take", "count": 1, "of": 2 }), "unknown field `of`"),
+    ] {
+        let refused = game.clone_box().play(&action).unwrap_err();
+        assert!(matches!(&refused, Refusal::Malformed(text) if text.starts_with(why)), "{refused}");
+        assert_eq!(game.malformed(&action), Some(refused.to_string()));
+    }
+    assert_eq!(rules.asked.lock().unwrap().len(), asked);
+    let (kind, _) = load(nim).unwrap();
+    for (setup, why) in [
+        (json!({ "heaps": 1 }), "unknown field `heaps`; did you mean `heap`?"),
+        (json!({ "heap": 21 }), "heap: expected a whole number, 1 to 20"),
+    ] {
+        let refused = kind.start(&setup).unwrap_err();
+        assert!(refused.to_string().contains(why), "{refused}");
+        assert!(!refused.rules_failed);
+    }
+}
+
+#[test]
+fn what_was_foreseen_is_not_asked_again() {
+    let (mut game, rules) = start(&json!({ "heap": 6 }));
+    let step = |seat, count| Move::Action { seat: Seat(seat), action: take(count) };
+    game.foresee(vec![step(0, 1), step(1, 2), step(0, 3)]);
+    let asked = || rules.asked.lock().unwrap().len();
+    let before = asked();
+    game.play(&take(1)).unwrap();
+    game.play(&take(2)).unwrap();
+    assert_eq!(asked(), before);
+    // Another move than the one that was foreseen.
+    let mut other = game.clone_box();
+    other.play(&take(1)).unwrap();
+    game.play(&take(1)).unwrap();
+    assert_eq!(asked(), before + 2);
+    assert_eq!(game.origin(), other.origin());
+}
+
+#[test]
+fn draws_are_listed_and_counted() {
+    let (mut game, _) = start(&json!({ "heap": 2, "dice": true }));
+    let Turn::Chance(chance) = game.turn() else { panic!("{:?}", game.turn()) };
+    assert_eq!((chance.label(2), chance.weights), ("c".to_owned(), vec![1, 0, 2]));
+    // Two of three outcomes are possible; then one or two are taken.
+    assert_eq!(game.perft(1), 2);
+    assert_eq!(game.perft(2), 4);
+    assert_eq!(game.draws(), 0);
+    game.draw(2).unwrap();
+    assert_eq!((game.draws(), game.turn_number(), game.turn()), (1, 0, Turn::Of(Seat(0))));
+}
+
+#[test]
+fn rules_that_fail_stay_failed() {
+    let (mut game, _) = start(&json!({}));
+    let refused = game.play(&take(9)).unwrap_err();
+    assert!(
+        matches!(&refused, Refusal::Failed(failure) if failure.to_string() == "nine"),
+        "{refused}"
+    );
+    assert!(game.failure().is_some());
+    assert!(matches!(game.play(&take(1)), Err(Refusal::Failed(_))));
+}
+
+#[test]
+fn contradictions_in_a_description_are_named() {
+    type Change = fn(&mut Value);
+    let cases: [(Change, &str); 5] = [
+        (|it| it["name"] = "mim".into(), "game.toml says `nim`, `described` says `mim`"),
+        (|it| it["pieces"][0]["colour"] = "mauve".into(), "the piece `one` has the colour `mauve`"),
+        (|it| it["setup"][0]["default"] = 0.into(), "the default of the setup field `heap`"),
+        (|it| it["actions"][0]["example"]["count"] = 0.into(), "the example of `take`: count"),
+        (|it| it["actions"][0]["text"] = "{number}".into(), "number"),
+    ];
+    for (index, (change, why)) in cases.into_iter().enumerate() {
+        static CHANGED: Mutex<Option<Value>> = Mutex::new(None);
+        let mut described = described();
+        change(&mut described);
+        *CHANGED.lock().unwrap() = Some(described);
+        let error = load(|_| CHANGED.lock().unwrap().clone().unwrap()).err().unwrap();
+        assert!(error.contains(why), "{index}: {error}");
+    }
+}
+
+#[test]
+fn answers_that_break_the_contract_are_failures() {
+    fn changed(request: &Value, change: fn(&mut Value)) -> Value {
+        let mut answer = nim(request);
+        if request["type"] == "walk" {
+            change(&mut answer);
+        }
+        answer
+    }
+    for (answer, why) in [
+        (
+            (|it| changed(it, |it| it["plies"] = json!([]))) as fn(&Value) -> Value,
+            "`walked` has no `plies`",
+        ),
+        (
+            |it| changed(it, |it| it["seats"] = json!(["one"])),
+            "`walked` has 1 `seats`, and `described` [2]",
+        ),
+        (
+            |it| changed(it, |it| it["seats"] = json!(["one", "three"])),
+            "the piece `three` is not described",
+        ),
+        (
+            |it| changed(it, |it| it["recorded"] = json!([1])),
+            "needs 0 entries in `recorded`, not 1",
+        ),
+        (
+            |it| changed(it, |it| it["plies"][0]["turn"] = json!({ "of": [0, 1] })),
+            "one seat in `of`",
+        ),
+        (
+            |it| changed(it, |it| it["plies"][0]["turn"] = json!({ "chance": { "weights": [0] } })),
+            "not all may be 0",
+        ),
+    ] {
+        let (kind, _) = load(answer).unwrap();
+        let error = kind.start(&json!({})).unwrap_err();
+        assert!(error.rules_failed && error.to_string().contains(why), "{error}");
+    }
+}
+
+#[test]
+fn records_are_read_by_the_rules_that_they_name() {
+    let (kind, _) = load(nim).unwrap();
+    let record = kind.program().unwrap().record().clone();
+    let games = Games::default().with([("./nim".to_owned(), kind)]);
+    assert!(games.of_record("nim", Some(&record)).is_ok());
+    assert_eq!(games.find("./nim").unwrap().name, "nim");
+    assert!(games.find("hex").is_some());
+    let other =
+        referee_protocol::GameProgramRecord { digest: "other".to_owned(), ..record.clone() };
+    assert!(matches!(games.of_record("nim", Some(&other)), Err(NoRules::Other(_))));
+    assert!(matches!(
+        Games::default().of_record("nim", Some(&record)),
+        Err(NoRules::NotAvailable(_))
+    ));
+    assert!(matches!(games.of_record("nim", None), Err(NoRules::Unknown(_))));
+    let reason = |code| referee_games::reason_text("nim", Some(&record), &json!({}), code);
+    assert_eq!(reason("last").as_deref(), Some("it took the last one"));
+    assert_eq!(reason("first"), None);
+}
