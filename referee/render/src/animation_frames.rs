@@ -1,6 +1,6 @@
 //! The frames of an animation.
 
-use super::pictures::{PictureOptions, Plies, animation_width, caption, equalize_text_rows, look};
+use super::pictures::{PictureOptions, Plies, animation_width, caption, equalize_rooms, look};
 use super::raster::{Canvas, PictureError, Pixels};
 use super::svg::{PictureStyle, extent, layers};
 use referee_match::transcript::{Playback, Ply};
@@ -41,7 +41,7 @@ impl<'a> AnimationFrames<'a> {
             ..look(options, all, index)
         });
         let (plies, looks) = (&all[first..=last], looks.collect());
-        let looks = equalize_text_rows(plies.iter().map(|ply| &ply.view), looks);
+        let looks = equalize_rooms(plies.iter().map(|ply| &ply.view), looks);
         let width =
             options.width.unwrap_or_else(|| animation_width(extent(&plies[0].view, &looks[0])));
         let [board, _] = layers(&plies[0].view, &looks[0]);

@@ -30,13 +30,24 @@ pub(super) fn outlined(svg: &str) -> String {
 fn path(attributes: &str, words: &str) -> String {
     let value = |name: &str| attribute(attributes, name);
     let number = |name: &str| value(name).and_then(|it| it.parse::<f32>().ok()).unwrap_or(0.0);
-    let mut line = Line::default();
-    for letter in unescaped(words).chars().filter(|&letter| letter != SOFT_HYPHEN) {
-        line.add(letter);
-    }
+    // Several places are those of the letters.
+    let places = value("x").unwrap_or_default().split(' ').filter_map(|it| it.parse::<f32>().ok());
+    let places: Vec<f32> = places.collect();
+    let first = places.first().copied().unwrap_or(0.0);
     let scale = number("font-size") / f32::from(FONT.units_per_em());
     let middle = value("text-anchor") == Some("middle");
-    let left = number("x") - if middle { line.width * scale / 2.0 } else { 0.0 };
+    let before = |width: f32| if middle { width / 2.0 } else { 0.0 };
+    let mut line = Line::default();
+    let words = unescaped(words);
+    let letters = words.chars().filter(|&letter| letter != SOFT_HYPHEN);
+    for (index, letter) in letters.enumerate() {
+        if let Some(place) = places.get(index).filter(|_| places.len() > 1) {
+            line.width = (place - first) / scale - before(width(letter));
+        }
+        line.add(letter);
+    }
+    let whole = if places.len() > 1 { 0.0 } else { before(line.width) };
+    let left = first - whole * scale;
     let (down, fill) = (number("y"), value("fill").unwrap_or("black"));
     let place = format!("matrix({scale} 0 0 -{scale} {left} {down})");
     format!(r#"<path fill="{fill}" transform="{place}" d="{}"/>"#, line.outline)
@@ -63,6 +74,11 @@ fn glyph(letter: char) -> GlyphId {
     glyph.unwrap_or(GlyphId(0))
 }
 
+/// Returns the width of a letter, in units of the font.
+fn width(letter: char) -> f32 {
+    f32::from(FONT.glyph_hor_advance(glyph(letter)).unwrap_or(0))
+}
+
 /// Returns the width of a letter of this size.
 pub(super) fn advance(letter: char, size: i32) -> i32 {
     let units = FONT.glyph_hor_advance(glyph(letter)).unwrap_or(0);
@@ -78,9 +94,8 @@ struct Line {
 
 impl Line {
     fn add(&mut self, letter: char) {
-        let glyph = glyph(letter);
-        FONT.outline_glyph(glyph, self);
-        self.width += f32::from(FONT.glyph_hor_advance(glyph).unwrap_or(0));
+        FONT.outline_glyph(glyph(letter), self);
+        self.width += width(letter);
     }
 
     fn push(&mut self, command: char, points: &[(f32, f32)]) {

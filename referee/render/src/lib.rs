@@ -10,6 +10,7 @@ mod palette;
 mod symbols;
 mod changes;
 mod text;
+mod below;
 mod svg;
 mod web_board;
 mod lettering;
@@ -28,3 +29,5 @@ pub use web_board::{Board, BoardCell, BoardEdge, board, palette_css, thumbnail};
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod open_views;

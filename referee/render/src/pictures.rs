@@ -4,7 +4,7 @@ use crate::animation::{Apng, Gif};
 pub use crate::animation_frames::AnimationFrames;
 use crate::palette::Theme;
 use crate::raster::{PictureError, pixels, png};
-use crate::svg::{CaptionLine, PictureStyle, extent, lines, strip, svg};
+use crate::svg::{CaptionLine, PictureStyle, Room, extent, room, strip, svg};
 use crate::symbols::Token;
 use referee_games::view::View;
 use referee_match::summary;
@@ -143,7 +143,7 @@ fn drawn(playback: &Playback, plies: Plies, options: &PictureOptions) -> (String
                 caption: vec![short(playback, &all[index])],
                 ..look(options, all, index)
             });
-            let looks = equalize_text_rows(views(), looks.collect());
+            let looks = equalize_rooms(views(), looks.collect());
             let (wide, high) = extent(views().next().unwrap_or(&all[0].view), &looks[0]);
             let columns = columns(looks.len(), wide, high);
             let positions: Vec<(&View, &PictureStyle)> = views().zip(&looks).collect();
@@ -171,12 +171,13 @@ fn title(playback: &Playback, what: &str) -> String {
     format!("{}, {}: {what}", header.game, names.join(" - "))
 }
 
-/// Gives all of them room for as much text as the longest has.
-pub(super) fn equalize_text_rows<'a>(
+/// Gives all of them room for as much as any of them has around its board.
+pub(super) fn equalize_rooms<'a>(
     views: impl Iterator<Item = &'a View>,
     looks: Vec<PictureStyle>,
 ) -> Vec<PictureStyle> {
-    let room = views.zip(&looks).map(|(view, look)| lines(view, look)).max().unwrap_or(0);
+    let rooms = views.zip(&looks).map(|(view, look)| room(view, look));
+    let room = rooms.fold(Room::default(), Room::max);
     looks.into_iter().map(|look| PictureStyle { room, ..look }).collect()
 }
 

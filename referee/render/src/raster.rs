@@ -80,7 +80,7 @@ pub(super) fn pixels(svg: &str, width: u32) -> Result<Pixels, PictureError> {
     Ok(Canvas::new(svg, width)?.pixels())
 }
 
-fn tree(svg: &str) -> Result<Tree, PictureError> {
+pub(super) fn tree(svg: &str) -> Result<Tree, PictureError> {
     let drawn = Tree::from_str(&outlined(svg), &Options::default());
     drawn.map_err(|error| PictureError::Broken(error.to_string()))
 }

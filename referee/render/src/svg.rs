@@ -1,5 +1,6 @@
 //! A position as one SVG file, without scripts and links.
 
+use super::below::{self, Below};
 use super::changes;
 use super::geometry::{Geometry, NAME_SIZE, Point};
 use super::palette::{Role, Theme};
@@ -31,9 +32,31 @@ pub(super) struct PictureStyle {
     pub(super) changes: Vec<(Cell, Change)>,
     /// Whether to show the view's figures below the caption.
     pub(super) figures: bool,
-    /// Room for at least this many lines of text: with the most of all plies, the pictures of a match
-    /// have one size.
-    pub(super) room: usize,
+    /// The least room: with the most of all plies, the pictures of a match have one size.
+    pub(super) room: Room,
+}
+
+/// Room for what is around a board.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Room {
+    /// The number of lines of text above it.
+    pub(super) lines: usize,
+    /// The picture's width, where what is below the board needs it.
+    pub(super) width: i32,
+    /// The height of what is below it.
+    pub(super) below: i32,
+}
+
+impl Room {
+    /// Returns room for both.
+    #[must_use]
+    pub(super) fn max(self, other: Self) -> Self {
+        Self {
+            lines: self.lines.max(other.lines),
+            width: self.width.max(other.width),
+            below: self.below.max(other.below),
+        }
+    }
 }
 
 /// A paragraph of text.
@@ -136,9 +159,14 @@ pub(super) fn extent(view: &View, look: &PictureStyle) -> (f64, f64) {
     (f64::from(width) / 100.0, f64::from(height) / 100.0)
 }
 
-/// Returns the number of lines of text above the board.
-pub(super) fn lines(view: &View, look: &PictureStyle) -> usize {
-    Picture::new(view, look).words.len()
+/// Returns the room that a position needs.
+pub(super) fn room(view: &View, look: &PictureStyle) -> Room {
+    let picture = Picture::new(view, look);
+    Room {
+        lines: picture.words.len(),
+        width: below::least_width(view),
+        below: picture.below.height,
+    }
 }
 
 /// Returns the start tag of a document of this size, in hundredths.
@@ -157,6 +185,7 @@ pub(super) struct Picture<'a> {
     look: &'a PictureStyle,
     geometry: Geometry,
     words: Vec<TextLine>,
+    below: Below,
     size: i32,
     width: i32,
 }
@@ -165,18 +194,21 @@ impl<'a> Picture<'a> {
     pub(super) fn new(view: &'a View, look: &'a PictureStyle) -> Self {
         let geometry = Geometry::of(view, look.flip, look.coordinates);
         let notes = notes(view, look);
-        let (width, size) = text::measure(geometry.width, !notes.is_empty() || look.room > 0);
+        let least = geometry.width.max(below::least_width(view)).max(look.room.width);
+        let (width, size) = text::measure(least, !notes.is_empty() || look.room.lines > 0);
         let words = text::broken(&notes, width, size);
-        Self { view, look, geometry, words, size, width }
+        let below = Below::of(view, width);
+        Self { view, look, geometry, words, below, size, width }
     }
 
     /// Returns width and height, in hundredths.
     pub(super) fn size(&self) -> (i32, i32) {
-        (self.width, self.geometry.height + self.text_height())
+        let below = self.below.height.max(self.look.room.below);
+        (self.width, self.text_height() + self.geometry.height + below)
     }
 
     fn text_height(&self) -> i32 {
-        text::height(self.words.len().max(self.look.room), self.size)
+        text::height(self.words.len().max(self.look.room.lines), self.size)
     }
 
     fn symbols(&self) -> Symbols<'_> {
@@ -230,7 +262,11 @@ impl<'a> Picture<'a> {
         let chain = self.view.chain.iter().map(|&cell| ("mark-chain".to_owned(), cell));
         let changes = changes::drawn(self.view, &self.look.changes, self.symbols());
         let board = self.used(grounds) + &self.last() + &pieces + &self.used(chain) + &changes;
-        text + &self.placed(&board)
+        let top = self.text_height() + self.geometry.height;
+        let below = self.below.drawn(self.symbols());
+        let below =
+            if below.is_empty() { below } else { translated(Point { x: 0, y: top }, &below) };
+        text + &self.placed(&board) + &below
     }
 
     fn placed(&self, board: &str) -> String {

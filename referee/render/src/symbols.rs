@@ -7,7 +7,7 @@
 use super::geometry::{BADGE, Geometry, Point};
 use super::lettering::advance;
 use super::palette::{Role, Theme, id, show};
-use referee_games::view::{Colour, GroundKind, PieceText, View};
+use referee_games::view::{Colour, GroundKind, Item, PieceText, View};
 use referee_protocol::encode::escape_markup;
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Write};
@@ -155,6 +155,21 @@ impl Symbols<'_> {
             None => self.token(token, &format!(r#"x="{x}" y="{y}""#)),
             Some(_) => self.token(token, &format!(r#"transform="translate({x} {y})""#)),
         }
+    }
+
+    /// Returns an item of a row; one without colour is a card.
+    pub(super) fn item(self, item: Item, attributes: &str) -> String {
+        if let Some(colour) = item.colour {
+            return self.token(Token { colour, text: item.text }, attributes);
+        }
+        let paint = self.pen.both(Role::Cell, Role::Line, 120);
+        let (corner, side) = (Units(-self.part(66)), Units(2 * self.part(66)));
+        let text = item.text.map_or_else(String::new, |text| {
+            self.pen.letter(Role::Ink, self.text_size(text), text.as_str())
+        });
+        format!(
+            r#"<g {attributes}><rect x="{corner}" y="{corner}" width="{side}" height="{side}" rx="3" {paint}/>{text}</g>"#
+        )
     }
 
     fn text_on_disc(self, colour: Colour, text: PieceText) -> String {

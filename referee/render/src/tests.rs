@@ -2,7 +2,7 @@
 
 use super::geometry::{Geometry, Point};
 use super::raster::pixels;
-use super::svg::{CaptionLine, PictureStyle, strip, svg};
+use super::svg::{CaptionLine, PictureStyle, Room, strip, svg};
 use super::symbols::{Token, Units};
 use super::{Theme, board, palette_css};
 use proptest::prelude::*;
@@ -178,7 +178,7 @@ fn looks() -> impl Strategy<Value = PictureStyle> {
             square,
             figures,
             caption: vec![CaptionLine { piece: None, text }],
-            room: 0,
+            room: Room::default(),
             changes: Vec::new(),
         }
     })

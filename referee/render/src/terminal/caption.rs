@@ -1,8 +1,8 @@
 //! The lines below the board: its figures, and the legend.
 
-use super::Style;
 use super::canvas::{Glyph, Line, Paint};
 use super::cells::{colour_glyph, pad_glyph, piece_at, piece_glyphs, piece_on};
+use super::{Charset, Style};
 use referee_games::view::{Colour, Ground, GroundKind, Item, Labels, Piece, Row, View};
 use std::collections::BTreeSet;
 
@@ -23,11 +23,26 @@ pub(super) fn lines(view: &View, style: Style, width: usize) -> Vec<Line> {
     for row in &view.rows {
         lines.extend(row_lines(view, row, width));
     }
-    lines.extend(view.text.lines().map(plain));
+    lines.extend(text_lines(view, style));
     if style.legend {
         lines.extend(wrapped(legend(view, style), width));
     }
-    lines
+    lines.into_iter().map(|line| shown(line, style)).collect()
+}
+
+/// Returns the view's text, a line for each of its own.
+pub(super) fn text_lines(view: &View, style: Style) -> Vec<Line> {
+    view.text.lines().map(|line| shown(plain(line.trim_end()), style)).collect()
+}
+
+/// Replaces what a terminal would not show as one glyph: control characters and, in ASCII, all others.
+fn shown(line: Line, style: Style) -> Line {
+    let is_shown = |glyph: char| match style.charset {
+        Charset::Ascii => glyph.is_ascii_graphic() || glyph == ' ',
+        Charset::Unicode => !glyph.is_control(),
+    };
+    let glyph = |(glyph, paint)| (if is_shown(glyph) { glyph } else { '?' }, paint);
+    line.into_iter().map(glyph).collect()
 }
 
 /// Returns an entry for every kind of mark in this picture.

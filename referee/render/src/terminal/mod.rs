@@ -23,7 +23,7 @@ mod tests;
 
 use canvas::{Line, written};
 use cells::Frame;
-use referee_games::board::Cell;
+use referee_games::board::{Cell, Layout};
 use referee_games::view::View;
 
 pub use canvas::{Glyph, Paint};
@@ -82,6 +82,10 @@ impl Picture {
 
 /// Draws the board as glyphs. Captions take `width` columns at most, unless one word takes more.
 pub fn picture(view: &View, style: &Style, width: usize) -> Picture {
+    if view.shape == Layout::Nothing {
+        return text_only(view, *style, width);
+    }
+    let view = &on_board(view);
     let mut canvas = cells::drawn(view, *style);
     if style.coordinates {
         coordinates::draw(&mut canvas, view, *style);
@@ -93,6 +97,32 @@ pub fn picture(view: &View, style: &Style, width: usize) -> Picture {
         captions: caption::lines(view, *style, width),
         frame: Frame::new(view, *style),
         corner: (*columns.start(), *canvas.rows().start()),
+    }
+}
+
+/// Returns the view without cells that the board doesn't have.
+fn on_board(view: &View) -> View {
+    let mut view = view.clone();
+    let View { shape, pieces, ground, edges, last, chain, .. } = &mut view;
+    pieces.retain(|piece| shape.contains(piece.at));
+    ground.retain(|ground| shape.contains(ground.at));
+    for edge in edges {
+        edge.cells.retain(|&cell| shape.contains(cell));
+    }
+    last.retain(|&cell| shape.contains(cell));
+    chain.retain(|&cell| shape.contains(cell));
+    view
+}
+
+/// Shows the text where the board would be.
+fn text_only(view: &View, style: Style, width: usize) -> Picture {
+    let board = caption::text_lines(view, style);
+    Picture {
+        width: board.iter().map(Vec::len).max().unwrap_or(0),
+        board,
+        captions: caption::lines(&View { text: String::new(), ..view.clone() }, style, width),
+        frame: Frame::new(view, style),
+        corner: (0, 0),
     }
 }
 
