@@ -15,7 +15,7 @@ pub mod sink;
 pub mod core_context;
 pub mod drive;
 pub mod digest;
-mod asked;
+mod agent_sandbox;
 mod echo;
 pub mod agent_spec;
 mod agent_start;

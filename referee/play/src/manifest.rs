@@ -1,6 +1,6 @@
 //! `agent.toml`, as it is written.
 
-use crate::asked::AgentSandboxSettings;
+use crate::agent_sandbox::AgentSandboxSettings;
 use referee_games::dialects;
 use referee_process::work_folder::sets_variable;
 use referee_protocol::LineProtocol;

@@ -109,7 +109,7 @@ pub struct Verifier {
     lines: u64,
     /// The beginning of the next line.
     tail: Vec<u8>,
-    stage: Stage,
+    replay: Replay,
     /// The first line that is not an event, and why.
     broken: Option<String>,
     /// The first difference from the rules.
@@ -126,14 +126,14 @@ pub struct Verifier {
 
 /// How the transcript can be verified, by its header.
 #[derive(Debug, Default)]
-enum Stage {
+enum Replay {
     /// The header has not been read.
     #[default]
     NotBegun,
     /// The match is replayed.
     Playing(Box<Walk>),
     /// The match can't be replayed; `differs` says why.
-    CannotReplay,
+    Impossible,
     /// It is not a readable transcript.
     Unreadable(HeaderError),
     /// The rules are not there, or failed.
@@ -230,8 +230,8 @@ impl Verifier {
             SealSeen::Resembled => (Status::Tampered, "the last line is a damaged seal".to_owned()),
             SealSeen::None => self.judge_unsealed(),
         };
-        let (turns, outcome) = match &self.stage {
-            Stage::Playing(walk) => (walk.turns(), walk.outcome()),
+        let (turns, outcome) = match &self.replay {
+            Replay::Playing(walk) => (walk.turns(), walk.outcome()),
             _ => (0, None),
         };
         Report {
@@ -244,17 +244,17 @@ impl Verifier {
     }
 
     fn judge_sealed(&self) -> (Status, String) {
-        let differs = match &self.stage {
-            Stage::Unreadable(why) => return (Status::Unreadable, why.to_string()),
-            Stage::NoRules(status, why) => return (*status, why.clone()),
-            Stage::Playing(walk) => walk.finish().err(),
-            Stage::NotBegun | Stage::CannotReplay => None,
+        let differs = match &self.replay {
+            Replay::Unreadable(why) => return (Status::Unreadable, why.to_string()),
+            Replay::NoRules(status, why) => return (*status, why.clone()),
+            Replay::Playing(walk) => walk.finish().err(),
+            Replay::NotBegun | Replay::Impossible => None,
         };
         if let Some(text) = self.broken.as_ref().or(self.differs.as_ref()).or(differs.as_ref()) {
             let rules = self.other_rules.iter().map(|rules| format!("; {rules}"));
             return (Status::Disagrees, rules.fold(text.clone(), |text, rules| text + &rules));
         }
-        let Stage::Playing(walk) = &self.stage else { return (Status::Ok, String::new()) };
+        let Replay::Playing(walk) = &self.replay else { return (Status::Ok, String::new()) };
         let turns = walk.turns();
         let text = format!("the seal matches, and replaying {turns} turns gives the same verdict");
         let unread = walk.unread().map(|unread| format!("; {unread}"));
@@ -269,15 +269,15 @@ impl Verifier {
             );
             return (Status::Unreadable, text);
         }
-        match &self.stage {
-            Stage::NotBegun if may_begin_header(&self.tail) => {
+        match &self.replay {
+            Replay::NotBegun if may_begin_header(&self.tail) => {
                 return (Status::Torn, HeaderError::Cut.to_string());
             }
-            Stage::NotBegun => {
+            Replay::NotBegun => {
                 return (Status::Unreadable, "not a transcript: it has no header".to_owned());
             }
-            Stage::Unreadable(why) => return (Status::Unreadable, why.to_string()),
-            Stage::NoRules(..) | Stage::Playing(_) | Stage::CannotReplay => {}
+            Replay::Unreadable(why) => return (Status::Unreadable, why.to_string()),
+            Replay::NoRules(..) | Replay::Playing(_) | Replay::Impossible => {}
         }
         if let Some(text) = &self.broken {
             return (Status::Tampered, text.clone());
@@ -330,7 +330,7 @@ impl Verifier {
         }
         // The first error decides. Only the last line can still be what is left of a seal.
         let is_last = !after.contains(&b'\n');
-        if self.broken.is_some() || matches!(self.stage, Stage::Unreadable(_)) {
+        if self.broken.is_some() || matches!(self.replay, Replay::Unreadable(_)) {
             if is_last {
                 self.seal = resembles_seal(line);
             }
@@ -347,16 +347,16 @@ impl Verifier {
     }
 
     fn first_line(&mut self, line: &[u8]) {
-        self.stage = match read_header(line) {
+        self.replay = match read_header(line) {
             Ok(header) => self.begin(header),
             Err(why) => {
                 self.seal = resembles_seal(line);
-                Stage::Unreadable(why)
+                Replay::Unreadable(why)
             }
         };
     }
 
-    fn begin(&mut self, header: Header) -> Stage {
+    fn begin(&mut self, header: Header) -> Replay {
         let kind = match self.games.of_record(&header.game, header.program.as_ref()) {
             Ok(kind) => kind,
             Err(error) => {
@@ -365,7 +365,7 @@ impl Verifier {
                     NoRules::NotAvailable(_) => Status::RulesNotAvailable,
                     NoRules::Other(_) => Status::OtherRules,
                 };
-                return Stage::NoRules(status, error.to_string());
+                return Replay::NoRules(status, error.to_string());
             }
         };
         if kind.rules != header.rules {
@@ -383,13 +383,13 @@ impl Verifier {
             && let Err(error) = kind.start(&header.setup)
             && error.rules_failed
         {
-            return Stage::NoRules(Status::RulesFailed, format!("line 1: {error}"));
+            return Replay::NoRules(Status::RulesFailed, format!("line 1: {error}"));
         }
         match Walk::begin(header, &self.games) {
-            Ok(walk) => Stage::Playing(Box::new(walk)),
+            Ok(walk) => Replay::Playing(Box::new(walk)),
             Err(text) => {
                 self.differs = Some(format!("line 1: {text}"));
-                Stage::CannotReplay
+                Replay::Impossible
             }
         }
     }
@@ -436,7 +436,7 @@ impl Verifier {
     /// Replays an event, or keeps it until there are many.
     fn event(&mut self, event: Event, bytes: usize) {
         let line = self.lines + 1;
-        let Stage::Playing(walk) = &self.stage else { return };
+        let Replay::Playing(walk) = &self.replay else { return };
         if walk.game().kind().program().is_none() {
             return self.walk(line, event);
         }
@@ -450,7 +450,7 @@ impl Verifier {
     fn walk_waiting(&mut self) {
         let waiting = std::mem::take(&mut self.waiting);
         self.waiting_bytes = 0;
-        if let Stage::Playing(walk) = &self.stage {
+        if let Replay::Playing(walk) = &self.replay {
             walk.foresee(&waiting);
         }
         for (line, event) in waiting {
@@ -461,12 +461,12 @@ impl Verifier {
     /// Replays an event, unless an earlier one broke the rules.
     fn walk(&mut self, line: u64, event: Event) {
         if self.differs.is_none()
-            && let Stage::Playing(walk) = &mut self.stage
+            && let Replay::Playing(walk) = &mut self.replay
             && let Err(text) = walk.event_in(line, event)
         {
             if let Some(failure) = walk.game().failure() {
                 let text = format!("line {line}: the rules failed: {failure}");
-                self.stage = Stage::NoRules(Status::RulesFailed, text);
+                self.replay = Replay::NoRules(Status::RulesFailed, text);
                 return;
             }
             self.differs = Some(format!("line {line}: {text}"));

@@ -1,6 +1,6 @@
 //! `game.toml`, as it is written.
 
-use crate::asked::AgentSandboxSettings;
+use crate::agent_sandbox::AgentSandboxSettings;
 use crate::manifest::Words;
 use serde::Deserialize;
 use std::collections::BTreeMap;
