@@ -36,8 +36,8 @@ fn inconsistent_events_are_refused() {
     let mut header = reading.header.clone();
     let error = sent(&header, &Games::default(), Seat(2), &events, None).unwrap_err();
     assert!(error.contains("no seat 2"), "{error}");
-    let twice = events.iter().find(|event| matches!(event, Event::Over(_))).unwrap().clone();
-    events.push(twice);
+    let over = events.iter().position(|event| matches!(event, Event::Over(_))).unwrap();
+    events.insert(over, events[over].clone());
     let error = sent(&header, &Games::default(), Seat(0), &events, None).unwrap_err();
     assert!(error.contains("a second `over`"), "{error}");
     header.game = "chess".to_owned();
