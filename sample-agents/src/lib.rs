@@ -27,6 +27,7 @@ mod board_player;
 mod player;
 mod puzzle;
 mod position_key;
+pub mod game_starters;
 pub mod starters;
 mod evaluation;
 

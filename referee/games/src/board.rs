@@ -5,12 +5,24 @@ mod layout;
 
 pub use layout::{Layout, Points};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A cell by its two coordinates: row and column on diamonds, triangles and grids, axial q and r
 /// (r runs downwards) on hexagons and stars; the number and 0 where cells are points.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 pub struct Cell(pub i8, pub i8);
 

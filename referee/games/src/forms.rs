@@ -249,7 +249,7 @@ impl Values {
     }
 
     /// Describes the values, as help shows them.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         match self {
             Self::Cell => "[row, column]".to_owned(),
             Self::Cells => "[[row, column], ..]".to_owned(),

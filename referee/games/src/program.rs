@@ -112,6 +112,26 @@ impl Program {
         &self.about
     }
 
+    /// Returns what is wrong with the fields of an action, if they aren't as declared.
+    pub fn malformed(&self, action: &Value) -> Option<String> {
+        self.forms.action(action).err()
+    }
+
+    /// Writes an action as text; as JSON if it isn't one of this game.
+    pub fn format_action(&self, action: &Value) -> String {
+        self.forms.format(action)
+    }
+
+    /// Reads an action's text form.
+    pub fn parse_action(&self, text: &str) -> Result<Value, String> {
+        self.forms.parse(text)
+    }
+
+    /// Converts a picture. An error says what it shows that doesn't exist.
+    pub fn picture(&self, picture: &crate::wire::Picture) -> Result<View, String> {
+        self.forms.view(picture)
+    }
+
     /// Starts a game. `setup` is an object; missing fields take their defaults. `position` is a state in which the game
     /// begins, see [`AnyGame::origin`].
     pub fn start(&'static self, setup: &Value) -> Result<Box<dyn AnyGame>, SetupError> {
@@ -265,7 +285,7 @@ fn read_walk(answer: Answer, moves: usize) -> Result<Result<(Walked, Ply), Refus
 }
 
 /// Checks whose turn it is said to be.
-fn check_turn(turn: &PlyTurn) -> Result<(), RulesFailure> {
+pub fn check_turn(turn: &PlyTurn) -> Result<(), RulesFailure> {
     let wrong = |text: &str| Err(RulesFailure(text.to_owned()));
     match turn {
         PlyTurn::Of(seats) if seats.len() != 1 => wrong("`turn` needs one seat in `of`"),

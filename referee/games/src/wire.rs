@@ -2,6 +2,7 @@
 
 use crate::board::Cell;
 use referee_protocol::{Outcome, Seat};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 pub const WIRE_VERSION: u32 = 1;
 
 /// A request without its id.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Request {
     /// What the game is.
@@ -22,7 +23,7 @@ pub enum Request {
 }
 
 /// A request to play moves from the start of a game, or from a state.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Walk {
     /// Where to begin.
     #[serde(flatten)]
@@ -36,7 +37,7 @@ pub struct Walk {
 }
 
 /// Where a walk begins.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum From {
     /// The start of a game: its whole setup.
@@ -46,7 +47,7 @@ pub enum From {
 }
 
 /// A move.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Move {
     /// An action of a seat.
@@ -69,7 +70,7 @@ pub enum Move {
 }
 
 /// Which plies an answer has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum At {
     /// One, after the last move.
@@ -79,7 +80,7 @@ pub enum At {
 }
 
 /// What a ply may have besides its state and turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Want {
     /// The legal actions.
@@ -95,7 +96,7 @@ pub enum Want {
 }
 
 /// An answer without its id.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Answer {
     /// What the game is.
@@ -112,7 +113,7 @@ pub enum Answer {
 }
 
 /// The result of a walk.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Walked {
     /// What each seat plays; only from a setup.
@@ -126,7 +127,7 @@ pub struct Walked {
 }
 
 /// A refused setup or move.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refused {
     /// The number of the move, from 0.
@@ -139,7 +140,7 @@ pub struct Refused {
 }
 
 /// Kinds of refusal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalKind {
     /// It is against the rules here.
@@ -151,7 +152,7 @@ pub enum RefusalKind {
 }
 
 /// The game at one ply.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ply {
     /// Whatever the rules need to go on from here.
@@ -176,7 +177,7 @@ pub struct Ply {
 }
 
 /// Whose turn it is.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlyTurn {
     /// These seats are to move; one for now.
@@ -188,7 +189,7 @@ pub enum PlyTurn {
 }
 
 /// A draw: the weight of each outcome, and what each is called.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Chance {
     /// The weights.
@@ -206,7 +207,7 @@ impl Chance {
 }
 
 /// What a game is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Described {
     /// The name, as in `game.toml`.
@@ -250,7 +251,7 @@ fn yes() -> bool {
 }
 
 /// How cells are named.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CellNames {
     /// `3,1`: row and column.
@@ -261,7 +262,7 @@ pub enum CellNames {
 }
 
 /// A field of the setup.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetupForm {
     /// Its name.
     pub name: String,
@@ -276,7 +277,7 @@ pub struct SetupForm {
 }
 
 /// A kind of action.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ActionForm {
     /// Its `type`.
@@ -295,7 +296,7 @@ pub struct ActionForm {
 }
 
 /// A field of an action.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FieldForm {
     /// Its name.
     pub name: String,
@@ -308,7 +309,7 @@ pub struct FieldForm {
 }
 
 /// The values of a field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Values {
     /// A row and a column.
@@ -337,7 +338,7 @@ pub enum Values {
 }
 
 /// A kind of piece.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PieceKind {
     /// Its name.
@@ -350,7 +351,7 @@ pub struct PieceKind {
 }
 
 /// A reason for an outcome.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReasonForm {
     /// The code in `outcome.reason`.
@@ -363,7 +364,7 @@ pub struct ReasonForm {
 }
 
 /// What scores count.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreForm {
     /// The unit.
@@ -373,7 +374,7 @@ pub struct ScoreForm {
 }
 
 /// A picture of the board.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Picture {
     /// The shape; only with a text it may be missing.
@@ -397,7 +398,7 @@ pub struct Picture {
 }
 
 /// The shape of a board.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PictureShape {
     /// Rows and columns.
@@ -426,7 +427,7 @@ pub enum PictureShape {
 }
 
 /// A piece of a picture.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PicturePiece {
     /// Where.
@@ -439,7 +440,7 @@ pub struct PicturePiece {
 }
 
 /// A mark on a cell.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PictureGround {
     /// Where.
@@ -449,7 +450,7 @@ pub struct PictureGround {
 }
 
 /// An edge of the board that belongs to a colour.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PictureEdge {
     /// The colour.
@@ -461,7 +462,7 @@ pub struct PictureEdge {
 }
 
 /// A number beside the board.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PictureFigure {
     /// What it counts.
@@ -474,7 +475,7 @@ pub struct PictureFigure {
 }
 
 /// Items beside the board.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PictureRow {
     /// What they are.
@@ -487,12 +488,12 @@ pub struct PictureRow {
 }
 
 /// An item: the name of a kind of piece, or a text of up to three characters.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct PictureItem(pub String);
 
 /// The JSON of the fields of an answer or request, with its id.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Numbered<T> {
     /// The id of the request; `None` in the answer to one that can't be read.
     pub id: Option<u64>,

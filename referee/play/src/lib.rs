@@ -30,6 +30,7 @@ pub mod match_settings;
 mod kept;
 pub mod pool;
 pub mod check;
+pub mod game_check;
 pub mod rerun;
 pub mod recorded_turn;
 pub mod input_files;

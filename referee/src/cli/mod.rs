@@ -19,6 +19,7 @@ mod fleet;
 #[path = "no_fleet.rs"]
 mod fleet;
 mod adapter;
+mod game;
 mod games;
 mod given;
 mod global;
@@ -79,12 +80,13 @@ struct Arguments {
 }
 
 /// The commands in the order and groups of `referee --help`.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     ("Matches", &["play", "debug", "verify"]),
     ("Agents", &["new", "check", "compare", "agent", "adapter"]),
     ("Contests", &["contest", "worker"]),
     ("Viewing", &["replay", "serve"]),
-    ("Tools", &["games", "position", "perft", "schema", "doctor", "config", "completions", "man"]),
+    ("Games", &["games", "game"]),
+    ("Tools", &["position", "perft", "schema", "doctor", "config", "completions", "man"]),
 ];
 
 /// The help of a command is the doc comment of its options.
@@ -98,6 +100,7 @@ enum Command {
     New(new::Options),
     Doctor(doctor::Options),
     Games(games::Options),
+    Game(game::Options),
     Position(position::Options),
     Perft(perft::Options),
     Replay(replay::Options),
@@ -253,6 +256,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::New(options) => new::run(&options, &global).map(success),
         Command::Doctor(options) => doctor::run(&options, &global),
         Command::Games(options) => games::run(&options).map(success),
+        Command::Game(options) => game::run(&options, &global),
         Command::Position(options) => position::run(&options).map(success),
         Command::Perft(options) => perft::run(&options).map(success),
         Command::Serve(options) => serve::run(&options, &global),

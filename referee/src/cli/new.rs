@@ -134,7 +134,7 @@ fn games(names: &[String]) -> Result<Vec<GameKind>, Failure> {
     Ok(games)
 }
 
-fn refuse_existing(folder: &Path) -> Result<(), Failure> {
+pub(super) fn refuse_existing(folder: &Path) -> Result<(), Failure> {
     // If it can't be read, creating it fails with the reason.
     if folder.symlink_metadata().is_err() {
         return Ok(());

@@ -3,6 +3,7 @@
 use super::output::{print, print_json, row};
 use super::setup::unknown;
 use clap::Args;
+use referee_games::wire::{Answer, Numbered, Request};
 use referee_process::Failure;
 use referee_protocol::{ClockSettings, Event, FromAgent, Limits, Outcome, ToAgent, Verdict};
 use referee_runner::verifying::CheckedFile;
@@ -24,6 +25,8 @@ type Entry = (&'static str, &'static str, fn() -> Schema);
 const SCHEMAS: &[Entry] = &[
     ("to-agent", "a line from the referee to an agent", || schema_for!(ToAgent)),
     ("from-agent", "a line from an agent to the referee", || schema_for!(FromAgent)),
+    ("to-game", "a line from the referee to a game program", || schema_for!(Numbered<Request>)),
+    ("from-game", "a line from a game program to the referee", || schema_for!(Numbered<Answer>)),
     ("transcript", "a line of a transcript", || schema_for!(Event)),
     ("clock", "the settings of a clock", || schema_for!(ClockSettings)),
     ("limits", "the limits on an agent", || schema_for!(Limits)),
@@ -51,6 +54,15 @@ const SCHEMAS: &[Entry] = &[
     ("debug", "a turn, as `debug --json` prints it", || schema_for!(super::debug::DebugReport)),
     ("games", "the games, as `games --json` prints them", || {
         schema_for!(super::games::GamesReport)
+    }),
+    ("game-describe", "a game program, as `game describe --json` prints it", || {
+        schema_for!(super::game::DescribedReport)
+    }),
+    ("game-check", "a check of a game program, as `game check --json` prints it", || {
+        schema_for!(referee_play::game_check::GameCheckReport)
+    }),
+    ("game-new", "the created game, as `game new --json` prints it", || {
+        schema_for!(super::game::NewGameReport)
     }),
     ("position", "a position, as `position --json` prints it", || {
         schema_for!(crate::reading::PositionReport)

@@ -13,6 +13,8 @@ use referee_process::usage::Meters;
 use referee_process::{Failure, cores, work_folder};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Limits, Nanos, plain_error};
+use serde::Serialize;
+use serde_json::Value;
 use std::cell::RefCell;
 use std::fs;
 use std::future::poll_fn;
@@ -43,6 +45,7 @@ const QUOTED_MAX: usize = 200;
 const KIT: &str = include_str!("../../../python/referee_kit/game.py");
 
 /// The thread with a game program's processes.
+#[derive(Debug)]
 pub(super) struct Host {
     queue: mpsc::UnboundedSender<Query>,
     thread: JoinHandle<()>,
@@ -61,10 +64,26 @@ impl std::fmt::Debug for HostRules {
 /// Takes an answer.
 type Reply = Box<dyn FnOnce(Result<Answer, RulesFailure>) + Send>;
 
-/// A request and who gets its answer, or the order to end.
+/// Takes an answer as it was written.
+type DirectReply = Box<dyn FnOnce(Result<Said, RulesFailure>) + Send>;
+
+/// A request and who gets its answer, or an order.
 enum Query {
     Ask(Request, Reply),
+    /// A request that is sent as it is, with this id and number of moves, and is not repeated.
+    Direct(Value, u64, usize, DirectReply),
+    /// Ends the processes; the next request starts another one.
+    Restart(Box<dyn FnOnce() + Send>),
     End,
+}
+
+/// An answer, and the line in which it was written.
+#[derive(Debug)]
+pub struct Said {
+    /// The line.
+    pub line: Vec<u8>,
+    /// What it says.
+    pub answer: Answer,
 }
 
 impl Host {
@@ -129,22 +148,49 @@ impl Rules for HostRules {
     }
 }
 
+impl HostRules {
+    /// Sends a request as it is and waits for the answer. A failure is not repeated.
+    pub(super) fn say(&self, request: Value, id: u64, moves: usize) -> Result<Said, RulesFailure> {
+        let (reply, said) = std::sync::mpsc::sync_channel(1);
+        let reply: DirectReply = Box::new(move |answer| drop(reply.send(answer)));
+        self.0.send(Query::Direct(request, id, moves, reply)).ok();
+        said.recv().unwrap_or_else(|_| Err(ended()))
+    }
+
+    /// Ends the processes and waits until they are gone.
+    pub(super) fn restart(&self) {
+        let (reply, restarted) = std::sync::mpsc::sync_channel(1);
+        self.0.send(Query::Restart(Box::new(move || reply.send(()).unwrap_or_default()))).ok();
+        restarted.recv().ok();
+    }
+}
+
 /// Answers requests, as many at once as there are cores.
 async fn serve(processes: Rc<Processes>, mut queries: mpsc::UnboundedReceiver<Query>) {
     let at_once = Arc::new(Semaphore::new(cores::count()));
-    while let Some(Query::Ask(request, reply)) = queries.recv().await {
+    while let Some(query) = queries.recv().await {
         let permit = at_once.clone().acquire_owned();
         let processes = processes.clone();
-        tokio::task::spawn_local(async move {
-            let _permit = permit.await;
-            reply(processes.answer(&request).await);
-        });
+        match query {
+            Query::Ask(request, reply) => drop(tokio::task::spawn_local(async move {
+                let _permit = permit.await;
+                reply(processes.answer(&request).await);
+            })),
+            Query::Direct(request, id, moves, reply) => {
+                drop(tokio::task::spawn_local(async move {
+                    let _permit = permit.await;
+                    reply(processes.answer_once(&request, moves, Some(id), false).await);
+                }));
+            }
+            Query::Restart(reply) => {
+                processes.end_idle().await;
+                reply();
+            }
+            Query::End => break,
+        }
     }
     // Requests that are under way are of matches that nobody waits for any more.
-    let idle = std::mem::take(&mut *processes.idle.borrow_mut());
-    for mut process in idle {
-        process.agent.kill_and_wait().await.ok();
-    }
+    processes.end_idle().await;
 }
 
 /// The processes of one program: one for each request that is answered now.
@@ -180,30 +226,45 @@ impl Processes {
     /// Answers a request. If that fails, once more with another process: what was wrong with the first one may
     /// have come from earlier requests.
     async fn answer(&self, request: &Request) -> Result<Answer, RulesFailure> {
-        match self.answer_once(request, false).await {
-            Err(_) => self.answer_once(request, true).await,
-            answered => answered,
-        }
+        let moves = if let Request::Walk(walk) = request { walk.moves.len() } else { 0 };
+        let said = match self.answer_once(request, moves, None, false).await {
+            Err(_) => self.answer_once(request, moves, None, true).await,
+            said => said,
+        };
+        said.map(|said| said.answer)
     }
 
-    async fn answer_once(&self, request: &Request, is_new: bool) -> Result<Answer, RulesFailure> {
+    async fn answer_once(
+        &self,
+        request: &impl Serialize,
+        moves: usize,
+        id: Option<u64>,
+        is_new: bool,
+    ) -> Result<Said, RulesFailure> {
         let waiting = if is_new { None } else { self.idle.borrow_mut().pop() };
         let mut process =
             if let Some(process) = waiting { process } else { self.started().await? };
-        match process.answer(request, self.program.time, &self.program.limits).await {
-            Ok(Answer::Failed { text }) => {
+        match process.answer(request, moves, id, self.program.time, &self.program.limits).await {
+            Ok(Said { answer: Answer::Failed { text }, .. }) => {
                 process.agent.kill_and_wait().await.ok();
                 Err(RulesFailure(sanitize(&text)))
             }
-            Ok(answer) => {
+            Ok(said) => {
                 self.idle.borrow_mut().push(process);
-                Ok(answer)
+                Ok(said)
             }
             Err(text) => {
                 let failure = process.explain(text).await;
                 process.agent.kill_and_wait().await.ok();
                 Err(failure)
             }
+        }
+    }
+
+    async fn end_idle(&self) {
+        let idle = std::mem::take(&mut *self.idle.borrow_mut());
+        for mut process in idle {
+            process.agent.kill_and_wait().await.ok();
         }
     }
 
@@ -214,7 +275,7 @@ impl Processes {
             .map_err(|error| RulesFailure(format!("the program can't be started: {error}")))?;
         let first = Request::Describe { protocol: WIRE_VERSION };
         let time = RulesLimits { answer: self.program.time.answer + START, ..self.program.time };
-        match process.answer(&first, time, &self.program.limits).await {
+        match process.answer(&first, 0, None, time, &self.program.limits).await {
             Ok(_) => Ok(process),
             Err(text) => {
                 let failure = process.explain(text).await;
@@ -252,19 +313,20 @@ struct Process {
 }
 
 impl Process {
-    /// Sends a request and reads the answer. An error says what happened instead.
+    /// Sends a request with this id and number of moves, and reads the answer. An error says what happened instead.
     async fn answer(
         &mut self,
-        request: &Request,
+        request: &impl Serialize,
+        moves: usize,
+        id: Option<u64>,
         time: RulesLimits,
         limits: &Limits,
-    ) -> Result<Answer, String> {
-        let id = self.next_id;
+    ) -> Result<Said, String> {
+        let id = id.unwrap_or(self.next_id);
         self.next_id += 1;
         let mut line = serde_json::to_vec(&Numbered { id: Some(id), message: request })
             .map_err(|error| format!("the request can't be written: {error}"))?;
         line.push(b'\n');
-        let moves = if let Request::Walk(walk) = request { walk.moves.len() } else { 0 };
         let moves = u32::try_from(moves).unwrap_or(u32::MAX);
         let limit = time.answer.saturating_add(time.ply.saturating_mul(moves));
         let (began, cpu_before) = (Instant::now(), self.agent.tree_cpu());
@@ -274,7 +336,8 @@ impl Process {
         loop {
             match self.next_event(wait_until).await {
                 Some(AgentEvent::Line(line)) => {
-                    return read_answer(&line, id);
+                    let answer = read_answer(&line, id)?;
+                    return Ok(Said { line: line.bytes, answer });
                 }
                 Some(AgentEvent::Started | AgentEvent::Continued(_)) => {}
                 Some(AgentEvent::Stderr) => self.hear(),

@@ -46,18 +46,23 @@ fn first() -> u32 {
     1
 }
 
+/// Checks the name of a game.
+pub fn check_name(name: &str) -> Result<(), String> {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
+    if begins && name.len() <= NAME_MAX && name.chars().all(fits) {
+        return Ok(());
+    }
+    Err(format!(
+        "{name:?} must be lowercase letters, digits and hyphens, begin with a letter, and have at most {NAME_MAX} \
+         characters"
+    ))
+}
+
 impl GameManifest {
     /// Checks its values.
     pub(super) fn check(&self) -> Result<(), String> {
-        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        let begins = self.name.starts_with(|c: char| c.is_ascii_lowercase());
-        if !begins || self.name.len() > NAME_MAX || !self.name.chars().all(fits) {
-            return Err(format!(
-                "name: {:?} must be lowercase letters, digits and hyphens, begin with a letter, and have at most \
-                 {NAME_MAX} characters",
-                self.name
-            ));
-        }
+        check_name(&self.name).map_err(|error| format!("name: {error}"))?;
         for (key, value, max) in [
             ("answer_ms", self.limits.answer_ms, 600_000),
             ("ply_ms", self.limits.ply_ms, 60_000),

@@ -2,11 +2,15 @@
 //!
 //! A loaded program stays until [`end_all`]: its games may be anywhere. The same folder is loaded once.
 
+mod direct;
 mod host;
 mod manifest;
 
+pub use self::direct::Direct;
 use self::host::Host;
+pub use self::host::Said;
 use self::manifest::GameManifest;
+pub use self::manifest::check_name;
 use crate::agent_spec::{AgentSpec, resolve};
 use crate::digest::{digest_files_in, folder_files};
 use referee_games::GameKind;

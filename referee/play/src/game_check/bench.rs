@@ -1,0 +1,364 @@
+//! What a check asks: two processes of the program, and the random games.
+
+use super::games::{Case, Game};
+use super::{Draw, Problem};
+use crate::game_program::{Direct, Said};
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use referee_games::program::{Program, RulesFailure, check_turn};
+use referee_games::wire::{
+    Answer, At, Described, From as Begin, Move, Ply, PlyTurn, Refused, Request, Values, Walk,
+    Walked, Want,
+};
+use referee_process::Failure;
+use referee_protocol::Seat;
+use serde_json::{Map, Value, json};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Everything that a ply can have.
+pub(super) const EVERYTHING: [Want; 5] =
+    [Want::Actions, Want::Position, Want::View, Want::Notes, Want::Estimate];
+/// The most moves of a random game.
+const MOVES_MAX: usize = 2000;
+/// A game is not played on once its answers have this many actions in all.
+const ACTIONS_MAX: usize = 100_000;
+/// How many setups are tried if the rules refuse some.
+const SETUPS_TRIED: usize = 10;
+/// How many actions are tried at a position where none are listed.
+const TRIED: usize = 30;
+/// How many answers to actions are kept.
+const ACTED_MAX: usize = 20_000;
+
+/// A walk that was played: the answer as read, and as written.
+#[derive(Debug)]
+pub(super) struct Played {
+    pub(super) walked: Walked,
+    pub(super) raw: Value,
+}
+
+impl Played {
+    /// The last ply.
+    pub(super) fn last(&self) -> Result<&Ply, Problem> {
+        self.walked.plies.last().ok_or_else(no_plies)
+    }
+
+    /// The last ply as it was written.
+    pub(super) fn raw_last(&self) -> &Value {
+        self.raw["plies"].as_array().and_then(|plies| plies.last()).unwrap_or(&Value::Null)
+    }
+}
+
+fn no_plies() -> Problem {
+    RulesFailure("`walked` has no `plies`".to_owned()).into()
+}
+
+/// Two processes of a program with different hash seeds, and what is known of the game.
+pub struct Bench<'a> {
+    pub(super) folder: PathBuf,
+    pub(super) processes: [Direct; 2],
+    pub(super) program: Program,
+    pub(super) described: Described,
+    pub(super) draw: Draw<'a>,
+    seed: u64,
+    games: RefCell<BTreeMap<u64, Result<Rc<Game>, Box<Problem>>>>,
+    notes: RefCell<BTreeMap<&'static str, String>>,
+    acted: RefCell<HashMap<String, Rc<Result<Played, Refused>>>>,
+    /// The moves of the longest walk that was timed.
+    pub(super) longest: Cell<usize>,
+}
+
+impl std::fmt::Debug for Bench<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bench").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Bench<'a> {
+    /// Prepares the two processes and asks the first one what the game is. The inner error says that it doesn't
+    /// describe itself.
+    pub fn begin(
+        folder: &Path,
+        seed: u64,
+        draw: Draw<'a>,
+    ) -> Result<Result<Self, Box<Problem>>, Failure> {
+        let process = |seed: &str| Direct::prepare(folder, &[("PYTHONHASHSEED", seed)]);
+        let processes = [process("1")?, process("2")?];
+        let described = processes[0].describe().and_then(|program| {
+            let described = serde_json::from_value(program.record().described.clone());
+            Ok((program, described.map_err(|error| RulesFailure(error.to_string()))?))
+        });
+        Ok(match described {
+            Ok((program, described)) => Ok(Self {
+                folder: folder.to_owned(),
+                processes,
+                program,
+                described,
+                draw,
+                seed,
+                games: RefCell::default(),
+                notes: RefCell::default(),
+                acted: RefCell::default(),
+                longest: Cell::default(),
+            }),
+            Err(failure) => Err(Box::new(failure.into())),
+        })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Keeps what a row has measured.
+    pub(super) fn keep_note(&self, row: &'static str, note: String) {
+        self.notes.borrow_mut().insert(row, note);
+    }
+
+    pub(super) fn note(&self, row: &str) -> Option<String> {
+        self.notes.borrow().get(row).cloned()
+    }
+
+    /// Sends a walk to a process. The inner error is a refusal.
+    pub(super) fn ask(
+        &self,
+        process: usize,
+        walk: &Value,
+    ) -> Result<Result<Played, Refused>, Problem> {
+        let Said { line, answer } = self.processes[process].ask(walk.clone())?;
+        let moves = walk["moves"].as_array().map_or(0, Vec::len);
+        match answer {
+            Answer::Walked(walked) => {
+                let raw: Value = serde_json::from_slice(&line).unwrap_or_default();
+                let plies = if walk["at"] == "all" { moves + 1 } else { 1 };
+                for (what, is, must) in [
+                    ("recorded", walked.recorded.len(), moves),
+                    ("plies", walked.plies.len(), plies),
+                ] {
+                    if is != must {
+                        let text = format!("`walked` has {is} entries in `{what}`, not {must}");
+                        return Err(RulesFailure(text).into());
+                    }
+                }
+                for ply in &walked.plies {
+                    check_turn(&ply.turn)?;
+                }
+                Ok(Ok(Played { walked, raw }))
+            }
+            Answer::Refused(refused) => Ok(Err(refused)),
+            _ => Err(RulesFailure("`walk` needs the answer `walked` or `refused`".into()).into()),
+        }
+    }
+
+    /// Asks the first process for one ply after a move, or with none for the same ply.
+    pub(super) fn after(
+        &self,
+        ply: &Ply,
+        moves: &[Move],
+        want: &[Want],
+    ) -> Result<Result<Played, Refused>, Problem> {
+        self.ask(0, &from_state(&ply.state, moves, want, At::End))
+    }
+
+    /// Asks the first process to play an action at a ply. Equal questions are asked once: several rows have them, and
+    /// whether answers stay equal is for another row.
+    pub(super) fn act(
+        &self,
+        ply: &Ply,
+        seat: Seat,
+        action: &Value,
+    ) -> Result<Rc<Result<Played, Refused>>, Problem> {
+        let step = Move::Action { seat, action: action.clone() };
+        let request = from_state(&ply.state, &[step], &[], At::End);
+        let key = request.to_string();
+        if let Some(known) = self.acted.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let answer = Rc::new(self.ask(0, &request)?);
+        let mut acted = self.acted.borrow_mut();
+        if acted.len() >= ACTED_MAX {
+            acted.clear();
+        }
+        acted.insert(key, answer.clone());
+        Ok(answer)
+    }
+
+    /// Asks the first process for everything about a ply.
+    pub(super) fn full(&self, ply: &Ply) -> Result<Played, Problem> {
+        self.after(ply, &[], &EVERYTHING)?.map_err(|refused| refused_state(&refused))
+    }
+
+    /// Returns the game with this number.
+    pub(super) fn game(&self, number: u64) -> Result<Rc<Game>, Box<Problem>> {
+        if let Some(known) = self.games.borrow().get(&number) {
+            return known.clone();
+        }
+        let game = self.play(number).map(Rc::new).map_err(Box::new);
+        self.games.borrow_mut().insert(number, game.clone());
+        game
+    }
+
+    /// Returns the generator of random choices for a game and a purpose.
+    pub(super) fn chooser(&self, number: u64, purpose: u64) -> ChaCha8Rng {
+        ChaCha8Rng::seed_from_u64(self.seed ^ number.rotate_left(20) ^ purpose.rotate_left(50))
+    }
+
+    fn play(&self, number: u64) -> Result<Game, Problem> {
+        let mut chosen = self.chooser(number, 0);
+        let mut refusal = None;
+        for attempt in 0..SETUPS_TRIED {
+            // The first game has the usual setup; others have it if their own are refused.
+            let usual = number == 0 || attempt + 1 == SETUPS_TRIED;
+            let setup = self.setup(if usual { 0 } else { number }, &mut chosen);
+            match self.ask(0, &from_setup(&setup, &[], &[Want::Actions], At::End))? {
+                Ok(played) => {
+                    let seats = played.walked.seats.len();
+                    let plies = played.walked.plies;
+                    let mut game = Game { number, setup, seats, moves: Vec::new(), plies };
+                    self.play_on(&mut game, &mut chosen);
+                    return Ok(game);
+                }
+                Err(refused) => refusal = Some(refused),
+            }
+        }
+        let rule = refusal.map(|refused| refused.rule).unwrap_or_default();
+        let what = format!("the usual setup is refused: {rule}");
+        let why = "`start` refuses the defaults of the setup fields";
+        Err(Problem::new(what, why, "give the fields defaults with which the game can begin"))
+    }
+
+    /// Returns a setup: the usual one as the first, then the smallest, then random ones.
+    fn setup(&self, number: u64, chosen: &mut ChaCha8Rng) -> Value {
+        let mut setup = Map::new();
+        for field in &self.described.setup {
+            let value = match &field.values {
+                _ if number == 0 => None,
+                // So that seats can retire.
+                Values::Integer { max, .. } if field.name == "seats" && number % 2 == 1 => {
+                    Some(json!(max))
+                }
+                Values::Integer { min, .. } if number == 1 => Some(json!(min)),
+                Values::Integer { min, max } if chosen.random_bool(0.5) => {
+                    Some(json!(chosen.random_range(*min..=*max)))
+                }
+                Values::Choice { values } => values.choose(chosen).map(|value| json!(value)),
+                Values::Boolean => Some(json!(chosen.random_bool(0.5))),
+                _ => None,
+            };
+            setup.insert(field.name.clone(), value.unwrap_or_else(|| field.default.clone()));
+        }
+        setup.into()
+    }
+
+    /// Plays at random until the end, or until the rules fail, which the rows find again.
+    fn play_on(&self, game: &mut Game, chosen: &mut ChaCha8Rng) {
+        let plies_max = usize::try_from(self.described.plies_max).unwrap_or(MOVES_MAX);
+        let mut actions = 0;
+        while game.moves.len() < MOVES_MAX.min(plies_max.saturating_add(1)) && actions < ACTIONS_MAX
+        {
+            let Some(ply) = game.plies.last() else { return };
+            let Some((step, after)) = self.step(ply, chosen) else { return };
+            actions += after.actions.as_ref().map_or(0, Vec::len);
+            game.moves.push(step);
+            game.plies.push(after);
+        }
+    }
+
+    /// Plays one random move.
+    pub(super) fn step(&self, ply: &Ply, chosen: &mut ChaCha8Rng) -> Option<(Move, Ply)> {
+        let candidates: Vec<Move> = match &ply.turn {
+            PlyTurn::Over(_) => return None,
+            PlyTurn::Chance(chance) => {
+                let possible = (0..chance.weights.len()).filter(|&it| chance.weights[it] > 0);
+                vec![Move::Draw { draw: possible.collect::<Vec<_>>().choose(chosen).copied()? }]
+            }
+            PlyTurn::Of(seats) => {
+                let seat = *seats.first()?;
+                let listed = ply.actions.as_deref().unwrap_or_default();
+                let mut actions: Vec<Value> = listed.sample(chosen, 5).cloned().collect();
+                if ply.actions.is_none() {
+                    actions = (0..TRIED).filter_map(|_| self.random_action(chosen)).collect();
+                }
+                actions.into_iter().map(|action| Move::Action { seat, action }).collect()
+            }
+        };
+        candidates.into_iter().find_map(|step| {
+            let played =
+                self.after(ply, std::slice::from_ref(&step), &[Want::Actions]).ok()?.ok()?;
+            Some((step, played.walked.plies.into_iter().next()?))
+        })
+    }
+
+    /// Returns an action of a random form with small random values.
+    pub(super) fn random_action(&self, chosen: &mut ChaCha8Rng) -> Option<Value> {
+        let form = self.described.actions.choose(chosen)?;
+        let mut action = Map::new();
+        action.insert("type".to_owned(), form.kind.clone().into());
+        for field in &form.fields {
+            if field.optional && chosen.random_bool(0.5) {
+                continue;
+            }
+            let mut cell = || json!([chosen.random_range(-1..12), chosen.random_range(-1..12)]);
+            let value = match &field.values {
+                Values::Cell => cell(),
+                Values::Cells => json!([cell(), cell()]),
+                Values::Integer { min, max } => json!(chosen.random_range(*min..=*max)),
+                Values::Choice { values } => json!(values.choose(chosen)?),
+                Values::String { .. } => form.example.get(&field.name).cloned()?,
+                Values::Boolean => json!(chosen.random_bool(0.5)),
+            };
+            action.insert(field.name.clone(), value);
+        }
+        Some(action.into())
+    }
+
+    /// Plays the moves of a case again, each action by the seat whose turn it is. `None` if they can't be played.
+    pub(super) fn replayed(&self, case: &Case) -> Option<Game> {
+        let first = from_setup(&case.setup, &[], &[Want::Actions], At::End);
+        let first = self.ask(0, &first).ok()?.ok()?;
+        let seats = first.walked.seats.len();
+        let mut game = Game { setup: case.setup.clone(), seats, ..Game::default() };
+        game.plies = first.walked.plies;
+        for step in &case.moves {
+            let ply = game.plies.last()?;
+            let step = match (step, &ply.turn) {
+                (Move::Action { action, .. }, PlyTurn::Of(seats)) => {
+                    Move::Action { seat: *seats.first()?, action: action.clone() }
+                }
+                (Move::Draw { .. }, PlyTurn::Chance(_)) => step.clone(),
+                _ => return None,
+            };
+            let played =
+                self.after(ply, std::slice::from_ref(&step), &[Want::Actions]).ok()?.ok()?;
+            game.plies.push(played.walked.plies.into_iter().next()?);
+            game.moves.push(step);
+        }
+        Some(game)
+    }
+}
+
+/// Returns the request for a walk from a state.
+pub(super) fn from_state(state: &Value, moves: &[Move], want: &[Want], at: At) -> Value {
+    request(Begin::State(state.clone()), moves, want, at)
+}
+
+/// Returns the request for a walk from the start.
+pub(super) fn from_setup(setup: &Value, moves: &[Move], want: &[Want], at: At) -> Value {
+    request(Begin::Setup(setup.clone()), moves, want, at)
+}
+
+fn request(from: Begin, moves: &[Move], want: &[Want], at: At) -> Value {
+    let walk = Walk { from, moves: moves.to_vec(), want: want.to_vec(), at };
+    serde_json::to_value(Request::Walk(walk)).expect("it is JSON")
+}
+
+/// The problem that a state of the rules' own is refused.
+pub(super) fn refused_state(refused: &Refused) -> Problem {
+    Problem::new(
+        format!("a walk without moves is refused: {}", refused.rule),
+        "`refused` is for moves and setups, and this request goes on from a state that the rules returned",
+        "take every state that an answer had",
+    )
+}

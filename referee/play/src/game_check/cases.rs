@@ -1,0 +1,330 @@
+//! Actions of every kind at a position.
+
+use super::Problem;
+use super::bench::{Bench, EVERYTHING, from_setup, from_state};
+use super::contract::{mover, some_of};
+use super::games::Game;
+use super::shown::short;
+use rand::RngExt;
+use rand::seq::IndexedRandom;
+use referee_games::wire::{At, Ply, PlyTurn, RefusalKind, Values, Want};
+use referee_protocol::Seat;
+use serde_json::{Map, Value, json};
+
+/// The most listed actions, and the most distorted ones, that are played at one position.
+const LISTED: usize = 25;
+const DISTORTED: usize = 40;
+const DISAGREE: &str = "`actions` and `play` disagree, such as by comparing a tuple with a list, or a rule that only one of them has";
+
+pub(super) fn legal(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let ply = &game.plies[spot];
+    let text = |action: &Value| bench.program().format_action(action);
+    let listed = ply.actions.as_deref().unwrap_or_default();
+    let Some(seat) = mover(ply) else { return after_the_end(bench, game, spot) };
+    for action in some_of(ply, LISTED) {
+        if let Some(wrong) = bench.program().malformed(action) {
+            return Err(Problem::new(
+                format!(
+                    "the listed action {} is not as declared: {wrong}",
+                    short(&action.to_string())
+                ),
+                "the forms in `describe` and the list differ",
+                "declare every form with the fields that its actions have",
+            ));
+        }
+        if let Err(refused) = bench.act(ply, seat, action)?.as_ref() {
+            return Err(Problem::new(
+                format!("the listed action {} is refused: {}", text(action), refused.rule),
+                DISAGREE,
+                "play every listed action, or don't list it",
+            ));
+        }
+    }
+    if let Some(action) = listed.first().filter(|_| game.seats > 1) {
+        let other = Seat((seat.0 + 1) % u8::try_from(game.seats).unwrap_or(u8::MAX));
+        if bench.act(ply, other, action)?.is_ok() {
+            return Err(Problem::new(
+                format!("seat {other} plays {}, but seat {seat} is to move", text(action)),
+                "the program does not look at `seat` of a move",
+                "refuse moves of seats that aren't in `of`",
+            ));
+        }
+    }
+    for action in distorted(bench, game, spot).iter().filter(|it| !listed.contains(it)) {
+        let acted = bench.act(ply, seat, action)?;
+        let Ok(played) = acted.as_ref() else { continue };
+        let recorded = &played.walked.recorded[0];
+        if !listed.contains(recorded) {
+            let mut problem = Problem::new(
+                format!("{} is played, but it is not listed", text(action)),
+                DISAGREE,
+                "refuse it, or list it",
+            );
+            if recorded != action {
+                problem = problem.showing(format!("it is recorded as {}", text(recorded)));
+            }
+            return Err(problem.showing(format!("listed: {}", bench.value_text(&json!(listed)))));
+        }
+    }
+    Ok(())
+}
+
+fn after_the_end(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let ply = &game.plies[spot];
+    let action = game.plies[..spot].iter().rev().find_map(|ply| ply.actions.as_ref()?.first());
+    let (PlyTurn::Over(_), Some(action)) = (&ply.turn, action) else { return Ok(()) };
+    for seat in 0..game.seats {
+        let seat = Seat(u8::try_from(seat).unwrap_or(u8::MAX));
+        if bench.act(ply, seat, action)?.is_ok() {
+            let action = bench.program().format_action(action);
+            return Err(Problem::new(
+                format!("{action} is played although the game is over"),
+                "`play` does not look whether the game is over",
+                "refuse every action after the end",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Returns actions of the declared forms that may be legal or not.
+fn distorted(bench: &Bench<'_>, game: &Game, spot: usize) -> Vec<Value> {
+    let mut chosen = bench.chooser(game.number, 100 + spot as u64);
+    let listed = game.plies[spot].actions.as_deref().unwrap_or_default();
+    let others: Vec<&Value> = game
+        .plies
+        .iter()
+        .step_by(game.plies.len().div_ceil(12))
+        .flat_map(|ply| some_of(ply, 12))
+        .collect();
+    let mut all: Vec<Value> =
+        bench.described.actions.iter().map(|form| form.example.clone()).collect();
+    all.extend(others.sample(&mut chosen, DISTORTED / 3).map(|action| (*action).clone()));
+    while all.len() < DISTORTED {
+        let near = listed.choose(&mut chosen).filter(|_| chosen.random_bool(0.6)).cloned();
+        let Some(mut action) = near.or_else(|| bench.random_action(&mut chosen)) else { break };
+        for value in action.as_object_mut().into_iter().flat_map(Map::values_mut) {
+            let numbers = value.as_array_mut().into_iter().flatten();
+            for number in numbers.flat_map(|it| match it {
+                Value::Array(inner) => inner.iter_mut().collect::<Vec<_>>(),
+                it => vec![it],
+            }) {
+                if let Some(old) = number.as_i64().filter(|_| chosen.random_bool(0.3)) {
+                    *number = json!(old + chosen.random_range(-1..=1));
+                }
+            }
+        }
+        all.push(action);
+    }
+    all.retain(|action| bench.program().malformed(action).is_none());
+    all
+}
+
+pub(super) fn recorded(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let ply = &game.plies[spot];
+    let Some(seat) = mover(ply) else { return Ok(()) };
+    let mut actions: Vec<Value> = some_of(ply, LISTED).cloned().collect();
+    let listed = ply.actions.as_deref().unwrap_or_default();
+    for (number, action) in listed.iter().enumerate() {
+        if listed[..number].contains(action) {
+            return Err(Problem::new(
+                format!("{} is listed twice", bench.program().format_action(action)),
+                "two ways lead to the same action",
+                "list every action once",
+            ));
+        }
+    }
+    actions.extend(distorted(bench, game, spot).into_iter().take(LISTED));
+    for action in &actions {
+        let acted = bench.act(ply, seat, action)?;
+        let Ok(first) = acted.as_ref() else { continue };
+        let record = &first.walked.recorded[0];
+        let shown = |problem: Problem| {
+            let text = |value: &Value| short(&value.to_string());
+            problem.showing(format!("played {}, recorded {}", text(action), text(record)))
+        };
+        if let Some(wrong) = bench.program().malformed(record) {
+            return Err(shown(Problem::new(
+                format!("what is recorded is not as declared: {wrong}"),
+                "`recorded` has an entry that is no action of a declared form",
+                "record actions with the declared fields",
+            )));
+        }
+        if listed.contains(action) && record != action {
+            return Err(shown(Problem::new(
+                "a listed action is recorded in another form",
+                "the list has one spelling of the action, and `complete` returns another one",
+                "list actions as they are recorded",
+            )));
+        }
+        let again = bench.act(ply, seat, record)?;
+        let again = again.as_ref().as_ref().map_err(|refused| {
+            shown(Problem::new(
+                format!("the recorded form is refused: {}", refused.rule),
+                "`complete` returns something that `play` doesn't take",
+                "record an action that can be played again",
+            ))
+        })?;
+        let second = &again.walked.recorded[0];
+        if second != record {
+            return Err(shown(Problem::new(
+                format!("played again, it is recorded as {}", short(&second.to_string())),
+                "the recorded form is not final, so replays differ from the game",
+                "return a recorded action unchanged",
+            )));
+        }
+        if again.raw_last() != first.raw_last() {
+            return Err(shown(Problem::new(
+                "the recorded form leads to another position than the action",
+                "`play` uses something that the recorded form has lost",
+                "record all that decides what the action does",
+            )));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn text(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let ply = &game.plies[spot];
+    let why = "the `text` of a form leaves out a field, or two forms have the same text";
+    let fix = "name every field in `text`, and begin forms with different words";
+    for action in some_of(ply, 200) {
+        let text = bench.program().format_action(action);
+        match bench.program().parse_action(&text) {
+            Ok(read) if read == *action => {}
+            Ok(read) => {
+                let what = format!("the text `{text}` of an action reads as another action");
+                let shown = format!("action {action}, read {read}");
+                return Err(Problem::new(what, why, fix).showing(shown));
+            }
+            Err(error) => {
+                let what = format!("the text of an action can't be read: {error}");
+                return Err(Problem::new(what, why, fix).showing(format!("action {action}")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Values at the limits of what a field may have.
+fn extremes(values: &Values) -> Vec<Value> {
+    let far = [i64::MAX, i64::MIN, -1, 1 << 53, 255];
+    let cells: Vec<Value> = far.iter().flat_map(|&it| [json!([it, 0]), json!([0, it])]).collect();
+    match values {
+        Values::Cell => cells,
+        Values::Cells => {
+            let many = vec![json!([0, 0]); 1000];
+            vec![json!([]), json!([[0, 0], [0, 0]]), json!(many), json!(cells)]
+        }
+        Values::Integer { min, max } => vec![json!(min), json!(max)],
+        Values::Choice { values } => values.iter().map(|value| json!(value)).collect(),
+        Values::String { max } => ["", "\u{0}", "\"\\\n", "\u{1f3b2}", "__proto__"]
+            .iter()
+            .filter(|text| text.chars().count() <= *max)
+            .map(|text| json!(text))
+            .chain([json!("x".repeat((*max).min(10_000)))])
+            .collect(),
+        Values::Boolean => vec![json!(false), json!(true)],
+    }
+}
+
+pub(super) fn robust(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let ply = &game.plies[spot];
+    unknown_fields(bench, ply)?;
+    if spot == 0 {
+        extreme_setups(bench)?;
+    }
+    let Some(seat) = mover(ply) else { return Ok(()) };
+    for form in &bench.described.actions {
+        let whole = form.example.as_object().cloned().unwrap_or_default();
+        for field in &form.fields {
+            let mut variants: Vec<Map<String, Value>> = Vec::new();
+            for value in extremes(&field.values) {
+                let mut action = whole.clone();
+                action.insert(field.name.clone(), value);
+                variants.push(action);
+            }
+            if field.optional {
+                let mut action = whole.clone();
+                action.remove(&field.name);
+                variants.push(action);
+            }
+            for action in variants.into_iter().map(Value::Object) {
+                if bench.program().malformed(&action).is_some() {
+                    continue;
+                }
+                let played = bench.act(ply, seat, &action);
+                played.map_err(|mut problem| {
+                    problem.why = "the fields are as declared, but their values can be anything: off the board, \
+                                   huge, negative, empty".to_owned();
+                    problem.fix = "refuse what isn't possible, before you use it as an index".to_owned();
+                    problem.showing(format!("action {}", short(&action.to_string())))
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Requests may get fields and wishes that this version doesn't have.
+fn unknown_fields(bench: &Bench<'_>, ply: &Ply) -> Result<(), Problem> {
+    let plain = from_state(&ply.state, &[], &EVERYTHING, At::End);
+    let mut more = plain.clone();
+    more["x_later"] = json!({ "deep": [1, null, 1e300] });
+    if let Some(want) = more["want"].as_array_mut() {
+        want.push(json!("x_later"));
+    }
+    let show =
+        |problem: Problem| problem.showing("the request has the unknown field and wish `x_later`");
+    let (one, other) = (
+        bench.ask(0, &plain)?,
+        bench.ask(0, &more).map_err(|mut problem| {
+            problem.why = "later versions of the messages may have more fields".to_owned();
+            problem.fix = "ignore fields and entries of `want` that you don't know".to_owned();
+            show(problem)
+        })?,
+    );
+    let same = match (&one, &other) {
+        (Ok(one), Ok(other)) => one.raw["plies"] == other.raw["plies"],
+        (one, other) => one.is_err() == other.is_err(),
+    };
+    if same {
+        return Ok(());
+    }
+    Err(show(Problem::new(
+        "the answer is another one if the request has an unknown field",
+        "later versions of the messages may have more fields",
+        "ignore fields and entries of `want` that you don't know",
+    )))
+}
+
+fn extreme_setups(bench: &Bench<'_>) -> Result<(), Problem> {
+    let fields = &bench.described.setup;
+    let usual: Map<String, Value> =
+        fields.iter().map(|field| (field.name.clone(), field.default.clone())).collect();
+    for field in fields {
+        for value in extremes(&field.values) {
+            let mut setup = usual.clone();
+            setup.insert(field.name.clone(), value);
+            let setup = Value::Object(setup);
+            let show = |problem: Problem| problem.showing(format!("setup {setup}"));
+            let asked = bench.ask(0, &from_setup(&setup, &[], &[Want::Actions], At::End));
+            let refused = asked
+                .map_err(|mut problem| {
+                    problem.why = "the setup is in the declared ranges".to_owned();
+                    problem.fix =
+                        "refuse a setup that isn't possible, or narrow its range".to_owned();
+                    show(problem)
+                })?
+                .err();
+            if refused.is_some_and(|refused| refused.kind != RefusalKind::Setup) {
+                return Err(show(Problem::new(
+                    "a setup is refused as if it were a move",
+                    "`kind` of this refusal must be `setup`",
+                    "answer {\"type\":\"refused\",\"move\":0,\"kind\":\"setup\",..}",
+                )));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,235 @@
+//! What a single position must be like.
+
+use super::Problem;
+use super::bench::Bench;
+use super::games::Game;
+use super::shown::short;
+use referee_games::wire::{Move, Ply, PlyTurn, Want};
+use referee_protocol::{Outcome, Seat};
+use serde_json::Value;
+
+/// The most actions or outcomes that are played at one position.
+const PLAYED_MAX: usize = 25;
+/// How many moves are played after a seat has retired.
+const AFTER_RETIRING: usize = 60;
+const FIX_TURN: &str =
+    "return the seat to move, the outcome or the draw, as the page on game programs says";
+
+/// The listed actions, at most so many, spread over the list.
+pub(super) fn some_of(ply: &Ply, most: usize) -> impl Iterator<Item = &Value> {
+    let listed = ply.actions.as_deref().unwrap_or_default();
+    listed.iter().step_by(listed.len().div_ceil(most).max(1))
+}
+
+/// The seat to move.
+pub(super) fn mover(ply: &Ply) -> Option<Seat> {
+    match &ply.turn {
+        PlyTurn::Of(seats) => seats.first().copied(),
+        _ => None,
+    }
+}
+
+pub(super) fn plays(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let ply = &game.plies[spot];
+    match (&ply.turn, &ply.actions) {
+        (PlyTurn::Of(seats), _) if usize::from(seats[0].0) >= game.seats => {
+            let what = format!("the turn is of seat {}, and the game has {}", seats[0], game.seats);
+            return Err(Problem::new(what, "seats are counted from 0", FIX_TURN));
+        }
+        (PlyTurn::Of(seats), Some(listed)) if listed.is_empty() => {
+            return Err(Problem::new(
+                format!("seat {} is to move and has no legal action", seats[0]),
+                "a game can't go on from here: the end is not recognised, or a pass is missing",
+                "let `turn` say that the game is over, or list an action such as a pass",
+            ));
+        }
+        (PlyTurn::Of(_), None) if bench.described.lists => {
+            return Err(Problem::new(
+                "`actions` is null, but `describe` says that actions are listed",
+                "one position can't be listed",
+                "list the actions of every position, or describe the game with `lists` false",
+            ));
+        }
+        (PlyTurn::Over(_) | PlyTurn::Chance(_), Some(listed)) if !listed.is_empty() => {
+            return Err(Problem::new(
+                "actions are listed although no seat is to move",
+                "`actions` does not look whether the game is over or chance is next",
+                "return [] if the turn isn't a seat's",
+            ));
+        }
+        (PlyTurn::Chance(_), _) if !bench.described.chance => {
+            return Err(Problem::new(
+                "the turn is a draw, but `describe` says that there is no chance",
+                "`chance` in the description is false or missing",
+                "describe the game with `chance` true; with the kit, write `draw`",
+            ));
+        }
+        _ => {}
+    }
+    let Some(seat) = mover(ply) else { return Ok(()) };
+    for action in some_of(ply, PLAYED_MAX) {
+        bench.act(ply, seat, action).map_err(|problem| {
+            problem.showing(format!("the next move: {}", bench.program().format_action(action)))
+        })?;
+    }
+    Ok(())
+}
+
+pub(super) fn answers(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let full = bench.full(&game.plies[spot])?;
+    let ply = full.last()?;
+    if !ply.position.is_object() {
+        return Err(Problem::new(
+            format!("`position` is {}, not an object", short(&ply.position.to_string())),
+            "agents get an object with named parts",
+            "return an object, such as {\"board\": ..}",
+        ));
+    }
+    let wanted = if bench.described.estimates { game.seats } else { 0 };
+    if ply.estimate.len() != wanted {
+        let what = format!("`estimate` has {} numbers, not {wanted}", ply.estimate.len());
+        let why =
+            "it has one for each seat of this game if `estimates` is true, else it is left out";
+        return Err(Problem::new(what, why, "return as many numbers as the game has seats"));
+    }
+    Ok(())
+}
+
+pub(super) fn outcome(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let PlyTurn::Over(Outcome { places, reason, scores, .. }) = &game.plies[spot].turn else {
+        return Ok(());
+    };
+    let known: Vec<&str> =
+        bench.described.reasons.iter().map(|reason| reason.name.as_str()).collect();
+    if !known.contains(&reason.as_str()) {
+        return Err(Problem::new(
+            format!("the reason `{reason}` is not declared"),
+            &format!("`reasons` of the description has {}", known.join(", ")),
+            "declare every reason, with the sentence that viewers show",
+        ));
+    }
+    let places: Vec<u64> = places.iter().map(|&place| u64::from(place)).collect();
+    let ranked = |place: u64| {
+        let better = places.iter().filter(|&&other| other < place).count();
+        place == better as u64 + 1
+    };
+    if places.len() != game.seats || !places.iter().all(|&place| ranked(place)) {
+        return Err(Problem::new(
+            format!("the places {places:?} are no ranking of {} seats", game.seats),
+            "each seat has a place from 1; seats with equal results share the better place, and the next ones are \
+             skipped: [1,1,3]",
+            "count for each seat how many others are better, and add 1",
+        ));
+    }
+    let scores = scores.as_ref().map(Vec::len);
+    if scores.is_some() != bench.described.score.is_some()
+        || scores.is_some_and(|it| it != game.seats)
+    {
+        let what = match scores {
+            None => "the outcome has no scores, but `describe` has a `score`".to_owned(),
+            Some(_) if bench.described.score.is_none() => {
+                "the outcome has scores, but `describe` has no `score`".to_owned()
+            }
+            Some(count) => format!("the outcome has {count} scores for {} seats", game.seats),
+        };
+        let why = "scores are there if and only if the description has their unit";
+        return Err(Problem::new(
+            what,
+            why,
+            "give every outcome one score for each seat, or none at all",
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn plies_max(bench: &Bench<'_>, _: &Game, spot: usize) -> Result<(), Problem> {
+    let most = bench.described.plies_max;
+    if spot as u64 <= most {
+        return Ok(());
+    }
+    Err(Problem::new(
+        format!("a game has more than {most} moves, which `describe` promises as `plies_max`"),
+        "draws count as moves too; or the game has no end",
+        "raise `plies_max`, or end the game by a limit of turns",
+    ))
+}
+
+pub(super) fn chance(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let ply = &game.plies[spot];
+    let PlyTurn::Chance(chance) = &ply.turn else { return Ok(()) };
+    let possible = chance.weights.iter().enumerate().filter(|(_, weight)| **weight > 0);
+    for (draw, _) in possible.take(PLAYED_MAX) {
+        let outcome = format!("the draw {draw} ({})", chance.label(draw));
+        let played = bench.after(ply, &[Move::Draw { draw }], &[Want::Actions]);
+        let played = played.map_err(|problem| problem.showing(&outcome))?;
+        if let Err(refused) = played {
+            return Err(Problem::new(
+                format!("{outcome} is refused: {}", refused.rule),
+                "each outcome with a weight above 0 can be drawn",
+                "accept every number below the count of weights, or give it the weight 0",
+            ));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn retire(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let ply = &game.plies[spot];
+    if game.seats < 3 || matches!(ply.turn, PlyTurn::Over(_)) {
+        return Ok(());
+    }
+    bench.keep_note("retire", String::new());
+    for leaver in 0..u8::try_from(game.seats).unwrap_or(u8::MAX) {
+        let retire = Seat(leaver);
+        let named = format!("seat {retire} retires");
+        let retired = bench.after(ply, &[Move::Retire { retire }], &[Want::Actions]);
+        let retired = retired.map_err(|problem| problem.showing(&named))?;
+        let mut now = match retired {
+            Ok(played) => played.last()?.clone(),
+            Err(refused) => {
+                return Err(Problem::new(
+                    format!("seat {retire} can't retire: {}", refused.rule),
+                    "an agent can fail in every position of a game of three or more seats",
+                    "accept `retire` whoever is to move, and let the others play on",
+                ));
+            }
+        };
+        let mut chosen = bench.chooser(game.number, u64::from(leaver) + 1);
+        for _ in 0..AFTER_RETIRING {
+            if mover(&now) == Some(retire) {
+                return Err(Problem::new(
+                    format!("seat {retire} is to move after it has retired"),
+                    "the order of turns does not skip seats that are out",
+                    "keep in the state who is out, and go on to the next seat that isn't",
+                ));
+            }
+            let Some((_, after)) = bench.step(&now, &mut chosen) else { break };
+            now = after;
+        }
+        if mover(&now).is_some() && now.actions.as_ref().is_some_and(Vec::is_empty) {
+            let what =
+                format!("after seat {retire} has retired, a seat is to move without an action");
+            return Err(Problem::new(what, "the end is not recognised", FIX_TURN));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn view(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let played = bench.after(&game.plies[spot], &[], &[Want::View])?;
+    let played = played.map_err(|refused| super::bench::refused_state(&refused))?;
+    let Some(picture) = &played.last()?.view else {
+        let why = "a walk that wants `view` has one in every ply";
+        return Err(Problem::new("there is no `view`", why, "return a shape or a text"));
+    };
+    let shown = |text: String| {
+        Problem::new(
+            format!("the board can't be shown: {text}"),
+            "the view names a cell, a colour or a piece that doesn't exist",
+            "compare the view with `shape`, and with `pieces` of the description",
+        )
+        .showing(format!("view {}", short(&played.raw_last()["view"].to_string())))
+    };
+    let view = bench.program().picture(picture).map_err(shown)?;
+    (bench.draw)(&view).map_err(shown)
+}

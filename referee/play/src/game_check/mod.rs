@@ -1,0 +1,290 @@
+//! The check of a game program: random games, and at their positions what the page on game programs demands.
+//! A failure is shrunk to a short case and explained.
+
+mod bench;
+mod cases;
+mod contract;
+mod games;
+mod report;
+mod repeated;
+mod shown;
+
+pub use bench::Bench;
+pub use report::{GameCheckReport, RowReport, RowStatus};
+
+use self::games::{Case, Game};
+use referee_games::program::RulesFailure;
+use referee_games::view::View;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The most tests that shrinking one failure takes.
+const SHRINK_TESTS: usize = 150;
+
+/// What is wrong with the rules.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Problem {
+    /// What happened.
+    pub what: String,
+    /// The position where it was found: the setup, and the moves from the start.
+    pub position: String,
+    /// The parts of answers that show it.
+    pub shown: Vec<String>,
+    /// The likely cause.
+    pub why: String,
+    /// What to do.
+    pub fix: String,
+}
+
+impl Problem {
+    fn new(what: impl Into<String>, why: &str, fix: &str) -> Self {
+        let (position, shown) = (String::new(), Vec::new());
+        Self { what: what.into(), position, shown, why: why.to_owned(), fix: fix.to_owned() }
+    }
+
+    fn showing(mut self, line: impl Into<String>) -> Self {
+        self.shown.push(line.into());
+        self
+    }
+}
+
+impl From<RulesFailure> for Problem {
+    fn from(failure: RulesFailure) -> Self {
+        Self::new(
+            format!("the rules failed: {failure}"),
+            "an exception, an answer in another form than the page on game programs says, or none in time",
+            "follow the error to its line in the rules; what a program debugs to stderr is shown with -vv",
+        )
+    }
+}
+
+/// Tests a position of a game: the one after so many moves.
+type Test = fn(&Bench, &Game, usize) -> Result<(), Problem>;
+
+/// At which positions of a game a row tests.
+#[derive(Clone, Copy, Debug)]
+enum Spots {
+    /// At so many, from the start to the end.
+    Some(usize),
+    /// At the last one.
+    Last,
+}
+
+/// A row of the check.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its name, for --only.
+    pub name: &'static str,
+    /// What it proves.
+    pub title: &'static str,
+    spots: Spots,
+    test: Test,
+    /// The test by which a failure is shrunk, if it is another one.
+    shrink: Option<Test>,
+    /// Why it does not apply to a game, if it doesn't.
+    applies: fn(&Bench) -> Result<(), &'static str>,
+}
+
+const fn row(name: &'static str, title: &'static str, spots: Spots, test: Test) -> Row {
+    Row { name, title, spots, test, shrink: None, applies: |_| Ok(()) }
+}
+
+/// The rows, in order.
+pub const ROWS: &[Row] = &[
+    row("describe", "both processes describe the same game", Spots::Last, repeated::describe),
+    row(
+        "plays",
+        "every listed action can be played, and every turn is well-formed",
+        Spots::Some(12),
+        contract::plays,
+    ),
+    row(
+        "answers",
+        "position, notes and estimate are what was described",
+        Spots::Some(8),
+        contract::answers,
+    ),
+    row(
+        "outcome",
+        "reasons are declared, places are a ranking, scores are as described",
+        Spots::Last,
+        contract::outcome,
+    ),
+    row("plies-max", "no game has more moves than plies_max", Spots::Last, contract::plies_max),
+    Row {
+        shrink: Some(repeated::differs),
+        ..row(
+            "determinism",
+            "two processes give the same bytes, in any order, one restarted",
+            Spots::Last,
+            repeated::determinism,
+        )
+    },
+    Row {
+        applies: |bench| {
+            if bench.described.lists { Ok(()) } else { Err("the actions can't be listed") }
+        },
+        ..row(
+            "legal",
+            "an action is listed if and only if it is legal",
+            Spots::Some(5),
+            cases::legal,
+        )
+    },
+    row(
+        "recorded",
+        "a recorded action is recorded in the same form again",
+        Spots::Some(5),
+        cases::recorded,
+    ),
+    row(
+        "text",
+        "actions are the same after being written and read as text",
+        Spots::Some(8),
+        cases::text,
+    ),
+    row("state", "a new process goes on from every state", Spots::Last, repeated::state),
+    row("queries", "questions change nothing", Spots::Some(6), repeated::queries),
+    row("walk", "a walk equals single steps", Spots::Last, repeated::walk),
+    Row {
+        applies: |bench| {
+            if bench.described.chance { Ok(()) } else { Err("the game has no chance") }
+        },
+        ..row("chance", "every outcome of a draw can be played", Spots::Some(400), contract::chance)
+    },
+    Row {
+        applies: |bench| {
+            if bench.described.seats.iter().any(|&seats| seats > 2) {
+                Ok(())
+            } else {
+                Err("the game has no more than two seats")
+            }
+        },
+        ..row(
+            "retire",
+            "a seat can leave, and the others play on",
+            Spots::Some(5),
+            contract::retire,
+        )
+    },
+    row(
+        "view",
+        "the board's cells and pieces exist, and every renderer draws it",
+        Spots::Some(8),
+        contract::view,
+    ),
+    row(
+        "robust",
+        "extreme values and unknown fields never make the rules fail",
+        Spots::Some(3),
+        cases::robust,
+    ),
+    row("speed", "answers come in time", Spots::Last, repeated::speed),
+    row("golden", "recorded games in games/ still replay", Spots::Last, repeated::golden),
+];
+
+/// What a row found.
+#[derive(Debug)]
+pub enum Found {
+    /// Nothing; with what it measured, if anything.
+    Nothing(Option<String>),
+    /// It doesn't apply.
+    NotApplicable(&'static str),
+    /// A failure in the random game with this number.
+    Problem(u64, Box<Problem>),
+}
+
+/// Draws a picture with every renderer.
+pub type Draw<'a> = &'a dyn Fn(&View) -> Result<(), String>;
+
+impl Row {
+    /// Whether it looks at the program or its folder, not at random games.
+    fn is_once(&self) -> bool {
+        matches!(self.name, "describe" | "golden")
+    }
+
+    /// Runs it over these random games. Calls `step` after each.
+    pub fn run(&self, bench: &Bench<'_>, cases: &[u64], mut step: impl FnMut()) -> Found {
+        if let Err(reason) = (self.applies)(bench) {
+            return Found::NotApplicable(reason);
+        }
+        for &number in &cases[..if self.is_once() { 1 } else { cases.len() }] {
+            let found = match bench.game(number) {
+                // Only one row tells what happened at the start.
+                Err(problem) if self.name == "plays" => Some(*problem),
+                Err(_) if !self.is_once() => None,
+                Err(_) => (self.test)(bench, &Game::default(), 0).err(),
+                Ok(game) => self.of_game(bench, &game),
+            };
+            step();
+            if let Some(problem) = found {
+                return Found::Problem(number, Box::new(problem));
+            }
+        }
+        match (bench.note(self.name), self.name) {
+            (None, "golden") => {
+                Found::NotApplicable("there are no files games/*.jsonl in the folder")
+            }
+            (None, "retire") => Found::NotApplicable("no random game had three seats"),
+            (note, _) => Found::Nothing(note),
+        }
+    }
+
+    fn of_game(&self, bench: &Bench<'_>, game: &Game) -> Option<Problem> {
+        let last = game.plies.len() - 1;
+        let spots: Vec<usize> = match self.spots {
+            Spots::Last => vec![last],
+            Spots::Some(count) if count > last => (0..=last).collect(),
+            Spots::Some(count) => (0..count).map(|spot| spot * last / (count - 1)).collect(),
+        };
+        let (spot, problem) = spots
+            .into_iter()
+            .find_map(|spot| Some((spot, (self.test)(bench, game, spot).err()?)))?;
+        if self.is_once() {
+            return Some(problem);
+        }
+        Some(self.shrunk(bench, game, spot, problem))
+    }
+
+    /// Looks for a shorter game with a failure.
+    fn shrunk(&self, bench: &Bench<'_>, game: &Game, spot: usize, found: Problem) -> Problem {
+        let mut left = SHRINK_TESTS;
+        let mut test = |game: &Game, spot: usize| {
+            left = left.checked_sub(1)?;
+            self.shrink.unwrap_or(self.test)(bench, game, spot).err()
+        };
+        let mut best = (game.case(spot), found);
+        // Only the end can show what is wrong at the end.
+        if matches!(self.name, "plies-max" | "speed") {
+            return placed(bench, best);
+        }
+        let shorter = (0..spot).find_map(|spot| Some((spot, test(game, spot)?)));
+        if let Some((spot, problem)) = shorter {
+            best = (game.case(spot), problem);
+        }
+        let mut size = best.0.moves.len() / 2;
+        while size > 0 {
+            let mut at = 0;
+            while at + size <= best.0.moves.len() {
+                let mut moves = best.0.moves.clone();
+                moves.drain(at..at + size);
+                let case = Case { setup: best.0.setup.clone(), moves };
+                let again = bench.replayed(&case);
+                let problem = again.as_ref().and_then(|it| test(it, it.plies.len() - 1));
+                match (again, problem) {
+                    (Some(again), Some(problem)) => {
+                        best = (again.case(again.plies.len() - 1), problem);
+                    }
+                    _ => at += size,
+                }
+            }
+            size /= 2;
+        }
+        placed(bench, best)
+    }
+}
+
+fn placed(bench: &Bench<'_>, (case, mut problem): (Case, Problem)) -> Problem {
+    problem.position = bench.describe_case(&case);
+    problem
+}

@@ -1,0 +1,411 @@
+//! The same questions in other processes, orders and portions; times; recorded games.
+
+use super::Problem;
+use super::bench::{Bench, EVERYTHING, from_setup, from_state, refused_state};
+use super::games::Game;
+use super::shown::short;
+use referee_games::wire::{At, Move, PlyTurn, Want};
+use referee_process::files::read_regular;
+use referee_protocol::{Event, Seat};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// At how many positions of a game the two processes are compared.
+const COMPARED: usize = 10;
+/// How many earlier requests are tried to find the one that a later answer depends on.
+const EARLIER: usize = 12;
+/// The moves of the walk that is timed.
+const LONG_WALK: usize = 200;
+/// The largest recorded game that is read.
+const GOLDEN_MAX: u64 = 64 << 20;
+
+const HASHES: &str =
+    "iterating over a set, hash() or id(): their order is another one in each process";
+const SORT: &str = "sort before returning, and write the keys of objects in a fixed order";
+
+pub(super) fn describe(bench: &Bench<'_>, _: &Game, _: usize) -> Result<(), Problem> {
+    let request = json!({ "type": "describe", "protocol": 1 });
+    let one = bench.processes[0].ask(request.clone())?;
+    let other = bench.processes[1].ask(request)?;
+    if one.line == other.line {
+        return Ok(());
+    }
+    Err(differing(bench, "the description differs between two processes", &one.line, &other.line))
+}
+
+/// Positions of a game up to this one, spread over it.
+fn spread(spot: usize) -> Vec<usize> {
+    (0..=spot).step_by((spot + 1).div_ceil(COMPARED).max(1)).chain([spot]).collect()
+}
+
+/// The requests about a position: from its state, and from the start.
+fn requests(game: &Game, spot: usize) -> [Value; 2] {
+    [
+        from_state(&game.plies[spot].state, &[], &EVERYTHING, At::End),
+        from_setup(&game.setup, &game.moves[..spot], &EVERYTHING, At::End),
+    ]
+}
+
+fn line(bench: &Bench<'_>, process: usize, request: &Value) -> Result<Vec<u8>, Problem> {
+    Ok(bench.processes[process].ask(request.clone())?.line)
+}
+
+fn differing(bench: &Bench<'_>, what: &str, one: &[u8], other: &[u8]) -> Problem {
+    let read = |line: &[u8]| serde_json::from_slice(line).unwrap_or(Value::Null);
+    let (name, one, other) = match bench.difference(&read(one), &read(other)) {
+        Some((part, one, other)) => (format!("`{part}`"), one, other),
+        None => {
+            let text = |line: &[u8]| short(&String::from_utf8_lossy(line));
+            ("the order of keys, or how a number is written,".to_owned(), text(one), text(other))
+        }
+    };
+    Problem::new(format!("{what}: {name} differs"), HASHES, SORT)
+        .showing(format!("one answer: {one}"))
+        .showing(format!("another one: {other}"))
+}
+
+/// Compares the processes at one position, without regard to what was asked before.
+pub(super) fn differs(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    for request in requests(game, spot) {
+        let (one, again) = (line(bench, 0, &request)?, line(bench, 0, &request)?);
+        if one != again {
+            let mut problem = differing(
+                bench,
+                "not deterministic: the same question has two answers in one process",
+                &one,
+                &again,
+            );
+            "random numbers, a clock, or a count of what was asked".clone_into(&mut problem.why);
+            "let the referee draw (`chance`), and keep everything in the state"
+                .clone_into(&mut problem.fix);
+            return Err(problem);
+        }
+        let other = line(bench, 1, &request)?;
+        if one != other {
+            return Err(differing(bench, "not deterministic between two processes", &one, &other));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn determinism(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let all: Vec<Value> = spread(spot).iter().flat_map(|&spot| requests(game, spot)).collect();
+    let mut first = Vec::new();
+    for request in &all {
+        first.push(line(bench, 0, request)?);
+    }
+    let mut found = None;
+    for (asked, (number, request)) in all.iter().enumerate().rev().enumerate() {
+        if asked == all.len() / 2 {
+            bench.processes[1].restart();
+        }
+        let other = line(bench, 1, request)?;
+        if other != first[number] {
+            found = Some((number, other));
+        }
+    }
+    let Some((number, other)) = found else { return Ok(()) };
+    // Is it the process, or what was asked before?
+    for spot in spread(spot) {
+        differs(bench, game, spot)?;
+    }
+    let request = &all[number];
+    let mut problem =
+        differing(bench, "an answer depends on what was asked before", &first[number], &other);
+    "something is remembered between requests, in an object, a global or a cache"
+        .clone_into(&mut problem.why);
+    "keep everything in the state; the referee may ask about many matches in turn"
+        .clone_into(&mut problem.fix);
+    bench.processes[0].restart();
+    let fresh = line(bench, 0, request)?;
+    let step = all.len().div_ceil(EARLIER);
+    for before in all.iter().step_by(step) {
+        bench.processes[0].restart();
+        line(bench, 0, before)?;
+        if line(bench, 0, request)? != fresh {
+            let asked = short(&before.to_string());
+            return Err(problem.showing(format!("it changes if this is asked before: {asked}")));
+        }
+    }
+    Err(problem)
+}
+
+pub(super) fn state(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    bench.processes[1].restart();
+    for spot in spread(spot).into_iter().rev() {
+        // Through JSON, as a request in a later process has it.
+        let state: Value =
+            serde_json::from_str(&game.plies[spot].state.to_string()).unwrap_or_default();
+        if state.is_null() {
+            let why = "null is no state, since a request without a state begins a game";
+            return Err(Problem::new("the state is null", why, "return an object or a list"));
+        }
+        let request = from_state(
+            &state,
+            &game.moves[spot..][..(game.moves.len() - spot).min(1)],
+            &EVERYTHING,
+            At::All,
+        );
+        let (old, new) = (
+            bench.ask(0, &request)?,
+            bench.ask(1, &request).map_err(|mut problem| {
+                "a new process lacks something that an older one remembers"
+                    .clone_into(&mut problem.why);
+                "keep everything that the game needs in the state".clone_into(&mut problem.fix);
+                problem.showing(format!("the state {}", short(&state.to_string())))
+            })?,
+        );
+        let (old, new) = match (old, new) {
+            (Ok(old), Ok(new)) => (old.raw, new.raw),
+            (Err(_), Err(_)) => continue,
+            (old, new) => {
+                let refused = old.err().or(new.err()).map(|it| it.rule).unwrap_or_default();
+                return Err(Problem::new(
+                    format!("a new process does not go on from a state as an older one: {refused}"),
+                    "something is remembered that is not in the state",
+                    "keep everything that the game needs in the state",
+                ));
+            }
+        };
+        if let Some((part, one, other)) =
+            bench.difference(&old["plies"], &new["plies"]).or_else(|| bench.difference(&old, &new))
+        {
+            return Err(Problem::new(
+                format!("a new process goes on differently from a state: `{part}` differs"),
+                "something is remembered that is not in the state, or the order of a set",
+                "keep everything that the game needs in the state",
+            )
+            .showing(format!("the older process: {one}"))
+            .showing(format!("the new process: {other}")));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn queries(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let ply = &game.plies[spot];
+    let full = bench.full(ply)?;
+    let full = full.raw_last();
+    for want in EVERYTHING {
+        let asked = bench.after(ply, &[], &[want])?.map_err(|refused| refused_state(&refused))?;
+        let name = json!(want).as_str().unwrap_or_default().to_owned();
+        for key in ["state", "turn", &name] {
+            if asked.raw_last().get(key) != full.get(key) {
+                let none = &Value::Null;
+                let one = bench.value_text(asked.raw_last().get(key).unwrap_or(none));
+                let other = bench.value_text(full.get(key).unwrap_or(none));
+                return Err(Problem::new(
+                    format!("`{key}` depends on which parts are wanted"),
+                    "a method that only looks changes the state, such as by sorting a list or taking from it",
+                    "copy what you change",
+                )
+                .showing(format!("with only `{name}` wanted: {one}"))
+                .showing(format!("with everything wanted: {other}")));
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn walk(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    for begin in [0, spot / 2] {
+        let moves = &game.moves[begin..spot];
+        let request = if begin == 0 {
+            from_setup(&game.setup, moves, &EVERYTHING, At::All)
+        } else {
+            from_state(&game.plies[begin].state, moves, &EVERYTHING, At::All)
+        };
+        let whole = bench.ask(0, &request)?.map_err(|refused| {
+            Problem::new(
+                format!(
+                    "a walk of {} moves is refused, and single steps are not: {}",
+                    moves.len(),
+                    refused.rule
+                ),
+                "a walk keeps objects between its moves that a request doesn't have",
+                "take each state through JSON between two moves, or don't share parts of it",
+            )
+        })?;
+        for place in spread(spot - begin) {
+            let single = bench.full(&game.plies[begin + place])?;
+            let (one, other) = (&whole.raw["plies"][place], single.raw_last());
+            if let Some((part, one, other)) = bench.difference(one, other) {
+                return Err(Problem::new(
+                    format!("a walk differs from single steps after {place} moves: `{part}` differs"),
+                    "a state is not yet JSON inside a walk (a tuple, a key that is a number), or its parts are shared",
+                    "make states of lists, and of objects with text keys; copy what you change",
+                )
+                .showing(format!("in a walk: {one}"))
+                .showing(format!("in single steps: {other}")));
+            }
+        }
+        let mut end = request;
+        end["at"] = json!("end");
+        let last = bench.ask(0, &end)?;
+        let same = last.as_ref().is_ok_and(|last| {
+            *last.raw_last() == whole.raw["plies"][spot - begin]
+                && last.walked.recorded == whole.walked.recorded
+        });
+        if !same {
+            return Err(Problem::new(
+                "a walk whose end is wanted differs from one of which all plies are wanted",
+                "the plies in between are skipped together with something that they change",
+                "play every move in the same way",
+            ));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn speed(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    let mut times: Vec<Duration> = Vec::new();
+    let mut largest = 0;
+    for ply in game.plies.iter().take(LONG_WALK) {
+        let began = Instant::now();
+        bench.full(ply)?;
+        times.push(began.elapsed());
+        largest = largest.max(ply.state.to_string().len());
+    }
+    times.sort_unstable();
+    let moves = &game.moves[..spot.min(LONG_WALK)];
+    let began = Instant::now();
+    bench.ask(0, &from_setup(&game.setup, moves, &[Want::Actions], At::All))?.ok();
+    let walk = began.elapsed();
+    let ms = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1000.0);
+    let part = |percent: usize| ms(times[(times.len() - 1) * percent / 100]);
+    // The longest game says most.
+    let longest = bench.longest.get();
+    if moves.len() >= longest {
+        bench.longest.set(moves.len());
+        let note = format!(
+            "a ply: p50 {}, p99 {}; a walk of {} moves: {}; a state: up to {largest} bytes",
+            part(50),
+            part(99),
+            moves.len(),
+            ms(walk)
+        );
+        bench.keep_note("speed", note);
+    }
+    Ok(())
+}
+
+/// A recorded game: its setup, its moves with their recorded forms, and its outcome by the rules.
+struct Golden {
+    rules: u32,
+    setup: Value,
+    moves: Vec<Move>,
+    over: Option<Value>,
+}
+
+impl Golden {
+    fn read(text: &[u8]) -> Result<Self, String> {
+        let mut golden = None;
+        for (number, line) in
+            (1..).zip(text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()))
+        {
+            let event: Event =
+                serde_json::from_slice(line).map_err(|error| format!("line {number}: {error}"))?;
+            match (event, &mut golden) {
+                (Event::Header(header), None) => {
+                    let (rules, setup) = (header.rules, header.setup);
+                    golden = Some(Self { rules, setup, moves: Vec::new(), over: None });
+                }
+                (_, None) => return Err("the first line is no header of a transcript".to_owned()),
+                (Event::Played(played), Some(golden)) => {
+                    let action = serde_json::to_value(&played.action).unwrap_or_default();
+                    golden.moves.push(Move::Action { seat: played.seat, action });
+                }
+                (Event::Drawn(drawn), Some(golden)) => {
+                    let draw = usize::try_from(drawn.outcome).unwrap_or(usize::MAX);
+                    golden.moves.push(Move::Draw { draw });
+                }
+                (Event::Retired(retired), Some(golden)) => {
+                    golden.moves.push(Move::Retire { retire: Seat(retired.seat.0) });
+                }
+                (Event::Over(over), Some(golden)) => {
+                    golden.over = over.outcome.map(|outcome| json!(outcome));
+                }
+                _ => {}
+            }
+        }
+        golden.ok_or_else(|| "it is empty".to_owned())
+    }
+}
+
+pub(super) fn golden(bench: &Bench<'_>, _: &Game, _: usize) -> Result<(), Problem> {
+    let Ok(entries) = bench.folder.join("games").read_dir() else { return Ok(()) };
+    let files = entries.flatten().map(|entry| entry.path());
+    let mut files: Vec<_> =
+        files.filter(|it| it.extension().is_some_and(|it| it == "jsonl")).collect();
+    files.sort();
+    let (mut replayed, mut older) = (0, 0);
+    for file in &files {
+        let name = file.strip_prefix(&bench.folder).unwrap_or(file).display().to_string();
+        let broken = |what: String| {
+            Problem::new(
+                format!("{name}: {what}"),
+                "the rules have changed since this game was recorded",
+                "raise `rules` in game.toml if the change is intended, else undo it",
+            )
+        };
+        let text = read_regular(file, GOLDEN_MAX).map_err(|error| error.to_string());
+        let golden = text.and_then(|text| Golden::read(&text)).map_err(|error| {
+            Problem::new(
+                format!("{name} can't be read: {error}"),
+                "games/*.jsonl are transcripts of matches, as `referee play --out FILE` writes them",
+                "record the game again, or remove the file",
+            )
+        })?;
+        if golden.rules != bench.program().revision() {
+            older += 1;
+            continue;
+        }
+        replayed += 1;
+        let mut setup = golden.setup.clone();
+        let position = setup.as_object_mut().and_then(|fields| fields.remove("position"));
+        let request = match position.filter(|it| !it.is_null()) {
+            Some(state) => from_state(&state, &golden.moves, &[], At::End),
+            None => from_setup(&setup, &golden.moves, &[], At::End),
+        };
+        let played = bench.ask(0, &request)?.map_err(|refused| {
+            let step = golden
+                .moves
+                .get(refused.index)
+                .map(|step| bench.move_text(step))
+                .unwrap_or_default();
+            broken(format!("move {} ({step}) is refused: {}", refused.index, refused.rule))
+        })?;
+        for (number, (step, record)) in golden.moves.iter().zip(&played.walked.recorded).enumerate()
+        {
+            if let Move::Action { action, .. } = step
+                && action != record
+            {
+                return Err(broken(format!(
+                    "move {number} is recorded as {record}, before as {action}"
+                )));
+            }
+        }
+        let now = match &played.last()?.turn {
+            PlyTurn::Over(outcome) => Some(json!(outcome)),
+            _ => None,
+        };
+        if now != golden.over {
+            let text = |over: &Option<Value>| {
+                over.as_ref().map_or("not over".to_owned(), Value::to_string)
+            };
+            return Err(broken(format!(
+                "the end is {}, before {}",
+                text(&now),
+                text(&golden.over)
+            )));
+        }
+    }
+    if !files.is_empty() {
+        let mut note = format!("{replayed} replayed");
+        if older > 0 {
+            note += &format!(", {older} of other revisions of the rules not");
+        }
+        bench.keep_note("golden", note);
+    }
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! The result of a check of a game program.
+
+use super::{Found, Problem, Row};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A check of a game program, as `game check --json` prints it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GameCheckReport {
+    /// The folder, as given.
+    pub folder: String,
+    /// The game's name.
+    pub name: String,
+    /// SHA-256 of the folder, in hex.
+    pub digest: String,
+    /// The seed of the random games.
+    pub seed: u64,
+    /// Whether all rows that were run passed.
+    pub ok: bool,
+    /// The rows, in order.
+    pub rows: Vec<RowReport>,
+}
+
+/// A row in [`GameCheckReport`].
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RowReport {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its name.
+    pub name: &'static str,
+    /// What it proves.
+    pub title: &'static str,
+    /// What it found.
+    pub status: RowStatus,
+    /// What it measured, or why it does not apply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The random game in which it found a failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub case: Option<u64>,
+    /// The failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Problem>,
+    /// The command that runs it again.
+    pub again: String,
+}
+
+/// What a row found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RowStatus {
+    /// No failure.
+    Passed,
+    /// A failure.
+    Failed,
+    /// The game has nothing of this kind.
+    NotApplicable,
+}
+
+impl RowReport {
+    /// Makes the report of a row; `again` is the command that runs it, without the case.
+    pub fn new(number: usize, row: &Row, found: Found, mut again: String) -> Self {
+        let (status, note, case, problem) = match found {
+            Found::Nothing(note) => {
+                (RowStatus::Passed, note.filter(|it| !it.is_empty()), None, None)
+            }
+            Found::NotApplicable(why) => {
+                (RowStatus::NotApplicable, Some(why.to_owned()), None, None)
+            }
+            Found::Problem(case, problem) => {
+                let case = Some(case).filter(|_| !row.is_once());
+                (RowStatus::Failed, None, case, Some(*problem))
+            }
+        };
+        if let Some(case) = case {
+            again += &format!(" --case {case}");
+        }
+        Self { number, name: row.name, title: row.title, status, note, case, problem, again }
+    }
+}
