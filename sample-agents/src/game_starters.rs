@@ -45,6 +45,6 @@ pub static GAME_STARTERS: &[GameStarter] = &[
         "Rust",
         "cargo",
         ["cargo", "install", "--quiet", "--path", ".", "--root", "."],
-        ["src/main.rs", "Cargo.toml", "game.toml"]
+        ["main.rs", "Cargo.toml", "game.toml"]
     ),
 ];

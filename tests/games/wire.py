@@ -9,7 +9,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample-agents" / "games"
-KIT = ROOT / "referee" / "python" / "referee_kit" / "game.py"
+KITS = ROOT / "referee" / "python"
+KIT = KITS / "referee_kit" / "game.py"
 
 EVERYTHING = ["actions", "position", "view", "notes", "estimate"]
 PALETTE = ["red", "green", "blue", "yellow", "purple", "orange", "black", "white"]
@@ -20,10 +21,10 @@ class Program:
     """The rules of a folder, in a process of their own."""
 
     def __init__(self, folder, script="rules.py", *words, seed="0"):
-        environment = dict(os.environ, PYTHONHASHSEED=seed)
-        # The referee passes neither on.
-        for name in ("PYTHONPATH", "PYTHONUNBUFFERED"):
-            environment.pop(name, None)
+        # The referee gives every program the kit.
+        environment = dict(os.environ, PYTHONHASHSEED=seed, PYTHONPATH=str(KITS),
+                           PYTHONDONTWRITEBYTECODE="1")
+        environment.pop("PYTHONUNBUFFERED", None)  # It doesn't pass this on.
         self.process = subprocess.Popen(
             [sys.executable, script, *words], cwd=folder, env=environment, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -189,7 +190,7 @@ def check_ply(described, seats, ply):
 
 def check_view(described, view):
     names = [piece["name"] for piece in described["pieces"]]
-    keys(view, "", "shape pieces ground last chain figures rows text")
+    keys(view, "", "shape pieces ground edges last chain figures rows text")
     assert "shape" in view or "text" in view, view
     if "shape" in view:
         (shape, size), = view["shape"].items()
@@ -199,6 +200,8 @@ def check_view(described, view):
         assert keys(piece, "at piece", "text")["piece"] in names, piece
     for mark in view.get("ground", ()):
         check_colour(keys(mark, "at colour")["colour"])
+    for edge in view.get("edges", ()):
+        check_colour(keys(edge, "colour cells outward")["colour"])
     for figure in view.get("figures", ()):
         keys(figure, "name value", "piece")
         assert isinstance(figure["value"], str) and figure.get("piece", names[0]) in names, figure

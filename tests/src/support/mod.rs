@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::print_stdout, reason = "skipped tests are reported")]
 
+pub mod broken_games;
 pub mod contest;
 pub mod family;
 pub mod http;

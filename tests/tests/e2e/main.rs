@@ -27,6 +27,7 @@ mod disk_full;
 mod portable;
 mod positions;
 mod game_programs;
+mod game_check;
 mod transcripts;
 mod notation;
 mod export;

@@ -17,6 +17,7 @@ mod check;
 mod mistakes;
 mod new;
 mod games;
+mod game_check;
 mod samples;
 mod pondering;
 mod comp30024;

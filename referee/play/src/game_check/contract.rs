@@ -159,7 +159,10 @@ pub(super) fn chance(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), 
     let PlyTurn::Chance(chance) = &ply.turn else { return Ok(()) };
     let possible = chance.weights.iter().enumerate().filter(|(_, weight)| **weight > 0);
     for (draw, _) in possible.take(PLAYED_MAX) {
-        let outcome = format!("the draw {draw} ({})", chance.label(draw));
+        let outcome = match chance.labels.get(draw) {
+            Some(label) => format!("the draw {draw} ({label})"),
+            None => format!("the draw {draw}"),
+        };
         let played = bench.after(ply, &[Move::Draw { draw }], &[Want::Actions]);
         let played = played.map_err(|problem| problem.showing(&outcome))?;
         if let Err(refused) = played {

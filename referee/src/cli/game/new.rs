@@ -58,7 +58,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let folder = options.folder.as_path();
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     check_name(&name).map_err(|error| {
-        Failure::usage(format!("{}: {error}", folder.display()))
+        Failure::usage(format!("the name {error}"))
             .help("the name of the folder becomes the name of the game: referee game new tetress")
     })?;
     refuse_existing(folder)?;

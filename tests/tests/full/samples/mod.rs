@@ -1,6 +1,7 @@
 //! The starters and the strong samples, in matches of the small referee.
 
 mod builds;
+mod game_programs;
 mod conversation;
 mod json;
 mod kits;

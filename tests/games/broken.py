@@ -1,0 +1,196 @@
+"""A small game and variants of it, each with one defect that `referee game check` has to find.
+
+    broken.py VARIANT
+"""
+import random
+import sys
+
+from referee_kit.game import (Game, Illegal, boolean, cell, chance, form, grid, integer, optional,
+                              over, piece, reason, won_by)
+
+
+class Good(Game):
+    name, title = "broken", "Take the last stone"
+    summary = "Two sides take 1 to 3 stones in turn; who takes the last one wins."
+    seats = ["red", "blue"]
+    pieces = [piece("red", "red"), piece("blue", "blue"), piece("green", "green")]
+    setup = [integer("stones", 4, 12, 9)]
+    forms = [form("take", "{count}", integer("count", 1, 3), example={"count": 2})]
+    reasons = [reason("last_stone", "it took the last stone")]
+    plies_max = 12
+
+    def start(self, setup):
+        return {"left": setup["stones"], "to_move": 0}
+
+    def turn(self, state):
+        if state["left"] == 0:
+            return won_by(1 - state["to_move"], 2, "last_stone")
+        return state["to_move"]
+
+    def actions(self, state):
+        return [{"type": "take", "count": count} for count in range(1, min(3, state["left"]) + 1)]
+
+    def play(self, state, action):
+        if action["count"] > state["left"]:
+            raise Illegal("there are only %d stones" % state["left"])
+        return dict(state, left=state["left"] - action["count"],
+                    to_move=(state["to_move"] + 1) % len(self.seats))
+
+    def view(self, state):
+        view = grid(3, 4)
+        for number in range(state["left"]):
+            view.piece([number // 4, number % 4], "red")
+        return view
+
+
+class OtherDescription(Good):
+    summary = "Stones %d" % hash("stones")
+
+
+class Crash(Good):
+    def play(self, state, action):
+        return {}["left"] if state["left"] == 2 else super().play(state, action)
+
+
+class Stuck(Good):
+    def actions(self, state):
+        return super().actions(state) if state["left"] > 2 else []
+
+
+class ListPosition(Good):
+    def position(self, state):
+        return [state["left"]]
+
+
+class UnknownReason(Good):
+    def turn(self, state):
+        return state["to_move"] if state["left"] else over([1, 2], "bored")
+
+
+class NoRanking(Good):
+    def turn(self, state):
+        return state["to_move"] if state["left"] else over([1, 3], "last_stone")
+
+
+class NoScores(Good):
+    score = {"unit": "stones", "fewer_is_better": False}
+
+
+class Longer(Good):
+    plies_max = 2
+
+
+class Hashed(Good):
+    def actions(self, state):
+        return sorted(super().actions(state), key=lambda action: hash("x%d" % action["count"]))
+
+
+class Random(Good):
+    def position(self, state):
+        return {"luck": random.random()}
+
+
+class Remembers(Good):
+    asked = frozenset()
+
+    def position(self, state):
+        self.asked |= {state["left"]}
+        return {"asked": sorted(self.asked)}
+
+
+class Unlisted(Good):
+    def actions(self, state):
+        return super().actions(state)[:2]
+
+
+class Refused(Good):
+    def play(self, state, action):
+        if action["count"] == 3:
+            raise Illegal("three are too many")
+        return super().play(state, action)
+
+
+class NotFinal(Good):
+    def complete(self, state, action):
+        return dict(action, count=max(1, action["count"] - 1))
+
+
+class LosesField(Good):
+    forms = [form("take", "{count}", integer("count", 1, 3), optional(boolean("fast")),
+                  example={"count": 2})]
+
+    def actions(self, state):
+        return [dict(action, fast=True) for action in super().actions(state)]
+
+
+class Counts(Good):
+    """What it shows is not in the state."""
+    played = 0
+
+    def play(self, state, action):
+        self.played += 1
+        return super().play(state, action)
+
+    def view(self, state):
+        return super().view(state).figure("played", self.played)
+
+
+class Looks(Good):
+    def view(self, state):
+        view = super().view(state)
+        state["left"] = 0
+        return view
+
+
+class Resets(Counts):
+    def start(self, setup):
+        self.played = 0
+        return super().start(setup)
+
+
+class Chance(Good):
+    def turn(self, state):
+        return chance([1, 1, 0, 2]) if state.get("rolling") else super().turn(state)
+
+    def play(self, state, action):
+        return dict(super().play(state, action), rolling=True)
+
+    def draw(self, state, outcome):
+        if outcome == 3:
+            raise Illegal("three is no side of the coin")
+        return dict(state, rolling=False)
+
+
+class Three(Good):
+    seats = ["red", "blue", "green"]
+
+    def turn(self, state):
+        return state["to_move"] if state["left"] else won_by(0, 3, "last_stone")
+
+    def retire(self, state, seat):
+        return state
+
+
+class OffBoard(Good):
+    def view(self, state):
+        return super().view(state).last([3, 4])
+
+
+class Index(Good):
+    forms = Good.forms + [form("mark", "mark {at}", cell("at"), example={"at": [0, 0]})]
+
+    def play(self, state, action):
+        if action["type"] == "mark":
+            if ([[0] * 4] * 3)[action["at"][0]][action["at"][1]]:
+                return state
+            raise Illegal("nothing is marked")
+        return super().play(state, action)
+
+
+class Winner(Good):
+    def turn(self, state):
+        return state["to_move"] if state["left"] else won_by(state["to_move"], 2, "last_stone")
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]].main()

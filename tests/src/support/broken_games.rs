@@ -1,0 +1,106 @@
+//! The variants of tests/games/broken.py, and what `game check` says about each.
+
+use super::{RunResult, TestDir, python, root};
+
+/// A variant, the row that finds its defect, and what the row says.
+pub type Broken = (&'static str, &'static str, &'static [&'static str]);
+
+/// Every row of the check has one that only it is asked about.
+pub const BROKEN: &[Broken] = &[
+    ("OtherDescription", "describe", &["the description differs between two processes: `summary`"]),
+    ("Crash", "plays", &["the rules failed: KeyError: 'left' in broken.py:", "an exception"]),
+    ("Stuck", "plays", &["is to move and has no legal action", "the end is not recognised"]),
+    ("ListPosition", "answers", &["at the start", "`position` is [", "not an object"]),
+    ("UnknownReason", "outcome", &["the reason `bored` is not declared", "last_stone"]),
+    ("NoRanking", "outcome", &["the places [1, 3] are no ranking of 2 seats"]),
+    ("NoScores", "outcome", &["the outcome has no scores, but `describe` has a `score`"]),
+    ("Longer", "plies-max", &["more than 2 moves, which `describe` promises"]),
+    (
+        "Hashed",
+        "determinism",
+        &[
+            "not deterministic between two processes: `actions` differs",
+            "at the start",
+            "a set, hash() or id()",
+        ],
+    ),
+    (
+        "Random",
+        "determinism",
+        &["the same question has two answers in one process: `position` differs", "random numbers"],
+    ),
+    (
+        "Remembers",
+        "determinism",
+        &[
+            "an answer depends on what was asked before: `position` differs",
+            "if this is asked before",
+        ],
+    ),
+    ("Unlisted", "legal", &["3 is played, but it is not listed", "at the start", "listed: 1, 2"]),
+    ("Refused", "legal", &["the listed action 3 is refused: three are too many", "at the start"]),
+    ("NotFinal", "recorded", &["a listed action is recorded in another form", "at the start"]),
+    (
+        "LosesField",
+        "text",
+        &["the text `1` of an action reads as another action", "leaves out a field"],
+    ),
+    ("Counts", "state", &["goes on differently from a state: `view` differs", "not in the state"]),
+    ("Looks", "queries", &["a method changed the state that it was only to look at"]),
+    ("Resets", "walk", &["a walk differs from single steps", "`view` differs"]),
+    ("Chance", "chance", &["the draw 3 is refused: three is no side of the coin", "after 1 move"]),
+    ("Three", "retire", &["is to move after it has retired", "at the start"]),
+    ("OffBoard", "view", &["last: [3,4] is not on the board", "at the start"]),
+    (
+        "Index",
+        "robust",
+        &["IndexError: list index out of range", "action {", "off the board, huge"],
+    ),
+    ("Winner", "golden", &["games/1.jsonl: the end is {", "raise `rules` in game.toml"]),
+];
+
+/// Writes a variant as the game in the folder `broken`; `false` without Python.
+pub fn write(dir: &TestDir, variant: &str) -> bool {
+    if python().is_none() {
+        return false;
+    }
+    let manifest =
+        format!("name = \"broken\"\ncommand = [\"python3\", \"broken.py\", \"{variant}\"]\n");
+    dir.write("broken/game.toml", manifest);
+    dir.write("broken/broken.py", std::fs::read(root().join("tests/games/broken.py")).unwrap());
+    true
+}
+
+/// Checks a variant by one row.
+pub fn check(dir: &TestDir, row: &str) -> RunResult {
+    dir.run(&["game", "check", "broken", "--only", row, "--games", "2"])
+}
+
+/// Fails unless the defect of a variant is found by its row, and explained.
+pub fn assert_found(dir: &TestDir, (variant, row, texts): &Broken) {
+    if !write(dir, if *row == "golden" { "Good" } else { variant }) {
+        return;
+    }
+    if *row == "golden" {
+        let match_words = ["play", "./broken", "@first", "@first", "--out", "broken/games/1.jsonl"];
+        dir.run(&match_words).code(0);
+        check(dir, row).code(0).stdout_has("1 replayed");
+        write(dir, variant);
+    }
+    let ran = check(dir, row).code(1);
+    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for text in *texts {
+        assert!(words.contains(text), "{variant}: no {text:?} in\n{}", ran.stdout);
+    }
+    let again = ran.stdout.lines().find_map(|line| line.trim().strip_prefix("again")).unwrap();
+    let expected = format!("referee game check broken --only {row}");
+    assert!(again.trim().starts_with(&expected), "{again}");
+    // The command finds it again, with the same shortest case.
+    let repeated = dir.shell(again.trim()).code(1);
+    let rest = |text: &str| text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    let steady = !matches!(
+        *variant,
+        "Random" | "Remembers" | "Counts" | "Resets" | "Hashed" | "OtherDescription"
+    );
+    assert!(!steady || rest(&repeated.stdout) == rest(&ran.stdout), "{}", repeated.stdout);
+}
