@@ -22,7 +22,7 @@ fn a_new_game_plays_and_passes_its_check() {
     for text in [
         "(three-stones, rules 1)",
         "stones  4..25  default 21",
-        "2     {\"count\":2,",
+        "{\"count\":2,\"type\":\"take\"}",
         "most moves",
     ] {
         assert!(described.stdout.contains(text), "no {text:?} in {}", described.stdout);

@@ -55,6 +55,12 @@ fn no_plies() -> Problem {
     RulesFailure("`walked` has no `plies`".to_owned()).into()
 }
 
+/// A random game, or why it could not begin.
+type Begun = Result<Rc<Game>, Box<Problem>>;
+
+/// What playing an action led to.
+type Acted = Rc<Result<Played, Refused>>;
+
 /// Two processes of a program with different hash seeds, and what is known of the game.
 pub struct Bench<'a> {
     pub(super) folder: PathBuf,
@@ -63,9 +69,9 @@ pub struct Bench<'a> {
     pub(super) described: Described,
     pub(super) draw: Draw<'a>,
     seed: u64,
-    games: RefCell<BTreeMap<u64, Result<Rc<Game>, Box<Problem>>>>,
+    games: RefCell<BTreeMap<u64, Begun>>,
     notes: RefCell<BTreeMap<&'static str, String>>,
-    acted: RefCell<HashMap<String, Rc<Result<Played, Refused>>>>,
+    acted: RefCell<HashMap<String, Acted>>,
     /// The moves of the longest walk that was timed.
     pub(super) longest: Cell<usize>,
 }
@@ -164,12 +170,7 @@ impl<'a> Bench<'a> {
 
     /// Asks the first process to play an action at a ply. Equal questions are asked once: several rows have them, and
     /// whether answers stay equal is for another row.
-    pub(super) fn act(
-        &self,
-        ply: &Ply,
-        seat: Seat,
-        action: &Value,
-    ) -> Result<Rc<Result<Played, Refused>>, Problem> {
+    pub(super) fn act(&self, ply: &Ply, seat: Seat, action: &Value) -> Result<Acted, Problem> {
         let step = Move::Action { seat, action: action.clone() };
         let request = from_state(&ply.state, &[step], &[], At::End);
         let key = request.to_string();
@@ -191,7 +192,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Returns the game with this number.
-    pub(super) fn game(&self, number: u64) -> Result<Rc<Game>, Box<Problem>> {
+    pub(super) fn game(&self, number: u64) -> Begun {
         if let Some(known) = self.games.borrow().get(&number) {
             return known.clone();
         }

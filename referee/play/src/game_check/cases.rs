@@ -254,11 +254,9 @@ pub(super) fn robust(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), 
                     continue;
                 }
                 let played = bench.act(ply, seat, &action);
-                played.map_err(|mut problem| {
-                    problem.why = "the fields are as declared, but their values can be anything: off the board, \
-                                   huge, negative, empty".to_owned();
-                    problem.fix = "refuse what isn't possible, before you use it as an index".to_owned();
-                    problem.showing(format!("action {}", short(&action.to_string())))
+                played.map_err(|problem| {
+ problem.because("the fields are as declared, but their values can be anything: off the board, \
+                                   huge, negative, empty", "refuse what isn't possible, before you use it as an index").showing(format!("action {}", short(&action.to_string())))
                 })?;
             }
         }
@@ -278,10 +276,11 @@ fn unknown_fields(bench: &Bench<'_>, ply: &Ply) -> Result<(), Problem> {
         |problem: Problem| problem.showing("the request has the unknown field and wish `x_later`");
     let (one, other) = (
         bench.ask(0, &plain)?,
-        bench.ask(0, &more).map_err(|mut problem| {
-            problem.why = "later versions of the messages may have more fields".to_owned();
-            problem.fix = "ignore fields and entries of `want` that you don't know".to_owned();
-            show(problem)
+        bench.ask(0, &more).map_err(|problem| {
+            show(problem.because(
+                "later versions of the messages may have more fields",
+                "ignore fields and entries of `want` that you don't know",
+            ))
         })?,
     );
     let same = match (&one, &other) {
@@ -310,11 +309,11 @@ fn extreme_setups(bench: &Bench<'_>) -> Result<(), Problem> {
             let show = |problem: Problem| problem.showing(format!("setup {setup}"));
             let asked = bench.ask(0, &from_setup(&setup, &[], &[Want::Actions], At::End));
             let refused = asked
-                .map_err(|mut problem| {
-                    problem.why = "the setup is in the declared ranges".to_owned();
-                    problem.fix =
-                        "refuse a setup that isn't possible, or narrow its range".to_owned();
-                    show(problem)
+                .map_err(|problem| {
+                    show(problem.because(
+                        "the setup is in the declared ranges",
+                        "refuse a setup that isn't possible, or narrow its range",
+                    ))
                 })?
                 .err();
             if refused.is_some_and(|refused| refused.kind != RefusalKind::Setup) {

@@ -42,6 +42,13 @@ impl Problem {
         Self { what: what.into(), position, shown, why: why.to_owned(), fix: fix.to_owned() }
     }
 
+    /// Names another cause and remedy.
+    fn because(mut self, why: &str, fix: &str) -> Self {
+        why.clone_into(&mut self.why);
+        fix.clone_into(&mut self.fix);
+        self
+    }
+
     fn showing(mut self, line: impl Into<String>) -> Self {
         self.shown.push(line.into());
         self

@@ -9,6 +9,7 @@ use referee_games::wire::{At, Move, PlyTurn, Want};
 use referee_process::files::read_regular;
 use referee_protocol::{Event, Seat};
 use serde_json::{Value, json};
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 /// At how many positions of a game the two processes are compared.
@@ -53,13 +54,13 @@ fn line(bench: &Bench<'_>, process: usize, request: &Value) -> Result<Vec<u8>, P
 
 fn differing(bench: &Bench<'_>, what: &str, one: &[u8], other: &[u8]) -> Problem {
     let read = |line: &[u8]| serde_json::from_slice(line).unwrap_or(Value::Null);
-    let (name, one, other) = match bench.difference(&read(one), &read(other)) {
-        Some((part, one, other)) => (format!("`{part}`"), one, other),
-        None => {
+    let (name, one, other) = bench.difference(&read(one), &read(other)).map_or_else(
+        || {
             let text = |line: &[u8]| short(&String::from_utf8_lossy(line));
             ("the order of keys, or how a number is written,".to_owned(), text(one), text(other))
-        }
-    };
+        },
+        |(part, one, other)| (format!("`{part}`"), one, other),
+    );
     Problem::new(format!("{what}: {name} differs"), HASHES, SORT)
         .showing(format!("one answer: {one}"))
         .showing(format!("another one: {other}"))
@@ -70,15 +71,16 @@ pub(super) fn differs(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(),
     for request in requests(game, spot) {
         let (one, again) = (line(bench, 0, &request)?, line(bench, 0, &request)?);
         if one != again {
-            let mut problem = differing(
+            let problem = differing(
                 bench,
                 "not deterministic: the same question has two answers in one process",
                 &one,
                 &again,
             );
-            "random numbers, a clock, or a count of what was asked".clone_into(&mut problem.why);
-            "let the referee draw (`chance`), and keep everything in the state"
-                .clone_into(&mut problem.fix);
+            let problem = problem.because(
+                "random numbers, a clock, or a count of what was asked",
+                "let the referee draw (`chance`), and keep everything in the state",
+            );
             return Err(problem);
         }
         if one == line(bench, 1, &request)? {
@@ -117,12 +119,12 @@ pub(super) fn determinism(bench: &Bench<'_>, game: &Game, spot: usize) -> Result
         differs(bench, game, spot)?;
     }
     let request = &all[number];
-    let mut problem =
+    let problem =
         differing(bench, "an answer depends on what was asked before", &first[number], &other);
-    "something is remembered between requests, in an object, a global or a cache"
-        .clone_into(&mut problem.why);
-    "keep everything in the state; the referee may ask about many matches in turn"
-        .clone_into(&mut problem.fix);
+    let problem = problem.because(
+        "something is remembered between requests, in an object, a global or a cache",
+        "keep everything in the state; the referee may ask about many matches in turn",
+    );
     bench.processes[0].restart();
     let fresh = line(bench, 0, request)?;
     let step = all.len().div_ceil(EARLIER);
@@ -155,10 +157,11 @@ pub(super) fn state(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
         );
         let (old, new) = (
             bench.ask(0, &request)?,
-            bench.ask(1, &request).map_err(|mut problem| {
-                "a new process lacks something that an older one remembers"
-                    .clone_into(&mut problem.why);
-                "keep everything that the game needs in the state".clone_into(&mut problem.fix);
+            bench.ask(1, &request).map_err(|problem| {
+                let problem = problem.because(
+                    "a new process lacks something that an older one remembers",
+                    "keep everything that the game needs in the state",
+                );
                 problem.showing(format!("the state {}", short(&state.to_string())))
             })?,
         );
@@ -323,7 +326,7 @@ impl Golden {
                     golden.moves.push(Move::Action { seat: played.seat, action });
                 }
                 (Event::Drawn(drawn), Some(golden)) => {
-                    let draw = usize::try_from(drawn.outcome).unwrap_or(usize::MAX);
+                    let draw = drawn.outcome;
                     golden.moves.push(Move::Draw { draw });
                 }
                 (Event::Retired(retired), Some(golden)) => {
@@ -410,7 +413,7 @@ pub(super) fn golden(bench: &Bench<'_>, _: &Game, _: usize) -> Result<(), Proble
     if !files.is_empty() {
         let mut note = format!("{replayed} replayed");
         if older > 0 {
-            note += &format!(", {older} of other revisions of the rules not");
+            write!(note, ", {older} of other revisions of the rules not").ok();
         }
         bench.keep_note("golden", note);
     }

@@ -3,6 +3,7 @@
 use super::{Found, Problem, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::fmt::Write;
 
 /// A check of a game program, as `game check --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -73,7 +74,7 @@ impl RowReport {
             }
         };
         if let Some(case) = case {
-            again += &format!(" --case {case}");
+            write!(again, " --case {case}").ok();
         }
         Self { number, name: row.name, title: row.title, status, note, case, problem, again }
     }

@@ -16,6 +16,7 @@ use referee_play::game_program::Direct;
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
 use referee_render::{Charset, Style, Theme, board, terminal, thumbnail};
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -183,7 +184,7 @@ fn summary(options: &Options, report: &GameCheckReport) -> String {
         let dir = options.dir.to_string_lossy();
         // As a GAME it needs a slash.
         let game = if dir.contains('/') { dir.into_owned() } else { format!("./{dir}") };
-        text += &format!("next: {}\n", join(&["referee", "perft", &game, "3"]));
+        writeln!(text, "next: {}", join(&["referee", "perft", &game, "3"])).ok();
     }
     text
 }

@@ -83,8 +83,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     if options.json {
         print_json(&report)?;
     } else {
-        let files: String = report.files.iter().map(|file| format!("  {file}\n")).collect();
-        let next: String = report.next.iter().map(|command| format!("  {command}\n")).collect();
+        let files: String = report.files.iter().flat_map(|file| ["  ", file, "\n"]).collect();
+        let next: String = report.next.iter().flat_map(|command| ["  ", command, "\n"]).collect();
         let program = folder.join(starter.files[0].name);
         print(&format!(
             "{}: a game in {}\n{files}next:\n{next}to make it your game, change the parts marked CHANGE in {}\n",
