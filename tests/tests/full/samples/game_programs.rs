@@ -1,5 +1,5 @@
 //! The Python kit for game programs and the sample games, driven over the wire by
-//! tests/game_programs.py.
+//! `tests/game_programs.py`.
 
 use crate::samples::builds::is_installed;
 use crate::support::{python, root, scratch};
