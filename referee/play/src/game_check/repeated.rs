@@ -177,9 +177,7 @@ pub(super) fn state(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
                 ));
             }
         };
-        if let Some((part, one, other)) =
-            bench.difference(&old["plies"], &new["plies"]).or_else(|| bench.difference(&old, &new))
-        {
+        if let Some((part, one, other)) = bench.difference(&old, &new) {
             return Err(Problem::new(
                 format!("a new process goes on differently from a state: `{part}` differs"),
                 "something is remembered that is not in the state, or the order of a set",

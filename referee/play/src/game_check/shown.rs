@@ -69,6 +69,10 @@ impl Bench<'_> {
         keys.sort_by_key(|key| (*key == "state", key.as_str()));
         let key = keys.into_iter().find(|key| first.get(*key) != second.get(*key))?;
         let (one, other) = (first.get(key).unwrap_or(none), second.get(key).unwrap_or(none));
+        if one.is_object() && other.is_object() {
+            let (part, one, other) = self.difference(one, other)?;
+            return Some((format!("{key}.{part}"), one, other));
+        }
         let (one, other) = match (one.as_array(), other.as_array()) {
             // From the first entry that differs.
             (Some(first), Some(second)) => {
