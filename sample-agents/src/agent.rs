@@ -73,6 +73,11 @@ pub enum Agent {
 }
 
 impl Agent {
+    /// Whether it plays with a board of its own, so that it knows the built-in games alone.
+    pub fn needs_rules(self) -> bool {
+        matches!(self, Self::Greedy | Self::Minimax { .. } | Self::Illegal)
+    }
+
     /// Returns the fields of `turn` that it requests from the referee: `want` in `ready`.
     pub(crate) fn requested_fields(self) -> Vec<Want> {
         let picks_from_list = matches!(self, Self::Random | Self::First | Self::Slow);

@@ -58,6 +58,7 @@ pub struct Program {
     folder: PathBuf,
     about: About,
     forms: Forms,
+    plies_max: u64,
     rules: Box<dyn Rules>,
 }
 
@@ -80,11 +81,11 @@ impl Program {
             return Err(RulesFailure(text));
         }
         let forms = Forms::new(described.clone()).map_err(RulesFailure)?;
-        let about = about(&described, &forms);
+        let (about, plies_max) = (about(&described, &forms), described.plies_max);
         let record = serde_json::to_value(&described).expect("it was JSON");
         let record = GameProgramRecord { digest, described: record };
         let name = intern(name);
-        Ok(Self { name, revision, record, folder, about, forms, rules })
+        Ok(Self { name, revision, record, folder, about, forms, plies_max, rules })
     }
 
     /// The name.
@@ -393,6 +394,13 @@ impl ProgramGame {
             ahead.clear();
             // A match is played ahead, with all that agents want; who replays one seldom wants the rest.
             self.program.walk(walk_from(&self.now, vec![step], Vec::new()))
+        };
+        let plies_max = self.program.plies_max;
+        let played = match played {
+            Ok(Ok(_)) if self.number + self.draws >= plies_max => Err(RulesFailure(format!(
+                "the game has more than {plies_max} moves, the `plies_max` of its rules"
+            ))),
+            played => played,
         };
         match played {
             Ok(Ok((mut walked, now))) => {

@@ -184,7 +184,16 @@ impl Match {
             }
             Err(Refusal::Illegal(illegal)) => {
                 let shown = self.game.format_action(action);
-                let legal = Some(self.game.actions());
+                let legal = self.game.actions();
+                if legal.contains(action) {
+                    // Only rules of others can contradict themselves.
+                    let turn = asked.turn;
+                    let text = format!(
+                        "the rules listed {shown} in turn {turn}, and refused it: {illegal}"
+                    );
+                    return self.stop(RULES, text, None);
+                }
+                let legal = Some(legal);
                 let text = match illegal.to_string() {
                     // It begins with the action already: "l1 is off the board".
                     text if text.strip_prefix(&shown).is_some_and(|it| it.starts_with(' ')) => text,

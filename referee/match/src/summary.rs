@@ -114,6 +114,13 @@ pub fn fault_text(kind: FaultKind) -> &'static str {
     }
 }
 
+/// Returns the colour for people of what a seat plays: a piece of a game program, or the colour itself.
+pub fn seat_colour<'a>(header: &'a Header, name: &'a str) -> &'a str {
+    let pieces = header.program.as_ref().and_then(|program| program.described["pieces"].as_array());
+    let piece = pieces.and_then(|pieces| pieces.iter().find(|piece| piece["name"] == name));
+    piece.and_then(|piece| piece["colour"].as_str()).unwrap_or(name)
+}
+
 /// Describes a ply in a full sentence, without its number.
 pub fn ply_sentence(header: &Header, ply: &Ply) -> String {
     let text = ply_text(header, ply);

@@ -198,6 +198,11 @@ impl AgentSpec {
             return Err(Failure::usage(format!("{name} does not play {}", kind.name))
                 .help(format!("its agent.toml lists {plays}")));
         }
+        let built_in = self.written.strip_prefix('@').and_then(|name| name.parse().ok());
+        if kind.program().is_some() && built_in.is_some_and(sample_agents::Agent::needs_rules) {
+            return Err(Failure::usage(format!("{} knows the built-in games alone", self.written))
+                .help("@random and @first play every game that lists its actions"));
+        }
         self.dialect(kind).map(|_| ()).map_err(|error| {
             let name = self.protocol.as_ref().map_or("", |spoken| spoken.name.as_str());
             let plays = dialects().filter(|(_, dialect)| dialect.name == name);

@@ -63,7 +63,12 @@ pub fn board(view: &View) -> Board {
     let symbols = Symbols { geometry: &geometry, pen, view };
     let mut text =
         opening(geometry.width, geometry.height).replacen("<svg ", "<svg class=\"board\" ", 1);
-    write!(text, "<defs>{}{SHADE}</defs><g class=\"turn\">", symbols.all([]).concat()).ok();
+    write!(
+        text,
+        "<defs>{}{SHADE}</defs><g class=\"turn\">",
+        symbols.all(view.kinds.iter().map(|kind| kind.colour)).concat()
+    )
+    .ok();
     text += &cells(&geometry, pen);
     write!(text, r#"<g class="layer-edges">{}</g>"#, symbols.edges()).ok();
     for layer in LAYERS {

@@ -127,6 +127,12 @@ fn games(names: &[String]) -> Result<Vec<GameKind>, Failure> {
     let mut games: Vec<GameKind> = Vec::new();
     for name in names {
         let kind = find_kind(name)?;
+        if kind.program().is_some() {
+            return Err(Failure::usage(format!(
+                "the starters know the built-in games, and not {name}"
+            ))
+            .help("docs/first-game.md has an agent in fifteen lines that plays every game"));
+        }
         if games.iter().all(|known| known.name != kind.name) {
             games.push(kind);
         }

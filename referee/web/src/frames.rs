@@ -4,8 +4,8 @@
 //! frame before it, so that a match of a thousand turns is small.
 
 use referee_games::board::{Cell, Layout};
-use referee_games::view::{Change, Figure, GroundKind, Piece, View};
-use referee_match::summary::{cut, ply_sentence, ply_text};
+use referee_games::view::{Change, Figure, GroundKind, Item, Piece, Row as BesideRow, View};
+use referee_match::summary::{cut, ply_sentence, ply_text, seat_colour};
 use referee_match::transcript::{Playback, Ply, PlyKind, SentInfo};
 use referee_protocol::{Seat, StderrEvent};
 use serde::Serialize;
@@ -53,6 +53,13 @@ pub struct Frame {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<Vec<u32>>,
     pub figures: Vec<Figure>,
+    /// Rows of items beside the board: the name, its owner's colour, and each item as a piece in `set`, or a blank and a
+    /// text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<(String, Option<String>, Vec<String>)>,
+    /// Text below the board, or instead of it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub words: String,
     /// The time charged for it.
     pub used_ms: Option<u64>,
     /// CPU time of the agent's processes, in milliseconds with fractions.
@@ -150,7 +157,7 @@ impl Frames {
             sentence: ply_sentence(header, ply),
             fault: ply.fault().map(|(_, fault)| fault.kind.name()),
             to_move: ply.to_move,
-            colours: ply.colours.clone(),
+            colours: ply.colours.iter().map(|it| seat_colour(header, it).to_owned()).collect(),
             set: self.changes(before, &ply.view, pieces),
             ground: self.changes(before, &ply.view, ground),
             last: self.numbers(&ply.view.last),
@@ -160,6 +167,8 @@ impl Frames {
             chain: self.numbers(&ply.view.chain),
             places,
             figures: ply.view.figures.clone(),
+            rows: ply.view.rows.iter().map(row).collect(),
+            words: ply.view.text.clone(),
             used_ms: played.map(|event| event.used_ms),
             cpu_ms: played.and_then(|event| event.cpu_ns).map(milliseconds),
             wait_ms: played.and_then(|event| event.wait_ns).map(milliseconds),
@@ -277,6 +286,15 @@ fn pieces(view: &View) -> Vec<(Cell, String)> {
         None => piece.colour.name().into_owned(),
     };
     view.pieces.iter().map(|piece| (piece.at, shown(piece))).collect()
+}
+
+fn row(row: &BesideRow) -> (String, Option<String>, Vec<String>) {
+    let item = |item: &Item| {
+        let colour = item.colour.map(|colour| colour.name().into_owned()).unwrap_or_default();
+        item.text.map_or(colour.clone(), |text| format!("{colour} {text}"))
+    };
+    let owner = row.colour.map(|colour| colour.name().into_owned());
+    (row.name.clone().into_owned(), owner, row.items.iter().map(item).collect())
 }
 
 fn ground(view: &View) -> Vec<(Cell, String)> {

@@ -2,7 +2,7 @@
 
 use super::frames::{Frame, Frames, OpenRequest};
 use referee_games::kind;
-use referee_match::summary::setup;
+use referee_match::summary::{seat_colour, setup};
 use referee_match::times::show_clock;
 use referee_match::transcript::Playback;
 use referee_protocol::{Header, HeaderSeat, Seat};
@@ -127,7 +127,7 @@ impl MatchPage {
             clock: show_clock(&header.clock),
             bank_ms: header.clock.bank_ms,
             move_ms: header.clock.move_ms,
-            seats: header.seats.iter().map(MatchPageSeat::of).collect(),
+            seats: header.seats.iter().map(|seat| MatchPageSeat::of(header, seat)).collect(),
             board: board(view),
             progress: MatchUpdate::since(0, playback, state, for_ms),
             own: false,
@@ -177,11 +177,11 @@ impl MatchUpdate {
 }
 
 impl MatchPageSeat {
-    fn of(seat: &HeaderSeat) -> Self {
+    fn of(header: &Header, seat: &HeaderSeat) -> Self {
         Self {
             seat: seat.seat,
             name: seat.name.clone(),
-            colour: seat.colour.clone(),
+            colour: seat_colour(header, &seat.colour).to_owned(),
             agent: seat.agent.clone(),
             command: seat.command.clone(),
             human: seat.command == [PERSON],

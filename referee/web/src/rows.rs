@@ -3,7 +3,7 @@
 
 use super::errors::{ApiError, ApiResult};
 use super::served_folder::{TRANSCRIPT_BYTES_MAX, open, too_long};
-use referee_match::summary::{sentence, setup};
+use referee_match::summary::{seat_colour, sentence, setup};
 use referee_match::transcript::{HeaderError, read, unpack, unpack_start};
 use referee_play::growing_file::is_packed;
 use referee_play::liveness::is_written;
@@ -135,7 +135,10 @@ impl Row {
             file: name.to_owned(),
             game: header.game.clone(),
             names: seats.iter().map(|seat| seat.name.clone()).collect(),
-            colours: seats.iter().map(|seat| seat.colour.clone()).collect(),
+            colours: seats
+                .iter()
+                .map(|seat| seat_colour(header, &seat.colour).to_owned())
+                .collect(),
             turns: over.map(turns_of).or(turns),
             result: over.map(result),
             live: !sealed && is_written(changed, asked.as_ref(), Some(&header.clock)),

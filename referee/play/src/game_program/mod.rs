@@ -86,11 +86,22 @@ pub fn load(folder: &Path) -> Result<GameKind, Failure> {
         Failure::operation(format!("{folder}: the rules of {name} failed: {failure}"))
             .help(format!("`referee game check {folder}` shows what is wrong with them"))
     };
-    let sandbox = choose(&SandboxRequest::default(), Depth::Quick)?;
-    let (host, rules) = Host::start(program, sandbox)?;
+    // On a thread of its own: the self-test of the sandbox needs a runtime, and this one may have one.
+    let started = std::thread::scope(|scope| {
+        let start = || Host::start(program, choose(&SandboxRequest::default(), Depth::Quick)?);
+        scope.spawn(start).join()
+    });
+    let (host, rules) = started
+        .unwrap_or_else(|_| Err(Failure::machine("the referee failed to start the rules")))?;
     let described =
         Program::describe(Box::new(rules), (&name, revision), folder.clone(), digest.clone());
-    let described = described.map_err(failed)?;
+    let described = match described {
+        Ok(described) => described,
+        Err(failure) => {
+            host.end();
+            return Err(failed(failure));
+        }
+    };
     let kind = GameKind::of_program(Box::leak(Box::new(described)));
     loaded.push(Loaded { folder, digest, kind, host });
     Ok(kind)

@@ -39,7 +39,9 @@ export class Board {
     this.canBeFlat = height > HIGH * width;
     const turn = this.svg.querySelector("g.turn");
     if (turn instanceof SVGElement) turn.style.transformOrigin = `${width / 2}px ${height / 2}px`;
-    this.frame = h("div", { class: "board-frame" }, this.svg);
+    /** Instead of a board that has no cells. */
+    this.plain = this.cells.length ? null : h("pre", { class: "board-words board-plain" });
+    this.frame = h("div", { class: "board-frame" }, this.plain, this.svg);
     this.lens = new Lens(this.svg, this.frame, step);
     this.lens.fit({ x: 0, y: 0, width, height });
   }
@@ -83,6 +85,7 @@ export class Board {
   /** @param {Position} position @param {Frame} frame @param {Look} look
    * @param {Choice|null} choice @param {Info[]} notes */
   show(position, frame, look, choice, notes) {
+    if (this.plain) this.plain.textContent = frame.words ?? "";
     this.lay(look);
     this.svg.classList.toggle("without-coordinates", !look.coords);
     /** @type {Map<string, {key: string, layer: string, make: () => Element[]}>} */
@@ -96,8 +99,9 @@ export class Board {
     const use = (layer, cell, symbol) => {
       want(layer, `${symbol.split("-")[0]} ${cell}`, symbol, () => [this.use(cell, symbol)]);
     };
-    position.ground.forEach((kind, cell) => kind && use("ground", cell, `ground-${kind}`));
-    position.pieces.forEach((colour, cell) => colour && use("pieces", cell, `piece-${colour}`));
+    position.ground.forEach((kind, cell) => kind && use("ground", cell, `ground-${symbolOf(kind)}`));
+    position.pieces.forEach((piece, cell) => piece
+      && want("pieces", `piece ${cell}`, piece, () => [this.piece(cell, piece)]));
     if (look.marks) {
       this.wantLast(frame, want);
       this.wantChanges(frame, want);
@@ -131,7 +135,7 @@ export class Board {
       const { x, y } = this.place(cell);
       const at = `translate(${x} ${y})`;
       const piece = (/** @type {string} */ name, /** @type {string} */ transform) =>
-        s("use", { href: `#piece-${colour}`, class: name, transform });
+        s("use", { href: `#piece-${symbolOf(colour ?? "")}`, class: name, transform });
       want("chain", `${kind} ${cell}`, `${colour}`, () => {
         if (kind === "grown") return [s("use", { href: "#mark-from", transform: at })];
         if (kind === "recoloured") return [piece("was", `${at} translate(11 -11) scale(0.45)`)];
@@ -180,7 +184,7 @@ export class Board {
         const cell = cells.at(-1) ?? 0;
         const colour = frame.colours[(info.seat + at) % frame.colours.length];
         const stone = cells.length === 1 && colour
-          && s("use", { href: `#piece-${colour}`, class: "ghost", ...this.place(cell) });
+          && s("use", { href: `#piece-${symbolOf(colour)}`, class: "ghost", ...this.place(cell) });
         want("chain", `pv ${info.seat} ${at}`, `${cells.join(" ")} ${colour}`, () => [
           ...(stone ? [stone] : []),
           at === 0 && cells.length > 1 ? this.path(cells, "path pv") : this.order(cell, at + 1),
@@ -230,6 +234,13 @@ export class Board {
   /** @param {number} cell @param {string} symbol */
   use(cell, symbol) {
     return s("use", { href: `#${symbol}`, class: symbol, ...this.place(cell) });
+  }
+
+  /** A piece: its colour and, after a blank, the text on it. @param {number} cell @param {string} piece */
+  piece(cell, piece) {
+    const { x, y } = this.place(cell);
+    // The outer element is the one that moves.
+    return s("g", null, token(piece, `translate(${x} ${y})`));
   }
 
   /** A disc whose strength is between 0 and 1. @param {number} cell @param {number} share
@@ -288,6 +299,30 @@ export function describeCell(name, piece, ground, more) {
   if (ground?.startsWith("target-")) parts.push(`goal of ${ground.slice("target-".length)}`);
   if (!piece && ground !== "pad") parts.push("empty");
   return [...parts, ...more].join(", ");
+}
+
+/** The name of a colour in ids of symbols. @param {string} colour */
+function symbolOf(colour) {
+  return colour.replace("#", "");
+}
+
+/** A piece as in a frame's `set`: its colour and, after a blank, the text on it. Without a colour it is a card.
+ * @param {string} piece @param {string} transform */
+export function token(piece, transform) {
+  const [colour = "", text] = piece.split(" ");
+  const id = symbolOf(colour);
+  if (!text) return s("use", { href: `#piece-${id}`, class: `piece-${id}`, transform });
+  const named = /^[a-z]+$/.test(colour);
+  const ink = colour ? (named ? { class: `upright piece-text fill-letter-${colour}` }
+    : { class: "upright piece-text", fill: inkOn(colour) }) : { class: "upright piece-text card" };
+  return s("g", { class: `piece-${id}`, transform }, colour && s("use", { href: `#disc-${id}` }),
+    s("text", { ...ink, "font-size": [17, 14, 11][text.length - 1] ?? 11 }, text));
+}
+
+/** Black or white, whichever is read better on `#rrggbb`. @param {string} colour */
+function inkOn(colour) {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
+  return 0.2126 * red ** 2.2 + 0.7152 * green ** 2.2 + 0.0722 * blue ** 2.2 > 0.18 ? "#000" : "#fff";
 }
 
 /** A small picture of a colour: a piece with its letter.

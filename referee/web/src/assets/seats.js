@@ -1,8 +1,8 @@
 // @ts-check
 // The players: names, colours, goals, whose turn it is, and clocks.
 
-import { clockText, duration, fill, h, hidden, letter, short } from "./common.js";
-import { badge, safe } from "./board.js";
+import { clockText, duration, fill, h, hidden, letter, s, short } from "./common.js";
+import { badge, safe, token } from "./board.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {import("./types.js").Seat} Seat */
@@ -52,8 +52,10 @@ export function seats(viewer) {
   const cards = match.seats.map((seat) => card(seat));
   cards.forEach(({ element }) => element.style.setProperty("--seats", String(cards.length)));
   const general = h("p", { class: "soft figures" });
+  const rows = h("div", { class: "soft figures board-rows" });
+  const words = h("pre", { class: "board-words" });
   const element = h("section", { class: "seats", "aria-label": "Players" },
-    cards.map(({ element }) => element), general);
+    cards.map(({ element }) => element), general, rows, words);
   const show = () => {
     const frame = viewer.frame();
     match.seats.forEach((seat, at) => {
@@ -63,6 +65,10 @@ export function seats(viewer) {
     const free = frame.figures.filter((figure) => figure.colour === null);
     fill(general, free.map((figure) => `${figure.name}: ${figure.value}`).join(" · "));
     general.hidden = !free.length;
+    fill(rows, (frame.rows ?? []).map(itemRow));
+    rows.hidden = !frame.rows?.length;
+    fill(words, frame.words ?? "");
+    words.hidden = !frame.words || viewer.board.plain !== null;
   };
   const tick = () => {
     match.seats.forEach((seat, at) => {
@@ -71,6 +77,14 @@ export function seats(viewer) {
     });
   };
   return { element, show, tick };
+}
+
+/** A row of items beside the board. @param {[string, string|null, string[]]} row */
+function itemRow([name, owner, items]) {
+  const shown = items.map((item) => s("svg", { class: "item", viewBox: "-18 -18 36 36", "aria-hidden": "true" },
+    token(item, "")));
+  const read = items.map((item) => item.trim()).join(", ");
+  return h("p", { "aria-label": `${name}: ${read}` }, owner && badge(owner), `${name}: `, shown);
 }
 
 /** @typedef {ReturnType<typeof card>} Card */

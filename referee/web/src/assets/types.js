@@ -14,7 +14,8 @@
 /** @typedef {{index: number, kind: string, turn: number, seat: number|null, text: string,
  *   sentence: string, fault: string|null, to_move: number|null, colours: string[],
  *   set: [number, string|null][], ground: [number, string|null][], last: number[],
- *   changes?: [number, string, string|null][], chain: number[], places?: number[]|null, figures: Figure[], used_ms: number|null, cpu_ms: number|null,
+ *   changes?: [number, string, string|null][], chain: number[], places?: number[]|null, figures: Figure[],
+ *   rows?: [string, string|null, string[]][], words?: string, used_ms: number|null, cpu_ms: number|null,
  *   wait_ms: number|null, lag_ms: number|null, left_ms: (number|null)[], infos: Info[],
  *   stderr: StderrPiece[]}} Frame */
 /** @typedef {{seat: number, turn: number, left_ms: number|null, for_ms: number}} Asked */
