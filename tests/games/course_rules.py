@@ -4,7 +4,8 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from course.board import Board, PairAction, Spot, TrailAction
-from referee_kit.game import ClassGame, integer, over, piece, reason, set_constant
+from referee_kit.class_game import ClassGame, set_constant
+from referee_kit.game import integer, over, piece, reason
 
 
 class Course(ClassGame):

@@ -1,22 +1,18 @@
 """The rules of a game for Referee, written in Python.
 
 Write a class that is a `Game`, call its `main()` at the end of `rules.py`, and put `game.toml`
-beside it. This one file is all that the rules need: it works as `referee_kit.game` from the
-installed package and as a copy beside `rules.py`, with Python 3.8 and no packages. It reads and
-writes the messages of docs/game-programs.md; your class sees only states and actions.
+beside it. The referee gives this package to every game program; it needs Python 3.8 and nothing
+else. It reads and writes the messages of docs/game-programs.md; your class sees only states and
+actions.
 
 A *state* is any value that JSON can hold. It goes through JSON after every move, so tuples become
 lists, keys become strings, and nothing else is remembered between two calls.
 """
-import collections.abc
-import enum
-import functools
 import json
 import operator
 import os
 import sys
 import traceback
-import typing
 from typing import Any, Collection, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 State = Any
@@ -127,6 +123,11 @@ class View(Json):
         """A mark on the cell itself."""
         return self._add("ground", {"at": at, "colour": colour})
 
+    def edge(self, colour: str, cells: Sequence[Cell], outward: Sequence[int]) -> "View":
+        """A border in a colour: its cells, and the step from each to its mark outside the board, in
+        half-cells to the right and rows downwards."""
+        return self._add("edges", {"colour": colour, "cells": list(cells), "outward": outward})
+
     def last(self, *path: Cell) -> "View":
         """The cells that the last action's piece went through."""
         self["last"] = list(path)
@@ -179,6 +180,13 @@ def hexagon(radius: int) -> View:
 def star(size: int) -> View:
     """A star with six points of `size` rows each, in axial coordinates [q, r]."""
     return View(shape={"star": size})
+
+
+def points(places: Sequence[Sequence[int]], lines: Sequence[Sequence[int]] = (),
+           names: Sequence[str] = ()) -> View:
+    """Points at these places, in half-cells to the right and downwards, and lines between them by
+    number. The cell of a point is [number, 0]."""
+    return View(shape={"points": {"places": places, "lines": lines, "names": names}})
 
 
 def text(text: str) -> View:
@@ -260,7 +268,7 @@ class Game:
         return ()
 
     def estimate(self, state: State) -> Sequence[float]:
-        """How good the state is for each seat. @greedy and @minimax can play if you write it."""
+        """How good the state is for each seat, for agents that ask for it."""
         raise NotImplementedError
 
     @classmethod
@@ -552,249 +560,3 @@ def _explain(error: BaseException, game: Game) -> str:
         if path.startswith(folder) and path != os.path.abspath(__file__):
             return "%s in %s:%d" % (said, path[len(folder):], frame.lineno or 0)
     return said
-
-
-# Rules that exist already, as a class that changes with every move.
-
-class ClassGame(Game):
-    """Rules that exist as a class whose objects change, and actions that are dataclasses.
-
-    Override `board`, `to_move` and `ending`; the rest has a default for the classes of COMP30024:
-    `apply_action`, `turn_count` and `render`. The state is the setup and the list of actions: a
-    board is made by playing them again, and recent boards are kept. Any exception of a move is a
-    refusal if the turn count is unchanged, else the rules have failed.
-
-    In JSON, an action is an object with the fields of its dataclass; PlaceAction has the type
-    "place". A dataclass of two integers is a cell, a member of an Enum its name, several such
-    members a string of names with spaces between.
-    """
-    #: The dataclasses of actions; `forms` are made from their fields.
-    action_classes: Sequence[type] = ()
-    #: Groups of fields whose order doesn't matter, such as [("c1", "c2", "c3", "c4")]: sorted.
-    unordered: Sequence[Sequence[str]] = ()
-    #: How many recent boards are kept.
-    boards_kept = 16
-
-    def __init__(self) -> None:
-        self._classes = {_type_name(kind): (kind, _fields(kind)) for kind in self.action_classes}
-        if not self.forms:
-            self.forms = [_class_form(name, *parts) for name, parts in self._classes.items()]
-        self._kept: Dict[str, Tuple[Any, Turn]] = {}
-        self._prepared: Optional[Json] = None
-
-    def board(self, setup: Json) -> Any:
-        """A new board."""
-        raise NotImplementedError
-
-    def prepare(self, setup: Json) -> None:
-        """Called before a board with another setup is used: sets constants, see `set_constant`."""
-
-    def apply(self, board: Any, action: Any) -> None:
-        """Plays an action on the board, or raises an exception."""
-        board.apply_action(action)
-
-    def turn_count(self, board: Any) -> Any:
-        """How many turns were played; whatever changes with every move will do."""
-        return board.turn_count
-
-    def to_move(self, board: Any) -> int:
-        """The seat to move."""
-        raise NotImplementedError
-
-    def ending(self, board: Any) -> Optional[Json]:
-        """`over(..)`, or None while the game goes on. Called once a turn."""
-        raise NotImplementedError
-
-    def legal(self, board: Any) -> Optional[Iterable[Any]]:
-        """Every legal action, in any order. Leave it out if there are too many to list."""
-        return None
-
-    def picture(self, board: Any) -> Json:
-        """The picture of a board: by default the text of its `render`."""
-        return text(board.render())
-
-    def can_list(self) -> bool:
-        return type(self).legal is not ClassGame.legal
-
-    def start(self, setup: Json) -> State:
-        return {"setup": setup, "moves": []}
-
-    def turn(self, state: State) -> Turn:
-        return self._look(state)[1]
-
-    def actions(self, state: State) -> Optional[Iterable[Action]]:
-        legal = self.legal(self._look(state)[0])
-        if legal is None:
-            return None
-        listed = {}
-        for action in legal:
-            in_json = self._sorted(self.to_json(action))
-            listed[_to_json(in_json)] = in_json
-        return [listed[written] for written in sorted(listed)]
-
-    def complete(self, state: State, action: Action) -> Action:
-        return self._sorted(action)
-
-    def play(self, state: State, action: Action) -> State:
-        # The board leaves the kept ones first: whatever a refused move did to it is gone with it.
-        board = self._take(state)
-        before = self.turn_count(board)
-        try:
-            self.apply(board, self.from_json(action))
-        except Exception as error:
-            if self.turn_count(board) != before:
-                raise
-            words = " ".join(str(error).split()).rstrip(".")
-            raise Illegal(words or type(error).__name__) from error
-        state = {"setup": state["setup"], "moves": state["moves"] + [action]}
-        self._keep(state, board)
-        return state
-
-    def view(self, state: State) -> Json:
-        return self.picture(self._look(state)[0])
-
-    def to_json(self, action: Any) -> Action:
-        """An action object as JSON."""
-        kind = _type_name(type(action))
-        return dict({name: _to_field(hint, getattr(action, attribute))
-                     for name, attribute, hint in self._classes[kind][1]}, type=kind)
-
-    def from_json(self, action: Action) -> Any:
-        """The action object for JSON."""
-        kind, fields = self._classes[action["type"]]
-        return kind(*(_from_field(hint, action[name]) for name, _, hint in fields))
-
-    def _sorted(self, action: Action) -> Action:
-        for group in self.unordered:
-            names = [name for name in group if name in action]
-            values = sorted(action[name] for name in names)
-            action = dict(action, **dict(zip(names, values)))
-        return action
-
-    def _set(self, setup: Json) -> None:
-        if setup != self._prepared:
-            self.prepare(setup)
-            self._prepared = setup
-
-    def _take(self, state: State) -> Any:
-        """The board of a state, which the caller may change."""
-        self._set(state["setup"])
-        kept = self._kept.pop(_to_json(state), None)
-        if kept:
-            return kept[0]
-        board = self.board(state["setup"])
-        for action in state["moves"]:
-            self.apply(board, self.from_json(action))
-        return board
-
-    def _look(self, state: State) -> Tuple[Any, Turn]:
-        """The board of a state, to look at."""
-        self._set(state["setup"])
-        return self._kept.get(_to_json(state)) or self._keep(state, self._take(state))
-
-    def _keep(self, state: State, board: Any) -> Tuple[Any, Turn]:
-        ending = self.ending(board)
-        kept = board, self.to_move(board) if ending is None else ending
-        while len(self._kept) >= self.boards_kept:
-            del self._kept[next(iter(self._kept))]
-        self._kept[_to_json(state)] = kept
-        return kept
-
-
-def set_constant(package: str, name: str, value: Any) -> None:
-    """Sets a constant in every loaded module of a package that has it, imported by name or not."""
-    for path, module in list(sys.modules.items()):
-        if (path == package or path.startswith(package + ".")) and hasattr(module, name):
-            setattr(module, name, value)
-
-
-def _type_name(kind: type) -> str:
-    """PlaceAction is "place", SwapSides "swap_sides"."""
-    name = kind.__name__
-    name = name[:-len("Action")] if name.endswith("Action") and name != "Action" else name
-    return "".join("_" + c.lower() if c.isupper() and n else c.lower() for n, c in enumerate(name))
-
-
-@functools.lru_cache(maxsize=None)
-def _fields(kind: Any) -> List[Tuple[str, str, Any]]:
-    """The fields of a dataclass: their names in JSON and in the class, and their types."""
-    import dataclasses  # Takes longer than all other imports, and most games don't need it.
-    hints = typing.get_type_hints(kind)
-    return [(field.name.lstrip("_"), field.name, hints[field.name])
-            for field in dataclasses.fields(kind)]
-
-
-def _class_form(name: str, kind: type, fields: List[Tuple[str, str, Any]]) -> Json:
-    declared = [_declare(field, hint) for field, _, hint in fields]
-    example = {field["name"]: value for field, value in declared}
-    text = " ".join([name] + ["{%s}" % field for field in example])
-    written = not (kind.__doc__ or "").startswith(kind.__name__ + "(")  # By dataclasses.
-    meaning = kind.__doc__.strip().split("\n")[0] if written and kind.__doc__ else name
-    return form(name, text, *(field for field, _ in declared), example=example, meaning=meaning)
-
-
-def _is_cell(hint: Any) -> bool:
-    return hasattr(hint, "__dataclass_fields__") and [
-        kind for _, _, kind in _fields(hint)] == [int, int]
-
-
-def _member(hint: Any) -> Any:
-    """What a list, tuple or set of one kind of value holds, or None. It may also stand alone."""
-    inside = [kind for kind in getattr(hint, "__args__", ()) if kind is not Ellipsis]
-    for kind in inside:
-        if _member(kind) in inside:  # Union[Way, Tuple[Way, ...]]
-            return _member(kind)
-    several = getattr(hint, "__origin__", None) in _SEVERAL and len(set(inside)) == 1
-    return inside[0] if several else None
-
-
-_SEVERAL = (list, tuple, set, frozenset, collections.abc.Sequence)
-
-
-def _is_enum(hint: Any) -> bool:
-    return isinstance(hint, type) and issubclass(hint, enum.Enum)
-
-
-def _declare(name: str, hint: Any) -> Tuple[Json, Any]:
-    """The field of an action for a type of the class, with an example."""
-    member = _member(hint)
-    if _is_cell(hint):
-        return cell(name), [0, 0]
-    if _is_cell(member):
-        return cells(name), [[0, 0]]
-    if _is_enum(hint):
-        names = [value.name for value in hint]
-        return choice(name, names), names[0]
-    if _is_enum(member):
-        return string(name, 1000), next(iter(member)).name
-    plain = {bool: (boolean(name), False), int: (integer(name, -1000000, 1000000), 0),
-             str: (string(name, 1000), "")}
-    if hint not in plain:
-        raise RulesError("no field of an action is for `%s: %s`: write `forms`, `to_json` and "
-                         "`from_json` yourself" % (name, hint))
-    return plain[hint]
-
-
-def _to_field(hint: Any, value: Any) -> Any:
-    member = _member(hint)
-    if isinstance(value, enum.Enum):
-        return value.name
-    if member is not None:
-        parts = [_to_field(member, part) for part in value]
-        parts = sorted(parts) if isinstance(value, (set, frozenset)) else parts
-        return " ".join(parts) if _is_enum(member) else parts
-    if _is_cell(hint):
-        return [_whole(getattr(value, attribute)) for _, attribute, _ in _fields(hint)]
-    return value
-
-
-def _from_field(hint: Any, value: Any) -> Any:
-    member = _member(hint)
-    if _is_enum(hint):
-        return hint[value]
-    if member is not None:
-        parts = value.split() if isinstance(value, str) else value
-        several = [_from_field(member, part) for part in parts]
-        kept = getattr(hint, "__origin__", None)
-        return kept(several) if kept in (list, set, frozenset) else tuple(several)
-    return hint(*value) if _is_cell(hint) else value

@@ -65,7 +65,11 @@ class Hex(Game):
 
     def view(self, state):
         size = state["size"]
-        view = diamond(size)
+        view, along, end = diamond(size), range(size), size - 1
+        view.edge("black", [[n, 0] for n in along], [-1, -1])
+        view.edge("black", [[n, end] for n in along], [1, 1])
+        view.edge("red", [[0, n] for n in along], [1, -1])
+        view.edge("red", [[end, n] for n in along], [-1, 1])
         for at, stone in enumerate(state["board"]):
             if stone != ".":
                 view.piece([at // size, at % size], "black" if stone == "b" else "red")

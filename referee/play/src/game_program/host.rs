@@ -42,7 +42,11 @@ const SCRATCH_BYTES: usize = 64 << 10;
 const QUOTED_MAX: usize = 200;
 
 /// The kit for rules in Python, which all programs find in `PYTHONPATH`.
-const KIT: &str = include_str!("../../../python/referee_kit/game.py");
+const KIT: [(&str, &str); 3] = [
+    ("__init__.py", ""),
+    ("game.py", include_str!("../../../python/referee_kit/game.py")),
+    ("class_game.py", include_str!("../../../python/referee_kit/class_game.py")),
+];
 
 /// The thread with a game program's processes.
 #[derive(Debug)]
@@ -216,7 +220,7 @@ impl Processes {
         let kit = work_folder::create()?;
         let package = kit.path().join("kit/referee_kit");
         fs::create_dir_all(&package)?;
-        for (name, text) in [("__init__.py", ""), ("game.py", KIT)] {
+        for (name, text) in KIT {
             fs::write(package.join(name), text)?;
         }
         let idle = RefCell::default();
