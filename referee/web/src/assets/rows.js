@@ -55,6 +55,8 @@ export function picture(row) {
 /** A match as its board, which follows the match. @param {Row} row @param {string} [about] */
 function card(row, about = "") {
   const image = h("img", { class: "thumbnail", alt: "", loading: "lazy", decoding: "async" });
+  // Such as of a game whose rules are not here.
+  image.addEventListener("error", () => image.style.setProperty("visibility", "hidden"));
   const words = h("span", { class: "card-words" });
   const href = matchLink(row.file, row.fault ? TO_FAULT : "");
   const element = h("li", { class: "match-card" }, h("a", { href }, image, words),
