@@ -127,7 +127,9 @@ def check_description(described):
         keys(reason, "name text meaning")
     if described["score"] is not None:
         keys(described["score"], "unit fewer_is_better")
-    assert described["labels"] in ("pair", "letter_number") and is_integer(described["plies_max"])
+    labels = described["labels"]
+    assert labels in ("pair", "letter_number") or all(isinstance(it, str) for it in labels)
+    assert is_integer(described["plies_max"])
     return described
 
 

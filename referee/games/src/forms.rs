@@ -1,10 +1,11 @@
 //! The declared fields of setups and actions: checked before the rules see them, and written as text.
 
 use crate::any::nearest;
+use crate::board::Points;
 use crate::picture::kinds;
 use crate::program::intern;
 use crate::view::Kind;
-use crate::wire::{ActionForm, CellNames, Described, Fields, SetupForm, Values};
+use crate::wire::{ActionForm, CellNames, Coordinates, Described, Fields, SetupForm, Values};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -19,6 +20,27 @@ pub(crate) struct Forms {
     pub(crate) kinds: Arc<[Kind]>,
     names_of_kinds: Vec<&'static str>,
     pub(crate) names: CellNames,
+}
+
+/// Checks the names of points: each is another word, which the text of an action can hold.
+fn check_names(names: &CellNames) -> Result<(), String> {
+    let CellNames::Points(names) = names else { return Ok(()) };
+    let is_word = |name: &str| {
+        (1..=Points::NAME_MAX).contains(&name.len())
+            && name.bytes().all(|it| it.is_ascii_alphanumeric())
+    };
+    for (number, name) in names.iter().enumerate() {
+        if !is_word(name) || names[..number].contains(name) {
+            return Err(format!(
+                "`labels`: {name:?} is not 1 to {} letters and digits, or is there twice",
+                Points::NAME_MAX
+            ));
+        }
+    }
+    if names.is_empty() || names.len() > Points::MAX {
+        return Err(format!("`labels` needs 1 to {} names", Points::MAX));
+    }
+    Ok(())
 }
 
 pub(crate) fn not_described(piece: &str) -> String {
@@ -42,6 +64,7 @@ impl Forms {
             }
         }
         let kinds = kinds(&pieces)?;
+        check_names(&names)?;
         let with_parts = actions.into_iter().map(|form| {
             let parts = parts(&form)?;
             Ok((form, parts))
@@ -139,7 +162,7 @@ impl Forms {
             Part::Field(name) => {
                 let field = form.fields.iter().find(|field| field.name == *name);
                 match (field, action.get(name)) {
-                    (Some(field), Some(value)) => field.values.format(value, self.names),
+                    (Some(field), Some(value)) => field.values.format(value, &self.names),
                     _ => String::new(),
                 }
             }
@@ -179,7 +202,7 @@ impl Forms {
                     if own.is_empty() && field.optional {
                         continue;
                     }
-                    action.insert(name.clone(), field.values.read(own, self.names)?);
+                    action.insert(name.clone(), field.values.read(own, &self.names)?);
                 }
             }
         }
@@ -264,7 +287,7 @@ impl Values {
     }
 
     /// Writes a value as part of an action's text.
-    fn format(&self, value: &Value, names: CellNames) -> String {
+    fn format(&self, value: &Value, names: &CellNames) -> String {
         match self {
             Self::Cell => cell_text(value, names),
             Self::Cells => {
@@ -277,7 +300,7 @@ impl Values {
     }
 
     /// Reads a value from an action's text.
-    fn read(&self, text: &str, names: CellNames) -> Option<Value> {
+    fn read(&self, text: &str, names: &CellNames) -> Option<Value> {
         Some(match self {
             Self::Cell => read_cell(text, names)?,
             Self::Cells if text.is_empty() => json!([]),
@@ -297,22 +320,31 @@ fn is_cell(value: &Value) -> bool {
     pair.is_some_and(|pair| pair.iter().all(|number| number.as_i64().is_some()))
 }
 
-fn cell_text(value: &Value, names: CellNames) -> String {
+fn cell_text(value: &Value, names: &CellNames) -> String {
     let at = |index: usize| value[index].as_i64().unwrap_or_default();
     let (row, column) = (at(0), at(1));
     match (names, u8::try_from(column)) {
-        (CellNames::LetterNumber, Ok(column @ 0..26)) if row >= 0 => {
+        (CellNames::Coordinates(Coordinates::LetterNumber), Ok(column @ 0..26)) if row >= 0 => {
             format!("{}{}", char::from(b'a' + column), row.saturating_add(1))
+        }
+        (CellNames::Points(names), Ok(0)) => {
+            let name = usize::try_from(row).ok().and_then(|number| names.get(number));
+            name.cloned().unwrap_or_else(|| format!("{row},{column}"))
         }
         _ => format!("{row},{column}"),
     }
 }
 
-fn read_cell(text: &str, names: CellNames) -> Option<Value> {
+fn read_cell(text: &str, names: &CellNames) -> Option<Value> {
     if let Some((row, column)) = text.split_once(',') {
         return Some(json!([row.trim().parse::<i64>().ok()?, column.trim().parse::<i64>().ok()?]));
     }
+    if let CellNames::Points(names) = names {
+        let number = names.iter().position(|name| name == text)?;
+        return Some(json!([number, 0]));
+    }
     let first = text.bytes().next().filter(u8::is_ascii_alphabetic)?.to_ascii_lowercase();
     let row = text[1..].parse::<i64>().ok().filter(|row| *row > 0)?;
-    (names == CellNames::LetterNumber).then(|| json!([row - 1, i64::from(first - b'a')]))
+    let lettered = *names == CellNames::Coordinates(Coordinates::LetterNumber);
+    lettered.then(|| json!([row - 1, i64::from(first - b'a')]))
 }

@@ -5,7 +5,7 @@ use crate::forms::{Forms, not_described};
 use crate::view::{
     Colour, Edge, Figure, Ground, GroundKind, Item, Kind, Labels, Piece, PieceText, Row, View,
 };
-use crate::wire::{CellNames, Picture, PictureItem, PictureShape, PieceKind};
+use crate::wire::{CellNames, Coordinates, Picture, PictureItem, PictureShape, PieceKind};
 use std::sync::Arc;
 
 /// The most rows or columns of a board.
@@ -100,9 +100,9 @@ impl Forms {
             let name = text_bounded("rows", &row.name, NAME_MAX)?.into();
             Ok(Row { name, colour: owner(&row.piece)?, items: items.collect::<Result<_, _>>()? })
         });
-        let labels = match self.names {
-            CellNames::Pair => Labels::Pair,
-            CellNames::LetterNumber => Labels::LetterNumber,
+        let labels = match &self.names {
+            CellNames::Coordinates(Coordinates::LetterNumber) => Labels::LetterNumber,
+            CellNames::Coordinates(Coordinates::Pair) | CellNames::Points(_) => Labels::Pair,
         };
         let view = View {
             kinds: self.kinds.clone(),

@@ -251,11 +251,26 @@ fn yes() -> bool {
 }
 
 /// How cells are named.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
 pub enum CellNames {
+    /// By their coordinates.
+    Coordinates(Coordinates),
+    /// Each point by a name of its own, in the order of the points: for boards of points.
+    Points(Vec<String>),
+}
+
+impl Default for CellNames {
+    fn default() -> Self {
+        Self::Coordinates(Coordinates::Pair)
+    }
+}
+
+/// How coordinates are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Coordinates {
     /// `3,1`: row and column.
-    #[default]
     Pair,
     /// `b4`: the column as a letter, the row from 1.
     LetterNumber,

@@ -219,7 +219,7 @@ class Game:
     #: {"unit": "stones", "fewer_is_better": False}, if `over` has scores.
     score: Optional[Json] = None
     #: How people name cells: "letter_number" (b4) or "pair" (3,1).
-    labels: str = "letter_number"
+    labels: Union[str, Sequence[str]] = "letter_number"
     #: No game has more moves than this, draws included.
     plies_max: int = 1000
 

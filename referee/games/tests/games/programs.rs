@@ -194,6 +194,29 @@ fn what_was_foreseen_is_not_asked_again() {
 }
 
 #[test]
+fn points_are_written_by_their_names() {
+    fn named(request: &Value) -> Value {
+        let mut answer = nim(request);
+        if request["type"] == "describe" {
+            answer["labels"] = json!(["a7", "d7", "7"]);
+            answer["actions"] = json!([{ "type": "move", "text": "{from}>{path}",
+                "fields": [{ "name": "from", "type": "cell" }, { "name": "path", "type": "cells" }],
+                "example": { "type": "move", "from": [0, 0], "path": [[1, 0], [2, 0]] } }]);
+        }
+        answer
+    }
+    let game = load(named).unwrap().0.start(&json!({})).unwrap();
+    let action = json!({ "type": "move", "from": [2, 0], "path": [[1, 0], [0, 0]] });
+    assert_eq!(game.format_action(&action), "7>d7-a7");
+    assert_eq!(game.parse_action("7>d7-a7"), Ok(action));
+    assert!(game.parse_action("b7>d7").is_err());
+    // One that there isn't, as its coordinates.
+    let off = json!({ "type": "move", "from": [3, 0], "path": [[0, 1]] });
+    assert_eq!(game.format_action(&off), "3,0>0,1");
+    assert_eq!(game.parse_action("3,0>0,1"), Ok(off));
+}
+
+#[test]
 fn draws_are_listed_and_counted() {
     let (mut game, _) = start(&json!({ "heap": 2, "dice": true }));
     let Turn::Chance(chance) = game.turn() else { panic!("{:?}", game.turn()) };
@@ -221,7 +244,8 @@ fn rules_that_fail_stay_failed() {
 #[test]
 fn contradictions_in_a_description_are_named() {
     type Change = fn(&mut Value);
-    let cases: [(Change, &str); 5] = [
+    let cases: [(Change, &str); 6] = [
+        (|it| it["labels"] = json!(["a1", "a1"]), "`labels`: \"a1\" is not 1 to 4 letters"),
         (|it| it["name"] = "mim".into(), "game.toml says `nim`, `described` says `mim`"),
         (|it| it["pieces"][0]["colour"] = "mauve".into(), "the piece `one` has the colour `mauve`"),
         (|it| it["setup"][0]["default"] = 0.into(), "the default of the setup field `heap`"),
