@@ -3,7 +3,7 @@
 use super::super::output::{print, print_json, row};
 use crate::reading::report::aligned;
 use clap::Args;
-use referee_games::wire::{CellNames, Described, Values};
+use referee_games::wire::{CellNames, Coordinates, Described, Values};
 use referee_play::game_program::Direct;
 use referee_process::Failure;
 use schemars::JsonSchema;
@@ -115,8 +115,9 @@ fn text(report: &DescribedReport, action: impl Fn(&serde_json::Value) -> String)
         },
     );
     let names = match game.labels {
-        CellNames::Pair => "pairs, such as 3,1",
-        CellNames::LetterNumber => "letter and number, such as b4",
+        CellNames::Coordinates(Coordinates::Pair) => "pairs, such as 3,1",
+        CellNames::Coordinates(Coordinates::LetterNumber) => "letter and number, such as b4",
+        CellNames::Points(_) => "names of points",
     };
     part(
         "Properties",
