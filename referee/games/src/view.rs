@@ -101,7 +101,7 @@ pub struct Edge {
     /// The cells along it, in order.
     pub cells: Vec<Cell>,
     /// The offset from each cell of the edge to where its mark is drawn, outside the board, in the
-    /// units of [`Shape::place`].
+    /// units of [`Shape::place`](crate::board::Shape::place).
     pub outward: (i8, i8),
 }
 
