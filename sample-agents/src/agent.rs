@@ -73,15 +73,28 @@ pub enum Agent {
 }
 
 impl Agent {
-    /// Whether it plays with a board of its own, so that it knows the built-in games alone.
+    /// Whether it plays with a board of its own, for which it needs the rules of the game.
     pub fn needs_rules(self) -> bool {
         matches!(self, Self::Greedy | Self::Minimax { .. } | Self::Illegal)
     }
 
+    /// Whether it looks ahead, for which the rules must estimate positions.
+    pub fn needs_estimates(self) -> bool {
+        matches!(self, Self::Greedy | Self::Minimax { .. })
+    }
+
+    /// Whether it plays a listed action, so that the rules must list them.
+    pub fn needs_list(self) -> bool {
+        self.picks_from_list() || self.needs_estimates()
+    }
+
+    fn picks_from_list(self) -> bool {
+        matches!(self, Self::Random | Self::First | Self::Slow)
+    }
+
     /// Returns the fields of `turn` that it requests from the referee: `want` in `ready`.
     pub(crate) fn requested_fields(self) -> Vec<Want> {
-        let picks_from_list = matches!(self, Self::Random | Self::First | Self::Slow);
-        picks_from_list.then_some(Want::Actions).into_iter().collect()
+        self.picks_from_list().then_some(Want::Actions).into_iter().collect()
     }
 
     /// Whether its process may play another match after `over`: it keeps nothing of the one before.

@@ -2,13 +2,13 @@
 //! so it always equals the referee's.
 
 use crate::AgentError;
+use crate::board::{Board, ProgramBoard};
 use crate::messages::{Hello, Turn};
-use crate::misbehaving::unknown_game;
 use crate::player::{Player, Reply};
 use crate::position_key::position_key;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use referee_games::{AnyGame, Game, SetupError, Visitor, visit};
+use referee_games::{AnyGame, Game, Games, SetupError, Visitor, visit};
 use referee_protocol::{Info, Seat};
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -21,16 +21,16 @@ const OTHERS_TRIED: usize = 4;
 /// A strategy to choose an action on a board.
 pub(crate) trait Chooser: 'static {
     /// Picks one of `actions`, of which there are at least two.
-    fn choose<G: Game>(
+    fn choose<B: Board>(
         &mut self,
-        game: &G,
+        game: &B,
         seat: Seat,
-        actions: Vec<G::Action>,
+        actions: Vec<B::Action>,
         random: &mut ChaCha8Rng,
-    ) -> Choice<G::Action>;
+    ) -> Choice<B::Action>;
 
     /// In a game of one seat: returns the actions to play from here; empty if no plan was found.
-    fn plan<G: Game>(&mut self, game: &G) -> Vec<G::Action>;
+    fn plan<B: Board>(&mut self, game: &B) -> Vec<B::Action>;
 }
 
 /// An action, and details of the search for viewers.
@@ -41,8 +41,27 @@ pub(crate) struct Choice<A> {
 }
 
 /// Creates an agent with this strategy.
-pub(crate) fn seat<C: Chooser>(hello: &Hello, chooser: C) -> Result<Box<dyn Player>, AgentError> {
+pub(crate) fn seat<C: Chooser>(
+    hello: &Hello,
+    games: &Games,
+    chooser: C,
+) -> Result<Box<dyn Player>, AgentError> {
+    if games.find(&hello.game).is_some_and(|kind| kind.program().is_some()) {
+        let game = ProgramBoard(start(hello, games)?);
+        return Ok(Box::new(BoardPlayer::new(hello, game, chooser)));
+    }
     visit(&hello.game, PlayerBuilder { hello, chooser }).ok_or_else(|| unknown_game(&hello.game))?
+}
+
+/// Starts the game of a match.
+pub(crate) fn start(hello: &Hello, games: &Games) -> Result<Box<dyn AnyGame>, AgentError> {
+    let kind = games.find(&hello.game).ok_or_else(|| unknown_game(&hello.game))?;
+    kind.start(&hello.setup).map_err(|error| AgentError::referee(error.to_string()))
+}
+
+/// Returns the error for a game that is not known.
+fn unknown_game(name: &str) -> AgentError {
+    AgentError::referee(format!("this agent doesn't know the game {name:?}"))
 }
 
 /// Plays an action that the referee sent as `played`.
@@ -51,6 +70,13 @@ pub fn apply(game: &mut dyn AnyGame, action: &Value) -> Result<(), AgentError> {
         AgentError::referee(format!(
             "the referee sent that {action} was played, but this board refuses it: {refusal}"
         ))
+    })
+}
+
+/// Plays an outcome that the referee has drawn.
+pub(crate) fn draw(game: &mut dyn AnyGame, outcome: usize) -> Result<(), AgentError> {
+    game.draw(outcome).map_err(|refusal| {
+        AgentError::referee(format!("the referee sent that {outcome} was drawn: {refusal}"))
     })
 }
 
@@ -71,39 +97,32 @@ impl<C: Chooser> Visitor for PlayerBuilder<'_, C> {
     type Output = Result<Box<dyn Player>, AgentError>;
 
     fn visit<G: Game>(self, start: fn(&Value) -> Result<G, SetupError>) -> Self::Output {
-        let Hello { setup, seat, seed, .. } = self.hello;
-        let game = start(setup).map_err(|error| AgentError::referee(error.to_string()))?;
-        Ok(Box::new(BoardPlayer {
-            game,
-            seat: *seat,
-            random: ChaCha8Rng::seed_from_u64(*seed),
-            chooser: self.chooser,
-            plan: VecDeque::new(),
-            latest: VecDeque::new(),
-        }))
+        let game = start(&self.hello.setup);
+        let game = game.map_err(|error| AgentError::referee(error.to_string()))?;
+        Ok(Box::new(BoardPlayer::new(self.hello, game, self.chooser)))
     }
 }
 
 /// An agent with its own board.
-struct BoardPlayer<G: Game, C> {
-    game: G,
+struct BoardPlayer<B: Board, C> {
+    game: B,
     seat: Seat,
     random: ChaCha8Rng,
     chooser: C,
     /// In a game of one seat, the rest of the plan.
-    plan: VecDeque<G::Action>,
+    plan: VecDeque<B::Action>,
     /// In a game of several seats, the latest positions, the oldest first.
     latest: VecDeque<String>,
 }
 
-impl<G: Game, C: Chooser> Player for BoardPlayer<G, C> {
+impl<B: Board, C: Chooser> Player for BoardPlayer<B, C> {
     fn played(&mut self, action: &Value) -> Result<(), AgentError> {
-        apply(&mut self.game, action)?;
+        apply(self.game.game(), action)?;
         let is_other = |planned| serde_json::from_value(action.clone()).ok() != Some(planned);
         if self.plan.pop_front().is_some_and(is_other) {
             self.plan.clear();
         }
-        if Game::seats(&self.game) > 1 {
+        if self.game.seats() > 1 {
             if self.latest.len() == REMEMBERED {
                 self.latest.pop_front();
             }
@@ -112,12 +131,16 @@ impl<G: Game, C: Chooser> Player for BoardPlayer<G, C> {
         Ok(())
     }
 
+    fn drawn(&mut self, outcome: usize) -> Result<(), AgentError> {
+        draw(self.game.game(), outcome)
+    }
+
     fn retired(&mut self, seat: Seat) {
-        retire(&mut self.game, seat);
+        retire(self.game.game(), seat);
     }
 
     fn answer(&mut self, turn: &Turn) -> Result<Reply, AgentError> {
-        if Game::turn(&self.game) != referee_games::Turn::Of(self.seat) {
+        if self.game.turn() != referee_games::Turn::Of(self.seat) {
             let text =
                 format!("turn {} was requested from seat {} out of turn", turn.turn, self.seat);
             return Err(AgentError::referee(text));
@@ -128,14 +151,25 @@ impl<G: Game, C: Chooser> Player for BoardPlayer<G, C> {
     }
 }
 
-impl<G: Game, C: Chooser> BoardPlayer<G, C> {
-    fn choose(&mut self) -> Choice<G::Action> {
-        let mut actions = Game::actions(&self.game);
+impl<B: Board, C: Chooser> BoardPlayer<B, C> {
+    fn new(hello: &Hello, game: B, chooser: C) -> Self {
+        Self {
+            game,
+            seat: hello.seat,
+            random: ChaCha8Rng::seed_from_u64(hello.seed),
+            chooser,
+            plan: VecDeque::new(),
+            latest: VecDeque::new(),
+        }
+    }
+
+    fn choose(&mut self) -> Choice<B::Action> {
+        let mut actions = self.game.actions();
         if actions.len() == 1 {
             let action = actions.pop().expect("there is one");
             return Choice { action, info: None };
         }
-        if Game::seats(&self.game) == 1 {
+        if self.game.seats() == 1 {
             if self.plan.is_empty() {
                 self.plan = self.chooser.plan(&self.game).into();
             }
@@ -150,7 +184,7 @@ impl<G: Game, C: Chooser> BoardPlayer<G, C> {
 
     /// Chooses an action, and retries without actions that lead back to an earlier position: two agents
     /// that wait for each other would otherwise repeat positions until the turn limit.
-    fn choose_ahead(&mut self, mut actions: Vec<G::Action>) -> Choice<G::Action> {
+    fn choose_ahead(&mut self, mut actions: Vec<B::Action>) -> Choice<B::Action> {
         let mut first = None;
         for _ in 0..OTHERS_TRIED {
             let choice =
@@ -167,7 +201,7 @@ impl<G: Game, C: Chooser> BoardPlayer<G, C> {
         first.expect("at least one choice was made")
     }
 
-    fn leads_back(&self, action: &G::Action) -> bool {
+    fn leads_back(&self, action: &B::Action) -> bool {
         let mut next = self.game.clone();
         next.play_listed(action);
         self.latest.contains(&position_key(&next))

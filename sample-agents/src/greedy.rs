@@ -1,11 +1,11 @@
 //! `greedy`: looks one action ahead.
 
+use crate::board::Board;
 use crate::board_player::{Choice, Chooser};
 use crate::evaluation::evaluate;
 use crate::puzzle;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
-use referee_games::Game;
 use referee_protocol::Seat;
 
 /// Plays the action with the best position after it by the game's own estimate; of equal ones a
@@ -14,21 +14,21 @@ use referee_protocol::Seat;
 pub(crate) struct Greedy;
 
 impl Chooser for Greedy {
-    fn choose<G: Game>(
+    fn choose<B: Board>(
         &mut self,
-        game: &G,
+        game: &B,
         seat: Seat,
-        actions: Vec<G::Action>,
+        actions: Vec<B::Action>,
         random: &mut ChaCha8Rng,
-    ) -> Choice<G::Action> {
-        let after = |action: &G::Action| {
+    ) -> Choice<B::Action> {
+        let after = |action: &B::Action| {
             let mut next = game.clone();
             next.play_listed(action);
             evaluate(&next, seat)
         };
         let values: Vec<i64> = actions.iter().map(after).collect();
         let best = values.iter().copied().max();
-        let equals: Vec<G::Action> = actions
+        let equals: Vec<B::Action> = actions
             .into_iter()
             .zip(values)
             .filter(|&(_, value)| Some(value) == best)
@@ -38,7 +38,7 @@ impl Chooser for Greedy {
         Choice { action, info: None }
     }
 
-    fn plan<G: Game>(&mut self, game: &G) -> Vec<G::Action> {
+    fn plan<B: Board>(&mut self, game: &B) -> Vec<B::Action> {
         puzzle::best_first(game).actions
     }
 }

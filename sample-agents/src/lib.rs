@@ -7,7 +7,7 @@
 //! ```
 //! let from_referee = b"{\"type\":\"over\"}\n";
 //! let mut to_referee = Vec::new();
-//! sample_agents::run("random", &from_referee[..], &mut to_referee, std::io::sink()).unwrap();
+//! sample_agents::run("random", &Default::default(), &from_referee[..], &mut to_referee, std::io::sink()).unwrap();
 //! assert!(to_referee.is_empty());
 //!
 //! let refused = "minimax:12".parse::<sample_agents::Agent>().unwrap_err();
@@ -23,6 +23,7 @@ mod greedy;
 mod messages;
 mod minimax;
 mod misbehaving;
+mod board;
 mod board_player;
 mod player;
 mod puzzle;
@@ -38,10 +39,11 @@ pub use match_loop::play_match;
 pub use messages::{Hello, Turn};
 pub use player::{Player, Reply};
 
+use referee_games::Games;
 use referee_protocol::Ready;
 use std::io::{BufRead, Write};
 
-/// Plays as the agent with this name, as written after `@`: `random`, `minimax:3`. Reads the referee's
+/// Plays as the agent with this name, as written after `@`: `random`, `minimax:3`, in any of these games. Reads the referee's
 /// messages from `input` until its end, or until `over` if the agent plays one match only, and answers on
 /// `output`, flushing after each line. `diagnostics`, normally stderr, gets a note for each ignored message.
 ///
@@ -50,6 +52,7 @@ use std::io::{BufRead, Write};
 /// [`AgentError::Name`], which is a usage error.
 pub fn run(
     name: &str,
+    games: &Games,
     input: impl BufRead,
     output: impl Write,
     diagnostics: impl Write,
@@ -58,5 +61,5 @@ pub fn run(
     let version = Some(env!("CARGO_PKG_VERSION").to_owned());
     let (name, want) = (Some(agent.to_string()), agent.requested_fields());
     let ready = Ready { name, version, want, again: agent.plays_again() };
-    play_match(ready, |hello| player::seat(agent, hello), input, output, diagnostics)
+    play_match(ready, |hello| player::seat(agent, hello, games), input, output, diagnostics)
 }

@@ -46,7 +46,7 @@ pub fn play_match(
             },
             RefereeMessage::Played { action } => player_of(&mut player)?.played(&action)?,
             RefereeMessage::Retired { seat } => player_of(&mut player)?.retired(seat),
-            RefereeMessage::Drawn {} => {}
+            RefereeMessage::Drawn { outcome } => player_of(&mut player)?.drawn(outcome)?,
             RefereeMessage::Over {} if again => player = None,
             RefereeMessage::Over {} => return Ok(()),
             RefereeMessage::Unknown => {

@@ -13,8 +13,9 @@ pub(crate) enum RefereeMessage {
     Played {
         action: Value,
     },
-    /// Only in games whose rules are a program, of which no agent here has a board.
-    Drawn {},
+    Drawn {
+        outcome: usize,
+    },
     Retired {
         seat: Seat,
     },

@@ -1,11 +1,12 @@
 //! `minimax`: looks several actions ahead and assumes that all others play against it.
 
+use crate::board::Board;
 use crate::board_player::{Choice, Chooser};
 use crate::evaluation::{WON, evaluate};
 use crate::puzzle;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use referee_games::{Game, Turn};
+use referee_games::Turn;
 use referee_protocol::{Info, Seat};
 use serde_json::Value;
 use std::cmp::Reverse;
@@ -15,11 +16,11 @@ pub(crate) const DEPTH_DEFAULT: u32 = 2;
 /// The greatest depth.
 pub(crate) const DEPTH_MAX: u32 = 9;
 
-/// The number of positions searched in one turn. The last complete depth decides, so that a great
+/// The number of positions of a built-in game searched in one turn. The last complete depth decides, so that a great
 /// depth takes bounded time, and the same position always gets the same answer. Depth 1 is always
 /// complete.
 const POSITIONS_MAX: u64 = 100_000;
-/// The most positions, as estimated, for searching the agent's own answers too.
+/// The most of these positions, as estimated, for searching the agent's own answers too.
 const ANSWERS_MAX: u64 = 10_000;
 /// The number of actions searched between the first and the last ply: those that look best to the
 /// seat to move.
@@ -38,17 +39,17 @@ pub(crate) struct Minimax {
 }
 
 impl Chooser for Minimax {
-    fn choose<G: Game>(
+    fn choose<B: Board>(
         &mut self,
-        game: &G,
+        game: &B,
         seat: Seat,
-        mut actions: Vec<G::Action>,
+        mut actions: Vec<B::Action>,
         random: &mut ChaCha8Rng,
-    ) -> Choice<G::Action> {
+    ) -> Choice<B::Action> {
         // Every sort below is stable, so this decides between equal actions.
         actions.shuffle(random);
         let mut search = Search::new(seat, self.depth as usize);
-        let mut first: Vec<(i64, G::Action, G)> = actions
+        let mut first: Vec<(i64, B::Action, B)> = actions
             .into_iter()
             .map(|action| {
                 let mut next = game.clone();
@@ -67,7 +68,7 @@ impl Chooser for Minimax {
             }
             if depth > self.depth {
                 let foreseen = cost.saturating_mul(first.len() as u64);
-                if foreseen > ANSWERS_MAX {
+                if foreseen > ANSWERS_MAX / B::COST as u64 {
                     break;
                 }
                 search.answers_at = Some(self.depth as usize);
@@ -83,7 +84,7 @@ impl Chooser for Minimax {
         Choice { action: first.swap_remove(0).1, info: Some(info) }
     }
 
-    fn plan<G: Game>(&mut self, game: &G) -> Vec<G::Action> {
+    fn plan<B: Board>(&mut self, game: &B) -> Vec<B::Action> {
         let short = puzzle::shortest(game);
         if short.solved {
             return short.actions;
@@ -117,9 +118,9 @@ impl<A: Clone + PartialEq> Search<A> {
     }
 
     /// Returns the index and the value of the best first action; `None` when out of positions.
-    fn best_of<G: Game<Action = A>>(
+    fn best_of<B: Board<Action = A>>(
         &mut self,
-        first: &[(i64, A, G)],
+        first: &[(i64, A, B)],
         depth: u32,
     ) -> Option<(usize, i64)> {
         let (mut best, mut alpha) = (0, i64::MIN);
@@ -134,9 +135,9 @@ impl<A: Clone + PartialEq> Search<A> {
 
     /// Returns the value of a position for `self.seat`, searched `depth` further actions, `ply` actions
     /// after the current board; exact between `alpha` and `beta`. `None` when out of positions.
-    fn value<G: Game<Action = A>>(
+    fn value<B: Board<Action = A>>(
         &mut self,
-        game: &G,
+        game: &B,
         mut depth: u32,
         ply: usize,
         mut alpha: i64,
@@ -173,14 +174,14 @@ impl<A: Clone + PartialEq> Search<A> {
 
     /// Returns the actions to search, the most promising first, each with the position it leads to if
     /// ordering needed it.
-    fn continuations<G: Game<Action = A>>(
+    fn continuations<B: Board<Action = A>>(
         &mut self,
-        game: &G,
+        game: &B,
         depth: u32,
         ply: usize,
         mover: Seat,
-    ) -> Option<Vec<(A, Option<G>)>> {
-        if self.searched >= POSITIONS_MAX {
+    ) -> Option<Vec<(A, Option<B>)>> {
+        if self.searched >= POSITIONS_MAX / B::COST as u64 {
             return None;
         }
         let mut actions = game.actions();
@@ -193,7 +194,7 @@ impl<A: Clone + PartialEq> Search<A> {
             }
             return Some(actions.into_iter().map(|action| (action, None)).collect());
         }
-        let mut ordered: Vec<(i64, A, G)> = Vec::with_capacity(actions.len());
+        let mut ordered: Vec<(i64, A, B)> = Vec::with_capacity(actions.len());
         for (index, action) in actions.into_iter().enumerate() {
             let next = self.after(game, &action);
             let promise = if Some(index) == refutation { i64::MAX } else { evaluate(&next, mover) };
@@ -204,7 +205,7 @@ impl<A: Clone + PartialEq> Search<A> {
         Some(ordered.into_iter().map(|(_, action, next)| (action, Some(next))).collect())
     }
 
-    fn after<G: Game<Action = A>>(&mut self, game: &G, action: &A) -> G {
+    fn after<B: Board<Action = A>>(&mut self, game: &B, action: &A) -> B {
         self.searched += 1;
         let mut next = game.clone();
         next.play_listed(action);

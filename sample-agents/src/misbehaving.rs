@@ -2,10 +2,10 @@
 //! agent.
 
 use crate::AgentError;
-use crate::board_player::{apply, retire};
+use crate::board_player::{apply, draw, retire, start};
 use crate::messages::{Hello, Turn};
 use crate::player::{Player, Reply};
-use referee_games::{AnyGame, Refusal, kind};
+use referee_games::{AnyGame, Games, Refusal};
 use referee_protocol::Seat;
 use serde_json::Value;
 
@@ -16,17 +16,18 @@ pub(crate) struct Illegal {
 }
 
 impl Illegal {
-    pub(crate) fn new(hello: &Hello) -> Result<Self, AgentError> {
-        let kind = kind(&hello.game).ok_or_else(|| unknown_game(&hello.game))?;
-        let game =
-            kind.start(&hello.setup).map_err(|error| AgentError::referee(error.to_string()))?;
-        Ok(Self { game })
+    pub(crate) fn new(hello: &Hello, games: &Games) -> Result<Self, AgentError> {
+        Ok(Self { game: start(hello, games)? })
     }
 }
 
 impl Player for Illegal {
     fn played(&mut self, action: &Value) -> Result<(), AgentError> {
         apply(self.game.as_mut(), action)
+    }
+
+    fn drawn(&mut self, outcome: usize) -> Result<(), AgentError> {
+        draw(self.game.as_mut(), outcome)
     }
 
     fn retired(&mut self, seat: Seat) {
@@ -70,9 +71,4 @@ fn numbers(value: &mut Value) -> Vec<&mut Value> {
         Value::Object(fields) => fields.values_mut().flat_map(numbers).collect(),
         Value::Null | Value::Bool(_) | Value::String(_) => Vec::new(),
     }
-}
-
-/// Returns the error for a game that is not in the registry.
-pub(crate) fn unknown_game(name: &str) -> AgentError {
-    AgentError::referee(format!("this agent doesn't know the game {name:?}"))
 }

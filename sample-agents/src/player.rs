@@ -7,6 +7,7 @@ use crate::{
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
+use referee_games::Games;
 use referee_protocol::{Info, Seat};
 use serde_json::Value;
 use std::time::Duration;
@@ -15,6 +16,11 @@ use std::time::Duration;
 pub trait Player {
     /// Handles an action that was played, the agent's own included.
     fn played(&mut self, _action: &Value) -> Result<(), AgentError> {
+        Ok(())
+    }
+
+    /// Handles an outcome that the referee has drawn.
+    fn drawn(&mut self, _outcome: usize) -> Result<(), AgentError> {
         Ok(())
     }
 
@@ -44,15 +50,19 @@ pub enum Reply {
 const SLOW: Duration = Duration::from_secs(1);
 
 /// Creates the agent for the match that `hello` announces.
-pub(crate) fn seat(agent: Agent, hello: &Hello) -> Result<Box<dyn Player>, AgentError> {
+pub(crate) fn seat(
+    agent: Agent,
+    hello: &Hello,
+    games: &Games,
+) -> Result<Box<dyn Player>, AgentError> {
     Ok(match agent {
         Agent::Random => Box::new(random(hello.seed)),
         Agent::First => Box::new(list_picker(<[Value]>::first)),
-        Agent::Greedy => board_player::seat(hello, Greedy)?,
-        Agent::Minimax { depth } => board_player::seat(hello, Minimax { depth })?,
+        Agent::Greedy => board_player::seat(hello, games, Greedy)?,
+        Agent::Minimax { depth } => board_player::seat(hello, games, Minimax { depth })?,
         Agent::Slow => Box::new(slow(random(hello.seed))),
         Agent::Crash => Box::new(|turn: &Turn| Err(AgentError::Crashed { turn: turn.turn })),
-        Agent::Illegal => Box::new(Illegal::new(hello)?),
+        Agent::Illegal => Box::new(Illegal::new(hello, games)?),
         Agent::Mute => Box::new(|_: &Turn| Ok(Reply::Silence)),
         Agent::Flood => Box::new(|_: &Turn| Ok(Reply::Flood)),
     })

@@ -1,14 +1,15 @@
 //! Plans for games of one seat: two searches that never look at the same position twice and stop
 //! after a fixed number of positions, so that a plan depends on nothing but the position.
 
+use crate::board::Board;
 use crate::evaluation::evaluate;
 use crate::position_key::position_key;
-use referee_games::{Game, Turn};
+use referee_games::Turn;
 use referee_protocol::Seat;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
-/// The number of positions that [`best_first`] searches before it gives up: at most a second, and well
+/// The number of positions of a built-in game that [`best_first`] searches before it gives up: at most a second, and well
 /// below 200 MB in every game here.
 const BEST_FIRST_MAX: usize = 100_000;
 /// The number of positions that each attempt of [`shortest`] keeps of every length.
@@ -28,9 +29,9 @@ pub(crate) struct Plan<A> {
 
 /// Searches best first by the estimate: finds a solution soon, but seldom a short one. Without a
 /// solution, returns the path to the best end.
-pub(crate) fn best_first<G: Game>(start: &G) -> Plan<G::Action> {
+pub(crate) fn best_first<B: Board>(start: &B) -> Plan<B::Action> {
     let mut search = Search::new(start, 0);
-    let mut games: HashMap<Step, G> = HashMap::new();
+    let mut games: HashMap<Step, B> = HashMap::new();
     // By the estimate, then by the order of discovery.
     let mut open: BinaryHeap<(i64, Reverse<Step>)> = BinaryHeap::new();
     let mut from = (start.clone(), None);
@@ -40,7 +41,7 @@ pub(crate) fn best_first<G: Game>(start: &G) -> Plan<G::Action> {
             open.push((value, Reverse(step)));
             games.insert(step, next);
         }
-        if search.is_solved() || search.seen.len() > BEST_FIRST_MAX {
+        if search.is_solved() || search.seen.len() > BEST_FIRST_MAX / B::COST {
             break;
         }
         let Some((_, Reverse(step))) = open.pop() else { break };
@@ -54,8 +55,8 @@ pub(crate) fn best_first<G: Game>(start: &G) -> Plan<G::Action> {
 /// Runs beam searches of growing width. The first solution of an attempt is its shortest, and an
 /// attempt that drops no position proves that none is shorter. Without a solution, returns the path to
 /// the best end.
-pub(crate) fn shortest<G: Game>(start: &G) -> Plan<G::Action> {
-    let mut best: Option<(i64, Vec<G::Action>)> = None;
+pub(crate) fn shortest<B: Board>(start: &B) -> Plan<B::Action> {
+    let mut best: Option<(i64, Vec<B::Action>)> = None;
     let mut looked = 0;
     for width in WIDTHS {
         let solved_in = best.as_ref().filter(|(value, _)| *value > 0).map(|(_, way)| way.len());
@@ -71,7 +72,7 @@ pub(crate) fn shortest<G: Game>(start: &G) -> Plan<G::Action> {
                 break;
             }
         }
-        if beam.complete || looked >= SHORTEST_MAX {
+        if beam.complete || looked >= SHORTEST_MAX / B::COST {
             break;
         }
     }
@@ -91,19 +92,19 @@ struct Beam<A> {
 
 /// Runs one attempt of [`shortest`] with at most `width` positions of each length, for solutions shorter
 /// than `below`. Counts the positions in `looked` and stops at [`SHORTEST_MAX`].
-fn beam<G: Game>(start: &G, width: usize, below: usize, looked: &mut usize) -> Beam<G::Action> {
+fn beam<B: Board>(start: &B, width: usize, below: usize, looked: &mut usize) -> Beam<B::Action> {
     let mut search = Search::new(start, *looked);
     let mut complete = true;
-    let mut level: Vec<(G, Option<Step>)> = vec![(start.clone(), None)];
+    let mut level: Vec<(B, Option<Step>)> = vec![(start.clone(), None)];
     let mut length = 0;
     'levels: while !level.is_empty() {
         length += 1;
         if length >= below {
             break;
         }
-        let mut found: Vec<(i64, Step, G)> = Vec::new();
+        let mut found: Vec<(i64, Step, B)> = Vec::new();
         for (game, step) in level {
-            if search.looked >= SHORTEST_MAX {
+            if search.looked >= SHORTEST_MAX / B::COST {
                 complete = false;
                 break 'levels;
             }
@@ -127,9 +128,9 @@ fn beam<G: Game>(start: &G, width: usize, below: usize, looked: &mut usize) -> B
 type Step = usize;
 
 /// The positions found so far.
-struct Search<G: Game> {
+struct Search<B: Board> {
     /// By position: its predecessor (`None` for the start) and the action from it.
-    steps: Vec<(Option<Step>, G::Action)>,
+    steps: Vec<(Option<Step>, B::Action)>,
     seen: HashSet<String>,
     /// The value of the best end.
     best_end: Option<(i64, Step)>,
@@ -137,8 +138,8 @@ struct Search<G: Game> {
     looked: usize,
 }
 
-impl<G: Game> Search<G> {
-    fn new(start: &G, looked: usize) -> Self {
+impl<B: Board> Search<B> {
+    fn new(start: &B, looked: usize) -> Self {
         Self {
             steps: Vec::new(),
             seen: HashSet::from([position_key(start)]),
@@ -149,7 +150,7 @@ impl<G: Game> Search<G> {
 
     /// Returns the new positions one action further in which the game is not over, each with its value.
     /// Stops at a solution.
-    fn expand(&mut self, game: &G, from: Option<Step>) -> Vec<(i64, Step, G)> {
+    fn expand(&mut self, game: &B, from: Option<Step>) -> Vec<(i64, Step, B)> {
         let mut found = Vec::new();
         for action in game.actions() {
             let mut next = game.clone();
@@ -180,7 +181,7 @@ impl<G: Game> Search<G> {
     }
 
     /// Returns the best end, and the path to it.
-    fn end(&self) -> Option<(i64, Vec<G::Action>)> {
+    fn end(&self) -> Option<(i64, Vec<B::Action>)> {
         let (value, step) = self.best_end?;
         let mut way = Vec::new();
         let mut at = Some(step);

@@ -177,6 +177,8 @@ pub trait AnyGame: Debug + Send {
     fn perft(&self, depth: u32) -> u64;
     /// As [`Game::notes`].
     fn notes(&self) -> Vec<String>;
+    /// As [`Game::estimate`]; `None` if a program that has the rules doesn't answer it.
+    fn estimated(&self, seat: Seat) -> Option<i64>;
     /// Returns each seat's colour now; seats may exchange colours during a game.
     fn current_colours(&self) -> Vec<String> {
         let now = read_typed::<Vec<String>>(&self.position()["colours"]).ok();
@@ -288,6 +290,10 @@ impl<G: Game> AnyGame for G {
 
     fn notes(&self) -> Vec<String> {
         Game::notes(self)
+    }
+
+    fn estimated(&self, seat: Seat) -> Option<i64> {
+        Some(Game::estimate(self, seat))
     }
 
     fn clone_box(&self) -> Box<dyn AnyGame> {

@@ -59,6 +59,8 @@ pub struct Program {
     about: About,
     forms: Forms,
     plies_max: u64,
+    lists: bool,
+    estimates: bool,
     rules: Box<dyn Rules>,
 }
 
@@ -81,11 +83,23 @@ impl Program {
             return Err(RulesFailure(text));
         }
         let forms = Forms::new(described.clone()).map_err(RulesFailure)?;
-        let (about, plies_max) = (about(&described, &forms), described.plies_max);
+        let Described { plies_max, lists, estimates, .. } = described;
+        let about = about(&described, &forms);
         let record = serde_json::to_value(&described).expect("it was JSON");
         let record = GameProgramRecord { digest, described: record };
         let name = intern(name);
-        Ok(Self { name, revision, record, folder, about, forms, plies_max, rules })
+        Ok(Self {
+            name,
+            revision,
+            record,
+            folder,
+            about,
+            forms,
+            plies_max,
+            lists,
+            estimates,
+            rules,
+        })
     }
 
     /// The name.
@@ -106,6 +120,16 @@ impl Program {
     /// The program's folder.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Whether it lists the legal actions.
+    pub fn lists(&self) -> bool {
+        self.lists
+    }
+
+    /// Whether it estimates positions.
+    pub fn estimates(&self) -> bool {
+        self.estimates
     }
 
     /// The description.
@@ -417,13 +441,17 @@ impl ProgramGame {
         }
     }
 
-    /// Returns this ply with everything but the picture: asks for what was left out.
+    /// Returns this ply with everything but the picture and the estimate: asks for what was left out.
     fn whole(&self) -> &Ply {
-        if !self.now.position.is_null() {
-            return &self.now;
-        }
+        if self.now.position.is_null() { self.rest() } else { &self.now }
+    }
+
+    /// Asks for this ply with everything but the picture.
+    fn rest(&self) -> &Ply {
         self.rest.get_or_init(|| {
-            let walk = walk_from(&self.now, Vec::new(), WANTED.to_vec());
+            let estimate = self.program.estimates.then_some(Want::Estimate);
+            let want = WANTED.into_iter().chain(estimate).collect();
+            let walk = walk_from(&self.now, Vec::new(), want);
             let asked = self.failure.is_none().then(|| self.program.walk(walk));
             match asked {
                 Some(Ok(Ok((_, ply)))) => ply,
@@ -628,6 +656,10 @@ impl AnyGame for ProgramGame {
 
     fn notes(&self) -> Vec<String> {
         self.whole().notes.clone()
+    }
+
+    fn estimated(&self, seat: Seat) -> Option<i64> {
+        self.rest().estimate.get(seat.index()).copied()
     }
 
     fn clone_box(&self) -> Box<dyn AnyGame> {

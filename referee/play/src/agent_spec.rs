@@ -198,17 +198,45 @@ impl AgentSpec {
             return Err(Failure::usage(format!("{name} does not play {}", kind.name))
                 .help(format!("its agent.toml lists {plays}")));
         }
-        let built_in = self.written.strip_prefix('@').and_then(|name| name.parse().ok());
-        if kind.program().is_some() && built_in.is_some_and(sample_agents::Agent::needs_rules) {
-            return Err(Failure::usage(format!("{} knows the built-in games alone", self.written))
-                .help("@random and @first play every game that lists its actions"));
-        }
+        self.check_rules(kind)?;
         self.dialect(kind).map(|_| ()).map_err(|error| {
             let name = self.protocol.as_ref().map_or("", |spoken| spoken.name.as_str());
             let plays = dialects().filter(|(_, dialect)| dialect.name == name);
             let plays: Vec<&str> = plays.map(|(kind, _)| kind.name).collect();
             Failure::usage(error).help(format!("{name} supports {}", plays.join(", ")))
         })
+    }
+
+    /// Fails if it is a built-in agent that needs more than a game program's rules have.
+    pub fn check_rules(&self, kind: GameKind) -> Result<(), Failure> {
+        if let Some((built_in, rules)) = self.built_in_agent().zip(kind.program()) {
+            let (name, game) = (&self.name, kind.name);
+            if built_in.needs_list() && !rules.lists() {
+                return Err(Failure::usage(format!(
+                    "{name} plays listed actions, and the rules of {game} don't list them"
+                ))
+                .help("let the rules list the legal actions: in Python, with `actions(state)`"));
+            }
+            if built_in.needs_estimates() && !rules.estimates() {
+                return Err(Failure::usage(format!(
+                    "{name} looks ahead, and the rules of {game} don't estimate positions"
+                ))
+                .help(
+                    "let the rules say how good a position is for each seat: in Python, with `estimate(state)`; \
+                     or play against @random",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the built-in agent that it is.
+    pub(crate) fn built_in_agent(&self) -> Option<sample_agents::Agent> {
+        let words: Vec<&str> = self.launch.as_ref()?.command.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["referee", "agent", name] if !self.adapted => name.parse().ok(),
+            _ => None,
+        }
     }
 
     fn built_in(name: &str) -> Result<Self, Failure> {

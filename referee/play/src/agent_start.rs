@@ -3,7 +3,10 @@
 use crate::adapted;
 use crate::agent_spec::AgentSpec;
 use crate::digest::BYTECODE_FOLDER;
+use crate::game_program::grant;
 use crate::private_copy;
+use referee_games::GameKind;
+use referee_games::program::Program;
 use referee_process::agent::{Launch, StartConditions};
 use referee_process::launcher::{Bytes, Reach};
 use referee_process::own_program;
@@ -15,17 +18,21 @@ use std::path::Path;
 const BYTECODE_VARIABLE: &str = "PYTHONPYCACHEPREFIX";
 
 impl AgentSpec {
-    /// Returns how it is started with this private folder; `None` for a person.
+    /// Returns how it is started with this private folder, for a game; `None` for a person.
     pub fn start(
         &self,
         work: &Path,
         limits: &Limits,
         mut reach: Reach,
         core: Option<usize>,
+        kind: Option<GameKind>,
     ) -> Option<(Launch, StartConditions)> {
         let mut launch = self.launch.clone()?;
         let limits = adapted::process_limits(limits, self.adapted);
         let mut added = Vec::new();
+        if let Some(kind) = kind.filter(|kind| self.program_inside(*kind).is_some()) {
+            grant(kind, &mut reach);
+        }
         if self.writes {
             reach.write = self.kept.as_ref().map(Bytes::of);
             added = private_copy::variables(&launch.folder, &self.own, self.kept.as_deref());
@@ -40,7 +47,17 @@ impl AgentSpec {
         added.extend(self.python.as_deref().map(adapted::python_variable));
         let mut conditions = start_conditions(work, &limits, reach, core);
         conditions.environment.extend(added);
+        if let Some(program) = kind.and_then(|kind| self.program_inside(kind)) {
+            let folder = program.folder().to_string_lossy().into_owned();
+            launch.command.extend(["--rules".to_owned(), folder]);
+        }
         Some((launch, conditions))
+    }
+
+    /// Returns the program with the rules of this game, if this agent starts that itself: a built-in one with a board.
+    pub(crate) fn program_inside(&self, kind: GameKind) -> Option<&'static Program> {
+        let built_in = self.built_in_agent()?;
+        kind.program().filter(|_| built_in.needs_rules())
     }
 
     /// Lets its adapter refuse what the course's own program refused.

@@ -139,7 +139,7 @@ impl AgentConnection {
             .map(|files| reachable_alone(launcher.layers(), &files, &sandbox.read))
             .unwrap_or_default();
         reachable.check(&spec.name, launcher.layers())?;
-        let start = spec.start(work.path(), limits, reachable.reach(work.path()), None);
+        let start = spec.start(work.path(), limits, reachable.reach(work.path()), None, Some(kind));
         let (launch, conditions) =
             start.ok_or_else(|| io::Error::other("a person can't be started"))?;
         let conditions = StartConditions { counts_cpu: true, ..conditions };

@@ -3,6 +3,8 @@
 use super::agent_spec::AgentSpec;
 use super::connection::AgentConnection;
 use super::drive::GRACE;
+use referee_games::GameKind;
+use referee_games::program::Program;
 use referee_process::agent::AgentEvent;
 use referee_process::launcher::Command;
 use referee_process::timers::Alarm;
@@ -22,6 +24,8 @@ pub(crate) const KEPT_MAX: usize = 8;
 pub(super) struct KeptAgent {
     /// Whose process it is.
     pub(super) spec: Arc<AgentSpec>,
+    /// The rules that it has started for itself.
+    pub(super) program: Option<*const Program>,
     /// The process.
     pub(super) connection: Box<AgentConnection>,
     /// Its private folder.
@@ -47,11 +51,11 @@ impl KeptAgents {
         Self { waiting: Rc::default(), is_stopping: Rc::default(), works }
     }
 
-    /// Returns a process of this agent, resumed, for another match. One that has done anything while it
+    /// Returns a process of this agent, resumed, for another match of this game. One that has done anything while it
     /// waited, such as writing or exiting, is ended.
-    pub(super) async fn take(&self, spec: &Arc<AgentSpec>) -> Option<KeptAgent> {
+    pub(super) async fn take(&self, spec: &Arc<AgentSpec>, kind: GameKind) -> Option<KeptAgent> {
         loop {
-            let mut agent = self.remove(spec)?;
+            let mut agent = self.remove(spec, kind)?;
             if agent.resume().await {
                 agent.connection.begin_again();
                 return Some(agent);
@@ -60,9 +64,11 @@ impl KeptAgents {
         }
     }
 
-    fn remove(&self, spec: &Arc<AgentSpec>) -> Option<KeptAgent> {
+    fn remove(&self, spec: &Arc<AgentSpec>, kind: GameKind) -> Option<KeptAgent> {
+        let program = spec.program_inside(kind).map(std::ptr::from_ref);
+        let is_it = |agent: &KeptAgent| Arc::ptr_eq(&agent.spec, spec) && agent.program == program;
         let mut waiting = self.waiting.borrow_mut();
-        let last = waiting.iter().rposition(|agent| Arc::ptr_eq(&agent.spec, spec))?;
+        let last = waiting.iter().rposition(is_it)?;
         waiting.remove(last)
     }
 

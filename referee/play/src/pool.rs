@@ -276,7 +276,8 @@ impl Job {
         // The folder of each seat's process, and how many games that has played.
         let mut hosts = Vec::new();
         for (seat, spec) in Seat::all(self.seated.len()).zip(&self.seated) {
-            let waiting = if self.conditions.reuse { kept.take(spec).await } else { None };
+            let waiting =
+                if self.conditions.reuse { kept.take(spec, self.kind).await } else { None };
             let (participant, work, games) = if let Some(agent) = waiting {
                 (Participant::Process(agent.connection), agent.work, agent.games)
             } else {
@@ -304,7 +305,9 @@ impl Job {
                 let spec = self.seated[seat.index()].clone();
                 let games = games + 1;
                 let stop_at = Some(Instant::now() + FREEZE_AFTER);
-                kept.put(KeptAgent { spec, connection, work, games, stop_at }).await;
+                let program = spec.program_inside(self.kind).map(std::ptr::from_ref);
+                let agent = KeptAgent { spec, program, connection, work, games, stop_at };
+                kept.put(agent).await;
             } else {
                 kept.works.put(work).await;
             }
@@ -343,8 +346,13 @@ impl Job {
         let reachable = self.readable_files.of(core.launcher.layers(), spec);
         let inside = reachable.work_inside(core.launcher.layers());
         let folder = &inside.map_or_else(folder, Ok)?;
-        let start =
-            spec.start(folder, &self.conditions.limits, reachable.reach(folder), core.pinned_to);
+        let start = spec.start(
+            folder,
+            &self.conditions.limits,
+            reachable.reach(folder),
+            core.pinned_to,
+            Some(self.kind),
+        );
         let (launch, conditions) =
             start.ok_or_else(|| io::Error::other("a person can't be started"))?;
         let conditions = StartConditions {

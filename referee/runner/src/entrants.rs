@@ -111,6 +111,7 @@ pub(super) fn check_games(file: &ContestFile, spec: AgentSpec) -> Result<AgentSp
             let plays = spec.games.join(", ");
             return Err(sanitize(&format!("doesn't play {}: its games are {plays}", kind.name)));
         }
+        spec.check_rules(kind).map_err(|failure| describe(&failure))?;
         spec.dialect(kind).map_err(|error| sanitize(&error))?;
     }
     Ok(spec)

@@ -1,8 +1,11 @@
 //! `agent`: runs a built-in agent.
 
+use super::global::Global;
 use super::output::{print, print_json, table};
 use clap::Args;
-use referee_process::Failure;
+use referee_games::Games;
+use referee_play::game_program::load_inside;
+use referee_process::{Failure, work_folder};
 use sample_agents::BUILT_INS;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -40,17 +43,26 @@ struct AgentReport {
     misbehaves: bool,
 }
 
-pub(super) fn run(options: &Options) -> Result<(), Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     if options.name == "list" {
         return list(options.json);
     }
     if options.json {
         return Err(Failure::usage("--json is only for `referee agent list`"));
     }
+    let mut works = Vec::new();
+    let mut kinds = Vec::new();
+    for folder in &global.rules {
+        let work = work_folder::create()
+            .map_err(|error| Failure::machine(format!("no folder for the kit: {error}")))?;
+        kinds.push(load_inside(folder, work.path())?);
+        works.push(work);
+    }
+    let games = Games::of(kinds);
     let input = std::io::stdin().lock();
     let output = std::io::stdout().lock();
     let diagnostics = std::io::stderr().lock();
-    let ran = sample_agents::run(&options.name, input, output, diagnostics);
+    let ran = sample_agents::run(&options.name, &games, input, output, diagnostics);
     ran.map_err(|error| match error {
         sample_agents::AgentError::Name(..) => {
             Failure::usage(error.to_string()).help("`referee agent list` lists them")

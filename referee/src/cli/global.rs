@@ -30,7 +30,7 @@ pub(super) struct Global {
     pub(super) no_config: bool,
     /// Folder of a game program, to read matches of its game (repeatable)
     #[arg(long, global = true, value_name = "DIR")]
-    rules: Vec<PathBuf>,
+    pub(super) rules: Vec<PathBuf>,
     /// When to use colour
     #[arg(long, global = true, value_enum, default_value_t, env = "REFEREE_COLOR")]
     color: Color,

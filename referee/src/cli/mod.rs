@@ -264,7 +264,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Verify(options) => verify::run(&options, &global),
         Command::Fleet(command) => fleet::run(&command, &global),
         Command::Schema(options) => schema::run(&options).map(success),
-        Command::Agent(options) => agent::run(&options).map(success),
+        Command::Agent(options) => agent::run(&options, &global).map(success),
         Command::Adapter(options) => adapter::run(&options).map(success),
         Command::Config(options) => config_command::run(&options, &global).map(success),
         Command::Completions(options) => completions::print_script(&options).map(success),

@@ -1,6 +1,6 @@
 //! A referee for tests: agents as threads or processes, without a clock; any fault fails the test.
 
-use referee_games::{AnyGame, Turn, kind};
+use referee_games::{AnyGame, Games, Turn, kind};
 use referee_protocol::{FromAgent, Outcome, Ready, Want, parse_from_agent};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write, pipe};
@@ -197,7 +197,13 @@ impl RunningAgent {
         let (agent_reads, to_agent) = pipe().unwrap();
         let (from_agent, agent_writes) = pipe().unwrap();
         let agent = thread::spawn(move || {
-            sample_agents::run(name, BufReader::new(agent_reads), agent_writes, std::io::sink())
+            sample_agents::run(
+                name,
+                &Games::default(),
+                BufReader::new(agent_reads),
+                agent_writes,
+                std::io::sink(),
+            )
         });
         Self {
             to_agent: Box::new(to_agent),

@@ -3,7 +3,7 @@
 use crate::support::small_referee::{
     Participant, RunningAgent, among, from_here, hello, play, small,
 };
-use referee_games::{AnyGame, GAMES, Refusal, Turn, kind};
+use referee_games::{AnyGame, GAMES, Games, Refusal, Turn, kind};
 use referee_protocol::{FromAgent, Want, parse_from_agent};
 use sample_agents::{Agent, AgentError, BUILT_INS};
 use serde_json::{Value, json};
@@ -123,7 +123,7 @@ fn converse(name: &str, lines: &[Value]) -> (Result<(), AgentError>, Vec<FromAge
 /// Runs an agent; returns its output and its diagnostics.
 fn run(name: &str, input: &[u8]) -> (Result<(), AgentError>, String, String) {
     let (mut output, mut diagnostics) = (Vec::new(), Vec::new());
-    let result = sample_agents::run(name, input, &mut output, &mut diagnostics);
+    let result = sample_agents::run(name, &Games::default(), input, &mut output, &mut diagnostics);
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (result, text(output), text(diagnostics))
 }
@@ -266,7 +266,8 @@ fn a_flood_is_endless_and_has_no_line_end() {
     greeting["limits"] = json!([]);
     let input = format!("{greeting}\n{turn}\n");
     let mut output = Closing { taken: Vec::new(), room: 1 << 20 };
-    let result = sample_agents::run("flood", input.as_bytes(), &mut output, io::sink());
+    let result =
+        sample_agents::run("flood", &Games::default(), input.as_bytes(), &mut output, io::sink());
     assert!(matches!(result, Err(AgentError::Stream(_))), "{result:?}");
     assert!(output.taken.len() > 1_000_000);
     let lines = output.taken.split(|&byte| byte == b'\n').count();

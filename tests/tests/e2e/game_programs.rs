@@ -265,3 +265,49 @@ fn a_contest_plays_and_keeps_its_rules() {
     fs::write(rules.join("rules.py"), "").unwrap();
     assert_ne!(dir.run(&["verify", "moved"]).exit, Some(0));
 }
+
+/// Agents that look ahead start the rules themselves, in their own sandbox.
+#[test]
+fn built_in_agents_look_ahead_in_games_that_are_estimated() {
+    let dir = TestDir::sandboxed();
+    let Some(ttt) = sample(&dir, "tic-tac-toe", "ttt") else { return };
+    let connect_four = sample(&dir, "connect-four", "connect-four").unwrap();
+    let wins = |words: &[&str]| {
+        let ran = dir.run(&[words, &["--games", "4", "--seed", "1", "--json"]].concat()).code(0);
+        let last: Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+        let players = last["series"]["players"].as_array().unwrap();
+        let first = players.iter().find(|player| player["player"] == 0).unwrap();
+        first["total"]["wins"].as_u64().unwrap()
+    };
+    assert_eq!(wins(&["play", &connect_four, "@greedy", "@random"]), 4);
+    assert!(wins(&["play", &ttt, "@minimax:3", "@random"]) >= 3);
+    // Its board follows the draws.
+    let pig = sample(&dir, "pig", "pig").unwrap();
+    dir.play(&[&pig, "@greedy", "@minimax", "--setup", "target=20", "--seed", "3"]);
+    let played = dir.run(&["play", &ttt, "@illegal", "@first", "--json"]).json();
+    assert_eq!(played["verdict"]["seats"][0]["fault"]["kind"], "illegal", "{played}");
+    dir.assert_tmp_is_empty();
+}
+
+#[test]
+fn what_a_built_in_agent_needs_of_the_rules_is_said_before_the_match() {
+    let dir = TestDir::new();
+    let Some(game) = counter(&dir, "counter", "pass") else { return };
+    for agent in ["@greedy", "@minimax:3"] {
+        let ran = dir.run(&["play", &game, agent, "@first"]).code(2);
+        let ran = ran.stderr_has("looks ahead, and the rules of counter don't estimate positions");
+        assert!(ran.stderr.contains("with `estimate(state)`"), "{}", ran.stderr);
+    }
+    let rules = fs::read_to_string(dir.path("counter/rules.py")).unwrap();
+    dir.write("counter/rules.py", rules.replace("def actions", "def all_actions"));
+    dir.run(&["play", &game, "@random", "@first"])
+        .code(2)
+        .stderr_has("@random plays listed actions, and the rules of counter don't list them");
+    dir.write(
+        "contest.toml",
+        "game = \"./counter\"\nagents = [\"@random\", \"@first\"]\nrounds = 1\n",
+    );
+    contest(&dir, &["run", "contest.toml", "--out", "c"])
+        .code(2)
+        .stderr_has("the rules of counter don't list them");
+}

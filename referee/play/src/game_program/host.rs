@@ -1,7 +1,7 @@
 //! The processes of a game program, on a thread of their own that serves all matches: nobody who plays a
 //! match waits on their pipes.
 
-use super::{GameProgram, RulesLimits};
+use super::{GameProgram, RulesLimits, kit};
 use referee_games::program::{Pending, Rules, RulesFailure};
 use referee_games::wire::{Answer, Numbered, Request, WIRE_VERSION};
 use referee_process::agent::{AgentEvent, AgentProcess, StartConditions};
@@ -16,7 +16,6 @@ use referee_protocol::{Limits, Nanos, plain_error};
 use serde::Serialize;
 use serde_json::Value;
 use std::cell::RefCell;
-use std::fs;
 use std::future::poll_fn;
 use std::io;
 use std::rc::Rc;
@@ -40,13 +39,6 @@ const END_WAIT: Duration = Duration::from_millis(500);
 const SCRATCH_BYTES: usize = 64 << 10;
 /// How much of an answer an error shows, in characters.
 const QUOTED_MAX: usize = 200;
-
-/// The kit for rules in Python, which all programs find in `PYTHONPATH`.
-const KIT: [(&str, &str); 3] = [
-    ("__init__.py", ""),
-    ("game.py", include_str!("../../../python/referee_kit/game.py")),
-    ("class_game.py", include_str!("../../../python/referee_kit/class_game.py")),
-];
 
 /// The thread with a game program's processes.
 #[derive(Debug)]
@@ -218,11 +210,7 @@ impl Processes {
             .unwrap_or_default();
         reachable.check(&program.spec.name, launcher.layers())?;
         let kit = work_folder::create()?;
-        let package = kit.path().join("kit/referee_kit");
-        fs::create_dir_all(&package)?;
-        for (name, text) in KIT {
-            fs::write(package.join(name), text)?;
-        }
+        kit::write(&kit.path().join("kit"))?;
         let idle = RefCell::default();
         Ok(Self { program, sandbox, launcher, reachable, kit, idle })
     }
@@ -294,10 +282,10 @@ impl Processes {
         let mut reach = self.reachable.reach(work.path());
         let kit = self.kit.path().join("kit");
         reach.read.push(Bytes::of(&kit));
-        let started = self.program.spec.start(work.path(), &self.program.limits, reach, None);
+        let started = self.program.spec.start(work.path(), &self.program.limits, reach, None, None);
         let (launch, mut conditions) =
             started.ok_or_else(|| io::Error::other("it has no command"))?;
-        conditions.environment.push(Bytes::variable("PYTHONPATH", kit.as_os_str()));
+        conditions.environment.push(kit::variable(&kit));
         let conditions = StartConditions { counts_cpu: true, ..conditions };
         let launch = self.sandbox.wrapped(&launch, work.path())?;
         let agent = AgentProcess::start(&self.launcher, &launch, conditions)?;

@@ -4,11 +4,14 @@
 
 mod direct;
 mod host;
+mod inside;
+mod kit;
 mod manifest;
 
 pub use self::direct::Direct;
 use self::host::Host;
 pub use self::host::Said;
+pub use self::inside::load_inside;
 use self::manifest::GameManifest;
 pub use self::manifest::check_name;
 use crate::agent_spec::{AgentSpec, resolve};
@@ -18,8 +21,10 @@ use referee_games::program::{Program, RulesFailure};
 use referee_process::Failure;
 use referee_process::agent::Launch;
 use referee_process::files::{absolute, read_all, too_large};
+use referee_process::launcher::Reach;
 use referee_process::lock::lock;
 use referee_process::open_folder::OpenFolder;
+use referee_process::sandbox::reach::{SharedRules, reachable};
 use referee_process::sandbox::{Depth, SandboxRequest, choose, readable};
 use referee_protocol::{Limits, plain_error};
 use std::ffi::OsStr;
@@ -61,6 +66,8 @@ struct Loaded {
     digest: String,
     kind: GameKind,
     host: Host,
+    /// What it reads besides the kit.
+    reach: Reach,
 }
 
 static LOADED: Mutex<Vec<Loaded>> = Mutex::new(Vec::new());
@@ -81,6 +88,9 @@ pub fn load(folder: &Path) -> Result<GameKind, Failure> {
     }
     let folder = folder.clone();
     let (name, revision) = (program.spec.name.clone(), program.revision);
+    let files = program.spec.files();
+    let reach = files.map(|files| reachable(&files, &SharedRules::default()));
+    let reach = reach.map(|it| it.reach(&folder)).unwrap_or_default();
     let failed = |failure: RulesFailure| {
         let folder = folder.display();
         Failure::operation(format!("{folder}: the rules of {name} failed: {failure}"))
@@ -103,8 +113,18 @@ pub fn load(folder: &Path) -> Result<GameKind, Failure> {
         }
     };
     let kind = GameKind::of_program(Box::leak(Box::new(described)));
-    loaded.push(Loaded { folder, digest, kind, host });
+    loaded.push(Loaded { folder, digest, kind, host, reach });
     Ok(kind)
+}
+
+/// Lets an agent read what the program of this game reads, so that it can start the program itself.
+pub(crate) fn grant(kind: GameKind, reach: &mut Reach) {
+    let loaded = lock(&LOADED);
+    let program = |kind: GameKind| kind.program().map(std::ptr::from_ref);
+    for known in loaded.iter().filter(|it| program(it.kind) == program(kind)) {
+        reach.read.extend_from_slice(&known.reach.read);
+        reach.list.extend_from_slice(&known.reach.list);
+    }
 }
 
 /// Ends the processes of all game programs. Call it before the referee exits.

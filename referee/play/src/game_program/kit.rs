@@ -1,0 +1,28 @@
+//! The kit for rules in Python, which all game programs find in `PYTHONPATH`.
+
+use referee_process::launcher::Bytes;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Where Python looks for modules.
+pub(super) const VARIABLE: &str = "PYTHONPATH";
+
+/// Its files.
+const FILES: [(&str, &str); 3] = [
+    ("__init__.py", ""),
+    ("game.py", include_str!("../../../python/referee_kit/game.py")),
+    ("class_game.py", include_str!("../../../python/referee_kit/class_game.py")),
+];
+
+/// Writes it to a folder, which is what the variable must have.
+pub(super) fn write(folder: &Path) -> io::Result<()> {
+    let package = folder.join("referee_kit");
+    fs::create_dir_all(&package)?;
+    FILES.iter().try_for_each(|(name, text)| fs::write(package.join(name), text))
+}
+
+/// Returns the variable.
+pub(super) fn variable(folder: &Path) -> Bytes {
+    Bytes::variable(VARIABLE, folder.as_os_str())
+}
