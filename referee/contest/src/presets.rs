@@ -31,10 +31,11 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "comp30024-2019",
-        about: "60 s of CPU time and 100 MB per agent; no turn and no start may take longer than \
+        about: "60 s of CPU time and 300 MB per agent; no turn and no start may take longer than \
                 180 s; a fault ends the match",
         cpu_s: 60,
-        memory_mb: 100,
+        // The course limited the sum of all three to three times 100 MB.
+        memory_mb: 300,
         on_fault: OnFault::End,
     },
 ];

@@ -80,6 +80,8 @@ struct Survey {
     python: PathBuf,
     /// The packages and modules beside it that it imports.
     beside: Vec<PathBuf>,
+    /// The package that its own imports mean, if that is further in; its dotted name.
+    means: Option<String>,
 }
 
 /// The games of the course's packages, one per line, and the preset with each one's conditions.
@@ -87,10 +89,14 @@ const COMP30024_GAMES: &str = include_str!("adapters/comp30024/games.txt");
 
 /// Reads what follows `comp30024:`. Relative paths are relative to `base`.
 pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
-    let package = Package::read(text, base)?;
+    let mut package = Package::read(text, base)?;
     package.check_link(text)?;
     package.check_modules(text)?;
-    let survey = package.survey(&python()?)?;
+    let mut survey = package.survey(&python()?)?;
+    if let Some(inner) = survey.means.take().and_then(|means| package.within(&means)) {
+        package = inner;
+        survey = package.survey(&survey.python)?;
+    }
     let mut own = survey.beside;
     own.push(package.whole());
     let digest = |path: &PathBuf| {
@@ -166,11 +172,7 @@ impl Package {
             Some((path, class)) => (path, Some(class)),
             None => (text, None),
         };
-        let written = |name: &str| {
-            let first = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
-            first && name.chars().all(|c| c.is_alphanumeric() || c == '_')
-        };
-        if path.is_empty() || class.is_some_and(|class| !written(class)) {
+        if path.is_empty() || class.is_some_and(|class| !is_identifier(class)) {
             return Err(Failure::usage(format!("comp30024:{text} names no package and class"))
                 .help(COMP30024_HELP));
         }
@@ -204,7 +206,8 @@ impl Package {
         (agent.is_dir() && !folder.join("__init__.py").is_file()).then_some(agent)
     }
 
-    /// Returns the package at a path. Its folder is the first parent that is no package itself.
+    /// Returns the package at a path. Its folder is the first parent that is no package itself. No import
+    /// statement can name a folder whose name is no identifier, so an `__init__.py` there is a stray one.
     fn at(place: PathBuf, class: Option<String>) -> Option<Self> {
         let place = Self::submitted(&place).unwrap_or(place);
         if place.is_file() && place.extension().is_none_or(|ending| ending != "py") {
@@ -213,16 +216,34 @@ impl Package {
         let own = if place.is_file() { place.file_stem() } else { place.file_name() };
         let mut names = vec![own?.to_str()?.to_owned()];
         let mut folder = place.parent()?;
-        while folder.join("__init__.py").is_file() {
-            names.push(folder.file_name()?.to_str()?.to_owned());
-            folder = folder.parent()?;
-        }
-        if names.iter().any(|name| name.contains('.')) {
+        if names[0].contains('.') {
             return None;
+        }
+        while let Some(name) = package_name(folder) {
+            names.push(name.to_owned());
+            folder = folder.parent()?;
         }
         names.reverse();
         let folder = folder.to_owned();
         Some(Self { folder, module: names.join("."), class, place })
+    }
+
+    /// Returns it as imported from the folder around the package with this dotted name. `None` if that
+    /// isn't further in.
+    fn within(&self, name: &str) -> Option<Self> {
+        let (above, inner) = name.rsplit_once('.')?;
+        let folder = self.folder.join(above.replace('.', "/"));
+        let rest = self.module.strip_prefix(above).map(|rest| rest.trim_start_matches('.'));
+        let (module, place) = match rest.filter(|rest| !rest.is_empty()) {
+            Some(rest) => (rest, self.place.clone()),
+            None => (inner, folder.join(inner)),
+        };
+        place.starts_with(&folder).then(|| Self {
+            module: module.to_owned(),
+            class: self.class.clone(),
+            folder,
+            place,
+        })
     }
 
     /// Checks that it is not a link to another agent's package.
@@ -278,7 +299,7 @@ impl Package {
         let output = output.map_err(|error| {
             Failure::machine(format!("{} can't be started: {error}", python.display()))
         })?;
-        let mut survey = Survey { python: python.to_owned(), beside: Vec::new() };
+        let mut survey = Survey { python: python.to_owned(), beside: Vec::new(), means: None };
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             match line.split_once(' ') {
                 Some(("python", path)) if Path::new(path).is_file() => survey.python = path.into(),
@@ -287,6 +308,7 @@ impl Package {
                     let file = place.with_extension("py");
                     survey.beside.push(if place.is_dir() { place } else { file });
                 }
+                Some(("means", name)) => survey.means = Some(name.to_owned()),
                 Some(("broken", what)) => {
                     return Err(Failure::usage(format!("{}: {}", self.name(), sanitize(what))));
                 }
@@ -324,6 +346,18 @@ impl Package {
     }
 }
 
+/// Whether a Python statement can write a name.
+fn is_identifier(name: &str) -> bool {
+    let first = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    first && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Returns the name of a folder that is a package.
+fn package_name(folder: &Path) -> Option<&str> {
+    let name = folder.file_name()?.to_str()?;
+    (is_identifier(name) && folder.join("__init__.py").is_file()).then_some(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{COMP30024_PROGRAM, Package, comp30024};
@@ -344,6 +378,10 @@ mod tests {
             "alice.v2/referee/game/__init__.py",
             "package/__init__.py",
             "package/agent/__init__.py",
+            "a stray-one/__init__.py",
+            "a stray-one/agent/__init__.py",
+            "v1.0/__init__.py",
+            "v1.0/agent copy/__init__.py",
         ] {
             let file = root.join(file);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -362,6 +400,8 @@ mod tests {
             ("team/agent/..", "team", "agent", None, "team", "team/agent"),
             ("alice.v2", "alice.v2", "agent", None, "alice.v2", "alice.v2/agent"),
             ("package", "", "package", None, "package", "package"),
+            ("a stray-one/agent", "a stray-one", "agent", None, "a stray-one", "a stray-one/agent"),
+            ("v1.0/agent copy", "v1.0", "agent copy", None, "agent copy", "v1.0/agent copy"),
         ] {
             let package = Package::read(text, &root).unwrap();
             assert_eq!(package.folder, root.join(folder), "{text}");

@@ -17,6 +17,19 @@ fn dir() -> Option<TestDir> {
     Some(dir)
 }
 
+/// The same; `None` without numpy.
+fn dir_with_numpy() -> Option<TestDir> {
+    let dir = dir()?;
+    // The agents' environment: packages in the user's home folder are not found.
+    let mut asked = Command::new(python()?);
+    asked.args(["-c", "import numpy"]).env("HOME", dir.path("tmp"));
+    let found = asked.output().unwrap().status.success();
+    if !found {
+        skip("numpy");
+    }
+    found.then_some(dir)
+}
+
 /// Copies a folder without `__pycache__`.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
@@ -123,6 +136,25 @@ fn the_folder_of_a_submission_is_its_agent_and_its_own_referee_is_used() {
     }
 }
 
+/// Imports resolve as where the course's program ran, whatever the folders above look like.
+#[test]
+fn packages_are_imported_by_the_names_that_they_use() {
+    let Some(dir) = dir() else { return };
+    for (agent, name, module) in [
+        ("stray/agent", "stray", "agent.program"),
+        ("stray", "stray", "agent.program"),
+        ("stray.agent", "stray", "agent.program"),
+        ("stray/agent copy", "agent copy", "agent.program"),
+        ("_blank_", "_blank_", "_blank_.program"),
+    ] {
+        let agent = format!("comp30024:{agent}");
+        let output = dir.play(&["freckers", &agent, "@first", "--setup", "turn_limit=4"]);
+        assert_no_faults(&dir, &output);
+        assert_eq!(output["seats"][0]["name"], name, "{agent}");
+        assert_eq!(said(&dir, &output, 0), format!("imported as {module}\n"), "{agent}");
+    }
+}
+
 #[test]
 fn an_agents_own_class_is_not_replaced() {
     let Some(dir) = dir() else { return };
@@ -170,14 +202,7 @@ fn agents_of_all_shapes_play_without_a_fault() {
 
 #[test]
 fn numpy_numbers_are_accepted() {
-    let Some(dir) = dir() else { return };
-    // The agents' environment: packages in the user's home folder are not found.
-    let mut asked = Command::new(python().unwrap());
-    asked.args(["-c", "import numpy"]).env("HOME", dir.path("tmp"));
-    if !asked.output().unwrap().status.success() {
-        skip("numpy");
-        return;
-    }
+    let Some(dir) = dir_with_numpy() else { return };
     let agent = "comp30024:vectors";
     let output = dir.play(&["freckers", agent, agent, "--setup", "turn_limit=20"]);
     assert_no_faults(&dir, &output);
@@ -196,7 +221,7 @@ fn three_players_of_2019_play_by_their_own_boards() {
         assert!(said.contains(words), "no {words:?} in {said}");
     }
     let header = &dir.events(output["transcript"].as_str().unwrap())[0];
-    assert_eq!((&header["on_fault"], &header["limits"]["memory_mb"]), (&json!("end"), &json!(100)));
+    assert_eq!((&header["on_fault"], &header["limits"]["memory_mb"]), (&json!("end"), &json!(300)));
 }
 
 #[test]
@@ -233,6 +258,12 @@ fn passes_and_retirements_are_translated() {
 fn errors_show_the_authors_own_frames() {
     let Some(dir) = dir() else { return };
     for (agent, kind, last, line) in [
+        (
+            "at_import",
+            "start",
+            " -m pip install a_missing_library",
+            "No module named 'a_missing_library'; install it: /",
+        ),
         ("at_import", "start", "No module named 'a_missing_library'", "at_import.py\", line 3"),
         (
             "no_class",

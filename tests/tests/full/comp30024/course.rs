@@ -1,6 +1,6 @@
 //! The course's conditions: memory, folders that agents write to, whole classes.
 
-use super::{assert_no_faults, dir, fault, said};
+use super::{assert_no_faults, dir, dir_with_numpy, fault, said};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -23,6 +23,28 @@ fn memory_counts_as_in_the_course() {
     let peak = "memory:Brief: action(): exceeded space limit (peak=2";
     assert!(said(&dir, &output, 0).contains(peak), "{}", said(&dir, &output, 0));
     assert_eq!(dir.verify_status(output["transcript"].as_str().unwrap()), "ok");
+}
+
+/// In 2019 it counted once all players had been imported, and limited the sum of the three.
+#[test]
+fn imports_of_2019_are_free_and_one_player_may_use_what_three_had() {
+    let Some(dir) = dir_with_numpy() else { return };
+    let play = |class: &str, more: &[&str]| {
+        let agent = format!("comp30024:chexers/memory.py:{class}");
+        let words = ["chexers", &agent, "@first", "@first", "--preset", "comp30024-2019"];
+        let output = dir.play(&[&words[..], more].concat());
+        let fault = &output["verdict"]["seats"][0]["fault"];
+        (fault["kind"].clone(), fault["text"].to_string(), said(&dir, &output, 0))
+    };
+    // Their first action is illegal, so they have started.
+    for (class, more) in [("Player", &["--limit", "memory_mb=20"][..]), ("Third", &[])] {
+        let (kind, text, said) = play(class, more);
+        assert_eq!(kind, "illegal", "{class}: {text}\n{said}");
+    }
+    let (kind, text, said) = play("All", &[]);
+    assert_eq!(kind, "memory", "{text}\n{said}");
+    let (kind, text, said) = play("Patched", &["--limit", "memory_mb=20"]);
+    assert_eq!(kind, "memory", "what counts memory was switched off: {text}\n{said}");
 }
 
 /// With --strict, what the course's program refused is refused; its words are shown in any case.

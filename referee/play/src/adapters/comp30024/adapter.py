@@ -28,8 +28,13 @@ OWN_FILE = (lambda: None).__code__.co_filename
 FOLDER = os.getcwd()
 # The exit status by which the referee knows that the agent used too much memory.
 MEMORY_STATUS = 99
-# What the folder's own `referee.game` may take before the agent's memory counts, and its own numpy, in MB.
-GAME_MB, NUMPY_MB = 64, 256
+# What the address space may grow by before the agent's memory counts, in MB: by the folder's own
+# `referee.game`, by its own numpy, by all that a player of 2019 imports. The first is the room above the limit, too.
+GAME_MB, NUMPY_MB, IMPORTS_MB = 64, 256, 4096
+
+
+# Packages whose name isn't that of their module.
+INSTALLED_AS = {"cv2": "opencv-python", "PIL": "pillow", "sklearn": "scikit-learn", "yaml": "pyyaml"}
 
 
 class NotAnAction(Exception):
@@ -40,12 +45,15 @@ class Freckers:
     """The agents of 2025, which get objects of `referee.game`, and facts about time and memory."""
 
     classes = ["Agent", "Player", "ExamplePlayer"]
+    # In 2025, what the agent's package takes while it is imported was the agent's.
+    imports_count = True
     expected = "MoveAction(coord, directions) or GrowAction()"
 
     def __init__(self, strict):
         self.strict = strict
-        own = any(os.path.isfile(f"referee/game{end}.py") for end in ("", "/__init__"))
-        if not own:
+        if any(os.path.isfile(f"referee/game{end}.py") for end in ("", "/__init__")):
+            stand_for_referee()
+        else:
             exec(compile(COURSE, OWN_FILE, "exec"), globals())
             install_referee()
         import_numpy()
@@ -121,6 +129,8 @@ class Chexers:
     """The players of 2019: tuples, and no keyword arguments."""
 
     classes = ["Player", "ExamplePlayer", "Agent"]
+    # In 2019, memory was counted once all players had been imported.
+    imports_count = False
     expected = '("MOVE", ((q, r), (q, r))), ("JUMP", ..), ("EXIT", (q, r)) or ("PASS", None)'
 
     def __init__(self, strict):
@@ -198,6 +208,7 @@ class Resources:
         self.now = time.process_time if clock["kind"] == "cpu" else time.monotonic
         self.left_ms, self.turn_began = clock["bank_ms"], None
         self.before_mb, self.peak_before_mb = self.sizes_mb()
+        bound_memory(self.limit_mb, GAME_MB)
 
     @staticmethod
     def sizes_mb():
@@ -250,20 +261,39 @@ def import_numpy():
         pass
 
 
-def bound_memory(hello):
-    """Has the system itself keep the address space from growing much beyond the limit. No code of the
-    agent has run yet, and none can undo this."""
-    own = any(os.path.exists(os.path.join(FOLDER, f"numpy{end}")) for end in ("", ".py"))
-    if GAMES.get(hello["game"]) is Freckers and not own:
-        import_numpy()
-    used_mb, limit_mb = Resources.sizes_mb()[0], hello["limits"].get("memory_mb")
+def stand_for_referee():
+    """Lets the folder's own `referee.game` be imported without the rest of the course's program, whose
+    `__init__` imports its server and what that needs."""
+    import types
+
+    package = types.ModuleType("referee")
+    package.__path__ = [os.path.join(FOLDER, "referee")]
+    sys.modules["referee"] = package
+
+
+def room_before_import(game):
+    """How much the address space may grow besides the limit before the agent's memory counts, in MB."""
+    if game is Chexers:
+        return IMPORTS_MB
+    if any(os.path.exists(os.path.join(FOLDER, f"numpy{end}")) for end in ("", ".py")):
+        return GAME_MB + NUMPY_MB
+    import_numpy()
+    return GAME_MB
+
+
+def bound_memory(limit_mb, more_mb):
+    """Has the system itself keep the address space from growing by more than this. No code can undo it,
+    and the first time no code of the agent has run."""
+    used_mb = Resources.sizes_mb()[0]
     if None in (used_mb, limit_mb):
         return
-    most = int(used_mb + limit_mb + GAME_MB + NUMPY_MB * own) << 20
+    most = int(used_mb + limit_mb + more_mb) << 20
     try:
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        now = resource.getrlimit(resource.RLIMIT_AS)[1]
+        if now == resource.RLIM_INFINITY or now > most:
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
     except (ImportError, OSError, ValueError):
         pass  # There is no such limit, or a lower one.
 
@@ -333,8 +363,11 @@ class Seat:
         random.seed(hello["seed"])
         if "numpy" in sys.modules:
             sys.modules["numpy"].random.seed(hello["seed"] % 2**32)
-        self.resources = Resources(hello["clock"], hello["limits"])
+        if self.game.imports_count:
+            self.resources = Resources(hello["clock"], hello["limits"])
         make = guarded("import", find_class, spec, self.game.classes)
+        if not self.game.imports_count:
+            self.resources = Resources(hello["clock"], hello["limits"])
         colour, facts = self.colours[self.number], self.resources.facts()
         self.agent = guarded("__init__()", self.game.construct, make, colour, facts)
         self.resources.check_memory("__init__()")
@@ -456,6 +489,8 @@ def guarded(what, function, *arguments):
         last = one_line(error)
         if isinstance(error, SystemExit):
             last = f"the agent ended its own process ({last})"
+        if isinstance(error, ModuleNotFoundError):
+            last += advice(error.name)
         if what == "import" and sys.version_info < NEEDED_PYTHON:
             python = ".".join(map(str, sys.version_info[:2]))
             last += f"; the course used Python 3.12, and this is {python}: {sys.executable}"
@@ -465,6 +500,15 @@ def guarded(what, function, *arguments):
         text += "" if text.endswith(f"\n{last}") or text == last else f"\n{last}"
         status = MEMORY_STATUS if isinstance(error, MemoryError) else 1
         fail(f"{sys.argv[1]} failed in {what}:\n{text}", status)
+
+
+def advice(module):
+    """How to install a missing module, unless the agent's folder has it or the course's program had."""
+    top = (module or "").partition(".")[0]
+    here = any(os.path.exists(os.path.join(FOLDER, top + end)) for end in ("", ".py"))
+    if not top or here or top == "referee":
+        return ""
+    return f"; install it: {sys.executable} -m pip install {INSTALLED_AS.get(top, top)}"
 
 
 def one_line(error):
@@ -541,7 +585,8 @@ def main():
     hello = next(messages, None)
     if hello is None:
         return
-    bound_memory(hello)
+    room_mb = room_before_import(GAMES.get(hello["game"]))
+    bound_memory(hello["limits"].get("memory_mb"), room_mb)
     sys.path.insert(0, FOLDER)
     load_from_source()
     seat = Seat(sys.argv[1], strict, hello)

@@ -1,7 +1,7 @@
 """Reads an agent's package without running it.
 
-Prints the interpreter, the modules beside the package that it imports, and the first syntax error that its import
-would meet. Follows no link below the folder and writes nothing: others may exchange what is in it meanwhile.
+Prints the interpreter, the modules beside the package that it imports, the package that its imports mean if that is
+further in than its folders say, and the first syntax error that its import would meet. Follows no link below the folder and writes nothing: others may exchange what is in it meanwhile.
 """
 
 import ast
@@ -20,6 +20,8 @@ folder, main = sys.argv[1:3]
 # How certainly each module is imported: 0 perhaps, 1 always.
 seen = {}
 tops = []
+# Packages that modules import by their last name, as if the folder around were on the path.
+meant = []
 
 
 def file_of(name):
@@ -52,6 +54,7 @@ def visit(name, certain):
     package = parts if file.endswith("__init__.py") else parts[:-1]
     for node in ast.walk(tree):
         for imported in imports(node, package):
+            meant.extend(further_in(imported.split(".")[0], package))
             visit(imported, certain and node in tree.body)
     return tree
 
@@ -81,6 +84,15 @@ def imports(node, package):
     return [name for name in [start] + inner if name and not name.startswith(".")]
 
 
+def further_in(top, package):
+    """The package of this name around or beside another, if none is on the path. Besides its own name, only the one
+    that the course set is taken for it: a module may be called as one that is installed."""
+    if file_of(top) is not None or top not in package[1:] + ["agent"]:
+        return []
+    names = [".".join(package[:end] + [top]) for end in range(1, len(package))]
+    return [name for name in names if file_of(name)]
+
+
 def broken(file, error):
     """Prints a syntax error as the adapter would, and ends."""
     kind, line = type(error).__name__, getattr(error, "lineno", None) or 1
@@ -103,6 +115,8 @@ def survey():
     for inner in ("program", "player", "agent"):
         visit(f"{main}.{inner}", int(begins_empty(tree)))
     own = main.split(".")[0]
+    if meant:
+        print(f"means {meant[0]}")
     for name in tops:
         if name not in (own, "referee"):
             print(f"imports {name}")
