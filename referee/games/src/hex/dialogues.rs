@@ -96,6 +96,34 @@ const DIALOGUES: &[(&str, &str, &str)] = &[
     ),
     (
         "htp",
+        r#"{"skip":["protocol_version","version","param_game","time_left"]}"#,
+        r#"hello 0 {"size":3}
+        > name
+        =
+        > list_commands
+        < = param_game
+        < time_left
+        <
+        > boardsize 3
+        =
+        > clear_board
+        =
+        ready
+        turn 0 12999
+        > genmove black"#,
+    ),
+    (
+        "htp",
+        r#"{"skip":["protocol_version","name","version","list_commands"]}"#,
+        r#"hello 0 {"size":3}
+        > boardsize 3
+        =
+        > clear_board
+        =
+        ready"#,
+    ),
+    (
+        "htp",
         r#"{"swap":"none"}"#,
         r#"hello 0 {"size":3,"swap":"pieces"}
         @greeting
@@ -283,6 +311,7 @@ fn settings_are_strict() {
         ("htp", json!({"options": {"swap": "stones"}}), "unknown value `stones`"),
         ("htp", json!({"options": {"boardsize": "NxN"}}), "unknown value `NxN`"),
         ("htp", json!({"options": {"swap_move": "a b"}}), "one word"),
+        ("htp", json!({"options": {"skip": ["genmove"]}}), "`skip` may list protocol_version, "),
         ("htp", json!({"init": [" "]}), "is empty"),
         ("htp", json!({"init": ["a\nb"]}), "line end"),
     ] {

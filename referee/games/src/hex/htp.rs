@@ -31,6 +31,17 @@ const TEXT_CHARACTERS_MAX: usize = 200;
 /// The end of a `time_left` command for a bank: it has to last for the whole game.
 const STONES_NONE: &str = " 0";
 
+/// The commands that an engine may refuse, and that it needn't be sent.
+const OPTIONAL: [&str; 7] = [
+    "protocol_version",
+    "name",
+    "version",
+    "list_commands",
+    "param_game",
+    "time_settings",
+    "time_left",
+];
+
 /// The settings of an engine.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -41,13 +52,15 @@ struct Options {
     swap_move: String,
     /// The form of its `boardsize` command.
     boardsize: BoardSize,
+    /// Optional commands that it isn't sent.
+    skip: Vec<String>,
 }
 
 impl Default for Options {
     /// As in benzene's engines: `swap-pieces` leaves the stone where it is.
     fn default() -> Self {
         let swap_move = "swap-pieces".to_owned();
-        Self { swap: Swap::Sides, swap_move, boardsize: BoardSize::One }
+        Self { swap: Swap::Sides, swap_move, boardsize: BoardSize::One, skip: Vec::new() }
     }
 }
 
@@ -122,6 +135,10 @@ impl Htp {
         if options.swap_move.split_whitespace().count() != 1 {
             return Err(format!("`swap_move` must be one word, not {:?}", options.swap_move));
         }
+        if let Some(name) = options.skip.iter().find(|name| !OPTIONAL.contains(&name.as_str())) {
+            let optional = OPTIONAL.join(", ");
+            return Err(format!("`skip` may list {optional}, not {name:?}"));
+        }
         if let Some(line) = settings.init.iter().find(|line| line.trim().is_empty()) {
             return Err(format!("`init` must be a list of commands: {line:?} is empty"));
         }
@@ -133,6 +150,18 @@ impl Htp {
 
     fn add(&mut self, purpose: Purpose, text: impl Into<String>) {
         self.queue.push_back(Command { text: text.into(), purpose });
+    }
+
+    /// The same for one of the optional commands, unless it is skipped.
+    fn add_optional(&mut self, purpose: Purpose, text: impl Into<String>) {
+        let text = text.into();
+        if !self.skips(text.split(' ').next().unwrap_or_default()) {
+            self.add(purpose, text);
+        }
+    }
+
+    fn skips(&self, command: &str) -> bool {
+        self.options.skip.iter().any(|skipped| skipped == command)
     }
 
     /// Sends the next command, unless one is waiting for its reply.
@@ -161,10 +190,13 @@ impl Htp {
         let first = position.and_then(|it| it.stones.iter().flatten().next().copied());
         let (seat, clock) = (hello.seat, hello.clock.clone());
         self.game = Some(Game { seat, setup, clock, mapping, first, answered: None });
-        self.add(Purpose::Optional, "protocol_version");
-        self.add(Purpose::Name, "name");
-        self.add(Purpose::Version, "version");
-        self.add(Purpose::List, "list_commands");
+        self.add_optional(Purpose::Optional, "protocol_version");
+        self.add_optional(Purpose::Name, "name");
+        self.add_optional(Purpose::Version, "version");
+        self.add_optional(Purpose::List, "list_commands");
+        if self.skips("list_commands") {
+            self.set_up();
+        }
     }
 
     /// Queues the commands that depend on what the engine lists.
@@ -181,13 +213,14 @@ impl Htp {
         self.add(Purpose::Needed, "clear_board");
         if self.knows("param_game") {
             // Benzene's engines allow no swap without this.
-            self.add(Purpose::Optional, format!("param_game allow_swap {}", u8::from(swaps)));
+            let allow = format!("param_game allow_swap {}", u8::from(swaps));
+            self.add_optional(Purpose::Optional, allow);
         }
         for line in self.init.clone() {
             self.add(Purpose::Needed, line);
         }
         if self.knows("time_settings") {
-            self.add(Purpose::Optional, time);
+            self.add_optional(Purpose::Optional, time);
         }
         for stone in stones {
             self.add(Purpose::Needed, stone);
@@ -236,7 +269,7 @@ impl Htp {
             let text = format!("time_left {colour} {left}");
             let short = text.strip_suffix(STONES_NONE).filter(|_| self.time_left_is_short);
             let text = short.unwrap_or(&text).to_owned();
-            self.add(Purpose::TimeLeft, text);
+            self.add_optional(Purpose::TimeLeft, text);
         }
         self.add(Purpose::Move(turn.turn), format!("genmove {colour}"));
     }

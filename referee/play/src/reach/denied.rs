@@ -42,7 +42,13 @@ fn file_advice(
     let closed = files.iter().find_map(|path| {
         if restricts && !found.may_read(path) {
             let others = shared_rules.is_forbidden(path) || is_wide(path);
-            return (!others).then(|| grant(path));
+            let folder = path.parent().filter(|folder| {
+                path.is_file()
+                    && !is_wide(folder)
+                    && !shared_rules.is_near(folder)
+                    && !launch.folder.starts_with(folder)
+            });
+            return (!others).then(|| grant(path, folder));
         }
         let hidden = Unreachable::of(path, UNPRIVILEGED_UID).filter(|_| layers.has(Layer::User))?;
         Some(format!("{hidden}: {}", hidden.help()))
@@ -65,12 +71,16 @@ fn is_refused(stderr: &str) -> bool {
     ["permission denied", "eacces", "accessdenied"].iter().any(|text| last.contains(text))
 }
 
-fn grant(path: &Path) -> String {
-    let (shown, quoted) = (path.display(), path.to_string_lossy());
+/// Says how to grant a path, or the folder in which there may be more that the agent reads.
+fn grant(path: &Path, folder: Option<&Path>) -> String {
+    let granted = folder.unwrap_or(path);
+    let what = if folder.is_some() { "its folder" } else { "that" };
+    let (shown, quoted) = (granted.display(), granted.to_string_lossy());
     format!(
-        "the sandbox does not let it read {shown}: copy that into the agent's folder, or grant it with \
+        "the sandbox does not let it read {}: copy {what} into the agent's folder, or grant it with \
          `--allow-read {shown}`, or in a contest with `read = [{quoted:?}]` under `[sandbox]` of the \
-         contest file"
+         contest file",
+        path.display()
     )
 }
 

@@ -455,6 +455,7 @@ fn what_was_denied_is_what_is_there_and_out_of_reach() {
         ("a/agent.toml", ECHO),
         ("a/bot", ""),
         ("net.bin", ""),
+        ("nets/small/net.bin", ""),
         ("b.py", ""),
         ("games/x.jsonl", ""),
     ]);
@@ -473,6 +474,13 @@ fn what_was_denied_is_what_is_there_and_out_of_reach() {
         assert!(advice.contains(&line), "{text}: {advice}");
         assert_eq!(said(&a, Layers::default(), text), "");
     }
+    // There may be more in the folder, which is named unless it has agents or games in it, too.
+    let advice = said(&a, landlock, "Could not find 'ROOT/nets/small/net.bin'");
+    assert!(
+        advice.contains(&format!("does not let it read {root}/nets/small/net.bin: ")),
+        "{advice}"
+    );
+    assert!(advice.contains(&format!("`--allow-read {root}/nets/small`")), "{advice}");
     // There is no advice on how to read another's files, or what the agent may read already.
     for text in ["ROOT/b.py", "ROOT/games/x.jsonl", "ROOT/nothing", "/root", "/"] {
         assert_eq!(said(&a, landlock, &format!("{text}: Permission denied")), "", "{text}");

@@ -93,6 +93,11 @@ impl SharedRules {
         self.forbidden_around(path).is_some()
     }
 
+    /// Whether a canonical folder is, contains or is in something forbidden.
+    pub fn is_near(&self, folder: &Path) -> bool {
+        self.is_forbidden(folder) || self.forbidden_in(folder).next().is_some()
+    }
+
     /// Returns the nearest forbidden path that a canonical path is in, or that it is itself.
     fn forbidden_around<'a>(&self, path: &'a Path) -> Option<&'a Path> {
         let find = |it: &&Path| self.forbidden.binary_search_by(|known| known.as_path().cmp(it));
