@@ -82,8 +82,8 @@ def changes(folder, place, draw):
     return draw.choice([
         ["add", folder, late, "--name", "late", *reason],
         ["replace", folder, "late", late, *reason],
-        ["replay", folder, *numbers, *reason],
-        ["replay", folder, "--agent", "late", *reason],
+        ["rerun", folder, *numbers, *reason],
+        ["rerun", folder, "--agent", "late", *reason],
     ])
 
 

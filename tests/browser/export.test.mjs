@@ -14,7 +14,7 @@ const file = join(matches, "match.html");
 before(() => {
   play(matches, "match.jsonl", ["hex", "@first", "@random", "--seed", "1"]);
   rename(join(matches, "match.jsonl"), ["</script><b>x</b>", "@random"]);
-  const args = ["replay", "export", "match.jsonl", "--output", file];
+  const args = ["replay", "export", "match.jsonl", "--out", file];
   const done = spawnSync(PROGRAM, args, { cwd: matches, encoding: "utf8" });
   assert.equal(done.status, 0, done.stderr);
 });

@@ -115,7 +115,7 @@ test("a match on a worker is followed to its end", { skip: lacks }, async () => 
   mkdirSync(join(place, "slow"));
   writeFileSync(join(place, "slow/slow.py"), SLOW);
   writeFileSync(join(place, "slow/agent.toml"), 'command = ["python3", "slow.py", "4"]\n');
-  start(PROGRAM, ["worker", url, "--slots", "1", "--name", "room-7", "--work", "work"]);
+  start(PROGRAM, ["worker", url, "--jobs", "1", "--name", "room-7", "--work", "work"]);
   const args = ["contest", "quick", "--game", "hex", "--setup", "size=5", "./slow", "@first",
     "--games", "2", ...AMPLE, "--quiet", "--out", "far", "--on", url];
   // It doesn't wait for a server.

@@ -121,7 +121,7 @@ fn fleet(
 }
 
 fn worker(server: &Server, slots: usize) -> Outcome<Process> {
-    let words = ["worker", &server.url, "--slots", &slots.to_string()];
+    let words = ["worker", &server.url, "--jobs", &slots.to_string()];
     let mut worker = Process::start(referee(&words))?;
     let end = Instant::now() + WORKER_START;
     while server.connections()? == 0 {

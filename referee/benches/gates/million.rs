@@ -7,7 +7,7 @@ use referee_contest::{Fixture, Player, Record, Schedule, SeatRecord};
 use referee_protocol::MatchResult;
 use referee_runner::folder::Folder;
 use referee_runner::store::Store;
-use referee_runner::{Builds, prepare};
+use referee_runner::{Broken, Builds, prepare};
 use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(crate) fn rows(_runs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     let begin = Instant::now();
     let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
     command.args(["contest", "report", "-q"]).arg(&contest);
-    command.arg("--output").arg(folder.path().join("report.json"));
+    command.arg("--out").arg(folder.path().join("report.json"));
     let peak_kb = peak(command.stdin(Stdio::null()).spawn()?)?;
     let row = Row {
         letter: 'n',
@@ -65,7 +65,7 @@ fn make(folder: &Path, contest: &Path) -> Result<u64, Box<dyn Error>> {
         writeln!(text, "{{ name = \"agent {number}\", run = \"@random\" }},")?;
     }
     std::fs::write(&file, text + "]\n")?;
-    let prepared = prepare(&file, Builds::Later)?;
+    let prepared = prepare(&file, Builds::Later, Broken::AsWritten)?;
     let schedule = Schedule::new(prepared.contest.clone());
     let mut store = Store::create(
         &Folder::create(contest)?,

@@ -1,9 +1,12 @@
 //! How a match ended, in one sentence: the only table of these sentences. And its plies, in one sentence
 //! each. Names of agents are in them as they are: sanitize the text before you show it.
 
+use crate::end_reason::EndReason;
 use crate::transcript::{Ply, PlyKind};
 use referee_games::reason_text;
-use referee_protocol::{FaultKind, GameProgramRecord, Header, MatchResult, Outcome, Verdict};
+use referee_protocol::{
+    Fault, FaultKind, GameProgramRecord, Header, MatchResult, Outcome, Verdict,
+};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -84,7 +87,7 @@ pub fn sentence(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) -
         return format!("void: {}", void.text);
     }
     let names: Vec<&str> = header.seats.iter().map(|seat| seat.name.as_str()).collect();
-    let fault_kind = |fault: &referee_protocol::Fault| fault.kind;
+    let fault_kind = |fault: &Fault| fault.kind;
     let faults = verdict.seats.iter().map(|seat| seat.fault.as_ref().map(fault_kind));
     let faults: Vec<Option<FaultKind>> = faults.collect();
     let reason = match (outcome, verdict.result) {
@@ -114,6 +117,19 @@ pub fn fault_text(kind: FaultKind) -> &'static str {
     }
 }
 
+/// Says what an agent did wrong, when and how: "crashed in turn 3 (exit status 1)". Completes "NAME ...".
+pub fn fault_in_turn(fault: &Fault) -> String {
+    let (what, turn) = (fault_text(fault.kind), fault.turn);
+    match (fault.kind, EndReason::read(&fault.text)) {
+        (FaultKind::Resigned, _) => format!("{what} in turn {turn}"),
+        (FaultKind::Gone, EndReason::Exited(status)) => {
+            let ended = if status == "exit status 0" { "exited" } else { "crashed" };
+            format!("{ended} in turn {turn} ({status})")
+        }
+        _ => format!("{what} in turn {turn}: {}", fault.text),
+    }
+}
+
 /// Returns the colour for people of what a seat plays: a piece of a game program, or the colour itself.
 pub fn seat_colour<'a>(header: &'a Header, name: &'a str) -> &'a str {
     let pieces = header.program.as_ref().and_then(|program| program.described["pieces"].as_array());
@@ -136,12 +152,7 @@ pub fn ply_text(header: &Header, ply: &Ply) -> String {
         PlyKind::Start => "start".to_owned(),
         PlyKind::Played { text, .. } => cut(text),
         PlyKind::Drawn(drawn) => cut(&format!("drawn: {}", drawn.label)),
-        PlyKind::Retired { fault, .. } if fault.kind == FaultKind::Resigned => {
-            fault_text(fault.kind).to_owned()
-        }
-        PlyKind::Retired { fault, .. } => {
-            cut(&format!("{}: {}", fault_text(fault.kind), fault.text))
-        }
+        PlyKind::Retired { fault, .. } => cut(&fault_in_turn(fault)),
         PlyKind::Over(over) => {
             let mut text = sentence(header, over.outcome.as_ref(), &over.verdict);
             for seat in &over.verdict.seats {

@@ -2,6 +2,7 @@
 //! agent, or one with an adapter.
 
 use super::adapted::{self, COMP30024};
+use super::archives::{archive_stem, unpacked};
 use super::digest::{
     BYTECODE_FOLDER, bytecode_beside, digest_command, digest_file, digest_files, digest_files_in,
     folder_files,
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 /// The help if there is no such agent.
 const WHAT_AN_AGENT_IS: &str = "an AGENT is a program file, a quoted command line, a folder with \
-     agent.toml, or a built-in agent such as @random";
+     agent.toml or an archive of one, or a built-in agent such as @random";
 
 /// An agent or a person who can play.
 #[derive(Clone, Debug, Default)]
@@ -120,6 +121,9 @@ impl AgentSpec {
             }
             AgentKind::Package => adapted::comp30024(package_of(agent).unwrap_or_default(), base)?,
             AgentKind::Folder => Self::folder(&base.join(agent), prefix, program)?,
+            AgentKind::File if archive_stem(Path::new(agent)).is_some() => {
+                Self::archive(&base.join(agent), prefix, program)?
+            }
             AgentKind::File => Self::file(&base.join(agent))?,
             AgentKind::Command => Self::command_line(agent, base)?,
         };
@@ -300,9 +304,8 @@ impl AgentSpec {
             (Ok(file), _) => file,
             (Err(_), Some(_)) if program == Program::Built => folder.join(&command[0]),
             (Err(failure), build) => {
-                let help = build.as_ref().map(|build| {
-                    format!("build it first: {build}; or let `referee play --build` build it")
-                });
+                let help =
+                    build.as_ref().map(|build| format!("build it first: {build}; or add --build"));
                 return Err(failure.or_help(help));
             }
         };
@@ -320,6 +323,13 @@ impl AgentSpec {
         let writes = manifest.sandbox.write;
         let rest = Self { has_manifest: true, bytecode, writes, ..Self::default() };
         Ok(Self { name, launch, digest, files, games, protocol, build, own, read, ..rest })
+    }
+
+    fn archive(file: &Path, prefix: Option<&str>, program: Program) -> Result<Self, Failure> {
+        let failed = |error: io::Error| Failure::usage(format!("{}: {error}", file.display()));
+        // Named by the user, who may name it by a link.
+        let folder = file.canonicalize().and_then(|file| unpacked(&file)).map_err(failed)?;
+        Self::folder(&folder, prefix, program)
     }
 
     fn file(file: &Path) -> Result<Self, Failure> {
@@ -424,6 +434,26 @@ impl<'a> Parts<'a> {
 /// Returns the package of the course, if an AGENT is one.
 pub fn package_of(agent: &str) -> Option<&str> {
     agent.strip_prefix(COMP30024)?.strip_prefix(':')
+}
+
+/// The interpreters of scripts, by the ending of their names.
+const INTERPRETERS: [(&str, &str); 5] =
+    [("py", "python3"), ("js", "node"), ("sh", "sh"), ("rb", "ruby"), ("jar", "java -jar")];
+
+/// Returns the AGENT that starts a script which can't be started itself, with its interpreter; `None` if `text` is
+/// anything else.
+pub fn with_interpreter(text: &str) -> Option<String> {
+    let Parts { name, protocol, agent, kind } = Parts::of(text, Path::new(""));
+    let path = Path::new(agent);
+    let ending = path.extension().filter(|_| kind == AgentKind::File)?.to_str()?;
+    let (_, interpreter) = INTERPRETERS.iter().find(|(known, _)| *known == ending)?;
+    if path.metadata().is_ok_and(|file| file.permissions().mode() & 0o111 != 0) {
+        return None;
+    }
+    let file = shlex::try_quote(agent).ok()?;
+    let name = name.map_or_else(String::new, |name| format!("{name}="));
+    let protocol = protocol.map_or_else(String::new, |protocol| format!("{protocol}:"));
+    Some(format!("{name}{protocol}{interpreter} {file}"))
 }
 
 /// Splits `NAME=AGENT`; the whole text is the agent if it is a file or has no valid name.

@@ -18,6 +18,7 @@ pub mod digest;
 mod agent_sandbox;
 mod echo;
 pub mod agent_spec;
+pub mod archives;
 mod agent_start;
 pub mod game_program;
 pub mod names;

@@ -29,7 +29,7 @@ class Match(Dict[str, Any]):
         return [seat["name"] for seat in self["seats"]]
 
     def _repr_html_(self) -> str:
-        page = _run("replay", "export", self["path"], "--form", "html", "--output", "-")
+        page = _run("replay", "export", self["path"], "--format", "html", "--out", "-")
         return (f'<iframe srcdoc="{html.escape(page)}" width="100%" height="{HEIGHT}" '
                 'style="border: 0" allowfullscreen></iframe>')
 

@@ -2,7 +2,9 @@
 
 use super::arguments::relative;
 use super::copies::{AgentCopy, restore};
-use super::entrants::{Candidate, Submission, candidate, check_games, describe};
+use super::entrants::{
+    Candidate, Submission, candidate, check_games, describe, unpacked_or_itself,
+};
 use super::folder::{AGENTS_FOLDER, Folder};
 use super::prepare::{Entrants, Prepared, build, failure, read_again};
 use super::programs;
@@ -75,7 +77,7 @@ pub(super) fn stored_entrants(
     let found = stored.contest.players.iter().map(player);
     Ok(Entrants {
         settings: stored.contest.clone(),
-        found: found.chain(stored.left_out.iter().map(left_out)).collect(),
+        found: found.chain(stored.left_out().map(left_out)).collect(),
         base: stored.base.clone(),
         notes: Vec::new(),
     })
@@ -99,11 +101,11 @@ pub(super) fn prepare_submission(
     progress: Progress<'_>,
 ) -> Result<Prepared, Failure> {
     let read = stored_file(stored, folder)?;
-    let entry = place(path)?;
+    let refused = |why: String| Failure::usage(format!("{}: {why}", path.display()));
+    let entry = unpacked_or_itself(&place(path)?).map_err(refused)?;
     let template = read.submissions.as_ref().and_then(|submissions| submissions.run.clone());
     // As a submission would be named in the contest file.
     let inside = stored.base.join(relative(&stored.base, &entry));
-    let refused = |why: String| Failure::usage(format!("{}: {why}", path.display()));
     let spec = candidate(template.as_deref(), &inside, &stored.base)
         .and_then(|spec| spec.ok_or_else(|| "it is not an agent".to_owned()))
         .and_then(|spec| check_games(&read, spec))
@@ -150,7 +152,7 @@ fn without_agents(stored: &StoredContest, folder: &Folder, read: ContestFile) ->
     Prepared {
         contest: Arc::new(stored.contest.clone()),
         specs: Vec::new(),
-        left_out: stored.left_out.clone(),
+        left_out: stored.left_out().cloned().collect(),
         notes: Vec::new(),
         jobs: read.jobs,
         pin: read.pin,

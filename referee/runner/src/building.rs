@@ -345,10 +345,22 @@ fn lines(output: &mut Stderr, most: usize) -> Vec<String> {
     let text: String = output.finish().into_iter().map(|piece| piece.text).collect();
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let shown = |line: &&str| {
-        let line: String = line.chars().take(LINE_CHARACTERS_MAX).collect();
+        let line: String = plain(line).chars().take(LINE_CHARACTERS_MAX).collect();
         format!("\n    {}", sanitize(&line))
     };
     lines[lines.len().saturating_sub(most)..].iter().map(shown).collect()
+}
+
+/// Returns a line of a compiler without colours, and with spaces for tabs.
+fn plain(line: &str) -> String {
+    let mut parts = line.split("\x1b[");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push_str(
+            part.trim_start_matches(|c: char| !c.is_ascii_alphabetic()).get(1..).unwrap_or(""),
+        );
+    }
+    text.replace('\t', "    ")
 }
 
 /// Returns the limits of a build; its memory is set apart.
@@ -381,7 +393,13 @@ fn environment() -> Vec<Bytes> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_secret;
+    use super::{is_secret, plain};
+
+    #[test]
+    fn lines_of_compilers_have_no_colours_and_tabs() {
+        let line = "\x1b[1;31merror:\x1b[0m\x1b[K\tx is \x1b[1mnot\x1b[m there";
+        assert_eq!(plain(line), "error:    x is not there");
+    }
 
     #[test]
     fn what_looks_like_a_secret_is_one() {

@@ -158,6 +158,16 @@ impl Changing {
         path: &Path,
         progress: Progress<'_>,
     ) -> Result<String, Failure> {
+        if self.stored.left_out().any(|(left_out, _)| left_out == name) {
+            let text = format!("{} was left out and doesn't play yet", sanitize(name));
+            let words = [&self.folder.root().display().to_string(), &path.display().to_string()];
+            let words =
+                words.map(|word| shlex::try_quote(word).map_or_else(|_| word.clone(), Into::into));
+            return Err(Failure::usage(text).help(format!(
+                "add it: referee contest add {} {} --name {name} --reason \"handed in again\"",
+                words[0], words[1]
+            )));
+        }
         let player = self.active_player(name)?;
         let before = self.stored.contest.players[player.index()].clone();
         let from = self.schedule.first_open();
@@ -167,7 +177,7 @@ impl Changing {
         let after = agent.contest.players[0].clone();
         if after.digest == before.digest {
             let text = format!("{} has this version already", sanitize(&before.name));
-            return Err(Failure::usage(text).help("`contest replay --agent` plays its games again"));
+            return Err(Failure::usage(text).help("`contest rerun --agent` plays its games again"));
         }
         let removes = self.open_games(player);
         let kind = kind(after);

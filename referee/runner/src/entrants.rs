@@ -5,6 +5,7 @@ use super::copies::is_never_copied;
 use super::tree::{Tree, entries, outside, refused_link};
 use referee_contest::file::{ContestFile, NamedAgent, Submissions};
 use referee_play::agent_spec::AgentSpec;
+use referee_play::archives::{archive_stem, unpacked};
 use referee_process::Failure;
 use referee_process::open_folder::{Kind, OpenFolder};
 use referee_protocol::sanitize::sanitize;
@@ -17,8 +18,8 @@ use std::path::{Path, PathBuf};
 /// Folders that building, running and packing create.
 const GENERATED_FOLDERS: &[&str] =
     &["__pycache__", "__MACOSX", "node_modules", "target", "matches"];
-/// Endings of archives.
-const ARCHIVE_ENDINGS: &[&str] = &["zip", "tar", "gz", "tgz", "xz", "bz2", "7z", "rar"];
+/// Endings of archives that are not unpacked.
+const ARCHIVE_ENDINGS: &[&str] = &["tar", "gz", "xz", "bz2", "7z", "rar"];
 /// Endings of files that are not programs.
 const NO_PROGRAM_ENDINGS: &[&str] = &[
     "md", "txt", "csv", "json", "jsonl", "toml", "yaml", "yml", "xml", "html", "pdf", "log", "png",
@@ -135,6 +136,7 @@ fn submitted(
     for Submission { name, written: run, entry, spec } in found {
         let spec = spec.and_then(|spec| check_games(file, spec));
         let span = submissions.span.clone();
+        let entry = entry.and_then(|entry| unpacked_or_itself(&entry).ok());
         candidates.push(Candidate { name, run, span, is_submission: true, entry, spec });
     }
     Ok(())
@@ -161,7 +163,7 @@ pub fn submissions(
         let name = file_name(path);
         let Some(spec) = candidate(run, path, base).transpose() else {
             let why = if has_ending(&name, ARCHIVE_ENDINGS) {
-                "it is an archive: unpack it to a folder of its own"
+                "it is an archive: hand in a .zip, a .tar.gz or a folder"
             } else {
                 "it is not an agent"
             };
@@ -184,8 +186,19 @@ fn file_name(path: &Path) -> String {
 /// Returns a submission's name: its folder, or its file without the ending.
 pub(super) fn stem(path: &Path) -> String {
     let is_file = matches!(kind(path), Some(Kind::File));
+    if let Some(stem) = archive_stem(path).filter(|_| is_file) {
+        return stem;
+    }
     let stem = if is_file { path.file_stem() } else { path.file_name() };
     stem.unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Returns what is at a path of submissions: the folder to which an archive is unpacked, else the path itself.
+pub(super) fn unpacked_or_itself(path: &Path) -> Result<PathBuf, String> {
+    if archive_stem(path).is_none() || kind(path) != Some(Kind::File) {
+        return Ok(path.to_owned());
+    }
+    unpacked(path).map_err(|error| sanitize(&error.to_string()))
 }
 
 /// Returns the submission at a path, `None` if it is not one, or why it can't play.
@@ -194,6 +207,7 @@ pub(super) fn candidate(
     path: &Path,
     base: &Path,
 ) -> Result<Option<AgentSpec>, String> {
+    let path = &unpacked_or_itself(path)?;
     let name = file_name(path);
     let found = kind(path);
     let is_folder = found == Some(Kind::Folder);

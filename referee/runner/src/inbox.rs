@@ -154,6 +154,19 @@ impl Inbox {
         base: &Path,
         other: Option<&Path>,
     ) -> Result<(PathBuf, Option<String>), Failure> {
+        let (inbox, run) = Self::place(text, base, other)?;
+        inbox.read_dir().map_err(|error| {
+            Failure::usage(format!("can't list the submissions: {}: {error}", inbox.display()))
+        })?;
+        Ok((inbox, run))
+    }
+
+    /// The same, whether or not the folder exists.
+    pub fn place(
+        text: &str,
+        base: &Path,
+        other: Option<&Path>,
+    ) -> Result<(PathBuf, Option<String>), Failure> {
         let own =
             ContestFile::submissions_of(text).map_err(|error| Failure::usage(error.to_string()))?;
         let inbox = match (other, &own) {
@@ -164,9 +177,6 @@ impl Inbox {
                     .help("name the folder with --submissions DIR"));
             }
         };
-        inbox.read_dir().map_err(|error| {
-            Failure::usage(format!("can't list the submissions: {}: {error}", inbox.display()))
-        })?;
         Ok((inbox, own.and_then(|own| own.run.clone())))
     }
 

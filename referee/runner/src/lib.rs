@@ -39,8 +39,8 @@ pub use again::prepare_again;
 pub use copies::AgentCopy;
 pub use entrants::{Submission, submissions};
 pub use prepare::{
-    Builds, Entrants, Prepared, entrants, new_seed, prepare, prepare_text, read_contest_file,
-    read_openings, sandbox_request,
+    Broken, Builds, Entrants, Prepared, entrants, new_seed, prepare, prepare_text,
+    read_contest_file, read_openings, sandbox_request,
 };
 pub use writer::disk_failure;
 

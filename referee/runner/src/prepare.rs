@@ -147,14 +147,23 @@ pub fn sandbox_request(settings: &SandboxSettings, base: PathBuf) -> SandboxRequ
     }
 }
 
+/// What happens with submissions that can't be read or built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Broken {
+    /// What the contest file says.
+    AsWritten,
+    /// They don't play yet: the contest is open for their next versions.
+    LeaveOut,
+}
+
 /// Reads a contest file and prepares its contest.
-pub fn prepare(file: &Path, builds: Builds<'_>) -> Result<Prepared, Failure> {
+pub fn prepare(file: &Path, builds: Builds<'_>, broken: Broken) -> Result<Prepared, Failure> {
     let text = read_contest_file(file).map_err(|failure| {
         failure.help("give a contest file, or play without one: `referee contest quick`")
     })?;
     let base = absolute(file.parent().unwrap_or(Path::new("")))?;
     let seed = matches!(builds, Builds::Now(_)).then(new_seed).transpose()?;
-    prepare_seeded(&text, file, &base, builds, seed)
+    prepare_seeded(&text, (file, &base), builds, seed, broken)
 }
 
 /// Draws a new seed.
@@ -173,16 +182,16 @@ pub fn prepare_text(
     base: &Path,
     builds: Builds<'_>,
 ) -> Result<Prepared, Failure> {
-    prepare_seeded(text, file, base, builds, None)
+    prepare_seeded(text, (file, base), builds, None, Broken::AsWritten)
 }
 
 /// The same; `drawn` is the seed if the text has none.
 fn prepare_seeded(
     text: &str,
-    file: &Path,
-    base: &Path,
+    (file, base): (&Path, &Path),
     builds: Builds<'_>,
     drawn: Option<u64>,
+    broken: Broken,
 ) -> Result<Prepared, Failure> {
     let stem = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy();
     let games = programs::named(text, base)?;
@@ -192,7 +201,7 @@ fn prepare_seeded(
     let drawn = drawn.filter(|_| !is_seeded);
     read.settings.seed = drawn.unwrap_or(read.settings.seed);
     let (mut candidates, mut notes) = candidates(&read, base, builds)?;
-    let left_out = reject_broken(&read, &mut candidates)?;
+    let left_out = reject_broken(&read, &mut candidates, broken)?;
     let others = OtherFiles { openings: openings(&read, base)?, ranking: ranking(&read, base)? };
     let readable = readable(&read, base)?;
     let mut entries = BTreeMap::new();
@@ -417,24 +426,26 @@ fn leave_out_again(candidates: &mut [Candidate], left_out: &[(String, String)]) 
 fn reject_broken(
     file: &ContestFile,
     candidates: &mut Vec<Candidate>,
+    broken: Broken,
 ) -> Result<Vec<(String, String)>, Failure> {
     let mut errors = Vec::new();
-    let mut broken = Vec::new();
+    let mut left_out = Vec::new();
     for candidate in &*candidates {
         let Err(reason) = &candidate.spec else { continue };
         if candidate.is_submission {
-            broken.push((sanitize(&candidate.name), reason.clone()));
+            left_out.push((sanitize(&candidate.name), reason.clone()));
         } else if errors.len() < ERRORS_SHOWN {
             let reason = format!("{}: {reason}", sanitize(&candidate.name));
             errors.push(file.source.error(candidate.span.clone(), reason).to_string());
         }
     }
-    let stops = file.settings.policy.on_broken == OnBroken::Stop && !broken.is_empty();
+    let may_stop = broken == Broken::AsWritten && file.settings.policy.on_broken == OnBroken::Stop;
+    let stops = may_stop && !left_out.is_empty();
     if stops && let Some(submissions) = &file.submissions {
         let all = candidates.iter().filter(|candidate| candidate.is_submission).count();
-        let message = format!("{} of {all} submissions can't play", broken.len());
+        let message = format!("{} of {all} submissions can't play", left_out.len());
         errors.push(file.source.error(submissions.span.clone(), message).to_string());
-        errors.extend(broken.iter().map(|(name, reason)| format!("{name}: {reason}")));
+        errors.extend(left_out.iter().map(|(name, reason)| format!("{name}: {reason}")));
     }
     if !errors.is_empty() {
         let failure = Failure::usage(errors.join("\n"));
@@ -443,5 +454,5 @@ fn reject_broken(
         return Err(failure.or_help(stops.then(|| help.to_owned())));
     }
     candidates.retain(|candidate| candidate.spec.is_ok());
-    Ok(broken)
+    Ok(left_out)
 }

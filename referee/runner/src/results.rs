@@ -10,6 +10,7 @@ use crate::workers::KnownWorker;
 use referee_contest::report::{CausedVoids, Command, LeftOut, Report, Setting, VoidCounts};
 use referee_contest::summary::report;
 use referee_contest::{Contest, PlayerInfo, Schedule};
+use referee_play::archives;
 use referee_process::{Failure, sandbox};
 use referee_protocol::SandboxRecord;
 use referee_protocol::sanitize::sanitize;
@@ -91,6 +92,19 @@ pub fn schedule(contest: Arc<Contest>, store: &Store) -> Result<Schedule, Failur
     Ok(schedule)
 }
 
+/// Returns a reason in one line, which says where the others are.
+fn one_line(name: &str, reason: &str) -> String {
+    let mut lines = reason.lines();
+    let first = lines.next().unwrap_or_default();
+    let first: String = first.chars().filter(|&c| c != char::REPLACEMENT_CHARACTER).collect();
+    match lines.next() {
+        None => first,
+        Some(_) => {
+            format!("{first}; `referee contest check` writes all of it to feedback/{name}.md")
+        }
+    }
+}
+
 /// Returns the report on the games of a contest; `commands` are the commands that it shows. The contest
 /// in `stored` is that of the schedule.
 pub fn assemble(
@@ -107,7 +121,7 @@ pub fn assemble(
     let base = format!("{}/", stored.base.display());
     let left_out = |(name, why): &(String, String)| LeftOut {
         name: name.clone(),
-        reason: why.replace(&base, ""),
+        reason: one_line(name, &why.replace(&base, "")),
     };
     let sandbox = stored.sandbox.as_ref().map(|level| sanitize(&sandbox::line(level)));
     let store = games.folder.store();
@@ -119,13 +133,13 @@ pub fn assemble(
             given_up: lost.len() as u64,
             caused: caused(&stored.contest, &voids),
         },
-        left_out: stored.left_out.iter().map(left_out).collect(),
+        left_out: stored.left_out().map(left_out).collect(),
         commands,
         ..made
     };
     report.settings.extend(agents_setting(stored));
     for standing in &mut report.standings.players {
-        standing.agent = standing.agent.replace(&base, "");
+        standing.agent = archives::shown(&standing.agent.replace(&base, ""));
     }
     Ok(report)
 }

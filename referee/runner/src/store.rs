@@ -11,6 +11,7 @@ use nix::unistd::{AccessFlags, access};
 use referee_contest::{Change, Contest, Player, PlayerInfo, Record};
 use referee_process::Failure;
 use referee_protocol::SandboxRecord;
+use referee_protocol::sanitize::sanitize_name;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -61,6 +62,18 @@ pub struct StoredContest {
     pub begun: String,
     /// The sandbox when it began; earlier versions did not store it.
     pub sandbox: Option<SandboxRecord>,
+}
+
+impl StoredContest {
+    /// Returns the submissions that don't play, with the reason: those that were left out when the contest began, and
+    /// have not been added since.
+    pub fn left_out(&self) -> impl Iterator<Item = &(String, String)> {
+        let plays = |name: &str| {
+            let name = sanitize_name(name);
+            self.contest.players.iter().any(|player| player.name == name)
+        };
+        self.left_out.iter().filter(move |(name, _)| !plays(name))
+    }
 }
 
 /// An attempt at a game that doesn't count.

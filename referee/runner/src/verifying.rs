@@ -38,8 +38,11 @@ pub fn find(names: &[String]) -> Result<Vec<PathBuf>, Failure> {
             collect(&path, &mut files)
                 .map_err(|error| Failure::operation(format!("{}: {error}", path.display())))?;
             files[before..].sort();
-        } else {
+        } else if path.exists() || name == "-" {
             files.push(path);
+        } else {
+            return Err(Failure::operation(format!("{name}: no such file"))
+                .help("name a transcript, a folder of transcripts, or a contest's folder"));
         }
     }
     Ok(files)

@@ -13,6 +13,7 @@ const USUAL: &str = "60s+0.5s";
 
 /// The clock options.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Clock")]
 pub(super) struct ClockOptions {
     /// Time per agent for the match, and increment per turn, such as 60s+0.5s or 5m. Defaults to the
     /// preset's clock, else `REFEREE_CLOCK`, else the config file's, else 60s+0.5s

@@ -3,7 +3,7 @@
 use super::shell::{join, option};
 use referee_games::Games;
 use referee_match::diagnosis::{Evidence, Stage, find};
-use referee_match::summary::fault_text as kind_text;
+use referee_match::summary::fault_in_turn;
 use referee_match::transcript;
 use referee_play::adapted::is_adapted;
 use referee_play::drive::LastSeen;
@@ -104,10 +104,8 @@ pub(super) fn fault_text(
     words: Option<&str>,
     transcript: Option<&str>,
 ) -> String {
-    let (name, at, text) = (sanitize(&seat.name), seat.seat, sanitize(&fault.text));
-    let what = kind_text(fault.kind);
-    let mut shown =
-        format!("game {game}: {name} (seat {at}) {what} in turn {}: {text}\n", fault.turn);
+    let (name, at, what) = (sanitize(&seat.name), seat.seat, sanitize(&fault_in_turn(fault)));
+    let mut shown = format!("game {game}: {name} (seat {at}) {what}\n");
     if let Some(words) = words {
         writeln!(shown, "  last stderr: {}", sanitize(words)).ok();
     }

@@ -1,6 +1,8 @@
-//! The languages of `new`, and whether their tools are installed.
+//! `languages`: the languages of `new`, and whether their tools are installed.
 
 use super::output::{print, print_json, row, table};
+use super::renamed;
+use clap::Args;
 use referee_games::nearest;
 use referee_process::Failure;
 use sample_agents::starters::{STARTERS, Starter, debian_package, starter};
@@ -9,7 +11,18 @@ use serde::Serialize;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-/// The languages, as `new --lang list --json` prints them.
+/// List the languages of `new`, what they need, and whether it is installed
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:\n  \
+    referee languages\n  \
+    referee new mybot --lang rust")]
+pub(super) struct Options {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// The languages, as `languages --json` prints them.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct LanguagesReport {
     /// The languages.
@@ -38,8 +51,8 @@ struct RequirementReport {
     found: Option<String>,
 }
 
-pub(super) fn list(json: bool) -> Result<(), Failure> {
-    if json {
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    if options.json {
         return print_json(&LanguagesReport { languages: all() });
     }
     let mut rows = vec![row(["language", "needs", "installed"])];
@@ -85,6 +98,9 @@ pub(super) fn missing(starter: &Starter) -> Option<String> {
 
 /// Returns the starter of a language. The error suggests the nearest name.
 pub(super) fn find(language: &str) -> Result<&'static Starter, Failure> {
+    if language == "list" {
+        return Err(renamed::failure("new --lang list", "languages"));
+    }
     starter(language).ok_or_else(|| {
         let known = STARTERS.iter().flat_map(|it| it.aliases.iter().copied().chain([it.language]));
         let near = nearest(language, known).and_then(starter);

@@ -4,7 +4,7 @@ use super::output::{BoardChoice, BoardOptions, eprint_line, stderr_has_colour};
 use crate::reading::{caption, report};
 use referee_games::view::View;
 use referee_match::Match;
-use referee_match::summary::fault_text;
+use referee_match::summary::fault_in_turn;
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Event, Seat};
 use referee_render::{Style, terminal};
@@ -36,9 +36,8 @@ impl BoardPrinter {
                 self.last_event = format!("turn {}: {} {shown}", played.turn, name(played.seat));
             }
             Event::Retired(retired) => {
-                let (kind, text) = (fault_text(retired.fault.kind), &retired.fault.text);
-                let text = sanitize(text);
-                self.last_event = format!("{} {kind} and is out: {text}", name(retired.seat));
+                let what = sanitize(&fault_in_turn(&retired.fault));
+                self.last_event = format!("{} {what}, and is out", name(retired.seat));
             }
             Event::Over(_) => {}
             _ => return,

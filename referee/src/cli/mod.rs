@@ -19,6 +19,8 @@ mod fleet;
 #[path = "no_fleet.rs"]
 mod fleet;
 mod adapter;
+mod agents;
+mod building;
 mod game;
 mod games;
 mod given;
@@ -35,6 +37,8 @@ mod play_options;
 mod play_series;
 mod presets;
 mod position;
+mod refused;
+mod renamed;
 mod replay;
 mod rows;
 mod runtime;
@@ -49,14 +53,12 @@ mod viewer;
 mod shell;
 
 use self::global::{Global, success};
-use self::output::{eprint_failure, eprint_help};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use self::output::eprint_failure;
+use self::refused::refuse;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
-use referee_games::{GAMES, GameKind};
 use referee_play::game_program;
 use referee_play::private_copy;
 use referee_process::Failure;
-use std::error::Error as _;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -80,14 +82,19 @@ struct Arguments {
 }
 
 /// The commands in the order and groups of `referee --help`.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 7] = [
     ("Matches", &["play", "debug", "verify"]),
-    ("Agents", &["new", "check", "compare", "agent", "adapter"]),
+    ("Agents", &["new", "languages", "check", "compare", "agents"]),
     ("Contests", &["contest", "worker"]),
     ("Viewing", &["replay", "serve"]),
     ("Games", &["games", "game"]),
-    ("Tools", &["position", "perft", "schema", "doctor", "config", "completions", "man"]),
+    ("This machine", &["doctor", "config", "completions", "man"]),
+    ("Plumbing", &["agent", "adapter", "position", "perft", "schema"]),
 ];
+
+/// The end of the help of every command, in place of the options that all of them have.
+const GLOBAL_OPTIONS: &str = "Global options (`referee --help` explains them): -q, -v, -h, --no-config, --rules, \
+    --color, --log-format";
 
 /// The help of a command is the doc comment of its options.
 #[derive(Debug, Subcommand)]
@@ -98,6 +105,8 @@ enum Command {
     Compare(Box<contest::compare::Options>),
     Debug(debug::Options),
     New(new::Options),
+    Languages(languages::Options),
+    Agents(agents::Options),
     Doctor(doctor::Options),
     Games(games::Options),
     Game(game::Options),
@@ -128,19 +137,8 @@ pub fn main() -> ExitCode {
     completions::answer_script();
     let command = allow_negative(command_line());
     let given = command.clone().try_get_matches();
-    let matches = given.and_then(|given| configured(command, given)).unwrap_or_else(|error| {
-        let refused = || invalid_value(&error).map(Failure::usage);
-        if let Some(failure) = fleet::missing_feature(&error).or_else(refused) {
-            eprint_failure(&failure);
-            std::process::exit(i32::from(exit::code_of(&failure)));
-        }
-        if let Some(help) = setup_field(&error) {
-            error.print().ok();
-            eprint_help(&help);
-            std::process::exit(i32::from(exit::USAGE));
-        }
-        error.exit()
-    });
+    let matches =
+        given.and_then(|given| configured(command, given)).unwrap_or_else(|error| refuse(&error));
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     arguments.global.set_up();
     let result = run(arguments);
@@ -196,53 +194,29 @@ fn command_line() -> clap::Command {
     ))
 }
 
+/// Returns the command line for help: each command shows its own options, and `referee --help` those of all.
+fn command_line_for_help() -> clap::Command {
+    fn without_global(command: clap::Command) -> clap::Command {
+        let is_global = |arg: &clap::Arg| arg.is_global_set() || arg.get_id() == "help";
+        let command = command.mut_args(|arg| if is_global(&arg) { arg.hide(true) } else { arg });
+        let template = format!(
+            "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{{all-args}}\n\n\
+             {GLOBAL_OPTIONS}{{after-help}}"
+        );
+        command.help_template(template).mut_subcommands(without_global)
+    }
+    let mut command = command_line();
+    // Global options are in the commands from now on.
+    command.build();
+    command.mut_subcommands(without_global)
+}
+
 /// Lets every option have a negative number as its value, so that the error is about the number.
 fn allow_negative(command: clap::Command) -> clap::Command {
     let option = |arg: &clap::Arg| arg.get_long().is_some() && arg.get_action().takes_values();
     command
         .mut_args(|arg| if option(&arg) { arg.allow_negative_numbers(true) } else { arg })
         .mut_subcommands(allow_negative)
-}
-
-/// Returns what is wrong with a value that an option's parser refused, without terms of Rust.
-fn invalid_value(error: &clap::Error) -> Option<String> {
-    let context = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.as_str()),
-        _ => None,
-    };
-    let (option, value) = (context(ContextKind::InvalidArg)?, context(ContextKind::InvalidValue)?);
-    let option = option.split(' ').next().unwrap_or(option).trim_matches(['<', '>']);
-    let text = error.source()?.to_string();
-    let expected = match text.split_once(" is not in ") {
-        Some((_, range)) => match range.replace("..=", "..").split_once("..") {
-            Some((from, to)) if to.len() < 10 => format!("a whole number from {from} to {to}"),
-            Some((from, _)) => format!("a whole number from {from}"),
-            None => return None,
-        },
-        None if text.contains("digit")
-            || text.contains("integer")
-            || text.contains("number too") =>
-        {
-            "a whole number".to_owned()
-        }
-        None => return Some(format!("{option} {value}: {text}")),
-    };
-    Some(format!("{option} {value}: expected {expected}"))
-}
-
-/// Returns the help for an unknown option that is a field of a game's setup.
-fn setup_field(error: &clap::Error) -> Option<String> {
-    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
-        return None;
-    };
-    let name = option.strip_prefix("--").filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
-    let is_field = |kind: &GameKind| kind.about().setup.iter().any(|field| field.name == name);
-    GAMES.iter().any(is_field).then(|| {
-        format!(
-            "`{name}` is part of a game's setup: --setup {name}=VALUE (`referee games GAME` lists the \
-             fields)"
-        )
-    })
 }
 
 fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
@@ -254,6 +228,8 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Contest(options) => contest::run(&options, &global),
         Command::Debug(options) => debug::run(&options, &global),
         Command::New(options) => new::run(&options, &global).map(success),
+        Command::Languages(options) => languages::run(&options).map(success),
+        Command::Agents(options) => agents::run(&options).map(success),
         Command::Doctor(options) => doctor::run(&options, &global),
         Command::Games(options) => games::run(&options).map(success),
         Command::Game(options) => game::run(&options, &global),
@@ -274,11 +250,40 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{GROUPS, command_line};
+    use super::{GROUPS, command_line, command_line_for_help};
 
     #[test]
     fn the_command_line_is_consistent() {
         command_line().debug_assert();
+    }
+
+    #[test]
+    fn each_command_lists_no_global_options_but_their_names() {
+        let mut command = command_line_for_help();
+        let play = command.find_subcommand_mut("play").expect("a command");
+        let text = play.render_long_help().to_string();
+        assert_eq!(text.matches("--log-format").count(), 1, "{text}");
+        let headings: Vec<&str> =
+            text.lines().filter(|line| line.ends_with(':') && !line.starts_with(' ')).collect();
+        let expected =
+            ["Arguments:", "Match:", "Clock:", "Sandbox:", "Output:", "Display:", "Examples:"];
+        assert_eq!(headings, expected);
+    }
+
+    /// A heading of shared options goes on until the next one: they are the last of a command.
+    #[test]
+    fn own_options_are_under_no_heading_of_shared_ones() {
+        fn check(command: &clap::Command) {
+            let shared = ["Match", "Clock", "Display"].map(Some);
+            for arg in command.get_arguments().filter(|_| command.get_name() != "play") {
+                let is_own = ["json", "out", "jobs", "annotate", "submissions"]
+                    .contains(&arg.get_id().as_str());
+                let heading = arg.get_help_heading();
+                assert!(!is_own || !shared.contains(&heading), "{}: {arg}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&command_line());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `new`: creates an agent from a starter.
 
 use super::global::Global;
-use super::languages::{find, list, missing};
+use super::languages::{find, missing};
 use super::new_text::{Plan, next_commands, readme};
 use super::output::{eprint_line, print, print_json};
 use super::setup::find_kind;
@@ -24,18 +24,16 @@ const ANY: &str = "any";
 /// Creates the folder DIR with a program, agent.toml and README.md. Never overwrites anything: DIR must
 /// not exist, or be empty but for `.git`.
 #[derive(Debug, Args)]
-#[command(override_usage = "referee new [OPTIONS] <DIR>\n       referee new --lang list")]
 #[command(after_long_help = "Examples:\n  \
     referee new mybot --game hex\n  \
     referee new mybot --lang rust --game chexers --game freckers")]
 pub(super) struct Options {
     /// Folder to create; its name becomes the agent's name
-    #[arg(required_unless_present = "lang")]
-    dir: Option<PathBuf>,
+    dir: PathBuf,
     /// Game that the agent plays (repeatable), or `any`
     #[arg(long, short, default_value = ANY)]
     game: Vec<String>,
-    /// Language of the agent; `list` lists them and what they need
+    /// Language of the agent; `referee languages` lists them and what they need
     #[arg(long, short, value_name = "LANGUAGE", default_value = "python")]
     lang: String,
     /// Print one JSON object
@@ -71,15 +69,9 @@ struct Manifest {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
-    if options.lang == "list" {
-        return list(options.json);
-    }
     let starter = find(&options.lang)?;
     let games = games(&options.game)?;
-    let Some(folder) = options.dir.as_deref() else {
-        return Err(Failure::usage("missing DIR (its name becomes the agent's name)")
-            .help(format!("referee new mybot --lang {}", starter.language)));
-    };
+    let folder = options.dir.as_path();
     refuse_existing(folder)?;
     let mut manifest: Manifest = toml::from_str(starter.manifest).map_err(|error| {
         Failure::operation(format!("cannot read the starter's agent.toml: {error}"))

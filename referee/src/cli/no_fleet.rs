@@ -37,7 +37,7 @@ pub(super) fn missing_feature(error: &clap::Error) -> Option<Failure> {
         (unknown(ContextKind::InvalidSubcommand), unknown(ContextKind::InvalidArg));
     let word = match in_contest {
         true if OPTIONS.contains(&option) => option,
-        true if command == "withdraw" => "contest withdraw",
+        true if command == "purge" => "contest purge",
         false if command == "worker" => command,
         _ => return None,
     };

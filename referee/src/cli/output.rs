@@ -186,6 +186,7 @@ pub(super) enum BoardChoice {
 
 /// The options of every command that shows boards.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Display")]
 pub(super) struct BoardOptions {
     /// How to draw boards
     #[arg(long, value_enum, default_value_t, env = "REFEREE_BOARD")]

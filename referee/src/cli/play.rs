@@ -90,7 +90,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     }
     let mut plan = options.plan()?;
     global.note(super::setup::start(plan.first.kind, &plan.first.setup)?.notes());
-    let sandbox = options.conditions.choose(plan.agents(), global)?;
+    let sandbox = options.series.conditions.choose(plan.agents(), global)?;
     let runtime = runtime()?;
     for spec in &plan.first.seated {
         global.note(not_granted(spec, &sandbox));
@@ -327,7 +327,7 @@ impl<'a> SeriesResults<'a> {
             let words = words.filter(|_| stderr_explains(seat, fault));
             self.faults.push(fault_text(number, (seat, fault), words, transcript.as_deref()));
         }
-        if self.options.json {
+        if self.options.output.json {
             return print_json(&PlayReport {
                 game: finished.header.game.clone(),
                 setup: finished.header.setup.clone(),
@@ -345,7 +345,7 @@ impl<'a> SeriesResults<'a> {
                 series: self.series(number),
             });
         }
-        if self.plan.is_single() && self.options.out.as_deref() != Some("-") {
+        if self.plan.is_single() && self.options.output.out.as_deref() != Some("-") {
             self.print_match(&finished, number, transcript.as_deref())?;
         }
         Ok(())
@@ -414,7 +414,7 @@ impl<'a> SeriesResults<'a> {
     }
 
     fn summarize(&self) -> Result<(), Failure> {
-        if self.plan.is_single() || self.options.json {
+        if self.plan.is_single() || self.options.output.json {
             return Ok(());
         }
         let mut text =
@@ -437,7 +437,7 @@ impl<'a> SeriesResults<'a> {
         if self.void > 0 {
             return Ok(ExitCode::from(exit::MACHINE));
         }
-        if self.has_fault && self.options.fail_on_fault {
+        if self.has_fault && self.options.output.fail_on_fault {
             return Ok(ExitCode::from(exit::AGENT));
         }
         Ok(ExitCode::SUCCESS)

@@ -1,24 +1,21 @@
 //! The options of `play`.
 
-use super::bars::{advance, count_bar};
+use super::building::{build, not_executable};
 use super::file_names::folder_name;
 use super::given::Given;
 use super::global::Global;
 use super::output::{BoardOptions, check_new};
-use super::presets::{LimitOptions, PresetOptions};
-use super::sandbox::ConditionOptions;
+use super::presets::SeriesOptions;
 use super::setup::GameOptions;
 use super::shell::{join, option};
-use super::values::on_fault;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use referee_contest::file::{BuildSettings, PLIES_MAX, SEED_BOUND};
 use referee_contest::wording::count;
-use referee_contest::{Contest, ContestGame, OpeningSettings, Player, PlayerInfo};
+use referee_contest::{Contest, OpeningSettings, Player, PlayerInfo};
 use referee_games::{AnyGame, Games};
 use referee_match::game_seed;
 use referee_match::times::read_time;
-use referee_play::agent_spec::AgentSpec;
+use referee_play::agent_spec::{AgentSpec, with_interpreter};
 use referee_play::destination::{DEFAULT_FOLDER, Destination};
 use referee_play::human::HumanInput;
 use referee_play::match_settings::MatchSettings;
@@ -27,12 +24,10 @@ use referee_play::pool::Job;
 use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_process::Failure;
 use referee_process::cores;
-use referee_protocol::{Level, OnFault, Pondering};
-use referee_runner::building::{Builder, build_agents};
-use referee_runner::{new_seed, read_openings};
+use referee_protocol::{Level, Pondering};
+use referee_runner::new_seed;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Options that `again` leaves out: what it chooses itself, and what changes only the output or the speed.
@@ -59,11 +54,11 @@ const GAMES_MAX: u64 = 1_000_000;
 /// Run a match or a series
 ///
 /// AGENT is a program file, a quoted command line, a folder with agent.toml, or a built-in agent
-/// (`referee agent list` lists them); @human is you. NAME=AGENT gives an agent a name. PROTOCOL:AGENT,
+/// (`referee agents` lists them); @human is you. NAME=AGENT gives an agent a name. PROTOCOL:AGENT,
 /// such as htp:./mohex, is an agent that speaks another protocol; comp30024:PACKAGE is a package of the
 /// course COMP30024.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch on the command line")]
+#[command(next_help_heading = "Match")]
 #[command(after_long_help = "Examples:\n  \
     referee play hex @random @greedy\n  \
     referee play chexers ./mybot 'python3 other.py' @random --clock 30s+0.2s\n  \
@@ -74,7 +69,7 @@ pub(super) struct Options {
     #[command(flatten)]
     pub(super) game: GameOptions,
     /// One agent per seat, in the order of play
-    #[arg(required = true, value_name = "AGENT")]
+    #[arg(required = true, value_name = "AGENT", help_heading = None::<&'static str>)]
     pub(super) agents: Vec<String>,
     /// Run the `build` commands of folders first, in the sandbox
     #[arg(long)]
@@ -87,13 +82,6 @@ pub(super) struct Options {
     #[arg(long, value_name = "NUMBER", conflicts_with = "games",
           value_parser = clap::value_parser!(u64).range(..GAMES_MAX))]
     pub(super) game_number: Option<u64>,
-    /// Where games begin: a file with one JSON position per line, or a number of random plies, 0 to 100.
-    /// Each opening is played in every seat order. Defaults to the setup's start
-    #[arg(long, value_name = "FILE|PLIES")]
-    pub(super) openings: Option<Openings>,
-    /// Seed of all random choices, below 2^53. Defaults to a new one each time
-    #[arg(long, value_parser = clap::value_parser!(u64).range(..SEED_BOUND))]
-    pub(super) seed: Option<u64>,
     /// Number of matches to run at once, 1 or more. Defaults to the number of cores
     #[arg(long, short, value_parser = at_least_one())]
     pub(super) jobs: Option<usize>,
@@ -101,41 +89,38 @@ pub(super) struct Options {
     #[arg(long)]
     pub(super) pin: bool,
     #[command(flatten)]
-    pub(super) preset: PresetOptions,
+    pub(super) series: SeriesOptions,
+    /// Keep what agents write in the private copies of their folders, in DIR/NAME, for later matches.
+    /// Defaults to dropping it after each match
+    #[arg(long, value_name = "DIR", help_heading = "Sandbox")]
+    pub(super) keep_writes: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) conditions: ConditionOptions,
+    pub(super) output: OutputOptions,
     #[command(flatten)]
-    pub(super) limits: LimitOptions,
-    /// With 3 or more seats: what happens when an agent commits a fault. Defaults to the preset's, else
-    /// retire
-    #[arg(long, value_parser = on_fault())]
-    pub(super) on_fault: Option<OnFault>,
+    pub(super) board: BoardOptions,
+    /// Wait after each turn of a single match, such as 300ms; clocks don't run during the wait. Defaults to 0
+    #[arg(long, value_name = "TIME", value_parser = read_time, help_heading = "Display")]
+    pub(super) pace: Option<u64>,
+    /// Show the match in the browser, where @human then plays; press Ctrl-C to stop the server
+    #[arg(long, help_heading = "Display")]
+    pub(super) open: bool,
+}
+
+/// Where results go.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch on the command line")]
+pub(super) struct OutputOptions {
     /// Where to write transcripts: a file (.jsonl or .jsonl.gz), a folder, or - for stdout. Defaults to
     /// ./matches
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<String>,
     /// Write no transcript
     #[arg(long, conflicts_with = "out")]
-    pub(super) no_transcript: bool,
+    no_transcript: bool,
     /// Overwrite the file named by --out
     #[arg(long)]
-    pub(super) force: bool,
-    #[command(flatten)]
-    pub(super) board: BoardOptions,
-    /// Keep what agents write in the private copies of their folders, in DIR/NAME, for later matches.
-    /// Defaults to dropping it after each match
-    #[arg(long, value_name = "DIR")]
-    pub(super) keep_writes: Option<PathBuf>,
-    /// Refuse what the course's own program refuses of comp30024: agents, such as an Agent without
-    /// `**referee`
-    #[arg(long)]
-    pub(super) strict: bool,
-    /// Wait after each turn of a single match, such as 300ms; clocks don't run meanwhile. Defaults to 0
-    #[arg(long, value_name = "TIME", value_parser = read_time)]
-    pub(super) pace: Option<u64>,
-    /// Show the match in the browser, where @human then plays; press Ctrl-C to stop the server
-    #[arg(long)]
-    pub(super) open: bool,
+    force: bool,
     /// Print one JSON object per match
     #[arg(long)]
     pub(super) json: bool,
@@ -196,38 +181,6 @@ impl Plan {
     }
 }
 
-/// Where games begin: the value of `--openings`.
-#[derive(Clone, Debug)]
-pub(super) enum Openings {
-    /// After this many random plies.
-    Plies(u32),
-    /// At the positions in this file.
-    File(PathBuf),
-}
-
-impl FromStr for Openings {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.parse() {
-            Ok(plies) if plies <= PLIES_MAX => Ok(Self::Plies(plies)),
-            Ok(_) => Err(format!("at most {PLIES_MAX} plies")),
-            Err(_) => Ok(Self::File(text.into())),
-        }
-    }
-}
-
-impl Openings {
-    fn read(&self, games: &[ContestGame], known: &Games) -> Result<OpeningSettings, Failure> {
-        Ok(match self {
-            Self::Plies(plies) => OpeningSettings { plies: *plies, ..<_>::default() },
-            Self::File(file) => {
-                OpeningSettings { plies: 0, positions: read_openings(file, games, known)? }
-            }
-        })
-    }
-}
-
 /// Returns a parser of numbers of matches or cores.
 pub(super) fn at_least_one() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..)
@@ -254,12 +207,12 @@ impl Options {
         let spec = |((spec, name), kept)| Arc::new(AgentSpec { name, kept, ..spec });
         let specs: Vec<_> = specs.map(spec).collect();
         let destination = self.destination(games)?;
-        let seed = self.seed.map_or_else(new_seed, Ok)?;
+        let seed = self.series.seed.map_or_else(new_seed, Ok)?;
         let contest = self.contest(game.as_ref(), &specs, number + games, seed)?;
         let conditions = MatchSettings {
-            clock: self.preset.clock(person)?,
-            limits: self.limits.limits(self.preset.preset)?,
-            on_fault: self.on_fault.unwrap_or_else(|| self.preset.on_fault()),
+            clock: self.series.of_match.clock(person)?,
+            limits: self.series.of_match.limits(self.series.of_match.preset)?,
+            on_fault: self.series.on_fault(),
             anonymous: false,
             adjudication: None,
             reuse: false,
@@ -278,7 +231,7 @@ impl Options {
                 readable_files: Arc::new(ReadableFiles::new(shared_rules(
                     &specs,
                     &destination.places(),
-                    &self.conditions.readable()?,
+                    &self.series.conditions.readable()?,
                 ))),
                 human_input: HumanInput::default(),
                 destination,
@@ -304,32 +257,16 @@ impl Options {
             PlayerInfo { name, run, digest }
         };
         let mut contest = Contest::series(game, agents.iter().map(player).collect(), games, seed);
-        if let Some(openings) = &self.openings {
-            contest.openings = openings.read(&contest.games, &Games::of([game.kind()]))?;
+        if let Some(openings) = self.series.openings(&contest.games, &Games::of([game.kind()]))? {
+            contest.openings = openings;
         }
         Ok(contest)
     }
 
     /// Runs the `build` commands of the agents' folders.
     pub(super) fn build_agents(&self, global: &Global) -> Result<(), Failure> {
-        let here = Path::new("");
-        let read = |agent: &String| AgentSpec::read_unbuilt(agent, here);
-        let specs = self.agents.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
-        let builder = || {
-            let sandbox = self.conditions.tested()?;
-            if sandbox.level == Level::None {
-                global.note(["at sandbox level none, builds run as you, without a sandbox"]);
-            }
-            Builder::new(sandbox, BuildSettings::default(), here)
-        };
-        let bar = count_bar("building", !global.quiet);
-        let progress = |done, of| advance(&bar, done, of);
-        let specs: Vec<&AgentSpec> = specs.iter().collect();
-        let jobs = self.jobs.unwrap_or_else(cores::count);
-        for (spec, built) in specs.iter().zip(build_agents(&specs, builder, jobs, &progress)?) {
-            built.map_err(|reason| Failure::operation(format!("{}: {reason}", spec.written)))?;
-        }
-        Ok(())
+        let sandbox = || self.series.conditions.tested();
+        build(&self.agents, sandbox, self.jobs.unwrap_or_else(cores::count), global)
     }
 
     fn specs(&self, seats: usize) -> Result<Vec<AgentSpec>, Failure> {
@@ -345,9 +282,16 @@ impl Options {
                 format!("referee play {game} {}", self.with_random_agents(seats))
             }));
         }
+        if self.agents.iter().any(|agent| with_interpreter(agent).is_some()) {
+            return Err(not_executable(&self.agents).help(format!(
+                "referee play {} {}",
+                self.game.game,
+                self.with_random_agents(seats)
+            )));
+        }
         let mut specs: Vec<AgentSpec> =
             self.agents.iter().map(|agent| AgentSpec::read(agent)).collect::<Result<_, _>>()?;
-        for spec in specs.iter_mut().filter(|_| self.strict) {
+        for spec in specs.iter_mut().filter(|_| self.series.of_match.strict) {
             spec.be_strict();
         }
         let people = specs.iter().filter(|spec| spec.launch.is_none()).count();
@@ -369,18 +313,18 @@ impl Options {
         kept.canonicalize().map(Some).map_err(failed)
     }
 
-    /// Returns the agents given, and @random for every missing one.
+    /// Returns the agents given, scripts with their interpreters, and @random for every missing one.
     fn with_random_agents(&self, seats: usize) -> String {
-        let random = std::iter::repeat("@random");
-        let agents = self.agents.iter().map(String::as_str).chain(random).take(seats);
-        join(&agents.collect::<Vec<_>>())
+        let given = |agent: &String| with_interpreter(agent).unwrap_or_else(|| agent.clone());
+        let random = std::iter::repeat_with(|| "@random".to_owned());
+        join(&self.agents.iter().map(given).chain(random).take(seats).collect::<Vec<_>>())
     }
 
     fn destination(&self, games: u64) -> Result<Destination, Failure> {
-        if self.no_transcript {
+        if self.output.no_transcript {
             return Ok(Destination::Nowhere);
         }
-        let Some(out) = &self.out else {
+        let Some(out) = &self.output.out else {
             return Ok(Destination::Folder(DEFAULT_FOLDER.into()));
         };
         let path = PathBuf::from(out);
@@ -413,8 +357,8 @@ impl Options {
             return Err(Failure::machine(format!("--out {out}: there is no folder {folder}"))
                 .help(format!("create it: mkdir -p {folder}")));
         }
-        check_new("--out", &path, self.force)?;
-        Ok(Destination::File { path, force: self.force })
+        check_new("--out", &path, self.output.force)?;
+        Ok(Destination::File { path, force: self.output.force })
     }
 
     /// Returns the command that repeats one game. `pondering` is what was used by default, if the game
@@ -430,9 +374,10 @@ impl Options {
         words.extend(option("--seed", Some(plan.first.seed)));
         words.extend(option("--game-number", Some(number).filter(|&number| number > 0)));
         // A person has no clock by default.
-        let clock = self.preset.clock.implied(self.preset.preset, !plan.has_person());
+        let of_match = &self.series.of_match;
+        let clock = of_match.clock.implied(of_match.preset, !plan.has_person());
         words.extend(option("--clock", clock));
-        let level = self.conditions.level().filter(|_| !self.given.has("sandbox"));
+        let level = self.series.conditions.level().filter(|_| !self.given.has("sandbox"));
         words.extend(option("--sandbox", level.map(Level::name)));
         let pondering = pondering.filter(|_| !self.given.has("pondering"));
         words.extend(option("--pondering", pondering.map(Pondering::name)));

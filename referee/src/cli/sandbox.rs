@@ -46,8 +46,8 @@ impl SandboxOptions {
         Ok(sandbox)
     }
 
-    /// Chooses the sandbox.
-    fn tested(&self) -> Result<Sandbox, Failure> {
+    /// Chooses the sandbox without a word about it.
+    pub(super) fn tested(&self) -> Result<Sandbox, Failure> {
         let request = SandboxRequest {
             level: self.sandbox,
             wrapper: self.wrapper()?,

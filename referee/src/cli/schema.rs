@@ -33,8 +33,8 @@ const SCHEMAS: &[Entry] = &[
     ("outcome", "how a game ended by its rules", || schema_for!(Outcome)),
     ("verdict", "how a match ended", || schema_for!(Verdict)),
     ("play", "a match, as `play --json` prints it", || schema_for!(super::play::PlayReport)),
-    ("agents", "the built-in agents, as `agent list --json` prints them", || {
-        schema_for!(super::agent::AgentsReport)
+    ("agents", "the built-in agents, as `agents --json` prints them", || {
+        schema_for!(super::agents::AgentsReport)
     }),
     ("replay", "a recorded match, as `replay FILE --json` prints it", || {
         schema_for!(crate::reading::MatchReport)
@@ -69,7 +69,7 @@ const SCHEMAS: &[Entry] = &[
     }),
     ("perft", "counts, as `perft --json` prints them", || schema_for!(super::perft::PerftReport)),
     ("new", "the created agent, as `new --json` prints it", || schema_for!(super::new::NewReport)),
-    ("languages", "the languages, as `new --lang list --json` prints them", || {
+    ("languages", "the languages, as `languages --json` prints them", || {
         schema_for!(super::languages::LanguagesReport)
     }),
     ("doctor", "a machine, as `doctor --json` prints it", || {

@@ -10,7 +10,8 @@ use std::path::Path;
 /// The arguments of every command that starts a game.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct GameOptions {
-    /// Game to play: a name from `referee games`, or the path of a folder with game.toml
+    /// Game: a name from `referee games`, or the path of a folder with game.toml
+    #[arg(help_heading = None::<&'static str>)]
     pub(super) game: String,
     /// Game setup: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's usual setup
     #[arg(long, short = 's', value_name = "KEY=VALUE")]

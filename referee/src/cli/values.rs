@@ -61,7 +61,7 @@ pub(super) fn themes() -> impl TypedValueParser<Value = Theme> {
     })
 }
 
-/// The values of --form.
+/// The values of --format.
 pub(super) fn forms() -> impl TypedValueParser<Value = OutputFormat> {
     values(|form| match form {
         OutputFormat::Svg => "A picture that stays sharp at every size",

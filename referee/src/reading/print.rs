@@ -2,7 +2,7 @@
 
 use super::{TurnChoice, report};
 use referee_games::Games;
-use referee_match::summary::fault_text;
+use referee_match::summary::fault_in_turn;
 use referee_match::transcript::{ReadEnd, Walk, walk};
 use referee_play::input_files::unreadable;
 use referee_process::Failure;
@@ -66,9 +66,8 @@ fn happened(walk: &Walk, turn: u64, event: &Event, style: Option<&Style>) -> Str
             writeln!(text, "drawn: {}", sanitize(&drawn.label)).ok();
         }
         Event::Retired(retired) => {
-            let (name, kind) = (name(retired.seat), fault_text(retired.fault.kind));
-            let why = sanitize(&retired.fault.text);
-            writeln!(text, "\nturn {turn}: {name} {kind} and is out: {why}").ok();
+            let (name, what) = (name(retired.seat), sanitize(&fault_in_turn(&retired.fault)));
+            writeln!(text, "\n{name} {what}, and is out").ok();
         }
         Event::Stderr(stderr) => {
             let name = name(stderr.seat);

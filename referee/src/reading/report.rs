@@ -1,9 +1,9 @@
 //! Matches as text: game, agents, clock, and verdict.
 
-use referee_match::summary::{fault_text, sentence, setup};
+use referee_match::summary::{fault_in_turn, sentence, setup};
 use referee_match::times::{show_clock, show_memory, show_time};
 use referee_protocol::sanitize::sanitize;
-use referee_protocol::{FaultKind, Header, Outcome, Verdict};
+use referee_protocol::{Header, Outcome, Verdict};
 use std::fmt::Write;
 
 /// Returns the game, clock and agents of a match.
@@ -40,10 +40,7 @@ pub fn verdict(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) ->
     for (index, seat) in verdict.seats.iter().enumerate() {
         let place = verdict.places.as_ref().and_then(|places| places.get(index));
         let place = place.map(u32::to_string);
-        let fault = seat.fault.as_ref().map(|fault| match (fault_text(fault.kind), fault.turn) {
-            (text, turn) if fault.kind == FaultKind::Resigned => format!("{text} in turn {turn}"),
-            (text, turn) => format!("{text} in turn {turn}: {}", sanitize(&fault.text)),
-        });
+        let fault = seat.fault.as_ref().map(|fault| sanitize(&fault_in_turn(fault)));
         let mut row = vec![
             format!("  {}", seat.seat),
             header.seats.get(index).map_or_else(String::new, |seat| sanitize(&seat.name)),

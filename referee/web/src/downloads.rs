@@ -80,7 +80,7 @@ fn draw(tail: &Tail, ply: usize, form: OutputFormat, own: bool) -> ApiResult<Vec
     let plies = playback.plies().len();
     if form.is_video() {
         let text = format!("the page makes no .{} files", form.ending());
-        return Err(ApiError::unfit(text).help("use: referee replay export FILE --output NAME.mp4"));
+        return Err(ApiError::unfit(text).help("use: referee replay export FILE --out NAME.mp4"));
     }
     if form.is_animation() && plies > ANIMATED_PLIES_MAX {
         let text = format!("animations have at most {ANIMATED_PLIES_MAX} plies here, not {plies}");

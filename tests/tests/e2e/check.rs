@@ -93,7 +93,7 @@ fn words_of_an_agent_are_no_commands_of_a_service() {
         &format!("#!/bin/sh\nprintf '{words}' >&2\nprintf '{words}'\nexit 3\n"),
     );
     dir.write("bot/agent.toml", "command = [\"./bot.sh\"]\ngames = [\"hex\"]\n");
-    let ran = dir.run(&["check", "bot", "--setup", "size=3", "--format", "github"]).code(3);
+    let ran = dir.run(&["check", "bot", "--setup", "size=3", "--annotate", "github"]).code(3);
     let (mut token, mut own) = (None, 0);
     for line in ran.stdout.lines() {
         match (&token, line.strip_prefix("::stop-commands::referee-")) {

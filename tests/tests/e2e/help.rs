@@ -33,7 +33,7 @@ fn what_a_build_lacks_is_explained_and_not_offered() {
     let dir = TestDir::new();
     for words in [
         &["worker", "nats://localhost"][..],
-        &["contest", "withdraw", "cup"],
+        &["contest", "purge", "cup"],
         &["contest", "run", "contest.toml", "--on", "nats://localhost"],
         &["contest", "resume", "cup", "--priority", "200"],
         &["contest", "status", "--creds", "me.creds", "--on", "nats://localhost"],
@@ -48,7 +48,7 @@ fn what_a_build_lacks_is_explained_and_not_offered() {
         [&["--help"][..], &["contest", "--help"], &["contest", "run", "--help"], &["schema"]]
     {
         let text = dir.run(words).code(0).stdout;
-        for absent in ["--on ", "worker ", "NATS", " withdraw "] {
+        for absent in ["--on ", "worker ", "NATS", " purge "] {
             assert!(!text.contains(absent), "{words:?}: {text}");
         }
     }

@@ -91,7 +91,7 @@ fn a_closed_stdout_is_not_an_error() {
 #[test]
 fn built_in_agents_run_as_commands() {
     let dir = TestDir::new();
-    let list = dir.run(&["agent", "list"]).code(0);
+    let list = dir.run(&["agents"]).code(0);
     for name in ["@random", "@greedy", "@minimax[:N]", "@mute"] {
         assert!(list.stdout.contains(name), "{list:?}");
     }
@@ -106,7 +106,7 @@ fn built_in_agents_run_as_commands() {
     let output = dir.run_with_input(&["agent", "first"], &input).code(0).json_lines();
     assert_eq!(output[0]["type"], "ready");
     assert_eq!(output[1]["action"], json!({"type": "place", "at": [0, 0]}));
-    dir.run(&["agent", "missing"]).code(2).stderr_has("referee agent list");
+    dir.run(&["agent", "missing"]).code(2).stderr_has("referee agents");
     let empty: Value = json!([]);
     assert_eq!(json!(dir.run_with_input(&["agent", "first"], "").code(0).json_lines()), empty);
 }

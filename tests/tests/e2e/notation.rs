@@ -23,11 +23,11 @@ fn exported_matches_can_be_imported() {
     ] {
         let dir = TestDir::new();
         played(&dir, setup);
-        dir.run(&["replay", "export", "x.jsonl", "--output", "x.sgf"]).code(0);
-        let ran = dir.run(&["replay", "import", "x.sgf", "--output", "y.jsonl.gz"]).code(0);
+        dir.run(&["replay", "export", "x.jsonl", "--out", "x.sgf"]).code(0);
+        let ran = dir.run(&["replay", "import", "x.sgf", "--out", "y.jsonl.gz"]).code(0);
         ran.stdout_has("wins: it connected its two sides");
         assert_eq!(dir.verify_status("y.jsonl.gz"), "ok");
-        dir.run(&["replay", "import", "x.sgf", "--output", "y.jsonl"]).code(0);
+        dir.run(&["replay", "import", "x.sgf", "--out", "y.jsonl"]).code(0);
         let (there, back) = (dir.events("x.jsonl"), dir.events("y.jsonl"));
         assert_eq!(actions(&there), actions(&back));
         let (there, back) = (&there[0], &back[0]);
@@ -46,7 +46,7 @@ fn exported_matches_can_be_imported() {
 fn a_match_as_sgf() {
     let dir = TestDir::new();
     played(&dir, &["--setup", "size=4", "--setup", "swap=pieces"]);
-    dir.run(&["replay", "export", "x.jsonl", "--output", "x.sgf"]).code(0);
+    dir.run(&["replay", "export", "x.jsonl", "--out", "x.sgf"]).code(0);
     let header = &dir.events("x.jsonl")[0];
     let text = fs::read_to_string(dir.path("x.sgf")).unwrap();
     let text = text.replace(header["match"].as_str().unwrap(), "MATCH");
@@ -60,7 +60,7 @@ fn games_of_other_programs() {
         (;GM[11]SZ[5];B[c3])(;GM[11]SZ[5]RE[B+T];B[c3])";
     dir.write("games.sgf", games);
     let import = |number: &str, output: &str| {
-        let words = ["replay", "import", "games.sgf", "--number", number, "--output", output];
+        let words = ["replay", "import", "games.sgf", "--number", number, "--out", output];
         dir.run(&words).code(0).stderr_has(&format!("note: this is game {number} of 3"))
     };
     let ran = import("1", "1.jsonl").stdout_has("Ada wins: Ada [31m resigned\n");
@@ -79,7 +79,7 @@ fn games_of_other_programs() {
     }
     assert_ne!(events[0]["match"], dir.events("2.jsonl")[0]["match"]);
     // From stdin, which has no file name.
-    let words = ["replay", "import", "-", "--game", "hex", "--output", "4.jsonl"];
+    let words = ["replay", "import", "-", "--game", "hex", "--out", "4.jsonl"];
     dir.run_with_input(&words, "(;GM[11];W[a1])").code(0).stdout_has("first=red");
     // An imported match has no agents that `debug` could start.
     dir.run(&["debug", "1.jsonl", "--seat", "0"]).code(2).stderr_has("--agent");
@@ -89,8 +89,7 @@ fn games_of_other_programs() {
 fn unreadable_lines_are_reported_with_their_position() {
     let dir = TestDir::new();
     dir.write("bad.sgf", "(;GM[11]SZ[5]\n;B[c3];W[c3])");
-    let import =
-        |file: &str, output: &str| dir.run(&["replay", "import", file, "--output", output]);
+    let import = |file: &str, output: &str| dir.run(&["replay", "import", file, "--out", output]);
     import("bad.sgf", "x.jsonl")
         .code(1)
         .stderr_has("bad.sgf: line 2, column 9: move 2, W[c3]: c3 is occupied");
@@ -100,9 +99,9 @@ fn unreadable_lines_are_reported_with_their_position() {
     import("bad.sgf", "x.txt").code(2).stderr_has("end the name with .jsonl or .jsonl.gz");
     dir.write("x.jsonl", "kept");
     import("bad.sgf", "x.jsonl").code(2).stderr_has("add --force to overwrite it");
-    let words = ["replay", "import", "bad.sgf", "--game", "hx", "--output", "y.jsonl"];
+    let words = ["replay", "import", "bad.sgf", "--game", "hx", "--out", "y.jsonl"];
     dir.run(&words).code(2).stderr_has("did you mean `hex`?");
-    let words = ["replay", "import", "bad.sgf", "--game", "chexers", "--output", "y.jsonl"];
+    let words = ["replay", "import", "bad.sgf", "--game", "chexers", "--out", "y.jsonl"];
     dir.run(&words).code(2).stderr_has("no game can be read from this ending");
     dir.write("bad.sgf", "(;GM[11]SZ[5];B[c3])");
     dir.run(&["replay", "import", "bad.sgf", "--force", "-o", "x.jsonl"]).code(0);
@@ -114,7 +113,7 @@ fn text_export_equals_printed_replay() {
     let dir = TestDir::new();
     played(&dir, &["--setup", "size=3"]);
     let printed = dir.run(&["replay", "x.jsonl", "--print"]).code(0).stdout;
-    dir.run(&["replay", "export", "x.jsonl", "--output", "x.txt"]).code(0);
+    dir.run(&["replay", "export", "x.jsonl", "--out", "x.txt"]).code(0);
     let text = || fs::read_to_string(dir.path("x.txt")).unwrap();
     assert_eq!(text(), printed);
     dir.run(&["replay", "export", "x.jsonl", "-o", "x.txt"]).code(1).stderr_has("--force");
@@ -122,7 +121,7 @@ fn text_export_equals_printed_replay() {
     assert_eq!(text(), dir.run(&["replay", "x.jsonl", "-k", "--flip"]).code(0).stdout);
     let words = ["replay", "export", "x.jsonl", "-o", "x.sgf", "--turn", "1"];
     dir.run(&words).code(2).stderr_has("file contains every turn");
-    let words = ["replay", "export", "-", "-o", "-", "--form", "sgf"];
+    let words = ["replay", "export", "-", "-o", "-", "--format", "sgf"];
     let match_text = fs::read_to_string(dir.path("x.jsonl")).unwrap();
     dir.run_with_input(&words, &match_text).code(0).stdout_has("(;FF[4]");
     dir.run(&["replay", "export", "x.jsonl", "-o", "x.doc"]).code(2).stderr_has(".txt, .sgf");

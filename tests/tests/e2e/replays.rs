@@ -53,9 +53,9 @@ fn a_match_is_printed_as_json() {
     assert_eq!(shown["verdict"]["seats"][1]["fault"]["kind"], "illegal", "{shown}");
     assert_eq!(shown["text"], "@first wins: @illegal sent an illegal action");
 
-    let agents = dir.run(&["agent", "list", "--json"]).code(0).json();
+    let agents = dir.run(&["agents", "--json"]).code(0).json();
     let agents = agents["agents"].as_array().unwrap();
-    let lines = dir.run(&["agent", "list"]).code(0).stdout;
+    let lines = dir.run(&["agents"]).code(0).stdout;
     assert_eq!(agents.len(), lines.lines().count());
     let minimax = agents.iter().find(|it| it["agent"] == "@minimax").unwrap();
     assert!(minimax["argument"].is_string(), "{minimax}");

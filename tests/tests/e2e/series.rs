@@ -111,10 +111,7 @@ fn a_series_lists_its_faults() {
     let text = dir.run(&words).code(0).stdout;
     let faults: Vec<&str> = text.lines().filter(|line| line.starts_with("game ")).collect();
     assert_eq!(faults.len(), 10, "{text}");
-    assert!(
-        faults[1].starts_with("game 1: @crash (seat 0) stopped before the match ended in turn "),
-        "{text}"
-    );
+    assert!(faults[1].starts_with("game 1: @crash (seat 0) crashed in turn "), "{text}");
     assert!(text.contains("\nand 2 more faults\n"), "{text}");
     let command = text.lines().find_map(|line| line.strip_prefix("  debug: ")).unwrap();
     assert_eq!(dir.shell(&format!("{command} --json")).code(3).json()["same"], true);

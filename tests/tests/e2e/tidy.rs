@@ -205,8 +205,8 @@ fn nothing_but_its_file_names_a_format() {
     let names = formats();
     let own = "referee/contest/src/formats/";
     // The command of the same name, its place in the help, and its schema.
-    let command =
-        ["contest/compare.rs", "mod.rs", "schema.rs"].map(|it| format!("referee/src/cli/{it}"));
+    let command = ["contest/compare.rs", "mod.rs", "renamed.rs", "schema.rs"]
+        .map(|it| format!("referee/src/cli/{it}"));
     for folder in
         ["referee/contest", "referee/runner", "referee/fleet", "referee/web", "referee/src"]
     {

@@ -199,7 +199,7 @@ fn inconsistent_transcripts_are_refused_with_the_line() {
             dir.run(words).code(1).stderr_has(wanted);
         }
         for form in ["txt", "svg", "html"] {
-            let words = ["replay", "export", "x.jsonl", "--output", "-", "--form", form];
+            let words = ["replay", "export", "x.jsonl", "--out", "-", "--format", form];
             dir.run(&words).code(0).stderr_has(wanted);
         }
         assert_eq!(dir.verify_status("x.jsonl"), "torn");

@@ -195,18 +195,18 @@ fn mistakes_leave_nothing_behind() {
 #[test]
 fn languages_are_listed_with_their_requirements() {
     let dir = TestDir::sandboxed();
-    let output = dir.run(&["new", "--lang", "list", "--json"]).code(0).json();
+    let output = dir.run(&["languages", "--json"]).code(0).json();
     assert_valid(&dir, "languages", &output);
     let languages = output["languages"].as_array().unwrap();
     assert_eq!(languages.len(), STARTERS.len());
-    let list = dir.run(&["new", "--lang", "list"]).code(0).stdout;
+    let list = dir.run(&["languages"]).code(0).stdout;
     for (language, starter) in languages.iter().zip(STARTERS) {
         let line = list.lines().find(|line| line.split('\t').next() == Some(starter.language));
         let found = all_found(&language["needs"]);
         assert_eq!(line.unwrap().ends_with("\tyes"), found, "{list}");
     }
     // All languages are listed even if nothing is installed, with what to install.
-    let words = ["new", "--lang", "list"];
+    let words = ["languages"];
     let list = dir.run_with(&words, |it| it.env("PATH", dir.path("tmp"))).stdout;
     assert!(list.contains("go\tgo\tno: apt install golang-go\n"), "{list}");
     assert!(!list.contains("yes"), "{list}");

@@ -18,8 +18,9 @@ use std::collections::BTreeMap;
 pub struct HistoryPoint {
     /// How many games, in schedule order.
     pub games: u64,
-    /// The rating of each player, in Elo, against the mean of its group in these games; null while
-    /// it has no games.
+    /// The rating of each player, in Elo, against the mean of its group in these games; null while it has no games,
+    /// or no chain of games links it with all others with games that are in its group in the end: until then the
+    /// groups have no common 0.
     pub elo: Vec<Option<f64>>,
 }
 
@@ -30,6 +31,7 @@ pub fn rate_history(games: &RatedGames, points: usize) -> Vec<HistoryPoint> {
     let mut history: Vec<HistoryPoint> = Vec::new();
     let mut sums: BTreeMap<(&[Player], &[u32]), u64> = BTreeMap::new();
     let mut from = 0;
+    let mut groups = Vec::new();
     for point in 1..=points {
         let to = games.len() * point / points;
         if from < to {
@@ -37,9 +39,24 @@ pub fn rate_history(games: &RatedGames, points: usize) -> Vec<HistoryPoint> {
                 *sums.entry((game.players, game.places)).or_default() += 1;
             }
             let before = history.last().map(|last| last.elo.as_slice()).unwrap_or_default();
-            let elo = by_first_games(&games.field, &sums, before);
+            let (elo, linked) = by_first_games(&games.field, &sums, before);
+            groups.push(linked);
             history.push(HistoryPoint { games: to as u64, elo });
             from = to;
+        }
+    }
+    let last = groups.last().cloned().unwrap_or_default();
+    for (point, linked) in history.iter_mut().zip(&groups) {
+        let rated = |whole: &Vec<Player>| {
+            whole.iter().filter(|player| point.elo[player.index()].is_some()).count()
+        };
+        let is_apart = |group: &&Vec<Player>| {
+            let whole = last.iter().find(|whole| whole.contains(&group[0]));
+            whole.is_some_and(|whole| group.len() < rated(whole))
+        };
+        let apart: Vec<Player> = linked.iter().filter(is_apart).flatten().copied().collect();
+        for player in apart {
+            point.elo[player.index()] = None;
         }
     }
     history
@@ -49,7 +66,7 @@ fn by_first_games(
     field: &RatingField,
     sums: &BTreeMap<(&[Player], &[u32]), u64>,
     before: &[Option<f64>],
-) -> Vec<Option<f64>> {
+) -> (Vec<Option<f64>>, Vec<Vec<Player>>) {
     let finish =
         |(&(players, places), &times): (&(_, _), &u64)| Finish { players, places, block: 0, times };
     let evidence = Evidence::of(field.seats, sums.iter().map(finish));
@@ -65,11 +82,14 @@ fn by_first_games(
     let likely = fit(&evidence.counts, start);
     let at = fit(&model.counts_without_bias(&likely), likely);
     let mut elo = vec![None; field.players];
+    let mut groups = Vec::new();
     for group in Links::of(&evidence, None).groups {
         let centre = mean(group.centre.iter().map(|&player| at[player]));
-        for player in group.members {
-            elo[evidence.rated[player].index()] = Some((at[player] - centre) * ELO);
+        let members: Vec<Player> = group.members.iter().map(|&it| evidence.rated[it]).collect();
+        for (player, own) in group.members.into_iter().zip(&members) {
+            elo[own.index()] = Some((at[player] - centre) * ELO);
         }
+        groups.push(members);
     }
-    elo
+    (elo, groups)
 }

@@ -39,7 +39,7 @@ impl Report {
         if !self.left_out.is_empty() {
             out.push_str("## Left out\n\n");
             let each = self.left_out.iter();
-            let each = each.map(|one| format!("{}: {}", one.name, one_line(&one.reason)));
+            let each = each.map(|one| format!("{}: {}", one.name, one.reason));
             list(&mut out, &each.collect::<Vec<_>>());
         }
         if !self.changes.is_empty() {
@@ -85,11 +85,6 @@ fn list(out: &mut String, items: &[String]) {
         writeln!(out, "- {}", escape(item)).expect("text takes text");
     }
     out.push('\n');
-}
-
-/// Joins lines, since each item of a list is one line.
-fn one_line(text: &str) -> String {
-    text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 /// Escapes text so that Markdown shows it as it is, in a cell, too.

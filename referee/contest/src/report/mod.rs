@@ -181,7 +181,7 @@ pub struct SeatFault {
 pub struct LeftOut {
     /// The name; untrusted text.
     pub name: String,
-    /// The reason.
+    /// The reason, in one line.
     pub reason: String,
 }
 

@@ -80,10 +80,7 @@ impl Report {
             line(&mut text, &note);
         }
         for left_out in &self.left_out {
-            let mut lines = left_out.reason.lines();
-            let first = lines.next().unwrap_or_default();
-            line(&mut text, &format!("Left out: {}: {first}", left_out.name));
-            lines.for_each(|rest| line(&mut text, rest));
+            line(&mut text, &format!("Left out: {}: {}", left_out.name, left_out.reason));
         }
         for change in &self.changes {
             line(&mut text, &format!("Changed: {}", change.line()));

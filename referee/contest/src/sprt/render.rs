@@ -37,7 +37,7 @@ pub fn plan(sprt: Option<&SprtSettings>, most_pairs: u64, names: Names) -> Strin
     );
     if pairs(elo0).max(pairs(elo1)) > real(most_pairs) {
         text +=
-            "this is likely to end undecided: raise --games-most, or set H0 and H1 further apart\n";
+            "this is likely to end undecided: raise --max-games, or set H0 and H1 further apart\n";
     }
     text
 }
@@ -100,7 +100,7 @@ fn sentence(test: &TestSummary, names: Names) -> String {
             format!("{found} (H0 accepted, with a false negative rate of {beta})")
         }
         Decision::Open => format!(
-            "undecided between H0 ({} Elo) and H1 ({} Elo): raise --games-most, or set them further \
+            "undecided between H0 ({} Elo) and H1 ({} Elo): raise --max-games, or set them further \
              apart",
             hypothesis(elo0),
             hypothesis(elo1)

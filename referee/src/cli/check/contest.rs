@@ -71,6 +71,8 @@ pub(in crate::cli) fn run_contest(
 pub(in crate::cli) struct ContestCheck {
     /// The options of `check` in each game.
     words: Vec<Vec<String>>,
+    /// The folder that paths of agents are relative to.
+    base: PathBuf,
 }
 
 impl ContestCheck {
@@ -79,7 +81,8 @@ impl ContestCheck {
         let probes = probes.iter().flat_map(|probe| option("--probe", Some(probe)));
         let probes: Vec<String> = probes.collect();
         let words = contest.games.iter().map(|game| conditions(contest, game, base));
-        Self { words: words.map(|own| [own, probes.clone()].concat()).collect() }
+        let words = words.map(|own| [own, probes.clone()].concat()).collect();
+        Self { words, base: base.to_owned() }
     }
 
     /// Checks an agent in all games.
@@ -89,8 +92,11 @@ impl ContestCheck {
         spec: &Result<AgentSpec, Failure>,
         global: &Global,
     ) -> Result<Checked, Failure> {
+        // A contest has built it; its author has to.
+        let unbuilt = AgentSpec::read_unbuilt(agent, &self.base);
+        let build = unbuilt.is_ok_and(|spec| spec.build.is_some()).then(|| "--build".to_owned());
         let check_in = |words: &[String]| {
-            let agent_words = ["--".to_owned(), agent.to_owned()];
+            let agent_words = build.clone().into_iter().chain(["--".to_owned(), agent.to_owned()]);
             let options = parsed(words.iter().cloned().chain(agent_words))?;
             let (report, interrupted) =
                 options.check(agent, spec.clone(), Shown::Nothing, global)?;

@@ -1,9 +1,11 @@
 //! The result of `check` as Markdown, for the author of the agent.
 
 use super::report::explain;
+use crate::cli::shell::join;
 use referee_contest::report::escape_markdown;
 use referee_play::check::{CheckReport, ProbeReport, Status};
 use std::fmt::Write;
+use std::path::Path;
 
 /// Returns the report on one agent.
 pub(super) fn markdown(report: &CheckReport) -> String {
@@ -11,7 +13,10 @@ pub(super) fn markdown(report: &CheckReport) -> String {
     let result = if report.ok { "passed" } else { "failed" };
     let mut text = format!("# {name}: the check {result}\n\n{}\n\n", report.counts());
     for probe in &report.probes {
-        failure(&mut text, probe);
+        failure(&mut text, probe, report);
+    }
+    if !report.ok {
+        text.push_str("`again` is a command for the agent's own folder.\n\n");
     }
     text.push_str("## All probes\n\n| # | probe | result |\n| ---: | --- | --- |\n");
     for probe in &report.probes {
@@ -29,9 +34,31 @@ pub(super) fn markdown(report: &CheckReport) -> String {
     text
 }
 
-fn failure(text: &mut String, probe: &ProbeReport) {
+/// Returns a command for the author of an agent, who has its folder but not the one in which it was handed in.
+fn for_author(command: &str, report: &CheckReport) -> String {
+    let agent = &report.agent;
+    let own = shlex::split(agent).filter(|words| words.len() > 1);
+    let words = own.unwrap_or_else(|| vec![agent.clone()]);
+    let words: Vec<String> = words.iter().map(|word| inside(word, report.shown_name())).collect();
+    let given = join(&[agent]);
+    command.replacen(&given, &join(&[words.join(" ")]), 1)
+}
+
+/// Returns the part of a path below the folder with this name, which is then `.`.
+fn inside(word: &str, folder: &str) -> String {
+    let mut parts = Path::new(word).iter();
+    if parts.by_ref().all(|part| part != folder) {
+        return word.to_owned();
+    }
+    let inner = parts.as_path();
+    if inner.as_os_str().is_empty() { ".".to_owned() } else { inner.display().to_string() }
+}
+
+fn failure(text: &mut String, probe: &ProbeReport, report: &CheckReport) {
     let Some(failure) = &probe.failure else { return };
-    let explained = anstream::adapter::strip_str(&explain(failure, &probe.again)).to_string();
+    let explained =
+        anstream::adapter::strip_str(&explain(failure, &for_author(&probe.again, report)))
+            .to_string();
     // Longer than any in the text, so that an agent's output can't end the block.
     let fence = (3..=explained.len() + 3)
         .map(|length| "`".repeat(length))
@@ -39,4 +66,22 @@ fn failure(text: &mut String, probe: &ProbeReport) {
     let fence = fence.unwrap_or_default();
     let title = escape_markdown(&probe.title);
     writeln!(text, "## Failed: {title}\n\n{fence}text\n{explained}{fence}\n").ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inside;
+
+    #[test]
+    fn commands_are_for_the_folder_of_the_agent() {
+        for (word, shown) in [
+            ("bots/cat", "."),
+            ("./bots/cat/main.py", "main.py"),
+            ("/tmp/referee-unpacked-0/ab12/cat/src/main.py", "src/main.py"),
+            ("python3", "python3"),
+            ("bots/dog", "bots/dog"),
+        ] {
+            assert_eq!(inside(word, "cat"), shown);
+        }
+    }
 }

@@ -9,9 +9,10 @@ mod contest;
 
 pub(super) use contest::{ContestCheck, ContestOptions, run_contest, write_feedback};
 
+use super::building::build;
 use super::given::Given;
 use super::global::Global;
-use super::presets::{LimitOptions, Preset, PresetOptions};
+use super::presets::{MatchOptions, Preset};
 use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs, setup_failure, unknown};
 use super::shell::option;
@@ -68,7 +69,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "DIR")]
     submissions: Option<PathBuf>,
     /// Game to check (repeatable). Defaults to the games in its agent.toml, else all
-    #[arg(long, value_name = "GAME")]
+    #[arg(long, short, value_name = "GAME")]
     game: Vec<String>,
     /// Game setup, for a single game: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's
     /// usual setup
@@ -83,25 +84,23 @@ pub(super) struct Options {
     /// Seed of all random choices, below 2^53
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Refuse what the course's own program refuses of a comp30024: agent, such as an Agent without
-    /// `**referee`
+    /// Run the `build` command of the agent's folder first, in the sandbox
     #[arg(long)]
-    strict: bool,
-    #[command(flatten)]
-    preset: PresetOptions,
-    #[command(flatten)]
-    limits: LimitOptions,
-    #[command(flatten)]
-    sandbox: SandboxOptions,
+    build: bool,
     /// Print one JSON object per agent
     #[arg(long)]
     json: bool,
     #[arg(long, value_name = "FILE")]
     #[arg(help = "Write the results to this file as JUnit XML, one suite per agent")]
     junit: Option<PathBuf>,
-    /// Also print failures for a service
+    /// Also print failures as annotations of a service, which shows them beside the code
     #[arg(long, value_enum, value_name = "SERVICE", conflicts_with = "json")]
-    format: Option<Service>,
+    annotate: Option<Service>,
+    // Last, since what follows would be under their headings.
+    #[command(flatten)]
+    of_match: MatchOptions,
+    #[command(flatten)]
+    sandbox: SandboxOptions,
 }
 
 /// A service that shows failures beside the code.
@@ -121,9 +120,17 @@ enum Shown {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    let commands = options.format.map(|Service::Github| StoppedCommands::begin()).transpose()?;
+    let commands = options.annotate.map(|Service::Github| StoppedCommands::begin()).transpose()?;
     if let Some(class) = Class::of(options)? {
+        if options.build {
+            return Err(Failure::usage("--build is for a single agent")
+                .help("`referee contest check contest.toml` builds all agents of a contest"));
+        }
         return class.check(options, commands.as_ref(), global);
+    }
+    if options.build {
+        let agent = std::slice::from_ref(&options.agent);
+        build(agent, || options.sandbox.tested(), 1, global)?;
     }
     let spec = AgentSpec::read(&options.agent);
     let (report, interrupted) = options.check(&options.agent, spec, Shown::Probes, global)?;
@@ -144,7 +151,7 @@ impl Options {
         shown: Shown,
         global: &Global,
     ) -> Result<(Report<'a>, Option<ExitCode>), Failure> {
-        if let (Ok(spec), true) = (&mut spec, self.strict) {
+        if let (Ok(spec), true) = (&mut spec, self.of_match.strict) {
             spec.be_strict();
         }
         let known = spec.as_ref().ok();
@@ -202,7 +209,7 @@ impl Options {
         LocalSet::new().block_on(&runtime()?, checked)
     }
 
-    /// Writes the results to the file of --junit and prints them as --format says, if these are given.
+    /// Writes the results to the file of --junit and prints them as --annotate says, if these are given.
     fn write_results(
         &self,
         reports: &[CheckReport],
@@ -272,25 +279,25 @@ impl Options {
 
     /// Returns the preset given, else the course's for its packages, unless a clock is given.
     fn preset(&self, adapted: bool, kind: GameKind) -> Option<&'static Preset> {
-        let is_given = self.preset.preset.is_some() || self.preset.clock.is_explicit();
+        let is_given = self.of_match.preset.is_some() || self.of_match.clock.is_explicit();
         let courses = || course_preset(kind.name).filter(|_| adapted && !is_given).and_then(find);
-        self.preset.preset.or_else(courses)
+        self.of_match.preset.or_else(courses)
     }
 
     fn conditions(&self, adapted: bool, kind: GameKind) -> Result<ProbeConditions, Failure> {
         let preset = self.preset(adapted, kind);
-        let mut clock = self.preset.clock.settings(preset, false)?;
-        if !self.preset.clock.is_given() && preset.is_none() {
+        let mut clock = self.of_match.clock.settings(preset, false)?;
+        if !self.of_match.clock.is_given() && preset.is_none() {
             clock.move_ms = Some(PATIENCE_MS);
         }
-        let limits = self.limits.limits(preset)?;
+        let limits = self.of_match.limits(preset)?;
         Ok(ProbeConditions { clock, limits })
     }
 
     /// Returns the arguments that give the preset and the clock of a game where nothing given does.
     fn implied_args(&self, adapted: bool, kind: GameKind) -> impl Iterator<Item = String> {
         let preset = self.preset(adapted, kind);
-        let clock = self.preset.clock.implied(preset, false);
+        let clock = self.of_match.clock.implied(preset, false);
         let preset = preset.filter(|_| !self.given.has("preset"));
         option("--preset", preset.map(|preset| preset.name)).chain(option("--clock", clock))
     }

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 /// Options that the command for one probe leaves out.
 const NOT_REPEATED: [&str; 7] =
-    ["agent", "submissions", "probe", "fail_fast", "json", "junit", "format"];
+    ["agent", "submissions", "probe", "fail_fast", "json", "junit", "annotate"];
 
 /// The number of lines of stderr to show.
 const STDERR_LINES: usize = 12;

@@ -1,4 +1,4 @@
-//! `contest add`, `replace`, `withdraw-agent`, `replay` and `forfeit`: changes of a contest that has begun.
+//! `contest add`, `replace`, `drop`, `rerun` and `forfeit`: changes of a contest that has begun.
 
 use super::report::{of_folder, write_all};
 use super::run::resume_command;
@@ -51,8 +51,8 @@ pub(super) struct ReplaceOptions {
 /// Its results stay. It forfeits all games that were not played.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
-    referee contest withdraw-agent contests/autumn team7 --reason \"left the course\"")]
-pub(super) struct WithdrawOptions {
+    referee contest drop contests/autumn team7 --reason \"left the course\"")]
+pub(super) struct DropOptions {
     #[command(flatten)]
     change: ChangeOptions,
     /// Player
@@ -64,9 +64,9 @@ pub(super) struct WithdrawOptions {
 /// Their results are removed, and `contest resume` plays them again. A forfeit is taken back.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
-    referee contest replay contests/autumn 17 18 --reason \"the machine was overloaded\"\n  \
-    referee contest replay contests/autumn --agent team7 --reason \"its data file was missing\"")]
-pub(super) struct ReplayOptions {
+    referee contest rerun contests/autumn 17 18 --reason \"the machine was overloaded\"\n  \
+    referee contest rerun contests/autumn --agent team7 --reason \"its data file was missing\"")]
+pub(super) struct RerunOptions {
     #[command(flatten)]
     change: ChangeOptions,
     /// Numbers of games
@@ -147,11 +147,11 @@ pub(super) fn replace(options: &ReplaceOptions, global: &Global) -> Result<(), F
     change.apply(|contest| contest.replace(name, path, &progress), global)
 }
 
-pub(super) fn withdraw(options: &WithdrawOptions, global: &Global) -> Result<(), Failure> {
+pub(super) fn drop_player(options: &DropOptions, global: &Global) -> Result<(), Failure> {
     options.change.apply(|contest| contest.withdraw(&options.name), global)
 }
 
-pub(super) fn replay(options: &ReplayOptions, global: &Global) -> Result<(), Failure> {
+pub(super) fn rerun(options: &RerunOptions, global: &Global) -> Result<(), Failure> {
     let numbers = || GamesOf::Numbers(options.games.clone());
     let games = options.agent.clone().map_or_else(numbers, GamesOf::Player);
     options.change.apply(|contest| contest.replay(&games), global)

@@ -10,12 +10,15 @@ use std::process::ExitCode;
 /// Random plies before each pair. With fewer, openings soon repeat.
 const OPENING_PLIES: u32 = 4;
 
+const OPENINGS_HELP: &str = "Where pairs of games begin: a file with one JSON position per line, or a number of random plies, 1 to 100. Defaults to 4 plies";
+
 /// Test whether a new agent is stronger than an old one
 ///
 /// Plays pairs of games from the same opening with swapped seats, until a sequential test (SPRT) accepts
 /// one of two hypotheses, or --games games without a test. It is a contest with a folder of its own, so
 /// `contest resume` continues it after an interrupt.
 #[derive(Debug, Args)]
+#[command(mut_arg("openings", |it| it.help(OPENINGS_HELP)))]
 #[command(after_long_help = "Examples:\n  \
     referee compare ./new ./old --game hex\n  \
     referee compare ./new ./old --game freckers --elo1 10 --move-time 100ms\n  \
@@ -28,7 +31,7 @@ pub(in crate::cli) struct Options {
     #[arg(value_name = "OLD")]
     old: String,
     /// Number of games to play without a test, 2 or more. Defaults to a test
-    #[arg(long, short = 'n', conflicts_with_all = ["elo0", "elo1", "alpha", "beta", "games_most"],
+    #[arg(long, short = 'n', conflicts_with_all = ["elo0", "elo1", "alpha", "beta", "max_games"],
           value_parser = clap::value_parser!(u32).range(2..))]
     games: Option<u32>,
     /// Hypothesis H0: the new agent is stronger by this many Elo, less than --elo1
@@ -46,11 +49,7 @@ pub(in crate::cli) struct Options {
     beta: f64,
     /// Maximum number of games, 2 or more
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(2..))]
-    games_most: u32,
-    /// Random plies before each pair, 1 to 100
-    #[arg(long, value_name = "PLIES", default_value_t = OPENING_PLIES,
-          value_parser = clap::value_parser!(u32).range(1..=100))]
-    openings: u32,
+    max_games: u32,
     #[command(flatten)]
     generated: GeneratedContestOptions,
 }
@@ -74,8 +73,9 @@ impl Options {
         let more = json!({
             "format": "compare",
             // A pair is two games.
-            "rounds": self.games.unwrap_or(self.games_most).div_ceil(2),
-            "openings": { "plies": self.openings },
+            "rounds": self.games.unwrap_or(self.max_games).div_ceil(2),
+            "policy": {},
+            "openings": self.generated.series.openings_table(OPENING_PLIES),
             "compare": self.games.is_none().then_some(test),
         });
         self.generated.contest_file("compare", &[self.new.clone(), self.old.clone()], more)

@@ -2,40 +2,40 @@
 
 use super::run::{SharedRunOptions, begin, free_folder};
 use crate::cli::bars::{advance, count_bar};
+use crate::cli::building::not_executable;
 use crate::cli::global::Global;
-use crate::cli::presets::PresetOptions;
+use crate::cli::presets::{MatchOptions, SeriesOptions};
 use crate::cli::runtime::machine;
-use crate::cli::sandbox::ConditionOptions;
 use crate::cli::setup::GameOptions;
 use clap::Args;
-use referee_play::agent_spec::AgentSpec;
+use referee_play::agent_spec::{AgentSpec, with_interpreter};
 use referee_play::names::unique_names;
 use referee_process::Failure;
 use referee_protocol::ClockSettings;
-use referee_runner::{Builds, Prepared, new_seed, prepare, prepare_text};
+use referee_runner::{Broken, Builds, Prepared, new_seed, prepare, prepare_text};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+const JOBS_HELP: &str =
+    "Number of matches to run at once, 1 to 10000. Defaults to the number of cores";
 
 /// The options of both commands that generate a contest file.
 #[derive(Debug, Args)]
 #[command(mut_arg("game", |it| it.long("game").short('g').display_order(0)))]
 #[command(mut_arg("setup", |it| it.display_order(0)))]
+#[command(mut_arg("jobs", |it| it.help(JOBS_HELP)))]
 pub(super) struct GeneratedContestOptions {
     #[command(flatten)]
     pub(super) game: GameOptions,
-    /// Seed of all random choices, below 2^53. Defaults to a new one each time
-    #[arg(long)]
-    seed: Option<u64>,
-    #[command(flatten)]
-    preset: PresetOptions,
-    #[command(flatten)]
-    conditions: ConditionOptions,
     /// Folder to create for the contest. Defaults to a new one in ./contests
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     shared: SharedRunOptions,
+    // Last, since what follows would be under its headings.
+    #[command(flatten)]
+    pub(super) series: SeriesOptions,
 }
 
 impl GeneratedContestOptions {
@@ -46,14 +46,21 @@ impl GeneratedContestOptions {
         agents: &[String],
         mut more: Value,
     ) -> Result<String, Failure> {
-        let PresetOptions { preset, clock } = &self.preset;
+        if agents.iter().any(|agent| with_interpreter(agent).is_some()) {
+            return Err(not_executable(agents));
+        }
+        let SeriesOptions { of_match, conditions, seed, on_fault, .. } = &self.series;
+        let MatchOptions { preset, clock, strict, .. } = of_match;
         let is_needed = preset.is_none() || clock.is_given();
         more["name"] = format!("{command}-{}", self.game.game).into();
-        more["seed"] = self.seed.map_or_else(new_seed, Ok)?.into();
+        more["seed"] = seed.map_or_else(new_seed, Ok)?.into();
         more["preset"] = json!(preset.map(|preset| preset.name));
-        let clock = is_needed.then(|| self.preset.clock(false)).transpose()?;
+        let clock = is_needed.then(|| of_match.clock(false)).transpose()?;
         more["clock"] = clock.map_or(Value::Null, |clock| clock_table(&clock));
-        more["sandbox"] = self.conditions.for_contest()?;
+        more["sandbox"] = conditions.for_contest()?;
+        more["limits"] = of_match.limits_table()?;
+        more["policy"]["on_fault"] = json!(on_fault);
+        more["policy"]["strict"] = json!(strict.then_some(true));
         more["games"] = self.game.for_contest()?;
         more["agents"] = named_agents(agents);
         toml::to_string(&without_nulls(more))
@@ -79,9 +86,13 @@ fn clock_table(clock: &ClockSettings) -> Value {
 }
 
 /// Reads a contest file and builds the agents.
-pub(super) fn prepare_built(file: &Path, global: &Global) -> Result<Prepared, Failure> {
+pub(super) fn prepare_built(
+    file: &Path,
+    broken: Broken,
+    global: &Global,
+) -> Result<Prepared, Failure> {
     let bar = count_bar("building", !global.quiet);
-    prepare(file, Builds::Now(&|done, of| advance(&bar, done, of)))
+    prepare(file, Builds::Now(&|done, of| advance(&bar, done, of)), broken)
 }
 
 /// Does the same with a generated file; its paths are relative to the working directory. If agents were

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest grades contests/autumn\n  \
-    referee contest grades contests/autumn --file autumn.toml --output grades.csv")]
+    referee contest grades contests/autumn --file autumn.toml --out grades.csv")]
 pub(super) struct Options {
     /// Contest folder
     #[arg(value_name = "DIR")]
@@ -30,12 +30,12 @@ pub(super) struct Options {
     file: Option<PathBuf>,
     /// CSV file to write, or - for stdout
     #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Overwrite the file named by --output
+    out: Option<PathBuf>,
+    /// Overwrite the file named by --out
     #[arg(long)]
     force: bool,
     /// Print one JSON object
-    #[arg(long, conflicts_with = "output")]
+    #[arg(long, conflicts_with = "out")]
     json: bool,
 }
 
@@ -64,12 +64,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     if !over {
         global.note(["the contest is not over: grades may change".to_owned()]);
     }
-    match &options.output {
+    match &options.out {
         _ if options.json => print_json(&Grades { grades, over }),
         None => print(&table(&rows(&grades))),
         Some(file) if file.as_os_str() == "-" => print_exact(&grades_csv(&grades)),
         Some(file) => {
-            check_new("--output", file, options.force)?;
+            check_new("--out", file, options.force)?;
             std::fs::write(file, grades_csv(&grades)).map_err(|error| disk_failure(file, &error))
         }
     }

@@ -13,15 +13,16 @@ use clap::Args;
 use referee_contest::Contest;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::interrupts::{Interrupt, PlannedEnd};
+use referee_process::files::absolute;
 use referee_process::{Failure, FailureKind};
 use referee_protocol::sanitize::sanitize;
 use referee_runner::changing::{Changing, version_of};
 use referee_runner::folder::{Folder, Lock};
 use referee_runner::inbox::{Inbox, KeptVersion};
 use referee_runner::store::Store;
-use referee_runner::sums;
+use referee_runner::{Broken, disk_failure, read_contest_file, sums};
 use std::cell::{Cell, RefCell};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -125,7 +126,8 @@ fn begin(
         check(&Store::open_to_read(&folder)?.contest()?.contest)?;
         return Ok((folder, lock, None));
     }
-    let prepared = prepare_built(&options.contest, global)?;
+    options.make_inbox(global)?;
+    let prepared = prepare_built(&options.contest, Broken::LeaveOut, global)?;
     check(&prepared.contest)?;
     for player in &prepared.contest.players {
         if let Some(team) = version_of(&player.name) {
@@ -139,6 +141,24 @@ fn begin(
     Inbox::find(&prepared.text, &prepared.base, options.submissions.as_deref())?;
     let (run, lock) = created(prepared, options.out.as_deref(), &options.shared, runtime, global)?;
     Ok((run.folder.clone(), lock, Some(run)))
+}
+
+impl Options {
+    /// Creates the folder of submissions: before the first one is handed in, there may be none.
+    fn make_inbox(&self, global: &Global) -> Result<(), Failure> {
+        let text = read_contest_file(&self.contest)?;
+        let base = absolute(self.contest.parent().unwrap_or(Path::new("")))?;
+        // Mistakes in the file are reported when it is read as a whole.
+        let Ok((inbox, _)) = Inbox::place(&text, &base, self.submissions.as_deref()) else {
+            return Ok(());
+        };
+        if inbox.exists() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(&inbox).map_err(|error| disk_failure(&inbox, &error))?;
+        global.note([format!("created {} for submissions", inbox.display())]);
+        Ok(())
+    }
 }
 
 /// Returns what comes first.

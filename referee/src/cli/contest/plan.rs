@@ -12,7 +12,7 @@ use referee_match::times::{show_clock, show_time};
 use referee_process::Failure;
 use referee_process::cores;
 use referee_protocol::ClockKind;
-use referee_runner::{Builds, Prepared, prepare};
+use referee_runner::{Broken, Builds, Prepared, prepare};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
@@ -94,9 +94,9 @@ struct SeatReport {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let prepared = if options.build {
-        prepare_built(&options.file, global)?
+        prepare_built(&options.file, Broken::AsWritten, global)?
     } else {
-        prepare(&options.file, Builds::Later)?
+        prepare(&options.file, Builds::Later, Broken::AsWritten)?
     };
     let schedule = Schedule::new(prepared.contest.clone());
     let report = report(&prepared, &schedule, options)?;

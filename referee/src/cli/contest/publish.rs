@@ -10,7 +10,7 @@ use clap::Args;
 use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_contest::Player;
-use referee_contest::report::{GameRow, PrivatePart, Report, TeamPages, escape_markdown};
+use referee_contest::report::{GameRow, LeftOut, PrivatePart, Report, TeamPages, escape_markdown};
 use referee_games::Games;
 use referee_process::Failure;
 use referee_protocol::encode::to_hex;
@@ -71,6 +71,8 @@ struct Names {
     shown: Vec<String>,
     /// The names of the pages, without ending.
     pages: Vec<String>,
+    /// The submissions that don't play, also on an anonymous site.
+    left_out: Vec<LeftOut>,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
@@ -140,7 +142,6 @@ impl Options {
             for (number, player) in (1..).zip(order) {
                 player.name = format!("Player {number}");
             }
-            stored.left_out.clear();
         }
         let players = stored.contest.players.iter();
         let shown: Vec<String> = players.map(|player| player.name.clone()).collect();
@@ -148,12 +149,14 @@ impl Options {
         let games = report.games.rows().map_err(|error| report_failure(error, &folder.store()))?;
         // Its commands are for the organiser.
         report.commands.clear();
+        let left_out = report.left_out.clone();
         if anonymous {
+            report.left_out.clear();
             // Reasons may have names.
             report.changes.clear();
         }
         let pages = file_names(shown.iter().map(String::as_str));
-        Ok((report, games, Names { own, shown, pages }))
+        Ok((report, games, Names { own, shown, pages, left_out }))
     }
 
     /// Writes the private pages; returns each agent's name and its page.
@@ -169,17 +172,30 @@ impl Options {
             &self.out.join(PRIVATE).join("index.html"),
             "<!doctype html>\n<title>Private</title>\n",
         )?;
-        let own = file_names(names.own.iter().map(String::as_str));
+        let left_out = names.left_out.iter().map(|own| own.name.as_str());
+        let mut own = file_names(names.own.iter().map(String::as_str).chain(left_out)).into_iter();
         let mut rows = Vec::new();
-        for ((player, name), page) in Player::all(own.len()).zip(&names.own).zip(own) {
-            let code = codes.get(&page).map_or_else(new_code, |code| Ok(code.clone()))?;
-            let path = format!("{PRIVATE}/{page}-{code}.html");
+        let path = |page: &str| {
+            let code = codes.get(page).map_or_else(new_code, |code| Ok(code.clone()))?;
+            Ok::<_, Failure>(format!("{PRIVATE}/{page}-{code}.html"))
+        };
+        let players = Player::all(names.own.len()).zip(&names.own);
+        for ((player, name), page) in players.zip(own.by_ref()) {
+            let path = path(&page)?;
             let private = PrivatePart {
                 stderr: stderr.remove(&player).unwrap_or_default(),
                 check: self.feedback.as_deref().and_then(|folder| feedback(folder, &page, name)),
             };
             write(&self.out.join(&path), &pages.page(player, Some(&private)))?;
             rows.push(vec![sanitize(name), path]);
+        }
+        for (own, page) in names.left_out.iter().zip(own) {
+            let check = |folder: &Path| feedback(folder, &page, &own.name);
+            if let Some(check) = self.feedback.as_deref().and_then(check) {
+                let path = path(&page)?;
+                write(&self.out.join(&path), &pages.left_out_page(own, &check))?;
+                rows.push(vec![sanitize(&own.name), path]);
+            }
         }
         Ok(rows)
     }

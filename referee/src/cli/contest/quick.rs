@@ -15,8 +15,11 @@ use std::process::ExitCode;
 /// same game.
 const OPENING_PLIES: u32 = 2;
 
+const OPENINGS_HELP: &str = "Where games begin: a file with one JSON position per line, or a number of random plies, 0 to 100. Each opening is played in every seat order. Defaults to 2 plies, or 0 for games of one seat";
+
 /// Run a contest without a contest file
 #[derive(Debug, Args)]
+#[command(mut_arg("openings", |it| it.help(OPENINGS_HELP)))]
 #[command(after_long_help = "Examples:\n  \
     referee contest quick --game hex @random @greedy ./mybot --games 60\n  \
     referee contest quick --game chexers --submissions submissions --move-time 1s")]
@@ -32,7 +35,7 @@ pub(super) struct Options {
     leave_out: bool,
     /// Who plays whom. Defaults to everyone against everyone, or alone in games of one seat
     #[arg(long, value_name = "NAME", value_parser = formats())]
-    format: Option<String>,
+    tournament: Option<String>,
     /// Minimum number of games, 1 or more, rounded up to whole rounds. Defaults to one round
     #[arg(long, short = 'n', conflicts_with = "rounds",
           value_parser = clap::value_parser!(u64).range(1..))]
@@ -40,9 +43,6 @@ pub(super) struct Options {
     /// Number of rounds, 1 or more. Defaults to 1
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// Random plies before each game, 0 to 100. Defaults to 2, or 0 for games of one seat
-    #[arg(long, value_name = "PLIES")]
-    openings: Option<u32>,
     #[command(flatten)]
     generated: GeneratedContestOptions,
 }
@@ -70,13 +70,13 @@ impl Options {
     /// Returns the contest file.
     fn contest_file(&self, rounds: u32) -> Result<String, Failure> {
         let seats = self.generated.game.start()?.seats();
-        let plies = self.openings.unwrap_or(if seats == 1 { 0 } else { OPENING_PLIES });
+        let plies = if seats == 1 { 0 } else { OPENING_PLIES };
         let more = json!({
             "rounds": rounds,
-            "format": self.format,
+            "format": self.tournament,
             "submissions": self.submissions,
-            "policy": self.leave_out.then(|| json!({ "on_broken": "leave-out" })),
-            "openings": { "plies": plies },
+            "policy": { "on_broken": self.leave_out.then_some("leave-out") },
+            "openings": self.generated.series.openings_table(plies),
         });
         self.generated.contest_file("quick", &self.agents, more)
     }

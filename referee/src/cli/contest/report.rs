@@ -45,22 +45,23 @@ pub(in crate::cli) const FILES: [(&str, Form); 5] = [
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest report contests/autumn\n  \
-    referee contest report contests/autumn --output results.html")]
+    referee contest report contests/autumn --out results.html\n  \
+    referee contest report contests/autumn --out results.svg")]
 pub(super) struct Options {
     /// Contest folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Format of the report. Defaults to the ending of --output, else text
+    /// Format of the report. Defaults to the ending of --out, else text
     #[arg(long, value_enum)]
     format: Option<Form>,
-    /// File to write: .html, .md, .csv, .json or .txt. Defaults to stdout
+    /// File to write: .html, .svg, .md, .csv, .json or .txt. Defaults to stdout
     #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Overwrite the file named by --output
+    out: Option<PathBuf>,
+    /// Overwrite the file named by --out
     #[arg(long)]
     force: bool,
     /// Print one JSON object
-    #[arg(long, conflicts_with_all = ["format", "output"])]
+    #[arg(long, conflicts_with_all = ["format", "out"])]
     json: bool,
 }
 
@@ -78,6 +79,8 @@ pub(in crate::cli) enum Form {
     Json,
     /// Self-contained page with charts
     Html,
+    /// Ratings and cross table as a picture
+    Svg,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
@@ -87,10 +90,13 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let results = of_folder(&folder);
     spinner.finish_and_clear();
     let Results { report, .. } = results?;
-    let Some(file) = &options.output else {
+    if form == Form::Svg && report.svg().is_none() {
+        return Err(Failure::usage("there is nothing to draw: the contest has no ratings"));
+    }
+    let Some(file) = &options.out else {
         return print_by(|out| form.write(&report, "", out));
     };
-    check_new("--output", file, options.force)?;
+    check_new("--out", file, options.force)?;
     let path = relative_path(file, folder.root())?;
     let written = File::create(file).map(BufWriter::new).and_then(|mut out| {
         form.write(&report, &path, &mut out)?;
@@ -107,15 +113,16 @@ impl Options {
         if let Some(form) = self.format {
             return Ok(form);
         }
-        let Some(file) = &self.output else { return Ok(Form::Text) };
+        let Some(file) = &self.out else { return Ok(Form::Text) };
         match file.extension().and_then(|ending| ending.to_str()) {
             Some("html" | "htm") => Ok(Form::Html),
             Some("md") => Ok(Form::Markdown),
             Some("csv") => Ok(Form::Csv),
             Some("json") => Ok(Form::Json),
             Some("txt") => Ok(Form::Text),
-            _ => Err(Failure::usage(format!("--output {}: unknown file ending", file.display()))
-                .help("use .html, .md, .csv, .json or .txt, or add --format")),
+            Some("svg") => Ok(Form::Svg),
+            _ => Err(Failure::usage(format!("--out {}: unknown file ending", file.display()))
+                .help("use .html, .svg, .md, .csv, .json or .txt, or add --format")),
         }
     }
 }
@@ -134,6 +141,7 @@ impl Form {
             Self::Csv => report.standings_csv(),
             Self::GamesCsv => return report.write_games_csv(out),
             Self::Html => report.html(path)?,
+            Self::Svg => report.svg().unwrap_or_default(),
             Self::Json => {
                 serde_json::to_writer(&mut *out, report)?;
                 "\n".to_owned()

@@ -15,7 +15,7 @@ use referee_process::sandbox::SandboxRequest;
 use referee_protocol::{Level, LevelChoice};
 use referee_runner::folder::{Folder, Lock};
 use referee_runner::store::{Store, StoredContest};
-use referee_runner::{Prepared, prepare_again, sandbox_request, sums};
+use referee_runner::{Broken, Prepared, prepare_again, sandbox_request, sums};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
@@ -76,7 +76,7 @@ pub(crate) struct SharedRunOptions {
 }
 
 pub(super) fn run(options: &RunOptions, global: &Global) -> Result<ExitCode, Failure> {
-    let prepared = prepare_built(&options.file, global)?;
+    let prepared = prepare_built(&options.file, Broken::AsWritten, global)?;
     begin(prepared, options.out.as_deref(), &options.shared, global)
 }
 

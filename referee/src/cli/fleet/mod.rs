@@ -4,7 +4,7 @@
 mod server;
 mod status;
 mod venue;
-mod withdraw;
+mod purge;
 mod worker;
 
 pub(super) use status::StatusServer;
@@ -31,7 +31,7 @@ pub(super) enum Command {
 /// Commands of `contest`.
 #[derive(Debug, Subcommand)]
 pub(super) enum ContestCommand {
-    Withdraw(withdraw::Options),
+    Purge(purge::Options),
 }
 
 pub(super) fn run(command: &Command, global: &Global) -> Result<ExitCode, Failure> {
@@ -42,7 +42,7 @@ pub(super) fn run(command: &Command, global: &Global) -> Result<ExitCode, Failur
 
 pub(super) fn run_contest(command: &ContestCommand, global: &Global) -> Result<ExitCode, Failure> {
     match command {
-        ContestCommand::Withdraw(options) => withdraw::run(options, global).map(success),
+        ContestCommand::Purge(options) => purge::run(options, global).map(success),
     }
 }
 

@@ -104,9 +104,9 @@ pub(in crate::cli) fn last_server(folder: &Folder) -> Vec<String> {
 pub(in crate::cli) fn note_elsewhere(folder: &Folder, global: &Global) {
     let mut on = last_server(folder);
     if !on.is_empty() {
-        // The last of them; `withdraw` has no such option.
+        // The last of them; `purge` has no such option.
         on.truncate(on.iter().position(|word| word == PRIORITY_OPTION).unwrap_or(on.len()));
-        let command = contest_command("withdraw", folder, &on);
+        let command = contest_command("purge", folder, &on);
         global.note([format!("the contest is still on its server; remove it with `{command}`")]);
     }
 }

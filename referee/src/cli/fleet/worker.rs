@@ -33,7 +33,7 @@ use tokio::sync::oneshot;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee worker nats://localhost\n  \
-    referee worker nats://10.0.0.7 --slots 8 --drain 2m\n  \
+    referee worker nats://10.0.0.7 --jobs 8 --drain 2m\n  \
     referee worker tls://nats.example.org --creds worker.creds --idle 10m")]
 pub(in crate::cli) struct Options {
     /// NATS server: nats://HOST:PORT or tls://HOST:PORT; separate several with commas
@@ -41,7 +41,7 @@ pub(in crate::cli) struct Options {
     url: String,
     /// Number of matches to run at once, 1 to 4096. Defaults to the number of cores
     #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..=4_096))]
-    slots: Option<u16>,
+    jobs: Option<u16>,
     /// Name of the worker in messages and tables. Defaults to the host name
     #[arg(long)]
     name: Option<String>,
@@ -73,7 +73,7 @@ impl Options {
     fn settings(&self) -> Settings {
         Settings {
             name: self.name.clone(),
-            slots: self.slots.map_or_else(cores::count, usize::from),
+            slots: self.jobs.map_or_else(cores::count, usize::from),
             contest: self.contest.clone(),
             idle: self.idle.map(Duration::from_millis),
             drain: self.drain.map(Duration::from_millis),

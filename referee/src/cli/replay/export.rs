@@ -36,24 +36,24 @@ const DELAY_MAX_MS: u64 = 60_000;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[command(after_long_help = "Examples:\n  \
-    referee replay export latest --output end.svg\n  \
-    referee replay export x.jsonl --output turn12.png --turn 12 --theme dark --coords\n  \
-    referee replay export x.jsonl --output match.gif --delay 0.5s\n  \
-    referee replay export x.jsonl --output finish.gif --last 12\n  \
-    referee replay export x.jsonl --output match.mp4 --square\n  \
-    referee replay export x.jsonl --output strip.png --strip 9\n  \
-    referee replay export x.jsonl --output x.html\n  \
-    referee replay export x.jsonl --output x.sgf")]
+    referee replay export latest --out end.svg\n  \
+    referee replay export x.jsonl --out turn12.png --turn 12 --theme dark --coords\n  \
+    referee replay export x.jsonl --out match.gif --delay 0.5s\n  \
+    referee replay export x.jsonl --out finish.gif --last 12\n  \
+    referee replay export x.jsonl --out match.mp4 --square\n  \
+    referee replay export x.jsonl --out strip.png --strip 9\n  \
+    referee replay export x.jsonl --out x.html\n  \
+    referee replay export x.jsonl --out x.sgf")]
 pub(super) struct Options {
     /// Transcript; `latest` is the newest in ./matches, - is stdin
     file: String,
     /// File to write, by its ending: .svg, .png, .gif, .apng, .mp4 or .webm (with ffmpeg),
     /// .html, .txt or .sgf; - is stdout
     #[arg(short, long, value_name = "NAME")]
-    output: String,
-    /// Format to write. Defaults to the ending of --output
+    out: String,
+    /// Format to write. Defaults to the ending of --out
     #[arg(long, value_parser = forms())]
-    form: Option<OutputFormat>,
+    format: Option<OutputFormat>,
     /// Turn whose position to draw, or `start`. Defaults to the last
     #[arg(long, value_name = "TURN", conflicts_with = "strip")]
     turn: Option<TurnChoice>,
@@ -191,20 +191,20 @@ fn printed(
 }
 
 impl Options {
-    /// Returns the format, by --form or the ending.
+    /// Returns the format, by --format or the ending.
     fn form(&self) -> Result<OutputFormat, Failure> {
-        if let Some(form) = self.form {
+        if let Some(form) = self.format {
             return Ok(form);
         }
         let names: Vec<&str> = OutputFormat::VARIANTS.iter().map(|form| form.ending()).collect();
-        if self.output == "-" {
-            return Err(Failure::usage("--output - needs --form")
-                .help(format!("add --form {}", names.join("|"))));
+        if self.out == "-" {
+            return Err(Failure::usage("--out - needs --format")
+                .help(format!("add --format {}", names.join("|"))));
         }
-        let ending = Path::new(&self.output).extension().unwrap_or_default().to_string_lossy();
+        let ending = Path::new(&self.out).extension().unwrap_or_default().to_string_lossy();
         ending.parse().map_err(|_| {
-            Failure::usage(format!("--output {}: unknown file ending", self.output))
-                .help(format!("use .{}, or add --form", names.join(", .")))
+            Failure::usage(format!("--out {}: unknown file ending", self.out))
+                .help(format!("use .{}, or add --format", names.join(", .")))
         })
     }
 
@@ -304,7 +304,7 @@ impl Options {
         })
     }
 
-    /// Writes to --output. Removes the file if writing fails.
+    /// Writes to --out. Removes the file if writing fails.
     fn write(
         &self,
         write: impl FnOnce(&mut dyn Write) -> Result<(), PictureError>,
@@ -315,10 +315,10 @@ impl Options {
             }
             PictureError::Broken(_) => Failure::operation(error.to_string()),
             PictureError::Written(error) => {
-                Failure::machine(format!("cannot write {}: {error}", self.output))
+                Failure::machine(format!("cannot write {}: {error}", self.out))
             }
         };
-        if self.output == "-" {
+        if self.out == "-" {
             return match write(&mut io::stdout().lock()) {
                 // The reader has closed the pipe.
                 Err(PictureError::Written(error)) if error.kind() == ErrorKind::BrokenPipe => {
@@ -327,9 +327,9 @@ impl Options {
                 other => other.map_err(failed),
             };
         }
-        let path = Path::new(&self.output);
+        let path = Path::new(&self.out);
         let file = create(path, self.force).map_err(|error| {
-            let text = format!("{}: {error}", self.output);
+            let text = format!("{}: {error}", self.out);
             match error.kind() {
                 ErrorKind::AlreadyExists => {
                     Failure::operation(text).help("add --force to overwrite it")

@@ -21,14 +21,14 @@ use std::path::{Path, PathBuf};
 /// `verify`, `replay` and `export` accept it like any other. It contains no times and no agent commands.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
-    referee replay import game.sgf --output game.jsonl\n  \
-    referee replay import games.sgf --number 3 --output third.jsonl.gz")]
+    referee replay import game.sgf --out game.jsonl\n  \
+    referee replay import games.sgf --number 3 --out third.jsonl.gz")]
 pub(super) struct Options {
     /// File to read, by the ending of its name; - is stdin
     file: String,
     /// Transcript to write: .jsonl, or .jsonl.gz for a compressed one
     #[arg(long, short)]
-    output: PathBuf,
+    out: PathBuf,
     /// Game, if several use the file's ending. Defaults to the ending's
     #[arg(long)]
     game: Option<String>,
@@ -41,12 +41,12 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
-    let output = options.output.display();
-    if !is_transcript(&options.output) {
-        return Err(Failure::usage(format!("--output {output}: not a transcript name"))
+    let output = options.out.display();
+    if !is_transcript(&options.out) {
+        return Err(Failure::usage(format!("--out {output}: not a transcript name"))
             .help("end the name with .jsonl or .jsonl.gz"));
     }
-    check_new("--output", &options.output, options.force)?;
+    check_new("--out", &options.out, options.force)?;
     let (kind, notation) = notation(options)?;
     let (text, digest) = read_record(&options.file)?;
     let failed =
@@ -64,7 +64,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let Some(Event::Header(header)) = events.first() else {
         unreachable!("a transcript begins with its header")
     };
-    let destination = Destination::File { path: options.output.clone(), force: options.force };
+    let destination = Destination::File { path: options.out.clone(), force: options.force };
     write(&destination, header, &events).map_err(machine(&output))?;
     for note in &read.notes {
         eprint_line(&format!("note: {}", sanitize(note)));

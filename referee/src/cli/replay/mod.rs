@@ -53,11 +53,11 @@ struct Shown {
     /// Turn to print, or to open the viewer at, from 0, or `start`. Defaults to all, or the last one
     #[arg(long)]
     turn: Option<TurnChoice>,
-    #[command(flatten)]
-    board: BoardOptions,
     /// Print one JSON object: the match with its plies, or the list
     #[arg(long, conflicts_with_all = ["print", "turn"])]
     json: bool,
+    #[command(flatten)]
+    board: BoardOptions,
 }
 
 #[derive(Debug, Subcommand)]

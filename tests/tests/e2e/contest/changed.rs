@@ -44,14 +44,14 @@ fn changes_are_played_reported_and_verified() {
     contest(&dir, &["resume", "d"]).code(0);
     dir.run(&["verify", "d"]).code(0).stdout_has("4 removed results");
     let first = query(&dir, "d", "select seal from games where number = 0");
-    change(&dir, &["replay", "d", "0", "3"]);
+    change(&dir, &["rerun", "d", "0", "3"]);
     let of_bob = "select max(game) from seats join players on player = number where name = 'bob'";
     let lost = query(&dir, "d", of_bob).remove(0);
     change(&dir, &["forfeit", "d", &lost, "--loser", "bob"]);
     contest(&dir, &["resume", "d"]).code(0);
     assert_ne!(query(&dir, "d", "select seal from games where number = 0"), first);
     assert_eq!(count(&dir, "d"), 11, "a forfeited game has no row");
-    change(&dir, &["withdraw-agent", "d", "amy"]);
+    change(&dir, &["drop", "d", "amy"]);
     change(&dir, &["add", "d", "late/zoe", "--name", "yan"]);
     contest(&dir, &["resume", "d"]).code(0);
     let (report, status) = (report(&dir), status(&dir, "d"));
@@ -79,7 +79,7 @@ fn changes_are_played_reported_and_verified() {
 #[test]
 fn a_removed_or_changed_entry_shows() {
     let dir = begun("round-robin");
-    change(&dir, &["replay", "d", "1"]);
+    change(&dir, &["rerun", "d", "1"]);
     check_sums(&dir, "d");
     contest(&dir, &["resume", "d"]).code(0);
     check_sums(&dir, "d");
@@ -97,14 +97,14 @@ fn what_makes_no_sense_is_refused() {
         contest(&dir, &[words, &["--reason", "x"]].concat()).code(2).stderr_has(text);
     };
     refused(&["add", "d", "bots/amy", "--name", "new"], "nobody can join a running contest");
-    refused(&["replay", "d", "0"], "later pairings depend on the result of game 0");
-    refused(&["replay", "d", "99"], "there is no game 99");
+    refused(&["rerun", "d", "0"], "later pairings depend on the result of game 0");
+    refused(&["rerun", "d", "99"], "there is no game 99");
     refused(&["forfeit", "d", "2", "--loser", "ammy"], "did you mean amy?");
     refused(&["replace", "d", "bob", "bots/bob"], "has this version already");
-    contest(&dir, &["replay", "d", "2"]).code(2).stderr_has("--reason");
-    contest(&dir, &["replay", "d", "2", "--reason", " "]).code(2).stderr_has("give a reason");
+    contest(&dir, &["rerun", "d", "2"]).code(2).stderr_has("--reason");
+    contest(&dir, &["rerun", "d", "2", "--reason", " "]).code(2).stderr_has("give a reason");
     let last = (count(&dir, "d") - 1).to_string();
-    change(&dir, &["replay", "d", &last]);
+    change(&dir, &["rerun", "d", &last]);
     contest(&dir, &["resume", "d"]).code(0);
     dir.run(&["verify", "d"]).code(0);
 }

@@ -26,7 +26,7 @@ fn marks_follow_from_the_results() {
         .map(|own| format!("{} {} {}", own["name"], own["mark"], own["points"]))
         .collect();
     assert_eq!(marks, ["\"amy\" \"pass\" 2.0", "\"bob\" \"fail\" 0.0"]);
-    let csv = contest(&dir, &[&words[..], &["--output", "-"]].concat()).code(0).stdout;
+    let csv = contest(&dir, &[&words[..], &["--out", "-"]].concat()).code(0).stdout;
     assert!(
         csv.contains("doesn't beat house: 0.0 % of the points in 2 games, needs 50 %"),
         "{csv}"

@@ -1,6 +1,7 @@
 //! Whole contests: run, resumed, viewed and reported. What drives many processes is in `full`.
 
 mod interrupts;
+mod left_out;
 mod lock;
 mod changed;
 mod changes;

@@ -34,7 +34,7 @@ fn builds_that_fail_stop_the_contest_or_are_left_out() {
     assert_eq!(query(&dir, "d", "select name from players"), ["amy", "bob"]);
     let report = contest(&dir, &["report", "d", "--json"]).code(0).json();
     let left_out = report["left_out"].to_string();
-    assert!(left_out.contains("cat") && left_out.contains("no semicolon"), "{left_out}");
+    assert!(left_out.contains("cat") && left_out.contains("feedback/cat.md"), "{left_out}");
     contest(&dir, &["report", "d", "--format", "markdown"]).code(0).stdout_has("cat");
     // Two builds of two agents; `resume` does not build again.
     contest(&dir, &["resume", "d"]).code(0);

@@ -10,7 +10,7 @@ const SECRET: &str = "s3cret";
 
 /// Runs an idle worker with these arguments and variables.
 fn worker(dir: &TestDir, url: &str, words: &[&str], variables: &[(&str, &str)]) -> RunResult {
-    let idle = ["worker", url, "--idle", "100ms", "--slots", "1", "--name", "w"];
+    let idle = ["worker", url, "--idle", "100ms", "--jobs", "1", "--name", "w"];
     let words = [&idle, words].concat();
     let ran = dir.run_with(&words, |it| it.envs(variables.iter().copied()));
     assert!(!ran.stderr.contains(SECRET) && !ran.stdout.contains(SECRET), "{ran:?}");

@@ -7,7 +7,7 @@ use crate::support::{Running, TestDir, eventually};
 
 /// Starts a worker whose PATH is empty.
 fn broken(dir: &TestDir, url: &str) -> Running {
-    let mut command = dir.command(&["worker", url, "--name", "bare", "--slots", "2"]);
+    let mut command = dir.command(&["worker", url, "--name", "bare", "--jobs", "2"]);
     command.env("PATH", "/nonexistent");
     Running::start(command, None)
 }
@@ -31,7 +31,7 @@ fn a_good_worker_plays_the_games_of_a_broken_one() {
     let coordinator = start_coordinator(&dir, &["run", "c.toml", "--out", "there"], &url);
     // It has failed in every order before the other worker starts.
     coordinator.wait_for_stderr("worker bare: ");
-    let good = start_worker(&dir, &url, &["--name", "good", "--slots", "1"]);
+    let good = start_worker(&dir, &url, &["--name", "good", "--jobs", "1"]);
     let ran = coordinator.wait().code(0);
     assert!(!ran.stderr.contains("could not be played"), "{}", ran.stderr);
     assert_whole(&dir, "there", 36);

@@ -46,7 +46,7 @@ fn orders_from_before_a_change_are_not_played() {
     coordinator.kill();
     let streams = server.streams();
     // Its reports are of the replaced agent.
-    let worker = start_worker(&dir, &url, &["--slots", "1"]);
+    let worker = start_worker(&dir, &url, &["--jobs", "1"]);
     let reports = |(name, messages): &(String, u64)| name.ends_with("-reports") && *messages > 0;
     assert!(eventually(|| server.stream_sizes().iter().any(reports)), "{streams:?}");
     change(&dir, "d", &["replace", "bob", "fixed/bob"]);

@@ -318,5 +318,5 @@ fn processes(dir: &TestDir) -> Vec<u32> {
 }
 
 fn worker(dir: &TestDir, proxy: &Proxy) -> Running {
-    start_worker(dir, &proxy.url(), &["--slots", &SLOTS.to_string()])
+    start_worker(dir, &proxy.url(), &["--jobs", &SLOTS.to_string()])
 }

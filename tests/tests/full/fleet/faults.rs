@@ -22,7 +22,7 @@ fn a_build_that_fails_on_workers_is_reported_and_retried() {
     write(&dir, &["bots/made", "@random"], "");
     let url = server.url();
     let worker = |name, compiler| {
-        let mut worker = dir.command(&["worker", &url, "--slots", "1", "--name", name]);
+        let mut worker = dir.command(&["worker", &url, "--jobs", "1", "--name", name]);
         worker.env("CC", compiler);
         Running::start(worker, None)
     };
@@ -67,7 +67,7 @@ fn a_worker_paused_during_a_build_builds_again() {
     // In a sandbox, the test and the build would not see each other's files.
     write(&dir, &["bots/made", "@random"], "sandbox.level = \"none\"\n");
     let url = server.url();
-    let worker = start_worker(&dir, &url, &["--slots", "1"]);
+    let worker = start_worker(&dir, &url, &["--jobs", "1"]);
     let words = ["contest", "run", "c.toml", "--out", "d", "--lease", "9s", "--on", &url];
     let mut coordinator = dir.command(&words);
     coordinator.env("BUILD_TOOL", dir.path("tool"));

@@ -41,7 +41,7 @@ fn an_interrupted_worker_finishes_its_games() {
     let Some(server) = Server::start() else { return };
     let dir = gated_contest();
     let coordinator = coordinator(&dir, &server, "30s");
-    let worker = start_worker(&dir, &server.url(), &["--slots", "1", "--name", "ada"]);
+    let worker = start_worker(&dir, &server.url(), &["--jobs", "1", "--name", "ada"]);
     wait_until_it_plays(&dir, "ada");
     worker.send(Signal::SIGINT);
     worker.wait_for_stderr("finishing 1 order");
@@ -60,7 +60,7 @@ fn a_worker_that_may_not_finish_returns_its_orders_at_once() {
     let dir = gated_contest();
     let coordinator = coordinator(&dir, &server, "1h");
     let start = |name, more: &[&str]| {
-        let words = [&["--slots", "1", "--name", name], more].concat();
+        let words = [&["--jobs", "1", "--name", name], more].concat();
         start_worker(&dir, &server.url(), &words)
     };
     let hasty = start("hasty", &["--drain", "100ms"]);
@@ -85,7 +85,7 @@ fn a_paused_worker_plays_its_games_again() {
     let Some(server) = Server::start() else { return };
     let dir = gated_contest();
     let coordinator = coordinator(&dir, &server, "3s");
-    let worker = start_worker(&dir, &server.url(), &["--slots", "1", "--name", "ada"]);
+    let worker = start_worker(&dir, &server.url(), &["--jobs", "1", "--name", "ada"]);
     wait_until_it_plays(&dir, "ada");
     worker.send(Signal::SIGSTOP);
     // More than a third of the lease.
@@ -103,7 +103,7 @@ fn a_stopped_contest_stops_its_workers() {
     let Some(server) = Server::start() else { return };
     let dir = gated_contest();
     let coordinator = coordinator(&dir, &server, "30s");
-    let worker = start_worker(&dir, &server.url(), &["--slots", "1", "--name", "ada"]);
+    let worker = start_worker(&dir, &server.url(), &["--jobs", "1", "--name", "ada"]);
     wait_until_it_plays(&dir, "ada");
     coordinator.send(Signal::SIGINT);
     coordinator.wait_for_stderr("finishing");

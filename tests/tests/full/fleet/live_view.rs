@@ -54,7 +54,7 @@ fn a_match_on_a_worker_is_followed_like_a_local_one() {
     let dir = slow_contest(5);
     let url = server.url();
     let coordinator = start_coordinator(&dir, &["run", "slow.toml", "--out", "cup"], &url);
-    let worker = start_worker(&dir, &url, &["--slots", "1", "--name", "room\u{1b}-3"]);
+    let worker = start_worker(&dir, &url, &["--jobs", "1", "--name", "room\u{1b}-3"]);
     let serving = {
         assert!(eventually(|| dir.path("cup/contest.db").exists()));
         Serving::start(&dir, &["--no-play"])
@@ -93,7 +93,7 @@ fn a_resumed_coordinator_catches_up_with_a_match() {
     let dir = slow_contest(7);
     let url = server.url();
     let coordinator = start_coordinator(&dir, &["run", "slow.toml", "--out", "cup"], &url);
-    let _worker = start_worker(&dir, &url, &["--slots", "1"]);
+    let _worker = start_worker(&dir, &url, &["--jobs", "1"]);
     assert!(eventually(|| dir.path("cup/contest.db").exists()));
     let serving = Serving::start(&dir, &["--no-play"]);
     let file = live_match(&serving, 2)["file"].as_str().unwrap().to_owned();

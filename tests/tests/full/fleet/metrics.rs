@@ -36,7 +36,7 @@ fn coordinator_worker_and_viewer_have_metrics_and_health() {
     let [of_contest, of_worker, of_viewer] = [(); 3].map(|()| free_port());
     write(&dir, &["@first", "@random"], "rounds = 100000\n");
     let at = |port: u16| format!("127.0.0.1:{port}");
-    let words = ["--slots", "1", "--name", "ada", "--metrics", &at(of_worker)];
+    let words = ["--jobs", "1", "--name", "ada", "--metrics", &at(of_worker)];
     let worker = start_worker(&dir, &url, &words);
     let words = ["run", "c.toml", "--out", "d", "--metrics", &at(of_contest)];
     let coordinator = start_coordinator(&dir, &words, &url);

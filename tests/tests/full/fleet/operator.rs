@@ -13,7 +13,7 @@ fn contests_and_workers_are_listed() {
     let listed = || dir.run(&["contest", "status", "--on", &url, "--json"]).code(0).json();
     assert_eq!(listed(), serde_json::json!([]));
     write(&dir, &["@first", "@random"], "rounds = 100000\n");
-    let worker = start_worker(&dir, &url, &["--slots", "1", "--name", "ada"]);
+    let worker = start_worker(&dir, &url, &["--jobs", "1", "--name", "ada"]);
     let words = ["run", "c.toml", "--out", "d", "--priority", "7"];
     let coordinator = start_coordinator(&dir, &words, &url);
     assert!(eventually(|| count(&dir, "d") > 0));

@@ -45,7 +45,7 @@ fn the_laptop_commands_work() {
     let Some(program) = nats_server() else { return };
     let dir = TestDir::new();
     let port = free_port().to_string();
-    let lines = block("console,ignore", "--slots 2");
+    let lines = block("console,ignore", "--jobs 2");
     let commands = lines.lines().filter_map(|line| line.strip_prefix("$ ")).map(|line| {
         let line = line.replace("4333", &port).replace("--games 60", "--games 6");
         let line = line.replace("nats-server", &program.display().to_string());
@@ -132,6 +132,6 @@ fn the_files_for_kubernetes_are_well_formed_and_leave_time_to_drain() {
     let drain = 60 * number_after(&words.join(" "), "--drain ");
     assert!(pod["terminationGracePeriodSeconds"].as_u64().unwrap() > drain);
     assert_eq!(worker["resources"]["requests"], worker["resources"]["limits"]);
-    let slots = number_after(&words.join(" "), "--slots ").to_string();
+    let slots = number_after(&words.join(" "), "--jobs ").to_string();
     assert_eq!(worker["resources"]["limits"]["cpu"], slots);
 }

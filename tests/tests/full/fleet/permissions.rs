@@ -56,7 +56,7 @@ fn workers_need_only_the_documented_permissions() {
         "rounds = 3\nagents = [\"@random\", \"bots/built\"]\n\
          [[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n",
     );
-    let mut worker = dir.command(&["worker", &server.url(), "--slots", "2"]);
+    let mut worker = dir.command(&["worker", &server.url(), "--jobs", "2"]);
     worker.env("NATS_USER", "worker").env("NATS_PASSWORD", "wp");
     let worker = Running::start(worker, None);
     let on = format!("nats://coordinator:cp@127.0.0.1:{}", server.port);
@@ -142,7 +142,7 @@ fn a_brief_forged_by_a_worker_is_not_played() {
     };
     assert!(eventually(|| runtime.block_on(announced())));
     runtime.block_on(forge(&thief, ["@random", "@greedy"]));
-    let mut worker = dir.command(&["worker", &server.url(), "--slots", "1"]);
+    let mut worker = dir.command(&["worker", &server.url(), "--jobs", "1"]);
     worker.env("NATS_USER", "worker").env("NATS_PASSWORD", "wp");
     let worker = Running::start(worker, None);
     let words = "invalid brief: it is not the announced one";

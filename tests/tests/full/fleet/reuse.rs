@@ -15,7 +15,7 @@ fn a_worker_keeps_processes() {
     let Some(server) = Server::start() else { return };
     let dir = TestDir::new();
     write(&dir, &["@first", "@random"], KEPT);
-    let worker = start_worker(&dir, &server.url(), &["--slots", "1"]);
+    let worker = start_worker(&dir, &server.url(), &["--jobs", "1"]);
     let coordinator = start_coordinator(&dir, &["run", "c.toml", "--out", "d"], &server.url());
     coordinator.wait().code(0);
     assert_whole(&dir, "d", 4);

@@ -20,8 +20,8 @@ fn results_do_not_depend_on_workers() {
         contest(&dir, &["run", "c.toml", "--out", "here"]).code(0);
         let url = server.url();
         let workers = [
-            start_worker(&dir, &url, &["--slots", "1"]),
-            start_worker(&dir, &url, &["--slots", "2"]),
+            start_worker(&dir, &url, &["--jobs", "1"]),
+            start_worker(&dir, &url, &["--jobs", "2"]),
         ];
         start_coordinator(&dir, &["run", "c.toml", "--out", "there"], &url).wait().code(0);
         assert_whole(&dir, "there", games);
@@ -61,7 +61,7 @@ fn reports_longer_than_a_message_arrive() {
     let dir = TestDir::new();
     let small = file(&["@first", "@random"], "rounds = 2\n");
     dir.write("c.toml", small.replace("size = 3", "size = 7"));
-    let worker = start_worker(&dir, &server.url(), &["--slots", "1"]);
+    let worker = start_worker(&dir, &server.url(), &["--jobs", "1"]);
     let words = ["run", "c.toml", "--out", "there"];
     start_coordinator(&dir, &words, &server.url()).wait().code(0);
     assert_whole(&dir, "there", 4);

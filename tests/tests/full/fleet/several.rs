@@ -27,7 +27,7 @@ fn abandoned_contests_do_not_block_workers() {
         coordinator.wait_for_stderr("no worker has connected yet");
         coordinator.kill();
     }
-    let worker = start_worker(&dir, &url, &["--slots", "1"]);
+    let worker = start_worker(&dir, &url, &["--jobs", "1"]);
     let file = contest(&dir, "spring");
     start_coordinator(&dir, &["run", &file, "--out", "spring"], &url).wait().code(0);
     assert_whole(&dir, "spring", 6);
@@ -45,7 +45,7 @@ fn an_interrupt_ends_a_contest_without_workers() {
     coordinator.wait().code(130).stderr_has("contest resume d");
     // A later worker plays the resumed contest.
     let coordinator = start_coordinator(&dir, &["resume", "d"], &server.url());
-    let worker = start_worker(&dir, &server.url(), &["--slots", "1"]);
+    let worker = start_worker(&dir, &server.url(), &["--jobs", "1"]);
     coordinator.wait().code(0);
     assert_whole(&dir, "d", 6);
     worker.terminate().code(143);

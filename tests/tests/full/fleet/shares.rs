@@ -19,7 +19,7 @@ fn start(dir: &TestDir, url: &str, name: &str, rounds: usize, more: &[&str]) -> 
 fn a_waiting_contest_says_why_and_gets_its_turn() {
     let Some(server) = Server::start() else { return };
     let (dir, url) = (TestDir::new(), server.url());
-    let worker = start_worker(&dir, &url, &["--slots", "1", "--name", "ada"]);
+    let worker = start_worker(&dir, &url, &["--jobs", "1", "--name", "ada"]);
     // Turns are as long as a lease.
     let long = start(&dir, &url, "long", 100_000, &["--priority", "10000", "--lease", "1h"]);
     assert!(eventually(|| count(&dir, "long") > 0));

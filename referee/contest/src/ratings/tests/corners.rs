@@ -117,6 +117,29 @@ fn ratings_of_a_chain_are_inside_their_intervals() {
     assert!((800.0..1200.0).contains(&distance), "ten steps of 120 Elo: {distance}");
 }
 
+/// Until games link them, groups have no common 0: the chart has a gap instead of a fall to 0.
+#[test]
+fn the_history_begins_when_the_groups_are_linked() {
+    let list: &[(&[u32], &[u32])] = &[
+        (&[0, 1], WIN),
+        (&[2, 3], WIN),
+        (&[1, 2], WIN),
+        (&[0, 2], WIN),
+        (&[4, 5], WIN),
+        (&[4, 0], WIN),
+    ];
+    let shown: Vec<Vec<usize>> = rate_history(&field(6, 2), &games(list), 6)
+        .iter()
+        .map(|point| (0..6).filter(|&player| point.elo[player].is_some()).collect())
+        .collect();
+    // After one game nobody else has played; then there are two groups, one, again two, and one.
+    let all = vec![0, 1, 2, 3, 4, 5];
+    assert_eq!(shown, [vec![0, 1], vec![], vec![0, 1, 2, 3], vec![0, 1, 2, 3], vec![], all]);
+    // Who is never linked has a line of its own.
+    let apart = rate_history(&field(6, 2), &games(&list[..5]), 5);
+    assert!(apart.last().is_some_and(|point| point.elo.iter().all(Option::is_some)));
+}
+
 #[test]
 fn draws_alone_give_no_information() {
     let drawn: Vec<(&[u32], &[u32])> = vec![(&[0, 1], DRAW), (&[1, 0], DRAW)];

@@ -17,7 +17,10 @@ use markup::{Markup, Name, Text};
 use sha2::{Digest, Sha256};
 use std::io;
 
-const STYLE: &str = include_str!("style.css");
+/// The style of charts and its colours.
+const CHART_STYLE: &str = include_str!("charts.css");
+/// The style of pages.
+const STYLE: &str = concat!(include_str!("charts.css"), include_str!("style.css"));
 
 /// The width of titles.
 const TITLE_COLUMNS: usize = 80;
@@ -33,6 +36,16 @@ impl Report {
     pub fn html(&self, folder: &str) -> io::Result<String> {
         let replays = self.has_replay_pages();
         Ok(self.page(&games::listed(self)?, &Links { root: folder, replays, teams: None }))
+    }
+
+    /// Returns the ratings with their intervals, and the cross table below, as one picture (SVG); `None` if there is
+    /// neither.
+    pub fn svg(&self) -> Option<String> {
+        let charts = [charts::intervals::alone(self), charts::heat::alone(self)];
+        let mut charts = charts.into_iter().flatten();
+        let mut picture = charts.next()?;
+        charts.for_each(|chart| picture.add_below(chart));
+        Some(picture.document(&self.name, CHART_STYLE))
     }
 
     /// Whether the report in the contest's folder links to replay pages there: of a larger

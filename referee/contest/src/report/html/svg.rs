@@ -81,6 +81,30 @@ impl Svg {
         self.body.put(format_args!("<path class=\"{class}\" d=\"{path}\"/>\n"));
     }
 
+    /// Puts another drawing below this one.
+    pub(super) fn add_below(&mut self, other: Self) {
+        self.body.put(format_args!("<g transform=\"translate(0 {})\">\n", at(self.height)));
+        self.body.0.push_str(&other.body.0);
+        self.body.put(format_args!("</g>\n"));
+        self.width = self.width.max(other.width);
+        self.height += other.height;
+    }
+
+    /// Returns the drawing as a file of its own with this style.
+    pub(super) fn document(self, title: &str, style: &str) -> String {
+        let [width, height] = [self.width, self.height].map(at);
+        let mut out = Markup::default();
+        out.put(format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+             height=\"{height}\" font-family=\"system-ui, sans-serif\" role=\"img\">\n\
+             <title>{}</title>\n<style>{style}</style>\n\
+             <rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{}</svg>\n",
+            Text(title),
+            self.body.0,
+        ));
+        out.0
+    }
+
     /// Returns the chart as a figure of the page. `id` is unique in the page.
     pub(super) fn figure(self, out: &mut Markup, id: &str, title: &str, description: &str) {
         let [width, height] = [self.width, self.height].map(at);

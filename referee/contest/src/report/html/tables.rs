@@ -161,14 +161,7 @@ pub(super) fn left_out(out: &mut Markup, report: &Report) {
     out.put(format_args!("<ul class=\"notes\">\n"));
     for one in &report.left_out {
         let name = Name(&one.name, NAME_COLUMNS);
-        let (first, rest) = one.reason.split_once('\n').unwrap_or((&one.reason, ""));
-        out.put(format_args!("<li>{name}: {}", Text(first)));
-        if !rest.is_empty() {
-            // Lines of a compiler, with marks under the code.
-            let lines: Vec<String> = rest.lines().map(|line| Text(line).to_string()).collect();
-            out.put(format_args!("<pre>{}</pre>", lines.join("\n")));
-        }
-        out.put(format_args!("</li>\n"));
+        out.put(format_args!("<li>{name}: {}</li>\n", Text(&one.reason)));
     }
     out.put(format_args!("</ul>\n"));
 }

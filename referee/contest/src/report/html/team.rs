@@ -1,7 +1,7 @@
 //! A site's page of one player: its record, its losses with their reasons, its opponents, its games.
 
 use super::super::columns::{self, Column, Detail, Kind, Table};
-use super::super::{GameRow, Report};
+use super::super::{GameRow, LeftOut, Report};
 use super::games::OPEN_GAMES_MAX;
 use super::links::Links;
 use super::markup::{Markup, Name, Text};
@@ -79,6 +79,19 @@ impl<'a> TeamPages<'a> {
             }),
         ];
         body(&mut out, sections.into_iter().flatten().collect());
+        out.0
+    }
+
+    /// Returns the private page of a submission that doesn't play.
+    pub fn left_out_page(&self, own: &LeftOut, check: &str) -> String {
+        let mut out = Markup::default();
+        head(&mut out, &format!("{} · {}", own.name, self.report.name));
+        out.put(format_args!("<h1>{}</h1>\n", Name(&own.name, TITLE_COLUMNS)));
+        out.paragraph("lead", &format!("It doesn't play: {}", own.reason));
+        body(
+            &mut out,
+            section("check", "Check", &|out| verbatim(out, check)).into_iter().collect(),
+        );
         out.0
     }
 

@@ -22,9 +22,28 @@ const STEPS: f64 = 10.0;
 
 pub(crate) fn draw(out: &mut Markup, report: &Report) {
     let players = &report.standings.players;
+    let Some(svg) = alone(report) else { return };
+    let shown = players.len().min(PLAYERS_MAX);
+    let worth = if report.standings.seats > 2 { " A point is for being ahead." } else { "" };
+    let text = format!(
+        "Points of the row's player in games with the column's, in percent of those games; blue is \
+         more than half, orange is less.{worth} Rows and columns are in the order of the \
+         standings.{}",
+        rest(shown, players.len())
+    );
+    svg.figure(out, "cross-chart", "Cross table", &text);
+    if let Some(table) = columns::cross(report, NUMBERS_MAX, "no.", "") {
+        let summary = "The same as a table, in percent";
+        out.details(false, summary, |out| tables::columns_table(out, "", &table));
+    }
+}
+
+/// Returns the drawing; `None` if nobody met.
+pub(crate) fn alone(report: &Report) -> Option<Svg> {
+    let players = &report.standings.players;
     let shown = &players[..players.len().min(PLAYERS_MAX)];
     if report.standings.seats < 2 || report.standings.cross.is_empty() {
-        return;
+        return None;
     }
     let numbers = shown.len() <= NUMBERS_MAX;
     let cell = match shown.len() {
@@ -50,18 +69,7 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
         }
     }
     legend(&mut svg, TOP + side + 18.0);
-    let worth = if report.standings.seats > 2 { " A point is for being ahead." } else { "" };
-    let text = format!(
-        "Points of the row's player in games with the column's, in percent of those games; blue is \
-         more than half, orange is less.{worth} Rows and columns are in the order of the \
-         standings.{}",
-        rest(shown.len(), players.len())
-    );
-    svg.figure(out, "cross-chart", "Cross table", &text);
-    if let Some(table) = columns::cross(report, NUMBERS_MAX, "no.", "") {
-        let summary = "The same as a table, in percent";
-        out.details(false, summary, |out| tables::columns_table(out, "", &table));
-    }
+    Some(svg)
 }
 
 fn draw_cell(

@@ -5,7 +5,7 @@ use super::super::svg::{Anchor, Scale, Svg, WIDTH};
 use super::super::tables;
 use super::{BASE, NAME_COLUMNS, float, rest};
 use crate::numbers::{elo, interval, short};
-use crate::ratings::Rating;
+use crate::ratings::{Rating, Ratings};
 use crate::report::Report;
 
 /// The most players; the table has all.
@@ -18,18 +18,36 @@ const ROW: f64 = 22.0;
 
 pub(crate) fn draw(out: &mut Markup, report: &Report) {
     let Some(ratings) = &report.ratings else { return };
-    let mut rated: Vec<&Rating> =
-        ratings.players.iter().filter(|own| own.elo.is_finite() && own.games > 0).collect();
-    rated.sort_by(|a, b| b.elo.total_cmp(&a.elo).then(a.player.cmp(&b.player)));
+    let rated = ranked(ratings);
     if rated.is_empty() {
         return;
     }
     let shown = &rated[..rated.len().min(ROWS_MAX)];
-    picture(out, report, &ratings.anchor, shown, rated.len());
+    let text = format!(
+        "Elo with 95 % intervals, the best at the top; a line without a mark at an end has no end \
+         there. Positive is stronger; 0 is {}.{}",
+        ratings.anchor,
+        rest(shown.len(), rated.len())
+    );
+    picture(report, shown).figure(out, "intervals", "Ratings with intervals", &text);
     tables::ratings(out, report, &rated);
 }
 
-fn picture(out: &mut Markup, report: &Report, anchor: &str, rated: &[&Rating], all: usize) {
+/// Returns the drawing; `None` without ratings.
+pub(crate) fn alone(report: &Report) -> Option<Svg> {
+    let rated = ranked(report.ratings.as_ref()?);
+    (!rated.is_empty()).then(|| picture(report, &rated[..rated.len().min(ROWS_MAX)]))
+}
+
+/// Returns those with games, the best first.
+fn ranked(ratings: &Ratings) -> Vec<&Rating> {
+    let mut rated: Vec<&Rating> =
+        ratings.players.iter().filter(|own| own.elo.is_finite() && own.games > 0).collect();
+    rated.sort_by(|a, b| b.elo.total_cmp(&a.elo).then(a.player.cmp(&b.player)));
+    rated
+}
+
+fn picture(report: &Report, rated: &[&Rating]) -> Svg {
     let known = |end: Option<f64>| end.filter(|end| end.is_finite());
     let ends = || rated.iter().flat_map(|own| [Some(own.elo), own.low, own.high]).filter_map(known);
     let (low, high) = (ends().fold(0.0, f64::min), ends().fold(0.0, f64::max));
@@ -64,11 +82,5 @@ fn picture(out: &mut Markup, report: &Report, anchor: &str, rated: &[&Rating], a
         let value = format!("{}{interval}", elo(own.elo)).replace('-', "−");
         svg.text("value", Anchor::Start, (WIDTH - RIGHT + 10.0, y + BASE), &value);
     }
-    let text = format!(
-        "Elo with 95 % intervals, the best at the top; a line without a mark at an end has no end \
-         there. Positive is stronger; 0 is {}.{}",
-        anchor,
-        rest(rated.len(), all)
-    );
-    svg.figure(out, "intervals", "Ratings with intervals", &text);
+    svg
 }

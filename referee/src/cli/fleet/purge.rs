@@ -1,4 +1,4 @@
-//! `contest withdraw`: removes a contest from a server.
+//! `contest purge`: removes a contest from a server.
 
 use super::ServerOptions;
 use crate::cli::global::Global;
@@ -15,7 +15,7 @@ use referee_runner::workers::{read, write};
 use std::path::PathBuf;
 
 /// The name of the connection, for the server's administrator.
-const NAME: &str = "referee withdraw";
+const NAME: &str = "referee purge";
 
 /// Remove an interrupted contest from a server
 ///
@@ -23,8 +23,8 @@ const NAME: &str = "referee withdraw";
 /// machine or on any server. Workers that are still playing it stop.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
-    referee contest withdraw contests/autumn --on nats://localhost\n  \
-    referee contest withdraw contests/autumn --on tls://nats.example.org --creds me.creds")]
+    referee contest purge contests/autumn --on nats://localhost\n  \
+    referee contest purge contests/autumn --on tls://nats.example.org --creds me.creds")]
 pub(in crate::cli) struct Options {
     /// Contest folder
     #[arg(value_name = "DIR")]
