@@ -3,7 +3,7 @@
 use super::super::checking::check;
 use super::super::folder::Folder;
 use super::super::store::Store;
-use super::{Builds, Prepared, SCRIPT, place, prepare_again, right};
+use super::{Broken, Builds, Prepared, SCRIPT, place, prepare_again, right};
 use std::collections::BTreeMap;
 use std::fs;
 use tempfile::TempDir;
@@ -16,7 +16,7 @@ fn copied(file: &str, files: &[(&str, &str)]) -> (TempDir, Folder, Prepared) {
     all.extend(files);
     let place = place(&all);
     let file = place.path().join("cup/contest.toml");
-    let mut prepared = super::prepare(&file, Builds::Now(&|_, _| {})).unwrap();
+    let mut prepared = super::prepare(&file, Builds::Now(&|_, _| {}), Broken::AsWritten).unwrap();
     let folder = Folder::create(&place.path().join("cup/d")).unwrap();
     prepared.copy_agents(&folder, &|_, _| {}).unwrap();
     (place, folder, prepared)

@@ -7,7 +7,7 @@ mod voids;
 mod writer;
 
 use super::folder::Folder;
-use super::{Builds, Prepared, prepare, prepare_again};
+use super::{Broken, Builds, Prepared, prepare, prepare_again};
 use referee_process::Failure;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -28,7 +28,7 @@ fn place(files: &[(&str, &str)]) -> TempDir {
 }
 
 fn prepared(place: &TempDir, builds: Builds<'_>) -> Result<Prepared, Failure> {
-    prepare(&place.path().join("contest.toml"), builds)
+    prepare(&place.path().join("contest.toml"), builds, Broken::AsWritten)
 }
 
 /// Prepares the contest, which must succeed.
@@ -98,7 +98,7 @@ fn a_template_takes_what_it_fits() {
         ("bots/loose.sh", ""),
         ("bots/README", ""),
         ("bots/__MACOSX/main.sh", ""),
-        ("bots/d.zip", ""),
+        ("bots/d.rar", ""),
     ]);
     let prepared = right(&place, Builds::Now(&|_, _| {}));
     assert_eq!(names(&prepared), ["a b", "c"]);
@@ -106,7 +106,7 @@ fn a_template_takes_what_it_fits() {
     assert_eq!(command[..], ["sh", "bots/a b/main.sh", "--fast"]);
     let notes = prepared.notes.join("\n");
     assert_eq!(prepared.notes.len(), 4, "{notes}");
-    assert!(notes.contains("d.zip is ignored: it is an archive: unpack it"), "{notes}");
+    assert!(notes.contains("d.rar is ignored: it is an archive: hand in"), "{notes}");
     fs::create_dir(place.path().join("bots/empty")).unwrap();
     let failure = prepared_failure(&place);
     assert!(failure.to_string().contains("empty: the folder has no main.sh"), "{failure}");
@@ -267,7 +267,8 @@ fn broken_named_agents_stop_the_contest() {
         let failure = prepared_failure(&place);
         assert!(failure.to_string().contains(expected), "{failure}");
     }
-    let failure = prepare(Path::new("/nowhere/contest.toml"), Builds::Later).unwrap_err();
+    let failure =
+        prepare(Path::new("/nowhere/contest.toml"), Builds::Later, Broken::AsWritten).unwrap_err();
     assert_eq!(failure.kind(), referee_process::FailureKind::Usage);
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::folder::Folder;
 use super::super::store::{Store, StoredContest, VoidAttempt};
-use super::{Builds, place, right};
+use super::{Broken, Builds, place, right};
 use referee_contest::{Player, Record, SeatRecord};
 use referee_process::Failure;
 use referee_protocol::{FaultKind, MatchResult, SandboxRecord};
@@ -145,7 +145,7 @@ fn a_contest_without_a_name_keeps_that_of_its_file() {
     let odd = "\u{feff}game = \"hex\"\nagents = [\"@random\", \"@first\"]\n";
     let file = place.path().join("o'\"dd\\\u{1b}.x.toml");
     fs::write(&file, odd).unwrap();
-    let prepared = super::prepare(&file, Builds::Now(&|_, _| {})).unwrap();
+    let prepared = super::prepare(&file, Builds::Now(&|_, _| {}), Broken::AsWritten).unwrap();
     let again = super::super::prepare_text(
         &prepared.text,
         &place.path().join("contest.toml"),

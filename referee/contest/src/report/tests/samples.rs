@@ -106,10 +106,7 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
         history,
         ties: Vec::new(),
         games: listed(records.iter().map(|record| GameRow::new(contest, record)).collect()),
-        left_out: vec![LeftOut {
-            name: "late one".into(),
-            reason: "not built\n    x.c:1 <a>\n      ^".into(),
-        }],
+        left_out: vec![LeftOut { name: "late one".into(), reason: "not built: x.c:1 <a>".into() }],
         commands: vec![Command {
             does: "Checks every game and the tables".into(),
             line: "referee verify results".into(),
