@@ -1,5 +1,5 @@
 //! Measures what playing over a server costs compared to playing without one: the same contest with
-//! the local runner and with one worker, alternately. docs/benchmarks.md explains the output.
+//! the local runner and with one worker, alternately. referee/benches/README.md explains the output.
 
 #![expect(
     clippy::cast_precision_loss,

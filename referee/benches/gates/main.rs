@@ -1,5 +1,5 @@
 //! The speed gates: every measure with a target, in one table. Exits with 1 if a gate is missed. See
-//! docs/benchmarks.md.
+//! referee/benches/README.md.
 //!
 //! The bench starts the referee and itself in hidden modes: as an instant agent, or as the yardstick.
 

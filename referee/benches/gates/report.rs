@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// A measure and its figure.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// Its letter in docs/benchmarks.md.
+    /// Its letter in referee/benches/README.md.
     pub(crate) letter: char,
     /// What is measured.
     pub(crate) what: &'static str,

@@ -7,7 +7,7 @@ import sys
 from typing import Any, Optional, Sequence
 
 from . import rules
-from .reading import Match, Matches, records, standings
+from .reading import Match, Matches, iter_records, records, standings
 from .rules import (GAMES, Action, CheckerPuzzle, Chexers, ChineseCheckers, Freckers, Game, Hex,
                     PegSolitaire)
 
@@ -40,5 +40,5 @@ class Agent:
 
 
 __all__ = ["run", "log", "info", "Agent", "Action", "Game", "GAMES", "Hex", "Chexers", "Freckers",
-           "ChineseCheckers", "CheckerPuzzle", "PegSolitaire", "Match", "Matches", "records",
+           "ChineseCheckers", "CheckerPuzzle", "PegSolitaire", "Match", "Matches", "iter_records", "records",
            "standings", "rules"]

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Union
 
-__all__ = ["Match", "Matches", "records", "standings"]
+__all__ = ["Match", "Matches", "iter_records", "records", "standings"]
 
 #: How high a match is in a notebook, in pixels.
 HEIGHT = 560
@@ -56,8 +56,8 @@ class Matches(List[Match]):
             for match in self for ply in match["plies"])
 
 
-def records(path: Union[str, Path]) -> Matches:
-    """Reads a transcript, or all below a folder, such as a contest's, by name.
+def iter_records(path: Union[str, Path]) -> Iterator[Match]:
+    """Reads a transcript, or all below a folder, such as a contest's, by name: one match after the other.
 
     A file that is no transcript is left out; one that is cut off is read as far as it goes.
     """
@@ -66,7 +66,13 @@ def records(path: Union[str, Path]) -> Matches:
         raise FileNotFoundError(f"{path} does not exist")
     files = [path] if path.is_file() else sorted(
         file for pattern in ("*.jsonl", "*.jsonl.gz") for file in path.rglob(pattern))
-    return Matches(match for file in files for match in _read(file))
+    for file in files:
+        yield from _read(file)
+
+
+def records(path: Union[str, Path]) -> Matches:
+    """Returns all matches of `iter_records`, with tables; they are in memory at once."""
+    return Matches(iter_records(path))
 
 
 def standings(folder: Union[str, Path]) -> Dict[str, Any]:

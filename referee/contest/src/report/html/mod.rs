@@ -44,7 +44,7 @@ impl Report {
         let charts = [charts::intervals::alone(self), charts::heat::alone(self)];
         let mut charts = charts.into_iter().flatten();
         let mut picture = charts.next()?;
-        charts.for_each(|chart| picture.add_below(chart));
+        charts.for_each(|chart| picture.add_below(&chart));
         Some(picture.document(&self.name, CHART_STYLE))
     }
 

@@ -82,7 +82,7 @@ impl Svg {
     }
 
     /// Puts another drawing below this one.
-    pub(super) fn add_below(&mut self, other: Self) {
+    pub(super) fn add_below(&mut self, other: &Self) {
         self.body.put(format_args!("<g transform=\"translate(0 {})\">\n", at(self.height)));
         self.body.0.push_str(&other.body.0);
         self.body.put(format_args!("</g>\n"));
