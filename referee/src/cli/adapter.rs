@@ -12,8 +12,8 @@ use std::process::Command;
 #[command(
     after_long_help = "comp30024 runs packages of the course COMP30024 (Freckers 2025, Chexers 2019). It is \
     one Python file without dependencies.\n\nExamples:\n  \
-    referee play freckers comp30024:agent @greedy\n  \
-    referee adapter comp30024 > comp30024.py"
+    referee adapter comp30024 > comp30024.py\n  \
+    referee play freckers comp30024:agent @greedy"
 )]
 pub(super) struct Options {
     /// Adapter to print

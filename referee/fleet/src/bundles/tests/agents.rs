@@ -7,7 +7,7 @@ use crate::{Brief, FaultCause, WorkerFault};
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_process::sandbox::Sandbox;
-use referee_runner::{Builds, Prepared, prepare};
+use referee_runner::{Broken, Builds, Prepared, prepare};
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,8 @@ impl Machines {
 
     pub(super) fn prepared(&self, text: &str) -> Prepared {
         self.write("contest.toml", text);
-        prepare(&self.home().join("contest.toml"), Builds::Now(&|_, _| {})).unwrap()
+        prepare(&self.home().join("contest.toml"), Builds::Now(&|_, _| {}), Broken::AsWritten)
+            .unwrap()
     }
 
     /// A contest of this file, and its packed agents.
