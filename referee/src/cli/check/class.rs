@@ -82,6 +82,17 @@ impl<'a> Class<'a> {
 /// The report on an agent, and the exit code of an interrupt, if one came.
 pub(super) type Checked = (CheckReport, Option<ExitCode>);
 
+/// Returns the failure of a submission that can't play for this reason, with what its author can do.
+fn refused(reason: String) -> Failure {
+    let failed = reason.strip_prefix('`').and_then(|text| text.split_once("` failed: "));
+    let help = failed.map(|(command, _)| {
+        format!("run `{command}` in the agent's folder until it succeeds; a contest runs it without a network")
+    });
+    let manifest = "add an `agent.toml` with at least `command = [\"python3\", \"bot.py\"]`";
+    let help = help.or_else(|| reason.contains("has no agent.toml").then(|| manifest.to_owned()));
+    Failure::usage(reason).or_help(help)
+}
+
 /// Checks agents one after the other, and prints a line each. `write` writes the files at the end.
 pub(super) fn check_all(
     found: Vec<Submission>,
@@ -92,7 +103,7 @@ pub(super) fn check_all(
     let width = found.iter().map(|it| it.name.chars().count()).max().unwrap_or(0);
     let mut reports = Vec::new();
     for Submission { name, written, spec, .. } in found {
-        let (mut report, interrupted) = check(&written, spec.map_err(Failure::usage))?;
+        let (mut report, interrupted) = check(&written, spec.map_err(refused))?;
         if let Some(code) = interrupted {
             return Ok(code);
         }

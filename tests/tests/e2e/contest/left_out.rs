@@ -34,7 +34,8 @@ fn a_player_who_is_added_later_is_one_row_everywhere() {
     let own = pages.lines().find_map(|line| line.strip_prefix("bob\t")).expect(&pages);
     let page = fs::read_to_string(dir.path("s").join(own)).unwrap();
     assert!(page.contains("doesn&#39;t play") || page.contains("doesn't play"), "{page}");
-    assert!(page.contains("agent.toml") && page.contains("the check failed"), "{page}");
+    assert!(page.contains("the check failed"), "{page}");
+    assert!(page.contains("add an `agent.toml` with at least"), "{page}");
 
     agent(&dir, "fixed/bob", "fixed");
     let replace = ["replace", "d", "bob", "fixed/bob", "--reason", "fixed"];
@@ -82,6 +83,7 @@ fn a_reason_is_one_line_that_names_the_feedback() {
     // The author runs it in the agent's folder.
     assert!(feedback.contains("again   referee check . --game hex"), "{feedback}");
     assert!(feedback.contains(" --build"), "{feedback}");
+    assert!(feedback.contains("run `sh make.sh` in the agent's folder"), "{feedback}");
 }
 
 /// An open ladder begins without the broken ones, and before anything was handed in.
