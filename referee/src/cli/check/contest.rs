@@ -94,7 +94,10 @@ impl ContestCheck {
     ) -> Result<Checked, Failure> {
         // A contest has built it; its author has to.
         let unbuilt = AgentSpec::read_unbuilt(agent, &self.base);
-        let build = unbuilt.is_ok_and(|spec| spec.build.is_some()).then(|| "--build".to_owned());
+        let has_failed = |failure: &Failure| failure.to_string().contains("` failed: ");
+        let is_built =
+            unbuilt.is_ok_and(|own| own.build.is_some()) || spec.as_ref().is_err_and(has_failed);
+        let build = is_built.then(|| "--build".to_owned());
         let check_in = |words: &[String]| {
             let agent_words = build.clone().into_iter().chain(["--".to_owned(), agent.to_owned()]);
             let options = parsed(words.iter().cloned().chain(agent_words))?;
