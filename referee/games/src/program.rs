@@ -36,6 +36,11 @@ pub type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 /// number of one.
 pub type Drawer = Arc<dyn Fn(u64, &[u64]) -> usize + Send + Sync>;
 
+/// The most draws between two actions: whoever waits for the next turn waits for all of them.
+const DRAWS_MAX: u64 = 1000;
+/// The longest description, in bytes as JSON: every transcript begins with it.
+const DESCRIPTION_BYTES_MAX: usize = 1 << 20;
+
 /// The most outcomes of a draw, and the highest weight of one.
 const OUTCOMES_MAX: usize = 10_000;
 const WEIGHT_MAX: u64 = 1_000_000;
@@ -86,6 +91,10 @@ impl Program {
         let Described { plies_max, lists, estimates, .. } = described;
         let about = about(&described, &forms);
         let record = serde_json::to_value(&described).expect("it was JSON");
+        if record.to_string().len() > DESCRIPTION_BYTES_MAX {
+            let text = format!("`described` is longer than {DESCRIPTION_BYTES_MAX} bytes");
+            return Err(RulesFailure(text));
+        }
         let record = GameProgramRecord { digest, described: record };
         let name = intern(name);
         Ok(Self {
@@ -243,6 +252,7 @@ impl Program {
             now: Arc::new(now),
             number: 0,
             draws: 0,
+            draws_in_a_row: 0,
             failure: None,
             ahead: Arc::default(),
             rest: Arc::default(),
@@ -254,7 +264,7 @@ impl Program {
     async fn draws_after(&self, ply: &Ply, draws: u64, drawer: &Drawer) -> Ahead {
         let mut ahead = Ahead::new();
         let mut now = ply.clone();
-        for number in draws.. {
+        for number in draws..=draws.saturating_add(DRAWS_MAX) {
             let PlyTurn::Chance(chance) = &now.turn else { break };
             let draw = Move::Draw { draw: drawer(number, &chance.weights) };
             let walk = walk_from(&now, vec![draw.clone()], WANTED.to_vec());
@@ -377,6 +387,8 @@ pub struct ProgramGame {
     now: Arc<Ply>,
     number: u64,
     draws: u64,
+    /// Those since the last action.
+    draws_in_a_row: u64,
     /// The rules have failed: nothing more can be played.
     failure: Option<RulesFailure>,
     ahead: Arc<Mutex<Ahead>>,
@@ -410,6 +422,7 @@ impl ProgramGame {
         if let Some(failure) = &self.failure {
             return Err(Refusal::Failed(failure.clone()));
         }
+        let is_draw = matches!(step, Move::Draw { .. });
         let mut ahead = std::mem::take(&mut *lock(&self.ahead));
         let known = ahead.pop_front().filter(|(asked, _)| *asked == step);
         let played = if let Some((_, played)) = known {
@@ -424,11 +437,15 @@ impl ProgramGame {
             Ok(Ok(_)) if self.number + self.draws >= plies_max => Err(RulesFailure(format!(
                 "the game has more than {plies_max} moves, the `plies_max` of its rules"
             ))),
+            Ok(Ok(_)) if is_draw && self.draws_in_a_row >= DRAWS_MAX => {
+                Err(RulesFailure(format!("more than {DRAWS_MAX} draws follow each other")))
+            }
             played => played,
         };
         match played {
             Ok(Ok((mut walked, now))) => {
                 self.now = Arc::new(now);
+                self.draws_in_a_row = if is_draw { self.draws_in_a_row + 1 } else { 0 };
                 self.ahead = Arc::new(Mutex::new(ahead));
                 (self.rest, self.view) = (Arc::default(), Arc::default());
                 Ok(walked.recorded.pop().expect("as many as moves"))

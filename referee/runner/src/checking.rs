@@ -44,9 +44,10 @@ pub struct ContestCheck {
     pub notes: Vec<String>,
 }
 
-/// Checks a contest's folder on `jobs` cores (default: all). Passes the transcript of each game with its status to `take`.
+/// Checks a contest's folder on `jobs` cores (default: all). Of its game programs those in `given` are trusted. Passes the transcript of each game with its status to `take`.
 pub fn check(
     folder: &Folder,
+    given: &Games,
     jobs: Option<usize>,
     progress: Progress<'_>,
     take: &mut dyn FnMut(CheckedFile) -> Result<(), Failure>,
@@ -54,7 +55,7 @@ pub fn check(
     let store = Store::open_to_read(folder)?;
     let stored = store.contest()?;
     let contest = Arc::new(stored.contest.clone());
-    let games = programs::stored(&stored, folder)?;
+    let games = programs::to_verify(&stored, folder, given)?;
     let mut check = Check {
         folder,
         kinds: kinds(&contest, &games)?,

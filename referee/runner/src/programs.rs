@@ -9,9 +9,11 @@ use referee_contest::ContestGame;
 use referee_contest::file::game_names;
 use referee_games::program::Program;
 use referee_games::{GameKind, Games};
-use referee_play::game_program::{files_of, is_path, load};
+use referee_play::game_program::{Chosen, files_of, is_path, load};
 use referee_process::Failure;
 use referee_process::files::sync_file_system;
+use referee_protocol::GameProgramRecord;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,13 +21,26 @@ use std::path::{Path, PathBuf};
 /// Loads the game programs that a contest file names. Their paths are relative to `base`.
 pub(super) fn named(text: &str, base: &Path) -> Result<Games, Failure> {
     let paths = game_names(text).into_iter().filter(|name| is_path(name));
-    let loaded = paths.map(|path| Ok((path.clone(), load(&base.join(&path))?)));
+    let loaded = paths.map(|path| Ok((path.clone(), load(&base.join(&path), Chosen::ByName)?)));
     Ok(Games::default().with(loaded.collect::<Result<Vec<_>, Failure>>()?))
 }
 
 /// Loads the game programs of a stored contest, from their copies in its folder.
 pub(super) fn stored(stored: &StoredContest, folder: &Folder) -> Result<Games, Failure> {
     games_of(&stored.contest.games, &stored.text, folder)
+}
+
+/// The same to verify it: only what is in `given` is trusted.
+pub(super) fn to_verify(
+    stored: &StoredContest,
+    folder: &Folder,
+    given: &Games,
+) -> Result<Games, Failure> {
+    games_by(&stored.contest.games, &stored.text, |name, program| {
+        given
+            .of_record(name, Some(program))
+            .or_else(|_| load(&copy_of(folder, program), Chosen::ByPlace))
+    })
 }
 
 /// Loads those of the contest in a folder, for this file of it.
@@ -35,15 +50,31 @@ pub fn of_file(folder: &Folder, text: &str) -> Result<Games, Failure> {
 
 /// Loads those of the contest in a folder.
 pub fn of_folder(folder: &Folder) -> Result<Games, Failure> {
-    let copies = contest_of(folder.root()).map(copies).transpose()?;
+    let copies = contest_of(folder.root())
+        .map(|it| load_copies(it, &Games::default(), Chosen::ByName))
+        .transpose()?;
     Ok(Games::default().with(copies.unwrap_or_default()))
 }
 
-/// The same, for the games of a contest with this file.
+/// Where a contest's folder has the copy of a game program.
+fn copy_of(folder: &Folder, program: &GameProgramRecord) -> PathBuf {
+    folder.path(RULES_FOLDER).join(&program.digest)
+}
+
+/// Loads the copies for the games of a contest with this file. Who works on the contest trusts them.
 fn games_of(games: &[ContestGame], text: &str, folder: &Folder) -> Result<Games, Failure> {
+    games_by(games, text, |_, program| load(&copy_of(folder, program), Chosen::ByName))
+}
+
+/// Finds the game programs for the games of a contest with this file.
+fn games_by(
+    games: &[ContestGame],
+    text: &str,
+    find: impl Fn(&str, &GameProgramRecord) -> Result<GameKind, Failure>,
+) -> Result<Games, Failure> {
     let named = games.iter().zip(game_names(text)).filter_map(|(game, name)| {
         let program = game.program.as_ref()?;
-        Some(load(&folder.path(RULES_FOLDER).join(&program.digest)).map(|kind| (name, kind)))
+        Some(find(&game.game, program).map(|kind| (name, kind)))
     });
     Ok(Games::default().with(named.collect::<Result<Vec<_>, Failure>>()?))
 }
@@ -55,16 +86,31 @@ pub fn contest_of(file: &Path) -> Option<&Path> {
         .find(|folder| Folder::has_contest(folder) && folder.join(RULES_FOLDER).is_dir())
 }
 
-/// Loads the copies of game programs in a contest's folder, each with its path.
-pub fn copies(folder: &Path) -> Result<Vec<(String, GameKind)>, Failure> {
+/// Loads the copies of game programs in a contest's folder, each with its path, except those that are in `given`. The
+/// contest may come from anyone.
+pub fn copies(folder: &Path, given: &Games) -> Result<Vec<(String, GameKind)>, Failure> {
+    load_copies(folder, given, Chosen::ByPlace)
+}
+
+fn load_copies(
+    folder: &Path,
+    given: &Games,
+    chosen: Chosen,
+) -> Result<Vec<(String, GameKind)>, Failure> {
     let copies = folder.join(RULES_FOLDER);
     let failed = |error: io::Error| Failure::operation(format!("{}: {error}", copies.display()));
-    let mut folders: Vec<PathBuf> = Vec::new();
+    let known = given.iter().filter_map(|kind| Some(kind.program()?.record().digest.as_str()));
+    let known: Vec<&OsStr> = known.map(OsStr::new).collect();
+    let mut names = Vec::new();
     for entry in copies.read_dir().map_err(failed)? {
-        folders.push(entry.map_err(failed)?.path());
+        let name = entry.map_err(failed)?.file_name();
+        if !known.contains(&name.as_os_str()) {
+            names.push(name);
+        }
     }
-    folders.sort();
-    folders.iter().map(|folder| Ok((folder.display().to_string(), load(folder)?))).collect()
+    names.sort();
+    let paths = names.into_iter().map(|name| copies.join(name));
+    paths.map(|path| Ok((path.display().to_string(), load(&path, chosen)?))).collect()
 }
 
 impl Prepared {

@@ -3,7 +3,7 @@
 use super::output::{MESSAGES, eprint_line, log_messages, stderr_has_colour};
 use clap::ValueEnum;
 use referee_games::Games;
-use referee_play::game_program::load;
+use referee_play::game_program::{Chosen, load};
 use referee_process::Failure;
 use referee_runner::programs::{contest_of, copies};
 use std::collections::BTreeSet;
@@ -77,17 +77,23 @@ impl Global {
 
     /// The same for several files.
     pub(super) fn games_of_all(&self, files: &[impl AsRef<Path>]) -> Result<Games, Failure> {
-        let given =
-            self.rules.iter().map(|folder| Ok((folder.display().to_string(), load(folder)?)));
-        let given = given.collect::<Result<Vec<_>, Failure>>()?;
+        let given = self.rules()?;
         let contest = |file: &Path| {
             let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
             contest_of(&file).map(Path::to_owned)
         };
         let contests: BTreeSet<PathBuf> =
             files.iter().filter_map(|file| contest(file.as_ref())).collect();
-        let copies = contests.iter().map(|folder| copies(folder)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Games::default().with(given.into_iter().chain(copies.into_iter().flatten())))
+        let copies = contests.iter().map(|folder| copies(folder, &given));
+        let copies = copies.collect::<Result<Vec<_>, _>>()?;
+        Ok(given.with(copies.into_iter().flatten()))
+    }
+
+    /// Returns the built-in games and those of --rules.
+    pub(super) fn rules(&self) -> Result<Games, Failure> {
+        let load =
+            |folder: &PathBuf| Ok((folder.display().to_string(), load(folder, Chosen::ByName)?));
+        Ok(Games::default().with(self.rules.iter().map(load).collect::<Result<Vec<_>, Failure>>()?))
     }
 
     /// Sets up colours and the log.

@@ -1,7 +1,7 @@
 //! The options that choose a game and its setup.
 
 use referee_games::{AnyGame, GAMES, GameKind, SetupError, kind, nearest};
-use referee_play::game_program::{is_path, load};
+use referee_play::game_program::{Chosen, is_path, load};
 use referee_process::Failure;
 use referee_protocol::parse_strict;
 use serde_json::{Map, Value};
@@ -43,7 +43,7 @@ impl GameOptions {
 /// Returns the game of a GAME: a built-in one's name, or the path of a folder with game.toml.
 pub(super) fn find_kind(name: &str) -> Result<GameKind, Failure> {
     if is_path(name) {
-        return load(Path::new(name));
+        return load(Path::new(name), Chosen::ByName);
     }
     kind(name).ok_or_else(|| unknown("game", name, GAMES.iter().map(|kind| kind.name)))
 }

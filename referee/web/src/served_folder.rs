@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The longest name, in bytes.
 const NAME_BYTES_MAX: usize = 4096;
@@ -30,7 +30,7 @@ pub(super) struct ServedFolder {
     /// The games that are known.
     games: Games,
     /// Those of the contests here that have game programs, by the contest's folder.
-    of_contests: Mutex<BTreeMap<PathBuf, Games>>,
+    of_contests: Mutex<BTreeMap<PathBuf, Arc<OnceLock<Games>>>>,
 }
 
 /// What may be looked at in a folder.
@@ -65,17 +65,16 @@ impl ServedFolder {
     /// played by its copies of their programs.
     pub(super) fn games_of(&self, path: &Path) -> Games {
         let Some(folder) = programs::contest_of(path) else { return self.games.clone() };
-        let mut of_contests = lock(&self.of_contests);
-        if let Some(known) = of_contests.get(folder) {
-            return known.clone();
-        }
-        let found = programs::copies(folder).unwrap_or_else(|failure| {
-            tracing::warn!("{}: {failure}", folder.display());
-            Vec::new()
-        });
-        let games = self.games.with(found);
-        of_contests.insert(folder.to_owned(), games.clone());
-        games
+        // Only those wait who look at the same contest, if its programs take long to start.
+        let games = lock(&self.of_contests).entry(folder.to_owned()).or_default().clone();
+        let load = || {
+            let found = programs::copies(folder, &self.games).unwrap_or_else(|failure| {
+                tracing::warn!("{failure}");
+                Vec::new()
+            });
+            self.games.with(found)
+        };
+        games.get_or_init(load).clone()
     }
 
     /// Sets the folders of submissions; canonical.

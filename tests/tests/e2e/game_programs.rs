@@ -1,7 +1,9 @@
 //! Games whose rules are programs, in every command that has a GAME.
 
 use crate::support::contest::{contest, transcripts, wait_for_games};
-use crate::support::{TestDir, python, root};
+use crate::support::serving::Serving;
+use crate::support::{TestDir, lacks, python, root};
+use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -256,12 +258,15 @@ fn a_contest_plays_and_keeps_its_rules() {
     fs::remove_dir_all(dir.path("ttt")).unwrap();
     contest(&dir, &["resume", "c"]).code(0);
     fs::rename(dir.path("c"), dir.path("moved")).unwrap();
-    let verified = dir.run(&["verify", "moved"]).code(0);
+    let rules = fs::read_dir(dir.path("moved/rules")).unwrap().next().unwrap().unwrap().path();
+    // Where no sandbox holds malice, a copy is started only if it is named.
+    let named = ["--rules", rules.to_str().unwrap()];
+    let named = if lacks("copies of rules") { &named[..] } else { &[] };
+    let verified = dir.run(&[&["verify", "moved"], named].concat()).code(0);
     verified.stdout_has("40 games that count");
     let one = transcripts(&dir, "moved").swap_remove(0);
-    dir.run(&["verify", one.to_str().unwrap()]).code(0);
+    dir.run(&[&["verify", one.to_str().unwrap()], named].concat()).code(0);
     // A copy that was changed is not played.
-    let rules = fs::read_dir(dir.path("moved/rules")).unwrap().next().unwrap().unwrap().path();
     fs::write(rules.join("rules.py"), "").unwrap();
     assert_ne!(dir.run(&["verify", "moved"]).exit, Some(0));
 }
@@ -310,4 +315,66 @@ fn what_a_built_in_agent_needs_of_the_rules_is_said_before_the_match() {
     contest(&dir, &["run", "contest.toml", "--out", "c"])
         .code(2)
         .stderr_has("the rules of counter don't list them");
+}
+
+/// Writes rules beside a transcript, where a contest would have them.
+fn beside(dir: &TestDir, folder: &str, settings: &str, rules: &str) {
+    dir.write(&format!("{folder}/contest.db"), "");
+    let manifest = format!("name = \"theirs\"\ncommand = [\"python3\", \"rules.py\"]\n{settings}");
+    dir.write(&format!("{folder}/rules/theirs/game.toml"), manifest);
+    dir.write(&format!("{folder}/rules/theirs/rules.py"), rules);
+    fs::create_dir_all(dir.path(folder).join("games")).unwrap();
+    fs::copy(dir.path("x.jsonl"), dir.path(folder).join("games/x.jsonl")).unwrap();
+}
+
+/// Rules that lie beside a transcript are a stranger's: what they ask for is not granted, unless they are named.
+#[test]
+fn rules_beside_a_transcript_read_nothing_else() {
+    if python().is_none() {
+        return;
+    }
+    let dir = TestDir::sandboxed();
+    dir.run(&["-q", "play", "hex", "@first", "@first", "-s", "size=3", "--out", "x.jsonl"]).code(0);
+    dir.write("private/key", "the private key");
+    let key = dir.path("private/key").display().to_string();
+    let settings = format!("[sandbox]\nread = [{key:?}]\n");
+    beside(&dir, "theirs", &settings, &format!("import sys\nsys.exit(open({key:?}).read())\n"));
+    for words in [
+        &["verify", "theirs/games/x.jsonl"][..],
+        &["replay", "theirs/games/x.jsonl", "--print"],
+        &["replay", "export", "theirs/games/x.jsonl", "-o", "x.html"],
+        &["debug", "theirs/games/x.jsonl", "--seat", "0"],
+    ] {
+        let ran = dir.run(words);
+        assert_ne!(ran.exit, Some(0), "{words:?}");
+        let ran = ran.stderr_has("theirs/rules/theirs: ");
+        assert!(!ran.stderr.contains("the private key"), "{}", ran.stderr);
+    }
+    let named = ["verify", "theirs/games/x.jsonl", "--rules", "theirs/rules/theirs"];
+    dir.run(&named).stderr_has("the private key");
+}
+
+/// Rules that never answer hold neither the page of another contest nor the end of the server.
+#[test]
+fn rules_that_sleep_hold_only_their_own_contest() {
+    if python().is_none() || lacks("rules that lie in a contest's folder") {
+        return;
+    }
+    let dir = TestDir::sandboxed();
+    dir.run(&["-q", "play", "hex", "@first", "@first", "-s", "size=3", "--out", "x.jsonl"]).code(0);
+    let [slow, plain] = [
+        "import sys, time\nsys.stderr.write('asleep\\n')\nsys.stderr.flush()\ntime.sleep(100000)\n",
+        "import sys\nsys.exit(1)\n",
+    ];
+    beside(&dir, "slow", "[limits]\nanswer_ms = 600000\n", slow);
+    beside(&dir, "plain", "", plain);
+    let serving = Serving::start(&dir, &["-vv"]);
+    std::thread::scope(|scope| {
+        let held = scope.spawn(|| serving.get("/api/match?file=slow/games/x.jsonl"));
+        serving.running.wait_for_stderr("asleep");
+        assert_eq!(serving.get("/api/match?file=plain/games/x.jsonl").status, 200);
+        serving.running.send(Signal::SIGTERM);
+        drop(held.join());
+    });
+    serving.running.wait().code(143);
 }

@@ -7,6 +7,7 @@ use referee_protocol::Seat;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 
 /// Answers as the function does, and counts the requests.
 #[derive(Clone, Debug)]
@@ -227,6 +228,51 @@ fn draws_are_listed_and_counted() {
     assert_eq!(game.draws(), 0);
     game.draw(2).unwrap();
     assert_eq!((game.draws(), game.turn_number(), game.turn()), (1, 0, Turn::Of(Seat(0))));
+}
+
+/// Rules that draw without end fail: nobody waits for them for ever.
+#[test]
+fn draws_end() {
+    fn endless(request: &Value) -> Value {
+        if request["type"] == "describe" {
+            let mut described = described();
+            described["plies_max"] = u64::MAX.into();
+            return described;
+        }
+        let moves = request["moves"].as_array().unwrap().len();
+        let mut answer = json!({
+            "type": "walked", "recorded": vec![Value::Null; moves], "plies": [ply(&json!([4, 0, true]))]
+        });
+        if request.get("setup").is_some() {
+            answer["seats"] = json!(["one", "two"]);
+        }
+        answer
+    }
+    let (kind, rules) = load(endless).unwrap();
+    // What is drawn ahead of a match.
+    let mut started = kind.start_later(&json!({}), Arc::new(|_, _| 0));
+    let polled = started.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    let Poll::Ready(Ok(mut game)) = polled else { panic!("the rules answer at once") };
+    assert!(rules.asked.lock().unwrap().len() < 1010);
+    for draw in 0.. {
+        if let Err(refusal) = game.draw(0) {
+            let text = refusal.to_string();
+            assert!(text.contains("more than 1000 draws follow each other"), "{draw}: {text}");
+            assert_eq!(draw, 1000);
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_description_is_bounded() {
+    fn long(request: &Value) -> Value {
+        let mut described = nim(request);
+        described["summary"] = "x".repeat(1 << 20).into();
+        described
+    }
+    let error = load(long).map(drop).unwrap_err();
+    assert_eq!(error, "`described` is longer than 1048576 bytes");
 }
 
 #[test]

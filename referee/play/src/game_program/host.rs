@@ -43,7 +43,7 @@ const QUOTED_MAX: usize = 200;
 /// The thread with a game program's processes.
 #[derive(Debug)]
 pub(super) struct Host {
-    queue: mpsc::UnboundedSender<Query>,
+    rules: HostRules,
     thread: JoinHandle<()>,
 }
 
@@ -112,12 +112,13 @@ impl Host {
         let thread =
             std::thread::Builder::new().name("rules".to_owned()).spawn(run).map_err(failed)?;
         has_started.recv().unwrap_or_else(|error| Err(io::Error::other(error))).map_err(failed)?;
-        Ok((Self { queue: queue.clone(), thread }, HostRules(queue)))
+        let rules = HostRules(queue);
+        Ok((Self { rules: rules.clone(), thread }, rules))
     }
 
     /// Ends the processes and waits until they are gone.
     pub(super) fn end(self) {
-        self.queue.send(Query::End).ok();
+        self.rules.end();
         self.thread.join().ok();
     }
 }
@@ -145,6 +146,16 @@ impl Rules for HostRules {
 }
 
 impl HostRules {
+    /// Whether both ask the same host.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.0.same_channel(&other.0)
+    }
+
+    /// Ends the processes, whatever they are asked. Waits for nothing.
+    pub(super) fn end(&self) {
+        self.0.send(Query::End).ok();
+    }
+
     /// Sends a request as it is and waits for the answer. A failure is not repeated.
     pub(super) fn say(&self, request: Value, id: u64, moves: usize) -> Result<Said, RulesFailure> {
         let (reply, said) = std::sync::mpsc::sync_channel(1);

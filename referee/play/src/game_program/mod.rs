@@ -9,9 +9,9 @@ mod kit;
 mod manifest;
 
 pub use self::direct::Direct;
-use self::host::Host;
 pub use self::host::Said;
 pub use self::inside::load_inside;
+use self::host::{Host, HostRules};
 use self::manifest::GameManifest;
 pub use self::manifest::check_name;
 use crate::agent_spec::{AgentSpec, resolve};
@@ -26,7 +26,7 @@ use referee_process::lock::lock;
 use referee_process::open_folder::OpenFolder;
 use referee_process::sandbox::reach::{SharedRules, reachable};
 use referee_process::sandbox::{Depth, SandboxRequest, choose, readable};
-use referee_protocol::{Limits, plain_error};
+use referee_protocol::{Level, Limits, plain_error};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,17 +60,40 @@ struct GameProgram {
     limits: Limits,
 }
 
+/// Who chose a game program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// The person who runs the referee named its folder, and so trusts its author.
+    ByName,
+    /// It lies beside what is read, such as a copy in a contest's folder, which may come from anyone: it is started only
+    /// where a sandbox holds malice, and may read nothing besides its folder.
+    ByPlace,
+}
+
 /// A program that was loaded: its folder, the digest of its files, what it is, and its processes.
 struct Loaded {
     folder: PathBuf,
     digest: String,
+    chosen: Chosen,
     kind: GameKind,
     host: Host,
     /// What it reads besides the kit.
     reach: Reach,
 }
 
+impl Loaded {
+    /// Whether it is this program. One that was named serves also where it lies.
+    fn is(&self, program: &GameProgram, chosen: Chosen) -> bool {
+        self.folder == program.spec.own[0]
+            && self.digest == program.spec.digest
+            && (self.chosen == chosen || self.chosen == Chosen::ByName)
+    }
+}
+
 static LOADED: Mutex<Vec<Loaded>> = Mutex::new(Vec::new());
+
+/// The programs that have not said yet what they are.
+static STARTING: Mutex<Vec<HostRules>> = Mutex::new(Vec::new());
 
 /// Whether a GAME is a path: one with a slash, as `./hex`, or `.` or `..`.
 pub fn is_path(game: &str) -> bool {
@@ -78,15 +101,21 @@ pub fn is_path(game: &str) -> bool {
 }
 
 /// Loads the game in a folder. Its program runs in the strongest sandbox that works on this machine.
-pub fn load(folder: &Path) -> Result<GameKind, Failure> {
-    let program = GameProgram::read(folder)?;
-    let folder = &program.spec.own[0];
-    let digest = program.spec.digest.clone();
-    let mut loaded = lock(&LOADED);
-    if let Some(known) = loaded.iter().find(|it| it.folder == *folder && it.digest == digest) {
+pub fn load(folder: &Path, chosen: Chosen) -> Result<GameKind, Failure> {
+    let mut program = GameProgram::read(folder)?;
+    let at_least = match chosen {
+        Chosen::ByName => None,
+        Chosen::ByPlace => {
+            program.spec.granted.clear();
+            program.spec.read.clear();
+            Some(Level::Confined)
+        }
+    };
+    if let Some(known) = lock(&LOADED).iter().find(|it| it.is(&program, chosen)) {
         return Ok(known.kind);
     }
-    let folder = folder.clone();
+    // Nobody waits for a program that takes long to say what it is, except who wants this one.
+    let (folder, digest) = (program.spec.own[0].clone(), program.spec.digest.clone());
     let (name, revision) = (program.spec.name.clone(), program.revision);
     let files = program.spec.files();
     let reach = files.map(|files| reachable(&files, &SharedRules::default()));
@@ -96,15 +125,26 @@ pub fn load(folder: &Path) -> Result<GameKind, Failure> {
         Failure::operation(format!("{folder}: the rules of {name} failed: {failure}"))
             .help(format!("`referee game check {folder}` shows what is wrong with them"))
     };
+    let start = || {
+        let request = SandboxRequest { at_least, ..SandboxRequest::default() };
+        let sandbox = choose(&request, Depth::Quick).map_err(|failure| match chosen {
+            Chosen::ByName => failure,
+            Chosen::ByPlace => {
+                let folder = folder.display();
+                Failure::machine(format!("{folder}: a game program that lies in a contest's folder is not started: {failure}"))
+                    .help(format!("if you trust its author, name it: --rules {folder}"))
+            }
+        })?;
+        Host::start(program.clone(), sandbox)
+    };
     // On a thread of its own: the self-test of the sandbox needs a runtime, and this one may have one.
-    let started = std::thread::scope(|scope| {
-        let start = || Host::start(program, choose(&SandboxRequest::default(), Depth::Quick)?);
-        scope.spawn(start).join()
-    });
+    let started = std::thread::scope(|scope| scope.spawn(start).join());
     let (host, rules) = started
         .unwrap_or_else(|_| Err(Failure::machine("the referee failed to start the rules")))?;
-    let described =
-        Program::describe(Box::new(rules), (&name, revision), folder.clone(), digest.clone());
+    lock(&STARTING).push(rules.clone());
+    let described = Box::new(rules.clone());
+    let described = Program::describe(described, (&name, revision), folder.clone(), digest.clone());
+    lock(&STARTING).retain(|it| !it.is(&rules));
     let described = match described {
         Ok(described) => described,
         Err(failure) => {
@@ -112,8 +152,16 @@ pub fn load(folder: &Path) -> Result<GameKind, Failure> {
             return Err(failed(failure));
         }
     };
+    let mut loaded = lock(&LOADED);
+    if let Some(known) = loaded.iter().find(|it| it.is(&program, chosen)) {
+        // Somebody else was faster.
+        let known = known.kind;
+        drop(loaded);
+        host.end();
+        return Ok(known);
+    }
     let kind = GameKind::of_program(Box::leak(Box::new(described)));
-    loaded.push(Loaded { folder, digest, kind, host, reach });
+    loaded.push(Loaded { folder, digest, chosen, kind, host, reach });
     Ok(kind)
 }
 
@@ -129,6 +177,9 @@ pub(crate) fn grant(kind: GameKind, reach: &mut Reach) {
 
 /// Ends the processes of all game programs. Call it before the referee exits.
 pub fn end_all() {
+    for rules in std::mem::take(&mut *lock(&STARTING)) {
+        rules.end();
+    }
     let all = std::mem::take(&mut *lock(&LOADED));
     for loaded in all {
         loaded.host.end();

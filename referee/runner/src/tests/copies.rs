@@ -4,6 +4,7 @@ use super::super::checking::check;
 use super::super::folder::Folder;
 use super::super::store::Store;
 use super::{Broken, Builds, Prepared, SCRIPT, place, prepare_again, right};
+use referee_games::Games;
 use std::collections::BTreeMap;
 use std::fs;
 use tempfile::TempDir;
@@ -66,7 +67,7 @@ fn nothing_that_changes_outside_has_an_effect() {
         let failure = prepare_again(&stored, &folder).unwrap_err().to_string();
         assert!(failure.starts_with("amy was changed in "), "{failure}");
         Store::create(&folder, &stored).unwrap();
-        let checked = check(&folder, None, &|_, _| {}, &mut |_| Ok(())).unwrap();
+        let checked = check(&folder, &Games::default(), None, &|_, _| {}, &mut |_| Ok(())).unwrap();
         let all = checked.differences.join("; ");
         assert!(all.contains("amy: its files are not those of the copy that was made"), "{all}");
     }

@@ -64,11 +64,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         verify_all(&files, &games, options.jobs, &progress, |line| lines.add(line))?;
     }
     let mut contest_texts = String::new();
+    let given = global.rules()?;
     for name in contests {
         let folder = Folder::open(Path::new(name))?;
         let bar = count_bar("", progress);
         let progress = |done, of| advance(&bar, done, of);
-        let checked = check(&folder, options.jobs, &progress, &mut |line| lines.add(line))?;
+        let checked = check(&folder, &given, options.jobs, &progress, &mut |line| lines.add(line))?;
         lines.add(contest::line(&checked, name))?;
         contest_texts.push_str(&contest::text(&checked, name));
     }
