@@ -48,24 +48,37 @@ def killed_at_a_layer(_row, setting):
 def memory_runs_out(_row, setting):
     """An agent takes what it may take and the machine doesn't have: the match is void, whoever is killed,
     and the text names who has how much."""
+    problems = out_of_memory(setting, "itself", [("hostile", 400), ("@first", 0)], "hostile")
+    # The system kills the largest: an honest agent that has had its memory since its first turn.
+    honest = [("honest", 120), ("hostile", 110)]
+    problems += out_of_memory(setting, "its opponent", honest, "honest")
+    return summed_up(problems, "void machine")
+
+
+def out_of_memory(setting, case, agents, killed):
+    """Plays where 200 MB are left; returns what is wrong if the system doesn't kill this agent, or if the
+    match isn't void and all agents named with their memory."""
     with Place(setting.cache) as place, machine.little_memory(place.token, 200) as entry:
-        agent = place.agent("memory.c", ["private", "400"], "hostile")
-        words = [setting.referee, *POLITE, agent, "@first", "--json", "--out", "x.jsonl",
+        seats = [name if name.startswith("@") else
+                 place.agent("memory.c", ["private", str(megabytes)], name)
+                 for name, megabytes in agents]
+        words = [setting.referee, *POLITE, *seats, "--json", "--out", "x.jsonl",
                  "--limit", "memory_mb=1000", *setting.level_words()]
         ran = watch.run(words, place.path, place.environment(), 120,
                         before=lambda pid: entry.write_text(str(pid), encoding="ascii"))
         problems = left_over(place)
         lines = parsed(ran.stdout)
         if not lines:
-            return summed_up([*problems, f"refused: {ran.stderr.strip()[:200]}"], "void machine")
-        got, text = verdict_of(lines[0]["verdict"], 0), lines[0]["verdict"].get("void") or {}
-        if got != "void machine":
-            problems.append(f"{got}: {lines[0]['verdict']}")
-        wanted = ["no memory left", "killed hostile (seat 0)", "hostile (seat 0) 1"]
-        missing = [it for it in wanted if it not in text.get("text", "")]
-        problems += [f"not said: {missing}, but {text.get('text')}"] if missing else []
+            return [f"{case}: {it}" for it in (*problems, f"refused: {ran.stderr.strip()[:200]}")]
+        void, verdict = lines[0]["verdict"].get("void") or {}, lines[0]["verdict"]
+        if void.get("cause") != "machine":
+            problems.append(f"{verdict}")
+        grown = [f"{name} (seat {seat}) " for seat, (name, megabytes) in enumerate(agents) if megabytes]
+        wanted = ["no memory left", f"killed {killed} (seat 0)", *grown]
+        missing = [it for it in wanted if it not in void.get("text", "")]
+        problems += [f"not said: {missing}, but {void.get('text')}"] if missing else []
         problems += verified(setting, place, place.environment(), ["x.jsonl"])
-    return summed_up(problems, "void machine")
+    return [f"{case}: {it}" for it in problems]
 
 
 def a_missing_layer(_row, setting):
