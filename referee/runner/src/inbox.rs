@@ -4,6 +4,7 @@
 use super::copies::is_never_copied;
 use super::entrants::{Submission, submissions};
 use super::folder::{Folder, SUBMISSIONS_FOLDER};
+use super::pace::Pace;
 use super::store::StoredContest;
 use super::tree::{Entries, Links, State, Tree, copy, copy_one, entries};
 use super::writer::disk_failure;
@@ -47,8 +48,8 @@ pub struct Inbox {
     /// What needs no further look, as it was: submissions of which something became, and files that are not
     /// agents.
     settled: BTreeMap<PathBuf, Entries>,
-    /// Submissions whose next versions wait until then.
-    held: BTreeMap<PathBuf, Instant>,
+    /// When versions may be taken in.
+    pace: Pace,
     /// Why submissions can't be taken in, and warnings that nobody has read.
     unreadable: BTreeMap<PathBuf, String>,
     warnings: Vec<String>,
@@ -136,7 +137,7 @@ impl Inbox {
             last: BTreeMap::new(),
             complete: Vec::new(),
             settled: BTreeMap::new(),
-            held: BTreeMap::new(),
+            pace: Pace::default(),
             unreadable: BTreeMap::new(),
             warnings: Vec::new(),
         }
@@ -211,19 +212,25 @@ impl Inbox {
                 new.insert(path, state);
             }
         }
-        self.held.retain(|_, until| Instant::now() < *until);
+        let now = Instant::now();
+        self.pace.tidy(now);
         let complete = new.iter().filter(|(path, state)| {
-            self.last.get(*path) == Some(*state) && !self.held.contains_key(*path)
+            self.last.get(*path) == Some(*state) && !self.pace.is_held(path, now)
         });
         self.complete = complete.map(|(path, _)| path.clone()).collect();
         self.last = new;
         Ok(!self.complete.is_empty())
     }
 
-    /// Lets the next version of a submission wait for this long.
-    pub fn hold(&mut self, version: &KeptVersion, time: Duration) {
+    /// Notes that a version has been built and checked since then.
+    pub fn took(&mut self, version: &KeptVersion, began: Instant) {
         let path = self.folder.join(version.path.file_name().unwrap_or_default());
-        self.held.insert(path, Instant::now() + time);
+        self.pace.took(path, began, Instant::now());
+    }
+
+    /// How long games are played before the next look.
+    pub fn games_for(&self) -> Duration {
+        self.pace.games_for(Instant::now())
     }
 
     /// Keeps the submissions with which a contest has just begun.
@@ -403,9 +410,9 @@ fn copied(inbox: &OpenFolder, path: &Path, name: &OsStr, to: &OpenFolder) -> io:
 
 #[cfg(test)]
 mod tests {
-    use super::{Inbox, KeptVersion};
+    use super::{Inbox, Pace};
     use std::fs;
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     #[test]
     fn a_team_waits_while_the_others_hand_in() {
@@ -417,16 +424,13 @@ mod tests {
             fs::create_dir_all(folder.join(team)).unwrap();
             fs::write(folder.join(team).join("x"), "x").unwrap();
         }
-        let version = KeptVersion {
-            team: "one".to_owned(),
-            path: dir.path().join("kept/one/1/one"),
-            folder: dir.path().join("kept/one/1"),
-        };
-        inbox.hold(&version, Duration::from_secs(3600));
+        let hour = Duration::from_secs(3600);
+        let now = Instant::now();
+        inbox.pace.took(folder.join("one"), now, now + hour);
         assert!(!inbox.look().unwrap(), "not complete yet");
         assert!(inbox.look().unwrap());
         assert_eq!(inbox.complete, [folder.join("two")]);
-        inbox.hold(&version, Duration::ZERO);
+        inbox.pace = Pace::default();
         assert!(inbox.look().unwrap());
         assert_eq!(inbox.complete, [folder.join("one"), folder.join("two")]);
     }

@@ -11,6 +11,7 @@ pub mod arguments;
 mod copies;
 pub mod programs;
 pub mod changing;
+mod pace;
 pub mod inbox;
 pub mod building;
 mod entrants;

@@ -21,7 +21,7 @@ use referee_runner::folder::{Folder, Lock};
 use referee_runner::inbox::{Inbox, KeptVersion};
 use referee_runner::store::Store;
 use referee_runner::{Broken, disk_failure, read_contest_file, sums};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -30,11 +30,6 @@ use tokio::runtime::Runtime;
 
 /// How often the folder of submissions is searched.
 const LOOK: Duration = Duration::from_secs(3);
-/// Nothing is played while versions are built and checked, so games have as long in between. The next version of a
-/// team waits this many times as long as its last one took: a build that does nothing but sleep costs its own team
-/// the most.
-const TEAM_FACTOR: u32 = 20;
-
 /// Run an open ladder: take in new and changed submissions as they appear
 ///
 /// Searches the folder of submissions all the time. A new or changed submission that is complete is built, checked
@@ -66,8 +61,6 @@ pub(super) struct Options {
 struct OpenContest<'a> {
     folder: Folder,
     inbox: Rc<RefCell<Inbox>>,
-    /// When games have had their share of the time.
-    next_look: Cell<Instant>,
     options: &'a Options,
     global: &'a Global,
 }
@@ -85,8 +78,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if begun.is_some() {
         inbox.keep_players(&stored.contest)?;
     }
-    let (inbox, next_look) = (Rc::new(RefCell::new(inbox)), Cell::new(Instant::now()));
-    let open = OpenContest { folder, inbox, next_look, options, global };
+    let inbox = Rc::new(RefCell::new(inbox));
+    let open = OpenContest { folder, inbox, options, global };
     let mut interrupts = listen(&runtime)?;
     loop {
         let run = begun
@@ -178,9 +171,10 @@ impl OpenContest<'_> {
 
     /// Waits for new agents.
     fn new_agents(&self) -> impl Future<Output = Interrupt> + use<> {
-        let (inbox, next_look) = (self.inbox.clone(), self.next_look.get());
+        let inbox = self.inbox.clone();
         async move {
-            tokio::time::sleep_until(next_look.into()).await;
+            let games_for = inbox.borrow().games_for();
+            tokio::time::sleep(games_for).await;
             loop {
                 tokio::time::sleep(LOOK).await;
                 let found = inbox.borrow_mut().look();
@@ -202,16 +196,14 @@ impl OpenContest<'_> {
         sums::write(&self.folder, &Store::open(&self.folder)?)?;
         let (versions, notes) = self.inbox.borrow_mut().keep()?;
         self.global.note(notes);
-        let began = Instant::now();
         for version in versions {
-            let own = Instant::now();
+            let began = Instant::now();
             let interrupted = self.take(&version)?;
             if interrupted.is_some() {
                 return Ok(interrupted);
             }
-            self.inbox.borrow_mut().hold(&version, own.elapsed() * TEAM_FACTOR);
+            self.inbox.borrow_mut().took(&version, began);
         }
-        self.next_look.set(Instant::now() + began.elapsed());
         Ok(None)
     }
 

@@ -1,0 +1,98 @@
+//! How an open ladder divides its time. Nothing is played while versions are built and checked, so that they disturb
+//! no game; whoever hands in builds that only sleep must not stop the games by that.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The next version of a team waits this many times as long as its last one took: a team has a twentieth of the
+/// time.
+const TEAM_FACTOR: u32 = 20;
+
+/// When versions may be taken in. Games have at least half of the time.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// Until when games are played in any case.
+    games_until: Option<Instant>,
+    /// Submissions whose next versions wait until then.
+    held: BTreeMap<PathBuf, Instant>,
+}
+
+impl Pace {
+    /// Notes that a version of this submission has been built and checked.
+    pub(super) fn took(&mut self, submission: PathBuf, began: Instant, ended: Instant) {
+        let time = ended.saturating_duration_since(began);
+        // What is taken in together is paid for together.
+        let from = self.games_until.map_or(began, |until| until.max(began));
+        self.games_until = Some(from + time * 2);
+        self.held.insert(submission, ended + time * TEAM_FACTOR);
+    }
+
+    /// How long games are played in any case.
+    pub(super) fn games_for(&self, now: Instant) -> Duration {
+        self.games_until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
+    }
+
+    /// Whether the next version of this submission has to wait.
+    pub(super) fn is_held(&self, submission: &Path, now: Instant) -> bool {
+        self.held.get(submission).is_some_and(|&until| now < until)
+    }
+
+    /// Forgets those that no longer wait.
+    pub(super) fn tidy(&mut self, now: Instant) {
+        self.held.retain(|_, until| now < *until);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pace;
+    use std::path::{Path, PathBuf};
+    use std::time::{Duration, Instant};
+
+    const LOOK: Duration = Duration::from_secs(3);
+
+    /// Plays an open ladder for a week without a clock: teams hand in a new version at every look, whose build takes
+    /// so many seconds. Returns how many games of a second are played, and how many versions of each team are taken in.
+    fn week(teams: &[(&str, u64)]) -> (u64, Vec<u64>) {
+        let (begin, mut pace) = (Instant::now(), Pace::default());
+        let (mut now, mut games, mut taken) = (begin, 0, vec![0; teams.len()]);
+        while now < begin + Duration::from_secs(7 * 24 * 3600) {
+            let played = pace.games_for(now).max(LOOK);
+            (now, games) = (now + played, games + played.as_secs());
+            let free: Vec<bool> =
+                teams.iter().map(|(team, _)| !pace.is_held(Path::new(team), now)).collect();
+            pace.tidy(now);
+            for ((index, (team, seconds)), _) in
+                teams.iter().enumerate().zip(free).filter(|(_, free)| *free)
+            {
+                let began = now;
+                now += Duration::from_secs(*seconds);
+                pace.took(PathBuf::from(team), began, now);
+                taken[index] += 1;
+            }
+        }
+        // What was taken in last is not paid for yet.
+        (games + pace.games_for(now).as_secs(), taken)
+    }
+
+    #[test]
+    fn handing_in_again_and_again_cuts_no_games() {
+        let (alone, _) = week(&[]);
+        let (games, taken) = week(&[("sleeper", 600)]);
+        assert!(games * 21 >= alone * 20, "{games} of {alone}");
+        assert_eq!(taken, [48]);
+        // However many do so together, games have half of the time.
+        let many: Vec<String> = (0..100).map(|team| team.to_string()).collect();
+        let many: Vec<(&str, u64)> = many.iter().map(|team| (team.as_str(), 600)).collect();
+        let (games, _) = week(&many);
+        assert!(games * 2 >= alone, "{games} of {alone}");
+    }
+
+    #[test]
+    fn a_team_pays_for_its_own_builds() {
+        let (_, taken) = week(&[("sleeper", 600), ("quick", 1)]);
+        let (_, alone) = week(&[("quick", 1)]);
+        assert!(taken[1] * 10 >= alone[0] * 8, "{taken:?} {alone:?}");
+    }
+}
