@@ -1,4 +1,5 @@
-"""Takes what all processes of a user have few of together, or needs it: user_limits.py takes|needs.
+"""Takes what all processes of a user have few of together, or needs it: user_limits.py takes|needs WHAT..,
+of `watchers` and `signals`.
 
 What one takes, the other must still have. It reports as harm what it doesn't get because of others.
 """
@@ -27,8 +28,12 @@ def queued():
         raise OSError(ctypes.get_errno(), "sigqueue")
 
 
+OF = {"watchers": (watcher, WATCHERS, errno.EMFILE), "signals": (queued, SIGNALS, errno.EAGAIN)}
+CHOSEN = [OF[name] for name in sys.argv[2:] if name in OF]
+
+
 def take():
-    for action, count in ((watcher, WATCHERS), (queued, SIGNALS)):
+    for action, count, _ in CHOSEN:
         try:
             for _ in range(count):
                 action()
@@ -37,7 +42,7 @@ def take():
 
 
 def need():
-    for action, lacking in ((watcher, errno.EMFILE), (queued, errno.EAGAIN)):
+    for action, _, lacking in CHOSEN:
         try:
             action()
         except OSError as error:
