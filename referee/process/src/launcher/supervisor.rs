@@ -154,7 +154,7 @@ impl<'a> Supervisor<'a> {
             Ok(running) => {
                 let (pid, reaped_us) = (running.pid.as_raw(), running.reaped_us);
                 let report = Report::Started { pid, reaped_us }.to_bytes();
-                let ledger = counts.then(|| Ledger::begin(running.root()));
+                let ledger = counts.then(|| Ledger::begin(running.root(), counter.is_some()));
                 let ledger = ledger.and_then(Result::ok);
                 // The counter is never without the ledger.
                 let files = ledger.as_ref().map(AsFd::as_fd);
