@@ -3,15 +3,17 @@
 use crate::adapted;
 use crate::agent_spec::AgentSpec;
 use crate::digest::BYTECODE_FOLDER;
-use crate::game_program::grant;
+use crate::game_program::{grant, is_named};
 use crate::private_copy;
 use referee_games::GameKind;
 use referee_games::program::Program;
 use referee_process::agent::{Launch, StartConditions};
 use referee_process::launcher::{Bytes, Reach};
 use referee_process::own_program;
+use referee_process::sandbox::{Layer, Layers};
 use referee_process::work_folder::start_conditions;
 use referee_protocol::Limits;
+use std::io;
 use std::path::Path;
 
 /// Where Python looks for bytecode instead of beside the sources.
@@ -52,6 +54,20 @@ impl AgentSpec {
             launch.command.extend(["--rules".to_owned(), folder]);
         }
         Some((launch, conditions))
+    }
+
+    /// Fails if it would start rules that lie in a contest's folder, and that may come from anyone, where no sandbox
+    /// holds malice.
+    pub(crate) fn check_rules_inside(&self, kind: GameKind, layers: Layers) -> io::Result<()> {
+        let Some(program) = self.program_inside(kind) else { return Ok(()) };
+        if is_named(kind) || layers.has(Layer::Landlock) {
+            return Ok(());
+        }
+        let folder = program.folder().display();
+        Err(io::Error::other(format!(
+            "{} would start the rules in {folder} without a sandbox: name them with --rules if you trust their author",
+            self.name
+        )))
     }
 
     /// Returns the program with the rules of this game, if this agent starts that itself: a built-in one with a board.

@@ -133,6 +133,7 @@ impl AgentConnection {
         limits: &Limits,
     ) -> io::Result<(Self, TempDir)> {
         let dialect = spec.dialect(kind).map_err(io::Error::other)?;
+        spec.check_rules_inside(kind, launcher.layers())?;
         let work = work_folder::create()?;
         let files = spec.files();
         let reachable = files

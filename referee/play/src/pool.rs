@@ -343,6 +343,7 @@ impl Job {
         spec: &Arc<AgentSpec>,
         folder: impl FnOnce() -> io::Result<PathBuf>,
     ) -> io::Result<io::Result<Participant>> {
+        spec.check_rules_inside(self.kind, core.launcher.layers())?;
         let reachable = self.readable_files.of(core.launcher.layers(), spec);
         let inside = reachable.work_inside(core.launcher.layers());
         let folder = &inside.map_or_else(folder, Ok)?;

@@ -354,6 +354,26 @@ fn rules_beside_a_transcript_read_nothing_else() {
     dir.run(&named).stderr_has("the private key");
 }
 
+/// An agent that starts the rules itself starts none of a stranger's where no sandbox holds them.
+#[test]
+fn rules_beside_a_transcript_are_not_started_inside_an_agent_without_a_sandbox() {
+    let dir = TestDir::sandboxed();
+    if sample(&dir, "tic-tac-toe", "ttt").is_none() || lacks("rules that lie in a contest's folder")
+    {
+        return;
+    }
+    dir.write("contest.toml", "game = \"./ttt\"\nagents = [\"@random\", \"@first\"]\nrounds = 1\n");
+    contest(&dir, &["run", "contest.toml", "--out", "c"]).code(0);
+    let rules = fs::read_dir(dir.path("c/rules")).unwrap().next().unwrap().unwrap().path();
+    let one = transcripts(&dir, "c").swap_remove(0);
+    let words = ["debug", one.to_str().unwrap(), "--seat", "0", "--agent", "@greedy", "--sandbox"];
+    dir.run(&[&words[..], &["confined"]].concat()).code(0);
+    let ran = dir.run(&[&words[..], &["none"]].concat());
+    assert_ne!(ran.exit, Some(0));
+    ran.stderr_has("would start the rules in ");
+    dir.run(&[&words[..], &["none", "--rules", rules.to_str().unwrap()]].concat()).code(0);
+}
+
 /// Rules that never answer hold neither the page of another contest nor the end of the server.
 #[test]
 fn rules_that_sleep_hold_only_their_own_contest() {

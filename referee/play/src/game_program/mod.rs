@@ -10,8 +10,8 @@ mod manifest;
 
 pub use self::direct::Direct;
 pub use self::host::Said;
-pub use self::inside::load_inside;
 use self::host::{Host, HostRules};
+pub use self::inside::load_inside;
 use self::manifest::GameManifest;
 pub use self::manifest::check_name;
 use crate::agent_spec::{AgentSpec, resolve};
@@ -173,6 +173,13 @@ pub(crate) fn grant(kind: GameKind, reach: &mut Reach) {
         reach.read.extend_from_slice(&known.reach.read);
         reach.list.extend_from_slice(&known.reach.list);
     }
+}
+
+/// Whether the program of this game was named, and is not one that lies where it was found.
+pub(crate) fn is_named(kind: GameKind) -> bool {
+    let program = |kind: GameKind| kind.program().map(std::ptr::from_ref);
+    let loaded = lock(&LOADED);
+    loaded.iter().any(|it| program(it.kind) == program(kind) && it.chosen == Chosen::ByName)
 }
 
 /// Ends the processes of all game programs. Call it before the referee exits.
