@@ -18,6 +18,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The most copies that are started because they lie in a contest's folder: each is a process.
+const FOUND_MAX: usize = 32;
+
 /// Loads the game programs that a contest file names. Their paths are relative to `base`.
 pub(super) fn named(text: &str, base: &Path) -> Result<Games, Failure> {
     let paths = game_names(text).into_iter().filter(|name| is_path(name));
@@ -107,6 +110,10 @@ fn load_copies(
         if !known.contains(&name.as_os_str()) {
             names.push(name);
         }
+    }
+    if chosen == Chosen::ByPlace && names.len() > FOUND_MAX {
+        let text = format!("{}: more than {FOUND_MAX} game programs", copies.display());
+        return Err(Failure::operation(text).help("name those that you need with --rules"));
     }
     names.sort();
     let paths = names.into_iter().map(|name| copies.join(name));

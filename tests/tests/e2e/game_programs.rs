@@ -350,6 +350,14 @@ fn rules_beside_a_transcript_read_nothing_else() {
         let ran = ran.stderr_has("theirs/rules/theirs: ");
         assert!(!ran.stderr.contains("the private key"), "{}", ran.stderr);
     }
+    // Nor are there ever many.
+    for number in 0..32 {
+        fs::create_dir(dir.path(&format!("theirs/rules/{number}"))).unwrap();
+    }
+    dir.run(&["verify", "theirs/games/x.jsonl"]).code(1).stderr_has("more than 32 game programs");
+    for number in 0..32 {
+        fs::remove_dir(dir.path(&format!("theirs/rules/{number}"))).unwrap();
+    }
     let named = ["verify", "theirs/games/x.jsonl", "--rules", "theirs/rules/theirs"];
     dir.run(&named).stderr_has("the private key");
 }
