@@ -55,9 +55,9 @@ mod tests {
     /// Plays an open ladder for a week without a clock: teams hand in a new version at every look, whose build takes
     /// so many seconds. Returns how many games of a second are played, and how many versions of each team are taken in.
     fn week(teams: &[(&str, u64)]) -> (u64, Vec<u64>) {
-        let (begin, mut pace) = (Instant::now(), Pace::default());
-        let (mut now, mut games, mut taken) = (begin, 0, vec![0; teams.len()]);
-        while now < begin + Duration::from_secs(7 * 24 * 3600) {
+        let (start, mut pace) = (Instant::now(), Pace::default());
+        let (mut now, mut games, mut taken) = (start, 0, vec![0; teams.len()]);
+        while now < start + Duration::from_secs(7 * 24 * 3600) {
             let played = pace.games_for(now).max(LOOK);
             (now, games) = (now + played, games + played.as_secs());
             let free: Vec<bool> =
