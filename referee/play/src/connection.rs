@@ -5,7 +5,7 @@ use super::agent_spec::AgentSpec;
 use super::reach::refused_program;
 use nix::errno::Errno;
 use referee_games::{Decoded, Dialect, GameKind};
-use referee_match::diagnosis::Usage;
+use referee_match::diagnosis::{Usage, Wait};
 use referee_process::agent::{AgentProcess, Launch, StartConditions};
 use referee_process::framer::Line;
 use referee_process::launcher::Launcher;
@@ -275,7 +275,11 @@ impl AgentConnection {
     /// Returns what it has used since `before`, and whether all its processes sleep now: an agent that
     /// sleeps when its time is over waits for something.
     pub fn used_at_end(&self, began: Instant, before: Usage) -> Usage {
-        let asleep = self.process.meters().is_some_and(Meters::is_asleep);
-        Usage { asleep, ..self.used(began).since(before) }
+        let meters = self.process.meters();
+        let asleep = meters.is_some_and(Meters::is_asleep);
+        let call = meters.filter(|_| asleep).and_then(Meters::blocked_call);
+        let wait = call.and_then(|it| Wait::of(it.name, it.reads_stdin, it.is_unlimited));
+        let unread = self.process.unread_bytes();
+        Usage { asleep, wait, unread, ..self.used(began).since(before) }
     }
 }

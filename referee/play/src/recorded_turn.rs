@@ -26,6 +26,8 @@ pub struct RecordedTurn {
     pub turn: Option<u64>,
     /// The game at that turn.
     pub game: Box<dyn AnyGame>,
+    /// The whole transcript, and the games that are known.
+    transcript: (Vec<u8>, Games),
 }
 
 impl RecordedTurn {
@@ -66,7 +68,8 @@ impl RecordedTurn {
             }
         }
         let game = again.walk().game().clone_box();
-        Ok(Self { header, events, seat, turn, game })
+        let transcript = (bytes.to_vec(), games.clone());
+        Ok(Self { header, events, seat, turn, game, transcript })
     }
 
     /// Whether the agent speaks another protocol than the referee's.
@@ -91,8 +94,10 @@ impl RecordedTurn {
             foreign: self.is_foreign(),
             status: report.status.as_deref(),
             stderr: &report.stderr,
-            legal: &self.game.actions(),
+            game: Some(&*self.game),
             used: Some(report.used),
+            place: report.place.as_deref(),
+            transcript: Some((&self.transcript.0, &self.transcript.1)),
             stage: self.stage(),
             ..Evidence::default()
         };

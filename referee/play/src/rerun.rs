@@ -4,7 +4,7 @@
 use super::agent_spec::AgentSpec;
 use super::connection::{AgentConnection, Exchange, NO_LIMIT};
 use super::core_context::CoreContext;
-use super::drive::{PartialMatch, PartialMatchRules};
+use super::drive::{LOOK, PartialMatch, PartialMatchRules, Patience};
 use super::echo::echo;
 use super::participant::Participant;
 use referee_games::{AnyGame, Decoded, Games};
@@ -67,6 +67,8 @@ pub struct RerunReport {
     pub unended: Vec<u8>,
     /// What it used from the request to the answer or the end.
     pub used: Usage,
+    /// Where its code was when it didn't answer.
+    pub place: Option<String>,
     /// Its stderr.
     pub stderr: String,
 }
@@ -249,6 +251,12 @@ impl Replay<'_> {
         let mut last = JudgedTurn { part, echoed, recorded: recorded.lines.len(), used: None };
         last.play(recorded.fault_after(turn.is_none())).await?;
         let exchange = last.part.connection().exchange.clone().unwrap_or_default();
+        let status = last.part.status.clone();
+        let unended = last.part.connection().process.unended_line().to_vec();
+        let is_mute = last.part.fault().is_some_and(|fault| {
+            matches!(fault.kind, FaultKind::Late | FaultKind::Start) && exchange.got.is_empty()
+        });
+        let place = if is_mute { last.part.place().await } else { None };
         let mut report = RerunReport {
             sent: String::from_utf8_lossy(&exchange.sent).into_owned(),
             got: exchange.got,
@@ -256,9 +264,10 @@ impl Replay<'_> {
             recorded: Vec::new(),
             strayed: self.strayed,
             fault: last.part.fault().cloned(),
-            status: last.part.status.clone(),
+            status,
+            place,
             closed: last.part.closed,
-            unended: last.part.connection().process.unended_line().to_vec(),
+            unended,
             used: last.used.unwrap_or_else(|| last.part.used()),
             stderr: last.part.end().await?,
         };
@@ -286,13 +295,18 @@ struct JudgedTurn<'a> {
 impl JudgedTurn<'_> {
     /// Plays until it is judged. After an answer, waits for this long for a recorded fault.
     async fn play(&mut self, after: Option<Duration>) -> io::Result<()> {
-        let mut until = None;
-        while !self.part.is_over() && until.is_none_or(|until| Instant::now() < until) {
-            self.part.next(Instant::now() + AFTER).await?;
+        let mut patience: Option<Patience> = None;
+        while !self.part.is_over()
+            && patience
+                .as_mut()
+                .is_none_or(|it| !it.is_over(self.part.connection(), Instant::now()))
+        {
+            self.part.next(Instant::now() + LOOK).await?;
             self.echo();
             if self.used.is_none() && !self.part.is_waited_for() {
                 self.used = Some(self.part.used());
-                until = Some(Instant::now() + after.map_or(Duration::ZERO, |after| after + AFTER));
+                let time = after.map_or(Duration::ZERO, |after| after + AFTER);
+                patience = Some(Patience::begin(time, Instant::now()));
             }
         }
         if let Some((_, text)) = self.part.void() {

@@ -4,9 +4,6 @@
 
 use referee_protocol::Limits;
 
-/// Start of the line that Java always writes to stderr because of its variable.
-pub const JAVA_NOTICE: &str = "Picked up JAVA_TOOL_OPTIONS:";
-
 /// Returns `NAME=value` entries for an agent with these limits. Options on the agent's own command
 /// line override them.
 pub fn hints(limits: &Limits) -> [String; 4] {

@@ -25,6 +25,9 @@ pub mod framer;
 pub mod stderr;
 #[cfg_attr(portable, path = "portable/usage.rs")]
 pub mod usage;
+pub mod blocked_call;
+#[cfg(not(portable))]
+mod blocked_calls;
 pub mod hints;
 pub mod cleaning;
 pub mod work_folder;

@@ -1,8 +1,10 @@
 //! What an agent's processes have used: CPU time, and time waiting for a core.
 
+use crate::blocked_call::BlockedCall;
 use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::{Pid, SysconfVar, sysconf};
 use referee_protocol::Nanos;
+use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::cell::OnceCell;
 use std::fs::File;
 use std::io::Read;
@@ -68,6 +70,34 @@ impl Meters {
         let mut words = call.split_whitespace();
         let reads = words.next().is_some_and(|number| number == libc::SYS_read.to_string());
         reads && words.next() == Some("0x0") && threads == 1 && self.processes() == 1
+    }
+
+    /// Returns the system call in which the agent waits: one that reads its stdin if any thread is in it, else that
+    /// of its main thread, or of the process for which it waits. `None` if it runs, or isn't known.
+    pub fn blocked_call(&self) -> Option<BlockedCall> {
+        let tree = self.tree()?;
+        let calls: Vec<_> = tree.iter().flat_map(|&pid| BlockedCall::of_threads(pid)).collect();
+        let reads = calls.iter().find(|(_, call)| call.reads_stdin);
+        let main = || calls.iter().find(|(thread, _)| *thread == self.agent);
+        let child = || calls.iter().rfind(|(thread, _)| tree.contains(thread));
+        let found = reads.or_else(|| main().filter(|(_, call)| !call.name.starts_with("wait")));
+        found.or_else(child).map(|(_, call)| *call)
+    }
+
+    /// Asks the agent's runtime to write where it is, to stderr or, as Java does, to stdout, and returns whether it is one
+    /// that does so. It may end by that.
+    pub fn ask_for_stack(&self) -> bool {
+        let Some(signal) = std::fs::read_link(format!("/proc/{}/exe", self.agent))
+            .ok()
+            .and_then(|program| stack_signal(&program))
+        else {
+            return false;
+        };
+        let Some(pid) = rustix::process::Pid::from_raw(self.agent.as_raw()) else { return false };
+        let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
+        // The number belongs to the agent as long as its parent is the supervisor, which has not reaped it then.
+        Ticks::of(self.agent).map(|ticks| ticks.parent) == self.supervisor()
+            && pidfd_send_signal(&process, signal).is_ok()
     }
 
     /// Returns how many processes the agent's tree has, including its own.
@@ -174,6 +204,22 @@ impl Meters {
         let lost = Nanos(u64::from_ne_bytes(lost));
         Some(reaped.since(self.reaped_before).plus(below).plus(lost))
     }
+}
+
+/// Returns the signal at which a runtime writes its stack: Python when it is interrupted, Java and Go at SIGQUIT.
+fn stack_signal(program: &Path) -> Option<Signal> {
+    let name = program.file_name()?.to_str()?;
+    if name.starts_with("python") || name.starts_with("pypy") {
+        return Some(Signal::INT);
+    }
+    if name == "java" {
+        return Some(Signal::QUIT);
+    }
+    // The note of Go's linker, which is near the beginning of the file. Other programs would only end.
+    let mut start = Vec::new();
+    File::open(program).ok()?.take(8192).read_to_end(&mut start).ok()?;
+    let note = b"\x04\0\0\0Go\0\0";
+    start.windows(note.len()).any(|bytes| bytes == note).then_some(Signal::QUIT)
 }
 
 /// Returns the time of the children that a process has reaped, in whole clock ticks, and that of all

@@ -1,7 +1,7 @@
 //! The advice after a fault: how to fix it, and the command that replays it.
 
 use super::shell::{join, option};
-use referee_games::Games;
+use referee_games::{AnyGame, Games};
 use referee_match::diagnosis::{Evidence, Stage, find};
 use referee_match::summary::fault_in_turn;
 use referee_match::transcript;
@@ -13,7 +13,6 @@ use referee_protocol::{
     Event, Fault, FaultKind, FromAgent, Header, HeaderSeat, Seat, Verdict, line_bytes,
     parse_from_agent,
 };
-use serde_json::Value;
 use std::fmt::Write;
 
 /// What the transcript contains about a seat's fault.
@@ -25,14 +24,16 @@ pub(super) struct Record {
     repeated: bool,
     /// How many actions it has played.
     actions: usize,
-    /// The legal actions when it was asked last.
-    legal: Vec<Value>,
+    /// The game when it was asked last.
+    game: Option<Box<dyn AnyGame>>,
     /// How its process ended, unless it was killed.
     status: Option<String>,
     /// Whether it speaks another protocol than the referee's.
     foreign: bool,
     /// The end of its stderr.
     stderr: String,
+    /// The transcript itself.
+    bytes: Vec<u8>,
 }
 
 /// How many bytes of stderr are searched for an explanation, at least.
@@ -51,7 +52,7 @@ impl Record {
             match event {
                 Event::Turn(event) if event.seat == seat => {
                     answer = record.line.take();
-                    record.legal = steps.walk().game().actions();
+                    record.game = Some(steps.walk().game().clone_box());
                 }
                 Event::Played(event) if event.seat == seat => record.actions += 1,
                 Event::Line(event) if event.seat == seat => {
@@ -77,7 +78,8 @@ impl Record {
                 _ => {}
             }
         }
-        Some(record)
+        drop(steps);
+        Some(Self { bytes, ..record })
     }
 }
 
@@ -115,13 +117,14 @@ pub(super) fn fault_text(
     shown
 }
 
-/// Returns how to fix a fault, if that is known.
+/// Returns what is known of a fault besides its text, and how to fix it.
 pub(super) fn advice(
     fault: &Fault,
     seen: &LastSeen,
     denied: Option<&str>,
     record: Option<&Record>,
-) -> Option<String> {
+    games: &Games,
+) -> Option<(Option<String>, String)> {
     let stderr = stderr_of(seen, record).unwrap_or_default();
     let ended = matches!(fault.kind, FaultKind::Gone | FaultKind::Start);
     let known = Evidence {
@@ -134,10 +137,13 @@ pub(super) fn advice(
         stage: Stage::after(true, record.map_or(0, |record| record.actions)),
         repeated: record.is_some_and(|record| record.repeated),
         denied,
-        legal: record.map_or(&[], |record| record.legal.as_slice()),
+        game: record.and_then(|record| record.game.as_deref()),
+        transcript: record.map(|record| (record.bytes.as_slice(), games)),
         ..Evidence::default()
     };
-    find(fault, &known).map(|finding| sanitize(&finding.fix))
+    let finding = find(fault, &known)?;
+    let more = finding.what.strip_prefix(&fault.text).and_then(|more| more.strip_prefix("; "));
+    Some((more.map(sanitize), sanitize(&finding.fix)))
 }
 
 /// Returns the programs at fault, the earliest first. A resignation is no fault of a program.

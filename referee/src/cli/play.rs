@@ -21,6 +21,7 @@ use indicatif::ProgressBar;
 use referee_contest::wording::count;
 use referee_contest::{Fixture, Record, Schedule};
 use referee_games::Games;
+use referee_match::diagnosis::failure_line;
 use referee_match::summary::sentence;
 use referee_play::interrupts::Interrupts;
 use referee_play::pool::{Job, Played, PoolSize, Watching};
@@ -382,15 +383,21 @@ impl<'a> SeriesResults<'a> {
         };
         for (seat, fault) in &faults {
             let seen = &finished.seen[seat.seat.index()];
-            if let Some(words) = seen.words.as_ref().filter(|_| stderr_explains(seat, fault)) {
-                writeln!(text, "last stderr of {}: {}", sanitize(&seat.name), sanitize(words)).ok();
-            }
             let record = transcript.and_then(|path| FaultRecord::read(path, &games, seat.seat));
+            let stderr = stderr_of(seen, record.as_ref()).filter(|_| stderr_explains(seat, fault));
+            if let Some(line) = stderr.and_then(failure_line) {
+                writeln!(text, "last stderr of {}: {}", sanitize(&seat.name), line).ok();
+            }
             let denied = stderr_of(seen, record.as_ref()).and_then(|stderr| {
                 let spec = &self.plan.seated(number)[seat.seat.index()];
                 self.plan.first.readable_files.advice(spec, self.layers, stderr)
             });
-            if let Some(fix) = advice(fault, seen, denied.as_deref(), record.as_ref()) {
+            if let Some((more, fix)) =
+                advice(fault, seen, denied.as_deref(), record.as_ref(), &games)
+            {
+                if let Some(more) = more {
+                    writeln!(text, "cause{}: {more}", of(seat)).ok();
+                }
                 writeln!(text, "fix{}: {fix}", of(seat)).ok();
             }
         }

@@ -175,6 +175,9 @@ fn play(dir: &TestDir, name: &str, row: &Row, text: &mut String) {
         let mut lines = ran.stdout.lines();
         lines.find_map(|line| forms.iter().find_map(|form| line.strip_prefix(form.as_str())))
     };
+    if let Some(cause) = printed("cause") {
+        row_of(text, "cause", cause);
+    }
     row_of(text, "fix", printed("fix").unwrap_or("none"));
     let command = printed("debug");
     let Some(command) = command else { return row_of(text, "debug", "no command") };
@@ -188,7 +191,8 @@ fn play(dir: &TestDir, name: &str, row: &Row, text: &mut String) {
     // `debug` says separately what the agent wrote.
     let fault = without_times(string(&fault["text"]));
     let same = fault.contains(wrong.trim_start_matches("not a message: "));
-    row_of(text, "debug", if same { "the same fault" } else { &wrong });
+    let more = wrong.strip_prefix(&fault).map(|more| format!("the same fault{more}"));
+    row_of(text, "debug", if same { "the same fault" } else { more.as_ref().unwrap_or(&wrong) });
 }
 
 fn string(value: &Value) -> &str {
@@ -204,6 +208,7 @@ fn row_of(text: &mut String, label: &str, value: &str) {
 fn without_times(text: &str) -> String {
     let units = ["ms", "s", "seconds", "MB", "MiB"];
     let is_unit = |word: &str| units.contains(&word.trim_end_matches([')', ',', ';', ':', '\n']));
+    let text = without_exception_texts(text);
     let mut words: Vec<String> = text.split(' ').map(without_long_numbers).collect();
     let numbers: Vec<usize> = (1..words.len())
         .filter(|&index| is_unit(&words[index]))
@@ -215,6 +220,20 @@ fn without_times(text: &str) -> String {
         number.clone_into(&mut words[index]);
     }
     words.join(" ")
+}
+
+/// Cuts what follows the name of an exception, which differs between versions of Python.
+fn without_exception_texts(text: &str) -> String {
+    let cut = |line: &str| match (
+        line.find("Error: "),
+        line.rfind(" (").filter(|&at| line[at..].contains(".py:")),
+    ) {
+        (Some(start), Some(end)) if start < end => {
+            format!("{}Error: ..{}", &line[..start], &line[end..])
+        }
+        _ => line.to_owned(),
+    };
+    text.split_inclusive('\n').map(cut).collect()
 }
 
 /// Replaces a number of six digits or more, which an agent chose at random.

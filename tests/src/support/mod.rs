@@ -299,7 +299,8 @@ impl TestDir {
     ) -> RunResult {
         let mut command = self.command(words);
         change(&mut command);
-        Running::start(command, None).wait()
+        // It may run a compiler.
+        Running::start(command, None).wait_long()
     }
 
     pub fn run_with_input(&self, words: &[impl AsRef<OsStr>], input: &str) -> RunResult {

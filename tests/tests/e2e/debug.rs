@@ -89,7 +89,7 @@ fn the_agent_can_be_replaced_and_mistakes_are_reported() {
     let base = ["debug", "x.jsonl"];
     let ran =
         dir.run(&[&base[..], &["--seat", "0", "--turn", "2", "--agent", "@illegal"]].concat());
-    assert!(ran.code(3).stdout.contains("legal actions is {"));
+    assert!(ran.code(3).stdout.contains("count from 1 instead of 0"));
     // A turn of the other seat selects the turn before it.
     let ran = dir.run(&[&base[..], &["--seat", "1", "--turn", "2"]].concat()).code(0);
     assert!(ran.stderr.contains("showing turn 1"), "{}", ran.stderr);

@@ -2,7 +2,7 @@
 //! print. The match is a state machine, so no process runs. The snapshots are read by a person whenever they
 //! change.
 
-use referee_games::{Turn, kind};
+use referee_games::{AnyGame, Turn, kind};
 use referee_match::diagnosis::{Evidence, Stage, find};
 use referee_match::{Effect, Input, Match, Reading, header};
 use referee_protocol::{Nanos, OnFault, Seat};
@@ -206,19 +206,19 @@ impl Judged {
 
     /// Asks the seat if it is its turn, and has it say this line.
     fn say(&mut self, seat: Seat, line: &[u8], cut: bool) -> String {
-        let (turn, legal) = (self.state.game().turn_number(), self.state.game().actions());
+        let (turn, game) = (self.state.game().turn_number(), self.state.game().clone_box());
         if self.state.game().turn() == Turn::Of(seat) && self.asked != Some(turn) {
             self.asked = Some(turn);
             self.step(Input::Asked(seat, Reading::default()));
         }
         self.line(seat, line, cut);
-        let shown = self.fault(line, &legal);
+        let shown = self.fault(line, Some(&*game));
         self.played += 1;
         shown
     }
 
     /// Returns the fault, if there is one, and the advice.
-    fn fault(&self, line: &[u8], legal: &[serde_json::Value]) -> String {
+    fn fault(&self, line: &[u8], game: Option<&dyn AnyGame>) -> String {
         let ended = self.effects.iter().find_map(|effect| match effect {
             Effect::Finish(ending) => Some(&ending.verdict),
             _ => None,
@@ -226,8 +226,8 @@ impl Judged {
         let faults = ended.into_iter().flat_map(|it| &it.seats).filter_map(|it| it.fault.as_ref());
         let mut text = String::new();
         for fault in faults {
-            let stage = Stage::after(true, self.played);
-            let known = Evidence { got: Some(line), legal, stage, ..Evidence::default() };
+            let stage = if game.is_some() { Stage::after(true, self.played) } else { Stage::Start };
+            let known = Evidence { got: Some(line), game, stage, ..Evidence::default() };
             writeln!(text, "  {}: {}", fault.kind.name(), fault.text).unwrap();
             if let Some(finding) = find(fault, &known) {
                 writeln!(text, "  fix: {}", finding.fix).unwrap();
@@ -244,7 +244,7 @@ fn at_the_start() {
         let mut judged = Judged::begin("hex", r#"{"size":3}"#);
         lines.iter().for_each(|line| judged.line(Seat(0), line.as_bytes(), false));
         judged.others_are_ready();
-        let shown = judged.fault(lines.last().unwrap().as_bytes(), &[]);
+        let shown = judged.fault(lines.last().unwrap().as_bytes(), None);
         writeln!(text, "{what}\n{shown}").unwrap();
     }
     insta::assert_snapshot!(text);
@@ -290,7 +290,8 @@ fn out_of_place() {
                 None => judged.say(Seat(seat), line.as_bytes(), false),
                 Some(seat) => {
                     judged.line(Seat(seat), line.as_bytes(), false);
-                    judged.fault(line.as_bytes(), &[])
+                    let game = judged.state.game().clone_box();
+                    judged.fault(line.as_bytes(), Some(&*game))
                 }
             };
         }

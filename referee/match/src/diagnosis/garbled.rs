@@ -2,6 +2,7 @@
 
 use super::locate::{locate, locate_key};
 use super::nearest::{first_type_mismatch, nearest_action};
+use super::repair::repair;
 use super::{Defect, Evidence, Finding};
 use referee_protocol::{
     Fault, FromAgent, ParseError, ParseErrorKind, parse_from_agent, parse_strict,
@@ -11,6 +12,17 @@ use referee_protocol::{
 const MESSAGE: &str = "{\"type\":\"action\",\"action\":{..}}";
 
 pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
+    let finding = by_place(fault, known);
+    match known.got.and_then(|line| repair(line, known)) {
+        Some(meant) => {
+            let fix = format!("write {meant}; {}", finding.fix);
+            finding.fix(fix)
+        }
+        None => finding,
+    }
+}
+
+fn by_place(fault: &Fault, known: &Evidence<'_>) -> Finding {
     if known.foreign {
         return Finding::new(Defect::Shape, fault.text.clone());
     }
@@ -22,7 +34,7 @@ pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
         Err(garbled) => (garbled.to_string(), ""),
         // The message is fine, but its action isn't.
         Ok(FromAgent::Action(action)) => {
-            let path = first_type_mismatch(&action.action, known.legal);
+            let path = first_type_mismatch(&action.action, &known.legal());
             let text = fault.text.strip_prefix("action: ").unwrap_or(&fault.text);
             (path.map_or(fault.text.clone(), |path| format!("action: {path}: {text}")), "action")
         }
@@ -40,7 +52,7 @@ pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
     }
     let finding = Finding { at_byte, ..Finding::new(Defect::Shape, what.clone()) };
     let meant = match parse_from_agent(line) {
-        Ok(FromAgent::Action(action)) => nearest_action(&action.action, known.legal).cloned(),
+        Ok(FromAgent::Action(action)) => nearest_action(&action.action, &known.legal()).cloned(),
         _ => None,
     };
     let forms = "`referee games GAME` shows the forms";

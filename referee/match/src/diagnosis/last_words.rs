@@ -1,11 +1,13 @@
-//! Advice from the last line that a program wrote before it ended with an error.
+//! Why a program failed, by what it wrote to stderr: the line that says so and its place in the source, in the forms of
+//! the languages that agents are written in, and advice about it.
 
 use super::{Defect, Finding};
+use referee_protocol::sanitize::sanitize;
 
-/// Beginnings of a last line, and what to do.
-const KNOWN: [(&[&str], &str); 4] = [
+/// Beginnings of the line, and what to do.
+const KNOWN: [(&[&str], &str); 6] = [
     (
-        &["ModuleNotFoundError", "ImportError"],
+        &["ModuleNotFoundError", "ImportError", "Error: Cannot find module"],
         "install the module for the interpreter that runs the agent, or copy it into the agent's folder",
     ),
     (
@@ -13,7 +15,7 @@ const KNOWN: [(&[&str], &str); 4] = [
         "fix the syntax, and run it with the version of the language for which it is written",
     ),
     (
-        &["FileNotFoundError"],
+        &["FileNotFoundError", "Error: ENOENT"],
         "it isn't there: put files into the agent's folder and open them by a path that starts there (in \
          Python, `pathlib.Path(__file__).parent`), and install the programs that it starts",
     ),
@@ -25,6 +27,11 @@ const KNOWN: [(&[&str], &str); 4] = [
         "compile it first, by the `build` command of its agent.toml or with `referee play --build`, and \
          compare the class path in its command",
     ),
+    (
+        &["json.decoder.JSONDecodeError"],
+        "parse each line of stdin by itself, and stop when the input ends: an empty line is its end",
+    ),
+    (&["EOFError"], "stop when the input ends instead of reading on"),
 ];
 
 /// Words in any line, in lower case, and what to do.
@@ -41,15 +48,123 @@ const KNOWN_ANYWHERE: [(&[&str], &str); 2] = [
     ),
 ];
 
+/// Lines that runtimes print besides the cause: a notice of Java's, and the end of Node's report.
+const NOTICES: [&str; 3] = ["Picked up JAVA_TOOL_OPTIONS:", "Node.js v", "(Use `node "];
+
+/// Beginnings of lines after which a program only reports how it came there, so that the first one counts:
+/// Go, glibc, C++.
+const BEGINS: [&str; 4] =
+    ["panic: ", "fatal error: ", "*** stack smashing detected", "terminate called "];
+
+/// The same for parts of lines: Rust, AddressSanitizer and its kin.
+const PARTS: [&str; 3] = [" panicked at ", "Sanitizer: ", ": runtime error: "];
+
+/// Ends of the names of source files, before the number of a line.
+const SOURCES: [&str; 12] = [
+    ".js:", ".mjs:", ".cjs:", ".ts:", ".java:", ".kt:", ".go:", ".c:", ".cc:", ".cpp:", ".rb:",
+    ".lua:",
+];
+
+/// Parts of the paths of files that aren't the agent's.
+const FOREIGN: [&str; 9] = [
+    "/lib/python",
+    "site-packages",
+    "<frozen",
+    "<string>",
+    "node:",
+    "node_modules",
+    "/lib/go",
+    "/local/go",
+    "java.base",
+];
+
+/// How many characters of the line are shown.
+const SHOWN_MAX: usize = 240;
+
+/// Returns the line of a program's stderr that says why it failed, with its place in the source: by the
+/// form of its language, else its last line.
+pub fn failure_line(stderr: &str) -> Option<String> {
+    let is_notice = |line: &str| NOTICES.iter().any(|notice| line.starts_with(notice));
+    let lines =
+        stderr.lines().map(str::trim_end).filter(|line| !line.is_empty() && !is_notice(line));
+    let lines: Vec<&str> = lines.collect();
+    let at = named(&lines).unwrap_or(lines.len().checked_sub(1)?);
+    let mut text = lines[at].trim().to_owned();
+    if PARTS.iter().chain(&BEGINS).any(|known| text.contains(known))
+        && (text.ends_with(':') || text.starts_with("terminate called"))
+        && let Some(next) = lines.get(at + 1)
+    {
+        text = format!("{text} {}", next.trim());
+    }
+    let mut shown: String = text.chars().take(SHOWN_MAX).collect();
+    if let Some(place) = place(&lines, at).filter(|place| !text.contains(place.as_str())) {
+        shown = format!("{shown} ({place})");
+    }
+    Some(sanitize(&shown))
+}
+
+/// Returns the line that a runtime's report marks as the cause.
+fn named(lines: &[&str]) -> Option<usize> {
+    let first = lines.iter().position(|line| {
+        BEGINS.iter().any(|known| line.starts_with(known))
+            || PARTS.iter().any(|known| line.contains(known))
+    });
+    first.or_else(|| after_traceback(lines)).or_else(|| before_frames(lines))
+}
+
+/// Python: the first line after the last traceback that isn't indented.
+fn after_traceback(lines: &[&str]) -> Option<usize> {
+    let last = lines.iter().rposition(|line| *line == "Traceback (most recent call last):")?;
+    let rest = lines[last + 1..].iter().position(|line| !line.starts_with(' '))?;
+    Some(last + 1 + rest)
+}
+
+/// Java, JavaScript, C#, Ruby, Lua: the last line that is followed by frames.
+fn before_frames(lines: &[&str]) -> Option<usize> {
+    let is_frame = |line: &str| {
+        let inner = line.trim_start();
+        inner == "stack traceback:"
+            || inner.len() < line.len() && (inner.starts_with("at ") || inner.starts_with("from "))
+    };
+    lines.windows(2).rposition(|pair| !pair[0].starts_with([' ', '\t']) && is_frame(pair[1]))
+}
+
+/// Returns the innermost line of the agent's own source in the stack that its runtime wrote.
+pub fn stack_place(stack: &str) -> Option<String> {
+    let lines: Vec<&str> = stack.lines().collect();
+    place(&lines, lines.len())
+}
+
+/// Returns the line of the agent's source, such as `bot.py:12`, in which it failed.
+fn place(lines: &[&str], cause: usize) -> Option<String> {
+    let is_own = |line: &&&str| !FOREIGN.iter().any(|part| line.contains(part));
+    let (before, after) = lines.split_at(cause);
+    // Python's innermost frame is the last.
+    let python = before.iter().rev().filter(is_own).find_map(|line| {
+        let (path, rest) = line.trim_start().strip_prefix("File \"")?.split_once("\", line ")?;
+        let number = rest.split(',').next()?;
+        Some(format!("{}:{number}", path.rsplit('/').next()?))
+    });
+    // That of others is the first. Node prints the place of a syntax error before it.
+    python.or_else(|| after.iter().chain(before).filter(is_own).find_map(|line| source(line)))
+}
+
+/// Returns the file and the line that are named in a frame.
+fn source(line: &str) -> Option<String> {
+    let (at, end) = SOURCES.iter().find_map(|end| Some((line.find(end)?, end)))?;
+    let stem = line[..at].rsplit(|letter: char| "/ (\t\"'".contains(letter)).next()?;
+    let number: String = line[at + end.len()..].chars().take_while(char::is_ascii_digit).collect();
+    (!stem.is_empty() && !number.is_empty()).then(|| format!("{stem}{end}{number}"))
+}
+
 /// Returns the finding of a program that ended with an error.
 pub(super) fn crash(what: String, stderr: &str) -> Finding {
-    let finding = Finding::new(Defect::Crash, what);
-    let last =
-        stderr.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    if last.contains("can't open file") {
+    let Some(line) = failure_line(stderr) else { return Finding::new(Defect::Crash, what) };
+    let finding = Finding::new(Defect::Crash, format!("{what}: {line}"));
+    if line.contains("can't open file") {
         return finding.fix("the script in its command doesn't exist: correct the command");
     }
-    let known = KNOWN.iter().find(|(begins, _)| begins.iter().any(|it| last.starts_with(it)));
+    let known = KNOWN.iter().find(|(begins, _)| begins.iter().any(|it| line.starts_with(it)));
     let anywhere = || {
         let lower = stderr.to_lowercase();
         KNOWN_ANYWHERE.iter().find(|(words, _)| words.iter().any(|word| lower.contains(word)))
@@ -62,10 +177,10 @@ pub(super) fn crash(what: String, stderr: &str) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::crash;
+    use super::{crash, failure_line, stack_place};
 
     #[test]
-    fn the_last_line_decides() {
+    fn the_cause_decides() {
         for (stderr, expected) in [
             ("Traceback\nModuleNotFoundError: No module named 'numpy'\n\n", "install the module"),
             ("    run(\nSyntaxError: '(' was never closed\n", "fix the syntax"),
@@ -80,5 +195,101 @@ mod tests {
             let fix = crash("ended".to_owned(), stderr).fix;
             assert!(fix.contains(expected), "{stderr}: {fix}");
         }
+    }
+
+    #[test]
+    fn the_innermost_own_line_of_a_stack_is_found() {
+        for (stack, expected) in [
+            (
+                "Traceback (most recent call last):\n  File \"/a/bot.py\", line 20, in <module>\n    main()\n  File \
+                 \"/a/bot.py\", line 18, in main\n    time.sleep(9)\nKeyboardInterrupt\n",
+                "bot.py:18",
+            ),
+            (
+                "SIGQUIT: quit\nPC=0x46 m=0\n\ngoroutine 1 [sleep]:\ntime.Sleep(0x2)\n\t/usr/lib/go-1.19/src/runtime/\
+                 time.go:195 +0x135\nmain.main()\n\t/a/bot.go:12 +0x2a\n",
+                "bot.go:12",
+            ),
+            (
+                "Full thread dump OpenJDK 64-Bit Server VM:\n\n\"main\" #1 prio=5 waiting on condition\n   \
+                 java.lang.Thread.State: TIMED_WAITING (sleeping)\n\tat java.lang.Thread.sleep(java.base@17/Native \
+                 Method)\n\tat Bot.main(Bot.java:7)\n",
+                "Bot.java:7",
+            ),
+        ] {
+            assert_eq!(stack_place(stack).as_deref(), Some(expected));
+        }
+        assert_eq!(stack_place("{\"type\":\"ready\"}\n"), None);
+    }
+
+    /// Written by the runtimes themselves, cut to a few frames.
+    #[test]
+    fn the_cause_is_found_in_the_reports_of_all_languages() {
+        for (stderr, expected) in [
+            (
+                "loading\nTraceback (most recent call last):\n  File \"/a/bot.py\", line 9, in <module>\n    \
+                 main()\n  File \"/a/bot.py\", line 5, in main\n    return cells[3]\n           ~~~~~^^^\n\
+                 IndexError: list index out of range\n\nException ignored in: <stdout>\n\
+                 BrokenPipeError: [Errno 32] Broken pipe\n",
+                "IndexError: list index out of range (bot.py:5)",
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"/a/bot.py\", line 3, in <module>\n  File \
+                 \"/usr/lib/python3.11/json/decoder.py\", line 355, in raw_decode\n\
+                 json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)\n",
+                "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0) (bot.py:3)",
+            ),
+            (
+                "  File \"/a/bot.py\", line 2\n    run(\n       ^\nSyntaxError: '(' was never closed\n",
+                "SyntaxError: '(' was never closed (bot.py:2)",
+            ),
+            (
+                "panic: runtime error: index out of range [5] with length 3\n\ngoroutine 1 [running]:\n\
+                 main.main()\n\t/a/bot.go:7 +0x1d\nexit status 2\n",
+                "panic: runtime error: index out of range [5] with length 3 (bot.go:7)",
+            ),
+            (
+                "Exception in thread \"main\" java.lang.RuntimeException: x\n\tat Bot.main(Bot.java:5)\nCaused by: \
+                 java.io.IOException: y\n\tat java.base/java.io.Reader.read(Reader.java:1)\n\tat \
+                 Bot.read(Bot.java:9)\n\t... 1 more\n",
+                "Caused by: java.io.IOException: y (Bot.java:9)",
+            ),
+            (
+                "/a/bot.js:3\n  boom();\n  ^\n\nReferenceError: boom is not defined\n    at turn (/a/bot.js:3:3)\n    \
+                 at node:internal/main/run_main_module:23:47\n\nNode.js v20.20.2\n",
+                "ReferenceError: boom is not defined (bot.js:3)",
+            ),
+            (
+                "thread 'main' panicked at src/main.rs:4:5:\nindex out of bounds\nnote: run with \
+                 `RUST_BACKTRACE=1` environment variable to display a backtrace\n",
+                "thread 'main' panicked at src/main.rs:4:5: index out of bounds",
+            ),
+            (
+                "=====\n==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x6\n    #0 0x4 in main \
+                 /a/bot.c:5:3\n==7==ABORTING\n",
+                "==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x6 (bot.c:5)",
+            ),
+            (
+                "terminate called after throwing an instance of 'std::out_of_range'\n  what():  vector\n",
+                "terminate called after throwing an instance of 'std::out_of_range' what():  vector",
+            ),
+            (
+                "*** stack smashing detected ***: terminated\n",
+                "*** stack smashing detected ***: terminated",
+            ),
+            (
+                "lua5.4: bot.lua:3: attempt to index a nil value\nstack traceback:\n\t[C]: in ?\n",
+                "lua5.4: bot.lua:3: attempt to index a nil value",
+            ),
+            (
+                "bot.rb:3:in `turn': undefined method `x' (NoMethodError)\n\tfrom bot.rb:9:in `<main>'\n",
+                "bot.rb:3:in `turn': undefined method `x' (NoMethodError)",
+            ),
+            ("Can't locate JSON.pm at bot.pl line 2.\n", "Can't locate JSON.pm at bot.pl line 2."),
+        ] {
+            assert_eq!(failure_line(stderr).as_deref(), Some(expected));
+        }
+        assert_eq!(failure_line(""), None);
+        assert_eq!(failure_line("Picked up JAVA_TOOL_OPTIONS: -Xmx1g\n\n"), None);
     }
 }

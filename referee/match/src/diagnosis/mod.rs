@@ -2,21 +2,26 @@
 //! how to fix it. `check`, `debug` and `play` use the same texts.
 
 mod caret;
+mod cells;
 mod denied;
 mod garbled;
+mod hang;
 mod last_words;
 mod locate;
 mod nearest;
+mod repair;
 mod restricted;
 
 pub use caret::caret;
 pub use denied::denied_paths;
+pub use last_words::{failure_line, stack_place};
 pub use nearest::nearest_action;
 pub use restricted::{Restriction, restriction};
 
 use crate::end_reason::EndReason;
 use garbled::garbled;
 use locate::locate;
+use referee_games::{AnyGame, Games};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Fault, FaultKind};
 use schemars::JsonSchema;
@@ -62,6 +67,8 @@ pub enum Defect {
     Shape,
     /// An action that the rules forbid.
     Illegal,
+    /// It gives up before it has played.
+    Resigns,
     /// A message that was not asked for.
     Unasked,
     /// Too much output.
@@ -144,8 +151,8 @@ pub struct Evidence<'a> {
     pub stderr: &'a str,
     /// What to do about a path in its stderr that the sandbox kept it from reading.
     pub denied: Option<&'a str>,
-    /// Actions that would have been legal, if they are known.
-    pub legal: &'a [Value],
+    /// The game when it was asked last, if that is known.
+    pub game: Option<&'a dyn AnyGame>,
     /// What it used since it was asked, if that is known.
     pub used: Option<Usage>,
     /// How far it came.
@@ -154,6 +161,17 @@ pub struct Evidence<'a> {
     pub repeated: bool,
     /// What it wrote only after its input was closed.
     pub at_end: Option<&'a [u8]>,
+    /// Where its code was when it was interrupted, such as `bot.py:12`.
+    pub place: Option<&'a str>,
+    /// The transcript of the match, and the games that are known.
+    pub transcript: Option<(&'a [u8], &'a Games)>,
+}
+
+impl Evidence<'_> {
+    /// Returns the actions that would have been legal, as far as they are known.
+    fn legal(&self) -> Vec<Value> {
+        self.game.map(AnyGame::actions).unwrap_or_default()
+    }
 }
 
 /// How far an agent came before its fault.
@@ -190,6 +208,51 @@ pub struct Usage {
     pub waited: Duration,
     /// Whether all its processes slept in the end; false if unknown.
     pub asleep: bool,
+    /// What it waited for then.
+    pub wait: Option<Wait>,
+    /// How many bytes of its input it had not read then.
+    pub unread: Option<u64>,
+}
+
+/// What a process waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// A line on stdin.
+    Input,
+    /// Events of any kind, input among them: the loop of Node, or a call such as `select`.
+    Events,
+    /// A time.
+    Time,
+    /// A lock, or another thread.
+    Thread,
+    /// The end of a process that it started.
+    Process,
+    /// A network connection.
+    Network,
+    /// That somebody reads what it writes.
+    Output,
+}
+
+impl Wait {
+    /// Returns what a process waits for that is in this system call.
+    pub fn of(call: &str, reads_stdin: bool, is_unlimited: bool) -> Option<Self> {
+        Some(match call {
+            "read" | "readv" if reads_stdin => Self::Input,
+            "poll" | "ppoll" | "select" | "pselect6" | "epoll_wait" | "epoll_pwait" => {
+                if is_unlimited {
+                    Self::Events
+                } else {
+                    Self::Time
+                }
+            }
+            "nanosleep" | "clock_nanosleep" => Self::Time,
+            "futex" | "flock" | "fcntl" => Self::Thread,
+            "wait4" | "waitid" => Self::Process,
+            "recvfrom" | "recvmsg" | "accept" | "accept4" | "connect" => Self::Network,
+            "write" | "writev" => Self::Output,
+            _ => return None,
+        })
+    }
 }
 
 impl Usage {
@@ -200,7 +263,7 @@ impl Usage {
             wall: self.wall.saturating_sub(before.wall),
             cpu: self.cpu.saturating_sub(before.cpu),
             waited: self.waited.saturating_sub(before.waited),
-            asleep: self.asleep,
+            ..self
         }
     }
 
@@ -322,6 +385,10 @@ fn silent(what: String, known: &Evidence<'_>) -> Finding {
     if !is_busy {
         return idle(what, known);
     }
+    let what = match known.place {
+        Some(place) => format!("{what}; it computes in {place}"),
+        None => what,
+    };
     let defect = if known.stage == Stage::Start { Defect::SlowStart } else { Defect::Thinking };
     unended(&what, known).unwrap_or_else(|| Finding::new(defect, what))
 }
@@ -332,6 +399,9 @@ fn idle(what: String, known: &Evidence<'_>) -> Finding {
         return finding;
     }
     let finding = |what| Finding::new(Defect::Waiting, what);
+    if let Some((doing, fix)) = hang::explain(known) {
+        return finding(format!("{what}; {doing}")).fix(fix);
+    }
     if let Some(line) = known.at_end {
         let line = beginning(line);
         let what = format!("{what}; it wrote this only when its input was closed: {line}");
@@ -339,9 +409,19 @@ fn idle(what: String, known: &Evidence<'_>) -> Finding {
             "flush stdout after every line, and read stdin line by line instead of to its end",
         );
     }
-    let fix = match (known.stage, known.legal) {
+    let legal = known.legal();
+    let awaits_input = known.used.is_some_and(|used| used.wait == Some(Wait::Input));
+    let what = if awaits_input && !what.contains("waits for more input") {
+        format!("{what}; it has read its input, and waits for more")
+    } else {
+        what
+    };
+    let fix = match (known.stage, legal.as_slice()) {
         (Stage::FirstTurn | Stage::LaterTurn, [only]) if only["type"] == "pass" => {
             format!("answer every `turn`, also if its only legal action is {only}")
+        }
+        (Stage::LaterTurn, _) if awaits_input => {
+            "answer every `turn`, also in the case of this one, and flush stdout after every line".to_owned()
         }
         (Stage::LaterTurn, _) => {
             "find out what it waits for, since it answered earlier turns: a thread, a lock, a timer \
@@ -401,13 +481,22 @@ fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
              have answered that one twice",
         );
     }
+    let text = &fault.text;
+    let there = action.and_then(|action| cells::what_is_there(text, action, known));
+    let what = there.map_or_else(|| text.clone(), |there| format!("{text}; {there}"));
+    let finding = Finding { what, at_byte, ..finding };
+    if let Some((wrong, meant)) =
+        action.and_then(|action| cells::other_coordinates(text, action, known))
+    {
+        return finding.fix(format!("{wrong}: {meant} is legal"));
+    }
     match near {
-        Some(near) => Finding { at_byte, ..finding }.fix(format!(
+        Some(near) => finding.fix(format!(
             "the nearest of {} legal actions is {near}; {}",
             legal.len(),
             Defect::Illegal.fix()
         )),
-        None => Finding { at_byte, ..finding },
+        None => finding,
     }
 }
 

@@ -6,9 +6,10 @@ use crate::agent_spec::AgentSpec;
 use crate::destination::DEFAULT_FOLDER;
 use crate::drive::GRACE;
 use nix::errno::Errno;
+use referee_games::Games;
 use referee_match::diagnosis::{Defect, Evidence, Finding, Stage, find, waiting};
 use referee_process::{Cause, Failure};
-use referee_protocol::{ClockKind, ClockSettings};
+use referee_protocol::{ClockKind, ClockSettings, FaultKind};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::io;
@@ -131,6 +132,7 @@ pub(super) fn judge(
     clock: &ClockSettings,
     denied: Option<&str>,
 ) -> io::Result<ProbeOutcome> {
+    let games = Games::of([probe.kind]);
     let known = Evidence {
         got: trial.got.as_deref(),
         unended: &trial.unended,
@@ -138,15 +140,18 @@ pub(super) fn judge(
         status: trial.status.as_deref(),
         stderr: &trial.stderr,
         denied,
-        legal: &trial.legal,
+        game: trial.game.as_deref(),
         used: Some(trial.used),
         stage: Stage::after(trial.ready, trial.actions.len()),
         repeated: trial.repeats_its_answer(),
         at_end: trial.at_end.as_deref(),
+        place: trial.place.as_deref(),
+        transcript: Some((&trial.transcript, &games)),
     };
     let found = match &trial.end {
         End::NotStarted(errno) => Some(not_started(spec, *errno)?),
         End::Silent => Some(waiting(&known)),
+        End::Fault(fault) if fault.kind == FaultKind::Resigned => resigned(probe, trial),
         End::Fault(fault) => find(fault, &known),
         End::Fine => None,
     };
@@ -168,6 +173,12 @@ pub(super) fn judge(
         show_transcript(probe, trial, failure)?;
     }
     Ok(outcome)
+}
+
+/// An agent that resigns before it has played has probably no action to send by mistake.
+fn resigned(probe: &Probe, trial: &TrialReport) -> Option<Finding> {
+    let is_first = matches!(probe.aim, Aim::FirstTurn | Aim::Turns) && trial.actions.is_empty();
+    is_first.then(|| Finding::new(Defect::Resigns, "resigned without having played"))
 }
 
 /// Returns why the failure matters: by what the probe tests, else by the defect.

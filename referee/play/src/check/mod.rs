@@ -16,6 +16,7 @@ use crate::core_context::CoreContext;
 use crate::reach::advice;
 use probes::ProbeHistory;
 use referee_games::GameKind;
+use referee_match::diagnosis::Defect;
 use referee_process::sandbox::Sandbox;
 use referee_process::sandbox::reach::SharedRules;
 use referee_protocol::{ClockSettings, Limits};
@@ -86,10 +87,16 @@ impl<'a> Check<'a> {
         if self.history.blocked {
             return Ok(ProbeOutcome::Skipped);
         }
-        if let Some(condition) = probe.condition()
-            && self.fails(&condition).await?
-        {
-            return Ok(ProbeOutcome::NotApplicable);
+        if let Some(condition) = probe.condition() {
+            let trial = self.trial(&condition).await?;
+            match self.judge(&condition, &trial)? {
+                // It could do without the position, but not by crashing.
+                ProbeOutcome::Failed(it) if it.defect == Defect::Crash => {
+                    return Ok(ProbeOutcome::Failed(it));
+                }
+                ProbeOutcome::Failed(_) => return Ok(ProbeOutcome::NotApplicable),
+                _ => {}
+            }
         }
         let trial = match self.history.known(probe) {
             Some(trial) => trial.clone(),
@@ -102,7 +109,7 @@ impl<'a> Check<'a> {
         {
             outcome = self.judge(&control, &trial)?;
         }
-        self.history.keep(probe, trial, outcome.failed());
+        self.history.keep(probe, trial, &outcome);
         Ok(outcome)
     }
 

@@ -1,8 +1,9 @@
 //! The probes of `check`.
 
-use super::Check;
 use super::trial::{Shutdown, Trial, TrialReport, TrialVariant};
+use super::{Check, ProbeOutcome};
 use referee_games::{GameKind, SetupError, Turn};
+use referee_match::diagnosis::Defect;
 use referee_protocol::Seat;
 use serde_json::Value;
 use std::fmt::Write;
@@ -263,8 +264,9 @@ impl Probe {
 /// The results of earlier probes.
 #[derive(Debug, Default)]
 pub(super) struct ProbeHistory {
-    /// An essential probe has failed.
+    /// An essential probe has failed, or two have shown that the agent hangs, which takes their whole time.
     pub(super) blocked: bool,
+    hung: Option<Defect>,
     start: Option<TrialReport>,
     end: Option<TrialReport>,
     /// The actions in two probes with the same requests and seed.
@@ -281,8 +283,15 @@ impl ProbeHistory {
         }
     }
 
-    pub(super) fn keep(&mut self, probe: &Probe, trial: TrialReport, failed: bool) {
+    pub(super) fn keep(&mut self, probe: &Probe, trial: TrialReport, outcome: &ProbeOutcome) {
+        let failed = outcome.failed();
         self.blocked |= failed && probe.is_essential();
+        if let ProbeOutcome::Failed(failure) = outcome
+            && matches!(failure.defect, Defect::Waiting | Defect::Thinking | Defect::SlowStart)
+        {
+            self.blocked |= self.hung == Some(failure.defect);
+            self.hung = Some(failure.defect);
+        }
         match probe.aim {
             Aim::Start | Aim::Ready | Aim::FirstTurn => self.start = Some(trial),
             Aim::Over | Aim::Leftovers => self.end = Some(trial),

@@ -116,7 +116,8 @@ impl CheckReport {
         let skipped = count(Status::Skipped);
         let mut text = format!("{passed} passed, {failed} failed");
         if skipped > 0 {
-            write!(text, ", {skipped} skipped: they need a probe that failed").ok();
+            write!(text, ", {skipped} skipped: they need a probe that failed, or the agent hangs")
+                .ok();
         }
         text
     }

@@ -4,7 +4,7 @@
 use super::trial_run;
 use crate::agent_spec::AgentSpec;
 use crate::core_context::CoreContext;
-use referee_games::GameKind;
+use referee_games::{AnyGame, GameKind};
 use referee_match::diagnosis::Usage;
 use referee_protocol::{ClockSettings, Fault, Limits, Seat};
 use serde_json::Value;
@@ -84,14 +84,16 @@ pub(super) struct TrialReport {
     pub(super) unended: Vec<u8>,
     /// The line that it wrote only after its input was closed.
     pub(super) at_end: Option<Vec<u8>>,
+    /// Where its code was when it didn't answer.
+    pub(super) place: Option<String>,
     /// Its stderr, as far as it is kept.
     pub(super) stderr: String,
     /// Whether it has sent `ready`.
     pub(super) ready: bool,
     /// Its exit status, if it exited.
     pub(super) status: Option<String>,
-    /// The legal actions of the last turn.
-    pub(super) legal: Vec<Value>,
+    /// The game when it was asked last: a fault may have retired its seat since.
+    pub(super) game: Option<Box<dyn AnyGame>>,
     /// Its actions.
     pub(super) actions: Vec<Value>,
     /// All turns that were played, of all seats.

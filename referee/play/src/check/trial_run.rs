@@ -145,15 +145,14 @@ impl TrialVariant {
 }
 
 impl TrialReport {
-    /// Adds the turns that the agent played, and the legal actions when it was last asked: a fault may
-    /// have retired its seat since.
+    /// Adds the turns that the agent played, and the game when it was asked last.
     fn with(
         mut self,
         turns: &[PlayedEvent],
         asked: Option<&dyn AnyGame>,
         counts: ClockKind,
     ) -> Self {
-        self.legal = asked.map(AnyGame::actions).unwrap_or_default();
+        self.game = asked.map(AnyGame::clone_box);
         for played in turns {
             self.actions.push(played.action.value());
             let cpu_ns = played.cpu_ns.filter(|_| counts == ClockKind::Cpu);
@@ -244,6 +243,14 @@ impl TrialRun<'_> {
             _ => {}
         }
         let exchange = self.part.connection().exchange.clone().unwrap_or_default();
+        let status = self.part.status.clone();
+        let is_mute = match &end {
+            End::Fault(fault) => matches!(fault.kind, FaultKind::Late | FaultKind::Start),
+            End::Silent => true,
+            End::NotStarted(_) | End::Fine => false,
+        };
+        let is_heard = matches!(got, Some(Some(_))) || at_end.is_some();
+        let place = if is_mute && !is_heard { self.part.place().await } else { None };
         let game = self.part.game();
         Ok(TrialReport {
             sent: String::from_utf8_lossy(&exchange.sent).trim_end().to_owned(),
@@ -251,8 +258,9 @@ impl TrialRun<'_> {
             unended,
             at_end,
             ready,
-            status: self.part.status.clone(),
-            legal: Vec::new(),
+            place,
+            status,
+            game: None,
             actions: Vec::new(),
             turns: game.turn_number(),
             over,

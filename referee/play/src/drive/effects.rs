@@ -3,9 +3,8 @@
 use super::Drive;
 use crate::connection::AgentConnection;
 use crate::participant::Participant;
-use referee_match::diagnosis::Usage;
+use referee_match::diagnosis::{Usage, failure_line};
 use referee_match::{Effect, Input, Reading};
-use referee_process::hints::JAVA_NOTICE;
 use referee_process::stderr::Stderr;
 use referee_protocol::{Event, Nanos, REFEREE_LINE_BYTES_MAX, Seat, StderrEvent, ToAgent, Turn};
 use std::time::{Duration, Instant};
@@ -128,9 +127,8 @@ impl Drive<'_> {
     }
 
     pub(super) fn stderr(&mut self, seat: Seat, text: String, dropped_bytes: u64) {
-        let has_text = |line: &&str| !line.trim().is_empty() && !line.starts_with(JAVA_NOTICE);
-        if let Some(line) = text.lines().rfind(has_text) {
-            self.ends[seat.index()].seen.words = Some(line.to_owned());
+        if let Some(line) = failure_line(&text) {
+            self.ends[seat.index()].seen.words = Some(line);
         }
         let (at_ns, turn) = (self.time.of(Instant::now()).0, self.state.game().turn_number());
         self.store(&Event::Stderr(StderrEvent { at_ns, seat, turn, text, dropped_bytes }));

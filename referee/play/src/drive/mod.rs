@@ -16,6 +16,7 @@ mod step;
 mod turn;
 
 pub use part::{PartialMatch, PartialMatchRules};
+pub(crate) use patience::{LOOK, Patience};
 pub(crate) use pondering::FREEZE_AFTER;
 
 use self::cause::CauseCheck;

@@ -8,13 +8,17 @@ use crate::core_context::CoreContext;
 use crate::participant::Participant;
 use crate::sink::Sink;
 use referee_games::AnyGame;
-use referee_match::diagnosis::Usage;
+use referee_match::diagnosis::{Usage, stack_place};
 use referee_match::{Effect, Input, Match};
 use referee_process::agent::AgentEvent;
 use referee_process::usage::Meters;
 use referee_protocol::{Event, Fault, Seat};
 use std::io;
 use std::time::{Duration, Instant};
+
+/// How long an agent's runtime may take to write its stack, and how long it may pause.
+const STACK_WAIT: Duration = Duration::from_secs(2);
+const STACK_PAUSE: Duration = Duration::from_millis(500);
 
 /// How a partial match differs from a whole one.
 #[derive(Clone, Copy, Debug)]
@@ -214,6 +218,25 @@ impl<'a> PartialMatch<'a> {
         }
         self.drive.input(Input::Stop { cause: "interrupted", text: text.to_owned(), seat: None });
         self.drive.apply();
+    }
+
+    /// Asks an agent that doesn't answer where its code is, such as `bot.py:12`. That may end it. What it writes then is no
+    /// stderr of its own.
+    pub async fn place(&mut self) -> Option<String> {
+        let is_asked = self.connection().process.meters_left().is_some_and(Meters::ask_for_stack);
+        let (before, until) = (self.stderr.len(), Instant::now() + STACK_WAIT);
+        let mut stdout = String::new();
+        while is_asked
+            && self.status.is_none()
+            && let Some(event) = self.listen(until.min(Instant::now() + STACK_PAUSE)).await
+        {
+            if let AgentEvent::Line(line) = event {
+                stdout.push_str(&String::from_utf8_lossy(&line.bytes));
+                stdout.push('\n');
+            }
+        }
+        let stack = self.stderr.split_off(before) + &stdout;
+        stack_place(&stack)
     }
 
     /// Returns the next event of the process, without judging it.

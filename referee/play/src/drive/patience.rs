@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 /// The longest wait. Freeing much memory takes long on a busy machine.
 const MAX: Duration = Duration::from_secs(30);
 /// How often is looked at an agent that has had its time.
-pub(super) const LOOK: Duration = Duration::from_millis(50);
+pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
 /// An agent that is waited for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub(crate) struct Patience {
     time: Duration,
     began: Instant,
     /// Its CPU time when the time was over.
@@ -22,7 +22,7 @@ pub(super) struct Patience {
 
 impl Patience {
     /// Waits for an agent for so long from now on.
-    pub(super) fn begin(time: Duration, now: Instant) -> Self {
+    pub(crate) fn begin(time: Duration, now: Instant) -> Self {
         Self { time, began: now, cpu: None }
     }
 
@@ -32,7 +32,7 @@ impl Patience {
     }
 
     /// Whether it has had its time.
-    pub(super) fn is_over(&mut self, agent: &AgentConnection, now: Instant) -> bool {
+    pub(crate) fn is_over(&mut self, agent: &AgentConnection, now: Instant) -> bool {
         if now < self.end() {
             return false;
         }

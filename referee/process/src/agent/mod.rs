@@ -294,6 +294,11 @@ impl AgentProcess {
         is_idle && self.events.is_empty() && self.lines.unended().is_empty()
     }
 
+    /// Returns how many bytes that were sent to it it has not read; `None` if that isn't known.
+    pub fn unread_bytes(&self) -> Option<u64> {
+        self.stdin.unread_bytes()
+    }
+
     /// Puts an event back, to be delivered first.
     pub fn unread(&mut self, event: AgentEvent) {
         self.events.push_front(event);

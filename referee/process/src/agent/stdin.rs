@@ -66,6 +66,12 @@ impl Stdin {
         }
     }
 
+    /// Returns how many bytes the other end has not read; `None` if that isn't known.
+    pub(super) fn unread_bytes(&self) -> Option<u64> {
+        let waiting = (self.outbox.len() - self.written) as u64;
+        Some(rustix::io::ioctl_fionread(self.pipe.as_ref()?).ok()? + waiting)
+    }
+
     /// Tells, once, that the other end is closed.
     pub(super) fn take_unread(&mut self) -> bool {
         std::mem::take(&mut self.unread)

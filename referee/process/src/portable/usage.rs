@@ -1,6 +1,7 @@
 //! What an agent's own process has used. Where there is no `/proc`, nothing is known about the
 //! processes that it starts.
 
+use crate::blocked_call::BlockedCall;
 use crate::launcher::cpu_time;
 use nix::time::ClockId;
 use nix::unistd::Pid;
@@ -36,6 +37,16 @@ impl Meters {
 
     /// Whether the agent can't write anything before it reads more: unknown, so false.
     pub fn awaits_input(&self) -> bool {
+        false
+    }
+
+    /// Returns the system call in which the agent waits: unknown.
+    pub fn blocked_call(&self) -> Option<BlockedCall> {
+        None
+    }
+
+    /// Asks the agent's runtime where it is: without `/proc` it isn't known which one that is.
+    pub fn ask_for_stack(&self) -> bool {
         false
     }
 

@@ -12,6 +12,7 @@ use referee_play::check::{CheckReport, NO_POSITIONS, Probe, ProbeFailure, ProbeO
 use referee_process::Failure;
 use referee_protocol::Level;
 use referee_protocol::sanitize::sanitize;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -28,6 +29,8 @@ pub(super) struct Report<'a> {
     adapted: bool,
     shown: Shown,
     quiet: bool,
+    /// The probes that failed first in their way, by what happened without its numbers.
+    ways: BTreeMap<String, usize>,
     pub(super) output: CheckReport,
 }
 
@@ -42,7 +45,8 @@ impl<'a> Report<'a> {
         let readable = options.sandbox.readable()?;
         let output = CheckReport::new(agent, spec, kinds, &readable);
         let adapted = spec.is_some_and(|spec| spec.adapted);
-        Ok(Self { options, adapted, shown, quiet: global.quiet, output })
+        let ways = BTreeMap::new();
+        Ok(Self { options, adapted, shown, quiet: global.quiet, ways, output })
     }
 
     /// Whether the probes are shown, and so their progress.
@@ -64,10 +68,20 @@ impl<'a> Report<'a> {
     pub(super) fn take(&mut self, probe: &Probe, outcome: ProbeOutcome) -> Result<(), Failure> {
         let again = self.again(probe);
         if self.shows(&outcome) {
-            print_if_read(&line(probe, &outcome, &again))?;
+            let first = self.first_of_its_way(probe, &outcome);
+            print_if_read(&line(probe, &outcome, &again, first))?;
         }
         self.output.take(probe, outcome, again);
         Ok(())
+    }
+
+    /// Returns the number of an earlier probe that failed in the same way, but for numbers.
+    fn first_of_its_way(&mut self, probe: &Probe, outcome: &ProbeOutcome) -> Option<usize> {
+        let ProbeOutcome::Failed(failed) = outcome else { return None };
+        let letters = |text: &str| text.replace(|letter: char| letter.is_ascii_digit(), "");
+        let way = format!("{:?} {} {}", failed.defect, letters(&failed.what), letters(&failed.fix));
+        let first = *self.ways.entry(way).or_insert(probe.number);
+        (first != probe.number).then_some(first)
     }
 
     /// Whether the outcome of a probe is printed: with --quiet, if it failed.
@@ -138,7 +152,7 @@ impl<'a> Report<'a> {
 }
 
 /// Returns one probe as text.
-fn line(probe: &Probe, outcome: &ProbeOutcome, again: &str) -> String {
+fn line(probe: &Probe, outcome: &ProbeOutcome, again: &str, first: Option<usize>) -> String {
     let (green, red, dim, off) = ("\x1b[32m", "\x1b[1;31m", "\x1b[2m", "\x1b[0m");
     let (number, title) = (probe.number, &probe.title);
     match outcome {
@@ -151,7 +165,11 @@ fn line(probe: &Probe, outcome: &ProbeOutcome, again: &str) -> String {
             format!("{number:3} {dim}n/a{off}     {title}  {dim}({NO_POSITIONS}){off}\n")
         }
         ProbeOutcome::Failed(failed) => {
-            format!("{number:3} {red}FAILED{off}  {title}\n{}", explain(failed, again))
+            let why = match first {
+                Some(first) => format!("      as in probe {first}: {}\n", sanitize(&failed.what)),
+                None => explain(failed, again),
+            };
+            format!("{number:3} {red}FAILED{off}  {title}\n{why}")
         }
     }
 }

@@ -18,9 +18,12 @@ fn every_agent_is_checked_under_the_conditions_of_the_contest() {
     let read = |name: &str| fs::read_to_string(dir.path(name)).unwrap();
     assert!(read("f/a-b.md").starts_with("# a/b: the check passed"), "{}", read("f/a-b.md"));
     let bad = read("f/bad.md");
-    for piece in
-        ["# bad: the check failed", "fix     the nearest of 9 legal", "\"size\":3", "--clock 3600s"]
-    {
+    for piece in [
+        "# bad: the check failed",
+        "fix     its coordinates count from 1",
+        "\"size\":3",
+        "--clock 3600s",
+    ] {
         assert!(bad.contains(piece), "{piece} is not in {bad}");
     }
     assert_eq!(read("f/bad.xml").matches("<failure ").count(), 1);

@@ -1,9 +1,31 @@
 //! The explanation of each fault.
 
-use super::{Defect, Evidence, Stage, Usage, find};
+use super::{Defect, Evidence, Stage, Usage, Wait, find};
+use referee_games::{AnyGame, kind};
 use referee_protocol::{Fault, FaultKind};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
+
+fn game(name: &str, setup: &Value) -> Box<dyn AnyGame> {
+    kind(name).unwrap().start(setup).unwrap()
+}
+
+/// An agent that has answered before.
+const LATER: Evidence<'static> = Evidence {
+    got: None,
+    unended: b"",
+    foreign: false,
+    status: None,
+    stderr: "",
+    denied: None,
+    game: None,
+    used: None,
+    stage: Stage::LaterTurn,
+    repeated: false,
+    at_end: None,
+    place: None,
+    transcript: None,
+};
 
 fn fault(kind: FaultKind, text: &str) -> Fault {
     Fault { kind, by: None, turn: 0, text: text.to_owned(), legal: None }
@@ -65,7 +87,8 @@ fn waiting_thinking_and_late_are_distinguished() {
         (None, 20, 800, true, Defect::Waiting),
         (Some(&b"{}"[..]), 890, 0, false, Defect::Late),
     ] {
-        let used = Usage { wall: ms(900), cpu: ms(cpu), waited: ms(waited), asleep };
+        let (wall, cpu, waited) = (ms(900), ms(cpu), ms(waited));
+        let used = Usage { wall, cpu, waited, asleep, ..Usage::default() };
         let known = Evidence { got, used: Some(used), ..Evidence::default() };
         assert_eq!(find(&late, &known).expect("a defect").defect, defect);
     }
@@ -125,7 +148,8 @@ fn silence_is_explained_by_what_is_known() {
         Some(Usage { wall, cpu, ..Usage::default() })
     };
     let (idle, busy) = (used(1), used(880));
-    let pass = [json!({"type": "pass"})];
+    let position = json!({"to_move": 0, "marbles": [[1], [2, 3, 4, 6, 61]], "turn": 0});
+    let pass = game("chinese-checkers", &json!({"position": position}));
     let first = Evidence { used: idle, ..Evidence::default() };
     let later = Evidence { stage: Stage::LaterTurn, ..first };
     for (fault, known, defect, words) in [
@@ -134,7 +158,7 @@ fn silence_is_explained_by_what_is_known() {
         (&late, Evidence { used: busy, ..first }, Defect::Thinking, "(milliseconds)"),
         (&late, first, Defect::Waiting, "flush stdout after every line"),
         (&late, later, Defect::Waiting, "it answered earlier turns"),
-        (&late, Evidence { legal: &pass, ..later }, Defect::Waiting, "its only legal action"),
+        (&late, Evidence { game: Some(&*pass), ..later }, Defect::Waiting, "its only legal action"),
         (&late, Evidence { at_end: Some(b"{}"), ..first }, Defect::Waiting, "to its end"),
         (&late, Evidence { unended: b"{\"type\"", ..first }, Defect::NoLineEnd, "end every"),
         (&late, Evidence { stderr: "hm", ..later }, Defect::Waiting, "read its stderr; if"),
@@ -143,6 +167,46 @@ fn silence_is_explained_by_what_is_known() {
         assert_eq!(found.defect, defect, "{known:?}: {found:?}");
         assert!(found.fix.contains(words), "{known:?}: {}", found.fix);
     }
+}
+
+/// What a process waits for, whether it has read its input, and its place in the source say why nothing comes.
+#[test]
+fn a_hang_is_explained_by_what_the_agent_waits_for() {
+    let late = fault(FaultKind::Late, "no answer");
+    let used = |call, unread| {
+        let wait = Wait::of(call, call == "read", true);
+        let (wall, asleep) = (Duration::from_millis(900), true);
+        Usage { wall, asleep, wait, unread: Some(unread), ..Usage::default() }
+    };
+    let place = Some("bot.py:9");
+    let at_end = Some(&b"{}"[..]);
+    for (call, unread, known, what, fix) in [
+        (
+            "nanosleep",
+            0,
+            Evidence { place, ..LATER },
+            "has read its input, and sleeps in bot.py:9",
+            "pause",
+        ),
+        ("nanosleep", 70, LATER, "has not read its input, and sleeps", "pause"),
+        ("futex", 0, LATER, "has read its input, and waits for a lock", "who holds the lock"),
+        ("wait4", 0, LATER, "waits for a process that it started", "time limit"),
+        ("connect", 0, LATER, "waits for a network connection", "no network"),
+        ("write", 0, LATER, "until somebody reads what it writes", "read what"),
+        ("read", 0, LATER, "has read its input, and waits for more", "answer every `turn`"),
+        ("read", 0, Evidence { at_end, ..LATER }, "only when its input was closed", "flush stdout"),
+        ("epoll_wait", 0, LATER, "no answer", "it answered earlier turns"),
+        ("mmap", 0, LATER, "no answer", "it answered earlier turns"),
+    ] {
+        let found = find(&late, &Evidence { used: Some(used(call, unread)), ..known }).expect(call);
+        assert_eq!(found.defect, Defect::Waiting, "{call}");
+        assert!(found.what.contains(what), "{call}: {}", found.what);
+        assert!(found.fix.contains(fix), "{call}: {}", found.fix);
+    }
+    let busy =
+        Usage { cpu: Duration::from_secs(1), wall: Duration::from_secs(1), ..Usage::default() };
+    let found = find(&late, &Evidence { used: Some(busy), place, ..LATER }).expect("a defect");
+    assert!(found.what.ends_with("; it computes in bot.py:9"), "{}", found.what);
 }
 
 /// The authors of engines for other programs know nothing of the referee's messages.
@@ -174,4 +238,96 @@ fn a_repeated_answer_is_recognized() {
     let known = Evidence { got: Some(line), repeated: true, ..Evidence::default() };
     let found = find(&illegal, &known).expect("a defect");
     assert!(found.fix.contains("answered that one twice"), "{}", found.fix);
+}
+
+#[test]
+fn a_line_that_is_nearly_a_message_is_repaired() {
+    let place = r#"{"type":"action","action":{"at":[0,3],"type":"place"}}"#;
+    let hex = game("hex", &json!({"size": 4}));
+    let turn = Evidence { game: Some(&*hex), ..Evidence::default() };
+    let start = Evidence { stage: Stage::Start, ..turn };
+    for (line, known, meant) in [
+        (r#"{"Type":"ACTION","Action":{"Type":"Place","At":[0,3]}}"#, turn, place),
+        (r#"{"type":"place","at":[0,3]}"#, turn, place),
+        (r#"{"type":"action","action":{"at":[0,3]}}"#, turn, place),
+        (r#"{"type":"action","action":{"type":"place","cell":[0,3]}}"#, turn, place),
+        (r#"{"type":"action","move":[0,3]}"#, turn, place),
+        (r#"{"type":"action","action":{"type":"place","at":["0","3"]}}"#, turn, place),
+        (r#"{"type":"action","action":"d1"}"#, turn, place),
+        ("{'type': 'action', 'action': {'type': 'place', 'at': (0, 3)}}", turn, place),
+        (r#"{"type":"action","action":{"type":"place","at":[0,3],},}"#, turn, place),
+        (r#"{"type":"action","action":{"type":"place","at":[0,3]}"#, turn, place),
+        (r#"{type: "action", action: {type: "place", at: [0, 3]}}"#, turn, place),
+        (r#"Your move: {"type":"action","action":{"type":"place","at":[0,3]}}"#, turn, place),
+        ("[0, 3]", turn, place),
+        ("d1", turn, place),
+        ("\"D1\"", turn, place),
+        ("{'type': 'resign'}", turn, r#"{"type":"resign"}"#),
+        ("READY", start, r#"{"type":"ready"}"#),
+        ("{'type': 'Ready', 'again': True}", start, r#"{"again":true,"type":"ready"}"#),
+        (
+            r#"{"type":"action","action":{"type":"PLACE","at":["9","9"]}}"#,
+            turn,
+            r#"{"type":"action","action":{"at":[9,9],"type":"place"}}"#,
+        ),
+    ] {
+        let known = Evidence { got: Some(line.as_bytes()), ..known };
+        let found = find(&fault(FaultKind::Garbled, "garbled"), &known).expect("a defect");
+        assert!(found.fix.starts_with(&format!("write {meant}; ")), "{line}: {}", found.fix);
+    }
+    for (line, known) in [
+        ("thinking about {the centre}", turn),
+        ("evaluating 14 moves", turn),
+        ("{", turn),
+        ("{}", turn),
+        ("{}", start),
+        (r#"{"type":"ready","nmae":"x"}"#, start),
+        (r#"{"type":"action","action":{"x":[0,3],"y":7}}"#, turn),
+        (r#"{"type":"action","action":{"row":0,"column":3}}"#, turn),
+        (r#"{"type":"action","action":{"at":[0,0]},"action":{"at":[0,1]}}"#, turn),
+        (r#"{"type":"action","action":{"type":"place","at":[0,3]}}"#, start),
+        ("", turn),
+    ] {
+        let known = Evidence { got: Some(line.as_bytes()), ..known };
+        let found = find(&fault(FaultKind::Garbled, "garbled"), &known).expect("a defect");
+        assert!(!found.fix.starts_with("write {\"type\""), "{line}: {}", found.fix);
+    }
+}
+
+#[test]
+fn what_is_on_the_cells_of_an_illegal_action_is_said() {
+    let mut hex = game("hex", &json!({"size": 4}));
+    hex.play(&json!({"type": "place", "at": [0, 1]})).unwrap();
+    hex.play(&json!({"type": "place", "at": [2, 2]})).unwrap();
+    let found = |line: &str, text: &str| {
+        let fault = Fault { legal: Some(hex.actions()), ..fault(FaultKind::Illegal, text) };
+        let known =
+            Evidence { got: Some(line.as_bytes()), game: Some(&*hex), ..Evidence::default() };
+        find(&fault, &known).expect("a defect")
+    };
+    let occupied =
+        found(r#"{"type":"action","action":{"type":"place","at":[2,2]}}"#, "c3 is occupied");
+    assert_eq!(occupied.what, "c3 is occupied; c3 has a red piece; you are black, seat 0",);
+    let outside = found(
+        r#"{"type":"action","action":{"type":"place","at":[4,1]}}"#,
+        "[4,1] is off the board",
+    );
+    assert_eq!(outside.what, "[4,1] is off the board");
+    assert_eq!(
+        outside.fix,
+        r#"its coordinates count from 1 instead of 0: {"at":[3,0],"type":"place"} is legal"#,
+    );
+}
+
+#[test]
+fn exchanged_coordinates_are_recognized() {
+    let game = game("freckers", &json!({}));
+    let legal = game.actions();
+    let line = br#"{"type":"action","action":{"type":"move","from":[3,0],"to":[2,1]}}"#;
+    let legal = Some(legal);
+    let fault = Fault { legal, ..fault(FaultKind::Illegal, "red has no frog on [3,0]") };
+    let known = Evidence { got: Some(line), game: Some(&*game), ..Evidence::default() };
+    let found = find(&fault, &known).expect("a defect");
+    let meant = r#"{"from":[0,3],"to":[1,2],"type":"move"}"#;
+    assert_eq!(found.fix, format!("its coordinates are exchanged: {meant} is legal"));
 }

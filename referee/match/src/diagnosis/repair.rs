@@ -1,0 +1,248 @@
+//! What the author of a line that is no message means, if the usual repairs make it one: keys in another case, a bare
+//! action, a move as text, a prompt before the message, numbers in quotes, a printed dict of Python.
+
+use super::{Evidence, Stage};
+use referee_games::AnyGame;
+use referee_protocol::{FromAgent, ParseErrorKind, parse_from_agent, parse_strict};
+use serde_json::{Map, Value};
+
+/// Fields that are no parts of an action.
+const OTHER_FIELDS: [&str; 2] = ["type", "turn"];
+
+/// Returns the line as it should be, if that is clear.
+pub(super) fn repair(line: &[u8], known: &Evidence<'_>) -> Option<String> {
+    let is_ambiguous = parse_strict(line).is_err_and(|broken| {
+        matches!(
+            broken.kind,
+            ParseErrorKind::Duplicate | ParseErrorKind::Depth | ParseErrorKind::Number
+        )
+    });
+    if known.foreign || is_ambiguous {
+        return None;
+    }
+    let text = String::from_utf8_lossy(line);
+    // Each of several messages may be right.
+    if text.contains("}{") {
+        return None;
+    }
+    let text = text.trim_start_matches('\u{FEFF}').trim();
+    let meant = match text.find('{').or_else(|| text.find('[').filter(|&at| at == 0)) {
+        Some(start) => from_value(&lower_keys(&Loose(&text[start..]).value(0)?), known),
+        None => from_text(text, known),
+    };
+    meant.filter(|meant| meant != text && is_message(meant, known))
+}
+
+/// Whether the agent could send this line.
+fn is_message(line: &str, known: &Evidence<'_>) -> bool {
+    match (parse_from_agent(line.as_bytes()), known.game) {
+        (Ok(FromAgent::Action(it)), Some(game)) => game.malformed(&it.action).is_none(),
+        (Ok(FromAgent::Action(_)), None) => false,
+        (Ok(FromAgent::Ready(_)), _) => known.stage == Stage::Start,
+        (Ok(_), _) => true,
+        (Err(_), _) => false,
+    }
+}
+
+/// A word or a move as text.
+fn from_text(text: &str, known: &Evidence<'_>) -> Option<String> {
+    let word = text.trim_matches(['"', '\'']).trim();
+    match (known.stage, known.game) {
+        (Stage::Start, _) => {
+            word.eq_ignore_ascii_case("ready").then(|| "{\"type\":\"ready\"}".to_owned())
+        }
+        (_, Some(game)) => {
+            let legal = game.actions();
+            let named = legal.iter().find(|action| {
+                game.format_action(action).eq_ignore_ascii_case(word)
+                    || action["type"].as_str().is_some_and(|kind| kind.eq_ignore_ascii_case(word))
+                        && leaves(action).is_empty()
+            });
+            let read = || game.parse_action(word).ok();
+            let by_parts = || like(&Loose(word).value(0)?, &legal);
+            named.cloned().or_else(read).or_else(by_parts).map(|action| message(&action))
+        }
+        _ => None,
+    }
+}
+
+fn from_value(value: &Value, known: &Evidence<'_>) -> Option<String> {
+    let kind = value["type"].as_str().map(str::to_lowercase);
+    match kind.as_deref() {
+        Some("ready" | "resign" | "info") => {
+            let mut fields = value.as_object()?.clone();
+            fields["type"] = Value::String(kind?);
+            Some(Value::Object(fields).to_string())
+        }
+        _ if known.stage == Stage::Start => None,
+        _ => {
+            let game = known.game?;
+            let given = ["action", "move"].iter().find_map(|key| value.get(key)).unwrap_or(value);
+            if let Some(text) = given.as_str() {
+                return from_text(text, known);
+            }
+            let action = like(given, &game.actions()).or_else(|| usual_form(given, game))?;
+            Some(message(&action))
+        }
+    }
+}
+
+/// Returns the action as a message.
+fn message(action: &Value) -> String {
+    format!("{{\"type\":\"action\",\"action\":{action}}}")
+}
+
+/// Returns the only legal action with these parts.
+fn like(given: &Value, legal: &[Value]) -> Option<Value> {
+    let kind = given["type"].as_str().filter(|kind| *kind != "action" && *kind != "move");
+    let parts = leaves(given);
+    let is_kind = |action: &&Value| {
+        kind.is_none_or(|kind| {
+            action["type"].as_str().is_some_and(|it| it.eq_ignore_ascii_case(kind))
+        })
+    };
+    if parts.is_empty() && kind.is_none() {
+        return None;
+    }
+    // One part may have any name; the order of several is known by their names only.
+    let is_named = |action: &&Value| {
+        let fields = given.as_object().into_iter().flat_map(Map::keys);
+        let fields: Vec<&String> =
+            fields.filter(|key| !OTHER_FIELDS.contains(&key.as_str())).collect();
+        fields.len() <= 1 || fields.iter().all(|key| action.get(key.as_str()).is_some())
+    };
+    let like = legal.iter().filter(is_kind).filter(is_named);
+    let mut like = like.filter(|action| leaves(action) == parts);
+    like.next().filter(|_| like.next().is_none()).cloned()
+}
+
+/// Returns an action that isn't legal, in its usual form, if only the form of its numbers and of its kind is wrong.
+fn usual_form(given: &Value, game: &dyn AnyGame) -> Option<Value> {
+    fn numbers(value: &Value) -> Value {
+        match value {
+            Value::String(text) => text.trim().parse::<i64>().map_or(value.clone(), Value::from),
+            Value::Array(items) => items.iter().map(numbers).collect(),
+            Value::Object(fields) => {
+                fields.iter().map(|(key, value)| (key.clone(), numbers(value))).collect()
+            }
+            _ => value.clone(),
+        }
+    }
+    let mut action = numbers(given);
+    if let Some(kind) = given["type"].as_str() {
+        action["type"] = Value::String(kind.to_lowercase());
+    }
+    game.malformed(&action).is_none().then_some(action)
+}
+
+/// Returns the parts of an action but for its kind, each as text.
+fn leaves(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(fields) => {
+            let parts = fields.iter().filter(|(key, _)| !OTHER_FIELDS.contains(&key.as_str()));
+            parts.flat_map(|(_, value)| leaves(value)).collect()
+        }
+        Value::Array(items) => items.iter().flat_map(leaves).collect(),
+        Value::Null => Vec::new(),
+        Value::String(text) => vec![text.trim().to_lowercase()],
+        Value::Number(number) => match number.as_f64().filter(|it| it.fract() == 0.0) {
+            Some(whole) => vec![format!("{whole:.0}")],
+            None => vec![number.to_string()],
+        },
+        Value::Bool(_) => vec![value.to_string()],
+    }
+}
+
+/// Writes the keys of all objects in lower case.
+fn lower_keys(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| (key.trim().to_lowercase(), lower_keys(value)))
+            .collect(),
+        Value::Array(items) => items.iter().map(lower_keys).collect(),
+        _ => value.clone(),
+    }
+}
+
+/// The rest of a text that is nearly JSON: quotes of both kinds or none, commas at the end, the constants and tuples of
+/// Python, brackets that aren't closed.
+struct Loose<'a>(&'a str);
+
+/// How deep values may nest.
+const DEPTH_MAX: usize = 16;
+
+impl Loose<'_> {
+    /// Reads the value that comes next.
+    fn value(&mut self, depth: usize) -> Option<Value> {
+        let close = match self.next()? {
+            _ if depth > DEPTH_MAX => return None,
+            '{' => return self.fields(depth).map(Value::Object),
+            '[' => ']',
+            '(' => ')',
+            quote @ ('"' | '\'') => return self.quoted(quote).map(Value::String),
+            letter => return self.word(letter),
+        };
+        let mut items = Vec::new();
+        while !self.closes(close) {
+            items.push(self.value(depth + 1)?);
+        }
+        Some(Value::Array(items))
+    }
+
+    fn fields(&mut self, depth: usize) -> Option<Map<String, Value>> {
+        let mut fields = Map::new();
+        while !self.closes('}') {
+            let key = match self.next()? {
+                quote @ ('"' | '\'') => self.quoted(quote)?,
+                letter => self.bare(letter),
+            };
+            (self.next()? == ':').then_some(())?;
+            fields.insert(key, self.value(depth + 1)?);
+        }
+        Some(fields)
+    }
+
+    /// Returns the next character that isn't a space.
+    fn next(&mut self) -> Option<char> {
+        self.0 = self.0.trim_start();
+        let next = self.0.chars().next()?;
+        self.0 = &self.0[next.len_utf8()..];
+        Some(next)
+    }
+
+    /// Reads a comma, and the end of a list, if they come next. The end of the text ends every list.
+    fn closes(&mut self, close: char) -> bool {
+        self.0 = self.0.trim_start().trim_start_matches(',').trim_start();
+        let rest = self.0.strip_prefix(close);
+        self.0 = rest.unwrap_or(self.0);
+        rest.is_some() || self.0.is_empty()
+    }
+
+    fn quoted(&mut self, quote: char) -> Option<String> {
+        let (text, rest) = self.0.split_once(quote)?;
+        self.0 = rest;
+        (!text.contains('\\')).then(|| text.to_owned())
+    }
+
+    /// Reads what has no quotes.
+    fn bare(&mut self, first: char) -> String {
+        let is_end = |letter: char| letter.is_whitespace() || ":,]})".contains(letter);
+        let (text, rest) = self.0.split_at(self.0.find(is_end).unwrap_or(self.0.len()));
+        self.0 = rest;
+        format!("{first}{text}")
+    }
+
+    fn word(&mut self, first: char) -> Option<Value> {
+        let word = self.bare(first);
+        Some(match word.as_str() {
+            "true" | "True" => Value::Bool(true),
+            "false" | "False" => Value::Bool(false),
+            "null" | "None" | "undefined" | "nil" => Value::Null,
+            _ => match word.parse::<i64>() {
+                Ok(whole) => Value::from(whole),
+                Err(_) => Value::from(word.parse::<f64>().ok().filter(|it| it.is_finite())?),
+            },
+        })
+    }
+}
