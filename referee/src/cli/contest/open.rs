@@ -33,7 +33,7 @@ const LOOK: Duration = Duration::from_secs(3);
 /// Run an open ladder: take in new and changed submissions as they appear
 ///
 /// Searches the folder of submissions all the time. A new or changed submission that is complete is built, checked
-/// and joins the contest; earlier versions stay as its opponents. What fails the check doesn't play. Runs until
+/// and joins the contest; earlier versions stay as its opponents. A version that fails the check doesn't play. Runs until
 /// Ctrl-C or the deadline, and continues when it is run again. The contest's format is a ladder, or another that
 /// takes late players.
 #[derive(Debug, Args)]
