@@ -76,6 +76,21 @@ fn pages_are_well_formed_and_need_nothing_else() {
 }
 
 #[test]
+fn a_picture_is_well_formed_and_needs_nothing_else() {
+    for (name, report) in samples() {
+        let Some(svg) = report.svg() else {
+            assert!(["puzzle", "empty"].contains(name), "{name}");
+            continue;
+        };
+        check_form(&format!("<!DOCTYPE html>{svg}"));
+        let own = svg.replacen("http://www.w3.org/2000/svg", "", 1);
+        for foreign in ["http:", "https:", "<script", "style=\"", "@import", "url("] {
+            assert!(!own.replace("&lt;script", "").contains(foreign), "{name}: {foreign}");
+        }
+    }
+}
+
+#[test]
 fn every_transcript_is_linked_once() {
     for (name, report) in samples() {
         let page = report.html("../results").unwrap();
