@@ -186,7 +186,7 @@ fn mistakes_leave_nothing_behind() {
         .code(2)
         .stderr_has("only --game any");
     dir.run(&["new"]).code(2).stderr_has("<DIR>");
-    dir.run(&["new", "--lang", "go"]).code(2).stderr_has("referee new mybot --lang go");
+    dir.run(&["new", "--lang", "go"]).code(2).stderr_has("for example: referee new mybot");
     dir.run(&["new", ""]).code(2).stderr_has("a value is required");
     assert!(!dir.path("mine").exists());
     assert_eq!(fs::read_to_string(dir.path("file")).unwrap(), "kept");
