@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "games"))
 sys.dont_write_bytecode = True
 
-from wire import (EVERYTHING, KIT, KITS, ROOT, SAMPLES, Program, RandomGame,  # noqa: E402
+from wire import (EVERYTHING, KITS, ROOT, SAMPLES, Program, RandomGame,  # noqa: E402
                   check_description, check_view, default_setup, perft)
 
 HEX = ROOT / "referee" / "games" / "src" / "hex"
@@ -440,9 +440,9 @@ class Kit(unittest.TestCase):
             import numpy
         except ImportError:
             self.skipTest("numpy is not installed")
-        sys.path.insert(0, str(KIT.parent))
+        sys.path.insert(0, str(KITS))
         try:
-            import game
+            from referee_kit import game
         finally:
             sys.path.pop(0)
         self.assertEqual(game._encode({"a": numpy.int64(3), "b": numpy.array([[1, 2]]),
@@ -451,7 +451,7 @@ class Kit(unittest.TestCase):
         self.assertEqual(game._turn(numpy.int8(1)), {"of": [1]})
         self.assertEqual(game._as_cell((numpy.int64(1), 2)), [1, 2])
         with self.assertRaises(ValueError):
-            game._whole(numpy.float64(0.5))
+            game.whole(numpy.float64(0.5))
 
 
 class Tutorial(unittest.TestCase):

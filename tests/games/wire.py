@@ -10,7 +10,6 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample-agents" / "games"
 KITS = ROOT / "referee" / "python"
-KIT = KITS / "referee_kit" / "game.py"
 
 EVERYTHING = ["actions", "position", "view", "notes", "estimate"]
 PALETTE = ["red", "green", "blue", "yellow", "purple", "orange", "black", "white"]

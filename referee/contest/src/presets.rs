@@ -10,7 +10,9 @@ pub struct Preset {
     pub name: &'static str,
     /// What it sets.
     pub about: &'static str,
-    cpu_s: u64,
+    /// What its time is.
+    kind: ClockKind,
+    time_s: u64,
     memory_mb: u64,
     /// What a fault does in a match of three or more.
     pub on_fault: OnFault,
@@ -20,12 +22,13 @@ pub struct Preset {
 /// agent has in all.
 const WALL_MS: u64 = 180_000;
 
-/// The presets. CPU time counts, for the whole match.
+/// The presets. The time is for the whole match.
 pub static PRESETS: &[Preset] = &[
     Preset {
         name: "comp30024-2025",
         about: "180 s of CPU time and 250 MB per agent; no turn and no start may take longer than 180 s",
-        cpu_s: 180,
+        kind: ClockKind::Cpu,
+        time_s: 180,
         memory_mb: 250,
         on_fault: OnFault::End,
     },
@@ -33,9 +36,19 @@ pub static PRESETS: &[Preset] = &[
         name: "comp30024-2019",
         about: "60 s of CPU time and 300 MB per agent; no turn and no start may take longer than \
                 180 s; a fault ends the match",
-        cpu_s: 60,
+        kind: ClockKind::Cpu,
+        time_s: 60,
         // The course limited the sum of all three to three times 100 MB.
         memory_mb: 300,
+        on_fault: OnFault::End,
+    },
+    Preset {
+        name: "comp34111",
+        about: "300 s of time and 2048 MB per agent; no start may take longer than 180 s",
+        kind: ClockKind::Wall,
+        time_s: 300,
+        // The course named no limit; this is enough for PyTorch and the network of an agent.
+        memory_mb: 2048,
         on_fault: OnFault::End,
     },
 ];
@@ -49,13 +62,13 @@ impl Preset {
     /// Returns the clock.
     pub fn clock(&self) -> ClockSettings {
         ClockSettings {
-            kind: ClockKind::Cpu,
+            kind: self.kind,
             start_ms: WALL_MS,
-            bank_ms: Some(self.cpu_s * 1000),
+            bank_ms: Some(self.time_s * 1000),
             increment_ms: 0,
             move_ms: None,
             margin_ms: 0,
-            backstop_ms: Some(WALL_MS),
+            backstop_ms: (self.kind == ClockKind::Cpu).then_some(WALL_MS),
         }
     }
 

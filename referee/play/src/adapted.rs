@@ -11,16 +11,63 @@ use referee_protocol::{HeaderSeat, Limits};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The prefix of an AGENT for the adapter to the course's packages.
-pub const COMP30024: &str = "comp30024";
+mod agent_file;
 
-/// The whole adapter to the course's packages, a program in Python.
-pub const COMP30024_PROGRAM: &str = concat!(
-    "# The course's package of 2025, which only agents of Freckers need.\nCOURSE = r'''",
-    include_str!("adapters/comp30024/game.py"),
-    "'''\n\n",
-    include_str!("adapters/comp30024/adapter.py")
-);
+/// An adapter to the agents of a course.
+#[derive(Debug)]
+pub struct Adapter {
+    /// Its name, the prefix of an AGENT.
+    pub name: &'static str,
+    /// The whole adapter, a program in Python.
+    pub program: &'static str,
+    /// The games of the course, one per line, and the preset with each one's conditions.
+    games: &'static str,
+    /// Whether its agents play games of programs too.
+    pub(super) plays_programs: bool,
+    /// Reads what follows the prefix.
+    read: fn(&str, &Path) -> Result<Package, Failure>,
+}
+
+/// A program of an adapter: what all have in common, the course's package as a text, since few agents need it, and
+/// how the agents of its games look.
+macro_rules! program {
+    ($course:literal, $forms:literal) => {
+        concat!(
+            include_str!("adapters/adapter.py"),
+            "\n\n# The course's package, for agents that come without it.\nCOURSE = r'''",
+            include_str!($course),
+            "'''\n# How dataclasses look in JSON.\nFIELDS = r'''",
+            include_str!("../../python/referee_kit/fields.py"),
+            "'''\n\n",
+            include_str!($forms),
+            "\nif __name__ == \"__main__\":\n    main()\n"
+        )
+    };
+}
+
+/// All adapters.
+pub static ADAPTERS: [Adapter; 2] = [
+    Adapter {
+        name: "comp30024",
+        program: program!("adapters/comp30024/game.py", "adapters/comp30024/forms.py"),
+        games: include_str!("adapters/comp30024/games.txt"),
+        plays_programs: true,
+        read: Package::read,
+    },
+    Adapter {
+        name: "comp34111",
+        program: program!("adapters/comp34111/course.py", "adapters/comp34111/forms.py"),
+        games: include_str!("adapters/comp34111/games.txt"),
+        plays_programs: false,
+        read: agent_file::read,
+    },
+];
+
+/// Returns the adapter that an AGENT names, and what follows its prefix.
+pub fn package_of(agent: &str) -> Option<(&'static Adapter, &str)> {
+    let (name, text) = agent.split_once(':')?;
+    Some((ADAPTERS.iter().find(|adapter| adapter.name == name)?, text))
+}
 
 /// How an adapter exits when its agent has used more memory than the limit, as the course counted it.
 pub(super) const MEMORY_STATUS: &str = "exit status 99";
@@ -41,7 +88,7 @@ pub fn is_adapted(seat: &HeaderSeat) -> bool {
 }
 
 /// Reads a package without running it.
-const SURVEY_PROGRAM: &str = include_str!("adapters/comp30024/survey.py");
+const SURVEY_PROGRAM: &str = include_str!("adapters/survey.py");
 
 /// The variable with the Python that an adapter starts.
 pub const PYTHON_VARIABLE: &str = "REFEREE_PYTHON";
@@ -72,6 +119,8 @@ struct Package {
     class: Option<String>,
     /// Its own folder or file.
     place: PathBuf,
+    /// What else belongs to it, if anything.
+    more: Vec<PathBuf>,
 }
 
 /// What reading a package without running it shows.
@@ -84,28 +133,35 @@ struct Survey {
     means: Option<String>,
 }
 
-/// The games of the course's packages, one per line, and the preset with each one's conditions.
-const COMP30024_GAMES: &str = include_str!("adapters/comp30024/games.txt");
-
-/// Reads what follows `comp30024:`. Relative paths are relative to `base`.
-pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
-    let mut package = Package::read(text, base)?;
-    package.check_link(text)?;
-    package.check_modules(text)?;
+/// Reads what follows the prefix of an adapter. Relative paths are relative to `base`.
+pub(super) fn read(
+    adapter: &'static Adapter,
+    text: &str,
+    base: &Path,
+) -> Result<AgentSpec, Failure> {
+    let mut package = (adapter.read)(text, base)?;
+    package.check_link(&format!("{}:{text}", adapter.name))?;
     let mut survey = package.survey(&python()?)?;
     if let Some(inner) = survey.means.take().and_then(|means| package.within(&means)) {
         package = inner;
         survey = package.survey(&survey.python)?;
     }
+    let whole = package.whole();
     let mut own = survey.beside;
-    own.push(package.whole());
+    own.append(&mut package.more);
+    let outer = own.clone();
+    own.retain(|path| !outer.iter().any(|outer| path != outer && path.starts_with(outer)));
+    own.sort();
+    own.dedup();
+    own.retain(|path| *path != whole);
+    own.push(whole);
     let digest = |path: &PathBuf| {
         let digest = if path.is_dir() { digest_folder(path) } else { digest_file(path) };
         digest.map_err(|error| Failure::operation(format!("{}: {error}", path.display())))
     };
     let digests: Vec<String> = own.iter().rev().map(digest).collect::<Result<_, _>>()?;
     let spec = package.spec();
-    let words = ["referee", "adapter", COMP30024, "--run", &spec].map(str::to_owned);
+    let words = ["referee", "adapter", adapter.name, "--run", &spec].map(str::to_owned);
     let launch = Launch {
         file: own_program().into(),
         command: words.to_vec(),
@@ -113,13 +169,14 @@ pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
         ..Launch::default()
     };
     // The same files are different agents if another module or class plays.
-    let identity: Vec<String> = [COMP30024.to_owned(), spec].into_iter().chain(digests).collect();
+    let identity: Vec<String> =
+        [adapter.name.to_owned(), spec].into_iter().chain(digests).collect();
     Ok(AgentSpec {
         name: package.name(),
         launch: Some(launch),
         digest: digest_command(&identity, Path::new("/")),
-        games: course_games().map(|(game, _)| game.to_owned()).collect(),
-        adapted: true,
+        games: adapter.games().map(|(game, _)| game.to_owned()).collect(),
+        adapter: Some(adapter),
         own,
         writes: true,
         python: Some(survey.python),
@@ -127,19 +184,22 @@ pub(super) fn comp30024(text: &str, base: &Path) -> Result<AgentSpec, Failure> {
     })
 }
 
-/// Returns the folder that a package is imported from, without reading the package; `base` as in [`comp30024`].
-pub(super) fn import_folder(text: &str, base: &Path) -> Option<PathBuf> {
-    Package::read(text, base).ok().map(|package| package.folder)
+/// Returns the folder that a package is imported from, without reading the package; `base` as in [`read`].
+pub(super) fn import_folder(adapter: &Adapter, text: &str, base: &Path) -> Option<PathBuf> {
+    (adapter.read)(text, base).ok().map(|package| package.folder)
 }
 
-/// Returns the games of the course's packages, each with its preset.
-fn course_games() -> impl Iterator<Item = (&'static str, &'static str)> {
-    COMP30024_GAMES.lines().filter_map(|line| line.split_once(' '))
+impl Adapter {
+    /// Returns its games, each with its preset.
+    fn games(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.games.lines().filter_map(|line| line.split_once(' '))
+    }
 }
 
 /// Returns the name of the preset with the course's conditions for a game; `None` if the course didn't play it.
 pub fn course_preset(game: &str) -> Option<&'static str> {
-    course_games().find(|(name, _)| *name == game).map(|(_, preset)| preset)
+    let games = ADAPTERS.iter().flat_map(Adapter::games);
+    games.into_iter().find(|(name, _)| *name == game).map(|(_, preset)| preset)
 }
 
 /// Returns the variable with the Python that an adapter starts.
@@ -160,7 +220,7 @@ pub fn python() -> Result<PathBuf, Failure> {
     let mut folders = environment.into_iter().chain(std::env::split_paths(&path));
     let found = folders.find_map(|folder| Some(folder.join("python3")).filter(|it| it.is_file()));
     found.ok_or_else(|| {
-        Failure::usage("comp30024 agents need Python, but there is no `python3`").help(
+        Failure::usage("agents of courses need Python, but there is no `python3`").help(
             "install Python 3.10 or newer, or activate the virtual environment that the agent uses",
         )
     })
@@ -185,7 +245,8 @@ impl Package {
         let at_path = named.is_file() || Self::submitted(&named).is_some();
         if path.contains('/') || path.starts_with('.') || at_path {
             let place = absolute(&named).map_err(|_| missing(&named))?;
-            return Self::at(place, class).ok_or_else(|| missing(&named));
+            let package = Self::at(place, class).ok_or_else(|| missing(&named))?;
+            return package.check_modules(text);
         }
         let folder = absolute(base)?;
         let place = folder.join(path.replace('.', "/"));
@@ -193,10 +254,12 @@ impl Package {
         let found = candidates.into_iter().find(|it| it.is_dir() || it.is_file());
         let found = found.filter(|_| path.split('.').all(|part| !part.is_empty()));
         let place = found.ok_or_else(|| missing(&place))?;
-        if Self::submitted(&place).is_some() {
-            return Self::at(place.clone(), class).ok_or_else(|| missing(&place));
-        }
-        Ok(Self { folder, module: path.to_owned(), class, place })
+        let package = if Self::submitted(&place).is_some() {
+            Self::at(place.clone(), class).ok_or_else(|| missing(&place))?
+        } else {
+            Self { folder, module: path.to_owned(), class, place, more: Vec::new() }
+        };
+        package.check_modules(text)
     }
 
     /// Returns the package in the folder of a whole submission: the folder contains `agent`, as the
@@ -225,7 +288,7 @@ impl Package {
         }
         names.reverse();
         let folder = folder.to_owned();
-        Some(Self { folder, module: names.join("."), class, place })
+        Some(Self { folder, module: names.join("."), class, place, more: Vec::new() })
     }
 
     /// Returns it as imported from the folder around the package with this dotted name. `None` if that
@@ -243,27 +306,28 @@ impl Package {
             class: self.class.clone(),
             folder,
             place,
+            more: self.more.clone(),
         })
     }
 
     /// Checks that it is not a link to another agent's package.
-    fn check_link(&self, text: &str) -> Result<(), Failure> {
+    fn check_link(&self, agent: &str) -> Result<(), Failure> {
         let found = self.place.canonicalize().unwrap_or_else(|_| self.place.clone());
         if found.starts_with(&self.folder) || found == self.place {
             return Ok(());
         }
         let (place, found) = (self.place.display().to_string(), found.display().to_string());
         let (place, found) = (sanitize(&place), sanitize(&found));
-        Err(Failure::usage(format!("comp30024:{text}: {place} is a link to {found}"))
+        Err(Failure::usage(format!("{agent}: {place} is a link to {found}"))
             .help("replace the link with a copy"))
     }
 
     /// Checks that a package's folder has a module in which an agent can be.
-    fn check_modules(&self, text: &str) -> Result<(), Failure> {
+    fn check_modules(self, text: &str) -> Result<Self, Failure> {
         let holds_agent =
             |folder: &Path| CLASS_MODULES.iter().any(|name| folder.join(name).is_file());
         if self.place.is_file() || holds_agent(&self.place) {
-            return Ok(());
+            return Ok(self);
         }
         let mut names = Vec::new();
         let mut packages = Vec::new();
@@ -304,7 +368,7 @@ impl Package {
             match line.split_once(' ') {
                 Some(("python", path)) if Path::new(path).is_file() => survey.python = path.into(),
                 Some(("imports", name)) => {
-                    let place = self.folder.join(name);
+                    let place = self.folder.join(name.replace('.', "/"));
                     let file = place.with_extension("py");
                     survey.beside.push(if place.is_dir() { place } else { file });
                 }
@@ -315,7 +379,6 @@ impl Package {
                 _ => {}
             }
         }
-        survey.beside.sort();
         Ok(survey)
     }
 
@@ -335,7 +398,7 @@ impl Package {
         }
     }
 
-    /// Returns the module's name or, as every submission of the course is called `agent`, its folder's.
+    /// Returns the module's name or, as every submission of COMP30024 is called `agent`, its folder's.
     fn name(&self) -> String {
         let own = self.module.rsplit('.').next().unwrap_or(&self.module);
         let above = self.place.parent().and_then(Path::file_name);
@@ -360,7 +423,7 @@ fn package_name(folder: &Path) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{COMP30024_PROGRAM, Package, comp30024};
+    use super::{ADAPTERS, Package, read};
     use std::path::Path;
 
     #[test]
@@ -421,15 +484,17 @@ mod tests {
         for text in
             ["", ":Agent", "agent:", "agent:not a class", "missing.here", "agent:1st", "a..b"]
         {
-            let failure = comp30024(text, Path::new("")).expect_err(text);
+            let failure = read(&ADAPTERS[0], text, Path::new("")).expect_err(text);
             assert!(failure.help_text().unwrap().contains("PACKAGE[:CLASS]"), "{text}: {failure}");
         }
     }
 
     #[test]
-    fn the_adapter_fits_into_one_argument() {
-        // What Linux takes as one argument, without its end.
-        assert!(COMP30024_PROGRAM.len() < 128 * 1024);
-        assert!(!COMP30024_PROGRAM.contains('\0'));
+    fn the_adapters_fit_into_one_argument() {
+        for adapter in &ADAPTERS {
+            // What Linux takes as one argument, without its end.
+            assert!(adapter.program.len() < 128 * 1024, "{}", adapter.name);
+            assert!(!adapter.program.contains('\0'), "{}", adapter.name);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Parsing an AGENT: a program file, a quoted command line, a folder with `agent.toml`, a built-in
 //! agent, or one with an adapter.
 
-use super::adapted::{self, COMP30024};
+use super::adapted::{self, Adapter, package_of};
 use super::archives::{archive_stem, unpacked};
 use super::digest::{
     BYTECODE_FOLDER, bytecode_beside, digest_command, digest_file, digest_files, digest_files_in,
@@ -42,8 +42,8 @@ pub struct AgentSpec {
     pub games: Vec<String>,
     /// Its line protocol, if it isn't the referee's own.
     pub protocol: Option<LineProtocol>,
-    /// Whether it has an adapter.
-    pub adapted: bool,
+    /// The adapter that speaks for it, if it was written for a course.
+    pub adapter: Option<&'static Adapter>,
     /// The shell command that builds it, from its agent.toml.
     pub build: Option<String>,
     /// Its own files and folders, which no other agent may read; canonical.
@@ -88,7 +88,7 @@ impl AgentSpec {
             read: &self.read,
             granted: &self.granted,
             has_manifest: self.has_manifest,
-            is_built_in: launch.file == own_program() && !self.adapted,
+            is_built_in: launch.file == own_program() && !self.is_adapted(),
             interpreter: self.python.clone(),
         })
     }
@@ -119,7 +119,10 @@ impl AgentSpec {
                 }
                 Self::built_in(agent.strip_prefix('@').unwrap_or(agent))?
             }
-            AgentKind::Package => adapted::comp30024(package_of(agent).unwrap_or_default(), base)?,
+            AgentKind::Package => {
+                let (adapter, text) = package_of(agent).expect("its kind");
+                adapted::read(adapter, text, base)?
+            }
             AgentKind::Folder => Self::folder(&base.join(agent), prefix, program)?,
             AgentKind::File if archive_stem(Path::new(agent)).is_some() => {
                 Self::archive(&base.join(agent), prefix, program)?
@@ -153,9 +156,8 @@ impl AgentSpec {
         let place = match kind {
             AgentKind::BuiltIn => return Self::read_in(written, here),
             AgentKind::Folder => Some(here.join(agent)),
-            AgentKind::Package => {
-                package_of(agent).and_then(|package| adapted::import_folder(package, here))
-            }
+            AgentKind::Package => package_of(agent)
+                .and_then(|(adapter, text)| adapted::import_folder(adapter, text, here)),
             AgentKind::File | AgentKind::Command => None,
         };
         // Before anything there is read.
@@ -179,9 +181,14 @@ impl AgentSpec {
         self.digest == digest || of_files().is_some_and(|found| found == digest)
     }
 
+    /// Whether it has an adapter.
+    pub fn is_adapted(&self) -> bool {
+        self.adapter.is_some()
+    }
+
     /// Whether it was written for another program, so that a codec or an adapter speaks for it.
     pub fn is_foreign(&self) -> bool {
-        self.protocol.is_some() || self.adapted
+        self.protocol.is_some() || self.is_adapted()
     }
 
     /// Starts the codec of its line protocol; `None` if that is the referee's own. Fails if it can't play
@@ -197,7 +204,11 @@ impl AgentSpec {
 
     /// Fails if it can't play this game.
     pub fn check_plays(&self, kind: GameKind) -> Result<(), Failure> {
-        if !self.games.is_empty() && !self.games.iter().any(|game| game == kind.name) {
+        let plays_it = || {
+            self.adapter.is_some_and(|it| it.plays_programs) && kind.program().is_some()
+                || self.games.iter().any(|game| game == kind.name)
+        };
+        if !self.games.is_empty() && !plays_it() {
             let (name, plays) = (&self.name, self.games.join(", "));
             return Err(Failure::usage(format!("{name} does not play {}", kind.name))
                 .help(format!("its agent.toml lists {plays}")));
@@ -238,7 +249,7 @@ impl AgentSpec {
     pub(crate) fn built_in_agent(&self) -> Option<sample_agents::Agent> {
         let words: Vec<&str> = self.launch.as_ref()?.command.iter().map(String::as_str).collect();
         match words.as_slice() {
-            ["referee", "agent", name] if !self.adapted => name.parse().ok(),
+            ["referee", "agent", name] if !self.is_adapted() => name.parse().ok(),
             _ => None,
         }
     }
@@ -429,11 +440,6 @@ impl<'a> Parts<'a> {
         };
         Self { name, protocol, agent, kind }
     }
-}
-
-/// Returns the package of the course, if an AGENT is one.
-pub fn package_of(agent: &str) -> Option<&str> {
-    agent.strip_prefix(COMP30024)?.strip_prefix(':')
 }
 
 /// The interpreters of scripts, by the ending of their names.

@@ -30,7 +30,7 @@ impl AgentSpec {
         kind: Option<GameKind>,
     ) -> Option<(Launch, StartConditions)> {
         let mut launch = self.launch.clone()?;
-        let limits = adapted::process_limits(limits, self.adapted);
+        let limits = adapted::process_limits(limits, self.is_adapted());
         let mut added = Vec::new();
         if let Some(kind) = kind.filter(|kind| self.program_inside(*kind).is_some()) {
             grant(kind, &mut reach);
@@ -38,7 +38,7 @@ impl AgentSpec {
         if self.writes {
             reach.write = self.kept.as_ref().map(Bytes::of);
             added = private_copy::variables(&launch.folder, &self.own, self.kept.as_deref());
-            if !self.adapted {
+            if !self.is_adapted() {
                 reach.read.push(Bytes::of(own_program()));
                 launch = private_copy::wrapped(&launch);
             }
@@ -78,7 +78,8 @@ impl AgentSpec {
 
     /// Lets its adapter refuse what the course's own program refused.
     pub fn be_strict(&mut self) {
-        if let Some(launch) = self.launch.as_mut().filter(|_| self.adapted) {
+        let is_adapted = self.is_adapted();
+        if let Some(launch) = self.launch.as_mut().filter(|_| is_adapted) {
             launch.command.push(adapted::STRICT.to_owned());
         }
     }

@@ -2,15 +2,12 @@
 
 `ClassGame` makes a `referee_kit.game.Game` of them. It needs Python 3.8 and no packages.
 """
-import collections.abc
-import enum
-import functools
 import sys
-import typing
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
-from .game import (Action, Game, Illegal, Json, RulesError, State, Turn, _to_json, _whole, boolean,
-                   cell, cells, choice, form, integer, string, text)
+from .fields import ActionClasses, is_cell, is_enum, member_of
+from .game import (Action, Game, Illegal, Json, RulesError, State, Turn, _to_json, boolean, cell,
+                   cells, choice, form, integer, string, text)
 
 
 class ClassGame(Game):
@@ -21,9 +18,7 @@ class ClassGame(Game):
     board is made by playing them again, and recent boards are kept. Any exception of a move is a
     refusal if the turn count is unchanged, else the rules have failed.
 
-    In JSON, an action is an object with the fields of its dataclass; PlaceAction has the type
-    "place". A dataclass of two integers is a cell, a member of an Enum its name, several such
-    members a string of names with spaces between.
+    In JSON, an action is an object with the fields of its dataclass: see `ActionClasses`.
     """
     #: The dataclasses of actions; `forms` are made from their fields.
     action_classes: Sequence[type] = ()
@@ -33,9 +28,9 @@ class ClassGame(Game):
     boards_kept = 16
 
     def __init__(self) -> None:
-        self._classes = {_type_name(kind): (kind, _fields(kind)) for kind in self.action_classes}
+        self._classes = ActionClasses(self.action_classes)
         if not self.forms:
-            self.forms = [_class_form(name, *parts) for name, parts in self._classes.items()]
+            self.forms = [_class_form(name, *parts) for name, parts in self._classes.parts.items()]
         self._kept: Dict[str, Tuple[Any, Turn]] = {}
         self._prepared: Optional[Json] = None
 
@@ -112,14 +107,11 @@ class ClassGame(Game):
 
     def to_json(self, action: Any) -> Action:
         """An action object as JSON."""
-        kind = _type_name(type(action))
-        return dict({name: _to_field(hint, getattr(action, attribute))
-                     for name, attribute, hint in self._classes[kind][1]}, type=kind)
+        return self._classes.to_json(action)
 
     def from_json(self, action: Action) -> Any:
         """The action object for JSON."""
-        kind, fields = self._classes[action["type"]]
-        return kind(*(_from_field(hint, action[name]) for name, _, hint in fields))
+        return self._classes.from_json(action)
 
     def _sorted(self, action: Action) -> Action:
         for group in self.unordered:
@@ -165,24 +157,8 @@ def set_constant(package: str, name: str, value: Any) -> None:
             setattr(module, name, value)
 
 
-def _type_name(kind: type) -> str:
-    """PlaceAction is "place", SwapSides "swap_sides"."""
-    name = kind.__name__
-    name = name[:-len("Action")] if name.endswith("Action") and name != "Action" else name
-    return "".join("_" + c.lower() if c.isupper() and n else c.lower() for n, c in enumerate(name))
-
-
-@functools.lru_cache(maxsize=None)
-def _fields(kind: Any) -> List[Tuple[str, str, Any]]:
-    """The fields of a dataclass: their names in JSON and in the class, and their types."""
-    import dataclasses  # Takes longer than all other imports, and most games don't need it.
-    hints = typing.get_type_hints(kind)
-    return [(field.name.lstrip("_"), field.name, hints[field.name])
-            for field in dataclasses.fields(kind)]
-
-
-def _class_form(name: str, kind: type, fields: List[Tuple[str, str, Any]]) -> Json:
-    declared = [_declare(field, hint) for field, _, hint in fields]
+def _class_form(name: str, kind: type, parts: List[Tuple[str, str, Any]]) -> Json:
+    declared = [_declare(field, hint) for field, _, hint in parts]
     example = {field["name"]: value for field, value in declared}
     text = " ".join([name] + ["{%s}" % field for field in example])
     written = not (kind.__doc__ or "").startswith(kind.__name__ + "(")  # By dataclasses.
@@ -190,39 +166,17 @@ def _class_form(name: str, kind: type, fields: List[Tuple[str, str, Any]]) -> Js
     return form(name, text, *(field for field, _ in declared), example=example, meaning=meaning)
 
 
-def _is_cell(hint: Any) -> bool:
-    return hasattr(hint, "__dataclass_fields__") and [
-        kind for _, _, kind in _fields(hint)] == [int, int]
-
-
-def _member(hint: Any) -> Any:
-    """What a list, tuple or set of one kind of value holds, or None. It may also stand alone."""
-    inside = [kind for kind in getattr(hint, "__args__", ()) if kind is not Ellipsis]
-    for kind in inside:
-        if _member(kind) in inside:  # Union[Way, Tuple[Way, ...]]
-            return _member(kind)
-    several = getattr(hint, "__origin__", None) in _SEVERAL and len(set(inside)) == 1
-    return inside[0] if several else None
-
-
-_SEVERAL = (list, tuple, set, frozenset, collections.abc.Sequence)
-
-
-def _is_enum(hint: Any) -> bool:
-    return isinstance(hint, type) and issubclass(hint, enum.Enum)
-
-
 def _declare(name: str, hint: Any) -> Tuple[Json, Any]:
     """The field of an action for a type of the class, with an example."""
-    member = _member(hint)
-    if _is_cell(hint):
+    member = member_of(hint)
+    if is_cell(hint):
         return cell(name), [0, 0]
-    if _is_cell(member):
+    if is_cell(member):
         return cells(name), [[0, 0]]
-    if _is_enum(hint):
+    if is_enum(hint):
         names = [value.name for value in hint]
         return choice(name, names), names[0]
-    if _is_enum(member):
+    if is_enum(member):
         return string(name, 1000), next(iter(member)).name
     plain = {bool: (boolean(name), False), int: (integer(name, -1000000, 1000000), 0),
              str: (string(name, 1000), "")}
@@ -230,28 +184,3 @@ def _declare(name: str, hint: Any) -> Tuple[Json, Any]:
         raise RulesError("no field of an action is for `%s: %s`: write `forms`, `to_json` and "
                          "`from_json` yourself" % (name, hint))
     return plain[hint]
-
-
-def _to_field(hint: Any, value: Any) -> Any:
-    member = _member(hint)
-    if isinstance(value, enum.Enum):
-        return value.name
-    if member is not None:
-        parts = [_to_field(member, part) for part in value]
-        parts = sorted(parts) if isinstance(value, (set, frozenset)) else parts
-        return " ".join(parts) if _is_enum(member) else parts
-    if _is_cell(hint):
-        return [_whole(getattr(value, attribute)) for _, attribute, _ in _fields(hint)]
-    return value
-
-
-def _from_field(hint: Any, value: Any) -> Any:
-    member = _member(hint)
-    if _is_enum(hint):
-        return hint[value]
-    if member is not None:
-        parts = value.split() if isinstance(value, str) else value
-        several = [_from_field(member, part) for part in parts]
-        kept = getattr(hint, "__origin__", None)
-        return kept(several) if kept in (list, set, frozenset) else tuple(several)
-    return hint(*value) if _is_cell(hint) else value

@@ -9,11 +9,12 @@ A *state* is any value that JSON can hold. It goes through JSON after every move
 lists, keys become strings, and nothing else is remembered between two calls.
 """
 import json
-import operator
 import os
 import sys
 import traceback
 from typing import Any, Collection, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+
+from .fields import whole
 
 State = Any
 Action = Dict[str, Any]
@@ -476,19 +477,10 @@ def _through_json(state: State, method: str) -> Tuple[State, str]:
     return json.loads(written), written
 
 
-def _whole(value: Any) -> int:
-    """An integer, also as 1.0 and as one of numpy's. Raises ValueError for anything else."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise ValueError(value)
-    return operator.index(value)
-
-
 def _turn(turn: Turn) -> Json:
     if not isinstance(turn, dict):
         try:
-            return {"of": [_whole(turn)]}
+            return {"of": [whole(turn)]}
         except ValueError:
             raise RulesError("`turn` returned %r: return a seat, over(..) or chance(..)"
                              % (turn,)) from None
@@ -532,8 +524,8 @@ def _field_as_declared(field: Json, value: Any) -> Any:
         return _as_cell(value)
     if kind == "cells" and isinstance(value, (list, tuple)):
         return [_as_cell(part) for part in value]
-    if kind == "integer" and field["min"] <= _whole(value) <= field["max"]:
-        return _whole(value)
+    if kind == "integer" and field["min"] <= whole(value) <= field["max"]:
+        return whole(value)
     right = (kind == "boolean" and isinstance(value, bool)
              or kind == "choice" and isinstance(value, str) and value in field["values"]
              or kind == "string" and isinstance(value, str) and len(value) <= field["max"])
@@ -547,7 +539,7 @@ def _as_cell(value: Any) -> Any:
         raise ValueError(value)
     if type(value[0]) is int and type(value[1]) is int:  # The usual case, for every listed action.
         return value
-    return [_whole(value[0]), _whole(value[1])]
+    return [whole(value[0]), whole(value[1])]
 
 
 def _explain(error: BaseException, game: Game) -> str:

@@ -1,7 +1,7 @@
 //! AGENT arguments that mean the same where a contest's files were copied to another place.
 
-use referee_play::adapted::COMP30024;
-use referee_play::agent_spec::{AgentKind, AgentSpec, Parts, package_of};
+use referee_play::adapted::package_of;
+use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
 use std::path::{Component, Path, PathBuf};
@@ -23,11 +23,11 @@ pub fn relative_run(spec: &AgentSpec, parts: &Parts<'_>, base: &Path) -> Result<
 
 /// Returns the argument for a course package: a dotted name or a path.
 fn package(base: &Path, agent: &str) -> Result<String, Failure> {
-    let text = package_of(agent).unwrap_or_default();
+    let Some((adapter, text)) = package_of(agent) else { return Ok(agent.to_owned()) };
     let (path, class) = text.split_at(text.rfind(':').unwrap_or(text.len()));
     match base.join(path).canonicalize() {
         Ok(found) if join(base, Path::new(path)).as_ref() != Some(&found) => {
-            Ok(format!("{COMP30024}:{}{class}", relative_argument(base, &found)?))
+            Ok(format!("{}:{}{class}", adapter.name, relative_argument(base, &found)?))
         }
         _ => Ok(agent.to_owned()),
     }

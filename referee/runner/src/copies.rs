@@ -196,7 +196,7 @@ impl Source {
     /// Returns why a copy would not be the same agent: its command names something else by a path that is
     /// relative, or its own files by a full path.
     fn leads_outside(&self, spec: &AgentSpec) -> Option<String> {
-        let launch = spec.launch.as_ref().filter(|_| !spec.adapted)?;
+        let launch = spec.launch.as_ref().filter(|_| !spec.is_adapted())?;
         for word in &launch.command {
             let value = word.split_once('=').map_or(word.as_str(), |(_, value)| value);
             for path in [value].into_iter().chain(value.split(':')).map(Path::new) {

@@ -4,6 +4,7 @@ use super::again::place;
 use super::copies::is_never_copied;
 use super::tree::{Tree, entries, outside, refused_link};
 use referee_contest::file::{ContestFile, NamedAgent, Submissions};
+use referee_play::adapted::package_of;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::archives::{archive_stem, unpacked};
 use referee_process::Failure;
@@ -271,7 +272,7 @@ pub(super) fn check_inside(spec: &AgentSpec, path: &Path, named: &[PathBuf]) -> 
         |own: &PathBuf| own.starts_with(&place) || named.iter().any(|named| own.starts_with(named));
     // What a package of the course imports from beside it is before it.
     let package = spec.own.len().saturating_sub(1);
-    let own = if spec.adapted { &spec.own[package..] } else { &spec.own[..] };
+    let own = if spec.is_adapted() { &spec.own[package..] } else { &spec.own[..] };
     if own.iter().all(is_inside) {
         return Ok(());
     }
@@ -339,7 +340,7 @@ fn program(file: &Path) -> Option<bool> {
 /// folders or Python files.
 fn template_fits(template: &str, path: &Path, is_folder: bool) -> bool {
     let python = path.extension().is_some_and(|ending| ending == "py");
-    is_folder || !template.contains("{}/") && (python || !template.starts_with("comp30024:"))
+    is_folder || !template.contains("{}/") && (python || package_of(template).is_none())
 }
 
 /// Fills the path into a template, quoted where it is a word of a command line.

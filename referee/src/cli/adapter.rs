@@ -1,7 +1,7 @@
 //! `adapter`: programs that run agents written for another referee.
 
 use clap::Args;
-use referee_play::adapted::{COMP30024, COMP30024_PROGRAM, PYTHON_VARIABLE, python_of_adapter};
+use referee_play::adapted::{ADAPTERS, PYTHON_VARIABLE, python_of_adapter};
 use referee_play::private_copy::{VARIABLES, enter, is_kept};
 use referee_process::Failure;
 use std::os::unix::process::CommandExt;
@@ -10,17 +10,18 @@ use std::process::Command;
 /// Print or run an adapter for agents of another referee
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "comp30024 runs packages of the course COMP30024 (Freckers 2025, Chexers 2019). It is \
-    one Python file without dependencies.\n\nExamples:\n  \
+    after_long_help = "comp30024 runs packages of the course COMP30024 (Freckers 2025, Chexers 2019), \
+    comp34111 agents of the course COMP34111 (Hex). Each is one Python file without dependencies.\n\nExamples:\n  \
     referee adapter comp30024 > comp30024.py\n  \
-    referee play freckers comp30024:agent @greedy"
+    referee play freckers comp30024:agent @greedy\n  \
+    referee play hex comp34111:agents/Group1 @greedy"
 )]
 pub(super) struct Options {
     /// Adapter to print
-    #[arg(value_parser = [COMP30024])]
+    #[arg(value_parser = ADAPTERS.each_ref().map(|adapter| adapter.name))]
     name: String,
-    /// Run the adapter with this package of the working directory, on stdin and stdout
-    #[arg(long, value_name = "PACKAGE[:CLASS]")]
+    /// Run the adapter with this module of the working directory, on stdin and stdout
+    #[arg(long, value_name = "MODULE[:CLASS]")]
     run: Option<String>,
     /// Refuse what the course's own program refuses, such as an Agent without `**referee`
     #[arg(long, requires = "run")]
@@ -28,8 +29,9 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    let adapter = ADAPTERS.iter().find(|adapter| adapter.name == options.name).expect("parsed");
     let Some(package) = &options.run else {
-        return super::output::print_exact(COMP30024_PROGRAM);
+        return super::output::print_exact(adapter.program);
     };
     let python = python_of_adapter()?;
     enter().map_err(|error| Failure::machine(format!("copying the agent's folder: {error}")))?;
@@ -38,7 +40,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         // Bytecode would be dropped with the copy.
         command.arg("-B");
     }
-    command.args(["-c", COMP30024_PROGRAM, package]);
+    command.args(["-c", adapter.program, package]);
     if options.strict {
         command.arg("--strict");
     }

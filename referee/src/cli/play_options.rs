@@ -55,8 +55,8 @@ const GAMES_MAX: u64 = 1_000_000;
 ///
 /// AGENT is a program file, a quoted command line, a folder with agent.toml, or a built-in agent
 /// (`referee agents` lists them); @human is you. NAME=AGENT gives an agent a name. PROTOCOL:AGENT,
-/// such as htp:./mohex, is an agent that speaks another protocol; comp30024:PACKAGE is a package of the
-/// course COMP30024.
+/// such as htp:./mohex, is an agent that speaks another protocol; comp30024:PACKAGE and comp34111:FILE
+/// are agents of those courses.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Match")]
 #[command(after_long_help = "Examples:\n  \

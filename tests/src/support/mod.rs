@@ -41,6 +41,19 @@ pub fn program() -> &'static str {
     &PROGRAM
 }
 
+/// Copies a folder without `__pycache__`.
+pub fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (path, name) = entry.map(|it| (it.path(), it.file_name())).unwrap();
+        if path.is_file() {
+            fs::copy(&path, to.join(&name)).unwrap();
+        } else if name != "__pycache__" {
+            copy_folder(&path, &to.join(&name));
+        }
+    }
+}
+
 /// The Python sample agent, relative to the root of the project.
 const PYTHON_AGENT: &str = "sample-agents/python/random";
 /// The timeout of every wait: only a hang takes longer.

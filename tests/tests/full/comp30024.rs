@@ -3,17 +3,16 @@
 
 mod course;
 
-use crate::support::{RunResult, TestDir, python, root, skip};
+use crate::support::{RunResult, TestDir, copy_folder, python, root, skip};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 /// Creates a folder with the course's agents; `None` without Python.
 fn dir() -> Option<TestDir> {
     python()?;
     let dir = TestDir::sandboxed();
-    copy(&root().join("tests/tests/agents/comp30024"), &dir.path("."));
+    copy_folder(&root().join("tests/tests/agents/comp30024"), &dir.path("."));
     Some(dir)
 }
 
@@ -28,19 +27,6 @@ fn dir_with_numpy() -> Option<TestDir> {
         skip("numpy");
     }
     found.then_some(dir)
-}
-
-/// Copies a folder without `__pycache__`.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let (path, name) = entry.map(|it| (it.path(), it.file_name())).unwrap();
-        if path.is_file() {
-            fs::copy(&path, to.join(&name)).unwrap();
-        } else if name != "__pycache__" {
-            copy(&path, &to.join(&name));
-        }
-    }
 }
 
 /// Returns what a seat wrote to stderr in the match of a `play --json` output.
@@ -134,6 +120,40 @@ fn the_folder_of_a_submission_is_its_agent_and_its_own_referee_is_used() {
         assert_eq!(output["verdict"]["result"], "played", "{output}");
         assert_eq!(output["seats"][1]["name"], "own");
     }
+}
+
+/// The course's classes of that year are in its program's package, and its rules are a game program.
+#[test]
+fn agents_of_any_year_play_a_game_program_with_their_own_classes() {
+    let Some(dir) = dir() else { return };
+    copy_folder(&root().join("tests/games"), &dir.path("rules"));
+    dir.write(
+        "rules/game.toml",
+        "name = \"course\"\ncommand = [\"python3\", \"course_rules.py\"]\nrules = 1\n",
+    );
+    let words = ["./rules", "comp30024:year", "comp30024:year/agent", "--setup", "turns=6"];
+    let failed = dir.play(&words);
+    let fault = |seat: usize| failed["verdict"]["seats"][seat]["fault"]["kind"] == "start";
+    let seat = (0..2).find(|&seat| fault(seat)).expect("neither can start");
+    let words_of_failure = said(&dir, &failed, seat as u64);
+    assert!(words_of_failure.contains("need the course's folder `referee` of its year"));
+    copy_folder(&root().join("tests/games/course"), &dir.path("year/referee/game"));
+    dir.write("year/referee/__init__.py", "import a_library_of_servers\n");
+    let colours = "from enum import Enum\nfrom .board import *\nPlayerColor = Enum('PlayerColor', 'RED BLUE')\n";
+    dir.write("year/referee/game/__init__.py", colours);
+    let output = dir.play(&words);
+    let transcript = output["transcript"].as_str().unwrap();
+    assert_eq!(output["verdict"]["reason"], "end", "{output}\n{}", said(&dir, &output, 0));
+    dir.run(&["verify", transcript, "--rules", "./rules"]).code(0);
+    let played = dir.events_of(transcript, "played");
+    assert_eq!(
+        played[0]["action"],
+        json!({"type": "trail", "start": [0, 0], "ways": "DOWN RIGHT"})
+    );
+    assert_eq!(played[1]["action"], json!({"type": "pair", "a": [3, 2], "b": [3, 3]}));
+    let said = said(&dir, &output, 1);
+    assert!(said.contains("BLUE saw RED play TrailAction\n"), "{said}");
+    assert!(said.contains("BLUE saw BLUE play PairAction\n"), "{said}");
 }
 
 /// Imports resolve as where the course's program ran, whatever the folders above look like.

@@ -21,6 +21,7 @@ mod game_check;
 mod samples;
 mod pondering;
 mod comp30024;
+mod comp34111;
 mod doctor;
 mod htp;
 mod contest;

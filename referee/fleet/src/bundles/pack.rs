@@ -120,7 +120,7 @@ fn copied(prepared: &Prepared, spec: &AgentSpec, copy: &AgentCopy) -> Result<Fil
             if let Some(launch) = launch.as_ref().filter(|_| spec.has_manifest) {
                 check_folder(launch, false, prepared)?;
             }
-            let exclude = Exclude { hidden: spec.adapted, paths: &[] };
+            let exclude = Exclude { hidden: spec.is_adapted(), paths: &[] };
             files.add(&from, &to, exclude)?;
         }
     }

@@ -9,8 +9,9 @@ use std::path::Path;
 pub(super) const VARIABLE: &str = "PYTHONPATH";
 
 /// Its files.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("__init__.py", ""),
+    ("fields.py", include_str!("../../../python/referee_kit/fields.py")),
     ("game.py", include_str!("../../../python/referee_kit/game.py")),
     ("class_game.py", include_str!("../../../python/referee_kit/class_game.py")),
 ];

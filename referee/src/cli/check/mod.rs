@@ -185,14 +185,14 @@ impl Options {
         let sandbox = self.sandbox.choose(global)?;
         let checked = async {
             // A mistake in them is found before the first probe.
-            let conditions = |&kind| Ok((kind, self.conditions(spec.adapted, kind)?));
+            let conditions = |&kind| Ok((kind, self.conditions(spec.is_adapted(), kind)?));
             let conditions: Vec<_> =
                 kinds.iter().map(conditions).collect::<Result<_, Failure>>()?;
             let check = Check::begin(sandbox, spec, self.seed, conditions);
             let mut check = check.map_err(machine(HALTED))?;
             // A package of the course is for one of its games; which one shows when it plays.
             let named = [&self.game, &self.probe, &spec.games];
-            let named = &named[..named.len() - usize::from(spec.adapted)];
+            let named = &named[..named.len() - usize::from(spec.is_adapted())];
             let is_named = named.iter().any(|it| !it.is_empty());
             let kinds = if is_named {
                 kinds

@@ -44,7 +44,7 @@ impl<'a> Report<'a> {
     ) -> Result<Self, Failure> {
         let readable = options.sandbox.readable()?;
         let output = CheckReport::new(agent, spec, kinds, &readable);
-        let adapted = spec.is_some_and(|spec| spec.adapted);
+        let adapted = spec.is_some_and(AgentSpec::is_adapted);
         let ways = BTreeMap::new();
         Ok(Self { options, adapted, shown, quiet: global.quiet, ways, output })
     }

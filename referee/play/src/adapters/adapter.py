@@ -1,8 +1,8 @@
-"""Plays for an agent of the course COMP30024, unmodified: Freckers 2025 and Chexers 2019.
+"""Plays for an agent that was written for a course's own program, unmodified.
 
-    python3 comp30024.py PACKAGE[:CLASS] [--strict]
+    python3 ADAPTER.py MODULE[:CLASS] [--strict]
 
-in the folder from which the agent's package is imported. Whatever the agent prints goes to stderr,
+in the folder from which the agent's module is imported. Whatever the agent prints goes to stderr,
 the referee's messages never reach its stdin, and its own mistakes are shown as it would see them.
 With --strict, what the course's own program refused is refused.
 """
@@ -28,11 +28,8 @@ OWN_FILE = (lambda: None).__code__.co_filename
 FOLDER = os.getcwd()
 # The exit status by which the referee knows that the agent used too much memory.
 MEMORY_STATUS = 99
-# What the address space may grow by before the agent's memory counts, in MB: by the folder's own
-# `referee.game`, by its own numpy, by all that a player of 2019 imports. The first is the room above the limit, too.
-GAME_MB, NUMPY_MB, IMPORTS_MB = 64, 256, 4096
-
-
+# The room above the limit on memory before the system refuses more, in MB.
+MORE_MB = 64
 # Packages whose name isn't that of their module.
 INSTALLED_AS = {"cv2": "opencv-python", "PIL": "pillow", "sklearn": "scikit-learn", "yaml": "pyyaml"}
 
@@ -41,138 +38,44 @@ class NotAnAction(Exception):
     """What the agent returned can't be sent."""
 
 
-class Freckers:
-    """The agents of 2025, which get objects of `referee.game`, and facts about time and memory."""
+class Form:
+    """How agents look that were written for one game of a course. `expected` describes an action."""
 
-    classes = ["Agent", "Player", "ExamplePlayer"]
-    # In 2025, what the agent's package takes while it is imported was the agent's.
-    imports_count = True
-    expected = "MoveAction(coord, directions) or GrowAction()"
+    # What an agent's class is called, and what it has.
+    classes = []
+    methods = ["action", "update"]
+    # Whether memory counts, and if so, whether what the import takes does.
+    memory_counts = True
+    imports_count = False
+    # Whether methods get facts about time and memory.
+    has_facts = False
 
-    def __init__(self, strict):
-        self.strict = strict
-        if any(os.path.isfile(f"referee/game{end}.py") for end in ("", "/__init__")):
-            stand_for_referee()
-        else:
-            exec(compile(COURSE, OWN_FILE, "exec"), globals())
-            install_referee()
-        import_numpy()
-        self.game = importlib.import_module("referee.game")
-        names = ["Coord", "Direction", "GrowAction", "MoveAction", "PlayerColor"]
-        missing = [name for name in names if not hasattr(self.game, name)]
-        if missing:
-            fail(f"the folder's own referee.game has no {missing[0]}: it isn't that of 2025")
-        self.ways = {way.name.replace("_", "").upper(): way for way in self.game.Direction}
-
-    def colour(self, name):
-        """Returns a colour as agents get it."""
-        return self.game.PlayerColor[name.upper()]
-
-    def construct(self, make, colour, facts):
-        """Makes the agent. The course named the argument, and some agents rely on it."""
-        if self.strict:
-            return make(color=colour, **facts)
-        kinds = {one.name: one.kind for one in parameters(make)}
-        facts = accepted(make, facts)
-        if "color" in kinds or all(kind.name == "VAR_KEYWORD" for kind in kinds.values()):
-            return make(color=colour, **facts)
-        return make(colour, **facts)
-
-    def action(self, wire):
-        """Returns an action as agents get it."""
-        if wire["type"] == "grow":
-            return self.game.GrowAction()
-        ways = tuple(self.ways[way.replace("_", "")] for way in wire["directions"])
-        return self.game.MoveAction(self.game.Coord(*wire["from"]), ways)
-
-    def refusal(self, action):
-        """What the course's board said about an action of wrong types, or None."""
-        game = self.game
-        if isinstance(action, game.GrowAction):
-            return None
-        if not isinstance(action, game.MoveAction):
-            return f"Unknown action {clipped(action, str)}"
-        if type(action) is not game.MoveAction:
-            return f"Action '{clipped(action, str)}' is not a MOVE action object."
-        for name in ("coord", "directions"):
-            if not hasattr(action, name):
-                return f"Action '{clipped(action, str)}' is missing '{name}' attribute."
-        if type(action.coord) is not game.Coord:
-            return f"'{clipped(action.coord, str)}' is not a valid coordinate."
-        if type(action.directions) not in (tuple, list):
-            return f"Action '{clipped(action, str)}' has invalid directions object."
-        wrong = [way for way in action.directions if type(way) is not game.Direction]
-        return f"'{clipped(wrong[0], str)}' is not a valid direction." if wrong else None
-
-    def wire(self, action):
-        """Returns an action as the referee gets it."""
-        if self.strict and self.refusal(action):
-            raise NotAnAction
-        kinds = {kind.__name__ for kind in type(action).__mro__}
-        if "GrowAction" in kinds:
-            return {"type": "grow"}
-        if "MoveAction" not in kinds:
-            raise NotAnAction
-        coord, ways = action.coord, action.directions
-        ways = ways if isinstance(ways, (tuple, list)) else [ways]
-        names = [self.wire_way(way) for way in ways]
-        return {"type": "move", "from": [whole(coord.r), whole(coord.c)], "directions": names}
+    def __init__(self, strict, setup):
+        """Prepares what agents import."""
 
     @staticmethod
-    def wire_way(way):
-        """Returns a direction as the referee gets it: `DownLeft` is `DOWN_LEFT`."""
-        inner = "".join(f"_{letter}" if letter.isupper() else letter for letter in way.name[1:])
-        return (way.name[0] + inner).upper()
+    def room_before_import():
+        """How much the address space may grow besides the limit before memory counts, in MB."""
+        return 4096
 
+    def find(self, spec):
+        """The class that `MODULE[:CLASS]` means."""
+        return find_class(spec, self.classes, self.methods)
 
-class Chexers:
-    """The players of 2019: tuples, and no keyword arguments."""
+    def construct(self, make, colour, facts):
+        """Makes the agent."""
+        return make(colour)
 
-    classes = ["Player", "ExamplePlayer", "Agent"]
-    # In 2019, memory was counted once all players had been imported.
-    imports_count = False
-    expected = '("MOVE", ((q, r), (q, r))), ("JUMP", ..), ("EXIT", (q, r)) or ("PASS", None)'
+    def ask(self, seat):
+        """Asks the agent for its action."""
+        return seat.call("action")
 
-    def __init__(self, strict):
-        """The course accepted nothing that this doesn't."""
+    def tell(self, seat, number, action):
+        """Tells the agent of an action, its own or another's."""
+        seat.call("update", seat.colours[number], action)
 
     def refusal(self, action):
         """What the course's program said about an action of wrong types, if that is known."""
-
-    def colour(self, name):
-        """Returns a colour as players get it."""
-        return name.lower()
-
-    def construct(self, make, colour, facts):
-        """Makes the player."""
-        return make(colour)
-
-    def action(self, wire):
-        """Returns an action as players get it."""
-        name = wire["type"].upper()
-        if name == "PASS":
-            return (name, None)
-        if name == "EXIT":
-            return (name, tuple(wire["from"]))
-        return (name, (tuple(wire["from"]), tuple(wire["to"])))
-
-    def wire(self, action):
-        """Returns an action as the referee gets it; the course accepted only exactly these tuples."""
-        name, where = action
-        if name in ("MOVE", "JUMP"):
-            (from_q, from_r), (to_q, to_r) = where
-            start, end = [whole(from_q), whole(from_r)], [whole(to_q), whole(to_r)]
-            wire = {"type": name.lower(), "from": start, "to": end}
-        elif name == "EXIT":
-            wire = {"type": "exit", "from": [whole(number) for number in where]}
-        else:
-            wire = {"type": "pass"}
-        if self.action(wire) != action:
-            raise NotAnAction
-        return wire
-
-
-GAMES = {"freckers": Freckers, "chexers": Chexers}
 
 
 def whole(number):
@@ -208,7 +111,7 @@ class Resources:
         self.now = time.process_time if clock["kind"] == "cpu" else time.monotonic
         self.left_ms, self.turn_began = clock["bank_ms"], None
         self.before_mb, self.peak_before_mb = self.sizes_mb()
-        bound_memory(self.limit_mb, GAME_MB)
+        bound_memory(self.limit_mb, MORE_MB)
 
     @staticmethod
     def sizes_mb():
@@ -251,34 +154,6 @@ class Resources:
         if most_mb > self.limit_mb:
             text = f"exceeded space limit (peak={most_mb:.1f}MB, {self.limit_mb} MB are allowed)"
             fail(f"{sys.argv[1]}: {what}: {text}", MEMORY_STATUS)
-
-
-def import_numpy():
-    """As in the course, neither its time nor its memory is the agent's."""
-    try:
-        importlib.import_module("numpy")
-    except Exception:  # A missing or broken one is the trouble of who needs it.
-        pass
-
-
-def stand_for_referee():
-    """Lets the folder's own `referee.game` be imported without the rest of the course's program, whose
-    `__init__` imports its server and what that needs."""
-    import types
-
-    package = types.ModuleType("referee")
-    package.__path__ = [os.path.join(FOLDER, "referee")]
-    sys.modules["referee"] = package
-
-
-def room_before_import(game):
-    """How much the address space may grow besides the limit before the agent's memory counts, in MB."""
-    if game is Chexers:
-        return IMPORTS_MB
-    if any(os.path.exists(os.path.join(FOLDER, f"numpy{end}")) for end in ("", ".py")):
-        return GAME_MB + NUMPY_MB
-    import_numpy()
-    return GAME_MB
 
 
 def bound_memory(limit_mb, more_mb):
@@ -350,24 +225,25 @@ class Wire:
 class Seat:
     """The agent at its seat."""
 
-    def __init__(self, spec, strict, hello):
-        if hello["game"] not in GAMES:
-            fail(f"comp30024: agents play {' and '.join(GAMES)}, not {hello['game']}")
+    def __init__(self, form, spec, strict, hello):
         if "position" in hello["setup"]:
-            fail("comp30024: agents can't start from a position")
+            fail(f"{ADAPTER}: agents can't start from a position")
         self.spec, self.number, self.strict = spec, hello["seat"], strict
-        self.game = guarded("import", GAMES[hello["game"]], strict)
-        self.colours = [self.game.colour(seat["colour"]) for seat in hello["seats"]]
+        self.game = guarded("import", form, strict, hello["setup"])
+        self.colours = [self.game.colour(seat) for seat in hello["seats"]]
         self.returned = None
         # The same match again: as far as an agent draws from here, it draws the same.
         random.seed(hello["seed"])
-        if "numpy" in sys.modules:
-            sys.modules["numpy"].random.seed(hello["seed"] % 2**32)
+        seed_numpy(hello["seed"])
+        limits = hello["limits"] if self.game.memory_counts else {}
         if self.game.imports_count:
-            self.resources = Resources(hello["clock"], hello["limits"])
-        make = guarded("import", find_class, spec, self.game.classes)
+            self.resources = Resources(hello["clock"], limits)
+        loaded = "numpy" in sys.modules
+        make = guarded("import", self.game.find, spec)
+        if not loaded:
+            seed_numpy(hello["seed"])
         if not self.game.imports_count:
-            self.resources = Resources(hello["clock"], hello["limits"])
+            self.resources = Resources(hello["clock"], limits)
         colour, facts = self.colours[self.number], self.resources.facts()
         self.agent = guarded("__init__()", self.game.construct, make, colour, facts)
         self.resources.check_memory("__init__()")
@@ -375,13 +251,14 @@ class Seat:
     def answer(self, message):
         """Asks the agent for its action; what can't be sent is garbled, in words."""
         self.resources.begin(message.get("left_ms"))
-        action = self.call("action")
+        action = self.game.ask(self)
         try:
             wire = self.game.wire(action)
         except (NotAnAction, TypeError, ValueError, AttributeError, IndexError, OverflowError):
             shown, kind = clipped(action), type(action).__name__
             shown = shown if shown.startswith(f"{kind}(") else f"{shown} ({kind})"
-            say(f"{self.spec}: {self.refusal(action)}action() returned {shown}, expected {self.game.expected}")
+            method = self.game.methods[0]
+            say(f"{self.spec}: {self.refusal(action)}{method}() returned {shown}, expected {self.game.expected}")
             wire = {"type": shown}
         self.returned = action
         return {"type": "action", "turn": message["turn"], "action": wire}
@@ -400,11 +277,11 @@ class Seat:
         if own:
             self.resources.end(message["used_ms"])
         action = self.returned if own else self.game.action(message["action"])
-        self.call("update", self.colours[message["seat"]], action)
+        self.game.tell(self, message["seat"], action)
 
     def call(self, name, *arguments):
         """Calls one of the agent's methods with what it takes of the keyword arguments."""
-        facts = self.resources.facts() if isinstance(self.game, Freckers) else {}
+        facts = self.resources.facts() if self.game.has_facts else {}
 
         def method():
             method = getattr(self.agent, name)
@@ -413,6 +290,12 @@ class Seat:
         returned = guarded(f"{name}()", method)
         self.resources.check_memory(f"{name}()")
         return returned
+
+
+def seed_numpy(seed):
+    """Seeds the generator of numpy, if that has been imported."""
+    if hasattr(sys.modules.get("numpy"), "random"):
+        sys.modules["numpy"].random.seed(seed % 2**32)
 
 
 class Source(importlib.machinery.SourceFileLoader):
@@ -441,7 +324,7 @@ def load_from_source():
     sys.path_importer_cache.clear()
 
 
-def find_class(spec, names):
+def find_class(spec, names, methods):
     """The class that `PACKAGE[:CLASS]` means: in the package itself, or where the course put it."""
     package, _, name = spec.partition(":")
     names = [name] if name else names
@@ -458,17 +341,18 @@ def find_class(spec, names):
             if callable(made) and not home.startswith("referee."):
                 return made
     where = " or ".join(module.__name__ for module in modules)
-    found = own_classes(modules)
-    listed = f"found {', '.join(found)}" if found else "found none with action() and update()"
+    found = own_classes(modules, methods)
+    listed = " and ".join(f"{method}()" for method in methods)
+    listed = f"found {', '.join(found)}" if found else f"found none with {listed}"
     advice = "" if len(names) == 1 else "; add :CLASS to the agent's name"
     fail(f"no class {' or '.join(names)} in {where}{advice}; {listed}")
 
 
-def own_classes(modules):
+def own_classes(modules, methods):
     """The names of the classes in these modules that can be meant to play."""
     found = {}
     for name, made in [pair for module in modules for pair in vars(module).items()]:
-        plays = all(callable(getattr(made, method, None)) for method in ("action", "update"))
+        plays = all(callable(getattr(made, method, None)) for method in methods)
         if isinstance(made, type) and plays and not made.__module__.startswith("referee."):
             found[name] = made
     return list(found)
@@ -578,25 +462,24 @@ def main():
     """Plays a match."""
     strict = sys.argv[2:] == ["--strict"]
     if len(sys.argv) != 2 + strict:
-        sys.exit("usage: python3 comp30024.py PACKAGE[:CLASS] [--strict]")
+        sys.exit(f"usage: python3 {ADAPTER}.py MODULE[:CLASS] [--strict]")
     wire = Wire()
     faulthandler.enable()
     messages = wire.messages()
     hello = next(messages, None)
     if hello is None:
         return
-    room_mb = room_before_import(GAMES.get(hello["game"]))
-    bound_memory(hello["limits"].get("memory_mb"), room_mb)
+    form = GAMES.get(hello["game"], OTHERS)
+    if form is None:
+        fail(f"{ADAPTER}: agents play {' and '.join(GAMES)}, not {hello['game']}")
+    if form.memory_counts:
+        bound_memory(hello["limits"].get("memory_mb"), form.room_before_import())
     sys.path.insert(0, FOLDER)
     load_from_source()
-    seat = Seat(sys.argv[1], strict, hello)
+    seat = Seat(form, sys.argv[1], strict, hello)
     wire.send({"type": "ready", "name": sys.argv[1], "version": sys.version.split()[0]})
     for message in messages:
         if message["type"] == "turn":
             wire.send(seat.answer(message))
         elif message["type"] == "played":
             seat.update(message)
-
-
-if __name__ == "__main__":
-    main()

@@ -31,6 +31,13 @@ def file_of(name):
     return next((file for file in files if os.path.isfile(file)), None)
 
 
+def top_of(name):
+    """The outermost module or package that a module is in. Folders without `__init__.py` are none."""
+    parts = name.split(".")
+    names = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
+    return next(filter(file_of, names), name)
+
+
 def visit(name, certain):
     """Reads a module, the packages that it is in, and what it imports."""
     parts = name.split(".")
@@ -40,8 +47,9 @@ def visit(name, certain):
     if file is None or seen.get(name, -1) >= certain:
         return None
     seen[name] = certain
-    if parts[0] not in tops:
-        tops.append(parts[0])
+    top = top_of(name)
+    if top not in tops:
+        tops.append(top)
     try:
         tree = ast.parse(read(file), file)
         compile(tree, file, "exec", dont_inherit=True)
@@ -114,11 +122,11 @@ def survey():
     tree = visit(main, 1)
     for inner in ("program", "player", "agent"):
         visit(f"{main}.{inner}", int(begins_empty(tree)))
-    own = main.split(".")[0]
+    own = top_of(main)
     if meant:
         print(f"means {meant[0]}")
     for name in tops:
-        if name not in (own, "referee"):
+        if name != own and name.split(".")[0] != "referee":
             print(f"imports {name}")
 
 

@@ -1,0 +1,5 @@
+"""The colours."""
+
+from enum import Enum
+
+Colour = Enum("Colour", "RED BLUE")

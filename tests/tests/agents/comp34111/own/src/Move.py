@@ -1,0 +1,5 @@
+"""The moves."""
+
+from collections import namedtuple
+
+Move = namedtuple("Move", "x y")

@@ -1,0 +1,88 @@
+//! Unmodified agents of the course COMP34111 behind the adapter.
+
+use crate::support::{TestDir, copy_folder, python, root};
+use serde_json::Value;
+
+/// Creates a folder with the course's agents; `None` without Python.
+fn dir() -> Option<TestDir> {
+    python()?;
+    let dir = TestDir::sandboxed();
+    copy_folder(&root().join("tests/tests/agents/comp34111"), &dir.path("."));
+    Some(dir)
+}
+
+fn said(dir: &TestDir, output: &Value, seat: u64) -> String {
+    dir.said(output["transcript"].as_str().unwrap(), seat)
+}
+
+/// The agents keep boards of their own, and find their chains where the referee finds them.
+#[test]
+fn the_course_and_the_referee_have_the_same_board() {
+    let Some(dir) = dir() else { return };
+    for first in ["red", "black"] {
+        for swap in ["none", "sides", "pieces"] {
+            let second =
+                if swap == "none" { "agents/Group1/Lines.py:Stays" } else { "agents/Group1" };
+            let agents = ["comp34111:agents.Group1.Lines Stays", &format!("comp34111:{second}")]
+                .map(str::to_owned);
+            let setup = [format!("first={first}"), format!("swap={swap}"), "size=5".to_owned()];
+            let mut words = vec!["hex", &agents[0], &agents[1]];
+            words.extend(setup.iter().flat_map(|pair| ["--setup", pair.as_str()]));
+            let output = dir.play(&words);
+            let case = format!("{first} {swap}: {output}\n{}", said(&dir, &output, 0));
+            assert_eq!(output["verdict"]["reason"], "connected", "{case}");
+            let played = dir.events_of(output["transcript"].as_str().unwrap(), "played");
+            let swapped = played.iter().any(|event| event["action"]["type"] == "swap");
+            assert_eq!(swapped, swap != "none", "{case}");
+            for seat in 0..2 {
+                let place = &output["verdict"]["places"][usize::try_from(seat).unwrap()];
+                let connected = said(&dir, &output, seat).contains("has connected its sides\n");
+                assert_eq!(connected, place == 1, "{case}");
+            }
+            assert_eq!(dir.verify_status(output["transcript"].as_str().unwrap()), "ok");
+        }
+    }
+    dir.assert_tmp_is_empty();
+}
+
+#[test]
+fn the_folders_own_src_is_used_and_conditions_are_those_of_the_course() {
+    let Some(dir) = dir() else { return };
+    let words = ["hex", "comp34111:own/agents/Group2", "@random", "--preset", "comp34111"];
+    let output = dir.play(&[&words[..], &["--seed", "3"]].concat());
+    assert_eq!(output["verdict"]["result"], "played", "{output}\n{}", said(&dir, &output, 0));
+    assert!(said(&dir, &output, 0).starts_with("the board here is its own\n"));
+    assert_eq!(output["seats"][0]["name"], "First");
+    let header = &dir.events(output["transcript"].as_str().unwrap())[0];
+    assert_eq!(
+        (&header["clock"]["kind"], &header["clock"]["bank_ms"]),
+        (&"wall".into(), &300_000.into())
+    );
+    let report = dir.run(&["check", "comp34111:own/agents/Group2/First.py", "--json"]).json();
+    assert_eq!(report["games"], serde_json::json!(["hex"]), "{report}");
+    assert_eq!(report["ok"], true, "{report}");
+}
+
+#[test]
+fn mistakes_are_shown_as_agents_see_them() {
+    let Some(dir) = dir() else { return };
+    let agent = "comp34111:agents/Group1/Lines.py";
+    let output = dir.play(&["hex", &format!("{agent}:Wrong"), "@first"]);
+    let fault = &output["verdict"]["seats"][0]["fault"];
+    assert_eq!(fault["kind"], "garbled", "{output}");
+    let text = "make_move() returned (0, 0) (tuple), expected Move(x, y), or Move(-1, -1) to swap";
+    assert!(said(&dir, &output, 0).contains(text), "{}", said(&dir, &output, 0));
+    // A swap that the setup doesn't allow is illegal.
+    let output = dir.play(&["hex", "@first", &format!("{agent}:Lines")]);
+    assert_eq!(output["verdict"]["seats"][1]["fault"]["kind"], "illegal", "{output}");
+    dir.write(
+        "agents/Group1/Two.py",
+        "from agents.Group1.Lines import Lines\nclass A(Lines): pass\nclass B(Lines): pass\n",
+    );
+    let output = dir.play(&["hex", "comp34111:agents/Group1/Two.py", "@first"]);
+    let text = "agents.Group1.Two needs one class with make_move(); add :CLASS to the agent's name; found A, B";
+    assert!(said(&dir, &output, 0).contains(text), "{}", said(&dir, &output, 0));
+    dir.run(&["play", "freckers", agent, "@first"]).code(2).stderr_has("does not play freckers");
+    let missing = dir.run(&["play", "hex", "comp34111:nothing", "@first"]).code(2);
+    missing.stderr_has("no agent").stderr_has("comp34111:FILE.py[:CLASS]");
+}
