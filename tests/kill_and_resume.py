@@ -2,12 +2,14 @@
 """Kills a contest repeatedly at random moments, and resumes it each time.
 
     tests/kill_and_resume.py PROGRAM [--kills 200] [--games 2000] [--seed 1] [--sandbox LEVEL] [--changes]
+                             [--game DIR]
 
 A round robin of eight built-in agents at Hex 5. The referee gets SIGKILL. At the end every planned
 game must be in the store exactly once, `verify` must pass, and no process of an agent may be left.
 During some of the kills a reader has the store open, because that changes what a kill leaves of a
 commit. With --changes players join late, agents are replaced and games played again between the runs, and
-the commands that do it are killed too.
+the commands that do it are killed too. With --game the game program in DIR is played; `verify` reads the
+contest at another place, when that program is gone.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -24,6 +27,8 @@ import time
 
 AGENTS = ["@random", "@first", "@greedy", "@minimax:1", "random-2=@random", "first-2=@first",
           "greedy-2=@greedy", "minimax-2=@minimax:1"]
+# For game programs, all of which they play.
+GAME_AGENTS = [f"{agent}-{number}=@{agent}" for agent in ("random", "first") for number in range(4)]
 PAIRS = len(AGENTS) * (len(AGENTS) - 1) // 2
 # An agent that plays the first legal action.
 BOT = """import json, sys
@@ -53,6 +58,13 @@ def played(folder):
         return 0
     with contextlib.closing(sqlite3.connect(path, timeout=30)) as store:
         return store.execute("select count(*) from games").fetchone()[0]
+
+
+def begun_games(folder):
+    """Returns how many games have a transcript, finished or not."""
+    games = os.path.join(folder, "games")
+    blocks = os.listdir(games) if os.path.exists(games) else []
+    return sum(len(os.listdir(os.path.join(games, block))) for block in blocks)
 
 
 def reader(folder):
@@ -131,6 +143,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sandbox", default="auto", help="a level")
     parser.add_argument("--changes", action="store_true", help="change the contest between runs")
+    parser.add_argument("--game", help="the folder of a game program")
     options = parser.parse_args()
     draw = random.Random(options.seed)
     program = os.path.abspath(options.program)
@@ -141,17 +154,20 @@ def main():
         folder = os.path.join(place, "contest")
         rounds = -(-options.games // (2 * PAIRS))
         file = os.path.join(place, "contest.toml")
+        agents, plies, game = AGENTS, 2, '"hex"\nsetup = { size = 5 }'
+        if options.game:
+            shutil.copytree(options.game, os.path.join(place, "game"))
+            agents, plies, game = GAME_AGENTS, 1, '"./game"'
         with open(file, "w", encoding="utf-8") as text:
             text.write(f'name = "killed"\nseed = {options.seed}\nrounds = {rounds}\n'
-                       f'agents = {json.dumps(AGENTS)}\nclock = "1h"\n[openings]\nplies = 2\n'
-                       f'[sandbox]\nlevel = "{options.sandbox}"\n'
-                       '[[games]]\ngame = "hex"\nsetup = { size = 5 }\n')
+                       f'agents = {json.dumps(agents)}\nclock = "1h"\n[openings]\nplies = {plies}\n'
+                       f'[sandbox]\nlevel = "{options.sandbox}"\n[[games]]\ngame = {game}\n')
         planned = json.loads(run(program, "contest", "plan", file, "--json"))["games"]
         if planned != rounds * 2 * PAIRS:
             sys.exit(f"{planned} games are planned, not {rounds * 2 * PAIRS}")
 
         killed = 0
-        kills, rate, begun, looking, early = 0, None, time.monotonic(), None, 0.3
+        kills, begun, looking, early = 0, time.monotonic(), None, 0.3
         while kills < options.kills:
             if looking is not None and draw.random() < 0.5:
                 looking.close()
@@ -159,19 +175,18 @@ def main():
             left = planned - played(folder)
             if looking is None and left < planned:
                 looking = reader(folder)
-            share = left / (options.kills - kills + 1)
-            # Leaves some games for the last kill. The first kills come early, during the self-test of
-            # the sandbox and while the folder is created.
-            wait = draw.uniform(0, early)
-            if rate is not None:
-                # The rate is inaccurate at first.
-                wait = min(draw.uniform(0, 1.5) * share / rate, 2 * early)
-            words = next_command(file, folder)
-            before, began = played(folder), time.monotonic()
+            # Leaves games for the last kill. Some kills come early, during the self-test of the sandbox or while
+            # the folder is created.
+            games = draw.randint(0, left // (options.kills - kills + 1))
+            until = time.monotonic() + (PATIENCE_S if games else draw.uniform(0, early))
+            words, before = next_command(file, folder), begun_games(folder)
             process = subprocess.Popen([program, "contest", *words, "-q"],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            while (process.poll() is None and time.monotonic() < until
+                   and begun_games(folder) < before + max(games, 1)):
+                time.sleep(0.005)
             try:
-                code = process.wait(wait)
+                code = process.wait(draw.uniform(0, 0.05))
                 if code != 0:
                     sys.exit(f"{words} ended with {code}: {process.stderr.read().decode()}")
                 break
@@ -183,12 +198,7 @@ def main():
             check_sums(folder)
             if options.changes and played(folder) and draw.random() < 0.5:
                 killed += change(program, folder, place, draw)
-            done, lasted = played(folder) - before, time.monotonic() - began
-            if done > 0:
-                now = done / lasted
-                # The highest so far: short runs consist mostly of their start.
-                rate = max(now, rate or now)
-            early *= 1.3
+            early = min(early * 1.3, 2)
         ended_early = kills < options.kills
         if looking is not None:
             looking.close()
@@ -204,6 +214,9 @@ def main():
         if numbers != list(range(planned)) or status["played"] != planned or not status["over"]:
             sys.exit(f"{len(numbers)} games are stored, {planned} were planned: {status}")
         check_sums(folder)
+        if options.game:
+            shutil.rmtree(os.path.join(place, "game"))
+            folder = shutil.move(folder, os.path.join(place, "elsewhere"))
         verified = [json.loads(line) for line in run(program, "verify", folder, "--json").split("\n")
                     if line]
         wrong = [line for line in verified if line["status"] != "ok"]

@@ -24,6 +24,7 @@ mod million;
 mod verify;
 mod start;
 mod sandbox;
+mod game_programs;
 
 use referee_process::hidden;
 use report::Row;
@@ -64,7 +65,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 type Measure = fn(usize) -> Result<Vec<Row>, Box<dyn Error>>;
 
 /// Every measure, and its rows.
-const MEASURES: [(&[char], Measure); 12] = [
+const MEASURES: [(&[char], Measure); 13] = [
     (&['a', 'c'], turn::rows),
     (&['b'], fastchess_model::rows),
     (&['d'], rules::rows),
@@ -77,6 +78,7 @@ const MEASURES: [(&[char], Measure); 12] = [
     (&['l'], sandbox::rows),
     (&['m'], start::help),
     (&['n'], million::rows),
+    (&['o'], game_programs::rows),
 ];
 
 struct Options {
@@ -100,7 +102,7 @@ impl Options {
                 }
                 // Cargo passes it to every bench.
                 ("--bench", ..) => {}
-                (_, Some(letter @ 'a'..='n'), None) => options.letters.push(letter),
+                (_, Some(letter @ 'a'..='o'), None) => options.letters.push(letter),
                 _ => return Err(USAGE.into()),
             }
         }

@@ -1,6 +1,6 @@
 //! Estimates how long a contest takes, from random play and the clock.
 
-use crate::openings::play_any;
+use crate::openings::{play_any, started};
 use crate::{Contest, OpeningError};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -41,8 +41,7 @@ pub fn estimate(contest: &Contest, games: &Games) -> Result<Estimate, OpeningErr
         let Ok(kind) = game.kind(games) else { continue };
         for number in 0..PLAYOUTS {
             let setup = contest.opening(kind, index, number)?;
-            let start =
-                kind.start(&setup).map_err(|error| OpeningError::Setup(error.to_string()))?;
+            let start = started(kind, &setup)?;
             let name = format!("{}:estimate:{index}:{number}", contest.seed);
             sum += playout(start, named_seed(&name));
             count += 1;

@@ -15,6 +15,9 @@ pub enum OpeningError {
     /// The game doesn't start.
     #[error("{0}")]
     Setup(String),
+    /// The program that has the rules failed.
+    #[error("{0}")]
+    Rules(String),
     /// All drawn openings are decided.
     #[error(
         "found no opening of {plies} random plies that leaves the game open in {TRIES} tries; use \
@@ -34,7 +37,11 @@ pub fn draw_opening(
     plies: u32,
     seed: u64,
 ) -> Result<Value, OpeningError> {
-    let start = kind.start(setup).map_err(|error| OpeningError::Setup(error.to_string()))?;
+    if plies == 0 && kind.program().is_some() {
+        // It is whole, and its rules needn't be asked.
+        return Ok(setup.clone());
+    }
+    let start = started(kind, setup)?;
     if plies == 0 {
         return Ok(start.setup());
     }
@@ -43,11 +50,27 @@ pub fn draw_opening(
             ChaCha8Rng::seed_from_u64(named_seed(&format!("opening:{seed}:{attempt}")));
         let mut game = start.clone();
         let reached = (0..plies).all(|_| play_any(game.as_mut(), &mut random));
-        if reached && is_open(game.as_ref()) {
+        let is_open = reached && is_open(game.as_ref())?;
+        failed(game.as_ref())?;
+        if is_open {
             return Ok(begun_from(start.setup(), game.origin()));
         }
     }
     Err(OpeningError::Decided { plies })
+}
+
+/// Starts a game.
+pub(crate) fn started(kind: GameKind, setup: &Value) -> Result<Box<dyn AnyGame>, OpeningError> {
+    kind.start(setup).map_err(|error| {
+        let text = error.to_string();
+        if error.rules_failed { OpeningError::Rules(text) } else { OpeningError::Setup(text) }
+    })
+}
+
+/// A failure of the rules would else look like another position.
+fn failed(game: &dyn AnyGame) -> Result<(), OpeningError> {
+    let text = |failure| OpeningError::Rules(format!("the rules failed in an opening: {failure}"));
+    game.failure().map_or(Ok(()), |failure| Err(text(failure)))
 }
 
 /// Plays a random action, or draws. Returns false if there is neither.
@@ -68,12 +91,19 @@ pub(crate) fn play_any(game: &mut dyn AnyGame, random: &mut ChaCha8Rng) -> bool 
 }
 
 /// Whether the game is not over and no single action ends it.
-fn is_open(game: &dyn AnyGame) -> bool {
-    let ends = |action: &Value| {
+fn is_open(game: &dyn AnyGame) -> Result<bool, OpeningError> {
+    if !matches!(game.turn(), Turn::Of(_)) {
+        return Ok(false);
+    }
+    for action in game.actions() {
         let mut next = game.clone_box();
-        next.play(action).is_err() || matches!(next.turn(), Turn::Over(_))
-    };
-    matches!(game.turn(), Turn::Of(_)) && !game.actions().iter().any(ends)
+        let is_played = next.play(&action).is_ok();
+        failed(next.as_ref())?;
+        if !is_played || matches!(next.turn(), Turn::Over(_)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 pub(crate) fn begun_from(mut setup: Value, position: Value) -> Value {

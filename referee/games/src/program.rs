@@ -78,11 +78,10 @@ impl Program {
         digest: String,
     ) -> Result<Self, RulesFailure> {
         let request = Request::Describe { protocol: WIRE_VERSION };
-        let described = match rules.ask(request)? {
-            Answer::Described(described) => *described,
-            Answer::Failed { text } => return Err(RulesFailure(text)),
-            _ => return Err(RulesFailure("`describe` needs the answer `described`".to_owned())),
-        };
+        let answer = rules.ask(request.clone())?;
+        check_answer(&request, &answer)?;
+        let Answer::Described(described) = answer else { unreachable!("it was checked") };
+        let described = *described;
         if described.name != name {
             let text = format!("game.toml says `{name}`, `described` says `{}`", described.name);
             return Err(RulesFailure(text));
@@ -170,9 +169,9 @@ impl Program {
     /// begins, see [`AnyGame::origin`].
     pub fn start(&'static self, setup: &Value) -> Result<Box<dyn AnyGame>, SetupError> {
         let setup = self.checked(setup)?;
-        let first = self.rules.ask(first_request(&setup));
-        let begun = position_request(&setup).map(|request| self.rules.ask(request));
-        self.started(setup, first, begun).map(|game| Box::new(game) as _)
+        let answers = start_requests(&setup).into_iter().map(|request| self.rules.ask(request));
+        let answers = answers.collect();
+        self.started(setup, answers).map(|game| Box::new(game) as _)
     }
 
     /// The same without waiting here, also for draws at the start.
@@ -185,15 +184,14 @@ impl Program {
             Ok(setup) => setup,
             Err(error) => return Box::pin(std::future::ready(Err(error))),
         };
-        let first = self.rules.send(first_request(&setup));
-        let begun = position_request(&setup).map(|request| self.rules.send(request));
+        let sent = start_requests(&setup).into_iter().map(|request| self.rules.send(request));
+        let sent: Vec<_> = sent.collect();
         Box::pin(async move {
-            let first = first.await;
-            let begun = match begun {
-                Some(begun) => Some(begun.await),
-                None => None,
-            };
-            let game = self.started(setup, first, begun)?;
+            let mut answers = Vec::new();
+            for answer in sent {
+                answers.push(answer.await);
+            }
+            let game = self.started(setup, answers)?;
             let draws = self.draws_after(&game.now, 0, &drawer).await;
             *lock(&game.ahead) = draws;
             Ok(Box::new(game) as _)
@@ -218,12 +216,11 @@ impl Program {
         Ok(checked.into_iter().chain(position).collect())
     }
 
-    /// Returns the game that a start led to.
+    /// Returns the game in which the answers to [`start_requests`] resulted.
     fn started(
         &'static self,
         setup: Value,
-        first: Result<Answer, RulesFailure>,
-        begun: Option<Result<Answer, RulesFailure>>,
+        answers: Vec<Result<Answer, RulesFailure>>,
     ) -> Result<ProgramGame, SetupError> {
         let failed = |text: &str| SetupError {
             text: format!("the rules of {} failed: {text}", self.name),
@@ -237,12 +234,14 @@ impl Program {
             Ok(Err(refusal)) => Err(self.refused(&refusal.to_string())),
             Err(failure) => Err(failed(&failure.0)),
         };
-        let (walked, first) = read(first)?;
-        let now = begun.map_or(Ok(first), |begun| read(begun).map(|(_, ply)| ply))?;
-        let colours = walked.seats.iter().map(|piece| self.forms.name_of(piece));
+        let mut walks = answers.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        // The game begins where the last one ended; only the first one has `seats`.
+        let seats = std::mem::take(&mut walks[0].0.seats);
+        let (_, now) = walks.pop().expect("there was one");
+        let colours = seats.iter().map(|piece| self.forms.name_of(piece));
         let colours = colours.collect::<Result<_, _>>().map_err(|text| failed(&text))?;
-        if !self.about.seats.iter().any(|&count| usize::from(count) == walked.seats.len()) {
-            let (got, all) = (walked.seats.len(), &self.about.seats);
+        if !self.about.seats.iter().any(|&count| usize::from(count) == seats.len()) {
+            let (got, all) = (seats.len(), &self.about.seats);
             return Err(failed(&format!("`walked` has {got} `seats`, and `described` {all:?}")));
         }
         Ok(ProgramGame {
@@ -267,7 +266,7 @@ impl Program {
         for number in draws..=draws.saturating_add(DRAWS_MAX) {
             let PlyTurn::Chance(chance) = &now.turn else { break };
             let draw = Move::Draw { draw: drawer(number, &chance.weights) };
-            let walk = walk_from(&now, vec![draw.clone()], WANTED.to_vec());
+            let walk = walk_from(&now, vec![draw.clone()], &WANTED);
             let answer = self.rules.send(Request::Walk(walk)).await;
             let played = answer.and_then(|answer| read_walk(answer, 1));
             let after = played.as_ref().ok().and_then(|played| played.as_ref().ok());
@@ -289,21 +288,46 @@ impl Program {
     }
 }
 
+/// Checks that an answer has what a request asks for.
+pub fn check_answer(request: &Request, answer: &Answer) -> Result<(), RulesFailure> {
+    match (request, answer) {
+        (_, Answer::Failed { text }) => Err(RulesFailure(text.clone())),
+        (Request::Describe { .. }, Answer::Described(_))
+        | (Request::Walk(_), Answer::Refused(_)) => Ok(()),
+        (Request::Walk(walk), Answer::Walked(walked)) => {
+            let plies = if walk.at == At::All { walk.moves.len() + 1 } else { 1 };
+            check_walked(walked, walk.moves.len(), plies)
+        }
+        (Request::Describe { .. }, _) => {
+            Err(RulesFailure("`describe` needs the answer `described`".to_owned()))
+        }
+        (Request::Walk(_), Answer::Described(_)) => Err(no_walk()),
+    }
+}
+
+fn no_walk() -> RulesFailure {
+    RulesFailure("`walk` needs the answer `walked` or `refused`".to_owned())
+}
+
+/// Checks the numbers of entries, and whose turn it is said to be.
+fn check_walked(walked: &Walked, moves: usize, plies: usize) -> Result<(), RulesFailure> {
+    for (name, wanted, found) in
+        [("recorded", moves, walked.recorded.len()), ("plies", plies, walked.plies.len())]
+    {
+        if wanted != found {
+            let text = format!("`walked` needs {wanted} entries in `{name}`, not {found}");
+            return Err(RulesFailure(text));
+        }
+    }
+    walked.plies.iter().try_for_each(|ply| check_turn(&ply.turn))
+}
+
 /// Reads the answer to a walk with so many moves, of which the last ply is wanted.
 fn read_walk(answer: Answer, moves: usize) -> Result<Result<(Walked, Ply), Refusal>, RulesFailure> {
     match answer {
         Answer::Walked(mut walked) => {
-            if walked.recorded.len() != moves {
-                let text = format!(
-                    "`walked` needs {moves} entries in `recorded`, not {}",
-                    walked.recorded.len()
-                );
-                return Err(RulesFailure(text));
-            }
-            let Some(last) = walked.plies.pop() else {
-                return Err(RulesFailure("`walked` has no `plies`".to_owned()));
-            };
-            check_turn(&last.turn)?;
+            check_walked(&walked, moves, 1)?;
+            let last = walked.plies.pop().expect("there is one");
             Ok(Ok((walked, last)))
         }
         Answer::Refused(refused) => Ok(Err(match refused.kind {
@@ -313,9 +337,7 @@ fn read_walk(answer: Answer, moves: usize) -> Result<Result<(Walked, Ply), Refus
             }
         })),
         Answer::Failed { text } => Err(RulesFailure(text)),
-        Answer::Described(_) => {
-            Err(RulesFailure("`walk` needs the answer `walked` or `refused`".to_owned()))
-        }
+        Answer::Described(_) => Err(no_walk()),
     }
 }
 
@@ -348,29 +370,22 @@ type Played = Result<Result<(Walked, Ply), Refusal>, RulesFailure>;
 /// What was asked ahead: the next moves, and what they lead to.
 type Ahead = VecDeque<(Move, Played)>;
 
-/// Returns the request for the start of a game.
-fn first_request(setup: &Value) -> Request {
+/// Returns the requests for the start of a game: from its setup, and then from the position in which it begins, if
+/// its setup has one.
+fn start_requests(setup: &Value) -> Vec<Request> {
     let mut setup = setup.clone();
-    if let Some(fields) = setup.as_object_mut() {
-        fields.remove("position");
-    }
-    Request::Walk(Walk {
-        from: From::Setup(setup),
-        moves: Vec::new(),
-        want: WANTED.to_vec(),
-        at: At::End,
-    })
-}
-
-/// Returns the request for the position in which a game begins, if its setup has one.
-fn position_request(setup: &Value) -> Option<Request> {
-    let from = From::State(setup.get("position")?.clone());
-    Some(Request::Walk(Walk { from, moves: Vec::new(), want: WANTED.to_vec(), at: At::End }))
+    let position = setup.as_object_mut().and_then(|fields| fields.remove("position"));
+    let from = [From::Setup(setup)].into_iter().chain(position.map(From::State));
+    from.map(|from| Request::Walk(walk(from, Vec::new(), &WANTED))).collect()
 }
 
 /// Returns the request to play moves from a ply.
-fn walk_from(ply: &Ply, moves: Vec<Move>, want: Vec<Want>) -> Walk {
-    Walk { from: From::State(ply.state.clone()), moves, want, at: At::End }
+fn walk_from(ply: &Ply, moves: Vec<Move>, want: &[Want]) -> Walk {
+    walk(From::State(ply.state.clone()), moves, want)
+}
+
+fn walk(from: From, moves: Vec<Move>, want: &[Want]) -> Walk {
+    Walk { from, moves, want: want.to_vec(), at: At::End }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -393,7 +408,7 @@ pub struct ProgramGame {
     failure: Option<RulesFailure>,
     ahead: Arc<Mutex<Ahead>>,
     /// What this ply has besides state and turn, once it was asked for.
-    rest: Arc<OnceLock<Ply>>,
+    rest: Arc<OnceLock<Result<Ply, RulesFailure>>>,
     /// The picture of this ply, once it was asked for.
     view: Arc<OnceLock<View>>,
 }
@@ -430,7 +445,7 @@ impl ProgramGame {
         } else {
             ahead.clear();
             // A match is played ahead, with all that agents want; who replays one seldom wants the rest.
-            self.program.walk(walk_from(&self.now, vec![step], Vec::new()))
+            self.program.walk(walk_from(&self.now, vec![step], &[]))
         };
         let plies_max = self.program.plies_max;
         let played = match played {
@@ -465,17 +480,17 @@ impl ProgramGame {
 
     /// Asks for this ply with everything but the picture.
     fn rest(&self) -> &Ply {
-        self.rest.get_or_init(|| {
-            let estimate = self.program.estimates.then_some(Want::Estimate);
-            let want = WANTED.into_iter().chain(estimate).collect();
-            let walk = walk_from(&self.now, Vec::new(), want);
-            let asked = self.failure.is_none().then(|| self.program.walk(walk));
-            match asked {
-                Some(Ok(Ok((_, ply)))) => ply,
-                // Whatever comes next fails, too, and says so.
-                _ => Ply { position: Value::Object(<_>::default()), ..Ply::clone(&self.now) },
-            }
-        })
+        let estimate = self.program.estimates.then_some(Want::Estimate);
+        let want: Vec<Want> = WANTED.into_iter().chain(estimate).collect();
+        let ask = || match &self.failure {
+            Some(failure) => Err(failure.clone()),
+            None => match self.program.walk(walk_from(&self.now, Vec::new(), &want))? {
+                Ok((_, ply)) => Ok(ply),
+                Err(refusal) => Err(RulesFailure(format!("a state was refused: {refusal}"))),
+            },
+        };
+        // `failure` tells that it is not whole.
+        self.rest.get_or_init(ask).as_ref().unwrap_or(&self.now)
     }
 
     /// Returns the picture in an answer.
@@ -489,7 +504,7 @@ impl ProgramGame {
     }
 
     fn request_for_view(&self) -> Walk {
-        walk_from(&self.now, Vec::new(), vec![Want::View])
+        walk_from(&self.now, Vec::new(), &[Want::View])
     }
 }
 
@@ -557,11 +572,11 @@ impl AnyGame for ProgramGame {
         if self.failure.is_some() || moves.is_empty() {
             return;
         }
-        let walk = Walk { at: At::All, ..walk_from(&self.now, moves.clone(), Vec::new()) };
+        let walk = Walk { at: At::All, ..walk_from(&self.now, moves.clone(), &[]) };
         let Ok(Answer::Walked(walked)) = self.program.rules.ask(Request::Walk(walk)) else {
             return;
         };
-        if walked.recorded.len() != moves.len() || walked.plies.len() != moves.len() + 1 {
+        if check_walked(&walked, moves.len(), moves.len() + 1).is_err() {
             return;
         }
         let after = walked.plies.into_iter().skip(1);
@@ -569,7 +584,7 @@ impl AnyGame for ProgramGame {
             moves.into_iter().zip(walked.recorded).zip(after).map(|((step, recorded), ply)| {
                 let walked =
                     Walked { seats: Vec::new(), recorded: vec![recorded], plies: Vec::new() };
-                (step, check_turn(&ply.turn).map(|()| Ok((walked, ply))))
+                (step, Ok(Ok((walked, ply))))
             });
         *lock(&self.ahead) = all.collect();
     }
@@ -578,7 +593,7 @@ impl AnyGame for ProgramGame {
         let seat = self.mover().filter(|_| self.failure.is_none())?;
         let action = self.program.forms.action(action).ok()?;
         let step = Move::Action { seat, action };
-        let walk = walk_from(&self.now, vec![step.clone()], WANTED.to_vec());
+        let walk = walk_from(&self.now, vec![step.clone()], &WANTED);
         let answer = self.program.rules.send(Request::Walk(walk));
         let (program, draws) = (self.program, self.draws);
         let (ahead, drawer) = (self.ahead.clone(), drawer.clone());
@@ -606,7 +621,7 @@ impl AnyGame for ProgramGame {
     }
 
     fn failure(&self) -> Option<&RulesFailure> {
-        self.failure.as_ref()
+        self.failure.as_ref().or_else(|| self.rest.get()?.as_ref().err())
     }
 
     fn parse_action(&self, text: &str) -> Result<Value, String> {

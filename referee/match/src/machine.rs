@@ -12,7 +12,7 @@ use referee_protocol::{
 };
 
 /// The cause of a void match whose rules have failed.
-pub(crate) const RULES: &str = "rules";
+pub const RULES: &str = "rules";
 
 /// Something that happened.
 #[derive(Clone, Debug)]

@@ -5,7 +5,9 @@ use super::folder::Folder;
 use super::jobs::JobBuilder;
 use super::writer::disk_failure;
 use referee_contest::wording::count;
-use referee_contest::{Contest, Fixture, Player, Record, Schedule, Void};
+use referee_contest::{Contest, Fixture, OpeningError, Player, Record, Schedule, Void};
+use referee_games::SetupError;
+use referee_match::RULES;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
 use referee_play::interrupts::Interrupts;
@@ -15,7 +17,7 @@ use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::files::is_disk_full;
 use referee_process::sandbox::Sandbox;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -23,7 +25,7 @@ use tokio::sync::mpsc;
 /// The games that are played on this machine.
 pub trait GameJobs {
     /// Returns a game as a job for the pool. May change who sits where.
-    fn job(&mut self, fixture: &mut Fixture) -> Result<Job, Failure>;
+    fn job(&mut self, fixture: &mut Fixture) -> Result<Job, NoResult>;
 }
 
 /// The games of a contest, which end in its folder.
@@ -40,18 +42,32 @@ pub struct ContestGames {
 }
 
 impl GameJobs for ContestGames {
-    fn job(&mut self, fixture: &mut Fixture) -> Result<Job, Failure> {
+    fn job(&mut self, fixture: &mut Fixture) -> Result<Job, NoResult> {
         let number = fixture.number;
         let path = self.folder.path(Folder::transcript(number));
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| disk_failure(folder, &error))?;
+            std::fs::create_dir_all(folder)
+                .map_err(|error| NoResult::Halt(disk_failure(folder, &error)))?;
         }
         let seat = |player: Player| self.specs[player.index()].clone();
         // A file that exists is from a killed run, and its game doesn't count.
         let destination = Destination::File { path, force: true };
         let job = self.builder.job(fixture, seat, self.readable_files.clone(), destination);
-        job.map_err(|error| Failure::operation(format!("game {number}: {error}")))
+        job.map_err(|error| no_opening(number, &error))
     }
+}
+
+/// Why a game without an opening has no result.
+pub fn no_opening(number: u64, error: &OpeningError) -> NoResult {
+    match error {
+        OpeningError::Rules(text) => no_result(RULES, text.clone()),
+        _ => NoResult::Halt(Failure::operation(format!("game {number}: {error}"))),
+    }
+}
+
+fn no_result(cause: &str, text: String) -> NoResult {
+    let void = Void { cause: cause.to_owned(), text, seat: None };
+    NoResult::Void(VoidGame { void, transcript: None })
 }
 
 /// Plays games on this machine.
@@ -62,6 +78,8 @@ pub struct Local<G> {
     matches_at_once: usize,
     /// The submitted games.
     submitted: BTreeMap<u64, Fixture>,
+    /// Games that could not begin.
+    ready: VecDeque<FinishedGame>,
     jobs: Option<mpsc::Sender<Job>>,
     results: mpsc::Receiver<Played>,
     threads: Threads,
@@ -86,6 +104,7 @@ impl<G: GameJobs> Local<G> {
             games,
             matches_at_once: pool_size.matches,
             submitted: BTreeMap::new(),
+            ready: VecDeque::new(),
             jobs: Some(jobs),
             results,
             threads,
@@ -96,23 +115,23 @@ impl<G: GameJobs> Local<G> {
     fn finished(&mut self, mut played: Played) -> Option<FinishedGame> {
         let number = played.number;
         let fixture = self.submitted.remove(&number)?;
-        let no_result = |void: Void| NoResult::Void(VoidGame { void, transcript: None });
         let result = match &mut played.result {
             Err(error) if is_disk_full(error) => {
                 let path = played.transcript.as_deref().unwrap_or(Path::new("transcript"));
                 Err(NoResult::Halt(disk_failure(path, error)))
             }
-            Err(error) => Err(no_result(Void {
-                cause: "machine".to_owned(),
-                text: error.to_string(),
-                seat: None,
-            })),
+            Err(error) => {
+                let setup = error.get_ref().and_then(|it| it.downcast_ref::<SetupError>());
+                let cause = if setup.is_some_and(|it| it.rules_failed) { RULES } else { "machine" };
+                Err(no_result(cause, error.to_string()))
+            }
             Ok(finished) => {
                 let seal = finished.seal.as_ref().map_or("", |it| &it.seal.sha256).to_owned();
                 let transcript = Folder::transcript(number);
                 let tally = *std::mem::take(&mut finished.tally);
                 let record = Record::of(tally, &fixture, &self.contest.policy, transcript, seal);
-                record.map(Box::new).map_err(no_result)
+                let void = |void| NoResult::Void(VoidGame { void, transcript: None });
+                record.map(Box::new).map_err(void)
             }
         };
         let finished = played.result.as_ref().ok();
@@ -127,6 +146,9 @@ impl<G: GameJobs> Backend for Local<G> {
 
     async fn next(&mut self, _: &Schedule, wants: bool) -> BackendEvent {
         loop {
+            if let Some(game) = self.ready.pop_front() {
+                return BackendEvent::Finished(Box::new(game));
+            }
             let jobs = self.jobs.as_ref().filter(|_| wants);
             let played = tokio::select! {
                 Some(_) = reserve_slot(jobs) => return BackendEvent::HasRoom,
@@ -141,7 +163,18 @@ impl<G: GameJobs> Backend for Local<G> {
 
     fn submit(&mut self, fixtures: Vec<Fixture>) -> Result<(), Failure> {
         for mut fixture in fixtures {
-            let job = self.games.job(&mut fixture)?;
+            let number = fixture.number;
+            let job = match self.games.job(&mut fixture) {
+                Ok(job) => job,
+                Err(NoResult::Halt(failure)) => return Err(failure),
+                Err(void) => {
+                    let (result, void_games) = (Err(void), Vec::new());
+                    let game =
+                        FinishedGame { number, void_games, result, sha256: None, played: None };
+                    self.ready.push_back(game);
+                    continue;
+                }
+            };
             self.submitted.insert(fixture.number, fixture);
             if let Some(jobs) = &self.jobs {
                 // The queue has room: no one else sends. If the pool has ended, `next` reports it.

@@ -9,7 +9,7 @@ use referee_contest::ContestGame;
 use referee_contest::file::game_names;
 use referee_games::program::Program;
 use referee_games::{GameKind, Games};
-use referee_play::game_program::{Chosen, files_of, is_path, load};
+use referee_play::game_program::{Chosen, is_path, load, spec_of};
 use referee_process::Failure;
 use referee_process::files::sync_file_system;
 use referee_protocol::GameProgramRecord;
@@ -133,7 +133,7 @@ impl Prepared {
         for program in programs {
             let (from, to) = (program.folder(), rules.join(&program.record().digest));
             copy(from, &to).map_err(|error| disk_failure(&to, &error))?;
-            if files_of(&to)?.1 != program.record().digest {
+            if spec_of(&to)?.digest != program.record().digest {
                 let text = format!("{} was changed while it was copied", from.display());
                 return Err(Failure::operation(text).help("run again"));
             }
@@ -146,8 +146,7 @@ impl Prepared {
 
 /// Copies the files of a game program.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let (files, _) = files_of(from).map_err(io::Error::from)?;
-    for file in files {
+    for file in spec_of(from).map_err(io::Error::from)?.files {
         let target = to.join(&file);
         fs::create_dir_all(target.parent().unwrap_or(to))?;
         fs::copy(from.join(&file), &target)?;

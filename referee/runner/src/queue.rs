@@ -18,6 +18,8 @@ pub(super) struct Queue {
     written: BTreeSet<u64>,
     /// Void attempts of each game in this run.
     tries: BTreeMap<u64, u32>,
+    /// The entries in the contest's list of games that are not played any more.
+    stopped: BTreeSet<usize>,
 }
 
 impl Queue {
@@ -30,6 +32,7 @@ impl Queue {
             submitted: BTreeSet::new(),
             written: BTreeSet::new(),
             tries: BTreeMap::new(),
+            stopped: BTreeSet::new(),
         }
     }
 
@@ -54,7 +57,30 @@ impl Queue {
 
     fn is_missing(&self, number: u64, schedule: &Schedule) -> bool {
         let has_result = schedule.has(number) || self.written.contains(&number);
-        !has_result && schedule.counts(number)
+        !has_result && schedule.counts(number) && !self.is_stopped(number, schedule)
+    }
+
+    /// Whether this game is of an entry that is not played any more.
+    fn is_stopped(&self, number: u64, schedule: &Schedule) -> bool {
+        !self.stopped.is_empty()
+            && schedule.fixture(number).is_some_and(|fixture| self.stopped.contains(&fixture.game))
+    }
+
+    /// Plays no more games of this entry in the contest's list of games.
+    pub(super) fn stop(&mut self, game: usize, schedule: &Schedule) {
+        self.stopped.insert(game);
+        let retries = std::mem::take(&mut self.retries);
+        self.retries =
+            retries.into_iter().filter(|&number| !self.is_stopped(number, schedule)).collect();
+    }
+
+    /// Returns the games so far that are not played because they were stopped.
+    pub(super) fn unplayed(&self, schedule: &Schedule) -> Vec<u64> {
+        let all = if self.stopped.is_empty() { 0 } else { schedule.known().min(self.end) };
+        let left = |&number: &u64| {
+            !schedule.has(number) && schedule.counts(number) && self.is_stopped(number, schedule)
+        };
+        (0..all).filter(left).collect()
     }
 
     /// Takes a wanted game, with the others of its block that are to be submitted with it.
@@ -94,9 +120,10 @@ impl Queue {
         *self.tries.entry(number).or_default() += 1;
     }
 
-    /// Queues a void game again, unless it was void more often than this.
-    pub(super) fn retry(&mut self, number: u64, retries: u32) -> bool {
-        let is_left = self.tries.get(&number).is_none_or(|tries| *tries <= retries);
+    /// Queues a void game again, unless it was void more often than this or was stopped.
+    pub(super) fn retry(&mut self, number: u64, retries: u32, schedule: &Schedule) -> bool {
+        let is_left = self.tries.get(&number).is_none_or(|tries| *tries <= retries)
+            && !self.is_stopped(number, schedule);
         if is_left {
             self.retries.push_back(number);
         }

@@ -2,17 +2,19 @@
 //! next, the backend plays it, the writer stores it. A game counts only when it is stored.
 
 use super::backend::{Backend, BackendEvent, FinishedGame, NoResult, VoidGame, WorkerCount};
-use super::folder::Folder;
+use super::folder::{Folder, RULES_FOLDER};
 use super::queue::Queue;
 use super::store::{Store, VoidAttempt};
 use super::voids::VoidTally;
 use super::writer::{Entry, ResultWriter, WrittenBatch, disk_failure};
 use referee_contest::wording::{count as count_of, games};
 use referee_contest::{Contest, Player, Record, Schedule, half_points};
+use referee_match::RULES;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_play::pool::Played;
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -81,6 +83,8 @@ pub struct Runner {
     stored: Option<(Folder, ResultWriter)>,
     voids: VoidTally,
     failures_in_a_row: u32,
+    /// How often in a row the rules of a game have failed, by its place in the contest's list of games.
+    rules_failures: BTreeMap<usize, u32>,
     given_up: Vec<(u64, String)>,
     failure: Option<Failure>,
     progress: Progress,
@@ -131,6 +135,7 @@ impl Runner {
             stored: None,
             voids: VoidTally::default(),
             failures_in_a_row: 0,
+            rules_failures: BTreeMap::new(),
             given_up: Vec::new(),
             failure: None,
             progress: Progress::default(),
@@ -153,8 +158,14 @@ impl Runner {
     }
 
     /// Waits until all results are stored, and ends the run.
-    pub fn leave(self, interrupts: &Interrupts) -> RunResult {
+    pub fn leave(mut self, interrupts: &Interrupts) -> RunResult {
         let over = self.schedule.is_over();
+        for number in self.queue.unplayed(&self.schedule) {
+            let known = self.given_up.iter().any(|(given_up, _)| *given_up == number);
+            let fixture = self.schedule.fixture(number).filter(|_| !known);
+            let game = fixture.and_then(|it| self.contest.games.get(it.game));
+            self.given_up.extend(game.map(|game| (number, broken(&game.name))));
+        }
         if let Some((_, writer)) = self.stored {
             writer.finish();
         }
@@ -279,6 +290,7 @@ impl Runner {
         match game.result {
             Ok(record) => {
                 self.failures_in_a_row = 0;
+                self.rules_failures.remove(&record.game);
                 self.queue.written(number);
                 self.store(Entry::Game(record, game.sha256), backend, observer);
             }
@@ -296,7 +308,7 @@ impl Runner {
                 }
                 let text = game.void.text.clone();
                 self.add_void(number, game, backend, observer);
-                if !self.queue.retry(number, self.contest.policy.void_retries) {
+                if !self.queue.retry(number, self.contest.policy.void_retries, &self.schedule) {
                     self.given_up.push((number, text));
                 }
             }
@@ -324,10 +336,14 @@ impl Runner {
         };
         let transcript = self.stored.as_ref().and_then(|(folder, _)| keep(folder));
         observer.print(&format!("game {number} is void ({}): {}", void.cause, void.text));
+        if let Some(again) = self.command_to_see_again(number, &void, transcript.as_deref()) {
+            observer.print(&format!("see it again: {again}"));
+        }
         self.queue.count_try(number);
         self.progress.void += 1;
         match void.player.filter(|_| self.stored.is_some()) {
             Some(player) => self.report_cause(player, observer),
+            None if void.cause == RULES => self.count_rules(number, observer),
             None => self.count_failure(&void.text),
         }
         self.store(Entry::Void(VoidAttempt { transcript, ..void }), backend, observer);
@@ -343,6 +359,53 @@ impl Runner {
                 "{name} has caused {attempts}, as many as it may (agent_voids): what would make \
                  another game void at its seat is its fault from now on"
             ));
+        }
+    }
+
+    /// Returns the command that asks the rules again what they failed at, if they did and the match is recorded.
+    fn command_to_see_again(
+        &self,
+        number: u64,
+        void: &VoidAttempt,
+        transcript: Option<&str>,
+    ) -> Option<String> {
+        // Once for each game: the next attempts usually fail at the same.
+        let transcript = transcript.filter(|_| void.cause == RULES && void.attempt == 1)?;
+        let (folder, _) = self.stored.as_ref()?;
+        let game = self.schedule.fixture(number)?.game;
+        let rules = self.rules_of(game)?;
+        let file = folder.path(transcript).display().to_string();
+        Some(command(&["referee", "position", &rules, "--transcript", &file]))
+    }
+
+    /// Returns the folder with the contest's copy of a game program.
+    fn rules_of(&self, game: usize) -> Option<String> {
+        let program = self.contest.games.get(game)?.program.as_ref()?;
+        let (folder, _) = self.stored.as_ref()?;
+        Some(folder.path(RULES_FOLDER).join(&program.digest).display().to_string())
+    }
+
+    /// Counts failures of a game's rules in a row. After too many no more of its games are played.
+    fn count_rules(&mut self, number: u64, observer: &mut impl Observer) {
+        let Some(fixture) = self.schedule.fixture(number) else { return };
+        let Some(game) = self.contest.games.get(fixture.game) else { return };
+        let failures = self.rules_failures.entry(fixture.game).or_default();
+        *failures += 1;
+        if *failures != FAILURES_MAX {
+            return;
+        }
+        let text = broken(&game.name);
+        let help = self.rules_of(fixture.game).map(|rules| {
+            let check = command(&["referee", "game", "check", &rules]);
+            format!("`{check}` shows what is wrong with them")
+        });
+        self.queue.stop(fixture.game, &self.schedule);
+        let is_broken = |failures: &&u32| **failures >= FAILURES_MAX;
+        if self.rules_failures.values().filter(is_broken).count() == self.contest.games.len() {
+            self.failure.get_or_insert(Failure::operation(text).or_help(help));
+        } else {
+            let help = help.map_or_else(String::new, |help| format!(": {help}"));
+            observer.print(&format!("{text}; no more of its games are played{help}"));
         }
     }
 
@@ -434,6 +497,15 @@ impl Runner {
         self.progress.workers = backend.worker_count();
         observer.update(&self.progress, &self.schedule);
     }
+}
+
+fn command(words: &[&str]) -> String {
+    shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
+}
+
+/// Says that the rules of a game fail again and again.
+fn broken(name: &str) -> String {
+    format!("the rules of {} failed {FAILURES_MAX} times in a row", sanitize(name))
 }
 
 /// Waits for the next batch that is on the disk.

@@ -36,6 +36,7 @@ use referee_protocol::{
     Event, HeaderSeat, MatchResult, Outcome, Pondering, SandboxRecord, Verdict,
 };
 use referee_render::{Style, terminal};
+use referee_runner::backend::NoResult;
 use referee_runner::local::{GameJobs, Local};
 use referee_runner::runner::{Observer, Progress, Runner};
 use schemars::JsonSchema;
@@ -169,9 +170,9 @@ struct SeriesGames<'a>(&'a Plan);
 type EndedGame = (Played, Option<Record>);
 
 impl GameJobs for SeriesGames<'_> {
-    fn job(&mut self, fixture: &mut Fixture) -> Result<Job, Failure> {
+    fn job(&mut self, fixture: &mut Fixture) -> Result<Job, NoResult> {
         fixture.players = self.0.contest.seated(fixture.number);
-        self.0.job(fixture.number)
+        self.0.job(fixture.number).map_err(NoResult::Halt)
     }
 }
 

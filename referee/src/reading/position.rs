@@ -3,9 +3,10 @@
 use referee_games::program::Program;
 use referee_games::{AnyGame, GameKind, Games, Refusal, Turn, reason_text};
 use referee_match::transcript::{TranscriptWalk, walk};
+use referee_match::{RULES, drawer, parse_line};
 use referee_play::input_files::unreadable;
 use referee_process::Failure;
-use referee_protocol::{Event, Outcome, Seat, parse_strict};
+use referee_protocol::{Event, FromAgent, Outcome, Seat, parse_strict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -33,15 +34,54 @@ pub fn show_recorded(
         let text = format!("{file} is a transcript of {game}, not of {}", kind.name);
         return Err(Failure::usage(text));
     }
+    // An action that was not played, because the rules failed.
+    let mut unplayed = None;
     let apply = |steps: &mut TranscriptWalk<'_>| {
         while let Some(event) = steps.step().map_err(|error| unreadable(file, &error))? {
-            if matches!(event, Event::Played(_) | Event::Drawn(_) | Event::Retired(_)) {
-                return Ok(true);
+            match &event {
+                Event::Played(_) | Event::Drawn(_) | Event::Retired(_) => {
+                    unplayed = None;
+                    return Ok(true);
+                }
+                Event::Line(line) => unplayed = action_in(&line.line),
+                Event::Over(over)
+                    if over.verdict.void.as_ref().is_some_and(|it| it.cause == RULES) =>
+                {
+                    let walk = steps.walk();
+                    ask_again(walk.game(), walk.header().seed, unplayed.as_ref())?;
+                }
+                _ => {}
             }
         }
         Ok(false)
     };
     positions(steps, |steps| steps.walk().game(), apply, selection, show)
+}
+
+/// Returns the action in a line of an agent.
+fn action_in(line: &str) -> Option<Value> {
+    match parse_line(line.as_bytes(), None)?.ok()? {
+        FromAgent::Action(action) => Some(action.action),
+        _ => None,
+    }
+}
+
+/// Asks the rules again what they failed at: an action, or the draw that follows from the match's seed.
+fn ask_again(game: &dyn AnyGame, seed: u64, action: Option<&Value>) -> Result<(), Failure> {
+    let mut again = game.clone_box();
+    let (played, what) = match (action, game.turn()) {
+        (Some(action), Turn::Of(_)) => (again.play(action).map(drop), game.format_action(action)),
+        (None, Turn::Chance(chance)) => {
+            let outcome = drawer(seed)(game.draws(), &chance.weights);
+            (again.draw(outcome), format!("the draw of {}", chance.label(outcome)))
+        }
+        _ => return Ok(()),
+    };
+    // What agents are told after it may be what fails.
+    again.position();
+    let failed = again.failure().cloned().map(Refusal::Failed);
+    let refused = failed.or(played.err());
+    refused.map_or(Ok(()), |refusal| Err(Failure::operation(format!("{what}: {refusal}"))))
 }
 
 /// Shows positions of a game to which actions are applied, one per line, as text or JSON.

@@ -6,6 +6,7 @@
 pub mod broken_games;
 pub mod contest;
 pub mod family;
+pub mod game_programs;
 pub mod http;
 pub mod mistakes;
 pub mod serving;

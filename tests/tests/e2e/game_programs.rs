@@ -1,21 +1,12 @@
 //! Games whose rules are programs, in every command that has a GAME.
 
 use crate::support::contest::{contest, transcripts, wait_for_games};
+use crate::support::game_programs::sample;
 use crate::support::serving::Serving;
-use crate::support::{TestDir, lacks, python, root};
+use crate::support::{TestDir, eventually, lacks, python};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::fs;
-
-/// Copies a sample game to `name`, and returns it as a GAME; `None` without Python.
-fn sample(dir: &TestDir, sample: &str, name: &str) -> Option<String> {
-    python()?;
-    let folder = root().join("sample-agents/games").join(sample);
-    for file in ["game.toml", "rules.py"] {
-        dir.write(&format!("{name}/{file}"), fs::read(folder.join(file)).unwrap());
-    }
-    Some(format!("./{name}"))
-}
 
 /// A game in plain Python, whose only action counts up to 3 and can do something else instead.
 fn counter(dir: &TestDir, name: &str, instead: &str) -> Option<String> {
@@ -99,6 +90,36 @@ fn every_command_takes_the_path_of_a_game() {
     dir.run(&["position", &game, "--transcript", "x.jsonl"])
         .code(0)
         .stdout_has("it has three in a row");
+}
+
+#[test]
+fn agents_are_compared_at_it() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "tic-tac-toe", "ttt") else { return };
+    let words =
+        ["compare", "--game", &game, "@first", "b=@first", "--games", "4", "--seed", "1", "--json"];
+    let compared = dir.run(&words).code(0).json();
+    let games = ["wins", "draws", "losses"].map(|key| compared[key].as_u64().unwrap());
+    assert_eq!(games.iter().sum::<u64>(), 4, "{compared}");
+}
+
+#[test]
+fn the_page_plays_it_and_other_actions() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "tic-tac-toe", "ttt") else { return };
+    dir.play(&[&game, "@first", "@first", "--out", "x.jsonl"]);
+    let serving = Serving::start(&dir, &["--rules", &game]);
+    let branch = serving.json("/api/branch?file=x.jsonl&ply=2&actions=c3");
+    assert_eq!(branch["plies"][0]["text"], "c3", "{branch}");
+    assert_eq!(branch["actions"].as_array().unwrap().len(), 6, "{branch}");
+    let refused = serving.get("/api/branch?file=x.jsonl&ply=2&actions=a1").text();
+    assert!(refused.contains("the cell is occupied"), "{refused}");
+    let request = json!({ "game": game, "setup": {}, "seats": ["@first", "@first"] });
+    let begun = serving.post("/api/matches", &request).json();
+    let path = format!("/api/match?file={}", begun["file"].as_str().unwrap_or_default());
+    let over = || serving.get(&path).text().contains("it has three in a row");
+    assert!(eventually(over), "{begun}");
+    serving.end();
 }
 
 #[test]
@@ -195,6 +216,9 @@ fn no_agent_loses_by_rules_that_fail() {
     assert!(!ran.stderr.contains("agent_voids"), "{}", ran.stderr);
     let status = dir.run(&["contest", "status", "c", "--json"]).json();
     assert_eq!((&status["played"], &status["faults"]), (&json!(4), &json!(0)), "{status}");
+    // The command that is printed asks the rules again what they failed at.
+    let again = ran.stderr.lines().find_map(|line| line.strip_prefix("see it again: ")).unwrap();
+    dir.shell(again).code(1).stderr_has("1: the rules failed: it ended with exit status 3");
 }
 
 /// The form of an action is checked before the rules see it; whether it is legal is for them to say.

@@ -18,6 +18,7 @@ mod mistakes;
 mod new;
 mod games;
 mod game_check;
+mod game_programs;
 mod samples;
 mod pondering;
 mod comp30024;

@@ -320,7 +320,7 @@ fn answers_that_break_the_contract_are_failures() {
     for (answer, why) in [
         (
             (|it| changed(it, |it| it["plies"] = json!([]))) as fn(&Value) -> Value,
-            "`walked` has no `plies`",
+            "`walked` needs 1 entries in `plies`, not 0",
         ),
         (
             |it| changed(it, |it| it["seats"] = json!(["one"])),

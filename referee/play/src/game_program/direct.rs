@@ -29,7 +29,7 @@ impl Direct {
         if let Some(launch) = &mut program.spec.launch {
             launch.env.extend(variables.iter().map(|(name, value)| format!("{name}={value}")));
         }
-        let sandbox = choose(&SandboxRequest::default(), Depth::Quick)?;
+        let sandbox = || choose(&SandboxRequest::default(), Depth::Quick);
         let (host, rules) = Host::start(program.clone(), sandbox)?;
         Ok(Self { program, rules, host: Some(host) })
     }

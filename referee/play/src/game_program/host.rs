@@ -2,13 +2,13 @@
 //! match waits on their pipes.
 
 use super::{GameProgram, RulesLimits, kit};
-use referee_games::program::{Pending, Rules, RulesFailure};
+use referee_games::program::{Pending, Rules, RulesFailure, check_answer};
 use referee_games::wire::{Answer, Numbered, Request, WIRE_VERSION};
 use referee_process::agent::{AgentEvent, AgentProcess, StartConditions};
-use referee_process::framer::Line;
+use referee_process::framer;
 use referee_process::launcher::{Bytes, Launcher};
-use referee_process::sandbox::Sandbox;
 use referee_process::sandbox::reach::{Reachable, reachable_alone};
+use referee_process::sandbox::Sandbox;
 use referee_process::usage::Meters;
 use referee_process::{Failure, cores, work_folder};
 use referee_protocol::sanitize::sanitize;
@@ -58,19 +58,32 @@ impl std::fmt::Debug for HostRules {
 }
 
 /// Takes an answer.
-type Reply = Box<dyn FnOnce(Result<Answer, RulesFailure>) + Send>;
-
-/// Takes an answer as it was written.
-type DirectReply = Box<dyn FnOnce(Result<Said, RulesFailure>) + Send>;
+type Reply<T> = Box<dyn FnOnce(T) + Send>;
 
 /// A request and who gets its answer, or an order.
 enum Query {
-    Ask(Request, Reply),
-    /// A request that is sent as it is, with this id and number of moves, and is not repeated.
-    Direct(Value, u64, usize, DirectReply),
+    Ask(Request, Reply<Result<Answer, RulesFailure>>),
+    /// A request that is sent as it is, and is not repeated.
+    Direct(Line<Value>, Reply<Result<Said, RulesFailure>>),
     /// Ends the processes; the next request starts another one.
-    Restart(Box<dyn FnOnce() + Send>),
+    Restart(Reply<()>),
     End,
+}
+
+/// A request as it is sent.
+struct Line<T> {
+    request: T,
+    /// The number of its moves.
+    moves: usize,
+    /// Its id; `None` for the next one of the process.
+    id: Option<u64>,
+}
+
+impl Line<&Request> {
+    fn of(request: &Request) -> Line<&Request> {
+        let moves = if let Request::Walk(walk) = request { walk.moves.len() } else { 0 };
+        Line { request, moves, id: None }
+    }
 }
 
 /// An answer, and the line in which it was written.
@@ -83,35 +96,40 @@ pub struct Said {
 }
 
 impl Host {
-    /// Starts the thread. The program is started when it is asked something.
+    /// Starts the thread, which chooses the `sandbox`. The program is started when it is asked something.
     pub(super) fn start(
         program: GameProgram,
-        sandbox: Sandbox,
+        sandbox: impl FnOnce() -> Result<Sandbox, Failure> + Send + 'static,
     ) -> Result<(Self, HostRules), Failure> {
         let name = program.spec.name.clone();
-        let failed = |error: io::Error| {
+        let failed = move |error: io::Error| {
             Failure::machine(format!("can't start the rules of {name}: {error}"))
         };
         let (queue, queries) = mpsc::unbounded_channel();
         let (started, has_started) = std::sync::mpsc::channel();
-        let run = move || {
-            let runtime =
-                Builder::new_current_thread().enable_all().build_local(LocalOptions::default());
-            let begun = runtime.and_then(|runtime| {
-                let processes = runtime.block_on(async { Processes::new(program, sandbox) })?;
-                Ok((runtime, Rc::new(processes)))
-            });
-            match begun {
-                Ok((runtime, processes)) => {
-                    started.send(Ok(())).ok();
-                    runtime.block_on(serve(processes, queries));
-                }
-                Err(error) => drop(started.send(Err(error))),
+        let begin = {
+            let failed = failed.clone();
+            move || {
+                // Its self-test needs a runtime of its own, and the caller may have one.
+                let sandbox = sandbox()?;
+                let runtime = Builder::new_current_thread()
+                    .enable_all()
+                    .build_local(LocalOptions::default())
+                    .map_err(&failed)?;
+                let processes = runtime.block_on(async { Processes::new(program, sandbox) });
+                Ok((runtime, Rc::new(processes.map_err(&failed)?)))
             }
         };
+        let run = move || match begin() {
+            Ok((runtime, processes)) => {
+                started.send(Ok(())).ok();
+                runtime.block_on(serve(processes, queries));
+            }
+            Err(error) => drop(started.send(Err(error))),
+        };
         let thread =
-            std::thread::Builder::new().name("rules".to_owned()).spawn(run).map_err(failed)?;
-        has_started.recv().unwrap_or_else(|error| Err(io::Error::other(error))).map_err(failed)?;
+            std::thread::Builder::new().name("rules".to_owned()).spawn(run).map_err(&failed)?;
+        has_started.recv().unwrap_or_else(|error| Err(failed(io::Error::other(error))))?;
         let rules = HostRules(queue);
         Ok((Self { rules: rules.clone(), thread }, rules))
     }
@@ -131,17 +149,12 @@ fn ended() -> RulesFailure {
 impl Rules for HostRules {
     fn send(&self, request: Request) -> Pending<Result<Answer, RulesFailure>> {
         let (reply, answer) = oneshot::channel();
-        let reply: Reply = Box::new(|answer| drop(reply.send(answer)));
-        self.0.send(Query::Ask(request, reply)).ok();
+        self.0.send(Query::Ask(request, Box::new(|answer| drop(reply.send(answer))))).ok();
         Box::pin(async { answer.await.unwrap_or_else(|_| Err(ended())) })
     }
 
     fn ask(&self, request: Request) -> Result<Answer, RulesFailure> {
-        // Not by tokio, which refuses to block a thread with a runtime.
-        let (reply, answer) = std::sync::mpsc::sync_channel(1);
-        let reply: Reply = Box::new(move |answer| drop(reply.send(answer)));
-        self.0.send(Query::Ask(request, reply)).ok();
-        answer.recv().unwrap_or_else(|_| Err(ended()))
+        self.wait(|reply| Query::Ask(request, reply)).unwrap_or_else(|| Err(ended()))
     }
 }
 
@@ -156,19 +169,23 @@ impl HostRules {
         self.0.send(Query::End).ok();
     }
 
-    /// Sends a request as it is and waits for the answer. A failure is not repeated.
+    /// Sends a request as it is, with this id and number of moves, and waits for the answer. A failure is not repeated.
     pub(super) fn say(&self, request: Value, id: u64, moves: usize) -> Result<Said, RulesFailure> {
-        let (reply, said) = std::sync::mpsc::sync_channel(1);
-        let reply: DirectReply = Box::new(move |answer| drop(reply.send(answer)));
-        self.0.send(Query::Direct(request, id, moves, reply)).ok();
-        said.recv().unwrap_or_else(|_| Err(ended()))
+        let line = Line { request, moves, id: Some(id) };
+        self.wait(|reply| Query::Direct(line, reply)).unwrap_or_else(|| Err(ended()))
     }
 
     /// Ends the processes and waits until they are gone.
     pub(super) fn restart(&self) {
-        let (reply, restarted) = std::sync::mpsc::sync_channel(1);
-        self.0.send(Query::Restart(Box::new(move || reply.send(()).unwrap_or_default()))).ok();
-        restarted.recv().ok();
+        self.wait(Query::Restart);
+    }
+
+    /// Waits for the answer to a query; `None` if nobody answers any more.
+    fn wait<T: Send + 'static>(&self, query: impl FnOnce(Reply<T>) -> Query) -> Option<T> {
+        // Not by tokio, which refuses to block a thread with a runtime.
+        let (reply, answer) = std::sync::mpsc::sync_channel(1);
+        self.0.send(query(Box::new(move |answer| drop(reply.send(answer))))).ok();
+        answer.recv().ok()
     }
 }
 
@@ -183,15 +200,13 @@ async fn serve(processes: Rc<Processes>, mut queries: mpsc::UnboundedReceiver<Qu
                 let _permit = permit.await;
                 reply(processes.answer(&request).await);
             })),
-            Query::Direct(request, id, moves, reply) => {
-                drop(tokio::task::spawn_local(async move {
-                    let _permit = permit.await;
-                    reply(processes.answer_once(&request, moves, Some(id), false).await);
-                }));
-            }
+            Query::Direct(line, reply) => drop(tokio::task::spawn_local(async move {
+                let _permit = permit.await;
+                reply(processes.answer_line(&line).await);
+            })),
             Query::Restart(reply) => {
                 processes.end_idle().await;
-                reply();
+                reply(());
             }
             Query::End => break,
         }
@@ -229,62 +244,79 @@ impl Processes {
     /// Answers a request. If that fails, once more with another process: what was wrong with the first one may
     /// have come from earlier requests.
     async fn answer(&self, request: &Request) -> Result<Answer, RulesFailure> {
-        let moves = if let Request::Walk(walk) = request { walk.moves.len() } else { 0 };
-        let said = match self.answer_once(request, moves, None, false).await {
-            Err(_) => self.answer_once(request, moves, None, true).await,
-            said => said,
-        };
-        said.map(|said| said.answer)
+        match self.answer_once(request, false).await {
+            Err(_) => self.answer_once(request, true).await,
+            answer => answer,
+        }
     }
 
-    async fn answer_once(
-        &self,
-        request: &impl Serialize,
-        moves: usize,
-        id: Option<u64>,
-        is_new: bool,
-    ) -> Result<Said, RulesFailure> {
-        let waiting = if is_new { None } else { self.idle.borrow_mut().pop() };
-        let mut process =
-            if let Some(process) = waiting { process } else { self.started().await? };
-        match process.answer(request, moves, id, self.program.time, &self.program.limits).await {
-            Ok(Said { answer: Answer::Failed { text }, .. }) => {
-                process.agent.kill_and_wait().await.ok();
-                Err(RulesFailure(sanitize(&text)))
-            }
-            Ok(said) => {
-                self.idle.borrow_mut().push(process);
-                Ok(said)
-            }
-            Err(text) => {
-                let failure = process.explain(text).await;
-                process.agent.kill_and_wait().await.ok();
-                Err(failure)
-            }
+    async fn answer_once(&self, request: &Request, is_new: bool) -> Result<Answer, RulesFailure> {
+        if let Request::Describe { .. } = request {
+            // Every process has answered that when it starts.
+            let (process, said) = self.started().await?;
+            self.idle.borrow_mut().push(process);
+            return Ok(said.answer);
         }
+        let (process, said) = self.asked_any(&Line::of(request), is_new).await?;
+        if let Err(failure) = check_answer(request, &said.answer) {
+            process.end().await;
+            return Err(failure);
+        }
+        self.idle.borrow_mut().push(process);
+        Ok(said.answer)
+    }
+
+    /// Answers a request as it is, once.
+    async fn answer_line(&self, line: &Line<Value>) -> Result<Said, RulesFailure> {
+        let (process, said) = self.asked_any(line, false).await?;
+        self.idle.borrow_mut().push(process);
+        Ok(said)
+    }
+
+    /// Asks a process that waits, or a new one.
+    async fn asked_any(
+        &self,
+        line: &Line<impl Serialize>,
+        is_new: bool,
+    ) -> Result<(Process, Said), RulesFailure> {
+        let waiting = if is_new { None } else { self.idle.borrow_mut().pop() };
+        let process = match waiting {
+            Some(process) => process,
+            None => self.started().await?.0,
+        };
+        self.asked(process, line, self.program.time).await
+    }
+
+    /// Starts a process, and returns it with its answer to the first request, which every process gets.
+    async fn started(&self) -> Result<(Process, Said), RulesFailure> {
+        let process = self
+            .start()
+            .map_err(|error| RulesFailure(format!("the program can't be started: {error}")))?;
+        let first = Request::Describe { protocol: WIRE_VERSION };
+        let time = RulesLimits { answer: self.program.time.answer + START, ..self.program.time };
+        self.asked(process, &Line::of(&first), time).await
+    }
+
+    /// Asks a process. If it fails, it is ended.
+    async fn asked(
+        &self,
+        mut process: Process,
+        line: &Line<impl Serialize>,
+        time: RulesLimits,
+    ) -> Result<(Process, Said), RulesFailure> {
+        let failure = match process.answer(line, time, &self.program.limits).await {
+            Ok(Said { answer: Answer::Failed { text }, .. }) => RulesFailure(sanitize(&text)),
+            Ok(said) => return Ok((process, said)),
+            Err(text) => process.explain(text).await,
+        };
+        process.end().await;
+        Err(failure)
     }
 
     async fn end_idle(&self) {
         let idle = std::mem::take(&mut *self.idle.borrow_mut());
-        for mut process in idle {
-            process.agent.kill_and_wait().await.ok();
-        }
-    }
-
-    /// Starts a process, and waits until it has answered its first request, which every process gets.
-    async fn started(&self) -> Result<Process, RulesFailure> {
-        let started = self.start();
-        let mut process = started
-            .map_err(|error| RulesFailure(format!("the program can't be started: {error}")))?;
-        let first = Request::Describe { protocol: WIRE_VERSION };
-        let time = RulesLimits { answer: self.program.time.answer + START, ..self.program.time };
-        match process.answer(&first, 0, None, time, &self.program.limits).await {
-            Ok(_) => Ok(process),
-            Err(text) => {
-                let failure = process.explain(text).await;
-                process.agent.kill_and_wait().await.ok();
-                Err(failure)
-            }
+        for process in idle {
+            process.end().await;
         }
     }
 
@@ -316,12 +348,10 @@ struct Process {
 }
 
 impl Process {
-    /// Sends a request with this id and number of moves, and reads the answer. An error says what happened instead.
+    /// Sends a request, and reads the answer. An error says what happened instead.
     async fn answer(
         &mut self,
-        request: &impl Serialize,
-        moves: usize,
-        id: Option<u64>,
+        Line { request, moves, id }: &Line<impl Serialize>,
         time: RulesLimits,
         limits: &Limits,
     ) -> Result<Said, String> {
@@ -330,9 +360,10 @@ impl Process {
         let mut line = serde_json::to_vec(&Numbered { id: Some(id), message: request })
             .map_err(|error| format!("the request can't be written: {error}"))?;
         line.push(b'\n');
-        let moves = u32::try_from(moves).unwrap_or(u32::MAX);
+        let moves = u32::try_from(*moves).unwrap_or(u32::MAX);
         let limit = time.answer.saturating_add(time.ply.saturating_mul(moves));
-        let (began, cpu_before) = (Instant::now(), self.agent.tree_cpu());
+        let began = Instant::now();
+        let mut used = Used::new(&self.agent);
         let mut wait_until = began + limit;
         self.agent.put(&line);
         self.agent.flush();
@@ -346,10 +377,8 @@ impl Process {
                 Some(AgentEvent::Stderr) => self.hear(),
                 Some(event) => return Err(what_happened(&event, limits)),
                 None => {
-                    let cpu = self.agent.tree_cpu().zip(cpu_before);
-                    let used = cpu.map_or(Nanos(0), |(now, before)| now.since(before));
                     let asleep = self.agent.meters().is_some_and(Meters::is_asleep);
-                    let is_machines = !asleep && used < Nanos::from(limit);
+                    let is_machines = !asleep && used.until_now(&self.agent) < Nanos::from(limit);
                     if !is_machines || began.elapsed() > limit * BUSY_FACTOR {
                         return Err(format!("no answer within {} ms", limit.as_millis()));
                     }
@@ -359,13 +388,15 @@ impl Process {
         }
     }
 
+    async fn end(mut self) {
+        self.agent.kill_and_wait().await.ok();
+    }
+
     async fn next_event(&mut self, deadline: Instant) -> Option<AgentEvent> {
         let event = poll_fn(|context| self.agent.poll_event(context, &mut self.scratch));
         Some(tokio::time::timeout_at(deadline.into(), event).await.ok()?.1)
     }
-}
 
-impl Process {
     /// Keeps the last line of stderr.
     fn hear(&mut self) {
         for piece in self.agent.stderr.finish() {
@@ -396,6 +427,32 @@ impl Process {
     }
 }
 
+/// The CPU time of a process since a request, for the few requests that take long.
+struct Used {
+    own: Option<Nanos>,
+    /// That of its whole tree, which takes longer to measure than most requests to answer, when it was first needed.
+    tree: Option<Nanos>,
+}
+
+impl Used {
+    fn new(agent: &AgentProcess) -> Self {
+        Self { own: own_cpu(agent), tree: None }
+    }
+
+    fn until_now(&mut self, agent: &AgentProcess) -> Nanos {
+        let since = |now: Option<Nanos>, before: Option<Nanos>| {
+            now.zip(before).map_or(Nanos(0), |(now, before)| now.since(before))
+        };
+        let tree = agent.tree_cpu();
+        self.tree = self.tree.or(tree);
+        since(own_cpu(agent), self.own).max(since(tree, self.tree))
+    }
+}
+
+fn own_cpu(agent: &AgentProcess) -> Option<Nanos> {
+    agent.meters().and_then(Meters::process_cpu)
+}
+
 /// What is said of a program that closes its stdout before it exits.
 const CLOSED: &str = "it closed its stdout";
 
@@ -419,7 +476,7 @@ fn what_happened(event: &AgentEvent, limits: &Limits) -> String {
 }
 
 /// Reads the line of an answer.
-fn read_answer(line: &Line, id: u64) -> Result<Answer, String> {
+fn read_answer(line: &framer::Line, id: u64) -> Result<Answer, String> {
     if line.cut {
         return Err(format!("its answer is longer than {} bytes", line.bytes.len()));
     }

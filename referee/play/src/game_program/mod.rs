@@ -125,22 +125,19 @@ pub fn load(folder: &Path, chosen: Chosen) -> Result<GameKind, Failure> {
         Failure::operation(format!("{folder}: the rules of {name} failed: {failure}"))
             .help(format!("`referee game check {folder}` shows what is wrong with them"))
     };
-    let start = || {
+    let place = folder.clone();
+    let sandbox = move || {
         let request = SandboxRequest { at_least, ..SandboxRequest::default() };
-        let sandbox = choose(&request, Depth::Quick).map_err(|failure| match chosen {
+        choose(&request, Depth::Quick).map_err(|failure| match chosen {
             Chosen::ByName => failure,
             Chosen::ByPlace => {
-                let folder = folder.display();
+                let folder = place.display();
                 Failure::machine(format!("{folder}: a game program that lies in a contest's folder is not started: {failure}"))
                     .help(format!("if you trust its author, name it: --rules {folder}"))
             }
-        })?;
-        Host::start(program.clone(), sandbox)
+        })
     };
-    // On a thread of its own: the self-test of the sandbox needs a runtime, and this one may have one.
-    let started = std::thread::scope(|scope| scope.spawn(start).join());
-    let (host, rules) = started
-        .unwrap_or_else(|_| Err(Failure::machine("the referee failed to start the rules")))?;
+    let (host, rules) = Host::start(program.clone(), sandbox)?;
     lock(&STARTING).push(rules.clone());
     let described = Box::new(rules.clone());
     let described = Program::describe(described, (&name, revision), folder.clone(), digest.clone());
@@ -193,9 +190,9 @@ pub fn end_all() {
     }
 }
 
-/// Returns the files of the game in a folder, relative to it, and their digest, without starting anything.
-pub fn files_of(folder: &Path) -> Result<(Vec<PathBuf>, String), Failure> {
-    GameProgram::read(folder).map(|program| (program.spec.files, program.spec.digest))
+/// Returns how the program of the game in a folder is started, its files and their digest, without starting anything.
+pub fn spec_of(folder: &Path) -> Result<AgentSpec, Failure> {
+    GameProgram::read(folder).map(|program| program.spec)
 }
 
 impl GameProgram {
