@@ -7,6 +7,7 @@ use referee_contest::{Contest, Fixture};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{SandboxRecord, plain_error};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 /// A running contest, in the bucket of contests by its id.
@@ -46,6 +47,9 @@ pub struct Brief {
     pub folder: String,
     /// Files of the contest's folder that all agents may read.
     pub shared: Option<BundleRef>,
+    /// The folders of the contest's game programs, by their digests.
+    #[serde(default)]
+    pub games: BTreeMap<String, BundleRef>,
     /// The time limit of a build, in milliseconds.
     pub build_ms: u64,
     /// What else builds may use.

@@ -101,32 +101,42 @@ impl WorkerAgents {
         bundle: Option<BundleRef>,
     ) -> Result<(Unpacked, OwnedMutexGuard<()>), WorkerFault> {
         let root = self.folder.join(name);
-        let packed = root.with_extension("bundle");
         let turn = self.locks[turn].clone().lock_owned().await;
-        if let Some(bundle) = &bundle {
-            let most = Bounds::default().bytes;
-            if bundle.bytes > most {
-                let text = format!("more than {most} bytes");
-                return Err(WorkerFault::new(FaultCause::Bundle, text));
-            }
-            create_folder(&self.folder)?;
-            std::fs::remove_file(&packed).ok();
-            let fetched = (self.fetch)(bundle.clone(), packed.clone()).await;
-            fetched.map_err(|error| {
-                WorkerFault::new(FaultCause::Bundle, format!("{}: {error}", bundle.sha256))
-            })?;
-        }
-        blocking(move || {
-            let unpacked = Unpacked::new(&root, &packed, bundle.as_ref());
-            std::fs::remove_file(&packed).ok();
-            Ok((unpacked?, turn))
-        })
-        .await
+        fetched(&self.fetch, root, bundle, turn).await
     }
 }
 
+/// Fetches a bundle, if there is one, and unpacks it into a new folder. Returns what was `held` meanwhile, even if
+/// the caller is dropped.
+pub(super) async fn fetched<T: Send + 'static>(
+    fetch: &Fetch,
+    root: PathBuf,
+    bundle: Option<BundleRef>,
+    held: T,
+) -> Result<(Unpacked, T), WorkerFault> {
+    let packed = root.with_extension("bundle");
+    if let Some(bundle) = &bundle {
+        let most = Bounds::default().bytes;
+        if bundle.bytes > most {
+            let text = format!("more than {most} bytes");
+            return Err(WorkerFault::new(FaultCause::Bundle, text));
+        }
+        create_folder(root.parent().unwrap_or(&root))?;
+        std::fs::remove_file(&packed).ok();
+        fetch(bundle.clone(), packed.clone()).await.map_err(|error| {
+            WorkerFault::new(FaultCause::Bundle, format!("{}: {error}", bundle.sha256))
+        })?;
+    }
+    blocking(move || {
+        let unpacked = Unpacked::new(&root, &packed, bundle.as_ref());
+        std::fs::remove_file(&packed).ok();
+        Ok((unpacked?, held))
+    })
+    .await
+}
+
 /// Runs blocking work on another thread.
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, WorkerFault> + Send + 'static,
 ) -> Result<T, WorkerFault> {
     let done = tokio::task::spawn_blocking(work).await;

@@ -86,15 +86,21 @@ impl Unpacked {
 
     /// Checks that an agent may read a canonical path.
     fn check_path(&self, path: &Path, readable: &[PathBuf]) -> Result<(), String> {
-        let readable = readable.iter().any(|readable| path.starts_with(readable));
-        if path.starts_with(&self.root) || is_system(path) || readable {
-            return Ok(());
-        }
-        let path = sanitize(&path.display().to_string());
-        Err(format!(
-            "it needs {path}, which this worker does not allow; start the worker with --lend {path}"
-        ))
+        allows(&self.root, path, readable)
     }
+}
+
+/// Checks that a program whose bundle is in the folder `root` may read a path: one of its own, of the system, or of
+/// those that the worker lends.
+pub(super) fn allows(root: &Path, path: &Path, readable: &[PathBuf]) -> Result<(), String> {
+    let readable = readable.iter().any(|readable| path.starts_with(readable));
+    if path.starts_with(root) || is_system(path) || readable {
+        return Ok(());
+    }
+    let path = sanitize(&path.display().to_string());
+    Err(format!(
+        "it needs {path}, which this worker does not allow; start the worker with --lend {path}"
+    ))
 }
 
 /// An agent whose files are unpacked.

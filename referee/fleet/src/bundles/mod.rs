@@ -2,7 +2,7 @@
 //! each worker unpacks it into a folder of its own, builds it there and loads the agent.
 //!
 //! Which words of a command are files is never guessed: only folders with an agent.toml, course
-//! packages and built-in agents are sent. Bundles from the wire are treated as hostile: no path
+//! packages and built-in agents are sent. The folders of game programs are sent in the same way. Bundles from the wire are treated as hostile: no path
 //! leads out of its folder, and all sizes are bounded.
 
 mod archive;
@@ -13,8 +13,10 @@ mod unpack;
 mod objects;
 mod install;
 mod agents;
+mod games;
 
 pub(crate) use agents::WorkerAgents;
+pub(crate) use games::unpack_games;
 pub use objects::read_object;
 pub(crate) use objects::{Fetch, bundle_fetcher, object_exists, put};
 pub use pack::{Packed, pack};

@@ -2,15 +2,18 @@
 
 use super::archive::{Bounds, FileEntry, write};
 use super::files::{Exclude, Files};
-use super::portable::{check_folder, is_sent, refusal};
+use super::portable::{AGENT_MANIFEST, check_folder, is_sent, refusal};
 use crate::{AgentPackage, Brief, BundleRef};
 use referee_contest::wording::count;
+use referee_games::program::Program;
 use referee_play::agent_spec::{AgentKind, AgentSpec, Parts};
+use referee_play::game_program::{MANIFEST as GAME_MANIFEST, spec_of};
 use referee_process::Failure;
 use referee_process::sandbox::reach::is_wide;
 use referee_protocol::sanitize::sanitize;
 use referee_runner::arguments::{join, relative_run};
 use referee_runner::{AgentCopy, Prepared};
+use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -27,6 +30,8 @@ pub struct Packed {
     pub folder: String,
     /// Files of the contest's folder that all agents may read.
     pub shared: Option<BundleRef>,
+    /// The folders of its game programs, by their digests.
+    pub games: BTreeMap<String, BundleRef>,
     /// Notes for the user, as sentences.
     pub notes: Vec<String>,
     /// The folder with the files, removed when this is dropped.
@@ -80,7 +85,8 @@ pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Pa
     let files = files
         .map_err(|error| Failure::machine(format!("can't create a folder for bundles: {error}")))?;
     let (packages, bundles) = (Vec::new(), Vec::new());
-    let mut packed = Packed { packages, bundles, folder, shared: None, notes, files };
+    let mut packed =
+        Packed { packages, bundles, folder, shared: None, games: BTreeMap::new(), notes, files };
     for ((run, files), spec) in agents.into_iter().zip(&prepared.specs) {
         let bundle = packed.bundle(files, &root, bounds);
         let bundle = bundle.map_err(|failure| named(&spec.name, &failure))?;
@@ -88,6 +94,15 @@ pub(super) fn pack_with_bounds(prepared: &Prepared, bounds: Bounds) -> Result<Pa
     }
     check_unchanged(prepared)?;
     packed.shared = packed.bundle(shared, &root, bounds)?;
+    for game in &prepared.contest.games {
+        let kind = game.kind(&prepared.games).ok();
+        if let Some(program) = kind.and_then(|kind| kind.program()) {
+            let files = game_files(prepared, program).map_err(|it| named(&game.game, &it))?;
+            let bundle = packed.bundle(files, &root, bounds);
+            let bundle = bundle.map_err(|failure| named(&game.game, &failure))?;
+            packed.games.extend(bundle.map(|it| (program.record().digest.clone(), it)));
+        }
+    }
     Ok(packed)
 }
 
@@ -110,7 +125,7 @@ fn copied(prepared: &Prepared, spec: &AgentSpec, copy: &AgentCopy) -> Result<Fil
     match &spec.launch {
         // Each worker runs the build.
         Some(launch) if spec.build.is_some() => {
-            check_folder(launch, true, prepared)?;
+            check_folder(launch, AGENT_MANIFEST, true, prepared)?;
             for file in spec.files.iter().map(|file| launch.folder.join(file)) {
                 let place = file.strip_prefix(&from).map(|inside| to.join(inside));
                 files.add(&file, &place.unwrap_or_else(|_| file.clone()), Exclude::default())?;
@@ -118,7 +133,7 @@ fn copied(prepared: &Prepared, spec: &AgentSpec, copy: &AgentCopy) -> Result<Fil
         }
         launch => {
             if let Some(launch) = launch.as_ref().filter(|_| spec.has_manifest) {
-                check_folder(launch, false, prepared)?;
+                check_folder(launch, AGENT_MANIFEST, false, prepared)?;
             }
             let exclude = Exclude { hidden: spec.is_adapted(), paths: &[] };
             files.add(&from, &to, exclude)?;
@@ -134,7 +149,7 @@ fn files(prepared: &Prepared, spec: &AgentSpec, kind: AgentKind) -> Result<Files
     let folder = &launch.folder;
     match kind {
         AgentKind::Folder => {
-            check_folder(launch, spec.build.is_some(), prepared)?;
+            check_folder(launch, AGENT_MANIFEST, spec.build.is_some(), prepared)?;
             if spec.build.is_none() {
                 files.add(folder, folder, Exclude::default())?;
             } else {
@@ -167,6 +182,24 @@ fn files(prepared: &Prepared, spec: &AgentSpec, kind: AgentKind) -> Result<Files
     Ok(files)
 }
 
+/// Returns the files of a game program, with their paths in its folder.
+fn game_files(prepared: &Prepared, program: &Program) -> Result<Vec<FileEntry>, Failure> {
+    let spec = spec_of(program.folder())?;
+    if spec.digest != program.record().digest {
+        return Err(
+            Failure::operation("the rules changed while they were packed").help("run again")
+        );
+    }
+    if let Some(launch) = &spec.launch {
+        check_folder(launch, GAME_MANIFEST, false, prepared)?;
+    }
+    let entry = |file: &PathBuf| FileEntry {
+        archive_path: file.clone(),
+        source: program.folder().join(file),
+    };
+    Ok(spec.files.iter().map(entry).collect())
+}
+
 /// Returns the files that all workers need besides the agents: what all agents may read, and the
 /// wrapper program if it is in the contest's folder.
 fn shared(prepared: &Prepared) -> Result<Vec<FileEntry>, Failure> {
@@ -195,6 +228,7 @@ impl Packed {
             agents: self.packages.clone(),
             folder: self.folder.clone(),
             shared: self.shared.clone(),
+            games: self.games.clone(),
             build_ms: prepared.build.time_ms,
             build: prepared.build.clone(),
             pin: prepared.pin,
@@ -236,7 +270,7 @@ fn write_failure(error: &io::Error) -> Failure {
         return Failure::operation(sanitize(&error.to_string()));
     }
     Failure::usage(error.to_string()).help(
-        "the agent's whole folder is sent: move the agent and what it needs to a folder of its \
-         own with an agent.toml",
+        "the whole folder is sent: move the program and what it needs to a folder of its own with \
+         its agent.toml or game.toml",
     )
 }

@@ -9,6 +9,9 @@ use referee_protocol::sanitize::sanitize;
 use referee_runner::Prepared;
 use std::path::{Path, PathBuf};
 
+/// The manifest of an agent's folder.
+pub(super) const AGENT_MANIFEST: &str = "agent.toml";
+
 /// Returns whether agents of this kind are sent to workers.
 pub(super) fn is_sent(kind: AgentKind) -> bool {
     matches!(kind, AgentKind::BuiltIn | AgentKind::Package | AgentKind::Folder)
@@ -50,18 +53,20 @@ pub(super) fn refusal(spec: &AgentSpec, parts: &Parts<'_>, base: &Path) -> Failu
     ))
 }
 
-/// Checks that the agent.toml of a folder means the same on a worker. The whole folder is sent,
-/// besides what the contest shares with all agents: a relative path must lead there. A full path
-/// names a file of each worker: it must be a program, or be listed in `read`, which each worker
-/// checks before it starts.
+/// Checks that the manifest of an agent's or a game's folder means the same on a worker. The whole folder is
+/// sent, besides what the contest shares with all agents: a relative path must lead there. A full
+/// path names a file of each worker: it must be a program, or be listed in `read`, which each
+/// worker checks before it starts.
 pub(super) fn check_folder(
     launch: &Launch,
+    manifest: &str,
     is_built: bool,
     prepared: &Prepared,
 ) -> Result<(), Failure> {
     let (folder, base) = (&launch.folder, &prepared.base);
-    let read = read_of(folder)?;
+    let read = read_of(folder, manifest)?;
     let shared = prepared.contest.sandbox.read.iter().map(|path| base.join(path));
+    let shared = shared.filter(|_| manifest == AGENT_MANIFEST);
     let mut given: Vec<PathBuf> = shared.filter_map(|path| path.canonicalize().ok()).collect();
     given.push(folder.clone());
     let is_in = |given: &[PathBuf], found: &Path| given.iter().any(|path| found.starts_with(path));
@@ -72,7 +77,7 @@ pub(super) fn check_folder(
                 "`read` of [sandbox] names {path}, which is not sent"
             ))
             .help(
-                "copy it into the agent's folder; or list it in `[sandbox]` `read` of the \
+                "copy it into the folder; or, for an agent, list it in `[sandbox]` `read` of the \
                      contest file, which is sent to all workers; or write its full path, if each \
                      worker has the same file",
             ));
@@ -103,9 +108,9 @@ pub(super) fn check_folder(
     Ok(())
 }
 
-/// Returns the paths in `[sandbox]` `read` of a folder's agent.toml.
-fn read_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let path = folder.join("agent.toml");
+/// Returns the paths in `[sandbox]` `read` of a folder's manifest.
+fn read_of(folder: &Path, manifest: &str) -> Result<Vec<PathBuf>, Failure> {
+    let path = folder.join(manifest);
     let failed = |error: &dyn std::fmt::Display| {
         Failure::operation(format!("{}: {error}", sanitize(&path.display().to_string())))
     };
@@ -119,15 +124,15 @@ fn read_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 fn absolute_path(word: &str) -> Failure {
     let word = sanitize(word);
     Failure::usage(format!("{word} is a full path on this machine")).help(
-        "write paths of the agent's own files relative to its folder; or list the path in \
-         `[sandbox]` `read` of agent.toml too, if each worker has the same file",
+        "write paths of its own files relative to the folder; or list the path in `[sandbox]` `read` \
+         too, if each worker has the same file",
     )
 }
 
 /// A file outside of its folder that the agent needs.
 fn outside_folder(word: &str) -> Failure {
     let word = sanitize(word);
-    Failure::usage(format!("{word} is outside of the agent's folder, so it can't be sent")).help(
+    Failure::usage(format!("{word} is outside of the folder, so it can't be sent")).help(
         "copy the file into the folder; or give the program without a path, so that each worker \
          finds it in its own PATH; or create it on the worker with `build` in agent.toml, such \
          as `python3 -m venv DIR` for a virtual environment",

@@ -8,8 +8,9 @@ use referee_contest::{Contest, Fixture, Record, Void};
 use referee_games::{GameKind, Games};
 use referee_match::transcript::{is_packed, unpack};
 use referee_play::digest::digest_bytes;
+use referee_process::Failure;
 use referee_protocol::SandboxRecord;
-use referee_runner::backend::{FinishedGame, NoResult, VoidGame};
+use referee_runner::backend::{FinishedGame, NoResult, VoidGame, kinds};
 use referee_runner::disk_failure;
 use referee_runner::folder::Folder;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,7 @@ const TRANSCRIPT_BYTES_PER_BYTE: u64 = 8;
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) contest: Arc<Contest>,
+    pub(super) games: Games,
     pub(super) kinds: Vec<GameKind>,
     pub(super) folder: Folder,
     /// The maximum size of a report's void transcripts that are kept, and of an unpacked transcript
@@ -39,19 +41,21 @@ pub(super) struct Rules {
 
 impl Rules {
     /// Returns the rules of a contest.
-    pub(super) fn of(contest: Arc<Contest>, kinds: Vec<GameKind>, folder: Folder) -> Self {
+    pub(super) fn of(contest: Arc<Contest>, games: Games, folder: Folder) -> Result<Self, Failure> {
+        let kinds = kinds(&contest, &games)?;
         let seats = contest.games.iter().map(|game| game.seats as u64).max().unwrap_or(0);
         let outcome = contest.limits.match_bytes.saturating_mul(seats);
         let most =
             outcome.saturating_mul(TRANSCRIPT_BYTES_PER_BYTE).saturating_add(HELD_BYTES_MAX as u64);
-        Self {
+        Ok(Self {
             contest,
+            games,
             kinds,
             folder,
             held_bytes_max: HELD_BYTES_MAX,
             transcript_bytes_max: usize::try_from(most).unwrap_or(usize::MAX),
             long: Arc::default(),
-        }
+        })
     }
 }
 
@@ -168,7 +172,7 @@ fn verify(
 ) -> Result<Result<Box<Record>, Void>, String> {
     let number = fixture.number;
     let transcript = Folder::transcript(number);
-    let verified: VerifiedTranscript = verify_and_record(bytes, &Games::default())
+    let verified: VerifiedTranscript = verify_and_record(bytes, &rules.games)
         .map_err(|(status, text)| format!("game {number}: {status}: {text}"))?;
     let kind = rules.kinds[fixture.game];
     let found = differences(&rules.contest, kind, fixture, &verified.header);

@@ -32,7 +32,7 @@ use referee_play::core_context::Orders;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
-use referee_runner::backend::{BackendEvent, kinds};
+use referee_runner::backend::BackendEvent;
 use referee_runner::folder::Folder;
 use referee_runner::workers;
 use registry::WorkerRegistry;
@@ -74,6 +74,8 @@ pub struct ContestRun {
     pub begun: String,
     /// The contest's folder.
     pub folder: Folder,
+    /// The games that it can have.
+    pub games: Games,
     /// The running matches, for display.
     pub playing: RunningMatches,
 }
@@ -123,10 +125,9 @@ impl Coordinator {
         orders: watch::Receiver<Orders>,
     ) -> Result<Self, Failure> {
         let CoordinatorSettings { brief, packed, priority, shown, resume_args } = settings;
-        let ContestRun { begun, folder, playing } = run;
+        let ContestRun { begun, folder, games, playing } = run;
         let failed = |error: String| layout::create_failure(&connection, &shown, &error);
-        let kinds = kinds(&brief.contest, &Games::default())?;
-        let rules = Rules::of(Arc::new(brief.contest.clone()), kinds, folder.clone());
+        let rules = Rules::of(Arc::new(brief.contest.clone()), games, folder.clone())?;
         let dispatch = Dispatch::new(brief.lease_ms, first_attempt());
         let layout = Arc::new(Layout::of(brief, packed, priority, &begun));
         let names = layout.names.clone();

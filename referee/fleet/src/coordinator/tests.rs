@@ -10,6 +10,7 @@ use crate::messages::PRIORITY;
 use crate::names::{BRIEF, CONTESTS, COORDINATOR, WORKERS};
 use crate::{Brief, Names};
 use referee_contest::Schedule;
+use referee_games::Games;
 use referee_play::core_context::Orders;
 use referee_play::running_matches::RunningMatches;
 use referee_runner::backend::Backend;
@@ -208,8 +209,12 @@ fn a_coordinator_restores_what_is_lost() {
         let schedule = Schedule::new(Arc::new(settings.brief.contest.clone()));
         let (_orders, orders) = watch::channel(Orders::default());
         let folder = Folder::create(&place.join("out")).unwrap();
-        let run =
-            ContestRun { begun: BEGUN.to_owned(), folder, playing: RunningMatches::default() };
+        let run = ContestRun {
+            begun: BEGUN.to_owned(),
+            folder,
+            games: Games::default(),
+            playing: RunningMatches::default(),
+        };
         let begun = Coordinator::begin(connection.clone(), settings, run, &schedule, orders);
         let mut coordinator = begun.await.unwrap();
         let names = coordinator.layout.names.clone();

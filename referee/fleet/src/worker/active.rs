@@ -3,7 +3,7 @@
 
 use super::announced::AnnouncedContest;
 use super::filter::Mismatch;
-use crate::bundles::{WorkerAgents, bundle_fetcher, read_object};
+use crate::bundles::{WorkerAgents, bundle_fetcher, read_object, unpack_games};
 use crate::connect::Connection;
 use crate::link::{call, with_timeout};
 use crate::names::BRIEF;
@@ -12,6 +12,7 @@ use async_nats::jetstream::object_store::ObjectStore;
 use referee_contest::Contest;
 use referee_games::{GameKind, Games};
 use referee_play::agent_spec::AgentSpec;
+use referee_play::game_program::{Chosen, load};
 use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_process::Failure;
 use referee_process::sandbox::{Depth, Sandbox, choose};
@@ -76,15 +77,14 @@ impl fmt::Debug for ActiveContest {
 
 impl CheckedBrief {
     /// Checks a brief from the wire, whose fields may be anything.
-    pub(super) fn of(brief: Brief) -> Result<Self, String> {
+    pub(super) fn of(brief: Brief, games: &Games) -> Result<Self, String> {
         let contest = Arc::new(brief.contest.clone());
         let seats = contest.seats();
         let mut kinds = Vec::new();
         for game in &contest.games {
             let name = sanitize(&game.game);
-            let kind =
-                game.kind(&Games::default()).map_err(|error| sanitize(&error.to_string()))?;
-            let start = kind.start(&game.setup).map_err(|it| format!("{name}: {it}"))?;
+            let kind = game.kind(games).map_err(|error| sanitize(&error.to_string()))?;
+            let start = kind.start(&game.setup).map_err(|it| sanitize(&format!("{name}: {it}")))?;
             if start.seats() != seats || game.seats != seats {
                 return Err(format!("{name} has a different number of seats than its brief says"));
             }
@@ -126,7 +126,20 @@ impl ActiveContest {
         let brief = brief(connection, announced)
             .await
             .map_err(|error| passing(format!("invalid brief: {error}")))?;
-        let checked = CheckedBrief::of(brief)?;
+        let fault = |fault: WorkerFault| passing(sanitize(&fault.text));
+        let fetch = bundle_fetcher(connection, bucket_name);
+        let games = root.join("games");
+        let games = unpack_games(&brief, &fetch, &games, readable_paths).await.map_err(fault)?;
+        let checked = tokio::task::spawn_blocking(move || {
+            let loaded = games.iter().map(|folder| {
+                let kind = load(folder, Chosen::ByName)
+                    .map_err(|failure| sanitize(&one_line(&failure)))?;
+                Ok((folder.display().to_string(), kind))
+            });
+            let games = Games::default().with(loaded.collect::<Result<Vec<_>, String>>()?);
+            CheckedBrief::of(brief, &games)
+        });
+        let checked = checked.await.map_err(|error| error.to_string())??;
         let folder = create_named("referee-", root).map_err(|error| error.to_string())?;
         let agents = folder.path().join("agents");
         // Agents may run as other users, who need to enter it.
@@ -135,9 +148,7 @@ impl ActiveContest {
             .and_then(|it| std::fs::set_permissions(&agents, it.permissions()))
             .map_err(|error| error.to_string())?;
         let (brief, readable_paths) = (checked.brief.clone(), readable_paths.to_vec());
-        let fetch = bundle_fetcher(connection, bucket_name);
         let agents = WorkerAgents::new(agents, brief, fetch, readable_paths);
-        let fault = |fault: WorkerFault| passing(sanitize(&fault.text));
         let (readable, base) = agents.shared().await.map_err(fault)?;
         let sandbox = choose_sandbox(&checked.contest, base, info.slots).await?;
         // Everything of this worker is unreachable, except an agent's own files.

@@ -71,6 +71,7 @@ mod tests {
     use crate::Order;
     use crate::coordinator::tests::brief;
     use referee_contest::Schedule;
+    use referee_games::Games;
     use serde_json::{Value, json};
 
     /// A change that makes an order invalid.
@@ -78,7 +79,7 @@ mod tests {
 
     #[test]
     fn invalid_orders_are_refused() {
-        let checked = CheckedBrief::of(brief("")).unwrap();
+        let checked = CheckedBrief::of(brief(""), &Games::default()).unwrap();
         let schedule = Schedule::new(checked.contest.clone());
         let fixtures = (0..2).filter_map(|number| schedule.fixture(number)).collect();
         let order = Order { block: 0, attempt: 7, fixtures, void_retries: 2 };

@@ -98,8 +98,8 @@ impl Venue {
                 Ok(runner.play(field, interrupts, observer).await)
             }
             Self::Fleet(fleet) => {
-                let runner = Runner::open(contest, folder.clone(), store)?;
-                fleet.play(runner, folder, run.playing, begun, interrupts, observer).await
+                let runner = Runner::open(contest, folder, store)?;
+                fleet.play(runner, run, begun, interrupts, observer).await
             }
         }
     }
@@ -107,10 +107,10 @@ impl Venue {
 
 /// A contest that is about to run.
 #[derive(Debug)]
-pub(super) struct RunContext<'a> {
-    pub(super) prepared: &'a mut Prepared,
-    pub(super) folder: &'a Folder,
-    pub(super) playing: RunningMatches,
+pub(in crate::cli) struct RunContext<'a> {
+    pub(in crate::cli) prepared: &'a mut Prepared,
+    pub(in crate::cli) folder: &'a Folder,
+    pub(in crate::cli) playing: RunningMatches,
     pub(super) options: &'a SharedRunOptions,
 }
 

@@ -10,6 +10,7 @@ mod auth;
 mod permissions;
 mod leaving;
 mod same_results;
+mod game_programs;
 mod faults;
 mod broken_workers;
 mod refused;

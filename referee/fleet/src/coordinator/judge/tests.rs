@@ -9,7 +9,7 @@ use referee_games::{GameKind, GameRecord, Games, RecordEnd, Turn};
 use referee_match::transcript::{Origin, Recorder, import};
 use referee_match::{Effect, Input, Match, Reading, id_of};
 use referee_protocol::{Event, Nanos, Seat};
-use referee_runner::backend::{FinishedGame, NoResult, kinds};
+use referee_runner::backend::{FinishedGame, NoResult};
 use referee_runner::folder::Folder;
 use referee_runner::{Builds, prepare_text};
 use std::io::Write;
@@ -37,9 +37,8 @@ impl World {
         let prepared = prepare_text(TEXT, file, place.path(), Builds::Later).unwrap();
         std::fs::write(place.path().join("contest.db"), "").unwrap();
         let contest: Arc<Contest> = prepared.contest;
-        let kinds = kinds(&contest, &Games::default()).unwrap();
         let folder = Folder::open(place.path()).unwrap();
-        let mut rules = Rules::of(contest, kinds, folder);
+        let mut rules = Rules::of(contest, Games::default(), folder).unwrap();
         if let Some((held, longest)) = bounds {
             (rules.held_bytes_max, rules.transcript_bytes_max) = (held, longest);
         }
