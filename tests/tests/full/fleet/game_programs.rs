@@ -32,7 +32,7 @@ fn workers_play_and_results_do_not_depend_on_them() {
     contest(&dir, &["run", "c.toml", "--out", "here"]).code(0);
     let url = server.url();
     let workers =
-        [start_worker(&dir, &url, &["--slots", "1"]), start_worker(&dir, &url, &["--slots", "2"])];
+        [start_worker(&dir, &url, &["--jobs", "1"]), start_worker(&dir, &url, &["--jobs", "2"])];
     start_coordinator(&dir, &["run", "c.toml", "--out", "there"], &url).wait().code(0);
     assert_whole(&dir, "there", 8);
     for rows in ROWS {
@@ -65,11 +65,11 @@ fn a_worker_lends_what_rules_read_elsewhere() {
     let refused = start_coordinator(&dir, &words, &server.url()).wait().code(2);
     refused.stderr_has("`read` of [sandbox] names ../../elsewhere, which is not sent");
     dir.write("games/ttt/game.toml", read(elsewhere.to_str().unwrap()));
-    let mean = start_worker(&dir, &server.url(), &["--slots", "1", "--name", "mean"]);
+    let mean = start_worker(&dir, &server.url(), &["--jobs", "1", "--name", "mean"]);
     let coordinator = start_coordinator(&dir, &words, &server.url());
     let lend = format!("--lend {}", elsewhere.display());
     coordinator.wait_for_stderr(&lend);
-    let words = ["--slots", "1", "--lend", elsewhere.to_str().unwrap()];
+    let words = ["--jobs", "1", "--lend", elsewhere.to_str().unwrap()];
     let kind = start_worker(&dir, &server.url(), &words);
     coordinator.wait().code(0);
     assert_whole(&dir, "there", 8);
