@@ -142,6 +142,17 @@ pub static STARTERS: &[Starter] = &[
     ),
 ];
 
+/// The starter for a game whose rules are a program, beside which the agent has the kit that such programs have.
+pub static GAME_AGENT: Starter = Starter {
+    language: "python",
+    aliases: &[],
+    title: "Python",
+    needs: &["python3"],
+    folder: "game-starters/agent",
+    manifest: "name = \"starter\"\ncommand = [\"python3\", \"bot.py\"]\n",
+    files: &[File { name: "bot.py", text: include_str!("../game-starters/agent/bot.py") }],
+};
+
 /// Returns the Debian package that contains a needed program.
 pub fn debian_package(program: &'static str) -> &'static str {
     match program {

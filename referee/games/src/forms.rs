@@ -1,7 +1,7 @@
 //! The declared fields of setups and actions: checked before the rules see them, and written as text.
 
 use crate::any::nearest;
-use crate::board::Points;
+use crate::board::{Cell, Points};
 use crate::picture::kinds;
 use crate::program::intern;
 use crate::view::Kind;
@@ -168,6 +168,18 @@ impl Forms {
             }
         };
         parts.iter().map(part).collect()
+    }
+
+    /// Returns the cells in the fields of an action, in the order in which they are declared.
+    pub(crate) fn cells(&self, action: &Value) -> Vec<Cell> {
+        let kind = action.get("type").and_then(Value::as_str).unwrap_or_default();
+        let fields = self.form(kind).into_iter().flat_map(|(form, _)| &form.fields);
+        let values = fields.flat_map(|field| match (&field.values, action.get(&field.name)) {
+            (Values::Cell, Some(cell)) => vec![cell],
+            (Values::Cells, Some(cells)) => cells.as_array().into_iter().flatten().collect(),
+            _ => Vec::new(),
+        });
+        values.filter_map(|cell| serde_json::from_value(cell.clone()).ok()).collect()
     }
 
     /// Reads an action's text form.

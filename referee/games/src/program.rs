@@ -5,7 +5,7 @@
 
 use crate::about::{About, ActionSyntax, Reason, Score, SetupField};
 use crate::any::{AnyGame, GameKind, Refusal, SetupError};
-use crate::board::Layout;
+use crate::board::{Cell, Layout};
 use crate::forms::Forms;
 use crate::view::{Labels, View};
 use crate::wire::{
@@ -148,6 +148,11 @@ impl Program {
     /// Returns what is wrong with the fields of an action, if they aren't as declared.
     pub fn malformed(&self, action: &Value) -> Option<String> {
         self.forms.action(action).err()
+    }
+
+    /// Returns the cells that an action names, in the order of its declared fields.
+    pub fn cells(&self, action: &Value) -> Vec<Cell> {
+        self.forms.cells(action)
     }
 
     /// Writes an action as text; as JSON if it isn't one of this game.

@@ -21,6 +21,7 @@ pub mod agent_spec;
 pub mod archives;
 mod agent_start;
 pub mod game_program;
+mod golden_game;
 pub mod names;
 pub mod adapted;
 pub mod private_copy;

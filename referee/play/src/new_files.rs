@@ -6,11 +6,14 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// Creates the folder, if it is missing, and these files in it, which must not exist. Scripts are made
+/// Creates the folder, if it is missing, and these files in it or below, which must not exist. Scripts are made
 /// executable. On failure, removes what it created; the error names the path.
-pub fn create_files(folder: &Path, files: &[(&str, &str)]) -> io::Result<()> {
+pub fn create_files<T: AsRef<[u8]>>(folder: &Path, files: &[(&str, T)]) -> io::Result<()> {
     let mut created = Vec::new();
-    let result = create(folder, files, &mut created);
+    let result = create_folder(folder, &mut created).and_then(|()| {
+        let mut files = files.iter();
+        files.try_for_each(|(name, text)| create(&folder.join(name), text.as_ref(), &mut created))
+    });
     if result.is_err() {
         // What can't be removed has been changed by another program meanwhile.
         for path in created.iter().rev() {
@@ -20,8 +23,18 @@ pub fn create_files(folder: &Path, files: &[(&str, &str)]) -> io::Result<()> {
     result
 }
 
-/// The same; adds each created path to `created`.
-fn create(folder: &Path, files: &[(&str, &str)], created: &mut Vec<PathBuf>) -> io::Result<()> {
+/// Creates a file and the folders on the way; adds each created path to `created`.
+fn create(path: &Path, text: &[u8], created: &mut Vec<PathBuf>) -> io::Result<()> {
+    create_folder(path.parent().unwrap_or(Path::new("")), created)?;
+    let mode = if text.starts_with(b"#!") { 0o777 } else { 0o666 };
+    let mut options = OpenOptions::new();
+    let opened = options.write(true).create_new(true).mode(mode).open(path);
+    let mut file = opened.map_err(|error| named(path, &error))?;
+    created.push(path.to_owned());
+    file.write_all(text).map_err(|error| named(path, &error))
+}
+
+fn create_folder(folder: &Path, created: &mut Vec<PathBuf>) -> io::Result<()> {
     let is_missing = |it: &&Path| !it.as_os_str().is_empty() && !it.exists();
     let missing: Vec<&Path> = folder.ancestors().take_while(is_missing).collect();
     for folder in missing.into_iter().rev() {
@@ -31,15 +44,6 @@ fn create(folder: &Path, files: &[(&str, &str)], created: &mut Vec<PathBuf>) -> 
             Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
             Err(error) => return Err(named(folder, &error)),
         }
-    }
-    for (name, text) in files {
-        let path = folder.join(name);
-        let mode = if text.starts_with("#!") { 0o777 } else { 0o666 };
-        let mut options = OpenOptions::new();
-        let opened = options.write(true).create_new(true).mode(mode).open(&path);
-        let mut file = opened.map_err(|error| named(&path, &error))?;
-        created.push(path.clone());
-        file.write_all(text.as_bytes()).map_err(|error| named(&path, &error))?;
     }
     Ok(())
 }
@@ -55,7 +59,8 @@ mod tests {
     fn folders_on_the_way_are_made_and_scripts_can_be_executed() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("a/b");
-        create_files(&folder, &[("x.sh", "#!/bin/sh\n"), ("y", "text\n")]).unwrap();
+        create_files(&folder, &[("x.sh", "#!/bin/sh\n"), ("y", "text\n"), ("c/z", "")]).unwrap();
+        assert!(folder.join("c/z").is_file());
         assert_eq!(fs::read_to_string(folder.join("y")).unwrap(), "text\n");
         let mode = |name| fs::metadata(folder.join(name)).unwrap().permissions().mode();
         assert_ne!(mode("x.sh") & 0o100, 0);
@@ -66,9 +71,9 @@ mod tests {
     fn what_fails_leaves_nothing() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("a/b");
-        let error = create_files(&folder, &[("x", ""), ("no/where", "")]).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::NotFound);
-        assert!(error.to_string().contains("a/b/no/where: "), "{error}");
+        let error = create_files(&folder, &[("x", ""), ("x/y", "")]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotADirectory);
+        assert!(error.to_string().contains("a/b/x/y: "), "{error}");
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     }
 

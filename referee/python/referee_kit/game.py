@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import traceback
-from typing import Any, Collection, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, BinaryIO, Collection, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from .fields import whole
 
@@ -296,13 +296,24 @@ class Game:
         return described
 
 
-def serve(game: Game) -> None:
-    """Answers the referee's requests on stdin until its end. All other output goes to stderr."""
+def own_streams() -> Tuple[BinaryIO, BinaryIO]:
+    """The lines of the referee, and where to answer. All other output goes to stderr from now on."""
     lines, out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.stdout.flush()  # What was printed before.
     sys.stdout = sys.stderr
+    return lines, out
+
+
+def after_json(value: State) -> State:
+    """The value as it is after it went through JSON."""
+    return json.loads(_encode(value, "the state"))
+
+
+def serve(game: Game) -> None:
+    """Answers the referee's requests on stdin until its end. All other output goes to stderr."""
+    lines, out = own_streams()
     answers = _Answers(game)
     for line in lines:
         if line.strip():

@@ -188,7 +188,7 @@ fn everything_is_in_the_picture_and_no_text_is_lost() {
             assert!(all.right() < size.width() + 0.1, "{shape:?}: {all:?} {size:?}");
             assert!(all.bottom() < size.height() + 0.1, "{shape:?}: {all:?} {size:?}");
         }
-        Document::parse(&board(&view).svg).unwrap();
+        Document::parse(&board(&view, []).svg).unwrap();
         Document::parse(&thumbnail(&view, Theme::Dark)).unwrap();
     }
 }

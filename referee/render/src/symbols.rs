@@ -138,6 +138,26 @@ impl Symbols<'_> {
         own.chain(marks).chain(self.markers()).collect()
     }
 
+    /// Returns the definitions of all symbols for the page. Those of colours without a name are in both themes,
+    /// since the stylesheet has no such colours: it shows one of them.
+    pub(super) fn for_both_themes(self, more: impl IntoIterator<Item = Colour>) -> Vec<String> {
+        let more: Vec<Colour> =
+            more.into_iter().filter(|colour| !Colour::NAMED.contains(colour)).collect();
+        let ends: Vec<String> = more.iter().map(|&colour| format!("-{}\"", id(colour))).collect();
+        let dark = Symbols { pen: Painter(Theme::Dark), ..self }.all(more.iter().copied());
+        let both = |(light, dark): (String, String)| {
+            let parts = light.split_once('>').zip(dark.split_once('>'));
+            let is_unnamed = |begin: &str| ends.iter().any(|end| begin.ends_with(end));
+            match parts.filter(|((begin, _), _)| is_unnamed(begin)) {
+                Some(((begin, light), (_, dark))) => {
+                    format!("{begin}><g class=\"in-light\">{light}<g class=\"in-dark\">{dark}</g>")
+                }
+                None => light,
+            }
+        };
+        self.all(more).into_iter().zip(dark).map(both).collect()
+    }
+
     /// Returns a piece at a place and in a size: `attributes` of the element.
     pub(super) fn token(self, token: Token, attributes: &str) -> String {
         let id = id(token.colour);

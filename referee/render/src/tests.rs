@@ -75,7 +75,7 @@ fn a_square_in_the_dark() {
 
 #[test]
 fn the_board_of_the_page_has_every_symbol_layer_and_colour() {
-    let board = board(&crowded());
+    let board = board(&crowded(), []);
     let document = Document::parse(&board.svg).unwrap();
     let ids: BTreeSet<&str> =
         document.descendants().filter_map(|node| node.attribute("id")).collect();

@@ -6,7 +6,7 @@ use super::palette::{Role, Theme, show};
 use super::svg::{PictureStyle, cells, names, opening, svg};
 use super::symbols::{Painter, Symbols};
 use referee_games::board::Cell;
-use referee_games::view::{Edge, View};
+use referee_games::view::{Colour, Edge, View};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -57,7 +57,9 @@ const LAYERS: [&str; 5] =
 /// of the last action. The class `flipped` on the `svg` turns the board by half a turn, `flat` by a
 /// quarter to the left, around the middle that the page sets; letters stay upright.
 /// `without-coordinates` hides the coordinates.
-pub fn board(view: &View) -> Board {
+///
+/// `colours` are those that the match has besides.
+pub fn board(view: &View, colours: impl IntoIterator<Item = Colour>) -> Board {
     let geometry = Geometry::of(view, false, true);
     let pen = Painter(Theme::Light);
     let symbols = Symbols { geometry: &geometry, pen, view };
@@ -66,7 +68,7 @@ pub fn board(view: &View) -> Board {
     write!(
         text,
         "<defs>{}{SHADE}</defs><g class=\"turn\">",
-        symbols.all(view.kinds.iter().map(|kind| kind.colour)).concat()
+        symbols.for_both_themes(view.kinds.iter().map(|kind| kind.colour).chain(colours)).concat()
     )
     .ok();
     text += &cells(&geometry, pen);
@@ -118,11 +120,18 @@ pub fn palette_css() -> String {
         writeln!(css, ".fill-{name} {{ fill: var(--{name}); }}").ok();
         writeln!(css, ".stroke-{name} {{ stroke: var(--{name}); }}").ok();
     }
+    // What is drawn in both themes, in colours that have no name. A copy of a symbol inherits properties, but no
+    // selector in it reaches the theme.
+    css += ".in-light { display: var(--in-light); }\n.in-dark { display: var(--in-dark); }\n";
     css + RULES
 }
 
 fn properties(theme: Theme) -> String {
-    let mut text = String::new();
+    let (light, dark) = match theme {
+        Theme::Light => ("inline", "none"),
+        Theme::Dark => ("none", "inline"),
+    };
+    let mut text = format!("  --in-light: {light};\n  --in-dark: {dark};\n");
     for role in Role::all() {
         writeln!(text, "  --{}: {};", role.name(), show(theme.rgb(role))).ok();
     }

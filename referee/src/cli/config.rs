@@ -1,15 +1,17 @@
-//! Config files: defaults of options, and short names of agents. They never start anything: a name
-//! stands for a command only where it is typed as an AGENT.
+//! Config files: defaults of options, and short names of agents and of game programs. They never start anything: a
+//! name stands for a command only where it is typed as an AGENT, and for a program where it is typed as a GAME.
 
 use super::output::BoardChoice;
 use clap::{Arg, Command, ValueEnum};
 use referee_contest::file::{FileError, Source};
 use referee_match::times::read_clock;
 use referee_play::agent_spec::{AgentKind, Parts};
+use referee_play::game_program::{MANIFEST, check_name};
 use referee_process::Failure;
 use referee_process::files::read_regular;
 use referee_protocol::{Level, LevelChoice};
 use serde::Deserialize;
+use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io::ErrorKind;
@@ -30,6 +32,9 @@ pub(super) const KEYS: [(&str, &str, &str); 3] = [
 ];
 /// The IDs of arguments that are agents.
 const AGENT_IDS: [&str; 4] = ["agent", "agents", "new", "old"];
+/// The IDs of arguments that are games, and of the option with folders of game programs.
+const GAME_ID: &str = "game";
+const RULES_ID: &str = "rules";
 
 /// A config file.
 #[derive(Debug, Deserialize)]
@@ -40,6 +45,8 @@ struct Raw {
     sandbox: Option<Spanned<String>>,
     #[serde(default)]
     agents: BTreeMap<String, Spanned<String>>,
+    #[serde(default)]
+    games: BTreeMap<String, Spanned<String>>,
 }
 
 /// A value of a config file.
@@ -48,6 +55,15 @@ pub(super) struct ConfigValue {
     pub(super) value: String,
     pub(super) file: PathBuf,
     pub(super) line: usize,
+}
+
+impl ConfigValue {
+    /// Returns the folder that this names, as a GAME: relative to the file's, and with a slash.
+    pub(super) fn folder(&self) -> PathBuf {
+        let beside = self.file.parent().unwrap_or(Path::new("/"));
+        let is_here = std::env::current_dir().is_ok_and(|here| here == beside);
+        if is_here { Path::new(".").join(&self.value) } else { beside.join(&self.value) }
+    }
 }
 
 /// What the config files set.
@@ -59,6 +75,8 @@ pub(super) struct Config {
     pub(super) settings: BTreeMap<&'static str, ConfigValue>,
     /// The agents, by short name.
     pub(super) agents: BTreeMap<String, ConfigValue>,
+    /// The folders of game programs, by short name; as they are written.
+    pub(super) games: BTreeMap<String, ConfigValue>,
 }
 
 impl Config {
@@ -118,6 +136,14 @@ impl Config {
             }
             self.agents.insert(short.clone(), value(agent));
         }
+        for (short, folder) in &raw.games {
+            check_name(short).map_err(|error| wrong(folder.span(), format!("the name {error}")))?;
+            if referee_games::kind(short).is_some() {
+                let text = format!("`{short}` is a built-in game: choose another name");
+                return Err(wrong(folder.span(), text));
+            }
+            self.games.insert(short.clone(), value(folder));
+        }
         self.files.insert(0, file.to_owned());
         Ok(())
     }
@@ -138,9 +164,28 @@ impl Config {
                     Ok::<String, Infallible>(config.agent(text, Path::new("")))
                 });
             }
+            let config = shared.clone();
+            if is_game(&arg) {
+                return arg.value_parser(move |text: &str| config.game(text));
+            }
+            if id == RULES_ID {
+                return arg.value_parser(move |text: &str| config.game(text).map(PathBuf::from));
+            }
             arg
         };
         command.mut_args(change).mut_subcommands(|command| self.apply(command))
+    }
+
+    /// Returns the GAME that is meant: the folder of a game program in place of its short name.
+    fn game(&self, text: &str) -> Result<String, String> {
+        let Some(found) = self.games.get(text) else { return Ok(text.to_owned()) };
+        let folder = found.folder();
+        if !folder.join(MANIFEST).is_file() {
+            let (file, line) = (found.file.display(), found.line);
+            let folder = folder.display();
+            return Err(format!("{file}:{line}: games.{text}: {folder} has no {MANIFEST}"));
+        }
+        Ok(folder.to_string_lossy().into_owned())
     }
 
     /// Returns the AGENT that is meant: one with a short name in place of a name that no file or folder
@@ -218,7 +263,12 @@ fn user_file() -> Option<PathBuf> {
 pub(super) fn concerns(command: &Command) -> bool {
     let known =
         |id: &str| AGENT_IDS.contains(&id) || KEYS.iter().any(|(_, option, _)| *option == id);
-    command.get_arguments().any(|arg| known(arg.get_id().as_str()))
+    command.get_arguments().any(|arg| known(arg.get_id().as_str()) || is_game(arg))
+}
+
+/// Whether an argument is a GAME, and not the number of a game.
+fn is_game(arg: &Arg) -> bool {
+    arg.get_id() == GAME_ID && arg.get_value_parser().type_id() == TypeId::of::<String>()
 }
 
 fn failure(error: &FileError) -> Failure {
@@ -261,7 +311,10 @@ mod tests {
         let concerned = command.get_subcommands().filter(|it| concerns(it));
         let mut names: Vec<&str> = concerned.map(clap::Command::get_name).collect();
         names.sort_unstable();
-        let wanted = ["check", "compare", "debug", "play", "position", "replay", "serve"];
+        let wanted = [
+            "check", "compare", "debug", "games", "new", "perft", "play", "position", "replay",
+            "serve",
+        ];
         assert_eq!(names, wanted);
         let quick = command.find_subcommand("contest").and_then(|it| it.find_subcommand("quick"));
         assert!(quick.is_some_and(concerns));

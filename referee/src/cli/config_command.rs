@@ -33,6 +33,8 @@ pub(super) struct ConfigReport {
     settings: Vec<Setting>,
     /// The agents with short names; `value` is the AGENT.
     agents: Vec<Setting>,
+    /// The game programs with short names; `value` is the folder.
+    games: Vec<Setting>,
 }
 
 /// A value in [`ConfigReport`].
@@ -54,7 +56,9 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let config = if global.no_config { Config::default() } else { Config::load()? };
     let settings = KEYS.iter().map(|(key, _, variable)| setting(&config, key, variable));
     let agents = config.agents.iter().map(|(name, value)| Setting::of_file(name, value));
+    let games = config.games.iter().map(|(name, value)| Setting::of_file(name, value));
     let report = ConfigReport {
+        games: games.collect(),
         settings: settings.collect(),
         agents: agents.collect(),
         files: config.files.clone(),
@@ -65,6 +69,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let mut rows = vec![row(["setting", "value", "from"])];
     rows.extend(report.settings.iter().map(|it| it.row(&it.name)));
     rows.extend(report.agents.iter().map(|it| it.row(&format!("agent {}", it.name))));
+    rows.extend(report.games.iter().map(|it| it.row(&format!("game {}", it.name))));
     print(&table(&rows))
 }
 

@@ -1,14 +1,18 @@
 //! `games`: lists the games.
 
+use super::config::Config;
+use super::global::Global;
 use super::output::{print, print_json, row, table};
 use super::setup::{find_kind, read_pairs};
 use crate::reading::report::aligned;
 use clap::Args;
 use referee_games::{About, GAMES, GameKind};
 use referee_process::Failure;
+use referee_protocol::sanitize::sanitize;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use std::path::PathBuf;
 
 /// List the games, or describe one
 #[derive(Debug, Args)]
@@ -31,6 +35,18 @@ pub(super) struct Options {
 pub(super) struct GamesReport {
     /// The games.
     games: Vec<GameReport>,
+    /// The game programs with short names in config files, which are not started for the list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    programs: Vec<NamedProgram>,
+}
+
+/// A game program with a short name in [`GamesReport`].
+#[derive(Debug, Serialize, JsonSchema)]
+struct NamedProgram {
+    /// The name that stands for it as a GAME.
+    name: String,
+    /// Its folder.
+    folder: PathBuf,
 }
 
 /// A game in [`GamesReport`].
@@ -50,7 +66,7 @@ struct GameReport {
     notes: Vec<String>,
 }
 
-pub(super) fn run(options: &Options) -> Result<(), Failure> {
+pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let kinds = match &options.game {
         Some(name) => vec![find_kind(name)?],
         None => GAMES.to_vec(),
@@ -60,10 +76,20 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         .into_iter()
         .map(|kind| report(kind, &setup))
         .collect::<Result<Vec<GameReport>, Failure>>()?;
+    let named = if options.game.is_some() || global.no_config {
+        Config::default()
+    } else {
+        Config::load()?
+    };
+    let programs = named.games.iter();
+    let programs = programs
+        .map(|(name, value)| NamedProgram { name: name.clone(), folder: value.folder() })
+        .collect();
+    let report = GamesReport { games, programs };
     match &options.game {
-        _ if options.json => print_json(&GamesReport { games }),
-        Some(_) => print(&one(&games[0])),
-        None => print(&list(&games)),
+        _ if options.json => print_json(&report),
+        Some(_) => print(&one(&report.games[0])),
+        None => print(&list(&report)),
     }
 }
 
@@ -73,9 +99,18 @@ fn report(kind: GameKind, setup: &Value) -> Result<GameReport, Failure> {
     Ok(GameReport { name: kind.name, rules: kind.rules, about: kind.about(), colours, notes })
 }
 
-fn list(games: &[GameReport]) -> String {
+fn list(report: &GamesReport) -> String {
     let mut rows = vec![row(["game", "seats", "summary"])];
-    rows.extend(games.iter().map(|game| row([game.name, &seats(game.about), game.about.summary])));
+    let built_in = report.games.iter();
+    rows.extend(built_in.map(|game| row([game.name, &seats(game.about), game.about.summary])));
+    let program = |it: &NamedProgram| {
+        row([
+            &sanitize(&it.name),
+            "",
+            &format!("a game program: {}", sanitize(&it.folder.display().to_string())),
+        ])
+    };
+    rows.extend(report.programs.iter().map(program));
     table(&rows)
 }
 

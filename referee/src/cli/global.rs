@@ -28,7 +28,7 @@ pub(super) struct Global {
     #[arg(long, global = true, env = "REFEREE_NO_CONFIG")]
     #[arg(value_parser = clap::builder::FalseyValueParser::new(), hide_env = true)]
     pub(super) no_config: bool,
-    /// Folder of a game program, to read matches of its game (repeatable)
+    /// Folder or short name of a game program, to read matches of its game (repeatable)
     #[arg(long, global = true, value_name = "DIR")]
     pub(super) rules: Vec<PathBuf>,
     /// When to use colour

@@ -159,7 +159,8 @@ fn configured(command: clap::Command, given: ArgMatches) -> Result<ArgMatches, c
         let Some(found) = chosen.find_subcommand(name) else { break };
         (chosen, matches) = (found, below);
     }
-    if given.get_flag("no_config") || !config::concerns(chosen) {
+    let names_rules = given.get_many::<std::path::PathBuf>("rules").is_some();
+    if given.get_flag("no_config") || !(config::concerns(chosen) || names_rules) {
         return Ok(given);
     }
     match config::Config::load() {
@@ -231,7 +232,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Languages(options) => languages::run(&options).map(success),
         Command::Agents(options) => agents::run(&options).map(success),
         Command::Doctor(options) => doctor::run(&options, &global),
-        Command::Games(options) => games::run(&options).map(success),
+        Command::Games(options) => games::run(&options, &global).map(success),
         Command::Game(options) => game::run(&options, &global),
         Command::Position(options) => position::run(&options).map(success),
         Command::Perft(options) => perft::run(&options).map(success),

@@ -8,13 +8,21 @@ use super::setup::find_kind;
 use super::shell::join;
 use clap::Args;
 use referee_games::GameKind;
+use referee_games::program::Program;
+use referee_play::game_program::{RECORDED_GAMES, kit_files, python_rules, spec_of};
 use referee_play::new_files::create_files;
 use referee_process::Failure;
-use referee_process::files::is_disk_full;
+use referee_process::files::{is_disk_full, read_regular};
+use sample_agents::starters::{GAME_AGENT, STARTERS, Starter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fs::ReadDir;
 use std::path::{Path, PathBuf};
+
+/// The folder of a new agent with a copy of its game.
+pub(super) const COPIED_TO: &str = "game";
+/// The largest file of a game that is copied, in bytes.
+const COPIED_BYTES_MAX: u64 = 16 << 20;
 
 /// The name that means every game.
 const ANY: &str = "any";
@@ -26,11 +34,12 @@ const ANY: &str = "any";
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee new mybot --game hex\n  \
-    referee new mybot --lang rust --game chexers --game freckers")]
+    referee new mybot --lang rust --game chexers --game freckers\n  \
+    referee new mybot --game ./tetress")]
 pub(super) struct Options {
     /// Folder to create; its name becomes the agent's name
     dir: PathBuf,
-    /// Game that the agent plays (repeatable), or `any`
+    /// Game that the agent plays (repeatable), `any`, or the path of a game program
     #[arg(long, short, default_value = ANY)]
     game: Vec<String>,
     /// Language of the agent; `referee languages` lists them and what they need
@@ -69,8 +78,12 @@ struct Manifest {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
-    let starter = find(&options.lang)?;
     let games = games(&options.game)?;
+    let program = games.iter().find_map(GameKind::program);
+    let starter = match program {
+        Some(_) => game_starter(find(&options.lang)?)?,
+        None => find(&options.lang)?,
+    };
     let folder = options.dir.as_path();
     refuse_existing(folder)?;
     let mut manifest: Manifest = toml::from_str(starter.manifest).map_err(|error| {
@@ -78,13 +91,19 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     })?;
     manifest.name = name_of(folder);
     manifest.games = games.iter().map(|game| game.name.to_owned()).collect();
-    let plan = Plan { name: &manifest.name, build: &manifest.build, starter, games: &games };
+    let copy = program.filter(|_| starter.folder == GAME_AGENT.folder).map(GameCopy::read);
+    let copy = copy.transpose()?.unwrap_or_default();
+    let game = options.game.first().filter(|_| program.is_some()).map(String::as_str);
+    let (build, games) = (&manifest.build, &games);
+    let is_copied = copy.rules.is_some();
+    let plan = Plan { name: &manifest.name, build, starter, games, game, is_copied };
     let agent_toml = toml::to_string(&manifest)
         .map_err(|error| Failure::operation(format!("cannot write agent.toml: {error}")))?;
     let readme = readme(&plan);
-    let mut files = vec![("agent.toml", agent_toml.as_str())];
-    files.extend(starter.files.iter().map(|file| (file.name, file.text)));
-    files.push(("README.md", &readme));
+    let mut files = vec![("agent.toml", agent_toml.into_bytes())];
+    files.extend(starter.files.iter().map(|file| (file.name, copy.adapted(file.text))));
+    files.push(("README.md", readme.into_bytes()));
+    files.extend(copy.files.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())));
     create_files(folder, &files).map_err(|error| {
         let failure = if is_disk_full(&error) { Failure::machine } else { Failure::operation };
         failure(error.to_string())
@@ -119,17 +138,77 @@ fn games(names: &[String]) -> Result<Vec<GameKind>, Failure> {
     let mut games: Vec<GameKind> = Vec::new();
     for name in names {
         let kind = find_kind(name)?;
-        if kind.program().is_some() {
-            return Err(Failure::usage(format!(
-                "the starters know the built-in games, and not {name}"
-            ))
-            .help("docs/first-game.md has an agent in fifteen lines that plays every game"));
+        if kind.program().is_some() && names.len() > 1 {
+            return Err(Failure::usage(format!("{name} can't be combined with other games"))
+                .help(format!("an agent for a game program is for that game: --game {name}")));
         }
         if games.iter().all(|known| known.name != kind.name) {
             games.push(kind);
         }
     }
     Ok(games)
+}
+
+/// Returns the starter in this language of agents for a game program.
+fn game_starter(starter: &'static Starter) -> Result<&'static Starter, Failure> {
+    if starter.language == GAME_AGENT.language {
+        return Ok(&GAME_AGENT);
+    }
+    // The others have the rules of the built-in games, and play no game without them.
+    let plays_any = |it: &&Starter| !it.manifest.contains("\ngames = ");
+    if plays_any(&starter) {
+        return Ok(starter);
+    }
+    let others = STARTERS.iter().filter(plays_any).map(|it| it.language);
+    let others: Vec<&str> = std::iter::once(GAME_AGENT.language).chain(others).collect();
+    Err(Failure::usage(format!("the starter in {} knows the built-in games alone", starter.title))
+        .help(format!("for a game program, take --lang {}", others.join(", "))))
+}
+
+/// What a new agent has of a game program: its rules, if they are in Python, and the kit.
+#[derive(Debug, Default)]
+struct GameCopy {
+    files: Vec<(String, Vec<u8>)>,
+    /// The file with the rules.
+    rules: Option<String>,
+    /// What actions look like, as comments.
+    actions: String,
+}
+
+impl GameCopy {
+    fn read(program: &'static Program) -> Result<Self, Failure> {
+        let folder = program.folder();
+        let rules = python_rules(folder)?;
+        let kit = kit_files().map(|(name, text)| (name, text.as_bytes().to_owned()));
+        let mut files: Vec<(String, Vec<u8>)> = kit.collect();
+        for file in spec_of(folder)?.files.into_iter().filter(|_| rules.is_some()) {
+            // Recorded games are for the check of the rules.
+            if file.starts_with(RECORDED_GAMES) {
+                continue;
+            }
+            let path = folder.join(&file);
+            let bytes = read_regular(&path, COPIED_BYTES_MAX)
+                .map_err(|error| Failure::operation(format!("{}: {error}", path.display())))?;
+            files.push((format!("{COPIED_TO}/{}", file.display()), bytes));
+        }
+        let forms = program.about().actions.iter();
+        let actions =
+            forms.map(|form| format!("# {}  ({}): {}\n", form.example, form.text, form.meaning));
+        Ok(Self { files, rules, actions: actions.collect() })
+    }
+
+    /// Returns the text of a starter's file for this game.
+    fn adapted(&self, text: &str) -> Vec<u8> {
+        let mut text = text.to_owned();
+        if let Some(rules) = &self.rules {
+            text = text.replace("rules=None", &format!("rules=\"{COPIED_TO}/{rules}\""));
+        }
+        if !self.actions.is_empty() {
+            let actions = format!("\n# Actions:\n{}\n\ndef choose", self.actions);
+            text = text.replace("\n\ndef choose", &actions);
+        }
+        text.into_bytes()
+    }
 }
 
 pub(super) fn refuse_existing(folder: &Path) -> Result<(), Failure> {

@@ -1,6 +1,8 @@
 //! The texts of `new`: the next commands, and the README of the new folder.
 
+use super::new::COPIED_TO;
 use super::shell::join;
+use referee_games::program::Program;
 use referee_games::{GAMES, GameKind};
 use sample_agents::starters::{DECISION_FUNCTION, Starter};
 use serde_json::json;
@@ -9,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// The opponents in the first match, in turn.
 const OPPONENTS: [&str; 2] = ["@greedy", "@random"];
+/// The same in a game that doesn't estimate positions.
+const WITHOUT_ESTIMATE: [&str; 2] = ["@random", "@first"];
 
 /// The agent to create.
 #[derive(Debug)]
@@ -21,6 +25,10 @@ pub(super) struct Plan<'a> {
     pub(super) starter: &'static Starter,
     /// The games that it plays; empty for any.
     pub(super) games: &'a [GameKind],
+    /// The GAME as given, if it is a game program.
+    pub(super) game: Option<&'a str>,
+    /// Whether the agent has a copy of the game program.
+    pub(super) is_copied: bool,
 }
 
 impl Plan<'_> {
@@ -30,15 +38,36 @@ impl Plan<'_> {
         if names.is_empty() { "any game".to_owned() } else { names.join(", ") }
     }
 
+    /// Returns its game program as a GAME from the agent's own folder.
+    fn game_beside(&self) -> Option<String> {
+        let program = self.games.iter().find_map(GameKind::program)?;
+        let folder = || program.folder().to_string_lossy().into_owned();
+        Some(if self.is_copied { format!("./{COPIED_TO}") } else { join(&[folder()]) })
+    }
+
+    /// Returns the command that checks it. `program` is its game program as a GAME.
+    fn check(agent: &str, program: Option<&str>) -> String {
+        let game = program.map_or_else(String::new, |game| format!(" --game {game}"));
+        format!("referee check {agent}{game}")
+    }
+
+    /// Returns the command that shows that match.
+    fn replay(program: Option<&str>) -> String {
+        let rules = program.map_or_else(String::new, |game| format!(" --rules {game}"));
+        format!("referee replay latest --print{rules}")
+    }
+
     /// Returns the command of a first match, with this agent in the first seat.
-    fn first_match(&self, agent: &str) -> String {
+    fn first_match(&self, agent: &str, program: Option<&str>) -> String {
         // If it plays any game, the first one for two.
         let usual = || GAMES.iter().find(|kind| kind.about().seats == [2]).copied();
         let game = self.games.first().copied().or_else(usual).unwrap_or(GAMES[0]);
         let seats = game.start(&json!({})).map_or(2, |game| game.seats());
-        let others = OPPONENTS.iter().copied().cycle().take(seats.saturating_sub(1));
+        let estimates = game.program().is_none_or(Program::estimates);
+        let opponents = if estimates { OPPONENTS } else { WITHOUT_ESTIMATE };
+        let others = opponents.iter().copied().cycle().take(seats.saturating_sub(1));
         let seated: Vec<&str> = std::iter::once(agent).chain(others).collect();
-        format!("referee play {} {}", game.name, seated.join(" "))
+        format!("referee play {} {}", program.unwrap_or(game.name), seated.join(" "))
     }
 }
 
@@ -49,10 +78,11 @@ pub(super) fn next_commands(plan: &Plan<'_>, folder: &Path) -> Vec<String> {
     if !plan.build.is_empty() {
         commands.push(format!("(cd {agent} && {})", join(plan.build)));
     }
-    commands.push(format!("referee check {agent}"));
-    commands.push(plan.first_match(&agent));
+    let program = plan.game.map(|game| join(&[game]));
+    commands.push(Plan::check(&agent, program.as_deref()));
+    commands.push(plan.first_match(&agent, program.as_deref()));
     if commands.len() < 3 {
-        commands.push("referee replay latest --print".to_owned());
+        commands.push(Plan::replay(program.as_deref()));
     }
     commands
 }
@@ -77,9 +107,10 @@ pub(super) fn readme(plan: &Plan<'_>) -> String {
     if !plan.build.is_empty() {
         add(&format!("    {}", join(plan.build)));
     }
-    add("    referee check .");
-    add(&format!("    {}", plan.first_match(".")));
-    add("    referee replay latest --print");
+    let program = plan.game_beside();
+    add(&format!("    {}", Plan::check(".", program.as_deref())));
+    add(&format!("    {}", plan.first_match(".", program.as_deref())));
+    add(&format!("    {}", Plan::replay(program.as_deref())));
     add(&format!(
         "\nThe function `{DECISION_FUNCTION}` in `{}` picks the action: change that first. Print\n\
          debug output to stderr, never to stdout: the transcript keeps it with the turn.",
@@ -90,16 +121,22 @@ pub(super) fn readme(plan: &Plan<'_>) -> String {
             "\n`referee games` lists the games, `referee games GAME` shows what actions look like.",
         );
     }
+    if plan.is_copied {
+        add(&format!(
+            "\n`{COPIED_TO}/` has the rules of the game, with which the bot looks ahead, and `referee_kit/` what both\n\
+             need. Replace the copy when the rules change."
+        ));
+    }
     for game in plan.games {
-        add(&about(game));
+        add(&about(game, program.as_deref()));
     }
     text.truncate(text.trim_end().len());
     text + "\n"
 }
 
-fn about(game: &GameKind) -> String {
+fn about(game: &GameKind, program: Option<&str>) -> String {
     let about = game.about();
-    let name = game.name;
+    let name = program.unwrap_or(game.name);
     let mut text = format!("\n## {}\n\n{}\n\nIts actions:\n\n", about.title, about.summary);
     for form in &about.actions {
         writeln!(text, "- `{}` ({}): {}", form.example, form.text, form.meaning).ok();

@@ -2,6 +2,7 @@
 
 use super::frames::{Frame, Frames, OpenRequest};
 use referee_games::kind;
+use referee_games::view::{Colour, GroundKind};
 use referee_match::summary::{seat_colour, setup};
 use referee_match::times::show_clock;
 use referee_match::transcript::Playback;
@@ -9,6 +10,7 @@ use referee_protocol::{Header, HeaderSeat, Seat};
 use referee_render::{Board, board};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The command of a seat with a person.
 const PERSON: &str = "@human";
@@ -128,12 +130,22 @@ impl MatchPage {
             bank_ms: header.clock.bank_ms,
             move_ms: header.clock.move_ms,
             seats: header.seats.iter().map(|seat| MatchPageSeat::of(header, seat)).collect(),
-            board: board(view),
+            board: board(view, grounds(playback)),
             progress: MatchUpdate::since(0, playback, state, for_ms),
             own: false,
             notations: notations(&header.game),
         }
     }
+}
+
+/// Returns the colours of the cells in a match.
+fn grounds(playback: &Playback) -> BTreeSet<Colour> {
+    let views = playback.plies().iter().map(|ply| &ply.view);
+    let grounds = views.flat_map(|view| &view.ground).filter_map(|ground| match ground.kind {
+        GroundKind::Target(colour) | GroundKind::Tint(colour) => Some(colour),
+        GroundKind::Pad => None,
+    });
+    grounds.collect()
 }
 
 impl MatchPage {

@@ -43,13 +43,24 @@ pub(super) fn waiting(app: &App, query: &FileQuery) -> ApiResult<Value> {
     let Some((seat, game)) = asked else { return Ok(json!({ "waiting": false })) };
     let (actions, colours) = (legal(game.as_ref()), game.current_colours());
     let (colour, turn) = (colours.get(seat.index()), game.turn_number());
-    Ok(json!({ "waiting": true, "seat": seat, "colour": colour, "turn": turn, "actions": actions }))
+    // Where the rules can't list the actions, an example helps to write one.
+    let forms = &game.kind().about().actions;
+    let is_unlisted = game.kind().program().is_some_and(|program| !program.lists());
+    let example = forms.first().filter(|_| is_unlisted).map(|form| form.text);
+    Ok(json!({ "waiting": true, "seat": seat, "colour": colour, "turn": turn, "actions": actions,
+               "example": example }))
 }
 
-/// Returns every legal action with the cells that its piece passes: those that the board marks after it.
+/// Returns every legal action with the cells that its piece passes: those that it names, if the rules are a program
+/// which says so, else those that the board marks after it.
 pub(super) fn legal(game: &dyn AnyGame) -> Vec<Legal> {
     let frames = Frames::new(&game.view());
+    let program = game.kind().program();
     let legal = |action: &Value| {
+        let named = program.map(|program| frames.numbers(&program.cells(action)));
+        if let Some(cells) = named.filter(|cells| !cells.is_empty()) {
+            return Legal { text: game.format_action(action), cells };
+        }
         let mut after = game.clone_box();
         let cells = match after.play(action) {
             Ok(_) => frames.numbers(&after.view().last),

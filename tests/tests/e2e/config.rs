@@ -1,7 +1,7 @@
 //! Config files set defaults and short names of agents, and start nothing.
 
 use crate::support::lacks;
-use crate::support::{TestDir, program};
+use crate::support::{TestDir, program, python, root};
 use serde_json::{Value, json};
 
 /// What makes a test's own config files count.
@@ -101,13 +101,15 @@ fn mistakes_have_their_line_and_the_nearest_name() {
         ("clock = \"fast\"\n", "referee.toml:1:9: ", "--no-config"),
         ("board = \"big\"\n", "one of auto, none, ascii, unicode", "--no-config"),
         ("sandbox = \"none\"\n", "can't turn off the protection", "your own config file"),
+        ("[games]\nhex = \"./hex\"\n", "referee.toml:2:7: `hex` is a built-in game", "--no-config"),
+        ("[games]\n\"A b\" = \"x\"\n", "referee.toml:2:9: the name \"A b\"", "--no-config"),
         ("[agents]\n\"a b\" = \"@first\"\n", "referee.toml:2:9: the name \"a b\"", "--no-config"),
     ] {
         let dir = configured(text, "");
         let ran = dir.shell(&line(&dir, "", "play hex @first @first --setup size=3"));
         ran.code(2).stderr_has(message).stderr_has(help);
         // Commands without such options don't read it.
-        dir.shell(&line(&dir, "", "games")).code(0);
+        dir.shell(&line(&dir, "", "agents")).code(0);
         dir.shell(&line(&dir, "", &format!("play hex @first @first {SMALL} --no-config"))).code(0);
     }
 }
@@ -131,4 +133,29 @@ fn names_start_nothing_unless_they_are_typed() {
     dir.write("sub/bot/agent.toml", "command = [\"./missing\"]\n");
     let ran = dir.shell(&line(&dir, "", &format!("play hex bot @first {SMALL}")));
     ran.code(2).stderr_has("./missing");
+}
+
+/// The name of a game program stands for its folder wherever a GAME is typed, and starts nothing else.
+#[test]
+fn game_programs_have_short_names() {
+    if python().is_none() {
+        return;
+    }
+    let sample = root().join("sample-agents/games/tic-tac-toe");
+    let project =
+        format!("[games]\nttt = {:?}\nlost = \"games/lost\"\n", sample.display().to_string());
+    let dir = configured(&project, "");
+    let run = |words: &str| dir.shell(&line(&dir, "", words));
+    let played = run("play ttt @first @greedy --out x.jsonl --json").code(0).json();
+    assert_eq!(played["game"], "tic-tac-toe");
+    run("verify x.jsonl --rules ttt").code(0);
+    run("perft ttt 2").code(0).stdout_has("2\t72\n");
+    run("games").code(0).stdout_has("ttt\t\ta game program: ");
+    let listed = run("games --json").code(0).json();
+    assert_eq!(listed["programs"][1]["name"], "ttt", "{listed}");
+    run("config").code(0).stdout_has("game ttt\t");
+    // What is not there matters only where it is named.
+    let ran = run("play lost @first @first").code(2);
+    ran.stderr_has("referee.toml:3: games.lost: ").stderr_has("games/lost has no game.toml");
+    run("perft ttt 2 --no-config").code(2).stderr_has("unknown game `ttt`");
 }

@@ -80,12 +80,15 @@ fn every_command_takes_the_path_of_a_game() {
     checked.stdout_has("tic-tac-toe");
     for words in [
         &["replay", "x.jsonl", "--print"][..],
-        &["replay", "export", "x.jsonl", "-o", "x.html"],
-        &["replay", "export", "x.jsonl", "-o", "x.svg"],
+        &["replay", "export", "x.jsonl", "-o", "-", "--form", "html"],
+        &["replay", "export", "x.jsonl", "-o", "-", "--form", "svg"],
         &["debug", "x.jsonl", "--seat", "0"],
     ] {
         dir.run(&[words, &["--rules", &game]].concat()).code(0);
-        dir.run(words).stderr_has("rules not available: ");
+        let without = dir.run(words);
+        // Only viewers show what needs no rules.
+        assert_eq!(without.exit == Some(0), words[0] == "replay", "{words:?}");
+        without.stderr_has("rules not available: ");
     }
     dir.run(&["position", &game, "--transcript", "x.jsonl"])
         .code(0)
@@ -429,4 +432,104 @@ fn rules_that_sleep_hold_only_their_own_contest() {
         drop(held.join());
     });
     serving.running.wait().code(143);
+}
+
+/// A new agent for a game program plays at once; with rules in Python, it looks ahead with its copy of them.
+#[test]
+fn a_new_agent_for_a_game_program_plays_at_once() {
+    let dir = TestDir::sandboxed();
+    let Some(game) = sample(&dir, "tic-tac-toe", "ttt") else { return };
+    fs::create_dir(dir.path("ttt/games")).unwrap();
+    dir.play(&[&game, "@random", "@random", "--seed", "2", "--out", "ttt/games/1.jsonl"]);
+    let made = dir.run(&["new", "mybot", "--game", &game, "--json"]).code(0).json();
+    assert_eq!(made["games"], json!(["tic-tac-toe"]));
+    assert_eq!(made["next"][0], "referee check mybot --game ./ttt");
+    let bot = fs::read_to_string(dir.path("mybot/bot.py")).unwrap();
+    for text in ["rules=\"game/rules.py\"", r#"# {"at":[1,1],"type":"place"}  (b2): places a mark"#]
+    {
+        assert!(bot.contains(text), "no {text:?} in {bot}");
+    }
+    assert!(!dir.path("mybot/game/games").exists());
+    let checked = dir.run(&["check", "mybot", "--game", &game, "--json"]).code(0).json();
+    let probes = checked["probes"].as_array().unwrap();
+    // Also where a game that the author has recorded was in its middle.
+    let recorded = probes.iter().find(|it| it["name"] == "recorded:tic-tac-toe:1:1").unwrap();
+    assert_eq!(recorded["status"], "passed", "{recorded}");
+    for next in made["next"].as_array().unwrap() {
+        dir.shell(next.as_str().unwrap()).code(0);
+    }
+    let readme = fs::read_to_string(dir.path("mybot/README.md")).unwrap();
+    let play = readme.lines().find(|line| line.starts_with("    referee play ")).unwrap();
+    dir.shell(&format!("cd mybot && {} --fail-on-fault", play.trim())).code(0);
+    // It follows draws and retirements, too.
+    let pig = sample(&dir, "pig", "pig").unwrap();
+    dir.run(&["new", "pigbot", "--game", &pig]).code(0);
+    let words =
+        ["play", &pig, "pigbot", "@crash", "@random", "--setup", "seats=3", "--setup", "target=20"];
+    let played = dir.run(&[&words[..], &["--json"]].concat()).json();
+    assert_eq!(played["verdict"]["seats"][0]["fault"], Value::Null, "{played}");
+    // A language whose kit knows the built-in games alone is refused.
+    dir.run(&["new", "other", "--game", &game, "--lang", "java"])
+        .code(2)
+        .stderr_has("--lang python, c, perl, lua, ruby, shell");
+    dir.run(&["new", "other", "--game", &game, "--game", "hex"]).code(2).stderr_has("--game ./ttt");
+}
+
+/// Without its rules, a match is shown with all but the boards: players, clocks, moves as text, the result.
+#[test]
+fn viewers_show_what_needs_no_rules() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "pig", "pig") else { return };
+    let loud = dir.program(
+        "loud",
+        "#!/bin/sh\nwhile read -r line; do case $line in *'\"hello\"'*) echo '{\"type\":\"ready\"}';; \
+         *'\"type\":\"turn\"'*) echo thinking >&2; echo '{\"type\":\"action\",\"action\":{\"type\":\"roll\"}}';; \
+         esac; done\n",
+    );
+    // It rolls until it may only hold: then it has broken the rules, and the two others play on.
+    let words = [&game, "@random", &loud, "@random", "--setup", "seats=3", "--setup", "target=12"];
+    let played =
+        dir.run(&[&["play"], &words[..], &["--seed", "1", "--json", "--out", "x.jsonl"]].concat());
+    let played = played.json();
+    let printed = |more: &[&str]| {
+        dir.run(&[&["replay", "x.jsonl", "--print", "--board", "none"], more].concat())
+            .code(0)
+            .stdout
+    };
+    let with = printed(&["--rules", &game]);
+    assert!(
+        with.contains("thinking") && with.contains("roll") && with.contains("drawn: "),
+        "{with}"
+    );
+    assert_eq!(printed(&[]), with);
+    let shown = dir.run(&["replay", "x.jsonl", "--json"]).code(0).json();
+    assert_eq!(shown["verdict"], played["verdict"], "{shown}");
+    let ran = dir.run(&["replay", "x.jsonl", "--print", "--turn", "start"]).code(0);
+    let ran = ran.stdout_has("rules not available:").stderr_has("name its folder with --rules");
+    assert!(ran.stderr.contains("showing what needs no rules"), "{}", ran.stderr);
+    dir.run(&["replay", "export", "x.jsonl", "-o", "x.html"]).code(0);
+    let page = fs::read_to_string(dir.path("x.html")).unwrap();
+    assert!(
+        page.contains("rules not available") && page.contains("\"roll\""),
+        "the page lacks something"
+    );
+    // What judges the match needs them.
+    dir.run(&["debug", "x.jsonl", "--seat", "0"]).stderr_has("rules not available: ");
+    // Matches that are void by their rules, and one of other rules.
+    let Some(void) = counter(&dir, "counter", "os._exit(3)") else { return };
+    let two = playing(&dir, "two", &json!({ "type": "count", "by": 2 }));
+    dir.run(&["play", &void, "@first", &two, "--out", "void.jsonl"]);
+    dir.run(&["replay", "void.jsonl", "--print"]).code(0).stdout_has("void");
+    let rules = fs::read_to_string(dir.path("counter/rules.py")).unwrap();
+    let listed = rules.replace(
+        "        if action",
+        "        if state == 1:\n            os._exit(3)\n        if action",
+    );
+    dir.write("counter/rules.py", listed);
+    dir.run(&["play", &void, "@first", "@first", "--out", "listed.jsonl"]);
+    dir.run(&["replay", "listed.jsonl", "--print"]).code(0).stdout_has("void");
+    fs::write(dir.path("pig/note"), "changed").unwrap();
+    dir.run(&["replay", "x.jsonl", "--print", "--rules", &game])
+        .code(0)
+        .stderr_has("other rules: ");
 }

@@ -2,6 +2,7 @@
 
 use super::playback::Playback;
 use super::read::{read_event, read_header, split_line};
+use super::recorded_rules::{Viewable, viewable};
 use referee_games::Games;
 use referee_protocol::{Event, Seal};
 
@@ -14,6 +15,10 @@ pub struct TranscriptFollower {
     playback: Option<Playback>,
     state: FollowState,
     line: u64,
+    /// All that was read, if the rules aren't there: their moves are then those of the transcript.
+    whole: Option<Vec<u8>>,
+    /// Why they aren't there.
+    missing: Option<String>,
 }
 
 /// How far a transcript has been written.
@@ -56,6 +61,11 @@ impl TranscriptFollower {
         self.playback
     }
 
+    /// Returns why the rules of its game aren't there, if they aren't, as text that can follow "note: ".
+    pub fn missing_rules(&self) -> Option<&str> {
+        self.missing.as_deref()
+    }
+
     /// Returns how far it has been written.
     pub fn state(&self) -> &FollowState {
         &self.state
@@ -63,7 +73,35 @@ impl TranscriptFollower {
 
     /// Reads what was appended. Ignores what follows the seal or a line that can't be read.
     pub fn feed(&mut self, bytes: &[u8]) {
+        if let Some(whole) = &mut self.whole {
+            whole.extend_from_slice(bytes);
+            // What is a legal move isn't known before it was made, so the rest is shown when the match is over.
+            let last = whole.strip_suffix(b"\n").and_then(|it| it.rsplit(|&it| it == b'\n').next());
+            if last.is_some_and(|line| matches!(read_event(line), Ok(Event::Seal(_)))) {
+                *self = Self::of(&std::mem::take(whole), &self.games);
+            }
+            return;
+        }
         self.rest.extend_from_slice(bytes);
+        if self.line == 0 && split_line(&self.rest).is_some() {
+            let Viewable { games, missing } = viewable(&self.rest, &self.games);
+            if missing.is_some() {
+                let whole = std::mem::take(&mut self.rest);
+                let shown = Self { games, rest: whole.clone(), line: 0, ..Self::default() };
+                let games = std::mem::take(&mut self.games);
+                *self = Self { whole: Some(whole), missing, games, ..shown.read_known() };
+                return;
+            }
+        }
+        self.read_on();
+    }
+
+    fn read_known(mut self) -> Self {
+        self.read_on();
+        self
+    }
+
+    fn read_on(&mut self) {
         let all = std::mem::take(&mut self.rest);
         let mut rest = all.as_slice();
         while self.state == FollowState::Open {

@@ -192,7 +192,11 @@ impl Playback {
     /// events can't follow.
     pub fn play_unrecorded(&mut self, action: &Value) -> Result<(), String> {
         let turn = self.game().turn_number();
-        let Turn::Of(seat) = self.game().turn() else { return Err("the game is over".to_owned()) };
+        let seat = match self.game().turn() {
+            Turn::Of(seat) => seat,
+            Turn::Over(_) => return Err("the game is over".to_owned()),
+            Turn::Chance(_) => return Err("the referee draws next, and not here".to_owned()),
+        };
         let action = self.walk.play_unrecorded(action).map_err(|refusal| refusal.to_string())?;
         let text = self.game().format_action(&action);
         let event = PlayedEvent::untimed(turn, seat, action.into());

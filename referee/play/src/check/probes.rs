@@ -2,6 +2,7 @@
 
 use super::trial::{Shutdown, Trial, TrialReport, TrialVariant};
 use super::{Check, ProbeOutcome};
+use crate::golden_game::GoldenGame;
 use referee_games::{GameKind, SetupError, Turn};
 use referee_match::diagnosis::Defect;
 use referee_protocol::Seat;
@@ -15,6 +16,8 @@ const SEAT_TURNS: u64 = 10;
 const SOME_TURNS: u64 = 4;
 /// The maximum duration of a probe.
 const LONG: Duration = Duration::from_secs(30);
+/// The most recorded games of which there are probes.
+const RECORDED_MAX: usize = 8;
 /// The maximum duration of a game with a special situation, of which there are several.
 const SPECIAL: Duration = Duration::from_secs(5);
 
@@ -123,6 +126,7 @@ pub fn probes(kinds: &[GameKind], setup: &Value, foreign: bool) -> Result<Vec<Pr
     }
     for (kind, count) in games() {
         list.extend(situations(kind, setup));
+        list.extend(recorded(kind, setup));
         list.extend(retirements(kind, count, setup));
     }
     for (name, title, aim) in [
@@ -182,6 +186,31 @@ fn situations(kind: GameKind, setup: &Value) -> Vec<Probe> {
             let probe = Probe::new(&name, &title, Aim::Situation, kind, seat, &setup);
             probes.push(Probe { condition: condition.clone(), ..probe });
         }
+    }
+    probes
+}
+
+/// Returns the probes of the games that a game program's author has recorded: the agent plays on in the middle of
+/// each, as each seat. Those that contradict the given setup are left out.
+fn recorded(kind: GameKind, setup: &Value) -> Vec<Probe> {
+    let Some(program) = kind.program() else { return Vec::new() };
+    let fits = |with: &Value| {
+        setup.as_object().is_none_or(|given| given.iter().all(|(key, value)| with[key] == *value))
+    };
+    let mut probes = Vec::new();
+    for file in GoldenGame::files(program.folder()).into_iter().take(RECORDED_MAX) {
+        let Ok(golden) = GoldenGame::read(&file) else { continue };
+        let Some((setup, moves)) = golden.middle(kind).filter(|(with, _)| fits(with)) else {
+            continue;
+        };
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let seats = kind.start(&setup).map_or(0, |game| game.seats());
+        probes.extend(Seat::all(seats).map(|seat| {
+            let title =
+                format!("plays on after {moves} moves of games/{name}.jsonl as seat {seat}");
+            let name = format!("recorded:{}:{name}:{seat}", kind.name);
+            Probe::new(&name, &title, Aim::Situation, kind, seat, &setup)
+        }));
     }
     probes
 }

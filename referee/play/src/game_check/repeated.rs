@@ -5,9 +5,8 @@ use super::bench::{Bench, EVERYTHING, from_setup, from_state, refused_state};
 use super::games::Game;
 use super::shown::short;
 use crate::game_program::Direct;
+use crate::golden_game::GoldenGame;
 use referee_games::wire::{At, Move, PlyTurn, Want};
-use referee_process::files::read_regular;
-use referee_protocol::{Event, Seat};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -18,8 +17,6 @@ const COMPARED: usize = 10;
 const EARLIER: usize = 12;
 /// The moves of the walk that is timed.
 const LONG_WALK: usize = 200;
-/// The largest recorded game that is read.
-const GOLDEN_MAX: u64 = 64 << 20;
 
 const HASHES: &str =
     "iterating over a set, hash() or id(): their order is another one in each process";
@@ -297,55 +294,8 @@ pub(super) fn speed(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
     Ok(())
 }
 
-/// A recorded game: its setup, its moves with their recorded forms, and its outcome by the rules.
-struct Golden {
-    rules: u32,
-    setup: Value,
-    moves: Vec<Move>,
-    over: Option<Value>,
-}
-
-impl Golden {
-    fn read(text: &[u8]) -> Result<Self, String> {
-        let mut golden = None;
-        for (number, line) in
-            (1..).zip(text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()))
-        {
-            let event: Event =
-                serde_json::from_slice(line).map_err(|error| format!("line {number}: {error}"))?;
-            match (event, &mut golden) {
-                (Event::Header(header), None) => {
-                    let (rules, setup) = (header.rules, header.setup);
-                    golden = Some(Self { rules, setup, moves: Vec::new(), over: None });
-                }
-                (_, None) => return Err("the first line is no header of a transcript".to_owned()),
-                (Event::Played(played), Some(golden)) => {
-                    let action = serde_json::to_value(&played.action).unwrap_or_default();
-                    golden.moves.push(Move::Action { seat: played.seat, action });
-                }
-                (Event::Drawn(drawn), Some(golden)) => {
-                    let draw = drawn.outcome;
-                    golden.moves.push(Move::Draw { draw });
-                }
-                (Event::Retired(retired), Some(golden)) => {
-                    golden.moves.push(Move::Retire { retire: Seat(retired.seat.0) });
-                }
-                (Event::Over(over), Some(golden)) => {
-                    golden.over = over.outcome.map(|outcome| json!(outcome));
-                }
-                _ => {}
-            }
-        }
-        golden.ok_or_else(|| "it is empty".to_owned())
-    }
-}
-
 pub(super) fn golden(bench: &Bench<'_>, _: &Game, _: usize) -> Result<(), Problem> {
-    let Ok(entries) = bench.folder.join("games").read_dir() else { return Ok(()) };
-    let files = entries.flatten().map(|entry| entry.path());
-    let mut files: Vec<_> =
-        files.filter(|it| it.extension().is_some_and(|it| it == "jsonl")).collect();
-    files.sort();
+    let files = GoldenGame::files(&bench.folder);
     let (mut replayed, mut older) = (0, 0);
     for file in &files {
         let name = file.strip_prefix(&bench.folder).unwrap_or(file).display().to_string();
@@ -356,8 +306,7 @@ pub(super) fn golden(bench: &Bench<'_>, _: &Game, _: usize) -> Result<(), Proble
                 "raise `rules` in game.toml if the change is intended, else undo it",
             )
         };
-        let text = read_regular(file, GOLDEN_MAX).map_err(|error| error.to_string());
-        let golden = text.and_then(|text| Golden::read(&text)).map_err(|error| {
+        let golden = GoldenGame::read(file).map_err(|error| {
             Problem::new(
                 format!("{name} can't be read: {error}"),
                 "games/*.jsonl are transcripts of matches, as `referee play --out FILE` writes them",

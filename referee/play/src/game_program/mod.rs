@@ -12,6 +12,7 @@ pub use self::direct::Direct;
 pub use self::host::Said;
 use self::host::{Host, HostRules};
 pub use self::inside::load_inside;
+pub use self::kit::kit_files;
 use self::manifest::GameManifest;
 pub use self::manifest::check_name;
 use crate::agent_spec::{AgentSpec, resolve};
@@ -35,6 +36,8 @@ use std::time::Duration;
 
 /// The file in a game's folder that says how its program is started.
 pub const MANIFEST: &str = "game.toml";
+/// The folder with recorded games in a game's folder, for its check.
+pub const RECORDED_GAMES: &str = "games";
 /// The largest game.toml, in bytes.
 const MANIFEST_BYTES_MAX: u64 = 64 << 10;
 /// The longest answer of a program, in bytes: 200 plies of a large board with everything.
@@ -193,6 +196,19 @@ pub fn end_all() {
 /// Returns how the program of the game in a folder is started, its files and their digest, without starting anything.
 pub fn spec_of(folder: &Path) -> Result<AgentSpec, Failure> {
     GameProgram::read(folder).map(|program| program.spec)
+}
+
+/// Returns the file with the rules, relative to the game's folder, if they are a program in Python.
+pub fn python_rules(folder: &Path) -> Result<Option<String>, Failure> {
+    let spec = GameProgram::read(folder)?.spec;
+    let launch = spec.launch.iter().find(|launch| launch.command.len() == 2);
+    let is_python = |word: &str| {
+        Path::new(word)
+            .file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"python"))
+    };
+    let rules = launch.filter(|it| is_python(&it.command[0])).map(|it| it.command[1].clone());
+    Ok(rules.filter(|rules| spec.files.iter().any(|file| file == Path::new(rules))))
 }
 
 impl GameProgram {

@@ -133,7 +133,7 @@ fn draw(view: &View) -> Result<(), String> {
             let style = Style { charset, coordinates: true, legend: true, ..Style::default() };
             terminal(view, &style);
         }
-        board(view);
+        board(view, []);
         thumbnail(view, Theme::Light)
     });
     match drawn {

@@ -10,7 +10,9 @@ use crate::reading::{TurnChoice, print};
 use clap::Args;
 use referee_games::Games;
 use referee_match::times::read_time;
-use referee_match::transcript::{FollowState, Playback, Ply, PlyKind, TranscriptFollower};
+use referee_match::transcript::{
+    FollowState, Playback, Ply, PlyKind, TranscriptFollower, Viewable, viewable,
+};
 use referee_play::destination::create;
 use referee_play::input_files::read_transcript;
 use referee_process::Failure;
@@ -143,6 +145,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
 /// Reads the match as far as possible, and warns if it is incomplete.
 fn read(file: &str, games: &Games) -> Result<(Playback, MatchState), Failure> {
     let following = TranscriptFollower::of(&read_transcript(file)?, games);
+    warn_of_rules(following.missing_rules());
     let state = following.state().clone();
     let broken = |line: u64, text: &str| format!("{file}: line {line}: {}", sanitize(text));
     let Some(playback) = following.into_playback() else {
@@ -170,6 +173,12 @@ fn read(file: &str, games: &Games) -> Result<(Playback, MatchState), Failure> {
     Ok((playback, progress))
 }
 
+fn warn_of_rules(missing: Option<&str>) {
+    if let Some(missing) = missing {
+        eprint_line(&format!("warning: {missing}; exporting what needs no rules"));
+    }
+}
+
 /// Returns the match as `replay --print` prints it, as far as possible. Warns if it is incomplete.
 fn printed(
     bytes: &[u8],
@@ -178,7 +187,9 @@ fn printed(
     board: &BoardOptions,
 ) -> Result<String, Failure> {
     let mut whole = String::new();
-    let printed = print(bytes, games, file, None, board.style(false).as_ref(), |text| {
+    let Viewable { games, missing } = viewable(bytes, games);
+    warn_of_rules(missing.as_deref());
+    let printed = print(bytes, &games, file, None, board.style(false).as_ref(), |text| {
         whole.push_str(text);
         Ok(())
     });

@@ -12,6 +12,8 @@ use super::viewer;
 use crate::reading::{self, TurnChoice};
 use clap::{Args, Subcommand};
 pub(super) use list::MatchesReport;
+use referee_games::Games;
+use referee_match::transcript::{Viewable, viewable};
 use referee_play::destination::DEFAULT_FOLDER;
 use referee_play::input_files::read_transcript;
 use referee_process::Failure;
@@ -97,13 +99,22 @@ fn show(options: &Shown, global: &Global) -> Result<ExitCode, Failure> {
     let games = global.games(&file)?;
     let file = &file.to_string_lossy();
     if options.json {
-        return print_json(&reading::match_report(&read_transcript(file)?, &games, file)?)
-            .map(success);
+        let bytes = read_transcript(file)?;
+        let games = shown_by(&bytes, &games, global);
+        return print_json(&reading::match_report(&bytes, &games, file)?).map(success);
     }
     if !options.print && viewer::is_wanted(file) {
         return viewer::replay(file, &games, options.turn, &options.board);
     }
     let bytes = read_transcript(file)?;
+    let games = shown_by(&bytes, &games, global);
     let style = options.board.style(stdout_has_colour());
     reading::print(&bytes, &games, file, options.turn, style.as_ref(), print).map(success)
+}
+
+/// Returns the games by which a match can be shown, and says what can't be shown without its rules.
+fn shown_by(bytes: &[u8], games: &Games, global: &Global) -> Games {
+    let Viewable { games, missing } = viewable(bytes, games);
+    global.note(missing.map(|missing| format!("{missing}; showing what needs no rules")));
+    games
 }

@@ -42,6 +42,8 @@ export class Human {
     this.file = file;
     /** @type {Action[]} */
     this.actions = [];
+    /** An action's text, where the rules can't list the legal ones. @type {string|null} */
+    this.example = null;
     this.turn = 0;
     /** The colour of the seat to move. */
     this.colour = "";
@@ -131,6 +133,7 @@ export class Human {
   /** @param {Waiting} waiting */
   begin(waiting) {
     this.actions = waiting.actions ?? [];
+    this.example = waiting.example ?? null;
     this.turn = waiting.turn ?? 0;
     const { frames, last } = this.viewer.store;
     this.colour = waiting.colour ?? frames[last]?.colours[waiting.seat ?? 0] ?? "";
@@ -214,6 +217,7 @@ export class Human {
   }
 
   instruction() {
+    if (this.example !== null) return `Your move, ${this.whose}: type the action, such as ${this.example}.`;
     if (!this.actions.length) return "There is no legal action.";
     if (this.preview) return `${this.preview.text}: tap again to play it, or elsewhere.`;
     if (this.among.length > 1) return "Several actions lead there: choose one.";

@@ -36,7 +36,7 @@
  *   wall_ms: number, cpu_ms: number, wrong: string|null, fix: string|null, stderr: string},
  *   note: string|null}} Rerun */
 /** @typedef {{waiting: boolean, seat?: number, turn?: number, colour?: string|null,
- *   actions?: Action[]}} Waiting */
+ *   actions?: Action[], example?: string|null}} Waiting */
 /** @typedef {{file: string, game: string, names: string[], colours: string[],
  *   turns: number|null, result: string|null, live: boolean, started: string,
  *   fault: string|null, own?: boolean, worker?: string|null}} Row */

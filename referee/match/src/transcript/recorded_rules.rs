@@ -1,0 +1,250 @@
+//! Rules made from a transcript, for viewers of a match whose game program isn't there: the moves that were played
+//! are legal, and no other. What the game is, such as the texts of its actions, is in the header; in place of the
+//! board there is a sentence.
+
+use super::read::read;
+use referee_games::program::{Pending, Program, Rules, RulesFailure};
+use referee_games::wire::{
+    Answer, At, Chance, Described, From, Move, Picture, Ply, PlyTurn, RefusalKind, Refused,
+    Request, Walk, Walked,
+};
+use referee_games::{GameKind, Games, NoRules};
+use referee_protocol::{
+    Event, FromAgent, Header, LineEvent, Seat, parse_from_agent, unescape_line,
+};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// The most transcripts of which such rules are made: a game's rules stay until the process ends.
+const KNOWN_MAX: usize = 1000;
+/// The field of a state.
+const PLY: &str = "recorded_ply";
+/// The cause of a match that is void because the rules failed.
+const RULES: &str = "rules";
+
+static KNOWN: Mutex<Option<HashMap<u64, GameKind>>> = Mutex::new(None);
+
+/// What a viewer needs to show a transcript.
+#[derive(Clone, Debug)]
+pub struct Viewable {
+    /// The games, with rules made from the transcript if its own aren't there.
+    pub games: Games,
+    /// Why the rules aren't there, as text that can follow "note: ".
+    pub missing: Option<String>,
+}
+
+/// Returns the games by which a transcript (unpacked, as far as it has been written) can be shown.
+pub fn viewable(bytes: &[u8], games: &Games) -> Viewable {
+    let as_it_is = || Viewable { games: games.clone(), missing: None };
+    let Ok(reading) = read(bytes) else { return as_it_is() };
+    let header = reading.header.clone();
+    let missing = match games.of_record(&header.game, header.program.as_ref()) {
+        Err(error @ (NoRules::NotAvailable(_) | NoRules::Other(_))) => error.to_string(),
+        Ok(_) | Err(NoRules::Unknown(_)) => return as_it_is(),
+    };
+    let recorded = || recorded(bytes, &header, reading, &missing);
+    recorded().map_or_else(as_it_is, |kind| Viewable {
+        games: Games::default().with([(header.game.clone(), kind)]),
+        missing: Some(missing.clone()),
+    })
+}
+
+fn recorded(
+    bytes: &[u8],
+    header: &Header,
+    events: impl Iterator<Item = Event>,
+    missing: &str,
+) -> Option<GameKind> {
+    let mut hasher = DefaultHasher::new();
+    (bytes, missing).hash(&mut hasher);
+    let key = hasher.finish();
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_default();
+    if let Some(kind) = known.get(&key) {
+        return Some(*kind);
+    }
+    if known.len() >= KNOWN_MAX {
+        return None;
+    }
+    let program = header.program.clone()?;
+    let described: Described = serde_json::from_value(program.described).ok()?;
+    let rules = Recorded::new(described, header, events.collect(), missing);
+    let named = (header.game.as_str(), header.rules);
+    let rules = Program::describe(Box::new(rules), named, PathBuf::new(), program.digest).ok()?;
+    let kind = GameKind::of_program(Box::leak(Box::new(rules)));
+    known.insert(key, kind);
+    Some(kind)
+}
+
+/// Returns the action in an agent's line.
+fn action_in(line: &LineEvent) -> Option<Value> {
+    let bytes = unescape_line(&line.line, line.escaped)?;
+    match parse_from_agent(&bytes).ok()? {
+        FromAgent::Action(action) => Some(action.action),
+        _ => None,
+    }
+}
+
+/// The moves of a transcript.
+#[derive(Debug)]
+struct Recorded {
+    described: Described,
+    /// What each seat plays.
+    seats: Vec<String>,
+    moves: Vec<Move>,
+    /// Whose turn it was before each move, and after the last.
+    turns: Vec<PlyTurn>,
+    /// The legal actions where they are recorded: where a seat broke the rules, by the number of moves before.
+    legal: BTreeMap<usize, Vec<Value>>,
+    /// How the rules failed after the last move, if they did.
+    failed: Option<String>,
+    /// What is shown instead of the board.
+    text: String,
+}
+
+impl Recorded {
+    fn new(described: Described, header: &Header, events: Vec<Event>, missing: &str) -> Self {
+        let seats = header.seats.iter().map(|seat| seat.colour.clone()).collect();
+        let text = missing.replace(": ", ":\n");
+        let (moves, turns, legal) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut all = Self { described, seats, moves, turns, legal, failed: None, text };
+        let mut answer = None;
+        let mut turn = None;
+        for (number, event) in events.iter().enumerate() {
+            let step = match event {
+                Event::Turn(asked) => {
+                    turn = Some(PlyTurn::Of(vec![asked.seat]));
+                    continue;
+                }
+                Event::Played(played) => {
+                    turn.get_or_insert_with(|| PlyTurn::Of(vec![played.seat]));
+                    Move::Action { seat: played.seat, action: played.action.value() }
+                }
+                Event::Drawn(drawn) => {
+                    // A draw in which only this outcome is possible.
+                    let last = |value: Value, others: Value| {
+                        std::iter::repeat_n(others, drawn.outcome).chain([value])
+                    };
+                    let weights = last(json!(1), json!(0)).filter_map(|it| it.as_u64()).collect();
+                    let labels = last(json!(drawn.label), json!(""));
+                    let labels = labels.filter_map(|it| it.as_str().map(str::to_owned)).collect();
+                    turn = Some(PlyTurn::Chance(Chance { weights, labels }));
+                    Move::Draw { draw: drawn.outcome }
+                }
+                Event::Line(line) => {
+                    answer = Some(line);
+                    continue;
+                }
+                Event::Retired(retired) => {
+                    all.note_legal(retired.fault.legal.as_ref());
+                    turn.get_or_insert_with(|| {
+                        let later = events[number..].iter().find_map(|event| match event {
+                            Event::Turn(asked) => Some((asked.turn, asked.seat)),
+                            _ => None,
+                        });
+                        let next = later.filter(|(turn, _)| *turn == retired.turn);
+                        PlyTurn::Of(vec![next.map_or(retired.seat, |(_, seat)| seat)])
+                    });
+                    Move::Retire { retire: retired.seat }
+                }
+                Event::Over(over) => {
+                    turn = over.outcome.clone().map(PlyTurn::Over).or(turn);
+                    let faults = over.verdict.seats.iter().filter_map(|seat| seat.fault.as_ref());
+                    all.note_legal(faults.filter_map(|fault| fault.legal.as_ref()).next_back());
+                    if let Some(void) = over.verdict.void.as_ref().filter(|it| it.cause == RULES) {
+                        all.failed = Some(void.text.clone());
+                        // They failed at an action that they had listed.
+                        let listed = answer.filter(|_| void.seat.is_none()).and_then(action_in);
+                        all.note_legal(listed.map(|action| vec![action]).as_ref());
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            all.turns.extend(turn.take());
+            all.moves.push(step);
+        }
+        let next = || {
+            let last = all.moves.iter().rev().find_map(|step| match step {
+                Move::Action { seat, .. } => Some(seat.index() + 1),
+                _ => None,
+            });
+            let seat = last.unwrap_or(0) % header.seats.len().max(1);
+            PlyTurn::Of(vec![Seat::all(header.seats.len()).nth(seat).unwrap_or(Seat(0))])
+        };
+        let turn = turn.unwrap_or_else(next);
+        all.turns.push(turn);
+        all
+    }
+
+    fn note_legal(&mut self, legal: Option<&Vec<Value>>) {
+        if let Some(legal) = legal {
+            self.legal.insert(self.moves.len(), legal.clone());
+        }
+    }
+
+    fn ply(&self, number: usize) -> Ply {
+        Ply {
+            state: json!({ PLY: number }),
+            turn: self.turns[number].clone(),
+            actions: self.legal.get(&number).cloned(),
+            position: json!({}),
+            view: Some(Picture { text: Some(self.text.clone()), ..Picture::default() }),
+            notes: Vec::new(),
+            estimate: Vec::new(),
+        }
+    }
+
+    fn walk(&self, walk: &Walk) -> Answer {
+        // A match may begin in a state of the real rules.
+        let begin = match &walk.from {
+            From::Setup(_) => 0,
+            From::State(state) => state[PLY].as_u64().unwrap_or(0),
+        };
+        let begin = usize::try_from(begin).unwrap_or(usize::MAX).min(self.moves.len());
+        let seats = matches!(walk.from, From::Setup(_)).then(|| self.seats.clone());
+        let mut recorded = Vec::new();
+        let mut plies = vec![self.ply(begin)];
+        for (index, step) in walk.moves.iter().enumerate() {
+            let number = begin + index;
+            recorded.push(match (step, self.moves.get(number)) {
+                (Move::Action { seat, .. }, Some(Move::Action { seat: own, action }))
+                    if seat == own =>
+                {
+                    action.clone()
+                }
+                (step, Some(own)) if step == own => Value::Null,
+                (_, None) if self.failed.is_some() => {
+                    return Answer::Failed { text: self.failed.clone().unwrap_or_default() };
+                }
+                _ => {
+                    let rule =
+                        "it is not the move that is recorded, and the rules are not available";
+                    let (kind, rule) = (RefusalKind::Illegal, rule.to_owned());
+                    return Answer::Refused(Refused { index, kind, rule });
+                }
+            });
+            plies.push(self.ply(number + 1));
+        }
+        if walk.at == At::End {
+            plies.drain(..plies.len() - 1);
+        }
+        Answer::Walked(Walked { seats: seats.unwrap_or_default(), recorded, plies })
+    }
+}
+
+impl Rules for Recorded {
+    fn send(&self, request: Request) -> Pending<Result<Answer, RulesFailure>> {
+        Box::pin(std::future::ready(self.ask(request)))
+    }
+
+    fn ask(&self, request: Request) -> Result<Answer, RulesFailure> {
+        Ok(match request {
+            Request::Describe { .. } => Answer::Described(Box::new(self.described.clone())),
+            Request::Walk(walk) => self.walk(&walk),
+        })
+    }
+}

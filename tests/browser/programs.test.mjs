@@ -1,0 +1,112 @@
+// Games whose rules are programs: played by people, tried otherwise, in colours of their own.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { Server, folder, newPage, play } from "./stage.mjs";
+
+const SAMPLES = new URL("../../sample-agents/games/", import.meta.url).pathname;
+const GROUND = "#2b6f8a";
+
+const games = folder();
+/** Tic-tac-toe on cells with a colour of their own. */
+const coloured = join(games, "coloured");
+mkdirSync(coloured);
+for (const [file, from, to] of [
+  ["game.toml", "tic-tac-toe", "coloured"],
+  ["rules.py", "        view = grid(3, 3)\n", `        view = grid(3, 3).ground([0, 0], "${GROUND}")\n`],
+]) {
+  const text = readFileSync(join(SAMPLES, "tic-tac-toe", file), "utf8");
+  assert.ok(text.includes(from));
+  writeFileSync(join(coloured, file), text.replace(from, to).replace('name, title = "tic-tac-toe"', 'name, title = "coloured"'));
+}
+const over = folder();
+const rules = ["connect-four", "othello"].flatMap((name) => ["--rules", join(SAMPLES, name)]);
+const server = new Server(over, [...rules, "--rules", coloured]);
+before(async () => {
+  play(over, "coloured.jsonl", [coloured, "@first", "@first"]);
+  play(over, "foreign.jsonl", [join(SAMPLES, "tic-tac-toe"), "@first", "@first"]);
+  await server.start();
+});
+
+const cell = (page, name) => page.locator(`[role=gridcell][aria-label^="${name},"]`);
+
+/** Starts a match of a person from the form on the home page. */
+async function start(page, game) {
+  await page.goto(`${server.url}/#start`);
+  await page.getByLabel("Game").selectOption(game);
+  await page.getByLabel("Seat 0").selectOption("@human");
+  await page.getByLabel("Seat 1").selectOption("@first");
+  await page.getByText("Setup, clock, pace").click();
+  await page.getByLabel("Pace").fill("0");
+  await page.getByRole("button", { name: "Start match" }).click();
+  await page.getByRole("region", { name: "Your move" }).waitFor();
+}
+
+test("a game program is played by clicks: the cells of its actions, or those that the board marks", async () => {
+  const { page, fine } = await newPage();
+  await start(page, "othello");
+  await cell(page, "d3").click();
+  await page.locator(".move[data-ply='2']").waitFor();
+  await start(page, "connect-four");
+  // Where the disc comes to lie.
+  await cell(page, "d6").click();
+  await page.locator(".move[data-ply='2']").waitFor();
+  await page.waitForFunction(() => document.querySelector(".human:not([hidden]) .human-note strong"));
+  assert.equal(await page.locator("#actions option").count(), 7);
+  await page.locator("#typed-move").fill("4");
+  await page.keyboard.press("Enter");
+  await page.locator(".move[data-ply='4']").waitFor();
+  await fine();
+});
+
+test("other actions are played by the program", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(server.match("coloured.jsonl", "#ply=1"));
+  await cell(page, "c3").click();
+  await page.waitForFunction(() =>
+    document.querySelector('[aria-label^="c3,"]')?.getAttribute("aria-label")?.includes("piece"));
+  await fine();
+});
+
+/** The colour of a pixel of the page, as `#rrggbb`. */
+async function pixel(page, x, y) {
+  const png = await page.screenshot({ clip: { x, y, width: 1, height: 1 } });
+  const { page: blank } = await newPage();
+  return blank.evaluate(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const context = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
+    context.drawImage(image, 0, 0, 1, 1);
+    const [red, green, blue] = context.getImageData(0, 0, 1, 1).data;
+    return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+  }, png.toString("base64"));
+}
+
+test("a cell's own colour is shown in light and in dark", async () => {
+  const fills = [];
+  for (const theme of ["light", "dark"]) {
+    const { page, fine } = await newPage();
+    await page.goto(server.match("coloured.jsonl", `#ply=0&theme=${theme}`));
+    const id = `ground-tint-${GROUND.slice(1)}`;
+    const use = page.locator(`.layer-ground use[href="#${id}"]`);
+    await use.waitFor({ state: "attached" });
+    const box = await use.boundingBox();
+    const wanted = await page.locator(`#${id} .in-${theme} polygon`).getAttribute("fill");
+    assert.equal(await pixel(page, box.x + box.width / 2, box.y + box.height / 2), wanted, theme);
+    fills.push(wanted);
+    await fine();
+  }
+  assert.notEqual(fills[0], fills[1]);
+});
+
+test("a match without its rules shows what needs none", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(server.match("foreign.jsonl"));
+  await page.getByText("rules not available:").first().waitFor();
+  await page.locator("#result", { hasText: "@first wins" }).waitFor();
+  await page.locator(".move[data-ply='7']", { hasText: "a3" }).waitFor();
+  await fine();
+});
