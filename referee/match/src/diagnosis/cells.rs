@@ -66,8 +66,7 @@ pub(super) fn other_coordinates(
         Layout::Shape(Shape::Grid(rows, _) | Shape::Diamond(rows)) => i8::try_from(rows).ok(),
         _ => None,
     };
-    type Change = fn(Cell, i8) -> Cell;
-    let changes: [(&str, Change); 4] = [
+    let changes: [(&str, fn(Cell, i8) -> Cell); 4] = [
         ("its coordinates are exchanged", |Cell(row, column), _| Cell(column, row)),
         ("its coordinates count from 1 instead of 0", |Cell(row, column), _| {
             Cell(row.saturating_sub(1), column.saturating_sub(1))

@@ -56,7 +56,7 @@ const NOTICES: [&str; 3] = ["Picked up JAVA_TOOL_OPTIONS:", "Node.js v", "(Use `
 const BEGINS: [&str; 4] =
     ["panic: ", "fatal error: ", "*** stack smashing detected", "terminate called "];
 
-/// The same for parts of lines: Rust, AddressSanitizer and its kin.
+/// The same for parts of lines: Rust, `AddressSanitizer` and its kin.
 const PARTS: [&str; 3] = [" panicked at ", "Sanitizer: ", ": runtime error: "];
 
 /// Ends of the names of source files, before the number of a line.

@@ -37,10 +37,9 @@ pub(super) fn repair(line: &[u8], known: &Evidence<'_>) -> Option<String> {
 fn is_message(line: &str, known: &Evidence<'_>) -> bool {
     match (parse_from_agent(line.as_bytes()), known.game) {
         (Ok(FromAgent::Action(it)), Some(game)) => game.malformed(&it.action).is_none(),
-        (Ok(FromAgent::Action(_)), None) => false,
         (Ok(FromAgent::Ready(_)), _) => known.stage == Stage::Start,
+        (Ok(FromAgent::Action(_)), None) | (Err(_), _) => false,
         (Ok(_), _) => true,
-        (Err(_), _) => false,
     }
 }
 
