@@ -9,6 +9,9 @@ use referee_games::view::View;
 use referee_protocol::{Event, Seat};
 use serde_json::{Value, json};
 
+/// A mistake in coordinates, on a board of so many rows: returns what was meant.
+type Change = fn(Cell, i8) -> Cell;
+
 /// Says what is on the cells that the refusal names. `None` if nothing is known that helps.
 pub(super) fn what_is_there(text: &str, action: &Value, known: &Evidence<'_>) -> Option<String> {
     let game = known.game?;
@@ -66,7 +69,7 @@ pub(super) fn other_coordinates(
         Layout::Shape(Shape::Grid(rows, _) | Shape::Diamond(rows)) => i8::try_from(rows).ok(),
         _ => None,
     };
-    let changes: [(&str, fn(Cell, i8) -> Cell); 4] = [
+    let changes: [(&str, Change); 4] = [
         ("its coordinates are exchanged", |Cell(row, column), _| Cell(column, row)),
         ("its coordinates count from 1 instead of 0", |Cell(row, column), _| {
             Cell(row.saturating_sub(1), column.saturating_sub(1))
