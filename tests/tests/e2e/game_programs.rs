@@ -80,8 +80,8 @@ fn every_command_takes_the_path_of_a_game() {
     checked.stdout_has("tic-tac-toe");
     for words in [
         &["replay", "x.jsonl", "--print"][..],
-        &["replay", "export", "x.jsonl", "-o", "-", "--form", "html"],
-        &["replay", "export", "x.jsonl", "-o", "-", "--form", "svg"],
+        &["replay", "export", "x.jsonl", "-o", "-", "--format", "html"],
+        &["replay", "export", "x.jsonl", "-o", "-", "--format", "svg"],
         &["debug", "x.jsonl", "--seat", "0"],
     ] {
         dir.run(&[words, &["--rules", &game]].concat()).code(0);
