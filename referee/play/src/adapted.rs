@@ -1,5 +1,6 @@
 //! Agents that were written for another program, and the adapter that plays for them.
 
+use super::agent_file;
 use super::agent_spec::AgentSpec;
 use super::digest::{digest_command, digest_file, digest_folder};
 use referee_process::agent::Launch;
@@ -10,8 +11,6 @@ use referee_protocol::sanitize::sanitize;
 use referee_protocol::{HeaderSeat, Limits};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-mod agent_file;
 
 /// An adapter to the agents of a course.
 #[derive(Debug)]
@@ -110,17 +109,17 @@ const COMP30024_HELP: &str = "write comp30024:PACKAGE[:CLASS], where PACKAGE is 
 
 /// A Python package and where it is imported from.
 #[derive(Debug, PartialEq, Eq)]
-struct Package {
+pub(super) struct Package {
     /// The folder on `sys.path`.
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     /// Its dotted name.
-    module: String,
+    pub(super) module: String,
     /// The class in it; `None` for the names that the course set.
-    class: Option<String>,
+    pub(super) class: Option<String>,
     /// Its own folder or file.
-    place: PathBuf,
+    pub(super) place: PathBuf,
     /// What else belongs to it, if anything.
-    more: Vec<PathBuf>,
+    pub(super) more: Vec<PathBuf>,
 }
 
 /// What reading a package without running it shows.
@@ -391,7 +390,7 @@ impl Package {
     }
 
     /// `package`, or `package:Class`.
-    fn spec(&self) -> String {
+    pub(super) fn spec(&self) -> String {
         match &self.class {
             Some(class) => format!("{}:{class}", self.module),
             None => self.module.clone(),
@@ -410,7 +409,7 @@ impl Package {
 }
 
 /// Whether a Python statement can write a name.
-fn is_identifier(name: &str) -> bool {
+pub(super) fn is_identifier(name: &str) -> bool {
     let first = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
     first && name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }

@@ -17,6 +17,7 @@ pub mod drive;
 pub mod digest;
 mod agent_sandbox;
 mod echo;
+mod agent_file;
 pub mod agent_spec;
 pub mod archives;
 mod agent_start;

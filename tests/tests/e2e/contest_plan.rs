@@ -98,7 +98,7 @@ fn builds_run_once_and_failures_are_reported() {
         .code(2)
         .stderr_has("2 of 3 submissions can't play")
         .stderr_has("bob: `sh make.sh` failed: exit status 3\n")
-        .stderr_has("    line 4999\n    no \u{FFFD}[31msemicolon\n")
+        .stderr_has("    line 4999\n    no semicolon\n")
         .stderr_has("cat: no program `./run`")
         .stderr_has("on_broken = \"leave-out\"");
     assert!(!failed.stderr.contains("line 4980"), "{}", failed.stderr);

@@ -242,7 +242,7 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALLOWED, ATTRIBUTES, CONFINED_ONLY, OLD_ATTRIBUTES, REFUSED, WATCHERS};
+    use super::{ALLOWED, CONFINED_ONLY, REFUSED, WATCHERS};
     use super::{Calls, Filters, NUMBERS, OWN_ONLY, all_known, some_refused};
     use crate::launcher::sys::call;
     use nix::errno::Errno;
@@ -314,15 +314,11 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn the_page_lists_the_refused_calls() {
-        let row = |topic: &str, calls: &[Calls]| {
-            let names = calls.iter().copied().flatten().map(|(name, _)| name);
-            let names: Vec<_> = names.map(|name| name.trim_start_matches("SYS_")).collect();
-            format!("| {topic} | `{}` |\n", names.join("`, `"))
-        };
-        let refused: String = REFUSED.iter().map(|(topic, calls)| row(topic, &[calls])).collect();
-        let attributes = row("modes, owners and attributes", &[ATTRIBUTES, OLD_ATTRIBUTES]);
-        let table = refused + &attributes + &row("making watchers of files", &[WATCHERS]);
         let page = include_str!("../../../../docs/sandbox.md");
-        assert!(page.contains(&table), "docs/sandbox.md should contain\n{table}");
+        let refused = REFUSED.iter().map(|(_, calls)| *calls).chain([WATCHERS]);
+        for (name, _) in refused.flatten() {
+            let name = format!("`{}`", name.trim_start_matches("SYS_"));
+            assert!(page.contains(&name), "docs/sandbox.md should name {name}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Finding an agent of the course COMP34111: a class in a file below the folder `agents`, beside which the course's
 //! package `src` is. The file `cmd.txt` in the agent's own folder names both.
 
-use super::{Package, is_identifier};
+use super::adapted::{Package, is_identifier};
 use referee_process::Failure;
 use referee_process::files::{absolute, read_all};
 use referee_process::open_folder::OpenFolder;
