@@ -243,7 +243,7 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
 #[cfg(test)]
 mod tests {
     use super::{ALLOWED, CONFINED_ONLY, REFUSED, WATCHERS};
-    use super::{Calls, Filters, NUMBERS, OWN_ONLY, all_known, some_refused};
+    use super::{Filters, NUMBERS, OWN_ONLY, all_known, some_refused};
     use crate::launcher::sys::call;
     use nix::errno::Errno;
     use nix::sys::prctl::set_no_new_privs;
