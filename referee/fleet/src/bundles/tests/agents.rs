@@ -298,7 +298,7 @@ fn agents_that_can_not_be_sent_are_errors_before_anything_starts() {
     let nets = home.join("../../nets").canonicalize().unwrap();
     let (nets, shown) = (nets.display(), home.display());
     for (agent, expected, help) in [
-        ("venv", "venv: bin/python is outside of the agent's folder", "`build` in agent.toml"),
+        ("venv", "venv: bin/python is outside of the folder", "`build` in agent.toml"),
         ("big", "big: more than 1 MiB", "folder of its own"),
     ] {
         let failure = not_packed(&machines, agent);
@@ -307,7 +307,7 @@ fn agents_that_can_not_be_sent_are_errors_before_anything_starts() {
         assert!(helped.contains(help), "{agent}: {helped}");
     }
     for (manifest, expected) in [
-        ("command = [\"sh\", \"../lib/bot.py\"]".to_owned(), "is outside of the agent's folder"),
+        ("command = [\"sh\", \"../lib/bot.py\"]".to_owned(), "is outside of the folder"),
         (format!("command = [\"{shown}/venv/bin/python\", \"main.py\"]"), "is a full path"),
         (format!("command = [\"python3\", \"{shown}/bot/main.py\"]"), "is a full path"),
         (format!("command = [\"sh\", \"--net={nets}/net\"]"), "is a full path"),
