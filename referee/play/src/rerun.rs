@@ -309,6 +309,10 @@ impl JudgedTurn<'_> {
                 patience = Some(Patience::begin(time, Instant::now()));
             }
         }
+        if let Some(after) = after.filter(|_| self.part.fault().is_none()) {
+            self.part.await_end(after + AFTER).await?;
+            self.echo();
+        }
         if let Some((_, text)) = self.part.void() {
             return Err(io::Error::other(text.to_owned()));
         }

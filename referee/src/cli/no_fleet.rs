@@ -1,11 +1,12 @@
 //! Replaces `fleet` in a build without that feature: no commands, no options, and no remote games. What
 //! is missing is unknown to clap, so that help, completions and manuals don't have it.
 
-use super::contest::RunContext;
 use super::global::Global;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Subcommand};
+use referee_games::Games;
 use referee_play::interrupts::Interrupts;
+use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_runner::Prepared;
 use referee_runner::folder::Folder;
@@ -119,7 +120,7 @@ impl FleetVenue {
     pub(super) async fn play(
         self,
         _: Runner,
-        _: RunContext<'_>,
+        _: (Folder, Games, RunningMatches),
         _: &str,
         _: &mut Interrupts,
         _: &mut impl Observer,

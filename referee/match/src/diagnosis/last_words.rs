@@ -115,8 +115,11 @@ fn named(lines: &[&str]) -> Option<usize> {
 /// Python: the first line after the last traceback that isn't indented.
 fn after_traceback(lines: &[&str]) -> Option<usize> {
     let last = lines.iter().rposition(|line| *line == "Traceback (most recent call last):")?;
-    let rest = lines[last + 1..].iter().position(|line| !line.starts_with(' '))?;
-    Some(last + 1 + rest)
+    let at = last + 1 + lines[last + 1..].iter().position(|line| !line.starts_with(' '))?;
+    // The last line of an adapter repeats it with its place.
+    let name = lines[at].find(": ").and_then(|end| lines[at][..end].rfind('.'));
+    let plain = &lines[at][name.map_or(0, |dot| dot + 1)..];
+    Some(if lines.last()?.contains(plain) { lines.len() - 1 } else { at })
 }
 
 /// Java, JavaScript, C#, Ruby, Lua: the last line that is followed by frames.
@@ -164,7 +167,9 @@ pub(super) fn crash(what: String, stderr: &str) -> Finding {
     if line.contains("can't open file") {
         return finding.fix("the script in its command doesn't exist: correct the command");
     }
-    let known = KNOWN.iter().find(|(begins, _)| begins.iter().any(|it| line.starts_with(it)));
+    let known = KNOWN.iter().find(|(begins, _)| {
+        begins.iter().any(|it| line.starts_with(it) || line.contains(&format!(": {it}")))
+    });
     let anywhere = || {
         let lower = stderr.to_lowercase();
         KNOWN_ANYWHERE.iter().find(|(words, _)| words.iter().any(|word| lower.contains(word)))
@@ -232,6 +237,11 @@ mod tests {
                  IndexError: list index out of range\n\nException ignored in: <stdout>\n\
                  BrokenPipeError: [Errno 32] Broken pipe\n",
                 "IndexError: list index out of range (bot.py:5)",
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"/a/bot.py\", line 3, in action\n\
+                 agent.program.Odd: first\nbot.py:3: Odd: first\n",
+                "bot.py:3: Odd: first",
             ),
             (
                 "Traceback (most recent call last):\n  File \"/a/bot.py\", line 3, in <module>\n  File \

@@ -71,7 +71,8 @@ fn recorded(
     }
     let program = header.program.clone()?;
     let described: Described = serde_json::from_value(program.described).ok()?;
-    let rules = Recorded::new(described, header, events.collect(), missing);
+    let events: Vec<Event> = events.collect();
+    let rules = Recorded::new(described, header, &events, missing);
     let named = (header.game.as_str(), header.rules);
     let rules = Program::describe(Box::new(rules), named, PathBuf::new(), program.digest).ok()?;
     let kind = GameKind::of_program(Box::leak(Box::new(rules)));
@@ -106,7 +107,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn new(described: Described, header: &Header, events: Vec<Event>, missing: &str) -> Self {
+    fn new(described: Described, header: &Header, events: &[Event], missing: &str) -> Self {
         let seats = header.seats.iter().map(|seat| seat.colour.clone()).collect();
         let text = missing.replace(": ", ":\n");
         let (moves, turns, legal) = (Vec::new(), Vec::new(), BTreeMap::new());

@@ -1,6 +1,7 @@
 //! A part of a match, to try one agent. It ends at a maximum number of turns, and the agent's process
 //! is kept until the caller is done with it.
 
+use super::patience::{LOOK, Patience};
 use super::recording::Recording;
 use super::{Drive, DriveEvent};
 use crate::connection::AgentConnection;
@@ -213,11 +214,26 @@ impl<'a> PartialMatch<'a> {
 
     /// Ends the match as interrupted, and sends `over` to the agent.
     pub fn stop(&mut self, text: &str) {
-        if let Some(part) = &mut self.drive.part {
-            part.is_done = false;
-        }
+        self.set_done(false);
         self.drive.input(Input::Stop { cause: "interrupted", text: text.to_owned(), seat: None });
         self.drive.apply();
+    }
+
+    /// After its last turn, waits for the end of an agent that is ending. It is judged as at the next request.
+    pub async fn await_end(&mut self, time: Duration) -> io::Result<()> {
+        let mut patience = Patience::begin(time, Instant::now());
+        self.set_done(false);
+        while !self.is_over() && !patience.is_over(self.connection(), Instant::now()) {
+            self.next(Instant::now() + LOOK).await?;
+        }
+        self.set_done(true);
+        Ok(())
+    }
+
+    fn set_done(&mut self, is_done: bool) {
+        if let Some(part) = &mut self.drive.part {
+            part.is_done = is_done;
+        }
     }
 
     /// Asks an agent that doesn't answer where its code is, such as `bot.py:12`. That may end it. What it writes then is no

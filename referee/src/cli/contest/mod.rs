@@ -17,7 +17,6 @@ pub(super) mod run;
 mod generated;
 pub(super) mod status;
 
-pub(super) use self::venue::RunContext;
 use super::global::{Global, success};
 use super::{check, fleet};
 use clap::{Args, Subcommand};

@@ -99,6 +99,7 @@ impl Venue {
             }
             Self::Fleet(fleet) => {
                 let runner = Runner::open(contest, folder, store)?;
+                let run = (run.folder.clone(), run.prepared.games.clone(), run.playing);
                 fleet.play(runner, run, begun, interrupts, observer).await
             }
         }
@@ -107,10 +108,10 @@ impl Venue {
 
 /// A contest that is about to run.
 #[derive(Debug)]
-pub(in crate::cli) struct RunContext<'a> {
-    pub(in crate::cli) prepared: &'a mut Prepared,
-    pub(in crate::cli) folder: &'a Folder,
-    pub(in crate::cli) playing: RunningMatches,
+pub(super) struct RunContext<'a> {
+    pub(super) prepared: &'a mut Prepared,
+    pub(super) folder: &'a Folder,
+    pub(super) playing: RunningMatches,
     pub(super) options: &'a SharedRunOptions,
 }
 

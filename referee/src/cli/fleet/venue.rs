@@ -3,14 +3,15 @@
 
 use super::FleetOptions;
 use crate::cli::bars::spinner;
-use crate::cli::contest::RunContext;
 use crate::cli::global::Global;
 use crate::cli::shell::{contest_command, option};
 use referee_fleet::bundles::pack;
 use referee_fleet::connect::Connection;
 use referee_fleet::coordinator::{ContestRun, Coordinator, CoordinatorSettings, LEASE, retract};
 use referee_fleet::messages::PRIORITY;
+use referee_games::Games;
 use referee_play::interrupts::Interrupts;
+use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_runner::Prepared;
 use referee_runner::folder::Folder;
@@ -73,19 +74,14 @@ impl FleetVenue {
     pub(in crate::cli) async fn play(
         self,
         runner: Runner,
-        run: RunContext<'_>,
+        (folder, games, playing): (Folder, Games, RunningMatches),
         begun: &str,
         interrupts: &mut Interrupts,
         observer: &mut impl Observer,
     ) -> Result<RunResult, Failure> {
         let Self { connection, settings } = self;
         let (line, contest) = (connection.clone(), runner.contest.clone());
-        let run = ContestRun {
-            begun: begun.to_owned(),
-            folder: run.folder.clone(),
-            games: run.prepared.games.clone(),
-            playing: run.playing,
-        };
+        let run = ContestRun { begun: begun.to_owned(), folder, games, playing };
         let (schedule, orders) = (&runner.schedule, interrupts.orders());
         let starting = Coordinator::begin(connection, settings, run, schedule, orders);
         let field = tokio::select! {
