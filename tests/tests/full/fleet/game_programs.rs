@@ -40,7 +40,7 @@ fn workers_play_and_results_do_not_depend_on_them() {
     }
     // A second contest of the same rules, from its own copy of them.
     fs::remove_dir_all(dir.path("games")).unwrap();
-    contest(&dir, &["replay", "there", "0", "--reason", "again"]).code(0);
+    contest(&dir, &["rerun", "there", "0", "--reason", "again"]).code(0);
     start_coordinator(&dir, &["resume", "there"], &url).wait().code(0);
     assert_whole(&dir, "there", 8);
     for worker in workers {
