@@ -49,8 +49,8 @@ class ClassGame(Game):
         """How many turns were played; whatever changes with every move will do."""
         return board.turn_count
 
-    def to_move(self, board: Any) -> int:
-        """The seat to move."""
+    def to_move(self, board: Any) -> Any:
+        """The seat to move, or `chance(..)`."""
         raise NotImplementedError
 
     def ending(self, board: Any) -> Optional[Json]:
@@ -65,6 +65,10 @@ class ClassGame(Game):
         """The picture of a board: by default the text of its `render`."""
         return text(board.render())
 
+    def board_of(self, state: State) -> Any:
+        """The board of a state, for methods such as `estimate` and `position`; it must not be changed."""
+        return self._look(state)[0]
+
     def can_list(self) -> bool:
         return type(self).legal is not ClassGame.legal
 
@@ -75,7 +79,7 @@ class ClassGame(Game):
         return self._look(state)[1]
 
     def actions(self, state: State) -> Optional[Iterable[Action]]:
-        legal = self.legal(self._look(state)[0])
+        legal = self.legal(self.board_of(state))
         if legal is None:
             return None
         listed = {}
@@ -103,7 +107,7 @@ class ClassGame(Game):
         return state
 
     def view(self, state: State) -> Json:
-        return self.picture(self._look(state)[0])
+        return self.picture(self.board_of(state))
 
     def to_json(self, action: Any) -> Action:
         """An action object as JSON."""

@@ -53,6 +53,9 @@ def type_name(kind: type) -> str:
 def fields_of(kind: Any) -> List[Tuple[str, str, Any]]:
     """The fields of a dataclass: their names in JSON and in the class, and their types."""
     import dataclasses  # Takes longer than all other imports, and most games don't need it.
+    if not dataclasses.is_dataclass(kind):
+        raise TypeError("%s is no dataclass: write `forms`, `to_json` and `from_json` yourself"
+                        % getattr(kind, "__name__", kind))
     hints = typing.get_type_hints(kind)
     return [(field.name.lstrip("_"), field.name, hints[field.name])
             for field in dataclasses.fields(kind)]
