@@ -155,18 +155,17 @@ fn the_starter_passes_the_strict_type_checker() {
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
 }
 
-/// Returns the tutorial's bots: each step's `choose` with the rest of the starter.
+/// Returns the tutorial's bots: the first step's `choose` with the rest of the starter, and the second.
 fn tutorial() -> Vec<String> {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/first-agent.md");
     let page = std::fs::read_to_string(page).unwrap();
     let blocks: Vec<&str> =
         page.split("```python\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
-    assert_eq!(blocks.len(), 3, "a win, a plan, the middle");
-    let bot = |blocks: &[&str]| {
-        let body = blocks.join("\n");
-        format!("import random\n\nfrom referee_kit import run\n\n\n{body}\n\nrun(choose)\n")
-    };
-    vec![bot(&blocks[..1]), bot(&blocks[1..2]), bot(&blocks[1..])]
+    let [win, plan] = blocks[..] else { panic!("{} blocks of Python", blocks.len()) };
+    vec![
+        format!("import random\n\nfrom referee_kit import run\n\n\n{win}\n\nrun(choose)\n"),
+        plan.to_owned(),
+    ]
 }
 
 #[test]
@@ -186,10 +185,9 @@ fn the_bots_of_the_tutorial_win_as_it_says() {
             let played = play("hex", &json!({"size": 7}), &table, number, None);
             played.outcome.places[seat] == 1
         };
-        (0..8).filter(won).count()
+        (0..4).filter(won).count()
     };
     assert!(wins(0, "random") >= 1);
-    assert_eq!(wins(1, "random"), 8);
-    let (before, after) = (wins(1, "greedy"), wins(2, "greedy"));
-    assert!(before <= 2 && after >= 4, "{before} and {after} of 8 against greedy");
+    assert_eq!(wins(1, "random"), 4);
+    assert!(wins(1, "greedy") >= 1);
 }
