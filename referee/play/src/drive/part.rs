@@ -17,9 +17,8 @@ use referee_protocol::{Event, Fault, Seat};
 use std::io;
 use std::time::{Duration, Instant};
 
-/// How long an agent's runtime may take to write its stack, and how long it may pause.
-const STACK_WAIT: Duration = Duration::from_secs(2);
-const STACK_PAUSE: Duration = Duration::from_millis(500);
+/// How long an agent's runtime may take to write its stack.
+const STACK_WAIT: Duration = Duration::from_millis(500);
 
 /// How a partial match differs from a whole one.
 #[derive(Clone, Copy, Debug)]
@@ -240,13 +239,14 @@ impl<'a> PartialMatch<'a> {
     /// stderr of its own.
     pub async fn place(&mut self) -> Option<String> {
         let is_asked = self.connection().process.meters_left().is_some_and(Meters::ask_for_stack);
-        let (before, until) = (self.stderr.len(), Instant::now() + STACK_WAIT);
+        let before = self.stderr.len();
+        let mut patience = Patience::begin(STACK_WAIT, Instant::now());
         let mut stdout = String::new();
         while is_asked
             && self.status.is_none()
-            && let Some(event) = self.listen(until.min(Instant::now() + STACK_PAUSE)).await
+            && !patience.is_over(self.connection(), Instant::now())
         {
-            if let AgentEvent::Line(line) = event {
+            if let Some(AgentEvent::Line(line)) = self.listen(Instant::now() + LOOK).await {
                 stdout.push_str(&String::from_utf8_lossy(&line.bytes));
                 stdout.push('\n');
             }
