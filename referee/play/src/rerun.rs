@@ -253,6 +253,8 @@ impl Replay<'_> {
         let exchange = last.part.connection().exchange.clone().unwrap_or_default();
         let status = last.part.status.clone();
         let unended = last.part.connection().process.unended_line().to_vec();
+        // Before it is asked where it is, which may end it.
+        let used = last.used.unwrap_or_else(|| last.part.used());
         let is_mute = last.part.fault().is_some_and(|fault| {
             matches!(fault.kind, FaultKind::Late | FaultKind::Start) && exchange.got.is_empty()
         });
@@ -268,7 +270,7 @@ impl Replay<'_> {
             place,
             closed: last.part.closed,
             unended,
-            used: last.used.unwrap_or_else(|| last.part.used()),
+            used,
             stderr: last.part.end().await?,
         };
         let now = Recorded { lines: report.got.clone(), played, ..Recorded::default() };
