@@ -10,7 +10,7 @@ use crate::participant::Participant;
 use crate::sink::Sink;
 use referee_games::AnyGame;
 use referee_match::diagnosis::{Usage, stack_place};
-use referee_match::{Effect, Input, Match};
+use referee_match::{Effect, Input, Match, Reading};
 use referee_process::agent::AgentEvent;
 use referee_process::usage::Meters;
 use referee_protocol::{Event, Fault, Seat};
@@ -69,7 +69,12 @@ impl Drive<'_> {
         let over = part.rules.time_max.is_some_and(|time| part.began.elapsed() > time);
         part.is_done = over || part.turns == part.rules.turns_max;
         part.turns += 1;
-        part.is_done
+        let is_done = part.is_done;
+        if is_done && self.state.has_ended(seat) {
+            // It was not to move when it ended, so the match judges that when it is asked.
+            self.input_at(self.step.began, Input::Asked(seat, Reading::default()));
+        }
+        is_done
     }
 }
 
