@@ -202,7 +202,7 @@ fn bubblewrap_as_external_sandbox() {
         println!("skipped: there is no bwrap");
         return;
     }
-    // The example of docs/contest-file.md; the program under test may be in /tmp.
+    // The example of docs/sandbox.md; the program under test may be in /tmp.
     let program = program();
     let wrapper = format!(
         "bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --ro-bind {program} {program} \

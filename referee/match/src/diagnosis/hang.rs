@@ -24,7 +24,6 @@ pub(super) fn explain(known: &Evidence<'_>) -> Option<(String, String)> {
             "waits until somebody reads what it writes",
             "read what the processes write that it started, and write less in a turn",
         ),
-        Wait::Input if has_unread(known) => ("reads another file", "read stdin"),
         Wait::Input | Wait::Events => return None,
     };
     let place = known.place.map(|place| format!(" in {place}")).unwrap_or_default();
@@ -33,8 +32,4 @@ pub(super) fn explain(known: &Evidence<'_>) -> Option<(String, String)> {
         _ => "it has not read its input, and",
     };
     Some((format!("{read} {doing}{place}"), fix.to_owned()))
-}
-
-fn has_unread(known: &Evidence<'_>) -> bool {
-    known.used.is_some_and(|used| used.unread.is_some_and(|bytes| bytes > 0))
 }
