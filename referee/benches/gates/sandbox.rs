@@ -10,7 +10,7 @@ use referee_process::launcher::{Bytes, Launcher, LauncherConfig};
 use referee_process::sandbox::{Layer, Layers};
 use referee_protocol::Level;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// Files and folders that a program needs.
 const SYSTEM: &[&str] = &["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
@@ -35,7 +35,8 @@ pub(crate) fn rows(pairs: usize) -> Result<Vec<Row>, Box<dyn Error>> {
     std::fs::create_dir(&work)?;
     let mut conditions = start_conditions();
     let own = [std::env::current_exe()?, script.folder().to_owned()];
-    let system = SYSTEM.iter().map(PathBuf::from);
+    // As for a match: links in paths are not followed.
+    let system = SYSTEM.iter().filter_map(|path| Path::new(path).canonicalize().ok());
     conditions.reach.read = system.chain(own).map(Bytes::of).collect();
     conditions.reach.work = Bytes::of(work);
     let mut rows = Vec::new();

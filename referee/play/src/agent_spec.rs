@@ -406,6 +406,16 @@ pub struct Parts<'a> {
     pub kind: AgentKind,
 }
 
+/// Whether an AGENT, as it is written, is a program beside a copy of the Python kit.
+pub fn has_kit(written: &str) -> bool {
+    let words = shlex::split(Parts::of(written, Path::new("")).agent).unwrap_or_default();
+    words.iter().map(Path::new).any(|word| {
+        let folder = if word.is_dir() { word } else { word.parent().unwrap_or(word) };
+        word.exists()
+            && ["referee_kit.py", "referee_kit"].iter().any(|kit| folder.join(kit).exists())
+    })
+}
+
 /// The kind of an AGENT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentKind {

@@ -1,6 +1,6 @@
 //! The recorded turn, or start of an agent, that `debug` replays, and the judgement of the new answer.
 
-use super::agent_spec::AgentSpec;
+use super::agent_spec::{AgentSpec, has_kit};
 use super::input_files::unreadable;
 use super::rerun::RerunReport;
 use referee_games::{AnyGame, Games};
@@ -92,6 +92,7 @@ impl RecordedTurn {
             got: report.got.last().map(Vec::as_slice),
             unended: &report.unended,
             foreign: self.is_foreign(),
+            has_kit: self.header.seats[self.seat.index()].agent.as_deref().is_some_and(has_kit),
             status: report.status.as_deref(),
             stderr: &report.stderr,
             game: Some(&*self.game),

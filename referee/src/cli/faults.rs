@@ -6,6 +6,7 @@ use referee_match::diagnosis::{Evidence, Stage, find};
 use referee_match::summary::fault_in_turn;
 use referee_match::transcript;
 use referee_play::adapted::is_adapted;
+use referee_play::agent_spec::has_kit;
 use referee_play::drive::LastSeen;
 use referee_play::input_files::read_transcript;
 use referee_protocol::sanitize::sanitize;
@@ -30,6 +31,8 @@ pub(super) struct Record {
     status: Option<String>,
     /// Whether it speaks another protocol than the referee's.
     foreign: bool,
+    /// Whether it uses the Python kit.
+    has_kit: bool,
     /// The end of its stderr.
     stderr: String,
     /// The transcript itself.
@@ -46,7 +49,8 @@ impl Record {
         let mut steps = transcript::walk(&bytes, games).ok()?;
         let listed = steps.walk().header().seats.get(seat.index());
         let foreign = listed.is_some_and(HeaderSeat::is_foreign);
-        let mut record = Self { foreign, ..Self::default() };
+        let has_kit = listed.and_then(|seat| seat.agent.as_deref()).is_some_and(has_kit);
+        let mut record = Self { foreign, has_kit, ..Self::default() };
         let mut answer = None;
         while let Ok(Some(event)) = steps.step() {
             match event {
@@ -130,6 +134,7 @@ pub(super) fn advice(
     let known = Evidence {
         got: record.and_then(|record| record.line.as_deref()),
         foreign: record.is_some_and(|record| record.foreign),
+        has_kit: record.is_some_and(|record| record.has_kit),
         status: record.and_then(|record| record.status.as_deref()).filter(|_| ended),
         stderr,
         unended: &seen.unended,

@@ -36,6 +36,7 @@ mod play_open;
 mod play_options;
 mod play_series;
 mod presets;
+mod protocol;
 mod position;
 mod refused;
 mod renamed;
@@ -70,6 +71,11 @@ use std::process::ExitCode;
     max_term_width = 100,
     arg_required_else_help = true,
     after_help = "Start with: referee play hex @random @greedy\n\
+        An agent of your own, in this order:\n  \
+          referee new mybot                    make it\n  \
+          referee check mybot                  test it step by step\n  \
+          referee play hex mybot @random       let it play\n  \
+          referee debug latest --seat mybot    repeat a turn of it\n\
         `referee COMMAND --help` explains a command, with examples.\n\
         Exit codes: 0 success, 1 failed or not verified, 2 usage error, 3 agent fault (where that \
         decides), 4 machine failure or void match, 130/143/129 interrupted by INT, TERM, HUP"
@@ -84,7 +90,7 @@ struct Arguments {
 /// The commands in the order and groups of `referee --help`.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Matches", &["play", "debug", "verify"]),
-    ("Agents", &["new", "languages", "check", "compare", "agents"]),
+    ("Agents", &["new", "languages", "check", "compare", "agents", "protocol"]),
     ("Contests", &["contest", "worker"]),
     ("Viewing", &["replay", "serve"]),
     ("Games", &["games", "game"]),
@@ -107,6 +113,7 @@ enum Command {
     New(new::Options),
     Languages(languages::Options),
     Agents(agents::Options),
+    Protocol(protocol::Options),
     Doctor(doctor::Options),
     Games(games::Options),
     Game(game::Options),
@@ -231,6 +238,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::New(options) => new::run(&options, &global).map(success),
         Command::Languages(options) => languages::run(&options).map(success),
         Command::Agents(options) => agents::run(&options).map(success),
+        Command::Protocol(_) => protocol::run().map(success),
         Command::Doctor(options) => doctor::run(&options, &global),
         Command::Games(options) => games::run(&options, &global).map(success),
         Command::Game(options) => game::run(&options, &global),

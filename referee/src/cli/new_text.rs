@@ -1,6 +1,7 @@
 //! The texts of `new`: the next commands, and the README of the new folder.
 
 use super::new::COPIED_TO;
+use super::setup::first_for_two;
 use super::shell::join;
 use referee_games::program::Program;
 use referee_games::{GAMES, GameKind};
@@ -59,9 +60,7 @@ impl Plan<'_> {
 
     /// Returns the command of a first match, with this agent in the first seat.
     fn first_match(&self, agent: &str, program: Option<&str>) -> String {
-        // If it plays any game, the first one for two.
-        let usual = || GAMES.iter().find(|kind| kind.about().seats == [2]).copied();
-        let game = self.games.first().copied().or_else(usual).unwrap_or(GAMES[0]);
+        let game = first_for_two(if self.games.is_empty() { GAMES } else { self.games });
         let seats = game.start(&json!({})).map_or(2, |game| game.seats());
         let estimates = game.program().is_none_or(Program::estimates);
         let opponents = if estimates { OPPONENTS } else { WITHOUT_ESTIMATE };

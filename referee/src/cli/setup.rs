@@ -1,7 +1,8 @@
 //! The options that choose a game and its setup.
 
+use super::shell::join;
 use referee_games::{AnyGame, GAMES, GameKind, SetupError, kind, nearest};
-use referee_play::game_program::{Chosen, is_path, load};
+use referee_play::game_program::{Chosen, MANIFEST, is_path, load};
 use referee_process::Failure;
 use referee_protocol::parse_strict;
 use serde_json::{Map, Value};
@@ -42,10 +43,32 @@ impl GameOptions {
 
 /// Returns the game of a GAME: a built-in one's name, or the path of a folder with game.toml.
 pub(super) fn find_kind(name: &str) -> Result<GameKind, Failure> {
-    if is_path(name) {
-        return load(Path::new(name), Chosen::ByName);
-    }
-    kind(name).ok_or_else(|| unknown("game", name, GAMES.iter().map(|kind| kind.name)))
+    let found = if is_path(name) {
+        load(Path::new(name), Chosen::ByName)
+    } else {
+        kind(name).ok_or_else(|| unknown("game", name, GAMES.iter().map(|kind| kind.name)))
+    };
+    found.map_err(|failure| if is_agent(name) { agent_as_game(name) } else { failure })
+}
+
+/// Whether a GAME that isn't one is an agent.
+fn is_agent(name: &str) -> bool {
+    let path = Path::new(name);
+    let is_file = path.is_file() || path.join("agent.toml").is_file();
+    is_file && !path.join(MANIFEST).exists() || name.starts_with('@') || name.contains([' ', ':'])
+}
+
+/// Returns the failure of a command in which an agent has the place of the game.
+fn agent_as_game(name: &str) -> Failure {
+    let agent = join(&[name]);
+    Failure::usage(format!("{agent} is an agent; a game is expected here")).help(format!(
+        "name the game first, as in `referee play hex {agent} @random`; `referee games` lists the games"
+    ))
+}
+
+/// Returns the game to show in an example: the first one that two play, else the first one.
+pub(super) fn first_for_two(kinds: &[GameKind]) -> GameKind {
+    kinds.iter().find(|kind| kind.about().seats == [2]).copied().unwrap_or(kinds[0])
 }
 
 /// Returns the failure of a mistyped name; its help lists the known ones, the nearest first.

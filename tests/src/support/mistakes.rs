@@ -30,6 +30,9 @@ struct Row {
     /// Its seat in `play`.
     #[serde(default)]
     seat: usize,
+    /// Whether the Python kit is beside it.
+    #[serde(default)]
+    kit: bool,
     /// More options of `check`.
     #[serde(default)]
     check: Vec<String>,
@@ -68,7 +71,7 @@ fn describe(folder: &Path, name: &str) -> String {
     let row: Row = toml::from_str(&fs::read_to_string(folder.join("row.toml")).unwrap())
         .unwrap_or_else(|error| panic!("{name}: {error}"));
     let dir = TestDir::sandboxed();
-    copy(folder, &dir, name, &row.game);
+    copy(folder, &dir, name, &row);
     let mut text = format!("{name}: {}\n", row.what);
     check(&dir, name, &row, &mut text);
     play(&dir, name, &row, &mut text);
@@ -78,9 +81,13 @@ fn describe(folder: &Path, name: &str) -> String {
 }
 
 /// Copies an agent and what all of them share.
-fn copy(folder: &Path, dir: &TestDir, name: &str, game: &str) {
+fn copy(folder: &Path, dir: &TestDir, name: &str, row: &Row) {
     let shared = root().join("tests/agents/simple_agent.py");
     dir.write(&format!("{name}/simple_agent.py"), fs::read(shared).unwrap());
+    for file in ["referee_kit.py", "rules.py"].iter().filter(|_| row.kit) {
+        let kit = root().join("sample-agents/python/starter").join(file);
+        dir.write(&format!("{name}/{file}"), fs::read(kit).unwrap());
+    }
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let file = path.file_name().unwrap().to_str().unwrap();
@@ -89,7 +96,7 @@ fn copy(folder: &Path, dir: &TestDir, name: &str, game: &str) {
         }
     }
     if !folder.join("agent.toml").exists() {
-        let text = format!("command = [\"python3\", \"bot.py\"]\ngames = [\"{game}\"]\n");
+        let text = format!("command = [\"python3\", \"bot.py\"]\ngames = [\"{}\"]\n", row.game);
         dir.write(&format!("{name}/agent.toml"), text);
     }
 }
@@ -134,7 +141,8 @@ fn check(dir: &TestDir, name: &str, row: &Row, text: &mut String) {
             row_of(text, "fix", string(&failure["fix"]));
         }
     }
-    for probe in of("not_applicable") {
+    // Few agents offer another game.
+    for probe in of("not_applicable").filter(|probe| probe["name"] != "again") {
         row_of(text, "n/a", &format!("{}: {}", string(&probe["name"]), string(&probe["note"])));
     }
     assert_eq!(

@@ -1,11 +1,12 @@
 //! Notes for the reader of a report, as sentences.
 
-use super::{CausedVoids, Report, Tie};
+use super::{CausedVoids, GameRow, Report, Tie};
 use crate::Player;
 use crate::numbers::{elo, fixed, interval, percent};
 use crate::ratings::Ratings;
 use crate::sprt::render::{Names, lines};
 use crate::wording::count;
+use referee_protocol::MatchResult;
 use referee_protocol::sanitize::sanitize;
 
 /// Returns the progress of the contest, in one sentence.
@@ -101,8 +102,28 @@ fn difference(report: &Report) -> Option<String> {
     ))
 }
 
+/// Says that every game was resigned before each seat had played: then ratings mean nothing.
+fn resigned_at_once(report: &Report) -> Option<String> {
+    let (mut games, mut all) = (0, true);
+    let seats = report.standings.seats as u64;
+    let visit = |row: GameRow| {
+        games += 1;
+        all &= row.result == MatchResult::Resigned && row.turns < seats;
+        Ok(())
+    };
+    report.games.each(visit).ok()?;
+    (games > 0 && all).then(|| {
+        "Every game ended by a resignation before each agent had played, which says nothing about strength: does \
+         the agent return an action?"
+            .to_owned()
+    })
+}
+
 /// Returns what the ratings of a series mean.
 pub(super) fn series(report: &Report) -> Vec<String> {
+    if let Some(note) = resigned_at_once(report) {
+        return vec![note];
+    }
     let ratings = report.ratings.iter();
     let notes =
         ratings.flat_map(|ratings| [scale(ratings)].into_iter().chain(ratings.notes.clone()));

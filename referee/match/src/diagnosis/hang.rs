@@ -19,7 +19,10 @@ pub(super) fn explain(known: &Evidence<'_>) -> Option<(String, String)> {
             "waits for a process that it started",
             "close the input of that process, read what it writes, or give the wait a time limit",
         ),
-        Wait::Network => ("waits for a network connection", "do without: agents have no network"),
+        Wait::Network => (
+            "waits for a network connection",
+            "do without: agents have no network; put what it would download into its folder",
+        ),
         Wait::Output => (
             "waits until somebody reads what it writes",
             "read what the processes write that it started, and write less in a turn",

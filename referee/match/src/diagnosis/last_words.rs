@@ -35,7 +35,11 @@ const KNOWN: [(&[&str], &str); 6] = [
 ];
 
 /// Words in any line, in lower case, and what to do.
-const KNOWN_ANYWHERE: [(&[&str], &str); 2] = [
+const KNOWN_ANYWHERE: [(&[&str], &str); 3] = [
+    (
+        &["has finished its bootstrapping phase"],
+        "put what starts the agent below `if __name__ == \"__main__\":`, since each worker process imports its file",
+    ),
     (
         &["too many open files", "emfile"],
         "close files when you have read them: an agent may have as many open as `files` of `hello.limits` \
@@ -170,14 +174,17 @@ pub(super) fn crash(what: String, stderr: &str) -> Finding {
     let known = KNOWN.iter().find(|(begins, _)| {
         begins.iter().any(|it| line.starts_with(it) || line.contains(&format!(": {it}")))
     });
-    let anywhere = || {
-        let lower = stderr.to_lowercase();
-        KNOWN_ANYWHERE.iter().find(|(words, _)| words.iter().any(|word| lower.contains(word)))
-    };
-    match known.or_else(anywhere) {
-        Some((_, fix)) => finding.fix(*fix),
+    match known.map(|(_, fix)| *fix).or_else(|| known_anywhere(stderr)) {
+        Some(fix) => finding.fix(fix),
         None => finding,
     }
+}
+
+/// Returns the advice about words that count in any line.
+pub(super) fn known_anywhere(stderr: &str) -> Option<&'static str> {
+    let lower = stderr.to_lowercase();
+    let is_said = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    KNOWN_ANYWHERE.iter().find(|(words, _)| is_said(words)).map(|(_, fix)| *fix)
 }
 
 #[cfg(test)]

@@ -145,6 +145,8 @@ pub struct Evidence<'a> {
     pub unended: &'a [u8],
     /// Whether the line is in another protocol than the referee's own.
     pub foreign: bool,
+    /// Whether it uses the Python kit, whose functions advice then names.
+    pub has_kit: bool,
     /// How its process exited, if it did.
     pub status: Option<&'a str>,
     /// Its stderr.
@@ -168,6 +170,11 @@ pub struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
+    /// Returns how to fix a defect, in general.
+    pub fn usual_fix(&self, defect: Defect) -> &'static str {
+        kit_fix(defect).filter(|_| self.has_kit).unwrap_or_else(|| defect.fix())
+    }
+
     /// Returns the actions that would have been legal, as far as they are known.
     fn legal(&self) -> Vec<Value> {
         self.game.map(AnyGame::actions).unwrap_or_default()
@@ -287,8 +294,27 @@ pub fn find(fault: &Fault, known: &Evidence<'_>) -> Option<Finding> {
     }
     match foreign_fix(finding.defect).filter(|_| known.foreign) {
         Some(fix) => Some(finding.fix(fix)),
+        None if finding.fix == finding.defect.fix() => {
+            let fix = known.usual_fix(finding.defect);
+            Some(finding.fix(fix))
+        }
         None => Some(finding),
     }
+}
+
+/// Returns how to fix a defect of an agent that uses the Python kit, if the kit helps.
+fn kit_fix(defect: Defect) -> Option<&'static str> {
+    Some(match defect {
+        Defect::Illegal => "`choose` must return one of `game.actions()`",
+        Defect::Resigns => {
+            "return an action from `choose`: without `return` it returns None, with which the kit resigns"
+        }
+        Defect::Thinking => {
+            "stop searching when `game.left_ms` (milliseconds) runs low; look for an endless loop"
+        }
+        Defect::Late => "stop earlier: keep some milliseconds of `game.left_ms` in reserve",
+        _ => return None,
+    })
 }
 
 /// Returns how to fix a defect of an agent that doesn't know the referee's protocol, if that differs.
@@ -379,8 +405,17 @@ fn late(fault: &Fault, known: &Evidence<'_>) -> Finding {
     }
 }
 
-/// There is no answer: is it computing or waiting?
+/// There is no answer, perhaps since a part of the agent has failed, which its stderr says.
 fn silent(what: String, known: &Evidence<'_>) -> Finding {
+    let finding = without_answer(what, known);
+    match last_words::known_anywhere(known.stderr) {
+        Some(fix) => finding.fix(fix),
+        None => finding,
+    }
+}
+
+/// There is no answer: is it computing or waiting?
+fn without_answer(what: String, known: &Evidence<'_>) -> Finding {
     let is_busy = known.used.is_none_or(|used| used.is_busy());
     if !is_busy {
         return idle(what, known);
@@ -494,7 +529,7 @@ fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
         Some(near) => finding.fix(format!(
             "the nearest of {} legal actions is {near}; {}",
             legal.len(),
-            Defect::Illegal.fix()
+            known.usual_fix(Defect::Illegal)
         )),
         None => finding,
     }

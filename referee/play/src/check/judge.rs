@@ -2,22 +2,34 @@
 
 use super::probes::{Aim, Probe};
 use super::trial::{End, TrialReport};
-use crate::agent_spec::AgentSpec;
+use crate::agent_spec::{AgentSpec, has_kit};
 use crate::destination::DEFAULT_FOLDER;
 use crate::drive::GRACE;
 use nix::errno::Errno;
 use referee_games::Games;
-use referee_match::diagnosis::{Defect, Evidence, Finding, Stage, find, waiting};
+use referee_match::diagnosis::{Defect, Evidence, Finding, Stage, failure_line, find, waiting};
 use referee_process::{Cause, Failure};
 use referee_protocol::{ClockKind, ClockSettings, FaultKind};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+/// Endings of the names of sources that are compiled.
+const SOURCES: &[&str] = &[
+    "c", "cc", "cpp", "cxx", "h", "hpp", "rs", "go", "java", "kt", "zig", "pas", "hs", "ml", "f90",
+];
+/// Memory that grows by less in half a game is no concern.
+const GROWTH_KB: u64 = 16 << 10;
 /// The command in advice that shows the match.
 const LATEST: &str = "referee replay latest";
+
+/// Why a probe of a position does not apply.
+pub(super) const NO_POSITIONS: &str = "needs `setup.position`, which the agent does not play from";
+/// Why a probe of another game does not apply.
+const NOT_AGAIN: &str = "it doesn't offer `again` in `ready`";
 
 /// The outcome of a probe.
 #[derive(Debug)]
@@ -30,8 +42,8 @@ pub enum ProbeOutcome {
     Skipped,
     /// The machine was too busy to judge the agent. As in a match, which is void then, that isn't its fault.
     Unjudged,
-    /// Not run, because the agent doesn't play from a position in the setup.
-    NotApplicable,
+    /// Not run, for this reason.
+    NotApplicable(&'static str),
 }
 
 /// Why a probe failed.
@@ -137,6 +149,7 @@ pub(super) fn judge(
         got: trial.got.as_deref(),
         unended: &trial.unended,
         foreign: spec.is_foreign(),
+        has_kit: has_kit(&spec.written),
         status: trial.status.as_deref(),
         stderr: &trial.stderr,
         denied,
@@ -151,8 +164,10 @@ pub(super) fn judge(
     let found = match &trial.end {
         End::NotStarted(errno) => Some(not_started(spec, *errno)?),
         End::Silent => Some(waiting(&known)),
-        End::Fault(fault) if fault.kind == FaultKind::Resigned => resigned(probe, trial),
+        End::Fault(fault) if fault.kind == FaultKind::Resigned => resigned(probe, trial, &known),
         End::Fault(fault) => find(fault, &known),
+        End::NotOffered => return Ok(ProbeOutcome::NotApplicable(NOT_AGAIN)),
+        End::NotWaiting(did) => Some(not_waiting(did, &known)),
         End::Fine => None,
     };
     let found = found.map(|finding| hint_build(spec, trial, finding));
@@ -165,7 +180,9 @@ pub(super) fn judge(
         Aim::Leftovers => found.or_else(|| leftovers(trial)),
         _ => found,
     };
-    let Some(finding) = found else { return Ok(ProbeOutcome::Passed(note(probe, trial, clock))) };
+    let Some(finding) = found else {
+        return Ok(ProbeOutcome::Passed(note(probe, spec, trial, clock)));
+    };
     let why = why(probe, finding.defect);
     let (sent, got) = (&trial.sent, trial.got.as_deref());
     let mut outcome = failed(advise(probe, finding), why, sent, got, &trial.stderr);
@@ -176,9 +193,20 @@ pub(super) fn judge(
 }
 
 /// An agent that resigns before it has played has probably no action to send by mistake.
-fn resigned(probe: &Probe, trial: &TrialReport) -> Option<Finding> {
+fn resigned(probe: &Probe, trial: &TrialReport, known: &Evidence<'_>) -> Option<Finding> {
     let is_first = matches!(probe.aim, Aim::FirstTurn | Aim::Turns) && trial.actions.is_empty();
-    is_first.then(|| Finding::new(Defect::Resigns, "resigned without having played"))
+    let fix = known.usual_fix(Defect::Resigns);
+    is_first.then(|| Finding::new(Defect::Resigns, "resigned without having played").fix(fix))
+}
+
+/// It offered to play another game and didn't wait for it.
+fn not_waiting(did: &str, known: &Evidence<'_>) -> Finding {
+    let defect = if did == "exited" { Defect::Gone } else { Defect::Unasked };
+    let what = match known.status {
+        Some(status) if did == "exited" => format!("exited after `over` ({status})"),
+        _ => format!("{did} after `over`"),
+    };
+    Finding::new(defect, what)
 }
 
 /// Returns why the failure matters: by what the probe tests, else by the defect.
@@ -190,6 +218,10 @@ fn why(probe: &Probe, defect: Defect) -> &'static str {
              will lose then"
         }
         Aim::Names => "opponents may have names in any alphabet",
+        Aim::OtherClock => "contests choose their clock: `left_ms` is null without a bank",
+        Aim::Again => {
+            "with `\"again\":true` in `ready` it offers to play another game, which a contest may use"
+        }
         Aim::Situation | Aim::Retired | Aim::RetiredAtStart
             if matches!(defect, Defect::Crash | Defect::Gone | Defect::Waiting) =>
         {
@@ -202,7 +234,7 @@ fn why(probe: &Probe, defect: Defect) -> &'static str {
 fn advise(probe: &Probe, finding: Finding) -> Finding {
     match probe.aim {
         // An illegal action has nothing to do with what is unusual about the messages.
-        Aim::UnknownFields | Aim::UnknownTypes | Aim::Names
+        Aim::UnknownFields | Aim::UnknownTypes | Aim::Names | Aim::OtherClock
             if finding.defect == Defect::Illegal =>
         {
             finding
@@ -214,6 +246,18 @@ fn advise(probe: &Probe, finding: Finding) -> Finding {
         Aim::Names => finding.fix(
             "read stdin as UTF-8 in every locale (Python: \
              `sys.stdin.reconfigure(encoding=\"utf-8\")`), and parse lines with a JSON library",
+        ),
+        Aim::OtherClock => {
+            let fix = format!(
+                "expect null in `left_ms` of `turn` and `bank_ms` of `clock` if there is no bank, and in `move_ms` \
+                 if a turn has no limit; {}",
+                finding.fix
+            );
+            finding.fix(fix)
+        }
+        Aim::Again => finding.fix(
+            "when the next `hello` comes, begin anew: forget the board, the seat and the turn of the game \
+             before; or send `ready` without `again`",
         ),
         Aim::Retired | Aim::RetiredAtStart => {
             let fix = format!(
@@ -271,22 +315,32 @@ fn leftovers(trial: &TrialReport) -> Option<Finding> {
 }
 
 /// Returns a note on a probe that passed.
-fn note(probe: &Probe, trial: &TrialReport, clock: &ClockSettings) -> Option<String> {
+fn note(
+    probe: &Probe,
+    spec: &AgentSpec,
+    trial: &TrialReport,
+    clock: &ClockSettings,
+) -> Option<String> {
     match probe.aim {
+        Aim::Start => newer_source(spec),
         Aim::Seat => {
             let kind = if clock.kind == ClockKind::Cpu { " of CPU time" } else { "" };
             Some(format!("slowest turn {} ms{kind}", trial.slowest.as_millis()))
         }
-        Aim::LongGame if trial.over => Some(format!("{} turns", trial.turns)),
         Aim::LongGame => {
-            Some(format!("{} turns in 30 s, then stopped{}", trial.turns, pace(trial, clock)))
+            let growth = growth(&trial.memory_kb).unwrap_or_default();
+            let stopped = if trial.over { String::new() } else { pace(trial, clock) };
+            let stopped =
+                if trial.over { stopped } else { format!(" in 30 s, then stopped{stopped}") };
+            Some(format!("{} turns{stopped}{growth}", trial.turns))
         }
         Aim::Over | Aim::EndOfInput => {
             let mut notes = Vec::new();
             if let Some(status) =
                 trial.status.as_deref().filter(|status| *status != "exit status 0")
             {
-                notes.push(format!("exited with {status}"));
+                let cause = failure_line(&trial.stderr).map(|line| format!(": {line}"));
+                notes.push(format!("exited with {status}{}", cause.unwrap_or_default()));
             }
             let took = trial.exit.as_ref()?.took;
             if probe.aim == Aim::Over && took > GRACE {
@@ -297,6 +351,47 @@ fn note(probe: &Probe, trial: &TrialReport, clock: &ClockSettings) -> Option<Str
         }
         _ => None,
     }
+}
+
+/// Says that a source is newer than the program, which then may not be built from it.
+fn newer_source(spec: &AgentSpec) -> Option<String> {
+    let program = &spec.launch.as_ref()?.file;
+    let folder = if spec.has_manifest { spec.own.first()? } else { program.parent()? };
+    let changed = |path: &Path| path.metadata().and_then(|it| it.modified()).ok();
+    let files = || folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let ends = |path: &Path, endings: &[&str]| {
+        path.extension().is_some_and(|end| endings.iter().any(|known| end == *known))
+    };
+    let built: Vec<PathBuf> = if is_binary(program) && program.starts_with(folder) {
+        vec![program.clone()]
+    } else {
+        files().filter(|path| ends(path, &["class", "jar"])).collect()
+    };
+    let built = built.into_iter().filter_map(|path| Some((changed(&path)?, path))).min()?;
+    let source = files().filter(|path| ends(path, SOURCES));
+    let source = source.filter_map(|path| Some((changed(&path)?, path))).max()?;
+    (source.0 > built.0).then(|| {
+        let name =
+            |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let how = spec.build.as_ref().map_or(String::new(), |build| format!(": {build}"));
+        format!("{} is newer than {}: build it again{how}", name(&source.1), name(&built.1))
+    })
+}
+
+fn is_binary(file: &Path) -> bool {
+    let mut start = [0; 4];
+    File::open(file).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && start == *b"\x7fELF"
+}
+
+/// Says that memory grows until the end of a game, by much. `memory_kb` is the peak after each turn.
+fn growth(memory_kb: &[u64]) -> Option<String> {
+    let (last, middle) = (*memory_kb.last()?, memory_kb[memory_kb.len() / 2]);
+    let (first, second) = (middle.saturating_sub(memory_kb[0]), last.saturating_sub(middle));
+    let turns = (memory_kb.len() - memory_kb.len() / 2) as u64;
+    (second > GROWTH_KB && second * 2 > first).then(|| {
+        format!("; its memory still grows, by {} KiB a turn to {} MiB", second / turns, last >> 10)
+    })
 }
 
 /// Returns how long the bank lasts at the pace of a game that was stopped.

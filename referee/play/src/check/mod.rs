@@ -9,7 +9,7 @@ mod trial_run;
 
 pub use judge::{ProbeFailure, ProbeOutcome, unreadable};
 pub use probes::{Probe, probes};
-pub use report::{CheckReport, NO_POSITIONS, ProbeReport, Status};
+pub use report::{CheckReport, ProbeReport, Status};
 
 use crate::agent_spec::AgentSpec;
 use crate::core_context::CoreContext;
@@ -94,7 +94,9 @@ impl<'a> Check<'a> {
                 ProbeOutcome::Failed(it) if it.defect == Defect::Crash => {
                     return Ok(ProbeOutcome::Failed(it));
                 }
-                ProbeOutcome::Failed(_) => return Ok(ProbeOutcome::NotApplicable),
+                ProbeOutcome::Failed(_) => {
+                    return Ok(ProbeOutcome::NotApplicable(judge::NO_POSITIONS));
+                }
                 _ => {}
             }
         }
@@ -105,7 +107,7 @@ impl<'a> Check<'a> {
         let mut outcome = self.judge(probe, &trial)?;
         if outcome.failed()
             && let Some(control) = probe.control()
-            && self.fails_in_one_of_several(&control).await?
+            && (trial.is_before || self.fails_in_one_of_several(&control).await?)
         {
             outcome = self.judge(&control, &trial)?;
         }

@@ -5,7 +5,7 @@ use super::{Check, ProbeOutcome};
 use crate::golden_game::GoldenGame;
 use referee_games::{GameKind, SetupError, Turn};
 use referee_match::diagnosis::Defect;
-use referee_protocol::Seat;
+use referee_protocol::{ClockSettings, Seat};
 use serde_json::Value;
 use std::fmt::Write;
 use std::time::Duration;
@@ -20,6 +20,9 @@ const LONG: Duration = Duration::from_secs(30);
 const RECORDED_MAX: usize = 8;
 /// The maximum duration of a game with a special situation, of which there are several.
 const SPECIAL: Duration = Duration::from_secs(5);
+
+/// The bank of an agent that is checked with a limit for each turn.
+const OTHER_BANK_MS: u64 = 60_000;
 
 /// What a probe tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +43,10 @@ pub(super) enum Aim {
     Names,
     /// It prints nothing when it is not its turn.
     Quiet,
+    /// It plays with another kind of clock.
+    OtherClock,
+    /// It plays another game in the same process, if it offers that.
+    Again,
     /// It plays from this seat.
     Seat,
     /// It plays in a special situation of its game.
@@ -112,6 +119,8 @@ pub fn probes(kinds: &[GameKind], setup: &Value, foreign: bool) -> Result<Vec<Pr
     {
         add(&mut list, name, title, aim, kinds[0], Seat(0));
     }
+    let (title, aim) = ("plays with another kind of clock", Aim::OtherClock);
+    add(&mut list, "other-clock", title, aim, kinds[0], Seat(0));
     for (kind, count) in games() {
         for seat in Seat::all(count) {
             let (name, title) =
@@ -123,6 +132,11 @@ pub fn probes(kinds: &[GameKind], setup: &Value, foreign: bool) -> Result<Vec<Pr
         let seat = Seat::all(count).last().unwrap_or(Seat(0));
         let (name, title) = (format!("long:{}", kind.name), format!("a long {} game", kind.name));
         add(&mut list, &name, &title, Aim::LongGame, kind, seat);
+    }
+    // After the probes of the seats, since it plays in two.
+    if !foreign {
+        let title = "plays another game in the same process";
+        add(&mut list, "again", title, Aim::Again, kinds[0], Seat(0));
     }
     for (kind, count) in games() {
         list.extend(situations(kind, setup));
@@ -242,6 +256,7 @@ impl Probe {
             Aim::Situation => TrialVariant::RareActions,
             Aim::Retired => TrialVariant::Retires,
             Aim::RetiredAtStart => TrialVariant::RetiresAtStart,
+            Aim::Again => TrialVariant::Again,
             _ => TrialVariant::None,
         };
         let shutdown = match self.aim {
@@ -257,13 +272,15 @@ impl Probe {
         };
         let time_max = if self.is_special() { SPECIAL } else { LONG };
         let conditions = check.conditions(self.kind);
+        let usual = &conditions.clock;
+        let clock = if self.aim == Aim::OtherClock { other_clock(usual) } else { usual.clone() };
         Trial {
             spec: check.spec,
             kind: self.kind,
             setup: &self.setup,
             seat: self.seat,
             seed: check.seed,
-            clock: &conditions.clock,
+            clock,
             limits: &conditions.limits,
             variant,
             turns_max,
@@ -275,7 +292,10 @@ impl Probe {
     /// Returns the same probe without what is unusual about its messages. If that fails too, the failure
     /// has another cause.
     pub(super) fn control(&self) -> Option<Self> {
-        let unusual = matches!(self.aim, Aim::UnknownFields | Aim::UnknownTypes | Aim::Names);
+        let unusual = matches!(
+            self.aim,
+            Aim::UnknownFields | Aim::UnknownTypes | Aim::Names | Aim::OtherClock | Aim::Again
+        );
         unusual.then(|| Self { aim: Aim::Turns, ..self.clone() })
     }
 
@@ -288,6 +308,16 @@ impl Probe {
     fn is_essential(&self) -> bool {
         matches!(self.aim, Aim::Start | Aim::Ready | Aim::FirstTurn | Aim::Turns)
     }
+}
+
+/// Returns a clock with a limit for each turn instead of a bank, or with a bank instead of such a limit.
+fn other_clock(clock: &ClockSettings) -> ClockSettings {
+    let (bank_ms, move_ms) = match (clock.bank_ms, clock.move_ms) {
+        (Some(bank_ms), limit) => (None, Some(limit.unwrap_or(bank_ms))),
+        (None, limit) => (Some(limit.unwrap_or(OTHER_BANK_MS).max(OTHER_BANK_MS)), None),
+    };
+    let increment_ms = if bank_ms.is_some() { clock.increment_ms } else { 0 };
+    ClockSettings { bank_ms, move_ms, increment_ms, ..clock.clone() }
 }
 
 /// The results of earlier probes.

@@ -11,9 +11,6 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Why a probe does not apply.
-pub const NO_POSITIONS: &str = "needs `setup.position`, which the agent does not play from";
-
 /// A check, as `check --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CheckReport {
@@ -66,9 +63,7 @@ impl CheckReport {
         let (status, note, failure) = match outcome {
             ProbeOutcome::Passed(note) => (Status::Passed, note, None),
             ProbeOutcome::Skipped | ProbeOutcome::Unjudged => (Status::Skipped, None, None),
-            ProbeOutcome::NotApplicable => {
-                (Status::NotApplicable, Some(NO_POSITIONS.to_owned()), None)
-            }
+            ProbeOutcome::NotApplicable(why) => (Status::NotApplicable, Some(why.to_owned()), None),
             ProbeOutcome::Failed(failed) => (Status::Failed, None, Some(failed)),
         };
         self.probes.push(ProbeReport {
@@ -157,6 +152,6 @@ pub enum Status {
     /// Not run, because an earlier one failed.
     #[serde(rename = "passed_over")]
     Skipped,
-    /// Not run, because the agent doesn't play from a position in the setup.
+    /// Not run, since it isn't for this agent: `note` says why.
     NotApplicable,
 }

@@ -25,7 +25,7 @@ pub(super) struct Trial<'a> {
     /// The match's seed, also for the stand-ins.
     pub(super) seed: u64,
     /// The clock.
-    pub(super) clock: &'a ClockSettings,
+    pub(super) clock: ClockSettings,
     /// The agent's limits.
     pub(super) limits: &'a Limits,
     /// What is unusual about the messages or the other seats.
@@ -58,6 +58,8 @@ pub(super) enum TrialVariant {
     /// The next seat can't be started, so that it is retired before the first turn. For three or more
     /// seats.
     RetiresAtStart,
+    /// The agent has played a game before, in the next seat, if it offers to play another.
+    Again,
 }
 
 /// How an agent is shut down at the end of its trial.
@@ -69,6 +71,8 @@ pub(super) enum Shutdown {
     Over,
     /// Its stdin is closed, in the middle of the match.
     EndOfInput,
+    /// It isn't: it gets `over` and waits for another game.
+    Stays,
 }
 
 /// The result of a trial.
@@ -110,6 +114,10 @@ pub(super) struct TrialReport {
     pub(super) used: Usage,
     /// How it exited, if it was not killed.
     pub(super) exit: Option<ExitReport>,
+    /// The most memory that it had had after each of its turns, in KiB.
+    pub(super) memory_kb: Vec<u64>,
+    /// Whether it ended in the game before the one of the trial, as any game may end.
+    pub(super) is_before: bool,
 }
 
 impl TrialReport {
@@ -134,6 +142,10 @@ pub(super) enum End {
     Fault(Box<Fault>),
     /// Without a fault so far, but for a while the agent only waited for input.
     Silent,
+    /// Without a fault, but it doesn't offer to play another game.
+    NotOffered,
+    /// It offers to play another game, and then did this instead of waiting for it.
+    NotWaiting(&'static str),
 }
 
 /// How an agent exited.

@@ -3,7 +3,7 @@
 use super::trial::{End, ExitReport, Shutdown, Trial, TrialReport, TrialVariant};
 use crate::connection::{AgentConnection, Exchange, RewriteMessage};
 use crate::core_context::CoreContext;
-use crate::drive::{PartialMatch, PartialMatchRules};
+use crate::drive::{PartialMatch, PartialMatchRules, Patience};
 use crate::match_settings::{self, MatchSettings};
 use crate::participant::Participant;
 use rand::seq::IndexedRandom;
@@ -50,6 +50,52 @@ const NAMES: [&str; 3] = ["Zoë \"Ζωή\" Żółw", "駒 🐢 \\o/", "ñandú\u
 
 /// Tries the agent once. `None` if the machine was too busy to judge it.
 pub(super) async fn play(core: &CoreContext, trial: &Trial<'_>) -> io::Result<Option<TrialReport>> {
+    let Trial { spec, kind, limits, .. } = *trial;
+    let (mut agent, work) =
+        AgentConnection::start_alone(&core.launcher, &core.sandbox, spec, kind, limits)?;
+    agent.rewrite = trial.variant.rewrite();
+    agent.exchange = Some(Exchange { last_only: true, ..Exchange::default() });
+    let played = Box::pin(play_with(core, trial, agent)).await;
+    cleaning::remove(work);
+    played
+}
+
+/// Plays the game of a trial, after another one in the next seat if the trial is for that.
+async fn play_with(
+    core: &CoreContext,
+    trial: &Trial<'_>,
+    mut agent: AgentConnection,
+) -> io::Result<Option<TrialReport>> {
+    if trial.variant == TrialVariant::Again {
+        let seats = trial.kind.start(trial.setup).map_err(io::Error::other)?.seats();
+        let (seat, shutdown) = (next_seat(trial.seat, seats), Shutdown::Stays);
+        match Box::pin(play_game(core, &Trial { seat, shutdown, ..trial.clone() }, agent)).await? {
+            Played::Stays(waiting) => agent = *waiting,
+            Played::Done(report) => {
+                return Ok(report.map(|report| TrialReport { is_before: true, ..*report }));
+            }
+        }
+        agent.begin_again();
+    }
+    match Box::pin(play_game(core, trial, agent)).await? {
+        Played::Done(report) => Ok(report.map(|report| *report)),
+        Played::Stays(_) => Ok(None),
+    }
+}
+
+/// What came of a game.
+enum Played {
+    /// It is judged; `None` if the machine was too busy for that.
+    Done(Option<Box<TrialReport>>),
+    /// The agent waits for another one.
+    Stays(Box<AgentConnection>),
+}
+
+async fn play_game(
+    core: &CoreContext,
+    trial: &Trial<'_>,
+    agent: AgentConnection,
+) -> io::Result<Played> {
     let (mut turns, mut asked, mut recorder) = (Vec::new(), None, Recorder::new());
     let mut watcher = |event: &Event, now: &Match| {
         recorder.record(event);
@@ -61,12 +107,6 @@ pub(super) async fn play(core: &CoreContext, trial: &Trial<'_>) -> io::Result<Op
     };
     let game = trial.kind.start(trial.setup).map_err(io::Error::other)?;
     let header = header(core, trial, game.as_ref());
-    let Trial { spec, kind, limits, .. } = *trial;
-    let (launcher, sandbox) = (&core.launcher, &core.sandbox);
-    let started = AgentConnection::start_alone(launcher, sandbox, spec, kind, limits);
-    let (mut agent, work) = started?;
-    agent.rewrite = trial.variant.rewrite();
-    agent.exchange = Some(Exchange { last_only: true, ..Exchange::default() });
     let participants = participants(trial, game.seats(), agent);
     let rules = PartialMatchRules {
         seat: trial.seat,
@@ -76,19 +116,29 @@ pub(super) async fn play(core: &CoreContext, trial: &Trial<'_>) -> io::Result<Op
     };
     let begun = Match::begin(game, header);
     let part = PartialMatch::begin(core, begun, participants, rules, &mut watcher)?;
-    let report = TrialRun { trial, part, quiet: (Instant::now(), Duration::ZERO) }.play().await;
-    cleaning::remove(work);
+    let quiet = (Instant::now(), Duration::ZERO);
+    let run = TrialRun { trial, part, quiet, memory_kb: Vec::new() };
+    let played = run.play().await?;
     let counts = trial.clock.kind;
-    let report = report?.map(|report| report.with(&turns, asked.as_deref(), counts));
     recorder.seal();
-    Ok(report.map(|report| TrialReport { transcript: recorder.take(), ..report }))
+    Ok(match played {
+        Played::Done(report) => Played::Done(report.map(|report| {
+            let report = report.with(&turns, asked.as_deref(), counts);
+            Box::new(TrialReport { transcript: recorder.take(), ..report })
+        })),
+        stays @ Played::Stays(_) => stays,
+    })
+}
+
+fn next_seat(seat: Seat, seats: usize) -> Seat {
+    Seat::all(seats).cycle().nth(seat.index() + 1).unwrap_or(seat)
 }
 
 /// Returns the agent, and stand-ins that play at random.
 fn participants(trial: &Trial<'_>, seats: usize, agent: AgentConnection) -> Vec<Participant> {
     let random = Rc::new(RefCell::new(ChaCha8Rng::seed_from_u64(trial.seed)));
     let delay = if trial.variant == TrialVariant::SlowOthers { SLOW } else { Duration::ZERO };
-    let next = Seat::all(seats).cycle().nth(trial.seat.index() + 1).unwrap_or(trial.seat);
+    let next = next_seat(trial.seat, seats);
     let mut list = Participant::among_stand_ins(seats, (trial.seat, agent), delay, |seat| {
         let (variant, random) = (trial.variant, random.clone());
         let mut turns = 0;
@@ -139,7 +189,8 @@ impl TrialVariant {
             | Self::SlowOthers
             | Self::RareActions
             | Self::Retires
-            | Self::RetiresAtStart => None,
+            | Self::RetiresAtStart
+            | Self::Again => None,
         }
     }
 }
@@ -170,10 +221,12 @@ struct TrialRun<'a> {
     part: PartialMatch<'a>,
     /// Since when it has been idle, and its activity by then.
     quiet: (Instant, Duration),
+    /// The most memory that it had had after each of its turns, in KiB.
+    memory_kb: Vec<u64>,
 }
 
 impl TrialRun<'_> {
-    async fn play(mut self) -> io::Result<Option<TrialReport>> {
+    async fn play(mut self) -> io::Result<Played> {
         let (mut silent, mut look_at) = (false, Instant::now() + LOOK);
         while !self.part.is_over() && !silent {
             self.next(look_at).await?;
@@ -187,14 +240,45 @@ impl TrialRun<'_> {
             (Some(errno), None, _) => End::NotStarted(errno),
             (_, Some(("lag", _)), _) => {
                 self.part.end().await?;
-                return Ok(None);
+                return Ok(Played::Done(None));
             }
             (_, Some((_, text)), _) => return Err(io::Error::other(text.to_owned())),
             (None, None, Some(fault)) => End::Fault(Box::new(fault.clone())),
             (None, None, None) if silent && !self.part.is_over() => End::Silent,
             (None, None, None) => End::Fine,
         };
-        self.leave(end).await.map(Some)
+        let end = match end {
+            End::Fine if self.trial.shutdown == Shutdown::Stays => match self.stay().await {
+                None => return Ok(Played::Stays(self.part.into_connection())),
+                Some(end) => end,
+            },
+            end => end,
+        };
+        self.leave(end).await.map(|report| Played::Done(Some(Box::new(report))))
+    }
+
+    /// Ends the game and waits until the agent waits for another one; returns why it doesn't.
+    async fn stay(&mut self) -> Option<End> {
+        if !self.part.offers_another_game() {
+            return Some(End::NotOffered);
+        }
+        if !self.part.is_game_over() {
+            self.part.stop("it was only a trial");
+        }
+        let mut patience = Patience::begin(GRACE, Instant::now());
+        loop {
+            match self.part.listen(Instant::now() + LOOK).await {
+                Some(AgentEvent::Line(_)) => return Some(End::NotWaiting("wrote a line")),
+                Some(AgentEvent::Exited(_) | AgentEvent::Gone | AgentEvent::StdoutClosed) => {
+                    return Some(End::NotWaiting("exited"));
+                }
+                None if self.left().is_some_and(Meters::awaits_input) => return None,
+                None if patience.is_over(self.part.connection(), Instant::now()) => {
+                    return Some(End::NotWaiting("went on computing"));
+                }
+                Some(_) | None => {}
+            }
+        }
     }
 
     /// Handles the next event, unless there is none until then. Returns whether there was one.
@@ -202,6 +286,7 @@ impl TrialRun<'_> {
         let turns = self.part.turns();
         let is_event = self.part.next(until).await?;
         if self.part.turns() != turns {
+            self.memory_kb.extend(self.left().and_then(|meters| meters.peak_memory_kb(false)));
             self.quiet = (Instant::now(), self.part.activity());
         }
         Ok(is_event)
@@ -228,7 +313,9 @@ impl TrialRun<'_> {
         let ready = self.part.is_ready();
         let (mut got, mut exit, mut at_end) = (None, None, None);
         match &end {
-            End::Fine if self.trial.shutdown != Shutdown::Kill => exit = Some(self.depart().await),
+            End::Fine if !matches!(self.trial.shutdown, Shutdown::Kill | Shutdown::Stays) => {
+                exit = Some(self.depart().await);
+            }
             End::Fault(fault) if fault.kind == FaultKind::Late && !self.part.has_answered => {
                 // A late answer is different from none.
                 got = Some(self.late_answer().await);
@@ -247,7 +334,7 @@ impl TrialRun<'_> {
         let is_mute = match &end {
             End::Fault(fault) => matches!(fault.kind, FaultKind::Late | FaultKind::Start),
             End::Silent => true,
-            End::NotStarted(_) | End::Fine => false,
+            End::NotStarted(_) | End::Fine | End::NotOffered | End::NotWaiting(_) => false,
         };
         let is_heard = matches!(got, Some(Some(_))) || at_end.is_some();
         let place = if is_mute && !is_heard { self.part.place().await } else { None };
@@ -270,6 +357,8 @@ impl TrialRun<'_> {
             used,
             exit,
             end,
+            memory_kb: self.memory_kb,
+            is_before: false,
             stderr: self.part.end().await?,
         })
     }

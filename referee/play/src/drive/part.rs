@@ -94,6 +94,8 @@ pub struct PartialMatch<'a> {
     pub status: Option<String>,
     /// Which stream it closed, though its process may still run.
     pub closed: Option<&'static str>,
+    /// Whether its runtime was asked for its stack: what it writes then is no stderr of its own.
+    is_interrupted: bool,
     /// Why the program could not be started, if that was its own fault and no matter of grants.
     pub not_started: Option<nix::errno::Errno>,
 }
@@ -118,6 +120,7 @@ impl<'a> PartialMatch<'a> {
             stderr: String::new(),
             status: None,
             closed: None,
+            is_interrupted: false,
             not_started: None,
         };
         part.turn.1 = part.connection().used(part.began);
@@ -165,6 +168,20 @@ impl<'a> PartialMatch<'a> {
     /// Whether the seat has sent `ready`.
     pub fn is_ready(&self) -> bool {
         self.drive.state.header().seats[self.seat.index()].ready.is_some()
+    }
+
+    /// Whether the seat has offered to play another game in the same process.
+    pub fn offers_another_game(&self) -> bool {
+        let ready = &self.drive.state.header().seats[self.seat.index()].ready;
+        ready.as_ref().is_some_and(|ready| ready.again) && !self.connection().has_dialect()
+    }
+
+    /// Returns the agent, for another game.
+    pub fn into_connection(mut self) -> Box<AgentConnection> {
+        self.drive
+            .take_out(self.seat)
+            .map(|(_, agent)| agent)
+            .expect("the seat under trial is a process")
     }
 
     /// Whether the rules have ended the game.
@@ -240,8 +257,7 @@ impl<'a> PartialMatch<'a> {
         }
     }
 
-    /// Asks an agent that doesn't answer where its code is, such as `bot.py:12`. That may end it. What it writes then is no
-    /// stderr of its own.
+    /// Asks an agent that doesn't answer where its code is, such as `bot.py:12`. That may end it.
     pub async fn place(&mut self) -> Option<String> {
         let is_asked = self.connection().process.meters_left().is_some_and(Meters::ask_for_stack);
         let before = self.stderr.len();
@@ -256,6 +272,7 @@ impl<'a> PartialMatch<'a> {
                 stdout.push('\n');
             }
         }
+        self.is_interrupted = is_asked;
         let stack = self.stderr.split_off(before) + &stdout;
         stack_place(&stack)
     }
@@ -290,7 +307,7 @@ impl<'a> PartialMatch<'a> {
     }
 
     fn keep(&mut self, pieces: impl IntoIterator<Item = referee_process::stderr::Piece>) {
-        for piece in pieces {
+        for piece in pieces.into_iter().filter(|_| !self.is_interrupted) {
             if piece.dropped_bytes > 0 {
                 self.stderr.push_str("\n[..]\n");
             }

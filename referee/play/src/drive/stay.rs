@@ -93,7 +93,7 @@ impl Drive<'_> {
     }
 
     /// Takes an agent out of the match.
-    fn take_out(&mut self, seat: Seat) -> Option<(Seat, Box<AgentConnection>)> {
+    pub(super) fn take_out(&mut self, seat: Seat) -> Option<(Seat, Box<AgentConnection>)> {
         self.stderr_rest(seat);
         let participant = &mut self.participants[seat.index()];
         match std::mem::replace(participant, Participant::Taken) {

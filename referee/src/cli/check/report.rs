@@ -5,10 +5,11 @@ use crate::cli::exit;
 use crate::cli::global::Global;
 use crate::cli::output::{print_if_read, to_json};
 use crate::cli::rows::Rows;
+use crate::cli::setup::{find_kind, first_for_two, start};
 use crate::cli::shell::{join, option};
 use referee_games::GameKind;
 use referee_play::agent_spec::AgentSpec;
-use referee_play::check::{CheckReport, NO_POSITIONS, Probe, ProbeFailure, ProbeOutcome};
+use referee_play::check::{CheckReport, Probe, ProbeFailure, ProbeOutcome};
 use referee_process::Failure;
 use referee_protocol::Level;
 use referee_protocol::sanitize::sanitize;
@@ -127,13 +128,16 @@ impl<'a> Report<'a> {
         }
         text.push('\n');
         if self.output.ok {
-            let game = self.output.games.first().map_or("", String::as_str);
+            let names = &self.output.games;
+            let kinds: Vec<GameKind> =
+                names.iter().filter_map(|name| find_kind(name).ok()).collect();
+            let kind = (!kinds.is_empty()).then(|| first_for_two(&kinds));
+            let game = kind.map_or(names[0].as_str(), |kind| kind.name);
             let agent = join(&[&self.output.agent]);
-            let kind = crate::cli::setup::find_kind(game).ok();
             let others = kind
                 .and_then(|kind| {
                     let setup = self.options.setup(&[kind]).ok()?;
-                    crate::cli::setup::start(kind, &setup).ok()
+                    start(kind, &setup).ok()
                 })
                 .map_or(0, |game| game.seats() - 1);
             let others = " @random".repeat(others);
@@ -161,8 +165,8 @@ fn line(probe: &Probe, outcome: &ProbeOutcome, again: &str, first: Option<usize>
             format!("{number:3} {green}ok{off}      {title}{note}\n")
         }
         ProbeOutcome::Skipped | ProbeOutcome::Unjudged => String::new(),
-        ProbeOutcome::NotApplicable => {
-            format!("{number:3} {dim}n/a{off}     {title}  {dim}({NO_POSITIONS}){off}\n")
+        ProbeOutcome::NotApplicable(why) => {
+            format!("{number:3} {dim}n/a{off}     {title}  {dim}({why}){off}\n")
         }
         ProbeOutcome::Failed(failed) => {
             let why = match first {
