@@ -1,8 +1,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When a match of two seats ends because the scores in both agents' `info` agree on it. A score is
-/// from its agent's own view: more is better for it.
+/// When a two-seat match ends because the scores in both agents' `info` agree on the result. A
+/// higher score is better for the agent that sends it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Adjudication {
@@ -20,7 +20,7 @@ pub struct Adjudication {
 pub struct WinAdjudication {
     /// The winner's scores are at least this, the loser's at most its negative. More than 0.
     pub score: f64,
-    /// For how many of its own turns in a row each agent says so, at least 1.
+    /// For how many of its own turns in a row each agent must report such scores, at least 1.
     pub turns: u32,
 }
 
@@ -30,9 +30,9 @@ pub struct WinAdjudication {
 pub struct DrawAdjudication {
     /// All scores are between this and its negative. At least 0.
     pub score: f64,
-    /// For how many of its own turns in a row each agent says so, at least 1.
+    /// For how many of its own turns in a row each agent must report such scores, at least 1.
     pub turns: u32,
-    /// The first turn of the match in which it can end so.
+    /// The earliest turn of the match in which it can end this way.
     #[serde(default)]
     pub from_turn: u64,
 }

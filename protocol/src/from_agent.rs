@@ -13,9 +13,9 @@ pub enum FromAgent {
     Ready(Ready),
     /// The answer to `turn`.
     Action(Action),
-    /// Something to show with the turn, before its action; has no effect on the match.
+    /// Data for viewers, sent in a turn before its action.
     Info(Info),
-    /// The other answer to `turn`.
+    /// Resigns, in place of an action.
     Resign(Resign),
 }
 
@@ -29,7 +29,7 @@ pub struct Ready {
     /// Its version; only recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// What it wants in each `turn`.
+    /// The optional fields that it wants in each `turn`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub want: Vec<Want>,
     /// After `over` its process waits for another `hello`. Has an effect only in a contest that keeps

@@ -19,7 +19,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 pub enum Level {
     /// Pipes and clocks.
     None,
-    /// Limits against accidents.
+    /// Limits that protect against accidents.
     Basic,
     /// Files, signals, sockets and dangerous system calls are out of reach.
     Confined,

@@ -26,7 +26,8 @@ pub struct ClockSettings {
     pub increment_ms: u64,
     /// The most that one turn may use; null: the whole bank.
     pub move_ms: Option<u64>,
-    /// How much may be exceeded without a fault; the bank is then 0, before the increment.
+    /// By how much a time may be exceeded without a fault; the bank is then 0, before the
+    /// increment.
     pub margin_ms: u64,
     /// With CPU clocks, the wall time that one turn may take; null: four times the turn's
     /// allowance, at least two seconds.
@@ -104,9 +105,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// With fewer open files a program can't load itself.
+    /// The fewest open files with which a program can start.
     const FILES_MIN: u64 = 8;
-    /// Readers of transcripts bound the length of lines.
+    /// The longest `line_bytes`, since readers of transcripts limit the length of lines.
     const LINE_BYTES_MAX: u64 = 1 << 20;
 
     /// Checks that an agent can run within these limits.

@@ -86,7 +86,7 @@ fn at(error: &serde_json::Error, kind: ParseErrorKind) -> ParseError {
 #[derive(Clone, Copy)]
 struct Strict<'a> {
     depth: u32,
-    /// Why it refused what is otherwise JSON.
+    /// Why it refused text that is otherwise valid JSON.
     refused: &'a Cell<ParseErrorKind>,
 }
 

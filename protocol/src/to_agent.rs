@@ -63,7 +63,7 @@ pub struct SeatInfo {
 /// A request for an action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Turn {
-    /// The number of the turn, over all seats, including turns that were passed over.
+    /// The number of the turn, counted over all seats, including skipped turns.
     pub turn: u64,
     /// The time in the bank, rounded down; null without a bank.
     pub left_ms: Option<u64>,

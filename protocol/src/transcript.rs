@@ -86,7 +86,7 @@ pub struct Header {
 pub struct GameProgramRecord {
     /// SHA-256 over the files of its folder, in hex.
     pub digest: String,
-    /// What it answered to `describe`.
+    /// Its answer to `describe`.
     pub described: Value,
 }
 
@@ -112,8 +112,8 @@ pub struct HeaderSeat {
     /// The line protocol that it uses; omitted if that is the referee's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<LineProtocol>,
-    /// The agent has caused as many void attempts as its contest allows: what else would make the
-    /// match void at its seat is its fault. Omitted if false.
+    /// The agent has caused as many void attempts as its contest allows: anything at its seat that
+    /// would make the match void is its fault. Omitted if false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_void: bool,
     /// How many games of its contest the agent's process had played before this one. Omitted if it was
@@ -136,8 +136,8 @@ impl HeaderSeat {
     }
 }
 
-/// A line protocol other than the referee's own, with everything that affects what an agent gets in
-/// it.
+/// A line protocol other than the referee's own, with the settings that decide what an agent
+/// receives.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineProtocol {
     /// Its name.
@@ -171,8 +171,7 @@ pub struct SandboxRecord {
     pub level: String,
     /// The layers in force, strongest last.
     pub layers: Vec<String>,
-    /// Stronger levels that were tried and are unavailable on that machine, each with the reason:
-    /// `basic: needs Linux`.
+    /// Stronger levels that don't work on that machine, each with the reason: `basic: needs Linux`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
     /// What an agent might do while it wasn't its turn; omitted by versions that allowed
@@ -191,7 +190,7 @@ pub struct SandboxRecord {
 pub enum Freezer {
     /// A control group: nothing runs.
     Cgroup,
-    /// Signals, repeated until everything stays stopped; what ran meanwhile is charged.
+    /// Signals, repeated until everything stays stopped; CPU time in between is charged.
     Signals,
 }
 
@@ -229,7 +228,8 @@ pub struct TurnEvent {
     /// The time in the bank, rounded down; null without a bank.
     pub left_ms: Option<u64>,
     /// CPU time that its processes used since its last answer, in nanoseconds, if that is charged
-    /// (with `freeze`, what ran although it was to be stopped): the bank has already paid for it.
+    /// (with `freeze`, time that they ran although they should have been stopped). The bank has already
+    /// paid for it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pondered_ns: u64,
 }
@@ -270,14 +270,14 @@ pub struct PlayedEvent {
     /// CPU time of the agent's processes in this turn, in nanoseconds; null if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
-    /// Time that the agent was ready to run and had no core, in nanoseconds; only for turns that
-    /// are long enough to matter.
+    /// Time in which the agent was ready to run but had no core, in nanoseconds; only for turns
+    /// that are long enough to matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ns: Option<u64>,
     /// The referee's own lag in this turn, in nanoseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lag_ns: u64,
-    /// The last score that its `info` gave in this turn, if the header has an adjudication.
+    /// The last `score` in its `info` messages of this turn, if the header has an adjudication.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
 }
@@ -367,7 +367,7 @@ pub struct ExitEvent {
     pub seat: Seat,
     /// `exit status 0`, `signal 11 (SIGSEGV)` or `killed by the referee`.
     pub status: String,
-    /// It still ran at the end of the grace period after `over`: recorded, not punished.
+    /// It was still running at the end of the grace period after `over`, which is not a fault.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
 }

@@ -3,7 +3,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How a match ended, by the rules or by what the agents or the machine did.
+/// How a match ended: by the rules, or because of the agents or the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// What ended the match.
@@ -45,17 +45,17 @@ pub struct SeatVerdict {
     pub used_ms: u64,
     /// CPU time of its processes in its turns, in milliseconds, rounded up.
     pub cpu_ms: u64,
-    /// The most memory that its processes have had, in units of 1,024 bytes, without files that they
-    /// map; omitted if unknown.
+    /// The most memory that its processes have used, in units of 1,024 bytes, without mapped files;
+    /// omitted if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_memory_kb: Option<u64>,
     /// How many requests it answered.
     pub turns: u64,
-    /// What it did wrong, if anything.
+    /// The fault that it committed, if any.
     pub fault: Option<Fault>,
 }
 
-/// What an agent did wrong.
+/// A fault of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
     /// The kind, as in the table of faults.
@@ -88,7 +88,7 @@ pub enum FaultKind {
     Garbled,
     /// Well-formed, but against the rules.
     Illegal,
-    /// A line that wasn't asked for.
+    /// A line that no request asked for.
     Unasked,
     /// Exited, crashed, or closed its input or output.
     Gone,
@@ -126,8 +126,7 @@ pub struct VoidNote {
     pub cause: String,
     /// What happened, as text.
     pub text: String,
-    /// The seat of the agent at which it happened; omitted if it happened at none, such as a full
-    /// disk.
+    /// The seat at which it happened; omitted if it concerns no single seat, such as a full disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seat: Option<Seat>,
 }

@@ -21,12 +21,12 @@ pub struct About {
     pub actions: Vec<ActionSyntax>,
     /// The reasons for an outcome.
     pub reasons: Vec<Reason>,
-    /// What the outcome's scores count; `None` if there are no scores.
+    /// The unit of the outcome's scores; `None` if there are no scores.
     pub score: Option<Score>,
     /// Setups that the tests run besides the default one: every switch in every value, and the
     /// smallest and largest sizes.
     pub variants: Vec<Value>,
-    /// Situations in which `check` also plays, since games at random seldom reach them.
+    /// Situations that random games seldom reach, in which `check` also plays.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub situations: Vec<Situation>,
 }
@@ -39,10 +39,10 @@ pub struct Situation {
     pub name: &'static str,
     /// What the agent does, after "it": "passes if it has no other action".
     pub expected: &'static str,
-    /// The fields of the setup from which it follows.
+    /// The fields of the setup that lead to it.
     pub setup: Value,
-    /// The fields of an ordinary setup of the same kind. The situation is only for agents that play
-    /// from this one.
+    /// The fields of an ordinary setup of the same kind. `check` uses the situation only for agents
+    /// that can play from this setup.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<Value>,
 }
@@ -57,7 +57,7 @@ pub struct SetupField {
     pub values: String,
     /// The default.
     pub default: Value,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
 }
 

@@ -7,7 +7,7 @@ use referee_protocol::{ActionJson, Seat, read_typed};
 use serde_json::Value;
 use std::fmt::{self, Debug};
 
-/// How much of a wrong action an error shows, in characters.
+/// The number of characters of a wrong action that an error shows.
 const SHOWN_CHARS: usize = 100;
 
 /// A game's entry in the registry.
@@ -24,7 +24,7 @@ pub struct GameKind {
     rules_of: RulesOf,
 }
 
-/// Where a game's rules are.
+/// The place of a game's rules.
 #[derive(Clone, Copy)]
 enum RulesOf {
     /// In this crate.
@@ -58,7 +58,7 @@ impl GameKind {
         }
     }
 
-    /// Returns the program that has the rules; `None` if they are built in.
+    /// Returns the program with the rules; `None` if they are built in.
     pub fn program(&self) -> Option<&'static Program> {
         match self.rules_of {
             RulesOf::BuiltIn { .. } => None,
@@ -92,7 +92,7 @@ impl GameKind {
         }
     }
 
-    /// The same without waiting for a program. Draws at the start are prepared.
+    /// Starts a game without waiting for a program. Prepares draws at the start.
     pub fn start_later(
         &self,
         setup: &Value,
@@ -116,9 +116,9 @@ impl Debug for GameKind {
 #[error("{text}")]
 pub struct SetupError {
     pub(crate) text: String,
-    /// Whether the program that has the rules failed, so that nothing is known of the setup.
+    /// Whether the program with the rules failed, so that it is unknown whether the setup is valid.
     pub rules_failed: bool,
-    /// What to do about it.
+    /// How to fix it.
     pub help: String,
 }
 
@@ -132,7 +132,7 @@ pub enum Refusal {
     /// It is against the rules in this position.
     #[error("{0}")]
     Illegal(Illegal),
-    /// The program that has the rules failed, so nothing is known of the action.
+    /// The program with the rules failed, so it is unknown whether the action is legal.
     #[error("the rules failed: {0}")]
     Failed(RulesFailure),
 }
@@ -166,8 +166,8 @@ pub trait AnyGame: Debug + Send {
     fn retire(&mut self, seat: Seat);
     /// As [`Game::position`].
     fn position(&self) -> Value;
-    /// Returns the field `position` of a setup with which a game begins here: the position, or what a program needs to
-    /// go on.
+    /// Returns the field `position` of a setup that starts a game from here: the position, or the
+    /// state of a game program.
     fn origin(&self) -> Value {
         self.position()
     }
@@ -177,7 +177,7 @@ pub trait AnyGame: Debug + Send {
     fn perft(&self, depth: u32) -> u64;
     /// As [`Game::notes`].
     fn notes(&self) -> Vec<String>;
-    /// As [`Game::estimate`]; `None` if a program that has the rules doesn't answer it.
+    /// As [`Game::estimate`]; `None` if the rules are a program that doesn't estimate positions.
     fn estimated(&self, seat: Seat) -> Option<i64>;
     /// Returns each seat's colour now; seats may exchange colours during a game.
     fn current_colours(&self) -> Vec<String> {
@@ -185,28 +185,29 @@ pub trait AnyGame: Debug + Send {
         let now = now.filter(|colours| colours.len() == self.seats());
         now.unwrap_or_else(|| self.colours().into_iter().map(str::to_owned).collect())
     }
-    /// Says what is wrong with the form of an action: it is not one of this game's, legal or not.
+    /// Returns why a value isn't an action of this game at all, legal or not; `None` if it is one.
     fn malformed(&self, action: &Value) -> Option<String>;
-    /// Plays the outcome with this number, where [`Turn::Chance`] is next.
+    /// Plays the outcome with this number; only where [`Turn::Chance`] is next.
     fn draw(&mut self, _outcome: usize) -> Result<(), Refusal> {
         Err(Refusal::Illegal(Illegal::new("nothing is to be drawn")))
     }
-    /// Returns how many draws there were.
+    /// Returns the number of draws so far.
     fn draws(&self) -> u64 {
         0
     }
-    /// Asks the program that has the rules what an action leads to, and the draws that follow, so that playing it
-    /// needn't wait. `None` if there is nothing to wait for.
+    /// Asks the program with the rules for the result of an action and of the draws after it, so
+    /// that playing it needn't wait. `None` if there is nothing to wait for.
     fn prepare(&self, _action: &Value, _drawer: &Drawer) -> Option<Pending<()>> {
         None
     }
-    /// Asks the program that has the rules for what these moves lead to, at once. They need not be played.
+    /// Asks the program with the rules for the results of these moves, all at once. They need not
+    /// be played.
     fn foresee(&self, _moves: Vec<Move>) {}
-    /// The same for the picture of the board.
+    /// Asks the program with the rules for the picture of the board.
     fn prepare_view(&self) -> Option<Pending<()>> {
         None
     }
-    /// Returns how the program that has the rules failed, if it did: nothing more can be played.
+    /// Returns the failure of the program with the rules, if it failed: then the game can't go on.
     fn failure(&self) -> Option<&RulesFailure> {
         None
     }

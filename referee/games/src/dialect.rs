@@ -18,7 +18,7 @@ pub trait Dialect: Debug + Send {
     fn take_output(&mut self, bytes: &mut Vec<u8>);
 }
 
-/// What a line of an agent decodes to.
+/// The meaning of a line of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decoded {
     /// No message yet.

@@ -191,7 +191,7 @@ impl Forms {
                 .iter()
                 .map(|(form, _)| format!("`{}`", self.format(&form.example)))
                 .collect();
-            format!("`{text}` is no action of this game, such as {}", known.join(" or "))
+            format!("`{text}` is not an action of this game, such as {}", known.join(" or "))
         })
     }
 

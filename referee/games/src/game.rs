@@ -92,14 +92,14 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
     /// Returns the position.
     fn position(&self) -> Self::Position;
 
-    /// Returns what a picture of the board shows.
+    /// Returns the board as a picture.
     fn view(&self) -> View;
 
     /// Estimates how good the position is for `seat`, for simple agents: larger is better, without a
     /// unit. Must not be called when the game is over.
     fn estimate(&self, seat: Seat) -> i64;
 
-    /// Returns notes for the player about this position, such as that a puzzle can't be solved.
+    /// Returns notes for people about this position, such as that a puzzle can't be solved.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
@@ -110,7 +110,7 @@ pub(crate) fn seat_of(index: usize) -> Seat {
     Seat(u8::try_from(index).expect("at most six seats"))
 }
 
-/// A value that is only shown: ignored when games are compared.
+/// A value for display only, which is ignored when games are compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct IgnoredInEq<T>(pub(crate) T);
 

@@ -52,7 +52,7 @@ fn text_bounded(what: &str, text: &str, most: usize) -> Result<String, String> {
 }
 
 impl Forms {
-    /// Converts a picture. An error says what it shows that doesn't exist.
+    /// Converts a picture. Fails if it shows a cell or a piece that doesn't exist.
     pub(crate) fn view(&self, picture: &Picture) -> Result<View, String> {
         let layout = picture.shape.as_ref().map(layout).transpose()?.unwrap_or_default();
         if layout == Layout::Nothing && picture.text.is_none() {
@@ -137,7 +137,7 @@ impl Forms {
     }
 }
 
-/// Returns what a picture is drawn on.
+/// Returns the layout on which a picture is drawn.
 fn layout(shape: &PictureShape) -> Result<Layout, String> {
     let (size, most) = match *shape {
         PictureShape::Grid(rows, columns) => {

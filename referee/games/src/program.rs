@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// What a game needs of its program in every turn.
+/// The parts of a ply that a game asks for in every turn.
 const WANTED: [Want; 3] = [Want::Actions, Want::Position, Want::Notes];
 
 /// Why the rules could not answer: a sentence that can follow "the rules failed: ".
@@ -32,13 +32,13 @@ pub struct RulesFailure(pub String);
 /// An answer that comes later.
 pub type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Draws: takes how many draws there were before in the game, and the weights of the outcomes, and returns the
-/// number of one.
+/// Makes a draw: takes the number of earlier draws in the game and the weights of the outcomes, and
+/// returns the number of one outcome.
 pub type Drawer = Arc<dyn Fn(u64, &[u64]) -> usize + Send + Sync>;
 
-/// The most draws between two actions: whoever waits for the next turn waits for all of them.
+/// The most draws between two actions, since the next turn waits for all of them.
 const DRAWS_MAX: u64 = 1000;
-/// The longest description, in bytes as JSON: every transcript begins with it.
+/// The longest description, in bytes of JSON, since every transcript begins with it.
 const DESCRIPTION_BYTES_MAX: usize = 1 << 20;
 
 /// The most outcomes of a draw, and the highest weight of one.
@@ -70,7 +70,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Asks a program what it is. Name and revision are from its `game.toml`, `digest` is that of its folder.
+    /// Asks a program to describe itself. Name and revision come from its `game.toml`, `digest` is
+    /// that of its folder.
     pub fn describe(
         rules: Box<dyn Rules>,
         (name, revision): (&str, u32),
@@ -145,7 +146,7 @@ impl Program {
         &self.about
     }
 
-    /// Returns what is wrong with the fields of an action, if they aren't as declared.
+    /// Returns an error if the fields of an action aren't as declared.
     pub fn malformed(&self, action: &Value) -> Option<String> {
         self.forms.action(action).err()
     }
@@ -165,7 +166,7 @@ impl Program {
         self.forms.parse(text)
     }
 
-    /// Converts a picture. An error says what it shows that doesn't exist.
+    /// Converts a picture. Fails if it shows a cell or a piece that doesn't exist.
     pub fn picture(&self, picture: &crate::wire::Picture) -> Result<View, String> {
         self.forms.view(picture)
     }
@@ -179,7 +180,7 @@ impl Program {
         self.started(setup, answers).map(|game| Box::new(game) as _)
     }
 
-    /// The same without waiting here, also for draws at the start.
+    /// Starts a game without waiting for the program, not even for draws at the start.
     pub fn start_later(
         &'static self,
         setup: &Value,

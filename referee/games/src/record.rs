@@ -43,7 +43,7 @@ pub enum RecordEnd {
 pub struct ReadRecord {
     /// The game.
     pub record: GameRecord,
-    /// Notes on what the record leaves out or contradicts: sentences without full stops.
+    /// Notes on gaps and contradictions in the record: sentences without full stops.
     pub notes: Vec<String>,
 }
 

@@ -39,11 +39,11 @@ pub fn kind(name: &str) -> Option<GameKind> {
 /// The games that are known: the built-in ones, and those whose rules are programs that were loaded.
 #[derive(Clone, Debug, Default)]
 pub struct Games {
-    /// How a game was named when it was asked for, and the game.
+    /// The name by which a game was requested, and the game.
     programs: Arc<[(String, GameKind)]>,
 }
 
-/// Why the rules of a recorded game are not there, as text that can follow "error: ".
+/// Why the rules of a recorded game are missing, as text that can follow "error: ".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoRules {
     /// There is no such built-in game.
@@ -91,7 +91,8 @@ impl Games {
         self.find(nearest(mistyped, self.iter().map(|kind| kind.name))?)
     }
 
-    /// Returns the rules by which a game was recorded. `program` is that of its header.
+    /// Returns the rules by which a game was recorded. `program` comes from the header of the
+    /// transcript.
     pub fn of_record(
         &self,
         name: &str,

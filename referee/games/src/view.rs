@@ -14,12 +14,12 @@ use std::sync::Arc;
 /// A board to draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// The board's cells; nothing where only text is shown.
+    /// The board's cells; none if only text is shown.
     pub shape: Layout,
     /// How cells are named.
     pub labels: Labels,
-    /// What the pieces are called, in the order of the game's description. Empty where a piece is called
-    /// by its colour.
+    /// The names of the pieces, in the order of the game's description. Empty if pieces are called
+    /// by their colours.
     pub kinds: Arc<[Kind]>,
     /// The pieces; at most one per cell.
     pub pieces: Vec<Piece>,
@@ -27,8 +27,8 @@ pub struct View {
     pub ground: Vec<Ground>,
     /// Edges of the board that belong to a colour.
     pub edges: Vec<Edge>,
-    /// The cells that the last action's piece went through, from first to last; one cell for a
-    /// placed piece, none if nothing moved.
+    /// The path of the last action's piece, from first to last cell; one cell for a placed piece,
+    /// none if nothing moved.
     pub last: Vec<Cell>,
     /// Cells that decided the game, such as a winning chain, in order.
     pub chain: Vec<Cell>,
@@ -36,14 +36,15 @@ pub struct View {
     pub figures: Vec<Figure>,
     /// Rows of items beside the board, such as hands and captured pieces.
     pub rows: Vec<Row>,
-    /// Lines of text in letters of one width, shown below the board or, if it has no shape, instead of it.
+    /// Lines of text in a fixed-width font, shown below the board or, if it has no shape, instead
+    /// of it.
     pub text: String,
 }
 
 /// A kind of piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// What it is called: `cross`.
+    /// Its name: `cross`.
     pub name: String,
     /// The colour of its pieces.
     pub colour: Colour,
@@ -69,7 +70,7 @@ pub struct Piece {
     pub at: Cell,
     /// Its colour, which also gives its letter.
     pub colour: Colour,
-    /// What is on it instead of that letter.
+    /// The text on it, instead of that letter.
     pub text: Option<PieceText>,
 }
 
@@ -78,11 +79,11 @@ pub struct Piece {
 pub struct Ground {
     /// Where.
     pub at: Cell,
-    /// What it means.
+    /// Its meaning.
     pub kind: GroundKind,
 }
 
-/// What a marked cell means.
+/// The meaning of a marked cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroundKind {
     /// The camp that this colour must reach.
@@ -108,7 +109,7 @@ pub struct Edge {
 /// A number to show beside the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Figure {
-    /// What it counts: `exits`, `pegs`.
+    /// The thing that it counts: `exits`, `pegs`.
     pub name: Cow<'static, str>,
     /// The colour that it belongs to, if any.
     pub colour: Option<Colour>,
@@ -119,11 +120,11 @@ pub struct Figure {
 /// A row of items beside the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// What it is: `hand`, `captured`.
+    /// Its name: `hand`, `captured`.
     pub name: Cow<'static, str>,
     /// The colour that it belongs to, if any.
     pub colour: Option<Colour>,
-    /// What is in it, in order.
+    /// Its items, in order.
     pub items: Vec<Item>,
 }
 
@@ -132,11 +133,11 @@ pub struct Row {
 pub struct Item {
     /// Its colour; that of its row if it has none of its own.
     pub colour: Option<Colour>,
-    /// What is on it.
+    /// The text on it.
     pub text: Option<PieceText>,
 }
 
-/// What an action did besides moving its piece.
+/// An effect of an action besides moving its piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A piece of this colour was taken off the board.
@@ -182,8 +183,8 @@ impl View {
         }
     }
 
-    /// Returns the letter of a colour where no colour is shown. No two colours of the kinds of pieces share
-    /// one.
+    /// Returns the letter that stands for a colour in plain text. No two colours of the kinds of
+    /// pieces share one.
     pub fn letter(&self, colour: Colour) -> char {
         let mut letters: Vec<(Colour, char)> = Vec::new();
         for kind in &*self.kinds {
@@ -200,8 +201,8 @@ impl View {
         found.map_or_else(|| colour.letter(), |(_, letter)| letter)
     }
 
-    /// Returns whether a piece's text says which colour it is: it isn't a number, and pieces of other colours
-    /// have other texts.
+    /// Returns whether a piece's text identifies its colour: it isn't a number, and pieces of other
+    /// colours have other texts.
     pub fn text_names_colour(&self, piece: &Piece) -> bool {
         let Some(text) = piece.text else { return false };
         let other = |(colour, its): (Colour, Option<PieceText>)| {
@@ -220,7 +221,7 @@ impl View {
         }
     }
 
-    /// Returns what the last action did besides moving its piece, given the board before it.
+    /// Returns the effects of the last action besides moving its piece, given the board before it.
     pub fn changes_since(&self, before: &Self) -> Vec<(Cell, Change)> {
         let (from, to) = match self.last[..] {
             [] => (None, None),

@@ -13,12 +13,12 @@ pub const WIRE_VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Request {
-    /// What the game is.
+    /// Asks for the description of the game.
     Describe {
         /// The version of the messages.
         protocol: u32,
     },
-    /// Play these moves, and say what is wanted at the end.
+    /// Asks to play these moves, and for the resulting plies.
     Walk(Walk),
 }
 
@@ -30,7 +30,7 @@ pub struct Walk {
     pub from: From,
     /// The moves, in order.
     pub moves: Vec<Move>,
-    /// What each ply of the answer has besides state and turn.
+    /// The parts that each ply of the answer has besides state and turn.
     pub want: Vec<Want>,
     /// Which plies are wanted.
     pub at: At,
@@ -79,7 +79,7 @@ pub enum At {
     All,
 }
 
-/// What a ply may have besides its state and turn.
+/// A part that a ply may have besides its state and turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Want {
@@ -99,7 +99,7 @@ pub enum Want {
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Answer {
-    /// What the game is.
+    /// The description of the game.
     Described(Box<Described>),
     /// The moves were played.
     Walked(Walked),
@@ -116,7 +116,7 @@ pub enum Answer {
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Walked {
-    /// What each seat plays; only from a setup.
+    /// The piece that each seat plays; only if the request had a setup.
     #[serde(default)]
     pub seats: Vec<String>,
     /// The actions in the form in which they are recorded; null for other moves.
@@ -133,7 +133,7 @@ pub struct Refused {
     /// The number of the move, from 0.
     #[serde(default, rename = "move")]
     pub index: usize,
-    /// What kind of refusal it is.
+    /// The kind of refusal.
     pub kind: RefusalKind,
     /// The broken rule.
     pub rule: String,
@@ -143,9 +143,9 @@ pub struct Refused {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalKind {
-    /// It is against the rules here.
+    /// The action is against the rules in this position.
     Illegal,
-    /// It is not an action of this game.
+    /// The action isn't one of this game's.
     Malformed,
     /// The setup is refused.
     Setup,
@@ -155,7 +155,7 @@ pub enum RefusalKind {
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ply {
-    /// Whatever the rules need to go on from here.
+    /// The state that the rules need to go on from here.
     pub state: Value,
     /// Whose turn it is.
     pub turn: PlyTurn,
@@ -188,25 +188,25 @@ pub enum PlyTurn {
     Chance(Chance),
 }
 
-/// A draw: the weight of each outcome, and what each is called.
+/// A draw: the weight and the name of each outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Chance {
     /// The weights.
     pub weights: Vec<u64>,
-    /// The names; none if they are called by their numbers.
+    /// The names; none if the outcomes have only numbers.
     #[serde(default)]
     pub labels: Vec<String>,
 }
 
 impl Chance {
-    /// Returns what an outcome is called.
+    /// Returns the name of an outcome.
     pub fn label(&self, outcome: usize) -> String {
         self.labels.get(outcome).cloned().unwrap_or_else(|| outcome.to_string())
     }
 }
 
-/// What a game is.
+/// The description of a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Described {
@@ -227,7 +227,7 @@ pub struct Described {
     pub pieces: Vec<PieceKind>,
     /// The reasons for an outcome.
     pub reasons: Vec<ReasonForm>,
-    /// What the outcome's scores count.
+    /// The unit of the outcome's scores.
     #[serde(default)]
     pub score: Option<ScoreForm>,
     /// How cells are named.
@@ -242,7 +242,7 @@ pub struct Described {
     /// Whether turns can be draws of chance.
     #[serde(default)]
     pub chance: bool,
-    /// No game has more moves.
+    /// The most moves that a game can have.
     pub plies_max: u64,
 }
 
@@ -286,7 +286,7 @@ pub struct SetupForm {
     pub values: Values,
     /// Its default.
     pub default: Value,
-    /// What it means.
+    /// Its meaning.
     #[serde(default)]
     pub meaning: String,
 }
@@ -360,7 +360,7 @@ pub struct PieceKind {
     pub name: String,
     /// Its colour.
     pub colour: String,
-    /// What is written on it.
+    /// The text on it.
     #[serde(default)]
     pub text: Option<String>,
 }
@@ -378,7 +378,7 @@ pub struct ReasonForm {
     pub meaning: String,
 }
 
-/// What scores count.
+/// The unit of scores.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreForm {
@@ -430,12 +430,12 @@ pub enum PictureShape {
     Star(u8),
     /// Points with lines between them. A cell is a point's number and 0.
     Points {
-        /// Where the points are, in half-cells to the right and downwards.
+        /// The places of the points, in half-cells to the right and downwards.
         places: Vec<(u8, u8)>,
-        /// Which points are joined, by their numbers.
+        /// The lines between points, by their numbers.
         #[serde(default)]
         lines: Vec<(u8, u8)>,
-        /// What the points are called; none if by their numbers.
+        /// The names of the points; none if they have only numbers.
         #[serde(default)]
         names: Vec<String>,
     },
@@ -449,7 +449,7 @@ pub struct PicturePiece {
     pub at: Cell,
     /// Which kind.
     pub piece: String,
-    /// What is written on it instead of its kind's text.
+    /// The text on it, instead of that of its kind.
     #[serde(default)]
     pub text: Option<String>,
 }
@@ -480,9 +480,9 @@ pub struct PictureEdge {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PictureFigure {
-    /// What it counts.
+    /// The thing that it counts.
     pub name: String,
-    /// Whose it is.
+    /// The piece whose value it is.
     #[serde(default)]
     pub piece: Option<String>,
     /// Its value.
@@ -493,9 +493,9 @@ pub struct PictureFigure {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PictureRow {
-    /// What they are.
+    /// Its name.
     pub name: String,
-    /// Whose they are.
+    /// The piece to which they belong.
     #[serde(default)]
     pub piece: Option<String>,
     /// The items.

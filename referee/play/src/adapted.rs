@@ -345,7 +345,7 @@ impl Package {
         let failure = Failure::usage(match names.as_slice() {
             [] if packages.is_empty() => format!("comp30024:{text}: {place} has no Python module"),
             _ => format!(
-                "comp30024:{text}: {place} is no package: it has no __init__.py or program.py"
+                "comp30024:{text}: {place} is not a package: it has no __init__.py or program.py"
             ),
         });
         let inner = packages.into_iter().chain(names).next();

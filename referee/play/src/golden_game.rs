@@ -69,7 +69,9 @@ impl GoldenGame {
                     let (rules, setup) = (header.rules, header.setup);
                     golden = Some(Self { rules, setup, moves: Vec::new(), over: None });
                 }
-                (_, None) => return Err("the first line is no header of a transcript".to_owned()),
+                (_, None) => {
+                    return Err("the first line is not the header of a transcript".to_owned());
+                }
                 (Event::Played(played), Some(golden)) => {
                     let action = serde_json::to_value(&played.action).unwrap_or_default();
                     golden.moves.push(Move::Action { seat: played.seat, action });

@@ -38,7 +38,7 @@ impl Manifest {
         let entry = |(name, value): (&String, &String)| {
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
                 return Err(format!(
-                    "env: {name:?} is no name of a variable, or its value has a NUL"
+                    "env: {name:?} is not a valid variable name, or its value has a NUL"
                 ));
             }
             if sets_variable(name) {

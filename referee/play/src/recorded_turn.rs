@@ -110,7 +110,7 @@ impl RecordedTurn {
         let is_unchanged = spec.digest == self.header.seats[self.seat.index()].digest;
         let differs = !report.same && !report.got.is_empty() || !report.strayed.is_empty();
         (is_unchanged && differs).then_some(
-            "the same program answers otherwise than in the match: if it uses random numbers, seed them from \
+            "the unchanged program gave another answer than in the match: if it uses random numbers, seed them from \
              `seed` in `hello`; answers that depend on time differ too",
         )
     }

@@ -28,9 +28,9 @@ pub(super) struct AgentsReport {
 /// An agent in [`AgentsReport`].
 #[derive(Debug, Serialize, JsonSchema)]
 struct AgentReport {
-    /// The agent, as it is given to `play`.
+    /// The agent, as given to `play`.
     agent: String,
-    /// What may follow after a colon; null if nothing.
+    /// The argument that may follow after a colon; null if none.
     argument: Option<&'static str>,
     /// What it does, in one line.
     about: &'static str,

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Show the settings of config files and the environment, and where each is from
+/// Show the settings from config files and the environment, and where each comes from
 ///
 /// The files are `referee.toml` in the working directory or a folder above it, then `referee/config.toml` in
 /// `$XDG_CONFIG_HOME` or `~/.config`. They set defaults; options and environment variables override them.

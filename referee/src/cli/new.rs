@@ -29,8 +29,8 @@ const ANY: &str = "any";
 
 /// Create an agent that plays legal actions, to start from
 ///
-/// Creates the folder DIR with a program, agent.toml and README.md. Never overwrites anything: DIR must
-/// not exist, or be empty but for `.git`.
+/// Creates the folder DIR with a program, agent.toml and README.md. Never overwrites anything: DIR
+/// must not exist, or must be empty except for `.git`.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee new mybot --game hex\n  \
@@ -39,7 +39,7 @@ const ANY: &str = "any";
 pub(super) struct Options {
     /// Folder to create; its name becomes the agent's name
     dir: PathBuf,
-    /// Game that the agent plays (repeatable), `any`, or the path of a game program
+    /// Game that the agent plays (repeatable), `any` for all built-in ones, or the path of a game program
     #[arg(long, short, default_value = ANY)]
     game: Vec<String>,
     /// Language of the agent; `referee languages` lists them and what they need
@@ -57,7 +57,7 @@ pub(super) struct NewReport {
     folder: String,
     /// The language.
     language: &'static str,
-    /// The games that it plays; empty for any.
+    /// The games that it plays; empty for all built-in ones.
     games: Vec<&'static str>,
     /// The files in it.
     files: Vec<String>,

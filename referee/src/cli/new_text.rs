@@ -36,7 +36,7 @@ impl Plan<'_> {
     /// Returns the games as text.
     pub(super) fn for_what(&self) -> String {
         let names: Vec<&str> = self.games.iter().map(|game| game.name).collect();
-        if names.is_empty() { "any game".to_owned() } else { names.join(", ") }
+        if names.is_empty() { "every built-in game".to_owned() } else { names.join(", ") }
     }
 
     /// Returns its game program as a GAME from the agent's own folder.

@@ -90,8 +90,8 @@ pub(super) struct Options {
     pub(super) pin: bool,
     #[command(flatten)]
     pub(super) series: SeriesOptions,
-    /// Keep what agents write in the private copies of their folders, in DIR/NAME, for later matches.
-    /// Defaults to dropping it after each match
+    /// Keep the private copies of folders that agents write in, as DIR/NAME, for later matches. By
+    /// default they are removed after each match
     #[arg(long, value_name = "DIR", help_heading = "Sandbox")]
     pub(super) keep_writes: Option<PathBuf>,
     #[command(flatten)]

@@ -22,7 +22,7 @@ pub(super) struct SandboxOptions {
     /// agent's folder, {work} its private folder
     #[arg(long, value_name = "COMMAND", help_heading = "Sandbox")]
     wrapper: Option<String>,
-    /// File or folder that all agents may read (repeatable), also if no agent.toml asks for it
+    /// File or folder that all agents may read (repeatable), even if no agent.toml asks for it
     #[arg(long, value_name = "PATH", help_heading = "Sandbox")]
     allow_read: Vec<PathBuf>,
 }

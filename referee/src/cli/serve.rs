@@ -31,14 +31,15 @@ pub(super) struct Options {
     /// Folder to serve
     #[arg(value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
-    /// Address to listen on; at any other than this machine's own, each printed address lets one browser in
+    /// Address to listen on. Unless it is this machine's own, each printed address lets in one
+    /// browser
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: String,
     /// Port to listen on, 0 to 65535; 0 is any free port. Defaults to 8017, or the next free port
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
-    /// File with a token that lets any number of visitors in: at least 8 letters, digits, - or _. Defaults
-    /// to the environment variable `REFEREE_SERVE_TOKEN`
+    /// File with a token that lets in any number of visitors: at least 8 letters, digits, - or _.
+    /// Defaults to the environment variable `REFEREE_SERVE_TOKEN`
     #[arg(long, value_name = "PATH", conflicts_with = "token")]
     token_file: Option<PathBuf>,
     /// Token itself, which other users of this machine can then see

@@ -12,7 +12,7 @@ pub const BROKEN: &[Broken] = &[
     ("Stuck", "plays", &["is to move and has no legal action", "the end is not recognised"]),
     ("ListPosition", "answers", &["at the start", "`position` is [", "not an object"]),
     ("UnknownReason", "outcome", &["the reason `bored` is not declared", "last_stone"]),
-    ("NoRanking", "outcome", &["the places [1, 3] are no ranking of 2 seats"]),
+    ("NoRanking", "outcome", &["the places [1, 3] are not a ranking of 2 seats"]),
     ("NoScores", "outcome", &["the outcome has no scores, but `describe` has a `score`"]),
     ("Longer", "plies-max", &["more than 2 moves, which `describe` promises"]),
     (

@@ -84,7 +84,7 @@ fn an_agent_toml_adds_variables() {
     for (env, expected) in [
         ("{ HOME = \"/root\" }", "env: HOME is set by the referee"),
         ("{ JAVA_TOOL_OPTIONS = \"-Xmx9g\" }", "env: JAVA_TOOL_OPTIONS is set by the referee"),
-        ("{ \"A=B\" = \"c\" }", "no name of a variable"),
+        ("{ \"A=B\" = \"c\" }", "not a valid variable name"),
         ("{ A = 3 }", "expected text, got 3"),
     ] {
         dir.write("bot/agent.toml", manifest(env));

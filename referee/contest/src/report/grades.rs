@@ -112,8 +112,8 @@ impl GradeSettings {
             };
             if let Some(earlier) = self.marks[..index].iter().find(never) {
                 let message = format!(
-                    "mark `{name}` is never given: the first that applies is, and a player who \
-                     fulfils it gets `{}`",
+                    "mark `{name}` is never given: a player who meets its condition gets `{}`, which \
+                     comes first",
                     earlier.mark
                 );
                 return Err(at(message).help("begin with the best mark"));

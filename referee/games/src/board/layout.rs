@@ -3,7 +3,7 @@
 use super::{Cell, Shape};
 use std::sync::Arc;
 
-/// What a view is drawn on.
+/// The layout of a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
     /// No cells: the view has only text.

@@ -62,7 +62,7 @@ impl Colour {
         }
     }
 
-    /// Returns the letter where no colour is shown and the pieces have no names.
+    /// Returns the letter that stands for it in plain text, if the pieces have no names.
     pub fn letter(self) -> char {
         match self {
             Self::Peg => 'o',

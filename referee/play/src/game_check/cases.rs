@@ -146,7 +146,7 @@ pub(super) fn recorded(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<()
         if let Some(wrong) = bench.program().malformed(record) {
             return Err(shown(Problem::new(
                 format!("what is recorded is not as declared: {wrong}"),
-                "`recorded` has an entry that is no action of a declared form",
+                "`recorded` has an entry that isn't an action of a declared form",
                 "record actions with the declared fields",
             )));
         }

@@ -115,7 +115,7 @@ pub(super) fn outcome(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(),
     };
     if places.len() != game.seats || !places.iter().all(|&place| ranked(place)) {
         return Err(Problem::new(
-            format!("the places {places:?} are no ranking of {} seats", game.seats),
+            format!("the places {places:?} are not a ranking of {} seats", game.seats),
             "each seat has a place from 1; seats with equal results share the better place, and the next ones are \
              skipped: [1,1,3]",
             "count for each seat how many others are better, and add 1",
@@ -203,7 +203,7 @@ pub(super) fn retire(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), 
                 return Err(Problem::new(
                     format!("seat {retire} is to move after it has retired"),
                     "the order of turns does not skip seats that are out",
-                    "keep in the state who is out, and go on to the next seat that isn't",
+                    "record in the state which seats are out, and skip them",
                 ));
             }
             let Some((_, after)) = bench.step(&now, &mut chosen) else { break };

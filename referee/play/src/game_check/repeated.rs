@@ -143,7 +143,7 @@ pub(super) fn state(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
         let state: Value =
             serde_json::from_str(&game.plies[spot].state.to_string()).unwrap_or_default();
         if state.is_null() {
-            let why = "null is no state, since a request without a state begins a game";
+            let why = "null is not a state, since a request without a state begins a game";
             return Err(Problem::new("the state is null", why, "return an object or a list"));
         }
         let request = from_state(
@@ -253,7 +253,7 @@ pub(super) fn walk(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Pr
         });
         if !same {
             return Err(Problem::new(
-                "a walk whose end is wanted differs from one of which all plies are wanted",
+                "a walk with \"at\":\"end\" ends in another ply than the same walk with \"at\":\"all\"",
                 "the plies in between are skipped together with something that they change",
                 "play every move in the same way",
             ));

@@ -75,7 +75,7 @@ impl GameManifest {
         if let Some(name) =
             self.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0']))
         {
-            return Err(format!("env: {name:?} is no name of a variable"));
+            return Err(format!("env: {name:?} is not a valid variable name"));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The system calls that agents may make at level `confined` and above: what the C library and the
-//! language runtimes of the samples call, and what belongs with it. `docs/sandbox.md` has the table of
-//! refused calls, which a test compares.
+//! language runtimes of the samples call, and what belongs with it. `docs/sandbox.md` lists
+//! the refused calls, and a test compares them.
 
 /// System calls with their names in the C library.
 pub(super) type Calls = &'static [(&'static str, libc::c_long)];

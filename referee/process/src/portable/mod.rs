@@ -48,8 +48,8 @@ pub const LIMITATIONS: &[&str] = &[
      systems other than macOS, Linux and FreeBSD it is not measured",
     "memory, and time without a core, are not measured",
     "`check` can't see that a silent agent waits for input, and waits as long as its clock allows",
-    "an agent's processes are ended as far as they are found: one that starts a session of its own, \
-     loses its parent and changes its environment stays",
+    "an agent's process that starts a session of its own, loses its parent and changes its environment is \
+     not found, and goes on after the match",
     "while it isn't its turn, an agent is stopped with its process group; other processes of it are \
      stopped after 50 ms",
     "matches are not pinned to cores",

@@ -43,7 +43,7 @@ const PATIENCE_MS: u64 = 10_000;
 
 const PRESET_HELP: &str = "Clock, limits and fault handling of a course, as in `play`; other options override parts of it. Defaults to the course's for comp30024: agents, unless a clock is given";
 
-/// The begin of the error if the machine fails.
+/// The beginning of the error if the machine fails.
 const HALTED: &str = "cannot continue the check";
 
 /// Check an agent step by step

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 
 /// Add a late player to a contest
 ///
-/// Its games follow those that are known; no other game changes. `contest resume` plays them. Formats whose
-/// pairings are made for the players at the start, such as knockouts, refuse it.
+/// Its games are added after the known ones; no other game changes. `contest resume` plays them.
+/// Formats that fix their players at the start, such as knockouts, refuse it.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest add contests/autumn late/team7 --reason \"handed in with an extension\"")]
@@ -30,10 +30,10 @@ pub(super) struct AddOptions {
     name: Option<String>,
 }
 
-/// Replace an agent of a contest by a new version
+/// Replace an agent of a contest with a new version
 ///
-/// The results of its games are removed, and `contest resume` plays them again. In formats whose pairings depend on
-/// results, only the games of the last round are.
+/// Removes the results of its games, and `contest resume` plays them again. In formats whose
+/// pairings depend on results, this concerns only the last round.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest replace contests/autumn team7 fixed/team7 --reason \"wrong file handed in\"")]
@@ -59,9 +59,9 @@ pub(super) struct DropOptions {
     name: String,
 }
 
-/// Have games of a contest played again
+/// Mark games of a contest to be played again
 ///
-/// Their results are removed, and `contest resume` plays them again. A forfeit is taken back.
+/// Removes their results, and `contest resume` plays them again. Takes back a forfeit.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest rerun contests/autumn 17 18 --reason \"the machine was overloaded\"\n  \
@@ -79,7 +79,7 @@ pub(super) struct RerunOptions {
 
 /// Decide that a player loses a game
 ///
-/// The game is not played; a result that it has is removed. Ratings leave it out.
+/// The game is not played, and any result that it has is removed. Ratings leave it out.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest forfeit contests/autumn 17 --loser team7 --reason \"copied its opponent\"")]
@@ -93,7 +93,7 @@ pub(super) struct ForfeitOptions {
     loser: String,
 }
 
-/// What all changes need.
+/// The options that all changes need.
 #[derive(Debug, Args)]
 struct ChangeOptions {
     /// Contest folder

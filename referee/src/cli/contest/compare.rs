@@ -14,9 +14,9 @@ const OPENINGS_HELP: &str = "Where pairs of games begin: a file with one JSON po
 
 /// Test whether a new agent is stronger than an old one
 ///
-/// Plays pairs of games from the same opening with swapped seats, until a sequential test (SPRT) accepts
-/// one of two hypotheses, or --games games without a test. It is a contest with a folder of its own, so
-/// `contest resume` continues it after an interrupt.
+/// Plays pairs of games from the same opening with swapped seats, until a sequential test (SPRT)
+/// accepts one of two hypotheses. With --games, plays that many games without a test. It is a
+/// contest with a folder of its own, so `contest resume` continues it after an interrupt.
 #[derive(Debug, Args)]
 #[command(mut_arg("openings", |it| it.help(OPENINGS_HELP)))]
 #[command(after_long_help = "Examples:\n  \

@@ -16,7 +16,7 @@ use referee_runner::programs;
 use referee_runner::{disk_failure, read_contest_file};
 use std::path::PathBuf;
 
-/// Show points and marks by the table [grades] of the contest file, with the reason of each
+/// Show points and marks by the table [grades] of the contest file, with the reason for each
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest grades contests/autumn\n  \

@@ -32,10 +32,10 @@ use tokio::runtime::Runtime;
 const LOOK: Duration = Duration::from_secs(3);
 /// Run an open ladder: take in new and changed submissions as they appear
 ///
-/// Searches the folder of submissions all the time. A new or changed submission that is complete is built, checked
-/// and joins the contest; earlier versions stay as its opponents. A version that fails the check doesn't play. Runs until
-/// Ctrl-C or the deadline, and continues when it is run again. The contest's format is a ladder, or another that
-/// takes late players.
+/// Watches the folder of submissions. A new or changed submission that is complete is built and
+/// checked, and joins the contest; earlier versions stay in it. A version that fails the check
+/// doesn't play. Runs until Ctrl-C or the deadline, and continues when you run it again. The
+/// contest's format must be a ladder, or another that takes late players.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest open ladder.toml --out ladder\n  \
@@ -47,7 +47,7 @@ pub(super) struct Options {
     /// Folder of submissions. Defaults to `submissions` in the contest file
     #[arg(long, value_name = "DIR")]
     submissions: Option<PathBuf>,
-    /// Take submissions in without checking them
+    /// Let submissions join without a check
     #[arg(long)]
     no_check: bool,
     /// Folder to create for a new contest. Defaults to ./contests/NAME

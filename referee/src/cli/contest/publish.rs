@@ -41,9 +41,10 @@ const TOKEN_BYTES: usize = 16;
 
 /// Write a static site: standings, a page for each agent, a replay of each game
 ///
-/// The site needs no server: it opens from disk and from any web host. The public pages show no stderr. Each
-/// agent also has a private page, private/NAME-CODE.html, with the stderr of its games; no page links to it,
-/// and its code can't be guessed. Prints the private pages. Writing a site again keeps their codes.
+/// The site needs no server: it opens from disk and from any web host. The public pages show no
+/// stderr. Each agent also has a private page, private/NAME-CODE.html, with the stderr of its
+/// games; no page links to it, and its code can't be guessed. Prints the addresses of the private
+/// pages. Writing a site again keeps their codes.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest publish contests/autumn --out site\n  \

@@ -24,16 +24,16 @@ const OPENINGS_HELP: &str = "Where games begin: a file with one JSON position pe
     referee contest quick --game hex @random @greedy ./mybot --games 60\n  \
     referee contest quick --game chexers --submissions submissions --move-time 1s")]
 pub(super) struct Options {
-    /// Agents that play, as in `play`
+    /// Agents to enter, as in `play`
     #[arg(value_name = "AGENT")]
     agents: Vec<String>,
-    /// Folder of agents that play too. Defaults to none
+    /// Folder of agents to enter too. Defaults to none
     #[arg(long, value_name = "DIR")]
     submissions: Option<PathBuf>,
     /// Leave out broken submissions. By default, a broken one stops the contest
     #[arg(long, requires = "submissions")]
     leave_out: bool,
-    /// Who plays whom. Defaults to everyone against everyone, or alone in games of one seat
+    /// Format, which decides who plays whom. Defaults to round-robin, or puzzle for one-seat games
     #[arg(long, value_name = "NAME", value_parser = formats())]
     tournament: Option<String>,
     /// Minimum number of games, 1 or more, rounded up to whole rounds. Defaults to one round

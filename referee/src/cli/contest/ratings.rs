@@ -19,8 +19,8 @@ use std::path::PathBuf;
 
 /// Rate the agents of one or several contests together
 ///
-/// One fit over all games. An agent is the same player in all contests in which its name and its files are the
-/// same; another version is another player, such as `mybot (2)`.
+/// Fits one model to all games. Agents with the same name and files are the same player in all
+/// contests; another version is another player, such as `mybot (2)`.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest ratings contests/autumn contests/winter\n  \
@@ -30,8 +30,8 @@ pub(super) struct Options {
     /// Contest folder (repeatable)
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
-    /// Agent that has this rating, 0 if none is given; intervals are those of the differences to it. Defaults to
-    /// 0 for the mean
+    /// Agent to set to this rating, or to 0 if none is given; intervals are then for differences to
+    /// it. Defaults to 0 for the mean
     #[arg(long, value_name = "NAME[=ELO]")]
     anchor: Option<String>,
     /// Table to print
@@ -46,9 +46,10 @@ pub(super) struct Options {
 enum Shown {
     /// Ratings with 95 % intervals
     Ratings,
-    /// How likely the agent of a row is stronger than that of a column, in percent
+    /// How likely it is that the agent in a row is stronger than the one in a column, in percent
     Superiority,
-    /// With three seats or more: points of an agent if another moves directly after it, and before it
+    /// With three or more seats: points of an agent if another one moves directly after it, and
+    /// before it
     Neighbours,
 }
 
@@ -59,8 +60,8 @@ pub(in crate::cli) struct RatingsReport {
     players: Vec<RatedAgent>,
     /// The fit.
     ratings: Ratings,
-    /// How likely it is, in percent, that the agent of a row is stronger than that of a column; null for an agent
-    /// and itself, and where no games link the two.
+    /// How likely it is, in percent, that the agent in a row is stronger than the one in a column;
+    /// null for an agent and itself, and where no games link the two.
     superiority: Vec<Vec<Option<f64>>>,
     /// The effect of who moves directly after and before; empty with two seats.
     neighbours: Vec<NeighbourEffect>,

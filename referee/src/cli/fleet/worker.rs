@@ -27,9 +27,9 @@ use tokio::sync::oneshot;
 /// Play games of the contests on a NATS server
 ///
 /// The worker plays until you stop it, or until --idle, and waits while there is no contest. Its
-/// machine runs the agents of these contests in the same sandbox as a local contest, and their
-/// build commands without one: connect only to servers that you trust. Press Ctrl-C (or send
-/// SIGTERM) once to finish the running games, twice to exit at once; other workers then play them.
+/// machine runs the agents of these contests and their build commands, at the sandbox level that
+/// each contest asks for: connect only to servers that you trust. Press Ctrl-C (or send SIGTERM)
+/// once to finish the running games, twice to exit at once; other workers then play them.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee worker nats://localhost\n  \
@@ -45,13 +45,13 @@ pub(in crate::cli) struct Options {
     /// Name of the worker in messages and tables. Defaults to the host name
     #[arg(long)]
     name: Option<String>,
-    /// Play only the contest of this name or id. Defaults to all
+    /// Play only the contest with this name or ID. Defaults to all
     #[arg(long, value_name = "NAME")]
     contest: Option<String>,
     /// Exit after this time without work, such as 10m. Defaults to never
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     idle: Option<u64>,
-    /// Exit at the latest this time after Ctrl-C or SIGTERM, such as 5m. Defaults to the end of the
+    /// Exit at most this long after Ctrl-C or SIGTERM, such as 5m. Defaults to the end of the
     /// running games
     #[arg(long, value_name = "TIME", value_parser = read_time)]
     drain: Option<u64>,

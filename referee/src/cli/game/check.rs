@@ -22,8 +22,8 @@ use std::process::ExitCode;
 
 /// Test the rules of a game program
 ///
-/// Plays random games in two processes and compares, distorts and repeats what they answer. Each failure is
-/// explained, with the shortest game found that shows it.
+/// Plays random games in two processes, compares their answers, and repeats and alters requests.
+/// Explains each failure with the shortest game found that shows it.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Exit codes: 0 all rows passed, 1 a row failed, 2 usage error, 4 machine failure\n\nExamples:\n  \
@@ -36,7 +36,7 @@ pub(in crate::cli) struct Options {
     /// Row to run (repeatable). Defaults to all
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// Number of the only random game to test; 0 has the usual setup
+    /// Test only the random game with this number; 0 has the default setup
     #[arg(long, value_name = "N")]
     case: Option<u64>,
     /// Number of random games

@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use referee_process::Failure;
 use std::process::ExitCode;
 
-/// Make, check or describe a game whose rules are a program
+/// Create, check or describe a game whose rules are a program
 ///
 /// Such a game is a folder with game.toml and a program in any language. Where another command takes a GAME, it
 /// also takes the path of the folder, as in `referee play ./tetress @random @first`.

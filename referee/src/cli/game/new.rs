@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Create a game program that plays at once, to start from
+/// Create a working game program to start from
 ///
 /// Creates the folder NAME with game.toml, the rules of a small game, with comments at the places to change, and
 /// README.md. Never overwrites anything.

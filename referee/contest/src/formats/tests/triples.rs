@@ -29,7 +29,7 @@ fn known_designs_are_found() {
     }
 }
 
-/// The bounds that docs/contests.md promises for one round.
+/// The bounds that docs/formats.md promises for one round.
 #[test]
 fn every_choice_is_balanced() {
     for (players, each) in (3..=40).flat_map(|players| (1..=20).map(move |each| (players, each))) {
@@ -46,7 +46,7 @@ fn every_choice_is_balanced() {
     }
 }
 
-/// The bounds that docs/contests.md promises for several rounds together.
+/// The bounds that docs/formats.md promises for several rounds together.
 #[test]
 fn rounds_go_on_where_the_last_one_ended() {
     for (players, each) in (4..=24).step_by(2).flat_map(|players| [(players, 4), (players + 1, 5)])
