@@ -424,7 +424,7 @@ class _Answers:
         if "view" in want:
             parts.append('"view":' + _encode(game.view(state), "`view`"))
         if _encode(state, "the state") != written:
-            raise RulesError("a method changed the state that it was only to look at")
+            raise RulesError("a method changed the state that it should only read")
         return "{" + ",".join(parts) + "}"
 
     def listed(self, state: State, turn: Json) -> Optional[List[Action]]:

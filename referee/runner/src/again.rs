@@ -133,7 +133,7 @@ pub(super) fn prepare_submission(
     if prepared.copies.is_empty() {
         let why = prepared.notes.join("; ");
         return Err(Failure::usage(format!("it can't be copied to the contest's folder: {why}"))
-            .help("make it a folder with an agent.toml that needs nothing outside of it"));
+            .help("make it a folder with an agent.toml that needs nothing outside it"));
     }
     Ok(prepared)
 }

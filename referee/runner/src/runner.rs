@@ -356,8 +356,7 @@ impl Runner {
             let name = sanitize(&self.contest.players[player.index()].name);
             let attempts = count_of(u64::from(caused), "void attempt");
             observer.print(&format!(
-                "{name} has caused {attempts}, as many as it may (agent_voids): what would make \
-                 another game void at its seat is its fault from now on"
+                "{name} has caused {attempts}, the limit (agent_voids): further ones count as its faults"
             ));
         }
     }

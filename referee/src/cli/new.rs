@@ -161,7 +161,7 @@ fn game_starter(starter: &'static Starter) -> Result<&'static Starter, Failure> 
     }
     let others = STARTERS.iter().filter(plays_any).map(|it| it.language);
     let others: Vec<&str> = std::iter::once(GAME_AGENT.language).chain(others).collect();
-    Err(Failure::usage(format!("the starter in {} knows the built-in games alone", starter.title))
+    Err(Failure::usage(format!("the starter in {} knows only the built-in games", starter.title))
         .help(format!("for a game program, take --lang {}", others.join(", "))))
 }
 

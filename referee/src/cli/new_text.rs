@@ -122,8 +122,8 @@ pub(super) fn readme(plan: &Plan<'_>) -> String {
     }
     if plan.is_copied {
         add(&format!(
-            "\n`{COPIED_TO}/` has the rules of the game, with which the bot looks ahead, and `referee_kit/` what both\n\
-             need. Replace the copy when the rules change."
+            "\n`{COPIED_TO}/` has the rules of the game, which the bot uses to look ahead, and `referee_kit/` has the kit\n\
+             that both need. Replace the copy when the rules change."
         ));
     }
     for game in plan.games {

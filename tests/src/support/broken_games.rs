@@ -53,7 +53,7 @@ pub const BROKEN: &[Broken] = &[
         "state",
         &["goes on differently from a state: `view.figures` differs", "not in the state"],
     ),
-    ("Looks", "queries", &["a method changed the state that it was only to look at"]),
+    ("Looks", "queries", &["a method changed the state that it should only read"]),
     ("Resets", "walk", &["a walk differs from single steps", "`view.figures` differs"]),
     ("Chance", "chance", &["the draw 3 is refused: three is no side of the coin", "after 1 move"]),
     ("Three", "retire", &["is to move after it has retired", "at the start"]),

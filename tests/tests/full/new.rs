@@ -148,7 +148,9 @@ fn the_readme_shows_the_actions_of_its_games() {
     assert!(manifest.contains("name = \"mine\"\n"), "{manifest}");
     assert!(manifest.contains("games = [\"chexers\", \"hex\"]\n"), "{manifest}");
     // Without a game the agent is for all games.
-    dir.run(&["new", "any", "--lang", "js"]).code(0).stdout_has("JavaScript for every built-in game");
+    dir.run(&["new", "any", "--lang", "js"])
+        .code(0)
+        .stdout_has("JavaScript for every built-in game");
     let manifest = fs::read_to_string(dir.path("any/agent.toml")).unwrap();
     assert!(!manifest.contains("games"), "{manifest}");
 }

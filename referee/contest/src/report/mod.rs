@@ -109,7 +109,7 @@ pub struct CausedVoids {
     pub name: String,
     /// How many attempts became void at its seat.
     pub attempts: u64,
-    /// How many the contest allows. What would make another one void is its fault.
+    /// How many the contest allows; further ones count as its faults.
     pub at_most: u64,
 }
 
@@ -118,9 +118,9 @@ impl CausedVoids {
     pub fn text(&self) -> String {
         let (name, attempts) = (sanitize(&self.name), count(self.attempts, "void attempt"));
         let rest = if self.attempts < self.at_most {
-            format!("it may cause {} before they are its faults.", self.at_most)
+            format!("any beyond {} count as its faults.", self.at_most)
         } else {
-            "what would make another game void at its seat is its fault.".to_owned()
+            "further ones count as its faults.".to_owned()
         };
         format!("{name} caused {attempts}; {rest}")
     }

@@ -45,7 +45,7 @@ pub(super) fn legal(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
         if bench.act(ply, other, action)?.is_ok() {
             return Err(Problem::new(
                 format!("seat {other} plays {}, but seat {seat} is to move", text(action)),
-                "the program does not look at `seat` of a move",
+                "the program ignores the `seat` of a move",
                 "refuse moves of seats that aren't in `of`",
             ));
         }
@@ -79,7 +79,7 @@ fn after_the_end(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Prob
             let action = bench.program().format_action(action);
             return Err(Problem::new(
                 format!("{action} is played although the game is over"),
-                "`play` does not look whether the game is over",
+                "`play` doesn't check whether the game is over",
                 "refuse every action after the end",
             ));
         }
@@ -153,7 +153,7 @@ pub(super) fn recorded(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<()
         if listed.contains(action) && record != action {
             return Err(shown(Problem::new(
                 "a listed action is recorded in another form",
-                "the list has one spelling of the action, and `complete` returns another one",
+                "`actions` lists one spelling of the action, and `complete` returns another",
                 "list actions as they are recorded",
             )));
         }
@@ -291,7 +291,7 @@ fn unknown_fields(bench: &Bench<'_>, ply: &Ply) -> Result<(), Problem> {
         return Ok(());
     }
     Err(show(Problem::new(
-        "the answer is another one if the request has an unknown field",
+        "the answer differs if the request has an unknown field",
         "later versions of the messages may have more fields",
         "ignore fields and entries of `want` that you don't know",
     )))

@@ -53,7 +53,7 @@ pub(super) fn plays(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
         (PlyTurn::Over(_) | PlyTurn::Chance(_), Some(listed)) if !listed.is_empty() => {
             return Err(Problem::new(
                 "actions are listed although no seat is to move",
-                "`actions` does not look whether the game is over or chance is next",
+                "`actions` doesn't check whether the game is over or chance is next",
                 "return [] if the turn isn't a seat's",
             ));
         }

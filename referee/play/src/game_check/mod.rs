@@ -60,7 +60,7 @@ impl From<RulesFailure> for Problem {
         Self::new(
             format!("the rules failed: {failure}"),
             "an exception, an answer in another form than the page on game programs says, or none in time",
-            "follow the error to its line in the rules; what a program debugs to stderr is shown with -vv",
+            "follow the error to its line in the rules; -vv shows what a program writes to stderr",
         )
     }
 }

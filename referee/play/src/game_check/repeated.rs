@@ -18,8 +18,7 @@ const EARLIER: usize = 12;
 /// The moves of the walk that is timed.
 const LONG_WALK: usize = 200;
 
-const HASHES: &str =
-    "iterating over a set, hash() or id(): their order is another one in each process";
+const HASHES: &str = "iterating over a set, hash() or id(): their order differs between processes";
 const SORT: &str = "sort before returning, and write the keys of objects in a fixed order";
 
 pub(super) fn describe(bench: &Bench<'_>, _: &Game, _: usize) -> Result<(), Problem> {
@@ -168,7 +167,9 @@ pub(super) fn state(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
             (old, new) => {
                 let refused = old.err().or(new.err()).map(|it| it.rule).unwrap_or_default();
                 return Err(Problem::new(
-                    format!("a new process does not go on from a state as an older one: {refused}"),
+                    format!(
+                        "only one of a new and an older process goes on from a state: {refused}"
+                    ),
                     "something is remembered that is not in the state",
                     "keep everything that the game needs in the state",
                 ));
@@ -201,7 +202,7 @@ pub(super) fn queries(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(),
                 let other = bench.value_text(full.get(key).unwrap_or(none));
                 return Err(Problem::new(
                     format!("`{key}` depends on which parts are wanted"),
-                    "a method that only looks changes the state, such as by sorting a list or taking from it",
+                    "a method that should only read the state changes it, such as by sorting a list or taking from it",
                     "copy what you change",
                 )
                 .showing(format!("with only `{name}` wanted: {one}"))
@@ -223,7 +224,7 @@ pub(super) fn walk(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Pr
         let whole = bench.ask(0, &request)?.map_err(|refused| {
             Problem::new(
                 format!(
-                    "a walk of {} moves is refused, and single steps are not: {}",
+                    "a walk of {} moves is refused, but its single steps are not: {}",
                     moves.len(),
                     refused.rule
                 ),

@@ -110,7 +110,7 @@ impl FromStr for TurnRange {
         };
         let (from, to) = text.split_once("..").ok_or("expected FROM..TO, such as 10..20")?;
         let ends = number(from, 0).zip(number(to, u64::MAX));
-        let (from, to) = ends.ok_or("expected numbers of turns, such as 10..20")?;
+        let (from, to) = ends.ok_or("expected a range of turns, such as 10..20")?;
         if from > to {
             return Err("the first turn comes after the last");
         }

@@ -60,7 +60,7 @@ pub(crate) fn draw(out: &mut Markup, report: &Report, only: Option<Player>) {
     labels(&mut svg, report, named, &path, bottom);
     let others = lines.len() - named.len();
     let grey = if others > 0 {
-        format!(" Named are the best {NAMED_MAX}; the other {others} are grey.")
+        format!(" The best {NAMED_MAX} are named; the other {others} are grey.")
     } else {
         String::new()
     };

@@ -13,7 +13,7 @@ const BASE: f64 = 4.0;
 
 /// Returns how many players a chart leaves out, as a sentence.
 fn rest(shown: usize, of: usize) -> String {
-    if shown < of { format!(" Shown are {shown} of {of} players.") } else { String::new() }
+    if shown < of { format!(" {shown} of {of} players are shown.") } else { String::new() }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count for a drawing")]
