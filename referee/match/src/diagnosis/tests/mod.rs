@@ -15,6 +15,7 @@ const LATER: Evidence<'static> = Evidence {
     got: None,
     unended: b"",
     foreign: false,
+    has_kit: false,
     status: None,
     stderr: "",
     denied: None,
@@ -330,4 +331,25 @@ fn exchanged_coordinates_are_recognized() {
     let found = find(&fault, &known).expect("a defect");
     let meant = r#"{"from":[0,3],"to":[1,2],"type":"move"}"#;
     assert_eq!(found.fix, format!("its coordinates are exchanged: {meant} is legal"));
+}
+
+#[test]
+fn advice_names_the_functions_of_the_kit() {
+    let fault = fault(FaultKind::Illegal, "a1 is occupied");
+    let plain = find(&fault, &Evidence::default()).expect("a defect");
+    let with_kit =
+        find(&fault, &Evidence { has_kit: true, ..Evidence::default() }).expect("a defect");
+    assert!(
+        plain.fix.contains("\"want\":[\"actions\"]") && with_kit.fix.contains("`game.actions()`")
+    );
+}
+
+#[test]
+fn what_a_worker_process_wrote_explains_why_no_answer_comes() {
+    let stderr = "RuntimeError:\n        An attempt has been made to start a new process before the\n        current \
+                  process has finished its bootstrapping phase.\n";
+    let late =
+        find(&fault(FaultKind::Late, "no answer"), &Evidence { stderr, ..Evidence::default() })
+            .expect("a defect");
+    assert!(late.fix.contains("__main__"), "{}", late.fix);
 }
