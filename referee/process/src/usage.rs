@@ -121,8 +121,7 @@ impl Meters {
 
     /// Whether the agent's own process ends or has ended: none of its threads will run on.
     pub fn is_exiting(&self) -> bool {
-        let ends = |thread: &PathBuf| flags_in(thread).is_none_or(|flags| flags & PF_EXITING != 0);
-        threads_of(self.agent).iter().all(ends)
+        threads_of(self.agent).iter().all(|thread| ends(thread))
     }
 
     /// Whether no thread of the tree runs or waits for a core or for the disk.
@@ -331,6 +330,11 @@ fn state_in(folder: &Path) -> Option<char> {
 /// A thread with this flag, of the kernel's `sched.h`, is ending. It has the flag before its files are
 /// closed.
 const PF_EXITING: u64 = 0x4;
+
+/// Whether a thread ends or has ended, by its folder in /proc.
+pub(crate) fn ends(thread: &Path) -> bool {
+    flags_in(thread).is_none_or(|flags| flags & PF_EXITING != 0)
+}
 
 /// Returns the flags in the `stat` file of a folder in /proc.
 fn flags_in(folder: &Path) -> Option<u64> {

@@ -13,13 +13,14 @@
 //! and once a program that it doesn't follow has been seen.
 
 use super::sys::number;
-use crate::usage::{ROUNDED_TICKS, Ticks, own_time, tick_ns, tree_below};
+use crate::usage::{ROUNDED_TICKS, Ticks, ends, own_time, threads_of, tick_ns, tree_below};
 use nix::errno::Errno;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::unistd::Pid;
 use std::fs::{File, metadata};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -199,15 +200,18 @@ impl Account {
 }
 
 /// Whether a process runs a program that its user may not read: then its files in /proc belong to another user, and
-/// only its folder to its own. The counter doesn't follow it.
+/// only its folder to its own. So do those of a thread that ends, which has no program any more. The counter doesn't
+/// follow it.
 fn is_hidden(pid: Pid) -> bool {
-    let owner = |path: String| Some(metadata(path).ok()?.uid());
-    owner(format!("/proc/{pid}/stat")) != owner(format!("/proc/{pid}"))
+    let owner = |path: &Path| Some(metadata(path).ok()?.uid());
+    threads_of(pid)
+        .iter()
+        .any(|thread| owner(&thread.join("stat")) != owner(thread) && !ends(thread))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Account, Change, Ledger};
+    use super::{Account, Change, Ledger, ends, is_hidden, threads_of};
     use nix::unistd::Pid;
     use std::io::{BufRead, BufReader, Write};
     use std::os::unix::fs::FileExt;
@@ -285,6 +289,18 @@ mod tests {
         ledger.file.read_exact_at(&mut bytes, 0).unwrap();
         assert_eq!(u64::from_ne_bytes(bytes), ledger.lost());
         (lines == 11).then_some((ledger.lost(), ledger.account.excess))
+    }
+
+    /// Its files belong to root, as those of a program that its user may not read.
+    #[test]
+    fn a_process_that_has_ended_is_not_hidden() {
+        let mut ended = Command::new("true").spawn().unwrap();
+        let pid = Pid::from_raw(i32::try_from(ended.id()).unwrap());
+        while !threads_of(pid).iter().all(|thread| ends(thread)) {
+            assert!(!is_hidden(pid));
+        }
+        assert!(!is_hidden(pid));
+        ended.wait().unwrap();
     }
 
     #[test]
