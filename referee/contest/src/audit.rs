@@ -1,6 +1,6 @@
 //! Checks that a transcript is valid and is the game that the schedule has in its place.
 
-use crate::{Contest, Fixture, Record, Void};
+use crate::{Contest, Fixture, OpeningError, Record, Void};
 use referee_games::program::Program;
 use referee_games::{GameKind, Games};
 use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX, is_imported, read, unpack, verify};
@@ -74,6 +74,9 @@ pub fn differences(
     };
     let setup = match contest.opening(kind, fixture.game, fixture.opening) {
         Ok(setup) => setup,
+        Err(OpeningError::Rules(error)) => {
+            return vec![format!("its opening can't be checked, since the rules failed: {error}")];
+        }
         Err(error) => return vec![format!("its opening is invalid: {error}")],
     };
     // The recorded setup has its defaults filled in.

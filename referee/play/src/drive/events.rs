@@ -189,9 +189,11 @@ impl Drive<'_> {
         self.step.judged = Some(seat);
         let mut next = first;
         while let Some((line, waited)) = next.filter(|_| self.is_judged(seat)) {
-            let rules =
-                self.state.prepare(seat, &line.bytes).filter(|_| waited.is_none() && !line.cut);
-            if let Some(rules) = rules {
+            // Preparing sends a request, so a line for which the rules have answered is not prepared again.
+            if waited.is_none()
+                && !line.cut
+                && let Some(rules) = self.state.prepare(seat, &line.bytes)
+            {
                 let reading = self.reading_of_line(seat, at, &line, None);
                 self.waiting_line = Some(Box::new(WaitingLine { seat, at, line, reading, rules }));
                 return;

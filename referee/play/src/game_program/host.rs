@@ -326,9 +326,9 @@ impl Processes {
         let kit = self.kit.path().join("kit");
         reach.read.push(Bytes::of(&kit));
         let started = self.program.spec.start(work.path(), &self.program.limits, reach, None, None);
-        let (launch, mut conditions) =
+        let (mut launch, conditions) =
             started.ok_or_else(|| io::Error::other("it has no command"))?;
-        conditions.environment.push(kit::variable(&kit));
+        launch.env = kit::environment(&launch.env, &kit);
         let conditions = StartConditions { counts_cpu: true, ..conditions };
         let launch = self.sandbox.wrapped(&launch, work.path())?;
         let agent = AgentProcess::start(&self.launcher, &launch, conditions)?;

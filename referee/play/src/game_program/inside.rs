@@ -92,8 +92,9 @@ impl Inside {
         let launch = launch.ok_or_else(|| io::Error::other("it has no command"))?;
         let mut command = Command::new(&launch.file);
         command.args(&launch.command[1..]).current_dir(&launch.folder);
-        command.envs(launch.env.iter().filter_map(|variable| variable.split_once('=')));
-        command.env(kit::VARIABLE, &self.kit).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let variables = kit::environment(&launch.env, &self.kit);
+        command.envs(variables.iter().filter_map(|variable| variable.split_once('=')));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let pipes = stdin.zip(stdout).ok_or_else(|| io::Error::other("it has no pipes"));
