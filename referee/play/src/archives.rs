@@ -12,12 +12,15 @@ use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime};
 use tar::EntryType;
 
 /// The most bytes of an archive, and of what is in it.
 const BYTES_MAX: u64 = 1 << 30;
 /// The most files in an archive.
 const FILES_MAX: usize = 20_000;
+/// How long after its last use something unpacked is removed.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 /// How deep its folders may be nested.
 const DEPTH_MAX: usize = 32;
 /// The longest target of a link.
@@ -66,8 +69,10 @@ pub fn unpacked(path: &Path) -> io::Result<PathBuf> {
     let place = root.join(digest_file(&copy)?);
     let folder = place.join(&stem);
     if folder.is_dir() {
+        File::open(&place)?.set_modified(SystemTime::now())?;
         return Ok(folder);
     }
+    remove_unused(&root);
     let files = new.path().join("files");
     let mut unpacking = Unpacking::new(files.clone())?;
     match format {
@@ -84,6 +89,19 @@ pub fn unpacked(path: &Path) -> io::Result<PathBuf> {
         return Err(error);
     }
     Ok(folder)
+}
+
+/// Removes what nobody has used for long. Contests play copies of their own.
+fn remove_unused(root: &Path) {
+    let is_unused = |place: &Path| {
+        let used = place.symlink_metadata().and_then(|it| it.modified()).ok();
+        used.and_then(|used| used.elapsed().ok()).is_some_and(|since| since > KEPT)
+    };
+    let places = root.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    for place in places.filter(|place| is_unused(place)) {
+        // Another process may remove it too.
+        fs::remove_dir_all(place).ok();
+    }
 }
 
 /// Returns the path of what is unpacked without the private folder's, for people.

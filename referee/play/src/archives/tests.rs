@@ -1,10 +1,11 @@
-use super::{BYTES_MAX, Unpacking, archive_stem, shown, unpacked};
+use super::{BYTES_MAX, KEPT, Unpacking, archive_stem, remove_unused, shown, unpacked};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 use zip::write::{SimpleFileOptions, ZipWriter};
@@ -146,4 +147,16 @@ fn archives_are_known_by_their_names() {
     ] {
         assert_eq!(archive_stem(Path::new(name)).as_deref(), stem, "{name}");
     }
+}
+
+#[test]
+fn what_nobody_used_for_long_is_removed() {
+    let root = tempfile::tempdir().unwrap();
+    for (name, age) in [("new", Duration::ZERO), ("old", KEPT + Duration::from_secs(60))] {
+        let place = root.path().join(name);
+        fs::create_dir_all(place.join("bot")).unwrap();
+        File::open(&place).unwrap().set_modified(SystemTime::now() - age).unwrap();
+    }
+    remove_unused(root.path());
+    assert!(root.path().join("new/bot").is_dir() && !root.path().join("old").exists());
 }
