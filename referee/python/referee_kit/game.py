@@ -31,7 +31,7 @@ class RulesError(Exception):
     """The rules returned a value that is not allowed."""
 
 
-# What a turn can be, besides the number of a seat.
+# The values of a turn, other than the number of a seat.
 
 def over(places: Sequence[int], reason: str, scores: Optional[Sequence[float]] = None) -> Json:
     """The game is over. `places` has the place of each seat, from 1; equal places are a draw."""

@@ -59,7 +59,7 @@ class Matches(List[Match]):
 def iter_records(path: Union[str, Path]) -> Iterator[Match]:
     """Reads a transcript, or all below a folder, such as a contest's, by name: one match after the other.
 
-    A file that is no transcript is left out; one that is cut off is read as far as it goes.
+    Files that aren't transcripts are left out; one that is cut off is read up to that point.
     """
     path = Path(path)
     if not path.exists():

@@ -1,4 +1,4 @@
-"""The rules: two seats take 1 to 3 stones in turn from a pile, and who takes the last one wins.
+"""The rules: two seats take 1 to 3 stones in turn from a pile, and whoever takes the last one wins.
 
 Change this game into yours, part by part, and run `referee game check .` after each.
 """
@@ -9,16 +9,16 @@ WIDTH = 5
 
 class Rules(Game):
     """A state is {"left": how many stones, "to_move": the seat}: anything that JSON can hold."""
-    # CHANGE: what the game is called, and who plays.
+    # CHANGE: the name of the game, and who plays.
     name, title = "starter", "Take the last stone"
-    summary = "Two sides take 1 to 3 stones in turn; who takes the last one wins."
+    summary = "Two sides take 1 to 3 stones in turn; whoever takes the last one wins."
     seats = ["red", "blue"]
     pieces = [piece("red", "red"), piece("blue", "blue"), piece("stone", "black")]
     # CHANGE: what can be chosen before a game.
     setup = [integer("stones", 4, 25, 21, "stones at the start")]
     # CHANGE: what actions look like, as JSON and as text.
     forms = [form("take", "{count}", integer("count", 1, 3), example={"count": 2},
-                  meaning="takes so many stones")]
+                  meaning="takes this many stones")]
     # CHANGE: why a game can end, and how many moves it can have.
     reasons = [reason("last_stone", "it took the last stone")]
     plies_max = 25

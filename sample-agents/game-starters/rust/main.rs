@@ -1,4 +1,4 @@
-//! The rules: two seats take 1 to 3 stones in turn from a pile, and who takes the last one wins.
+//! The rules: two seats take 1 to 3 stones in turn from a pile, and whoever takes the last one wins.
 //!
 //! Change this game into yours, part by part, and run `referee game check .` after each.
 
@@ -13,13 +13,13 @@ fn description() -> Value {
     json!({
         "name": "starter",
         "title": "Take the last stone",
-        "summary": "Two sides take 1 to 3 stones in turn; who takes the last one wins.",
+        "summary": "Two sides take 1 to 3 stones in turn; whoever takes the last one wins.",
         "seats": [2],
         "setup": [{"name": "stones", "type": "integer", "min": 4, "max": 25, "default": 21,
                    "meaning": "stones at the start"}],
         "actions": [{"type": "take", "text": "{count}",
                      "fields": [{"name": "count", "type": "integer", "min": 1, "max": 3}],
-                     "example": {"type": "take", "count": 2}, "meaning": "takes so many stones"}],
+                     "example": {"type": "take", "count": 2}, "meaning": "takes this many stones"}],
         "pieces": [{"name": "red", "colour": "red"}, {"name": "blue", "colour": "blue"},
                    {"name": "stone", "colour": "black"}],
         "reasons": [{"name": "last_stone", "text": "it took the last stone",

@@ -3,8 +3,8 @@
 set -euo pipefail
 source ./referee_kit.sh
 
-# Leaves one of $actions in $action when it is your turn, or nothing to resign. See referee_kit.sh for
-# what there is besides; `referee games GAME` shows the actions.
+# Sets $action to one of $actions when it is your turn, or to nothing to resign. See referee_kit.sh for
+# the other variables; `referee games GAME` shows the actions.
 choose() {
   # >>> Your idea goes here.
   random_below 1000003
