@@ -41,10 +41,13 @@ fn path_given() -> String {
     path.join(" ")
 }
 
-/// Returns the first example of the help of the command whose arguments are missing.
+/// Returns the first example of the help of the command whose arguments are missing, or too many.
 fn example(error: &clap::Error) -> Option<String> {
-    if error.kind() != ErrorKind::MissingRequiredArgument {
-        return None;
+    let is_word = |arg: &ContextValue| !arg.to_string().starts_with('-');
+    match error.kind() {
+        ErrorKind::MissingRequiredArgument => {}
+        ErrorKind::UnknownArgument if error.get(ContextKind::InvalidArg).is_some_and(is_word) => {}
+        _ => return None,
     }
     let mut command = command_line();
     for name in path_given().split(' ') {
