@@ -6,7 +6,7 @@ use referee_games::{GameKind, Games};
 use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX, is_imported, read, unpack, verify};
 use referee_match::{MatchTally, match_id};
 use referee_protocol::sanitize::sanitize;
-use referee_protocol::{Event, Header, Outcome};
+use referee_protocol::{Event, Header, HeaderSeat, Outcome};
 use serde_json::Value;
 
 /// A transcript whose moves and seal have been verified.
@@ -114,6 +114,15 @@ pub fn differences(
             "an agent's process had played before, but the contest doesn't keep processes"
                 .to_owned(),
         );
+    }
+    let unread = |seat: &&HeaderSeat| {
+        seat.protocol.as_ref().is_some_and(|spoken| kind.dialect(&spoken.name).is_none())
+    };
+    if let Some(seat) = header.seats.iter().find(unread) {
+        let seat = seat.seat;
+        found.push(format!(
+            "the lines of seat {seat} are in a protocol that this referee can't read"
+        ));
     }
     if is_imported(header) {
         found.push("it was imported, so it has no times".to_owned());

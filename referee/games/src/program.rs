@@ -381,7 +381,7 @@ type Ahead = VecDeque<(Move, Played)>;
 fn start_requests(setup: &Value) -> Vec<Request> {
     let mut setup = setup.clone();
     let position = setup.as_object_mut().and_then(|fields| fields.remove("position"));
-    let from = [From::Setup(setup)].into_iter().chain(position.map(From::State));
+    let from = [From::Setup(setup)].into_iter().chain(position.map(|it| From::State(it.into())));
     from.map(|from| Request::Walk(walk(from, Vec::new(), &WANTED))).collect()
 }
 
@@ -655,7 +655,7 @@ impl AnyGame for ProgramGame {
     }
 
     fn origin(&self) -> Value {
-        self.now.state.clone()
+        self.now.state.value()
     }
 
     fn view(&self) -> View {

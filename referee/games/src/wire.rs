@@ -6,6 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+/// A state as JSON text. As values it may take a hundred times the memory.
+pub type StateJson = referee_protocol::ActionJson;
+
 /// The version of these messages.
 pub const WIRE_VERSION: u32 = 1;
 
@@ -43,7 +46,7 @@ pub enum From {
     /// The start of a game: its whole setup.
     Setup(Value),
     /// A state of an earlier answer.
-    State(Value),
+    State(#[schemars(with = "Value")] StateJson),
 }
 
 /// A move.
@@ -156,7 +159,8 @@ pub enum RefusalKind {
 #[serde(deny_unknown_fields)]
 pub struct Ply {
     /// The state that the rules need to go on from here.
-    pub state: Value,
+    #[schemars(with = "Value")]
+    pub state: StateJson,
     /// Whose turn it is.
     pub turn: PlyTurn,
     /// The legal actions; `None` if they can't be listed.

@@ -223,11 +223,12 @@ impl Frames {
     fn infos(&self, ply: &Ply) -> Vec<Info> {
         let infos = &ply.output.infos;
         let shown = infos.iter().skip(infos.len().saturating_sub(INFOS_MAX));
-        shown.map(|info| self.info(info)).collect()
+        shown.filter_map(|info| self.info(ply, info)).collect()
     }
 
-    fn info(&self, sent: &SentInfo) -> Info {
-        let fields = &sent.info.0;
+    fn info(&self, ply: &Ply, sent: &SentInfo) -> Option<Info> {
+        let (seat, info) = ply.output.info(sent)?;
+        let fields = &info.0;
         let number = |name: &str| fields.get(name).and_then(Value::as_f64);
         let is_shown = |name: &str, value: &Value| match name {
             "score" | "depth" | "nodes" => value.is_number(),
@@ -238,8 +239,8 @@ impl Frames {
         };
         let mut more = fields.clone();
         more.retain(|name, value| !is_shown(name, value));
-        Info {
-            seat: sent.seat,
+        Some(Info {
+            seat,
             score: number("score"),
             depth: number("depth"),
             nodes: number("nodes"),
@@ -247,7 +248,7 @@ impl Frames {
             marks: self.marks(fields.get("cells")),
             pv: sent.pv.iter().map(|cells| self.numbers(cells)).collect(),
             more: (!more.is_empty()).then(|| cut(&Value::Object(more).to_string())),
-        }
+        })
     }
 
     /// Reads marks; leaves out what is malformed or off the board.

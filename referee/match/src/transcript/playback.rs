@@ -70,13 +70,11 @@ pub enum PlyKind {
     Over(Box<OverEvent>),
 }
 
-/// An `info` message of an agent.
+/// An `info` message of an agent. It is read when it is shown: as values it takes many times the memory of its line.
 #[derive(Clone, Debug)]
 pub struct SentInfo {
-    /// The agent's seat.
-    pub seat: Seat,
-    /// The message.
-    pub info: Info,
+    /// Its index in the lines of the ply.
+    pub line: usize,
     /// For each action of its `pv`, the cells that the board marks after it.
     pub pv: Vec<Vec<Cell>>,
 }
@@ -92,6 +90,23 @@ pub struct PlyOutput {
     pub lines: Vec<LineEvent>,
     /// The last line of the transcript that belongs to the ply, counted from 1, the header.
     pub changed: u64,
+}
+
+impl PlyOutput {
+    /// Reads an `info` message of this ply; returns the seat and the message.
+    pub fn info(&self, sent: &SentInfo) -> Option<(Seat, Info)> {
+        let line = self.lines.get(sent.line)?;
+        Some((line.seat, info_in(line)?))
+    }
+}
+
+/// Returns the `info` message in a line.
+fn info_in(line: &LineEvent) -> Option<Info> {
+    let bytes = unescape_line(&line.line, line.escaped).filter(|_| !line.cut)?;
+    match parse_from_agent(&bytes) {
+        Ok(FromAgent::Info(info)) => Some(info),
+        _ => None,
+    }
 }
 
 impl Playback {
@@ -212,16 +227,10 @@ impl Playback {
 
     /// A line belongs to the current turn or, between turns, to the next.
     fn line(&mut self, line: &LineEvent) {
-        let bytes = unescape_line(&line.line, line.escaped).filter(|_| !line.cut);
-        let message = bytes.and_then(|bytes| parse_from_agent(&bytes).ok());
-        let info = match message {
-            Some(FromAgent::Info(info)) => {
-                Some(SentInfo { seat: line.seat, pv: expected(self.game(), &info), info })
-            }
-            _ => None,
-        };
+        let pv = info_in(line).map(|info| expected(self.game(), &info));
         let output = self.current();
-        output.infos.extend(info);
+        let index = output.lines.len();
+        output.infos.extend(pv.map(|pv| SentInfo { line: index, pv }));
         output.lines.push(line.clone());
     }
 

@@ -189,7 +189,7 @@ impl Recorded {
 
     fn ply(&self, number: usize) -> Ply {
         Ply {
-            state: json!({ PLY: number }),
+            state: json!({ PLY: number }).into(),
             turn: self.turns[number].clone(),
             actions: self.legal.get(&number).cloned(),
             position: json!({}),
@@ -203,7 +203,7 @@ impl Recorded {
         // A match may begin in a state of the real rules.
         let begin = match &walk.from {
             From::Setup(_) => 0,
-            From::State(state) => state[PLY].as_u64().unwrap_or(0),
+            From::State(state) => state.value()[PLY].as_u64().unwrap_or(0),
         };
         let begin = usize::try_from(begin).unwrap_or(usize::MAX).min(self.moves.len());
         let seats = matches!(walk.from, From::Setup(_)).then(|| self.seats.clone());

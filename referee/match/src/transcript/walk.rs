@@ -316,7 +316,10 @@ impl Walk {
                 }
             }
             // What the rules did with it then is not known to happen again.
-            Event::Over(over) if over.verdict.void.as_ref().is_some_and(|it| it.cause == RULES) => {
+            Event::Over(over)
+                if self.header.program.is_some()
+                    && over.verdict.void.as_ref().is_some_and(|it| it.cause == RULES) =>
+            {
                 meaning = Some(Decoded::Nothing);
             }
             Event::Retired(_) | Event::Over(_) => match self.new_fault(next, event.at_ns) {
@@ -426,6 +429,11 @@ impl Walk {
             Event::Over(_) if self.state.phase == Phase::Ended => Err("a second `over`".to_owned()),
             Event::Over(over) => {
                 if let Some(note) = &over.verdict.void {
+                    if note.cause == RULES && self.header.program.is_none() {
+                        return Err(
+                            "it is void since the rules failed, but they are built in".to_owned()
+                        );
+                    }
                     let (cause, text, seat) = (note.cause.as_str(), note.text.clone(), note.seat);
                     return self.step(at, Input::Stop { cause, text, seat });
                 }
@@ -492,6 +500,14 @@ impl Walk {
             return Err(format!(
                 "seat {seat} is out ({kind}), but at that time it would be ({at_end})"
             ));
+        }
+        // An end between turns counts at the next request.
+        if let Phase::Thinking(asked) = &self.state.phase
+            && kind == FaultKind::Gone
+            && asked.seat != seat
+            && self.is_read(seat)
+        {
+            return Err(format!("seat {seat} is out (gone), but seat {} is asked", asked.seat));
         }
         match kind {
             FaultKind::Late if !self.is_imported => {

@@ -169,7 +169,8 @@ late: over 0/verdict/places = [2,1] => verdict.places[0]: playing gives 1
 late: over 0/verdict/result = "resigned" => verdict.result: playing gives "fault"
 late: over 0/verdict/reason = "gone" => verdict.reason: playing gives "late"
 late: over 0/verdict/seats/1/fault = null => the match isn't over
-late: over 0/verdict/seats/0/fault = {"kind":"gone","turn":3,"text":""} => verdict.
+late: over 0/verdict/seats/0/fault = {"kind":"gone","turn":3,"text":""} => seat 0 is out (gone), but seat 1 is asked
+void: over 0/verdict/reason = "rules" & over 0/verdict/void/cause = "rules" => it is void since the rules failed, but they are built in
 late: over 0/verdict/seats/1/fault/turn = 9 => it says turn 9, but by the rules it is turn 3
 adjudicated: over 0/verdict/places = [2,1] => verdict.places[0]: playing gives 1
 adjudicated: over 0/verdict/result = "played" => verdict.result: playing gives "adjudicated"

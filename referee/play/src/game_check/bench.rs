@@ -7,8 +7,8 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use referee_games::program::{Program, RulesFailure, check_turn};
 use referee_games::wire::{
-    Answer, At, Described, From as Begin, Move, Ply, PlyTurn, Refused, Request, Values, Walk,
-    Walked, Want,
+    Answer, At, Described, From as Begin, Move, Ply, PlyTurn, Refused, Request, StateJson, Values,
+    Walk, Walked, Want,
 };
 use referee_process::Failure;
 use referee_protocol::Seat;
@@ -341,7 +341,7 @@ impl<'a> Bench<'a> {
 }
 
 /// Returns the request for a walk from a state.
-pub(super) fn from_state(state: &Value, moves: &[Move], want: &[Want], at: At) -> Value {
+pub(super) fn from_state(state: &StateJson, moves: &[Move], want: &[Want], at: At) -> Value {
     request(Begin::State(state.clone()), moves, want, at)
 }
 

@@ -42,6 +42,11 @@ pub const RECORDED_GAMES: &str = "games";
 const MANIFEST_BYTES_MAX: u64 = 64 << 10;
 /// The longest answer of a program, in bytes: 200 plies of a large board with everything.
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
+/// The same for a program that was found in a contest's folder, which somebody else may have made.
+const FOUND_ANSWER_BYTES_MAX: u64 = 4 << 20;
+/// The most time for an answer, and the most memory, of such a program.
+const FOUND_ANSWER_MAX: Duration = Duration::from_secs(5);
+const FOUND_MEMORY_MB_MAX: u64 = 1024;
 
 /// What may be used by the program of a game.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +116,7 @@ pub fn load(folder: &Path, chosen: Chosen) -> Result<GameKind, Failure> {
         Chosen::ByPlace => {
             program.spec.granted.clear();
             program.spec.read.clear();
+            program.bound();
             Some(Level::Confined)
         }
     };
@@ -268,6 +274,14 @@ impl GameProgram {
             ..Limits::default()
         };
         Ok(Self { spec, revision: manifest.rules, time, limits })
+    }
+
+    /// Lowers what it asks for to what a program may use that nobody has named.
+    fn bound(&mut self) {
+        self.time.answer = self.time.answer.min(FOUND_ANSWER_MAX);
+        self.time.ply = self.time.ply.min(FOUND_ANSWER_MAX / 20);
+        self.limits.memory_mb = self.limits.memory_mb.min(FOUND_MEMORY_MB_MAX);
+        self.limits.line_bytes = FOUND_ANSWER_BYTES_MAX;
     }
 }
 
