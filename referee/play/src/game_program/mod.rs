@@ -294,3 +294,27 @@ fn read_manifest(folder: &OpenFolder) -> io::Result<String> {
     String::from_utf8(read_all(file, MANIFEST_BYTES_MAX)?)
         .map_err(|_| io::Error::other("not UTF-8: save it as UTF-8"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{FOUND_ANSWER_BYTES_MAX, FOUND_MEMORY_MB_MAX, GameProgram, MANIFEST};
+    use std::fs;
+    use std::time::Duration;
+
+    #[test]
+    fn a_program_that_was_found_may_use_less() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "name = \"nim\"\ncommand = [\"sh\", \"rules.sh\"]\n[limits]\nanswer_ms = 600000\nmemory_mb = 100000\n";
+        fs::write(folder.path().join(MANIFEST), text).unwrap();
+        fs::write(folder.path().join("rules.sh"), "").unwrap();
+        let mut program = GameProgram::read(folder.path()).unwrap();
+        assert_eq!(
+            (program.time.answer, program.limits.memory_mb),
+            (Duration::from_secs(600), 100_000)
+        );
+        program.bound();
+        assert_eq!(program.time.answer, Duration::from_secs(5));
+        let limits = (program.limits.memory_mb, program.limits.line_bytes);
+        assert_eq!(limits, (FOUND_MEMORY_MB_MAX, FOUND_ANSWER_BYTES_MAX));
+    }
+}
