@@ -1,24 +1,35 @@
 //! Agents that are handed in as archives: they are unpacked to a private folder, whatever the archive contains. Never
 //! writes outside of that folder, follows no link, and stops at its limits. The same archive is unpacked once.
+//!
+//! Everything is made from the descriptor of the folder above it, and links only when nothing else is made any more,
+//! if all of them stay inside.
 
 use super::digest::digest_file;
 use flate2::read::GzDecoder;
 use nix::unistd::Uid;
-use referee_process::open_folder::OpenFolder;
+use referee_process::open_folder::{Kind, OpenFolder, way_out};
 use referee_protocol::sanitize::sanitize;
-use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use tar::EntryType;
+use tar::{EntryType, PaxExtensions};
 
 /// The most bytes of an archive, and of what is in it.
-const BYTES_MAX: u64 = 1 << 30;
-/// The most files in an archive.
+const BYTES_MAX: u64 = 256 << 20;
+/// How many times its own size an archive may contain, and what any may contain.
+const RATIO_MAX: u64 = 100;
+const ANY_BYTES: u64 = 16 << 20;
+/// The most files, folders and links in an archive.
 const FILES_MAX: usize = 20_000;
+/// The most bytes of what describes a file in a tar archive: its header and long names.
+const HEADERS_BYTES: u64 = 4096;
+/// The most bytes of one extension of a tar archive, such as a long name: it is read into memory.
+const EXTENSION_BYTES_MAX: u64 = 64 << 10;
 /// How long after its last use something unpacked is removed.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 /// How deep its folders may be nested.
@@ -59,13 +70,13 @@ pub fn unpacked(path: &Path) -> io::Result<PathBuf> {
     let parent = path.parent().unwrap_or(Path::new(""));
     let (archive, state) = OpenFolder::open(parent)?.file(path.file_name().unwrap_or_default())?;
     if state.length > BYTES_MAX {
-        return Err(too_large());
+        return Err(too_large(BYTES_MAX));
     }
     let root = private_root()?;
     let new = tempfile::Builder::new().prefix(".new-").tempdir_in(&root)?;
     // Its author may change the archive at any time: what is unpacked is the copy that was hashed.
     let copy = new.path().join("archive");
-    io::copy(&mut archive.take(BYTES_MAX), &mut File::create_new(&copy)?)?;
+    let bytes = io::copy(&mut archive.take(BYTES_MAX), &mut File::create_new(&copy)?)?;
     let place = root.join(digest_file(&copy)?);
     let folder = place.join(&stem);
     if folder.is_dir() {
@@ -74,13 +85,12 @@ pub fn unpacked(path: &Path) -> io::Result<PathBuf> {
     }
     remove_unused(&root);
     let files = new.path().join("files");
-    let mut unpacking = Unpacking::new(files.clone())?;
+    let mut unpacking = Unpacking::new(&files, bytes)?;
     match format {
         Format::Zip => unpacking.zip(File::open(&copy)?)?,
         Format::TarGz => unpacking.tar(GzDecoder::new(File::open(&copy)?))?,
     }
-    unpacking.finish()?;
-    let whole = only_folder(&files)?.unwrap_or(files);
+    let whole = files.join(unpacking.finish()?);
     // Under another name it may be there already.
     DirBuilder::new().recursive(true).mode(0o755).create(&place)?;
     if let Err(error) = fs::rename(whole, &folder)
@@ -137,32 +147,39 @@ fn private_root() -> io::Result<PathBuf> {
     Ok(root)
 }
 
-/// Returns the folder in which everything is, if there is one and no agent.toml beside it.
-fn only_folder(folder: &Path) -> io::Result<Option<PathBuf>> {
-    let mut entries = folder.read_dir()?;
-    let (first, second) = (entries.next().transpose()?, entries.next());
-    let only =
-        first.filter(|entry| second.is_none() && entry.file_type().is_ok_and(|it| it.is_dir()));
-    Ok(only.map(|entry| entry.path()))
-}
-
-fn too_large() -> io::Error {
-    io::Error::other(format!("the archive has more than {BYTES_MAX} bytes or {FILES_MAX} files"))
+fn too_large(most: u64) -> io::Error {
+    let [most, bytes, any] = [most, BYTES_MAX, ANY_BYTES].map(|bytes| bytes >> 20);
+    io::Error::other(format!(
+        "the archive has more than {most} MiB of files: it may have {bytes} MiB, and if that is more than {any} MiB, \
+         {RATIO_MAX} times its own size"
+    ))
 }
 
 /// Writes what is in an archive to a new folder.
 struct Unpacking {
-    folder: PathBuf,
+    root: OpenFolder,
+    /// The most bytes that it may write.
+    bytes_max: u64,
     files: usize,
     bytes: u64,
-    /// Links and their targets, which are made when no file is written any more.
-    links: Vec<(PathBuf, PathBuf)>,
+    folders: BTreeSet<PathBuf>,
+    /// Links and their targets, which are made when nothing else is made any more.
+    links: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl Unpacking {
-    fn new(folder: PathBuf) -> io::Result<Self> {
-        DirBuilder::new().mode(0o755).create(&folder)?;
-        Ok(Self { folder, files: 0, bytes: 0, links: Vec::new() })
+    /// `archive` is the size of the archive.
+    fn new(folder: &Path, archive: u64) -> io::Result<Self> {
+        let root = OpenFolder::create(folder)?;
+        root.set_mode(0o755)?;
+        Ok(Self {
+            root,
+            bytes_max: archive.saturating_mul(RATIO_MAX).clamp(ANY_BYTES, BYTES_MAX),
+            files: 0,
+            bytes: 0,
+            folders: BTreeSet::new(),
+            links: BTreeMap::new(),
+        })
     }
 
     fn zip(&mut self, archive: File) -> io::Result<()> {
@@ -186,22 +203,36 @@ impl Unpacking {
     }
 
     fn tar(&mut self, archive: impl Read) -> io::Result<()> {
-        let mut archive = tar::Archive::new(archive.take(2 * BYTES_MAX));
-        for entry in archive.entries()? {
+        let mut archive = archive.take(self.bytes_max + FILES_MAX as u64 * HEADERS_BYTES);
+        let read = self.tar_entries(&mut archive);
+        // Where it is cut off there may seem to be its end.
+        if archive.limit() == 0 { Err(too_large(self.bytes_max)) } else { read }
+    }
+
+    fn tar_entries(&mut self, archive: impl Read) -> io::Result<()> {
+        let mut archive = tar::Archive::new(archive);
+        let mut extensions = Extensions::default();
+        // Raw: extensions are read whole, so they are bounded here.
+        for entry in archive.entries()?.raw(true) {
             let mut entry = entry?;
-            let name = entry.path_bytes().into_owned();
+            if extensions.read(&mut entry)? {
+                continue;
+            }
+            let Extensions { name, target } = std::mem::take(&mut extensions);
+            let name = name.unwrap_or_else(|| entry.path_bytes().into_owned());
             let Some(path) = self.path(&name)? else { continue };
             match entry.header().entry_type() {
                 EntryType::Directory => self.create(&path)?,
-                EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
+                EntryType::Regular | EntryType::Continuous => {
                     let mode = entry.header().mode().ok();
                     self.file(&path, mode, &mut entry)?;
                 }
                 EntryType::Symlink => {
-                    let target = entry.link_name_bytes().unwrap_or_default().into_owned();
-                    self.link(path, &target)?;
+                    let short = || entry.link_name_bytes().unwrap_or_default().into_owned();
+                    self.link(path, &target.unwrap_or_else(short))?;
                 }
                 EntryType::XGlobalHeader => {}
+                EntryType::GNUSparse => return Err(sparse(&path)),
                 _ => {
                     return Err(refused(&path, "is neither a file, a folder nor a symbolic link"));
                 }
@@ -212,10 +243,7 @@ impl Unpacking {
 
     /// Returns the path of an entry relative to the folder; `None` for what systems add.
     fn path(&mut self, name: &[u8]) -> io::Result<Option<PathBuf>> {
-        self.files += 1;
-        if self.files > FILES_MAX {
-            return Err(too_large());
-        }
+        self.count()?;
         let mut path = PathBuf::new();
         for part in Path::new(OsStr::from_bytes(name)).components() {
             match part {
@@ -239,23 +267,37 @@ impl Unpacking {
         Ok((!is_none).then_some(path))
     }
 
+    fn count(&mut self) -> io::Result<()> {
+        self.files += 1;
+        if self.files > FILES_MAX {
+            let text = format!("the archive has more than {FILES_MAX} files and folders");
+            return Err(io::Error::other(text));
+        }
+        Ok(())
+    }
+
     /// Creates a folder and those above it.
-    fn create(&self, path: &Path) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o755).create(self.folder.join(path))
+    fn create(&mut self, path: &Path) -> io::Result<()> {
+        for folder in path.ancestors().filter(|folder| !folder.as_os_str().is_empty()) {
+            if self.folders.insert(folder.to_owned()) {
+                self.count()?;
+            }
+        }
+        self.root.create_folders(path).map_err(|error| refused(path, &error.to_string()))?;
+        Ok(())
     }
 
     fn file(&mut self, path: &Path, mode: Option<u32>, from: &mut impl Read) -> io::Result<()> {
         self.create(path.parent().unwrap_or(Path::new("")))?;
-        let whole = self.folder.join(path);
-        let opened = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&whole);
+        let opened = self.root.create_file(path, 0o644);
         let mut file = opened.map_err(|error| refused(path, &error.to_string()))?;
         let mut begin = Vec::new();
         from.take(4).read_to_end(&mut begin)?;
         file.write_all(&begin)?;
-        let left = BYTES_MAX - self.bytes;
+        let left = self.bytes_max.saturating_sub(self.bytes);
         self.bytes += begin.len() as u64 + io::copy(&mut from.take(left), &mut file)?;
-        if self.bytes >= BYTES_MAX {
-            return Err(too_large());
+        if self.bytes >= self.bytes_max {
+            return Err(too_large(self.bytes_max));
         }
         // Archives that were made on Windows have no modes.
         let is_program = match mode {
@@ -268,29 +310,92 @@ impl Unpacking {
         Ok(())
     }
 
-    /// Notes a link. It may only go up from its own folder, then down: so it stays inside, whatever else is a link.
+    /// Notes a link.
     fn link(&mut self, path: PathBuf, target: &[u8]) -> io::Result<()> {
-        let target = Path::new(OsStr::from_bytes(target));
-        let up = target.components().take_while(|part| *part == Component::ParentDir).count();
-        let goes_down = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-        let depth = path.components().count() - 1;
-        if up > depth || !target.components().skip(up).all(goes_down) {
-            let why = format!("is a link to {}: replace it with a copy", target.display());
-            return Err(refused(&path, &why));
+        self.create(path.parent().unwrap_or(Path::new("")))?;
+        let target = Path::new(OsStr::from_bytes(target)).to_owned();
+        if self.links.contains_key(&path) {
+            return Err(refused(&path, "is there twice"));
         }
-        self.links.push((path, target.to_owned()));
+        self.links.insert(path, target);
         Ok(())
     }
 
-    /// Makes the links.
-    fn finish(self) -> io::Result<()> {
+    /// Makes the links, unless one leads out. Returns the path of the folder in which everything is.
+    fn finish(self) -> io::Result<PathBuf> {
+        let whole = self.only_folder()?.unwrap_or_default();
+        let target_of = |path: &Path| self.links.get(&whole.join(path)).map(PathBuf::as_path);
         for (path, target) in &self.links {
-            self.create(path.parent().unwrap_or(Path::new("")))?;
-            symlink(target, self.folder.join(path))
+            let inside = path.strip_prefix(&whole).unwrap_or(path);
+            if way_out(inside, target_of).is_some() {
+                let why = format!("is a link to {}: replace it with a copy", target.display());
+                return Err(refused(path, &why));
+            }
+        }
+        for (path, target) in &self.links {
+            let name = path.file_name().unwrap_or_default();
+            let parent = self.root.folder_at(path.parent().unwrap_or(Path::new("")));
+            parent
+                .and_then(|parent| parent.create_link(name, target))
                 .map_err(|error| refused(path, &error.to_string()))?;
         }
-        Ok(())
+        Ok(whole)
     }
+
+    /// Returns the folder in which everything is, if there is one and nothing beside it.
+    fn only_folder(&self) -> io::Result<Option<PathBuf>> {
+        let names = self.root.names()?;
+        let is_beside = |link: &PathBuf| link.components().count() == 1;
+        let [only] = &names[..] else { return Ok(None) };
+        let is_folder = self.root.kind(only)?.0 == Kind::Folder;
+        let is_only = is_folder && !self.links.keys().any(is_beside);
+        Ok(is_only.then(|| PathBuf::from(only)))
+    }
+}
+
+/// What extensions of a tar archive say about the next entry.
+#[derive(Default)]
+struct Extensions {
+    name: Option<Vec<u8>>,
+    target: Option<Vec<u8>>,
+}
+
+impl Extensions {
+    /// Reads an entry if it is an extension. Returns whether it is one.
+    fn read(&mut self, entry: &mut tar::Entry<'_, impl Read>) -> io::Result<bool> {
+        let kind = entry.header().entry_type();
+        if !(kind.is_gnu_longname() || kind.is_gnu_longlink() || kind.is_pax_local_extensions()) {
+            return Ok(false);
+        }
+        let shown = PathBuf::from(OsString::from_vec(entry.path_bytes().into_owned()));
+        if entry.header().entry_size()? > EXTENSION_BYTES_MAX {
+            let why = format!("has a name or attributes of more than {EXTENSION_BYTES_MAX} bytes");
+            return Err(refused(&shown, &why));
+        }
+        let mut data = Vec::new();
+        entry.read_to_end(&mut data)?;
+        if kind.is_pax_local_extensions() {
+            for extension in PaxExtensions::new(&data) {
+                let extension = extension?;
+                match extension.key_bytes() {
+                    b"path" => self.name = Some(extension.value_bytes().to_owned()),
+                    b"linkpath" => self.target = Some(extension.value_bytes().to_owned()),
+                    // Only for sizes that no file may have.
+                    b"size" => return Err(too_large(BYTES_MAX)),
+                    key if key.starts_with(b"GNU.sparse.") => return Err(sparse(&shown)),
+                    _ => {}
+                }
+            }
+            return Ok(true);
+        }
+        data.truncate(data.iter().position(|&byte| byte == 0).unwrap_or(data.len()));
+        *(if kind.is_gnu_longname() { &mut self.name } else { &mut self.target }) = Some(data);
+        Ok(true)
+    }
+}
+
+fn sparse(path: &Path) -> io::Error {
+    refused(path, "is a sparse file: pack it without --sparse")
 }
 
 fn refused(path: &Path, why: &str) -> io::Error {

@@ -24,6 +24,10 @@ use std::time::{Duration, SystemTime};
 pub const DEPTH_MAX: usize = 64;
 /// The unit in which holes of a file are kept.
 const HOLE_BYTES: usize = 64 * 1024;
+/// How many links are followed from one, as in the kernel.
+const LINKS_MAX: usize = 40;
+/// How many parts of paths are followed from one link: a longer way counts as one out of the folder.
+const PARTS_MAX: usize = 1000;
 /// The prefix of new files until they are complete.
 const NEW: &str = ".referee-new-";
 /// How many names are tried for a new file, which others could occupy on purpose.
@@ -32,6 +36,39 @@ const NAMES_TRIED: u32 = 100;
 /// An open folder.
 #[derive(Debug)]
 pub struct OpenFolder(OwnedFd);
+
+/// Returns where a link in a folder leads out of it, by its own target or by those of further links: an absolute path,
+/// or one that begins with `..`. `target_of` returns the targets of the links in the folder by their relative paths.
+pub fn way_out<'a>(
+    link: &'a Path,
+    target_of: impl Fn(&Path) -> Option<&'a Path>,
+) -> Option<PathBuf> {
+    let mut place = link.parent().unwrap_or(Path::new("")).to_owned();
+    // What is left of the way, from its end.
+    let mut rest = vec![link.file_name().unwrap_or_default()];
+    let left = |rest: &[&OsStr]| rest.iter().rev().collect::<PathBuf>();
+    // The kernel follows no more links than this either.
+    let mut links = 0..LINKS_MAX;
+    for _ in 0..PARTS_MAX {
+        let part = rest.pop()?;
+        if part == ".." {
+            if !place.pop() {
+                rest.push(part);
+                return Some(left(&rest));
+            }
+        } else if part != "." {
+            place.push(part);
+        }
+        let Some(target) = target_of(&place) else { continue };
+        if target.is_absolute() {
+            return Some(target.join(left(&rest)));
+        }
+        links.next()?;
+        place.pop();
+        rest.extend(target.iter().rev());
+    }
+    Some(left(&rest))
+}
 
 /// What a name in a folder stands for. Whatever it is, it was not followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,6 +212,34 @@ impl OpenFolder {
         self.folder(name)
     }
 
+    /// Opens the folder at a relative path, and creates those that are missing. All users may read them, whatever
+    /// the umask, since agents may run as other users.
+    pub fn create_folders(&self, path: &Path) -> io::Result<Self> {
+        let mut folder = Self(self.0.try_clone()?);
+        for name in names(path)? {
+            let made = mkdirat(&folder.0, name, Mode::S_IRWXU);
+            if !matches!(made, Ok(()) | Err(Errno::EEXIST)) {
+                made?;
+            }
+            folder = folder.folder(name)?;
+            if made.is_ok() {
+                folder.set_mode(0o755)?;
+            }
+        }
+        Ok(folder)
+    }
+
+    /// Creates a file at a relative path, and the folders above it that are missing. Fails if the name stands for
+    /// anything.
+    pub fn create_file(&self, path: &Path, mode: u32) -> io::Result<File> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let folder = self.create_folders(path.parent().unwrap_or(Path::new("")))?;
+        let file: File =
+            openat(&folder.0, name, new_flags(), Mode::S_IRUSR | Mode::S_IWUSR)?.into();
+        fchmod(&file, Mode::from_bits_truncate(mode as libc::mode_t))?;
+        Ok(file)
+    }
+
     /// Creates a link in it.
     pub fn create_link(&self, name: &OsStr, target: &Path) -> io::Result<()> {
         Ok(symlinkat(target, &self.0, name)?)
@@ -199,11 +264,10 @@ impl OpenFolder {
     }
 
     fn new_file(&self) -> io::Result<(String, File)> {
-        let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_CLOEXEC;
         for number in 0..NAMES_TRIED {
             let name = format!("{NEW}{}-{number}", std::process::id());
             let mode = Mode::S_IRUSR | Mode::S_IWUSR;
-            match openat(&self.0, name.as_str(), flags | OFlag::O_NOFOLLOW, mode) {
+            match openat(&self.0, name.as_str(), new_flags(), mode) {
                 Err(Errno::EEXIST) => {}
                 opened => return Ok((name, opened?.into())),
             }
@@ -302,6 +366,11 @@ fn kind_of(stat: &FileStat) -> SFlag {
 
 fn folder_flags() -> OFlag {
     OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC
+}
+
+/// To write a file that is new.
+fn new_flags() -> OFlag {
+    OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC
 }
 
 /// To pass through a folder that may not be listed.

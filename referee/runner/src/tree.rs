@@ -1,7 +1,9 @@
 //! What is in an agent's folder, and copies of it. Others may change the folder meanwhile: no link is ever followed.
 
 use referee_process::files::named;
-use referee_process::open_folder::{DEPTH_MAX, FileState, Kind, OpenFolder, copy_file, too_deep};
+use referee_process::open_folder::{
+    self, DEPTH_MAX, FileState, Kind, OpenFolder, copy_file, too_deep,
+};
 use referee_process::sandbox::reach::leads_to_installation;
 use referee_protocol::sanitize::sanitize;
 use std::collections::BTreeMap;
@@ -15,8 +17,6 @@ use std::path::{Path, PathBuf};
 const BYTES_MAX: u64 = 4 << 30;
 /// The most files and folders.
 const ENTRIES_MAX: usize = 200_000;
-/// How many links are followed from one, as in the kernel.
-const LINKS_MAX: usize = 40;
 
 /// A file's length, mode and time of change, or a link's target: as long as these are the same, it
 /// has not changed.
@@ -116,32 +116,12 @@ pub(super) fn outside(path: &Path, target: &Path) -> String {
     format!("{path} is a link to {target}, outside of the folder: replace it with a copy")
 }
 
-/// Returns where a link leads out of the folder, by its own target or by those of further links: an absolute path,
-/// or one that begins with `..`.
+/// Returns where a link leads out of the folder.
 fn way_out(entries: &Entries, link: &Path) -> Option<PathBuf> {
-    let mut place = link.parent().unwrap_or(Path::new("")).to_owned();
-    let mut rest = PathBuf::from(link.file_name().unwrap_or_default());
-    // The kernel follows no more links than this either.
-    let mut links = 0..LINKS_MAX;
-    while let Some(part) = rest.components().next() {
-        let part = part.as_os_str().to_owned();
-        let after: PathBuf = rest.components().skip(1).collect();
-        if part == ".." && !place.pop() {
-            return Some(rest);
-        }
-        if part != ".." && part != "." {
-            place.push(part);
-        }
-        rest = after;
-        let Some(State::Link(target)) = entries.get(&place) else { continue };
-        if target.is_absolute() {
-            return Some(target.join(rest));
-        }
-        links.next()?;
-        place.pop();
-        rest = target.join(rest);
-    }
-    None
+    open_folder::way_out(link, |path| match entries.get(path) {
+        Some(State::Link(target)) => Some(target),
+        _ => None,
+    })
 }
 
 /// A walk through a folder, which copies if there is a folder to copy to.

@@ -6,15 +6,12 @@ use super::archive::Bounds;
 use crate::{BundleRef, FaultCause, WorkerFault};
 use flate2::read::GzDecoder;
 use nix::errno::Errno;
-use nix::fcntl::{AT_FDCWD, OFlag, openat};
-use nix::sys::stat::{Mode, fchmod, mkdirat};
 use referee_play::digest::digest_file;
-use referee_process::cleaning::open_folder;
+use referee_process::open_folder::OpenFolder;
 use referee_protocol::sanitize::sanitize;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use tar::{Archive, EntryType};
@@ -65,8 +62,8 @@ fn extract(
 ) -> Result<(Vec<PathBuf>, u64), WorkerFault> {
     let invalid =
         |error: io::Error| wrong(format!("not a bundle: {}", sanitize(&error.to_string())));
-    let root = open_folder(AT_FDCWD, folder.as_os_str())
-        .map_err(|errno| disk(&folder.display().to_string(), &errno.into()))?;
+    let root =
+        OpenFolder::open(folder).map_err(|error| disk(&folder.display().to_string(), &error))?;
     let most = bounds.bytes + bounds.files as u64 * BYTES_A_FILE + BYTES_AT_END;
     let mut archive = Archive::new(GzDecoder::new(archive).take(most));
     let mut files = Vec::new();
@@ -91,10 +88,11 @@ fn extract(
             return Err(wrong(format!("more than {} files", bounds.files)));
         }
         let executable = entry.header().mode().map_err(invalid)? & EXECUTABLE != 0;
+        let mode = if executable { 0o755 } else { 0o644 };
         let mut file =
-            create(&root, &place, executable).map_err(|error| write_fault(&shown, &error))?;
+            root.create_file(&place, mode).map_err(|error| write_fault(&shown, &error))?;
         fill(&mut file, &mut entry, size, &shown)?;
-        files.push(place.into_iter().collect());
+        files.push(place);
     }
     Ok((files, bytes))
 }
@@ -120,43 +118,13 @@ fn write_fault(shown: &str, error: &io::Error) -> WorkerFault {
     }
 }
 
-/// Returns the components of a path if all are normal.
-fn place(name: &[u8]) -> Option<Vec<OsString>> {
+/// Returns the path if all its components are normal.
+fn place(name: &[u8]) -> Option<PathBuf> {
     let parts = name.split(|&byte| byte == b'/').map(|part| {
         let plain = !part.is_empty() && part != b"." && part != b".." && !part.contains(&0);
         plain.then(|| OsString::from_vec(part.to_vec()))
     });
     parts.collect()
-}
-
-/// Creates a file and its missing parent folders, without following links.
-fn create(root: &OwnedFd, place: &[OsString], executable: bool) -> io::Result<File> {
-    let Some((name, above)) = place.split_last() else {
-        return Err(Errno::EINVAL.into());
-    };
-    let mut folder = root.try_clone()?;
-    for part in above {
-        folder = enter(folder.as_fd(), part)?;
-    }
-    let flags =
-        OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-    let file = openat(&folder, name.as_os_str(), flags, Mode::S_IRUSR | Mode::S_IWUSR)?;
-    // Whatever the umask: agents may run as other users.
-    fchmod(&file, Mode::from_bits_truncate(if executable { 0o755 } else { 0o644 }))?;
-    Ok(file.into())
-}
-
-/// Opens a folder in another, creating it if needed.
-fn enter(at: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
-    let made = match mkdirat(at, name, Mode::S_IRWXU) {
-        Err(Errno::EEXIST) => false,
-        made => made.map(|()| true)?,
-    };
-    let folder = open_folder(at, name)?;
-    if made {
-        fchmod(&folder, Mode::from_bits_truncate(0o755))?;
-    }
-    Ok(folder)
 }
 
 /// Writes exactly as many bytes as the header says.

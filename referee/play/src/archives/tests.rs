@@ -1,6 +1,12 @@
-use super::{BYTES_MAX, KEPT, Unpacking, archive_stem, remove_unused, shown, unpacked};
+use super::{
+    ANY_BYTES, BYTES_MAX, EXTENSION_BYTES_MAX, KEPT, Unpacking, archive_stem, remove_unused, shown,
+    unpacked,
+};
 use flate2::Compression;
+use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -100,6 +106,21 @@ fn nothing_is_written_outside() {
         &[("agent/in/deep", FILE, "x"), ("agent/out", LINK, "in/../../..")],
         &[("agent/twice", FILE, "x"), ("agent/twice", FILE, "y")],
         &[("agent/dir", LINK, "data"), ("agent/dir/evil", FILE, "x")],
+        // A link up that stays inside, a link out that seems to begin deeper than it does, and one that is made there.
+        &[
+            ("p/1/2/3/4/f", FILE, "x"),
+            ("p/1/2/3/4/e", LINK, "../../../../.."),
+            ("p/1/2/3/4/e/out", LINK, "../../../../../.."),
+            ("p/1/2/3/4/e/out/evil", LINK, "../../../../../../student/evil.sh"),
+        ],
+        // The same by links alone, of which none has a link above it.
+        &[
+            ("p/1/2/f", FILE, "x"),
+            ("p/1/2/up", LINK, "../../.."),
+            ("p/1/2/out", LINK, "up/../evil"),
+        ],
+        // Out of the only folder, which is the agent.
+        &[("agent/up", LINK, ".."), ("agent/f", FILE, "x")],
     ] {
         // The library that writes archives for tests refuses two entries with one name.
         let dir = TempDir::new().unwrap();
@@ -121,10 +142,174 @@ fn nothing_is_written_outside() {
     }
 }
 
+/// What is in a folder: the kind of each path, and the text or target.
+fn all(folder: &Path, inside: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(folder.join(inside)).unwrap() {
+        let path = inside.join(entry.unwrap().file_name());
+        let whole = folder.join(&path);
+        let kind = whole.symlink_metadata().unwrap();
+        if kind.is_dir() {
+            found.insert(path.clone(), b"folder".to_vec());
+            all(folder, &path, found);
+        } else if kind.is_file() {
+            found.insert(path, fs::read(whole).unwrap());
+        } else {
+            found.insert(path, fs::read_link(whole).unwrap().into_os_string().into_encoded_bytes());
+        }
+    }
+}
+
+/// Names and targets, with links through links and ways out.
+fn paths() -> impl Strategy<Value = String> {
+    let part = prop_oneof![6 => "[ab]", 3 => Just("..".to_owned()), 1 => Just(".".to_owned())];
+    (prop::bool::weighted(0.05), prop::collection::vec(part, 1..6)).prop_map(|(absolute, parts)| {
+        ["", "/"][usize::from(absolute)].to_owned() + &parts.join("/")
+    })
+}
+
+/// Names: few with `..`, so that most archives are unpacked; many below that of an earlier entry.
+fn names() -> impl Strategy<Value = (Option<prop::sample::Index>, String)> {
+    let plain = prop::collection::vec("[abc]", 1..4).prop_map(|parts| parts.join("/"));
+    let name = prop_oneof![19 => plain, 1 => paths()];
+    (prop::option::of(any::<prop::sample::Index>()), name)
+}
+
+/// Targets: many that only go up, no more often than the name has folders.
+fn targets() -> impl Strategy<Value = (Option<prop::sample::Index>, String)> {
+    (prop::option::weighted(0.8, any::<prop::sample::Index>()), paths())
+}
+
+fn kinds() -> impl Strategy<Value = EntryType> {
+    prop_oneof![1 => Just(FILE), 1 => Just(EntryType::Directory), 6 => Just(LINK)]
+}
+
+proptest! {
+    #[test]
+    fn nothing_outside_changes(
+        drawn in prop::collection::vec((names(), kinds(), targets()), 1..8),
+        is_tar in any::<bool>(),
+    ) {
+        let dir = TempDir::new().unwrap();
+        // What links may lead to, so that a way through them exists.
+        let outside = dir.path().join("x/a/b/a/b");
+        fs::create_dir_all(&outside).unwrap();
+        fs::create_dir_all(dir.path().join("x/a/a/a")).unwrap();
+        let mut made: Vec<(String, EntryType, String)> = Vec::new();
+        for ((above, name), kind, (up, path)) in drawn {
+            let above = above.filter(|_| !made.is_empty()).map(|it| &it.get(&made).0);
+            let name = above.map_or_else(|| name.clone(), |above| format!("{above}/{name}"));
+            let up = up.map(|up| vec![".."; up.index(name.split('/').count())].join("/"));
+            made.push((name, kind, up.filter(|up| !up.is_empty()).unwrap_or(path)));
+        }
+        let mut entries: Vec<Entry<'_>> =
+            made.iter().map(|(name, kind, to)| (name.as_str(), *kind, to.as_str())).collect();
+        if !is_tar {
+            // The library that writes archives for tests refuses two entries with one name.
+            entries.sort_by_key(|(name, ..)| *name);
+            entries.dedup_by_key(|(name, ..)| *name);
+        }
+        let archive = dir.path().join("archive");
+        if is_tar {
+            tar_gz(&archive, &entries);
+        } else {
+            zip(&archive, &entries);
+        }
+        let mut before = BTreeMap::new();
+        all(dir.path(), Path::new(""), &mut before);
+        let files = outside.join("files");
+        let mut unpacking = Unpacking::new(&files, 1).unwrap();
+        let opened = File::open(&archive).unwrap();
+        let read = if is_tar { unpacking.tar(GzDecoder::new(opened)) } else { unpacking.zip(opened) };
+        read.and_then(|()| unpacking.finish()).ok();
+        let mut after = BTreeMap::new();
+        all(dir.path(), Path::new(""), &mut after);
+        let inside = files.strip_prefix(dir.path()).unwrap();
+        let root = files.canonicalize().unwrap();
+        for path in after.keys().filter(|path| path.starts_with(inside)) {
+            if let Ok(found) = dir.path().join(path).canonicalize() {
+                prop_assert!(found.starts_with(&root), "{path:?} leads to {found:?}");
+            }
+        }
+        after.retain(|path, _| !path.starts_with(inside));
+        prop_assert_eq!(before, after);
+    }
+}
+
+#[test]
+fn long_names_are_read_within_bounds() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("long.tar.gz");
+    let long = format!("agent/{}/bot.py", "d".repeat(150));
+    let gz = || GzEncoder::new(File::create(&path).unwrap(), Compression::fast());
+    let mut tar = Builder::new(gz());
+    // The first with an extension of GNU, the others with those of PAX.
+    let mut header = Header::new_gnu();
+    header.set_size(3);
+    header.set_mode(0o755);
+    tar.append_data(&mut header, &long, &b"bot"[..]).unwrap();
+    for (name, kind, text) in [("new/weights", FILE, ""), ("new/link", LINK, "weights")] {
+        let extensions = [("path", format!("agent/{name}")), ("linkpath", text.to_owned())];
+        tar.append_pax_extensions(extensions.iter().map(|(key, text)| (*key, text.as_bytes())))
+            .unwrap();
+        let mut header = Header::new_ustar();
+        header.set_path("short").unwrap();
+        header.set_entry_type(kind);
+        header.set_size(0);
+        header.set_cksum();
+        tar.append(&header, &b""[..]).unwrap();
+    }
+    tar.into_inner().unwrap().finish().unwrap();
+    let folder = unpacked(&path).unwrap();
+    assert_eq!(fs::read(folder.join(long.trim_start_matches("agent/"))).unwrap(), b"bot");
+    assert_eq!(fs::read_link(folder.join("new/link")).unwrap(), Path::new("weights"));
+    fs::remove_dir_all(folder.parent().unwrap()).unwrap();
+
+    for kind in [EntryType::GNULongName, EntryType::GNULongLink, EntryType::XHeader] {
+        let mut tar = Builder::new(gz());
+        let mut header = Header::new_gnu();
+        header.set_path("x").unwrap();
+        header.set_entry_type(kind);
+        // Without what it announces: nothing of it is read.
+        header.set_size(EXTENSION_BYTES_MAX + 1);
+        header.set_cksum();
+        tar.append(&header, &b""[..]).unwrap();
+        tar.into_inner().unwrap().finish().unwrap();
+        let failed = unpacked(&path).unwrap_err().to_string();
+        assert!(failed.contains(&format!("more than {EXTENSION_BYTES_MAX} bytes")), "{failed}");
+    }
+    // Its size would hide further entries.
+    for (key, value) in [("size", "0"), ("GNU.sparse.major", "1")] {
+        let mut tar = Builder::new(gz());
+        tar.append_pax_extensions([(key, value.as_bytes())]).unwrap();
+        tar.into_inner().unwrap().finish().unwrap();
+        assert!(unpacked(&path).is_err(), "{key}");
+    }
+}
+
+#[test]
+fn a_small_archive_has_no_large_files() {
+    let dir = TempDir::new().unwrap();
+    let zeros = "\0".repeat(usize::try_from(ANY_BYTES).unwrap());
+    let entries = [("agent/a", FILE, zeros.as_str()), ("agent/b", FILE, "x")];
+    for (name, write) in
+        [("bomb.zip", zip as fn(&Path, &[Entry<'_>])), ("bomb.tar.gz", tar_gz as _)]
+    {
+        let path = dir.path().join(name);
+        write(&path, &entries);
+        let failed = unpacked(&path).unwrap_err().to_string();
+        assert!(failed.contains("16 MiB") && failed.contains("100 times"), "{failed}");
+    }
+    // Each name has folders of its own, which count too.
+    let path = dir.path().join("folders.tar.gz");
+    let names: Vec<String> = (0..1000).map(|it| format!("{it}{}", "/d".repeat(25))).collect();
+    tar_gz(&path, &names.iter().map(|it| (it.as_str(), FILE, "")).collect::<Vec<_>>());
+    assert!(unpacked(&path).unwrap_err().to_string().contains("files and folders"));
+}
+
 #[test]
 fn what_is_unpacked_is_bounded() {
     let dir = TempDir::new().unwrap();
-    let mut unpacking = Unpacking::new(dir.path().join("files")).unwrap();
+    let mut unpacking = Unpacking::new(&dir.path().join("files"), BYTES_MAX).unwrap();
     // As if almost everything was written.
     unpacking.bytes = BYTES_MAX - 10;
     let failed = unpacking.file(Path::new("x"), None, &mut &[0; 20][..]).unwrap_err();
@@ -132,7 +317,7 @@ fn what_is_unpacked_is_bounded() {
     let path = dir.path().join("many.tgz");
     let names: Vec<String> = (0..=super::FILES_MAX).map(|it| format!("f{it}")).collect();
     tar_gz(&path, &names.iter().map(|it| (it.as_str(), FILE, "")).collect::<Vec<_>>());
-    assert!(unpacked(&path).unwrap_err().to_string().contains("files"));
+    assert!(unpacked(&path).unwrap_err().to_string().contains("files and folders"));
 }
 
 #[test]
