@@ -18,6 +18,10 @@ from lib_system import syscall
 REFUSALS = {errno.EPERM, errno.EACCES, errno.ENOSYS}
 FIOSETOWN = 0x8901
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x20000, 0x10000000, 0x40000000
+CLONE_VM, CLONE_SIGHAND, CLONE_THREAD, CLONE_FILES = 0x100, 0x800, 0x10000, 0x400
+CLOSE_RANGE_UNSHARE = 2
+# Stacks of threads.
+KEPT = []
 TIOCSTI, TIOCLINUX, F_SETSIG, F_SETOWN_EX = 0x5412, 0x541C, 10, 15
 
 
@@ -49,13 +53,9 @@ def in_child(action):
 
 def clone_user():
     """Makes a process in a user namespace, with the old call."""
-    number = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
-    libc = ctypes.CDLL(None, use_errno=True)
-    child = libc.syscall(number, CLONE_NEWUSER | signal.SIGCHLD, 0, 0, 0, 0)
+    child = syscall("clone", CLONE_NEWUSER | signal.SIGCHLD, 0, 0, 0, 0)
     if child == 0:
         os._exit(0)
-    if child < 0:
-        raise OSError(ctypes.get_errno(), "clone")
     os.waitpid(child, 0)
 
 
@@ -86,6 +86,18 @@ def foreign():
         raise Denied(f"ended with {status}")
 
 
+def thread_with_files():
+    """Makes a thread whose open files are found only in its own folder of /proc."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    stack = ctypes.create_string_buffer(1 << 16)
+    top = ctypes.c_void_p((ctypes.addressof(stack) + len(stack)) & ~15)
+    # The thread does nothing but call this, without Python's lock.
+    ends = ctypes.cast(libc.pause, ctypes.c_void_p)
+    if libc.clone(ends, top, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD, None) == -1:
+        raise OSError(ctypes.get_errno(), "clone")
+    KEPT.append(stack)
+
+
 def later_calls():
     """Calls numbers above those of all kernels yet."""
     libc = ctypes.CDLL(None, use_errno=True)
@@ -109,6 +121,11 @@ def attack():
     attempt("unshare mounts", lambda: in_child(lambda: syscall("unshare", CLONE_NEWNS)))
     attempt("clone a user", clone_user)
     attempt("clone3 a user", clone3_user)
+    attempt("start a session", lambda: in_child(os.setsid))
+    attempt("make a thread with files of its own", thread_with_files)
+    attempt("unshare open files", lambda: in_child(lambda: syscall("unshare", CLONE_FILES)))
+    attempt("unshare open files by closing",
+            lambda: syscall("close_range", 1000, 1000, CLOSE_RANGE_UNSHARE))
     attempt("setns", through(lambda: syscall("setns", -1, CLONE_NEWNET)))
     attempt("mount", through(lambda: syscall("mount", None, b"/no/such/place", None, 0, None)))
     attempt("open_tree", through(lambda: syscall("open_tree", -1, b"", 0)))

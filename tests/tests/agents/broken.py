@@ -55,10 +55,9 @@ def on_hello(hello):
     if DEFECT == "strict_fields" and "x_new" in hello:
         raise ValueError(f"unknown field in hello: {hello.popitem()}")
     if DEFECT == "leaves_a_child":
-        # In its own session and without the pipes, so it would keep running.
+        # Without the pipes, so it would keep running.
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-        subprocess.Popen(["sleep", "60"], start_new_session=True,
-                         stderr=subprocess.DEVNULL, **quiet)
+        subprocess.Popen(["sleep", "60"], stderr=subprocess.DEVNULL, **quiet)
     say({"type": "ready", "want": ["actions"]})
 
 

@@ -26,10 +26,18 @@ def report(who):
     os.write(2, f"pid {os.getpid()} {who}\n".encode())
 
 
+def leave_session():
+    """From level `confined` on it can leave only its process group."""
+    try:
+        os.setsid()
+    except PermissionError:
+        os.setpgid(0, 0)
+
+
 def daemon(reported):
     """A grandchild in its own session that ignores all signals and keeps stdout open."""
     if os.fork() == 0:
-        os.setsid()
+        leave_session()
         if os.fork() == 0:
             report("daemon")
             os.close(reported)

@@ -63,10 +63,14 @@ const OWN_ONLY: &[(i64, &[(u8, u64)])] = &[
     (libc::SYS_sched_setattr, &[(0, 0)]),
 ];
 
-/// What is still needed when most of the filters are in force: to enter a Landlock domain and to apply the
-/// last filter, which refuses these.
-const ENTRY: [libc::c_long; 3] =
-    [libc::SYS_landlock_add_rule, libc::SYS_landlock_restrict_self, libc::SYS_seccomp];
+/// What is still needed when most of the filters are in force: to make the agent's session, to enter a
+/// Landlock domain and to apply the last filter, which refuses these.
+const ENTRY: [libc::c_long; 4] = [
+    libc::SYS_setsid,
+    libc::SYS_landlock_add_rule,
+    libc::SYS_landlock_restrict_self,
+    libc::SYS_seccomp,
+];
 
 /// The compiled filters, all of which are to be applied. The kernel compiles them again each time, so
 /// processes that start many agents apply most of them once.
@@ -85,16 +89,18 @@ impl Filters {
             some_refused(own_mounts).and_then(|some| program(some, SeccompAction::Allow, refuse));
         let fails = |errno: Errno| libc::SECCOMP_RET_ERRNO | errno as u32;
         let (known, refused) = (all_known(), refused(own_mounts));
-        let list = by_number(|number| match number {
+        let result_of = |number| match number {
             _ if refused.contains(&number) => fails(Errno::EPERM),
-            _ if known.contains(&number) || ENTRY.contains(&number) => libc::SECCOMP_RET_ALLOW,
+            _ if known.contains(&number) => libc::SECCOMP_RET_ALLOW,
             // Libraries then continue with an older call.
             _ => fails(Errno::ENOSYS),
-        });
-        let rest = by_number(|number| match number {
-            _ if ENTRY.contains(&number) => fails(Errno::ENOSYS),
-            _ => libc::SECCOMP_RET_ALLOW,
-        });
+        };
+        let is_entry = |number| ENTRY.contains(&number);
+        let unless = |allowed: bool, number| {
+            if allowed { libc::SECCOMP_RET_ALLOW } else { result_of(number) }
+        };
+        let list = by_number(|number| unless(is_entry(number), number));
+        let rest = by_number(|number| unless(!is_entry(number), number));
         some.map(|some| Self { first: [some, list], last: rest }).map_err(|_| Errno::ENOTSUP)
     }
 
@@ -204,11 +210,16 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
     let rule = |place, length, relation, value| {
         SeccompRule::new(vec![SeccompCondition::new(place, length, relation, value)?])
     };
-    let namespaces = NEW_NAMESPACES.iter().map(|&flag| {
-        let bits = u64::from(flag.cast_unsigned());
-        rule(0, Qword, MaskedEq(bits), bits)
-    });
-    rules.insert(libc::SYS_clone, namespaces.collect::<Built<_>>()?);
+    let bits = |flags: libc::c_int| u64::from(flags.cast_unsigned());
+    let namespaces =
+        NEW_NAMESPACES.iter().map(|&flag| rule(0, Qword, MaskedEq(bits(flag)), bits(flag)));
+    // A thread with open files of its own, which are not found in its process. Threads of libraries share them.
+    let (thread, files) = (bits(libc::CLONE_THREAD), bits(libc::CLONE_FILES));
+    let apart = rule(0, Qword, MaskedEq(thread | files), thread);
+    rules.insert(libc::SYS_clone, namespaces.chain([apart]).collect::<Built<_>>()?);
+    // The same by a thread that closes some.
+    let unshare = u64::from(libc::CLOSE_RANGE_UNSHARE);
+    rules.insert(libc::SYS_close_range, vec![rule(2, Dword, MaskedEq(unshare), unshare)?]);
     let is = |&value: &u64| rule(1, Dword, Eq, value);
     let typing = TYPING.iter().chain(SOCKET_SIGNALS).chain(FILE_FLAGS);
     rules.insert(libc::SYS_ioctl, typing.map(is).collect::<Built<_>>()?);
@@ -277,9 +288,9 @@ mod tests {
         let (refused, more) = (all_refused().count(), confined_only().count());
         let allowed: usize = ALLOWED.iter().map(|(_, calls)| calls.len()).sum();
         assert_eq!(all_known().len(), allowed + refused + more);
-        // Those of `clone`, `ioctl`, `fcntl`, `socketpair`, `setsockopt` and `prctl`; `utimensat` goes
-        // with the attributes.
-        let always = OWN_ONLY.len() + 6;
+        // Those of `clone`, `close_range`, `ioctl`, `fcntl`, `socketpair`, `setsockopt` and `prctl`;
+        // `utimensat` goes with the attributes.
+        let always = OWN_ONLY.len() + 7;
         for (own_mounts, all, some) in [(true, refused, 0), (false, refused + more, 1)] {
             let refused = super::refused(own_mounts);
             let some_refused = some_refused(own_mounts).unwrap();
@@ -307,6 +318,30 @@ mod tests {
             }
         };
         // Filters apply to one thread.
+        std::thread::spawn(attempt).join().unwrap();
+    }
+
+    /// The kernel itself makes no thread that doesn't share signal handlers.
+    #[test]
+    fn no_thread_has_open_files_of_its_own() {
+        let filters = Filters::compile(true).unwrap();
+        let attempt = move || {
+            set_no_new_privs().unwrap();
+            filters.begin().unwrap();
+            let thread = |flags: libc::c_int| {
+                call(libc::SYS_clone, [(libc::CLONE_THREAD | flags).into(), 0, 0, 0])
+            };
+            assert_eq!(thread(0), Err(Errno::EPERM));
+            assert_eq!(thread(libc::CLONE_VM), Err(Errno::EPERM));
+            assert_eq!(thread(libc::CLONE_FILES), Err(Errno::EINVAL));
+            let close = |flags: libc::c_uint| {
+                call(libc::SYS_close_range, [100_000, 100_000, flags.into(), 0])
+            };
+            assert_eq!(close(libc::CLOSE_RANGE_UNSHARE), Err(Errno::EPERM));
+            let both = libc::CLOSE_RANGE_UNSHARE | libc::CLOSE_RANGE_CLOEXEC;
+            assert_eq!(close(both), Err(Errno::EPERM));
+            assert_eq!(close(0), Ok(0));
+        };
         std::thread::spawn(attempt).join().unwrap();
     }
 

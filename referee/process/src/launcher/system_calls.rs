@@ -55,8 +55,8 @@ pub(super) const ALLOWED: &[(&str, Calls)] = &[
             SYS_clone SYS_execve SYS_execveat SYS_exit SYS_exit_group SYS_wait4 SYS_waitid
             SYS_set_tid_address SYS_set_robust_list SYS_get_robust_list SYS_futex SYS_futex_waitv
             SYS_rseq SYS_prctl SYS_pidfd_open SYS_getpid SYS_getppid SYS_gettid SYS_getpgid SYS_setpgid
-            SYS_getsid SYS_setsid SYS_getuid SYS_geteuid SYS_getgid SYS_getegid SYS_getresuid
-            SYS_getresgid SYS_getgroups SYS_setresuid SYS_setresgid SYS_capget
+            SYS_getsid SYS_getuid SYS_geteuid SYS_getgid SYS_getegid SYS_getresuid SYS_getresgid
+            SYS_getgroups SYS_setresuid SYS_setresgid SYS_capget
         ],
     ),
     (
@@ -111,6 +111,9 @@ pub(super) const REFUSED: &[(&str, Calls)] = &[
     // A file that is under way is in no process, so nothing counts what it holds.
     ("passing open files", calls![SYS_sendmsg]),
     ("other processes", calls![SYS_ptrace]),
+    // Where the system divides cores among sessions, each would get as much as a whole agent, and one in
+    // the background would no longer be there.
+    ("sessions", calls![SYS_setsid]),
     // They outlive a process, and are not accounted to it.
     ("shared memory and messages", calls![SYS_shmget SYS_msgget SYS_semget SYS_mq_open]),
     // It would show what others do with their files.
