@@ -260,7 +260,7 @@ pub(crate) const ROUNDED_TICKS: u64 = 2;
 /// Fields of `/proc/PID/stat`, in clock ticks.
 #[derive(Debug)]
 pub(crate) struct Ticks {
-    parent: Pid,
+    pub(crate) parent: Pid,
     pub(crate) reaped: u64,
     /// The page faults of children that have been reaped.
     pub(crate) faults: u64,

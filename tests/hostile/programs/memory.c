@@ -5,6 +5,7 @@
  *   memfd      a file in memory, mapped
  *   memfds     many files in memory, written and never mapped
  *   processes  as `private`, an eighth in each of eight processes
+ *   lent       as `private`, half of it in a child that runs in its memory, as between vfork and exec
  *   file       a file in /dev/shm
  *   pipes      unread data in pipes
  *   sockets    unread data in sockets
@@ -15,11 +16,14 @@
 
 #include "lib_agent.h"
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum { MB = 1 << 20 };
 
@@ -101,6 +105,26 @@ static void in_processes(void (*take)(void))
         }
     }
     sleep(20);
+}
+
+static int take_half(void *unused)
+{
+    take_private(megabytes / 2);
+    /* Not asleep before it has been looked at. */
+    for (clock_t end = clock() + CLOCKS_PER_SEC / 5; clock() < end;)
+        ;
+    _exit(0);
+    return unused != NULL;
+}
+
+static void lend(void)
+{
+    static char stack[1 << 16];
+    take_private(megabytes / 2);
+    pid_t child = clone(take_half, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+    if (child < 0)
+        exit(8);
+    waitpid(child, NULL, 0);
 }
 
 static void take_file(void)
@@ -202,6 +226,8 @@ static void turn(int number)
         take_files();
     else if (strcmp(how, "processes") == 0)
         in_processes(take_eighth);
+    else if (strcmp(how, "lent") == 0)
+        lend();
     else if (strcmp(how, "file") == 0)
         take_file();
     else if (strcmp(how, "pipes") == 0)

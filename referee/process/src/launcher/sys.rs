@@ -188,6 +188,15 @@ pub(super) fn take_file(process: BorrowedFd<'_>, number: RawFd) -> nix::Result<O
     Ok(new_file(fd))
 }
 
+/// Whether two processes run in the same memory, as a new one does until it calls exec if `vfork` or
+/// `posix_spawn` has made it. False if the first thread of either has ended, or if that can't be known.
+pub(super) fn same_memory(one: Pid, other: Pid) -> bool {
+    /// `KCMP_VM`.
+    const MEMORY: c_long = 1;
+    let (one, other) = (c_long::from(one.as_raw()), c_long::from(other.as_raw()));
+    call(libc::SYS_kcmp, [one, other, MEMORY, 0]) == Ok(0)
+}
+
 /// Takes ownership of the file descriptor that a system call has just made.
 fn new_file(fd: c_long) -> OwnedFd {
     let fd = RawFd::try_from(fd).expect("file descriptors have 32 bits");

@@ -6,15 +6,18 @@
 //! A check is quick: what each process has in memory, and how many threads. Only if that is too
 //! much it is measured exactly, process by process, until the sum is known to be within the limit.
 //! That takes up to a hundred times as long, and longer with many mappings, so it is done in steps:
-//! between them the supervisor handles what else happens, above all commands to kill. Mapped files
+//! between them the supervisor handles what else happens, above all commands to kill. A process that
+//! runs in its parent's memory, until it calls exec, doesn't count then. Mapped files
 //! of a disk don't count: the system frees their memory when it needs it.
 
 use super::held::{Held, held_in_memory};
+use super::sys;
 use super::wire::Limit;
-use crate::usage::{bounded_tree_below, own_time, proc_text, status_field, threads_of};
+use crate::usage::{Ticks, bounded_tree_below, own_time, proc_text, status_field, threads_of};
 use nix::unistd::Pid;
 use referee_protocol::{Limits, Nanos};
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The most that a tree can fill in a second of CPU time, in KiB.
@@ -141,12 +144,14 @@ impl Watchdog {
         self.used_checked = self.used;
         self.tree.clone_from(&tree);
         self.held = held_in_memory(&tree, self.memory_kib);
-        let has = |&pid: &Pid| Some((pid, taken(pid)?));
-        let mut rest: Vec<(Pid, Used)> = tree.iter().filter_map(has).collect();
-        let used = self.sum(rest.iter().map(|(_, used)| *used));
+        let mut used = self.sum(tree.iter().filter_map(|&pid| taken(pid)));
         if used > self.memory_kib {
-            rest.sort_by_key(|(_, used)| used.private + used.shared);
-            return self.measure(Exact { rest, measured: Used::default() }, began);
+            let mut rest = with_own_memory(&tree);
+            used = self.sum(rest.iter().map(|(_, used)| *used));
+            if used > self.memory_kib {
+                rest.sort_by_key(|(_, used)| used.private + used.shared);
+                return self.measure(Exact { rest, measured: Used::default() }, began);
+            }
         }
         self.pause_until_next(used, began);
         None
@@ -217,7 +222,7 @@ fn time_to_fill(kib: u64) -> Duration {
 /// Returns what all these processes have in memory, in KiB. What they share counts for each.
 pub(crate) fn memory_of(tree: &[Pid]) -> u64 {
     let mut sum = Used::default();
-    tree.iter().filter_map(|&pid| taken(pid)).for_each(|used| sum.add(used));
+    with_own_memory(tree).into_iter().for_each(|(_, used)| sum.add(used));
     let held = held_in_memory(tree, u64::MAX);
     sum.private + sum.tables + sum.shared.max(held.files) + held.buffers
 }
@@ -229,16 +234,43 @@ pub(super) fn folders_of(pid: Pid) -> impl Iterator<Item = PathBuf> {
     std::iter::once(PathBuf::from(format!("/proc/{pid}"))).chain(threads)
 }
 
+/// Reads what these processes have, each memory once: without those that run in that of their parent.
+fn with_own_memory(tree: &[Pid]) -> Vec<(Pid, Used)> {
+    let (mut own, mut counted) = (Vec::new(), HashSet::new());
+    for &pid in tree {
+        let parent = Ticks::of(pid).map(|ticks| ticks.parent);
+        // What isn't its parent's now never will be, so it is measured afterwards. Two first threads that have
+        // ended have the same: none.
+        let is_parents = parent.is_some_and(|parent| {
+            counted.contains(&parent) && sys::same_memory(parent, pid) && first_has(pid).is_some()
+        });
+        if is_parents {
+            counted.insert(pid);
+        } else if let Some(used) = taken(pid) {
+            counted.insert(pid);
+            own.push((pid, used));
+        }
+    }
+    own
+}
+
 /// Reads what a process has in memory, with everything that it shares.
 fn taken(pid: Pid) -> Option<Used> {
-    folders_of(pid).find_map(|folder| {
-        let text = proc_text(folder.join("status"))?;
-        let number = |name| status_field(&text, name);
-        Some(Used {
-            private: number("RssAnon:")? + number("VmSwap:").unwrap_or(0),
-            shared: number("RssShmem:")?,
-            tables: number("VmPTE:").unwrap_or(0),
-        })
+    folders_of(pid).find_map(|folder| taken_in(&folder))
+}
+
+/// Reads the same, unless its first thread has ended.
+fn first_has(pid: Pid) -> Option<Used> {
+    taken_in(format!("/proc/{pid}").as_ref())
+}
+
+fn taken_in(folder: &Path) -> Option<Used> {
+    let text = proc_text(folder.join("status"))?;
+    let number = |name| status_field(&text, name);
+    Some(Used {
+        private: number("RssAnon:")? + number("VmSwap:").unwrap_or(0),
+        shared: number("RssShmem:")?,
+        tables: number("VmPTE:").unwrap_or(0),
     })
 }
 
@@ -255,7 +287,10 @@ fn share(pid: Pid) -> Option<Used> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Limit, Limits, Watchdog, bounded_tree_below, held_in_memory, share};
+    use super::{
+        Limit, Limits, Watchdog, bounded_tree_below, held_in_memory, share, with_own_memory,
+    };
+    use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
     use std::io::{BufRead, BufReader};
     use std::process::{Child, Command, Stdio};
@@ -265,6 +300,21 @@ mod tests {
     const FIRST_THREAD_ENDS: &str = "import ctypes, threading, time; x = bytearray(60 * MB); threading.Thread(target=lambda: \
          (os.write(w, b'.'), sys.stdin.read(), os._exit(0))).start(); \
          ctypes.CDLL(None).syscall(60, 0)";
+
+    /// The same in two processes, each of which has memory of its own.
+    const BOTH_FIRST_THREADS_END: &str = "import ctypes, threading; ready, done = os.pipe(); other = os.fork(); \
+         x = bytearray(60 * MB); threading.Thread(target=lambda: \
+         (os.write(w, os.read(ready, 1)) if other else os.write(done, b'.'), sys.stdin.read(), os._exit(0))).start(); \
+         ctypes.CDLL(None).syscall(60, 0)";
+
+    /// A child runs in its memory, as between `vfork` and `exec`, for as long as the test.
+    const SHARED_WITH_CHILD: &str = "import ctypes, glob, threading, time; x = bytearray(60 * MB); \
+         libc = ctypes.CDLL(None); stack = ctypes.create_string_buffer(1 << 16); \
+         top = ctypes.c_void_p(ctypes.addressof(stack) + (1 << 15) & ~15); \
+         threading.Thread(target=libc.clone, daemon=True, args=(ctypes.cast(libc.pause, ctypes.c_void_p), top, \
+         0x4100 | 17, None)).start(); \
+         [time.sleep(0.01) for _ in iter(lambda: any(open(it).read() for it in \
+         glob.glob('/proc/self/task/*/children')), True)]";
 
     /// Its name is not UTF-8.
     const NAMED: &str =
@@ -311,13 +361,17 @@ mod tests {
             let mut watchdog = Watchdog::new(root, &Limits::default(), false);
             let (tree, _) = bounded_tree_below(root, 100);
             watchdog.held = held_in_memory(&tree, u64::MAX);
-            watchdog.sum(tree.into_iter().filter_map(share)) / 1024
+            let own = with_own_memory(&tree).into_iter();
+            watchdog.sum(own.filter_map(|(pid, _)| share(pid))) / 1024
         }
     }
 
     impl Drop for Parent {
         fn drop(&mut self) {
-            // Its children end too: they share its stdin.
+            let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
+            for pid in bounded_tree_below(root, 100).0 {
+                kill(pid, Signal::SIGKILL).ok();
+            }
             drop(self.0.stdin.take());
             self.0.wait().ok();
         }
@@ -334,6 +388,8 @@ mod tests {
             (1, "", "x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB)", 60, 90),
             (1, "", "f = os.memfd_create('x'); os.write(f, bytes(60 * MB))", 60, 90),
             (1, "", FIRST_THREAD_ENDS, 60, 90),
+            (1, "", BOTH_FIRST_THREADS_END, 120, 160),
+            (1, "", SHARED_WITH_CHILD, 60, 90),
             (1, "", NAMED, 60, 90),
             (3, "f = os.memfd_create('x'); os.write(f, bytes(60 * MB))", "pass", 60, 100),
         ] {
