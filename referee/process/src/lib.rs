@@ -13,7 +13,7 @@
 #[cfg_attr(portable, path = "portable/cores.rs")]
 pub mod cores;
 pub mod lock;
-mod memory_kills;
+pub mod memory_kills;
 pub mod poll_on_wake;
 #[cfg_attr(portable, path = "portable/timers.rs")]
 pub mod timers;

@@ -6,6 +6,15 @@ use std::fs::read_to_string;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+/// What the processes of an agent have in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TreeMemory {
+    /// All of them, in KiB, with what their open files hold.
+    pub kb: u64,
+    /// The process that has most, which the system kills first.
+    pub largest_kb: u64,
+}
+
 /// For how long a count serves as that of the start of an agent: reading it takes a tenth as long as a start.
 const SERVES: Duration = Duration::from_secs(1);
 

@@ -8,7 +8,7 @@ import os
 import resource
 import sys
 
-from lib_agent import Denied, attempt, play_after
+from lib_agent import Denied, attempt, play_after, report
 from lib_system import first_that_works, syscall, victims
 
 referee = int(sys.argv[1])
@@ -47,12 +47,20 @@ def priority_of_user():
         raise OSError(number, os.strerror(number))
 
 
+def killed_later():
+    with open("/proc/self/oom_score_adj", "r+", encoding="ascii") as file:
+        file.write(file.read())
+
+
 def attack():
+    with open("/proc/self/oom_score_adj", encoding="ascii") as file:
+        report("killed_first", file.read().strip())
     for name, change in (("limits", limits), ("priority", priority), ("cores", cores),
                          ("scheduler", scheduler), ("disk priority", disk_priority)):
         attempt(f"set the {name} of the opponent",
                 lambda change=change: first_that_works(change, victims()))
         attempt(f"set the {name} of the referee", lambda change=change: change(referee))
+    attempt("change when it is killed for lack of memory", killed_later)
     attempt("set the priority of all of the user's processes", priority_of_user)
 
 

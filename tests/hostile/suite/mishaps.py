@@ -48,20 +48,23 @@ def killed_at_a_layer(_row, setting):
 def memory_runs_out(_row, setting):
     """An agent takes what it may take and the machine doesn't have: the match is void, whoever is killed,
     and the text names who has how much."""
-    problems = out_of_memory(setting, "itself", [("hostile", 400), ("@first", 0)], "hostile")
+    alone = [("hostile", "private", 400), ("@first", "", 0)]
+    problems = out_of_memory(setting, "itself", alone, "hostile", 0)
     # The system kills the largest: an honest agent that has had its memory since its first turn.
-    honest = [("honest", 120), ("hostile", 110)]
-    problems += out_of_memory(setting, "its opponent", honest, "honest")
+    honest = [("honest", "private", 120), ("hostile", "private", 110)]
+    problems += out_of_memory(setting, "its opponent", honest, "honest", 0)
+    spread = [("honest", "private", 60), ("hostile", "processes", 240)]
+    problems += out_of_memory(setting, "its opponent, by small processes", spread, "honest", 1)
     return summed_up(problems, "void machine")
 
 
-def out_of_memory(setting, case, agents, killed):
+def out_of_memory(setting, case, agents, killed, counts_at):
     """Plays where 200 MB are left; returns what is wrong if the system doesn't kill this agent, or if the
-    match isn't void and all agents named with their memory."""
+    match isn't void at the seat `counts_at` and all agents named with their memory."""
     with Place(setting.cache) as place, machine.little_memory(place.token, 200) as entry:
         seats = [name if name.startswith("@") else
-                 place.agent("memory.c", ["private", str(megabytes)], name)
-                 for name, megabytes in agents]
+                 place.agent("memory.c", [how, str(megabytes)], name)
+                 for name, how, megabytes in agents]
         words = [setting.referee, *POLITE, *seats, "--json", "--out", "x.jsonl",
                  "--limit", "memory_mb=1000", *setting.level_words()]
         ran = watch.run(words, place.path, place.environment(), 120,
@@ -71,9 +74,9 @@ def out_of_memory(setting, case, agents, killed):
         if not lines:
             return [f"{case}: {it}" for it in (*problems, f"refused: {ran.stderr.strip()[:200]}")]
         void, verdict = lines[0]["verdict"].get("void") or {}, lines[0]["verdict"]
-        if void.get("cause") != "machine":
+        if (void.get("cause"), void.get("seat")) != ("machine", counts_at):
             problems.append(f"{verdict}")
-        grown = [f"{name} (seat {seat}) " for seat, (name, megabytes) in enumerate(agents) if megabytes]
+        grown = [f"{name} (seat {seat}) " for seat, (name, _, megabytes) in enumerate(agents) if megabytes]
         wanted = ["no memory left", f"killed {killed} (seat 0)", *grown]
         missing = [it for it in wanted if it not in void.get("text", "")]
         problems += [f"not said: {missing}, but {void.get('text')}"] if missing else []

@@ -10,6 +10,7 @@ use referee_match::{Input, Reading};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
 use referee_process::launcher::Limit;
+use referee_process::memory_kills::TreeMemory;
 use referee_protocol::{FaultKind, Header, Nanos, Seat};
 use std::time::Instant;
 
@@ -80,8 +81,8 @@ impl Drive<'_> {
                 self.input_at(at, Input::Fault(seat, kind, text, self.brief_reading(at)));
             }
             AgentEvent::OutOfMemory(peak_kb) => {
-                let text = self.out_of_memory(seat, peak_kb);
-                self.input_at(at, Input::Stop { cause: "machine", text, seat: None });
+                let input = self.out_of_memory(seat, peak_kb);
+                self.input_at(at, input);
             }
             AgentEvent::Continued(ran) => self.thawed(seat, ran),
             AgentEvent::Exited(status) => {
@@ -102,27 +103,28 @@ impl Drive<'_> {
     }
 
     /// Says that the system has killed a seat for lack of memory, and who has how much: that may be another.
-    fn out_of_memory(&self, killed: Seat, peak_kb: u64) -> String {
+    fn out_of_memory(&self, killed: Seat, peak_kb: u64) -> Input<'static> {
         let seats = Seat::all(self.participants.len()).zip(&self.participants);
-        let mut used: Vec<(u64, Seat)> = seats
-            .filter_map(|(seat, participant)| match participant.connection() {
-                Some(_) if seat == killed => Some((peak_kb, seat)),
-                Some(agent) => Some((agent.process.memory_kb()?, seat)),
-                None => None,
-            })
+        let others: Vec<(Seat, TreeMemory)> = seats
+            .filter(|(seat, _)| *seat != killed)
+            .filter_map(|(seat, other)| Some((seat, other.connection()?.process.memory()?)))
             .collect();
+        let mut used: Vec<(u64, Seat)> = others.iter().map(|(seat, its)| (its.kb, *seat)).collect();
+        used.push((peak_kb, killed));
         used.sort_unstable_by(|one, other| other.cmp(one));
         let Header { seats, limits, .. } = self.state.header();
         let name = |seat: Seat| format!("{} (seat {seat})", seats[seat.index()].name);
         let each =
             used.iter().map(|&(kb, seat)| format!("{} {} MiB", name(seat), kb.div_ceil(1024)));
-        format!(
+        let text = format!(
             "the machine had no memory left, and the system killed {}; memory of the agents: {}; \
              each may have {} MiB, so play fewer matches at once, or lower `memory_mb`",
             name(killed),
             each.collect::<Vec<_>>().join(", "),
             limits.memory_mb
-        )
+        );
+        let seat = Some(seat_without_memory(killed, peak_kb, &others));
+        Input::Stop { cause: "machine", text, seat }
     }
 
     /// Freezes idle agents that are due, and ends the match if one can't be resumed.
@@ -241,5 +243,40 @@ impl Drive<'_> {
     pub(super) fn is_judged(&self, seat: Seat) -> bool {
         let is_killed = self.participants[seat.index()].is_killed();
         self.ending.is_none() && !self.is_enough() && !is_killed && !self.state.has_ended(seat)
+    }
+}
+
+/// Returns the seat at which a match is void after the system has killed a process of the seat `killed`, which had
+/// at most `peak_kb`: it may be void only so often. An agent can kill itself when the system has killed any process
+/// for lack of memory, so it is void at its own seat, unless another has more, in processes of which none is as large.
+/// Only then has the system reason to kill this one for the other's memory: it kills the largest of all agents.
+fn seat_without_memory(killed: Seat, peak_kb: u64, others: &[(Seat, TreeMemory)]) -> Seat {
+    let most = others.iter().max_by_key(|(_, its)| its.kb);
+    let cause = most.filter(|(_, its)| its.kb > peak_kb && its.largest_kb <= peak_kb);
+    cause.map_or(killed, |(seat, _)| *seat)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TreeMemory, seat_without_memory};
+    use referee_protocol::Seat;
+
+    #[test]
+    fn lack_of_memory_counts_at_the_seat_that_was_killed_or_at_one_that_spread_more() {
+        let at = |peak_kb, others: &[(u64, u64)]| {
+            let seats = Seat::all(others.len() + 1).skip(1);
+            let memory = |&(kb, largest_kb)| TreeMemory { kb, largest_kb };
+            let others: Vec<_> = seats.zip(others.iter().map(memory)).collect();
+            seat_without_memory(Seat(0), peak_kb, &others).index()
+        };
+        assert_eq!(at(100, &[]), 0);
+        assert_eq!(at(100, &[(90, 90)]), 0);
+        // The system would have killed the other one.
+        assert_eq!(at(100, &[(300, 300)]), 0);
+        assert_eq!(at(1, &[(4, 4)]), 0);
+        assert_eq!(at(100, &[(300, 30)]), 1);
+        assert_eq!(at(100, &[(120, 60), (300, 30)]), 2);
+        // Whatever ran the program was killed, and nothing is known of it.
+        assert_eq!(at(0, &[(300, 30)]), 0);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::AgentProcess;
 use crate::launcher::{Group, memory_of};
+use crate::memory_kills::TreeMemory;
 use crate::usage::Meters;
 use referee_protocol::Nanos;
 
@@ -32,8 +33,8 @@ impl AgentProcess {
         self.group.as_ref().and_then(Group::peak_memory_kb).or_else(measured)
     }
 
-    /// Returns what its processes have in memory now, in KiB, with what their open files hold.
-    pub fn memory_kb(&self) -> Option<u64> {
+    /// Returns what its processes have in memory now.
+    pub fn memory(&self) -> Option<TreeMemory> {
         Some(memory_of(&self.meters_left()?.tree()?))
     }
 

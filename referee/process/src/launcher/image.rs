@@ -88,6 +88,7 @@ fn prepare(
     apply_layer(config, Layer::Cgroup, || group.as_ref().ok_or(Errno::ENOENT)?.enter())?;
     make_ordinary(ends, config.background.is_some()).map_err(setup_failure)?;
     if !confinement.inside {
+        sys::have_killed_first(c"/proc/self/oom_score_adj");
         confine(&program.conditions.limits, confinement)?;
     }
     // By now it is the agent's user, who must be able to enter it. Capabilities in its namespace end

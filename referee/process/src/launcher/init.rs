@@ -19,6 +19,7 @@ use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockType, recv, send, socketpair};
 use nix::unistd::{Pid, Uid, dup2_stdin};
+use std::ffi::CString;
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::fs::FileExt;
@@ -63,6 +64,10 @@ impl Namespaces {
         // Every other layer needs this one.
         let init = init.map_err(|errno| layer_failure(Layer::UserNs, errno))?;
         drop(theirs);
+        // Its agents inherit it, and can't open the file before exec.
+        if let Ok(adjustment) = CString::new(format!("/proc/{init}/oom_score_adj")) {
+            sys::have_killed_first(&adjustment);
+        }
         let children = File::open(format!("/proc/{init}/task/{init}/children"))
             .map_err(|error| setup_failure(sys::number(&error)))?;
         let made = Self { init, socket, children };

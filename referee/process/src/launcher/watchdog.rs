@@ -13,6 +13,7 @@
 use super::held::{Held, held_in_memory};
 use super::sys;
 use super::wire::Limit;
+use crate::memory_kills::TreeMemory;
 use crate::usage::{Ticks, bounded_tree_below, own_time, proc_text, status_field, threads_of};
 use nix::unistd::Pid;
 use referee_protocol::{Limits, Nanos};
@@ -220,11 +221,15 @@ fn time_to_fill(kib: u64) -> Duration {
 }
 
 /// Returns what all these processes have in memory, in KiB. What they share counts for each.
-pub(crate) fn memory_of(tree: &[Pid]) -> u64 {
-    let mut sum = Used::default();
-    with_own_memory(tree).into_iter().for_each(|(_, used)| sum.add(used));
+pub(crate) fn memory_of(tree: &[Pid]) -> TreeMemory {
+    let (mut sum, mut largest_kb) = (Used::default(), 0);
+    for (_, used) in with_own_memory(tree) {
+        sum.add(used);
+        largest_kb = largest_kb.max(used.private + used.shared + used.tables);
+    }
     let held = held_in_memory(tree, u64::MAX);
-    sum.private + sum.tables + sum.shared.max(held.files) + held.buffers
+    let kb = sum.private + sum.tables + sum.shared.max(held.files) + held.buffers;
+    TreeMemory { kb, largest_kb }
 }
 
 /// Returns the `/proc` folders of a process and of its threads: a process whose first thread has ended

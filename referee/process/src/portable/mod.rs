@@ -21,7 +21,7 @@ pub use wire::{
 use crate::Failure;
 use crate::files::own_program;
 use crate::lock::lock;
-use crate::memory_kills::MemoryKills;
+use crate::memory_kills::{MemoryKills, TreeMemory};
 use crate::sandbox::Layers;
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
 use nix::unistd::{Pid, read};
@@ -33,8 +33,8 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
 /// Returns what these processes have in memory: there are none whose memory can be measured.
-pub(crate) fn memory_of(_tree: &[Pid]) -> u64 {
-    0
+pub(crate) fn memory_of(_tree: &[Pid]) -> TreeMemory {
+    TreeMemory::default()
 }
 
 /// The hidden command that makes this program a supervisor.
