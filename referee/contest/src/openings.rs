@@ -49,7 +49,10 @@ pub fn draw_opening(
         let mut random =
             ChaCha8Rng::seed_from_u64(named_seed(&format!("opening:{seed}:{attempt}")));
         let mut game = start.clone();
-        let reached = (0..plies).all(|_| play_any(game.as_mut(), &mut random));
+        let reached = (0..=plies).all(|ply| {
+            let is_drawn = draw_all(game.as_mut(), &mut random);
+            is_drawn && (ply == plies || play_any(game.as_mut(), &mut random))
+        });
         let is_open = reached && is_open(game.as_ref())?;
         failed(game.as_ref())?;
         if is_open {
@@ -71,6 +74,16 @@ pub(crate) fn started(kind: GameKind, setup: &Value) -> Result<Box<dyn AnyGame>,
 fn failed(game: &dyn AnyGame) -> Result<(), OpeningError> {
     let text = |failure| OpeningError::Rules(format!("the rules failed in an opening: {failure}"));
     game.failure().map_or(Ok(()), |failure| Err(text(failure)))
+}
+
+/// Draws until a seat is to move. Returns false if the rules fail.
+fn draw_all(game: &mut dyn AnyGame, random: &mut ChaCha8Rng) -> bool {
+    while let Turn::Chance(_) = game.turn() {
+        if !play_any(game, random) {
+            return false;
+        }
+    }
+    true
 }
 
 /// Plays a random action, or draws. Returns false if there is neither.

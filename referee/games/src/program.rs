@@ -13,7 +13,7 @@ use crate::wire::{
     Walk, Walked, Want,
 };
 use crate::{Illegal, Turn};
-use referee_protocol::{ActionJson, GameProgramRecord, Seat};
+use referee_protocol::{ActionJson, GameProgramRecord, Outcome, Seat};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::fmt::{self, Debug};
@@ -66,6 +66,9 @@ pub struct Program {
     plies_max: u64,
     lists: bool,
     estimates: bool,
+    chance: bool,
+    has_scores: bool,
+    reasons: Vec<String>,
     rules: Box<dyn Rules>,
 }
 
@@ -88,8 +91,10 @@ impl Program {
             return Err(RulesFailure(text));
         }
         let forms = Forms::new(described.clone()).map_err(RulesFailure)?;
-        let Described { plies_max, lists, estimates, .. } = described;
+        let Described { plies_max, lists, estimates, chance, .. } = described;
         let about = about(&described, &forms);
+        let reasons = described.reasons.iter().map(|reason| reason.name.clone()).collect();
+        let has_scores = described.score.is_some();
         let record = serde_json::to_value(&described).expect("it was JSON");
         if record.to_string().len() > DESCRIPTION_BYTES_MAX {
             let text = format!("`described` is longer than {DESCRIPTION_BYTES_MAX} bytes");
@@ -107,6 +112,9 @@ impl Program {
             plies_max,
             lists,
             estimates,
+            chance,
+            has_scores,
+            reasons,
             rules,
         })
     }
@@ -250,11 +258,12 @@ impl Program {
             let (got, all) = (seats.len(), &self.about.seats);
             return Err(failed(&format!("`walked` has {got} `seats`, and `described` {all:?}")));
         }
-        Ok(ProgramGame {
+        let game = ProgramGame {
             program: self,
             setup,
             colours,
             now: Arc::new(now),
+            out: Vec::new(),
             number: 0,
             draws: 0,
             draws_in_a_row: 0,
@@ -262,7 +271,9 @@ impl Program {
             ahead: Arc::default(),
             rest: Arc::default(),
             view: Arc::default(),
-        })
+        };
+        game.check(&game.now).map_err(|failure| failed(&failure.0))?;
+        Ok(game)
     }
 
     /// Plays the draws that follow a ply.
@@ -347,6 +358,16 @@ fn read_walk(answer: Answer, moves: usize) -> Result<Result<(Walked, Ply), Refus
     }
 }
 
+/// Whether places are a ranking of the seats, from 1: those who are level share a place, and the next ones are left out.
+/// A single seat has place 1 if it solved its puzzle, else 2.
+pub fn is_ranking(places: &[u32], seats: usize) -> bool {
+    let better = |place: u32| places.iter().filter(|&&other| other < place).count();
+    let is_place = |place: u32| usize::try_from(place).is_ok_and(|it| it == better(place) + 1);
+    places.len() == seats
+        && (seats == 1 && [[1], [2]].iter().any(|it| it == places)
+            || places.iter().all(|&place| is_place(place)))
+}
+
 /// Checks whose turn it is said to be.
 pub fn check_turn(turn: &PlyTurn) -> Result<(), RulesFailure> {
     let wrong = |text: &str| Err(RulesFailure(text.to_owned()));
@@ -406,6 +427,8 @@ pub struct ProgramGame {
     /// The name of each seat's piece.
     colours: Arc<[&'static str]>,
     now: Arc<Ply>,
+    /// The seats that were retired.
+    out: Vec<Seat>,
     number: u64,
     draws: u64,
     /// Those since the last action.
@@ -438,12 +461,59 @@ impl ProgramGame {
         }
     }
 
+    /// Checks what the rules returned against what they have declared, and against who is in the game.
+    fn check(&self, ply: &Ply) -> Result<(), RulesFailure> {
+        let (seats, program) = (self.colours.len(), self.program);
+        let wrong = |text: String| Err(RulesFailure(text));
+        match &ply.turn {
+            PlyTurn::Of(movers) => {
+                let seat = movers[0];
+                if seat.index() >= seats {
+                    return wrong(format!("it is seat {seat}'s turn, in a game of {seats} seats"));
+                }
+                if self.out.contains(&seat) {
+                    return wrong(format!("it is seat {seat}'s turn, which was retired"));
+                }
+                if program.lists && ply.actions.as_ref().is_some_and(Vec::is_empty) {
+                    return wrong(format!(
+                        "it is seat {seat}'s turn, but `actions` is empty: list a pass, or end the game"
+                    ));
+                }
+                Ok(())
+            }
+            PlyTurn::Chance(_) if !program.chance => {
+                wrong("the turn is a draw, but `chance` in the description is not true".to_owned())
+            }
+            PlyTurn::Chance(_) => Ok(()),
+            PlyTurn::Over(outcome) => {
+                let Outcome { places, scores, reason } = outcome;
+                if !is_ranking(places, seats) {
+                    return wrong(format!(
+                        "the places {places:?} are not a ranking of {seats} seats"
+                    ));
+                }
+                if !program.reasons.contains(reason) {
+                    return wrong(format!("the reason `{reason}` is not declared"));
+                }
+                let wanted = program.has_scores.then_some(seats);
+                if scores.as_ref().map(Vec::len) != wanted {
+                    let wanted = wanted.map_or("none".to_owned(), |count| count.to_string());
+                    return wrong(format!(
+                        "the outcome has the scores {scores:?}, but {wanted} are declared"
+                    ));
+                }
+                Ok(())
+            }
+        }
+    }
+
     /// Plays a move: takes what it leads to from what was asked ahead, or asks. Returns its recorded form.
     fn walk(&mut self, step: Move) -> Result<Value, Refusal> {
         if let Some(failure) = &self.failure {
             return Err(Refusal::Failed(failure.clone()));
         }
         let is_draw = matches!(step, Move::Draw { .. });
+        let retired = if let Move::Retire { retire } = step { Some(retire) } else { None };
         let mut ahead = std::mem::take(&mut *lock(&self.ahead));
         let known = ahead.pop_front().filter(|(asked, _)| *asked == step);
         let played = if let Some((_, played)) = known {
@@ -461,6 +531,11 @@ impl ProgramGame {
             Ok(Ok(_)) if is_draw && self.draws_in_a_row >= DRAWS_MAX => {
                 Err(RulesFailure(format!("more than {DRAWS_MAX} draws follow each other")))
             }
+            played => played,
+        };
+        self.out.extend(retired);
+        let played = match played {
+            Ok(Ok((walked, now))) => self.check(&now).map(|()| Ok((walked, now))),
             played => played,
         };
         match played {
@@ -491,7 +566,7 @@ impl ProgramGame {
         let ask = || match &self.failure {
             Some(failure) => Err(failure.clone()),
             None => match self.program.walk(walk_from(&self.now, Vec::new(), &want))? {
-                Ok((_, ply)) => Ok(ply),
+                Ok((_, ply)) => self.check(&ply).map(|()| ply),
                 Err(refusal) => Err(RulesFailure(format!("a state was refused: {refusal}"))),
             },
         };
@@ -552,7 +627,11 @@ impl AnyGame for ProgramGame {
     }
 
     fn play(&mut self, action: &Value) -> Result<Value, Refusal> {
-        let Some(seat) = self.mover() else { return Err(Refusal::Illegal(Illegal::game_over())) };
+        let Some(seat) = self.mover() else {
+            let is_draw = matches!(self.now.turn, PlyTurn::Chance(_));
+            let draws = || Illegal::new("the referee draws next".to_owned());
+            return Err(Refusal::Illegal(if is_draw { draws() } else { Illegal::game_over() }));
+        };
         let action = self.program.forms.action(action).map_err(Refusal::Malformed)?;
         let recorded = self.walk(Move::Action { seat, action })?;
         self.number += 1;

@@ -308,6 +308,27 @@ fn contradictions_in_a_description_are_named() {
     }
 }
 
+fn over(places: &[u32], reason: &str) -> Value {
+    json!({ "over": { "places": places, "reason": reason } })
+}
+
+#[test]
+fn a_retired_seat_is_not_to_move() {
+    fn unmoved(request: &Value) -> Value {
+        let retires = request["moves"]
+            .as_array()
+            .is_some_and(|it| it.iter().any(|it| it.get("retire").is_some()));
+        if !retires {
+            return nim(request);
+        }
+        json!({ "type": "walked", "recorded": [null], "plies": [ply(&request["state"])] })
+    }
+    let (kind, _) = load(unmoved).unwrap();
+    let mut game = kind.start(&json!({})).unwrap();
+    game.retire(Seat(0));
+    assert!(game.failure().unwrap().to_string().contains("seat 0's turn, which was retired"));
+}
+
 #[test]
 fn answers_that_break_the_contract_are_failures() {
     fn changed(request: &Value, change: fn(&mut Value)) -> Value {
@@ -341,6 +362,26 @@ fn answers_that_break_the_contract_are_failures() {
         (
             |it| changed(it, |it| it["plies"][0]["turn"] = json!({ "chance": { "weights": [0] } })),
             "not all may be 0",
+        ),
+        (
+            |it| changed(it, |it| it["plies"][0]["turn"] = json!({ "of": [2] })),
+            "it is seat 2's turn, in a game of 2 seats",
+        ),
+        (|it| changed(it, |it| it["plies"][0]["actions"] = json!([])), "but `actions` is empty"),
+        (|it| changed(it, |it| it["plies"][0]["turn"] = over(&[1, 3], "last")), "not a ranking"),
+        (|it| changed(it, |it| it["plies"][0]["turn"] = over(&[], "last")), "not a ranking"),
+        (
+            |it| changed(it, |it| it["plies"][0]["turn"] = over(&[1, 2], "luck")),
+            "`luck` is not declared",
+        ),
+        (
+            |it| {
+                changed(it, |it| {
+                    it["plies"][0]["turn"] = over(&[1, 2], "last");
+                    it["plies"][0]["turn"]["over"]["scores"] = json!([1, 0]);
+                })
+            },
+            "but none are declared",
         ),
     ] {
         let (kind, _) = load(answer).unwrap();

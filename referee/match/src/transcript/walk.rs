@@ -18,8 +18,8 @@ use referee_games::wire::Move;
 use referee_games::{AnyGame, Decoded, Games, Refusal, Turn};
 use referee_protocol::{
     Action, Event, ExitEvent, Fault, FaultKind, FromAgent, Header, LateBy, LineEvent, Nanos,
-    Outcome, ParseError, PlayedEvent, Seat, ToAgent, TurnEvent, VoidNote, plain_error,
-    unescape_line,
+    Outcome, ParseError, PlayedEvent, Ready, Seat, ToAgent, TurnEvent, VoidNote, parse_from_agent,
+    plain_error, unescape_line,
 };
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -320,6 +320,12 @@ impl Walk {
                 if self.header.program.is_some()
                     && over.verdict.void.as_ref().is_some_and(|it| it.cause == RULES) =>
             {
+                // But the last `ready`, after which they failed, is in the header.
+                if self.is_starting()
+                    && let Some(ready) = ready_in(&bytes, meaning.as_ref())
+                {
+                    self.state.player(seat).ready = Some(ready);
+                }
                 meaning = Some(Decoded::Nothing);
             }
             Event::Retired(_) | Event::Over(_) => match self.new_fault(next, event.at_ns) {
@@ -745,6 +751,18 @@ fn not_to_move((turn, seat): (u64, Seat), (number, moves): (u64, Seat)) -> Strin
 fn late_reading(fault: &Fault) -> Reading {
     let cpu = (fault.by == Some(LateBy::Cpu)).then_some(Nanos(u64::MAX));
     Reading { cpu, ..Reading::default() }
+}
+
+/// Returns the `ready` that a line is.
+fn ready_in(line: &[u8], meaning: Option<&Decoded>) -> Option<Ready> {
+    match meaning {
+        Some(Decoded::Message(FromAgent::Ready(ready))) => Some(ready.clone()),
+        Some(_) => None,
+        None => match parse_from_agent(line) {
+            Ok(FromAgent::Ready(ready)) => Some(ready),
+            _ => None,
+        },
+    }
 }
 
 /// Returns an answer that no line shows.

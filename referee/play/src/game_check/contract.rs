@@ -4,6 +4,7 @@ use super::Problem;
 use super::bench::Bench;
 use super::games::Game;
 use super::shown::short;
+use referee_games::program::is_ranking;
 use referee_games::wire::{Move, Ply, PlyTurn, Want};
 use referee_protocol::{Outcome, Seat};
 use serde_json::Value;
@@ -108,12 +109,7 @@ pub(super) fn outcome(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(),
             "declare every reason, with the sentence that viewers show",
         ));
     }
-    let places: Vec<u64> = places.iter().map(|&place| u64::from(place)).collect();
-    let ranked = |place: u64| {
-        let better = places.iter().filter(|&&other| other < place).count();
-        place == better as u64 + 1
-    };
-    if places.len() != game.seats || !places.iter().all(|&place| ranked(place)) {
+    if !is_ranking(places, game.seats) {
         return Err(Problem::new(
             format!("the places {places:?} are not a ranking of {} seats", game.seats),
             "each seat has a place from 1; seats with equal results share the better place, and the next ones are \
