@@ -72,13 +72,18 @@ impl Meters {
         reads && words.next() == Some("0x0") && threads == 1 && self.processes() == 1
     }
 
-    /// Returns the system call in which the agent waits: one that reads its stdin if any thread is in it, else that
-    /// of its main thread, or of the process for which it waits. `None` if it runs, or isn't known.
+    /// Returns the system call in which the agent waits: one that reads its stdin if the main thread of one of its
+    /// processes is in it, else that of its main thread, or of the process for which it waits. `None` if it runs, or
+    /// isn't known.
     pub fn blocked_call(&self) -> Option<BlockedCall> {
         let tree = self.tree()?;
         let calls: Vec<_> = tree.iter().flat_map(|&pid| BlockedCall::of_threads(pid)).collect();
-        let reads = calls.iter().find(|(_, call)| call.reads_stdin);
         let main = || calls.iter().find(|(thread, _)| *thread == self.agent);
+        // Java and Go run the program in any thread. Elsewhere one that only reads may wait while the main one hangs.
+        let program = std::fs::read_link(format!("/proc/{}/exe", self.agent)).ok();
+        let is_elsewhere = program.is_some_and(|it| stack_signal(&it) == Some(Signal::QUIT));
+        let decides = |thread| is_elsewhere || tree.contains(thread);
+        let reads = calls.iter().find(|(thread, call)| call.reads_stdin && decides(thread));
         let child = || calls.iter().rfind(|(thread, _)| tree.contains(thread));
         let found = reads.or_else(|| main().filter(|(_, call)| !call.name.starts_with("wait")));
         found.or_else(child).map(|(_, call)| *call)

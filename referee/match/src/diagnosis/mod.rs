@@ -510,12 +510,6 @@ fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
     if known.foreign {
         return finding.fix("compare its board with the match: `referee replay latest --print`");
     }
-    if known.repeated {
-        return Finding { at_byte, ..finding }.fix(
-            "send one `action` for each `turn`: this repeats its answer to the turn before, so it may \
-             have answered that one twice",
-        );
-    }
     let text = &fault.text;
     let there = action.and_then(|action| cells::what_is_there(text, action, known));
     let what = there.map_or_else(|| text.clone(), |there| format!("{text}; {there}"));
@@ -524,6 +518,12 @@ fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
         action.and_then(|action| cells::other_coordinates(text, action, known))
     {
         return finding.fix(format!("{wrong}: {meant} is legal"));
+    }
+    if known.repeated {
+        return finding.fix(
+            "send one `action` for each `turn`: this repeats its answer to the turn before, so it may \
+             have answered that one twice",
+        );
     }
     match near {
         Some(near) => finding.fix(format!(

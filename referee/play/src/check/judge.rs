@@ -29,6 +29,7 @@ const LATEST: &str = "referee replay latest";
 /// Why a probe of a position does not apply.
 pub(super) const NO_POSITIONS: &str = "needs `setup.position`, which the agent does not play from";
 /// Why a probe of another game does not apply.
+const NOT_REACHED: &str = "it fails in the game before";
 const NOT_AGAIN: &str = "it doesn't offer `again` in `ready`";
 
 /// The outcome of a probe.
@@ -166,6 +167,9 @@ pub(super) fn judge(
         End::Silent => Some(waiting(&known)),
         End::Fault(fault) if fault.kind == FaultKind::Resigned => resigned(probe, trial, &known),
         End::Fault(fault) => find(fault, &known),
+        _ if probe.aim == Aim::Again && trial.is_before => {
+            return Ok(ProbeOutcome::NotApplicable(NOT_REACHED));
+        }
         End::NotOffered => return Ok(ProbeOutcome::NotApplicable(NOT_AGAIN)),
         End::NotWaiting(did) => Some(not_waiting(did, &known)),
         End::Fine => None,

@@ -107,7 +107,7 @@ impl<'a> Check<'a> {
         let mut outcome = self.judge(probe, &trial)?;
         if outcome.failed()
             && let Some(control) = probe.control()
-            && (trial.is_before || self.fails_in_one_of_several(&control).await?)
+            && self.fails_in_one_of_several(&control).await?
         {
             outcome = self.judge(&control, &trial)?;
         }

@@ -39,7 +39,9 @@ const GRACE: Duration = Duration::from_secs(1);
 const AFTER: Duration = Duration::from_millis(300);
 /// How much CPU time it may use before it exits, or gives its late answer.
 const WORK: Duration = Duration::from_secs(5);
-/// The maximum wait if it neither sleeps nor finishes.
+/// The maximum wait for a late answer.
+const LATE_MAX: Duration = Duration::from_secs(5);
+/// The maximum wait for an exit if it neither sleeps nor finishes.
 const GRACE_MAX: Duration = Duration::from_secs(120);
 /// The end of a message with an unknown field.
 const UNKNOWN_FIELD: &str = r#","x_new":{"of":["a later version",2,null,{}]}}"#;
@@ -272,7 +274,8 @@ impl TrialRun<'_> {
                 Some(AgentEvent::Exited(_) | AgentEvent::Gone | AgentEvent::StdoutClosed) => {
                     return Some(End::NotWaiting("exited"));
                 }
-                None if self.left().is_some_and(Meters::awaits_input) => return None,
+                // As in a contest: writing `over` has woken it, so it has handled that.
+                None if self.left().is_some_and(Meters::is_asleep) => return None,
                 None if patience.is_over(self.part.connection(), Instant::now()) => {
                     return Some(End::NotWaiting("went on computing"));
                 }
@@ -367,7 +370,7 @@ impl TrialRun<'_> {
         let wanted = |event: &AgentEvent| {
             matches!(event, AgentEvent::Line(_) | AgentEvent::Exited(_) | AgentEvent::Gone)
         };
-        match self.rests(LATER, wanted).await {
+        match self.rests(LATER, LATE_MAX, wanted).await {
             Some(AgentEvent::Line(line)) => Some(line.bytes),
             Some(_) => {
                 self.part.connection().exchange.as_ref().and_then(|it| it.got.last().cloned())
@@ -384,11 +387,11 @@ impl TrialRun<'_> {
         let began = Instant::now();
         let wanted = |event: &AgentEvent| matches!(event, AgentEvent::Exited(_));
         if self.part.status.is_none() {
-            self.rests(GRACE, wanted).await;
+            self.rests(GRACE, GRACE_MAX, wanted).await;
         }
         // It may have exited before.
         let (took, exited) = (began.elapsed(), self.part.status.is_some());
-        self.rests(AFTER, |event| *event == AgentEvent::Gone).await;
+        self.rests(AFTER, GRACE_MAX, |event| *event == AgentEvent::Gone).await;
         let left_behind = self.left().map_or(0, Meters::processes);
         ExitReport { took, exited, left_behind }
     }
@@ -397,6 +400,7 @@ impl TrialRun<'_> {
     async fn rests(
         &mut self,
         pause: Duration,
+        at_most: Duration,
         wanted: impl Fn(&AgentEvent) -> bool,
     ) -> Option<AgentEvent> {
         let (began, before) = (Instant::now(), self.part.used().cpu);
@@ -410,7 +414,7 @@ impl TrialRun<'_> {
             }
             let now = Instant::now();
             let worked = self.part.used().cpu.saturating_sub(before);
-            if now >= self.quiet.0 + pause || worked >= WORK || now >= began + GRACE_MAX {
+            if now >= self.quiet.0 + pause || worked >= WORK || now >= began + at_most {
                 return None;
             }
             look_at = (now + LOOK).min(self.quiet.0 + pause);
