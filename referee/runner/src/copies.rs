@@ -14,14 +14,14 @@ use referee_play::digest::{BYTECODE_FOLDER, digest_bytes, digest_files};
 use referee_process::Failure;
 use referee_process::files::{is_disk_full, sync_file_system};
 use referee_process::open_folder::{Kind, OpenFolder};
-use referee_process::sandbox::reach::is_wide;
+use referee_process::sandbox::reach::{is_wide, leads_to_installation};
 use referee_protocol::sanitize::sanitize;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Folders that are never part of an agent: version control and leftovers of runs. Digests don't cover Python's
 /// bytecode, and an interpreter that finds it plays it instead of the source.
@@ -116,7 +116,9 @@ impl Prepared {
                     self.copies.insert(name, copy);
                 }
                 // Its author may change it at any time.
-                Err(NoCopy::Changed(why)) if self.entries.contains_key(&name) => {
+                Err(NoCopy::Changed(why) | NoCopy::Needs(why))
+                    if self.entries.contains_key(&name) =>
+                {
                     return Err(Failure::usage(format!("{}: {why}", sanitize(&name)))
                         .help("run again, or move it out of the folder of submissions"));
                 }
@@ -192,27 +194,32 @@ impl Source {
         trees.dedup_by(|inner, outer| inner.starts_with(outer));
         Some(Self { player, is_submission, trees, without, plain })
     }
+}
 
-    /// Returns why a copy would not be the same agent: its command names something else by a path that is
-    /// relative, or its own files by a full path.
-    fn leads_outside(&self, spec: &AgentSpec) -> Option<String> {
-        let launch = spec.launch.as_ref().filter(|_| !spec.is_adapted())?;
-        for word in &launch.command {
-            let value = word.split_once('=').map_or(word.as_str(), |(_, value)| value);
-            for path in [value].into_iter().chain(value.split(':')).map(Path::new) {
-                let Ok(found) = launch.folder.join(path).canonicalize() else { continue };
-                let is_inside = self.trees.iter().any(|tree| found.starts_with(tree));
-                if is_inside == path.is_absolute() && path != launch.file {
-                    let what = if is_inside { "by its full path" } else { "outside of it" };
-                    return Some(format!("its command names {} {what}", path.display()));
-                }
-                if is_inside {
-                    break;
-                }
+/// Returns why a copy of these files and folders would not be the same agent: its command names something else by a
+/// path that is relative, or its own files by a full path.
+pub(super) fn leads_outside(spec: &AgentSpec, trees: &[PathBuf]) -> Option<String> {
+    let launch = spec.launch.as_ref().filter(|_| !spec.is_adapted())?;
+    for word in &launch.command {
+        let value = word.split_once('=').map_or(word.as_str(), |(_, value)| value);
+        for path in [value].into_iter().chain(value.split(':')).map(Path::new) {
+            let Ok(found) = launch.folder.join(path).canonicalize() else { continue };
+            let is_inside = trees.iter().any(|tree| found.starts_with(tree));
+            // Such as the Python of its virtual environment.
+            let is_link = || {
+                let goes_up = path.components().any(|part| part == Component::ParentDir);
+                !path.is_absolute() && !goes_up && leads_to_installation(&found)
+            };
+            if is_inside == path.is_absolute() && path != launch.file && !is_link() {
+                let what = if is_inside { "by its full path" } else { "outside of it" };
+                return Some(format!("its command names {} {what}", path.display()));
+            }
+            if is_inside {
+                break;
             }
         }
-        None
     }
+    None
 }
 
 /// Makes copies.
@@ -229,7 +236,7 @@ impl Copier<'_> {
     fn copy(&self, source: &Source) -> io::Result<Result<(AgentCopy, AgentSpec), NoCopy>> {
         let (prepared, player) = (self.prepared, source.player);
         let (spec, info) = (&prepared.specs[player], &prepared.contest.players[player]);
-        if let Some(why) = source.leads_outside(spec) {
+        if let Some(why) = leads_outside(spec, &source.trees) {
             return Ok(Err(NoCopy::Needs(why)));
         }
         let run = relative_run(spec, &Parts::of(&info.run, &prepared.base), &prepared.base);

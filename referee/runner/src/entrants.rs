@@ -1,13 +1,15 @@
 //! Finds the agents of a contest: those named in its file, and those in its folder of submissions.
 
 use super::again::place;
-use super::copies::is_never_copied;
-use super::tree::{Tree, entries, outside, refused_link};
+use super::arguments::relative;
+use super::copies::leads_outside;
+use super::tree::{NOTHING, Tree, entries, outside, refused_link};
 use referee_contest::file::{ContestFile, NamedAgent, Submissions};
 use referee_play::adapted::package_of;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::archives::{archive_stem, unpacked};
 use referee_process::Failure;
+use referee_process::files::absolute;
 use referee_process::open_folder::{Kind, OpenFolder};
 use referee_protocol::sanitize::sanitize;
 use std::collections::BTreeMap;
@@ -229,7 +231,7 @@ pub(super) fn candidate(
     if is_folder {
         check_links(path)?;
     }
-    let relative = path.strip_prefix(base).unwrap_or(path);
+    let relative = below(path, base);
     let Some(relative) = relative.to_str() else {
         return Err("its name is not UTF-8: rename it".to_owned());
     };
@@ -274,9 +276,24 @@ pub(super) fn check_inside(spec: &AgentSpec, path: &Path, named: &[PathBuf]) -> 
     let package = spec.own.len().saturating_sub(1);
     let own = if spec.is_adapted() { &spec.own[package..] } else { &spec.own[..] };
     if own.iter().all(is_inside) {
-        return Ok(());
+        // It plays from a copy, so that nobody changes it during the contest.
+        let trees: Vec<PathBuf> = std::iter::once(place).chain(spec.own.iter().cloned()).collect();
+        return leads_outside(spec, &trees).map_or(Ok(()), |why| {
+            let how = "it plays from a copy of its own files: put what it needs among them, and name it by a relative path";
+            Err(sanitize(&format!("{why}, but {how}")))
+        });
     }
     Err("it changed while it was read: leave it as it is, and try again".to_owned())
+}
+
+/// Returns a submission's path relative to `base`, where it leads there: a full path would not name its copy.
+fn below(path: &Path, base: &Path) -> PathBuf {
+    let inside = path.strip_prefix(base).map(Path::to_owned);
+    let full = || match (absolute(base), place(path)) {
+        (Ok(base), Ok(path)) if base.is_absolute() => relative(&base, &path),
+        _ => path.to_owned(),
+    };
+    inside.unwrap_or_else(|_| full())
 }
 
 /// Returns what a submission is; `None` if it can't be looked at.
@@ -290,7 +307,8 @@ fn check_links(path: &Path) -> Result<(), String> {
     let entries = || {
         let inbox = OpenFolder::open(path.parent().unwrap_or(Path::new("/")))?;
         let folder = inbox.folder(path.file_name().unwrap_or_default())?;
-        entries(Tree { folder: &folder, path }, &|path, _| is_never_copied(path))
+        // What isn't copied too: another link may lead through it.
+        entries(Tree { folder: &folder, path }, NOTHING)
     };
     let entries = entries().map_err(|error| sanitize(&error.to_string()))?;
     refused_link(&entries).map_or(Ok(()), Err)

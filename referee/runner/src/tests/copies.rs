@@ -3,10 +3,11 @@
 use super::super::checking::check;
 use super::super::folder::Folder;
 use super::super::store::Store;
-use super::{Broken, Builds, Prepared, SCRIPT, place, prepare_again, right};
+use super::{Broken, Builds, Prepared, SCRIPT, place, prepare_again, prepared, right};
 use referee_games::Games;
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::symlink;
 use tempfile::TempDir;
 
 const FILE: &str = "seed = 1\ngame = \"hex\"\nsubmissions = { folder = \"../bots\" }\n";
@@ -91,12 +92,13 @@ fn agents_with_the_same_files_share_a_copy() {
 #[test]
 fn what_needs_other_files_is_played_from_its_place() {
     let outside = "command = [\"sh\", \"../lib/run.sh\"]";
-    let text = format!("agents = [\"sh ../lib/run.sh\", \"@first\"]\n{FILE}");
+    let text = format!("agents = [\"sh ../lib/run.sh\", \"@first\", \"../own/amy\"]\n{FILE}");
     let (place, folder, prepared) = copied(
         &text,
         &[
-            ("bots/amy/agent.toml", outside),
+            ("own/amy/agent.toml", outside),
             ("lib/run.sh", SCRIPT),
+            ("own/lib/run.sh", SCRIPT),
             ("bots/lib/run.sh", SCRIPT),
             ("bots/lib/agent.toml", "command = \"./run.sh\""),
         ],
@@ -109,6 +111,68 @@ fn what_needs_other_files_is_played_from_its_place() {
     fs::write(place.path().join("lib/run.sh"), "#!/bin/sh\nexit\n").unwrap();
     let failure = prepare_again(&stored, &folder).unwrap_err().to_string();
     assert_eq!(failure, "run was changed after the contest began");
+}
+
+#[test]
+fn a_submission_that_needs_other_files_is_left_out() {
+    let policy = "[policy]\non_broken = \"leave-out\"\n";
+    for (run, command, named) in [
+        ("", "[\"sh\", \"run.sh\", \"../bob/run.sh\"]", "../bob/run.sh"),
+        ("", "[\"sh\", \"--with=../bob\"]", "../bob"),
+        ("", "[\"sh\", \"PLACE/bots/amy/run.sh\"]", "by its full path"),
+        (", run = \"sh {}/run.sh bots/bob\"", "\"true\"", "bots/bob"),
+    ] {
+        let place = place(&[
+            ("bots/amy/run.sh", SCRIPT),
+            ("bots/bob/agent.toml", "command = \"./run.sh\""),
+            ("bots/bob/run.sh", SCRIPT),
+            ("bots/eve/agent.toml", "command = [\"sh\", \"run.sh\"]"),
+            ("bots/eve/run.sh", SCRIPT),
+        ]);
+        let root = place.path().canonicalize().unwrap();
+        let toml = format!("command = {}\n", command.replace("PLACE", &root.to_string_lossy()));
+        fs::write(place.path().join("bots/amy/agent.toml"), toml).unwrap();
+        let text = format!(
+            "game = \"hex\"\nagents = [\"@first\", \"@greedy\"]\n\
+             submissions = {{ folder = \"bots\"{run} }}\n{policy}"
+        );
+        fs::write(place.path().join("contest.toml"), text).unwrap();
+        let prepared = right(&place, Builds::Now(&|_, _| {}));
+        let (name, why) = &prepared.left_out[0];
+        assert!(name == "amy" && why.contains(named), "{command}: {name}: {why}");
+        assert!(prepared.entries.contains_key("bob"), "{command}");
+    }
+}
+
+#[test]
+fn links_through_folders_that_are_not_copied_are_refused() {
+    for skipped in [".git", "matches", "__pycache__"] {
+        let place = place(&[
+            ("contest.toml", "game = \"hex\"\nsubmissions = \"bots\""),
+            ("bots/amy/agent.toml", "command = [\"sh\", \"x\"]"),
+            ("bots/bob.sh", SCRIPT),
+            ("private/key", "secret"),
+        ]);
+        let through = place.path().join("bots/amy").join(skipped);
+        fs::create_dir(&through).unwrap();
+        symlink("../../../private/key", through.join("y")).unwrap();
+        symlink(format!("{skipped}/y"), place.path().join("bots/amy/x")).unwrap();
+        let failure = prepared(&place, Builds::Now(&|_, _| {})).unwrap_err().to_string();
+        assert!(failure.contains("outside of the folder"), "{skipped}: {failure}");
+    }
+}
+
+#[test]
+fn a_template_is_filled_where_the_submissions_are() {
+    // By a full path they would not be copied.
+    let elsewhere = place(&[("amy/main.py", "1"), ("bob/main.py", "2")]);
+    let folder = elsewhere.path().canonicalize().unwrap();
+    let text = format!(
+        "game = \"hex\"\nsubmissions = {{ folder = {folder:?}, run = \"python3 {{}}/main.py\" }}"
+    );
+    let (.., prepared) = copied(&text, &[]);
+    assert_eq!(prepared.notes, [""; 0]);
+    assert_eq!(prepared.copies.len(), 2);
 }
 
 #[test]

@@ -6,7 +6,9 @@ use super::grants::{is_home, is_wide};
 use super::interpreter::Installed;
 use super::system::is_system;
 use super::unreachable::Unreachable;
+use nix::unistd::Uid;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -60,9 +62,7 @@ fn is_installed(path: &Path) -> bool {
     let is_optional = path.strip_prefix(OPTIONAL).is_ok() && path != Path::new(OPTIONAL);
     (is_optional && Unreachable::of(path, UNPRIVILEGED_UID).is_none())
         || callers().iter().any(below)
-        || in_home(path).is_some_and(|inside| {
-            IN_HOMES.iter().flat_map(|line| line.split(' ')).any(|it| inside.starts_with(it))
-        })
+        || in_own_installations(path)
 }
 
 /// Returns what the caller's environment names: folders of programs, each with its installation.
@@ -82,6 +82,19 @@ pub fn callers() -> &'static [PathBuf] {
     })
 }
 
+/// Whether a path is below a place for installations in a home folder that no author of an agent has.
+fn in_own_installations(path: &Path) -> bool {
+    let Some(inside) = in_home(path) else { return false };
+    path.ancestors().nth(inside.components().count()).is_some_and(is_own)
+        && IN_HOMES.iter().flat_map(|line| line.split(' ')).any(|it| inside.starts_with(it))
+}
+
+/// Whether a folder is root's or the caller's: another user may be the author of an agent, who could change what is
+/// there during a contest.
+fn is_own(folder: &Path) -> bool {
+    folder.metadata().is_ok_and(|it| [0, Uid::effective().as_raw()].contains(&it.uid()))
+}
+
 /// Returns the rest of a path below a home folder.
 fn in_home(path: &Path) -> Option<&Path> {
     let home = path.ancestors().skip(1).find(|above| is_home(above))?;
@@ -93,12 +106,14 @@ fn in_virtual_environment(path: &Path) -> bool {
     let is_hidden = in_home(path).is_some_and(|inside| inside.as_os_str().as_bytes()[0] == b'.');
     let is_one =
         |folder: &&Path| folder.join("pyvenv.cfg").is_file() && folder.join("bin/python").exists();
-    !is_hidden && path.ancestors().find(is_one).is_some_and(|folder| !is_wide(folder))
+    !is_hidden
+        && path.ancestors().find(is_one).is_some_and(|folder| !is_wide(folder) && is_own(folder))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_runtime;
+    use super::{is_own, is_runtime};
+    use nix::unistd::Uid;
     use std::fs;
     use std::path::Path;
 
@@ -122,6 +137,12 @@ mod tests {
             assert_eq!(is_runtime(&root.join(path)), expected, "{path}");
         }
         drop(socket);
+        if Uid::effective().is_root() {
+            let another = Some(Uid::from_raw(super::UNPRIVILEGED_UID));
+            nix::unistd::chown(&root.join("venv"), another, None).unwrap();
+            assert!(!is_runtime(&root.join("venv/lib/x.py")), "its owner may change it");
+            assert!(!is_own(&root.join("venv")) && is_own(&root));
+        }
         assert!(is_runtime(&Path::new("/bin/sh").canonicalize().unwrap()));
         for path in ["/", "/opt", "/home", "/root", "/root/.ssh", "/dev/tty", "/dev/mem", "/etc"] {
             assert!(!is_runtime(Path::new(path)), "{path}");
