@@ -26,6 +26,10 @@ use std::time::{Duration, Instant};
 /// The file in a version's folder that says what became of it.
 const RESULT_FILE: &str = "result.json";
 
+/// The folder in a version's folder with the submission alone, so that no name that a team gives is that of another file
+/// there. Earlier versions of Referee kept it beside them.
+const FILES_FOLDER: &str = "files";
+
 /// The file in the folder of kept versions with the folders of submissions that were named when the contest was
 /// opened, each with a NUL after it. No submission has a hidden name.
 const NAMED_FILE: &str = ".named";
@@ -306,11 +310,12 @@ impl Inbox {
         let failed = |error: io::Error| disk_failure(&folder, &error);
         let partial = versions.join(".partial");
         let name = path.file_name().unwrap_or_default();
+        let place = folder.join(FILES_FOLDER).join(name);
         if partial.exists() {
             fs::remove_dir_all(&partial).map_err(failed)?;
         }
         fs::create_dir_all(&partial).map_err(failed)?;
-        let to = OpenFolder::open(&partial).map_err(failed)?;
+        let to = OpenFolder::create(&partial.join(FILES_FOLDER)).map_err(failed)?;
         let inbox = OpenFolder::open(&self.folder).map_err(failed)?;
         let before = state(&inbox, &self.folder, name);
         let copied = copied(&inbox, &self.folder, name, &to);
@@ -320,8 +325,8 @@ impl Inbox {
             && copied == before
         {
             fs::rename(&partial, &folder).map_err(failed)?;
-            let (team, path) = (team.to_owned(), folder.join(name));
-            return Ok(Kept::Version(KeptVersion { team, path, folder }));
+            let team = team.to_owned();
+            return Ok(Kept::Version(KeptVersion { team, path: place, folder }));
         } else if let Err(error) = copied
             && before.is_ok_and(|before| {
                 state(&inbox, &self.folder, name).is_ok_and(|now| now == before)
@@ -329,7 +334,7 @@ impl Inbox {
         {
             // It stays so: a file that can't be read, for example.
             fs::remove_dir_all(&partial).and_then(|()| fs::create_dir(&folder)).map_err(failed)?;
-            let version = KeptVersion { team: team.to_owned(), path: folder.join(name), folder };
+            let version = KeptVersion { team: team.to_owned(), path: place, folder };
             let why = sanitize(&error.to_string());
             version.close(Err(&why))?;
             return Ok(Kept::Refused(why));
@@ -349,7 +354,9 @@ impl Inbox {
         newest(&versions).is_some_and(|number| {
             let folder = versions.join(number.to_string());
             let name = path.file_name().unwrap_or_default();
-            let kept = OpenFolder::open(&folder).and_then(|it| state(&it, &folder, name));
+            let inside = folder.join(FILES_FOLDER);
+            let place = if inside.is_dir() { &inside } else { &folder };
+            let kept = OpenFolder::open(place).and_then(|it| state(&it, place, name));
             // The build of an agent adds files.
             let has = |kept: Entries| now.iter().all(|(name, state)| kept.get(name) == Some(state));
             folder.join(RESULT_FILE).exists() && kept.is_ok_and(has)
@@ -411,8 +418,58 @@ fn copied(inbox: &OpenFolder, path: &Path, name: &OsStr, to: &OpenFolder) -> io:
 #[cfg(test)]
 mod tests {
     use super::{Inbox, Pace};
-    use std::fs;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
     use std::time::{Duration, Instant};
+
+    #[test]
+    fn no_name_of_a_submission_is_that_of_a_file_of_the_contest() {
+        let names = ["result.json", "feedback.md", "feedback.xml", "files", ".partial", "1"];
+        for is_folder in [true, false] {
+            let dir = tempfile::tempdir().unwrap();
+            let folder = dir.path().join("in");
+            fs::create_dir(&folder).unwrap();
+            for name in names {
+                let path = folder.join(name);
+                let file = if is_folder { path.join(name) } else { path };
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(&file, "#!/bin/sh\n").unwrap();
+                fs::set_permissions(file, Permissions::from_mode(0o755)).unwrap();
+            }
+            let (base, kept) = (dir.path().to_owned(), dir.path().join("kept"));
+            let open = || Inbox::new(folder.clone(), None, base.clone(), kept.clone());
+            let mut inbox = open();
+            inbox.look().unwrap();
+            assert!(inbox.look().unwrap());
+            let versions = inbox.keep().unwrap().0;
+            for version in &versions {
+                version.close(Err("refused")).unwrap();
+                assert!(version.path.exists() && version.folder.join("result.json").is_file());
+            }
+            // Documents are no agents; hidden names are no submissions.
+            assert_eq!(versions.len(), if is_folder { 5 } else { 2 });
+            let mut again = open();
+            again.look().unwrap();
+            again.look().unwrap();
+            assert!(again.keep().unwrap().0.is_empty(), "kept already");
+        }
+    }
+
+    #[test]
+    fn versions_that_were_kept_beside_their_results_are_known() {
+        let dir = tempfile::tempdir().unwrap();
+        let (folder, kept) = (dir.path().join("in"), dir.path().join("kept"));
+        for place in [folder.join("amy"), kept.join("amy/1/amy")] {
+            fs::create_dir_all(&place).unwrap();
+            fs::write(place.join("x"), "x").unwrap();
+            let time = std::time::SystemTime::UNIX_EPOCH;
+            fs::File::open(place.join("x")).unwrap().set_modified(time).unwrap();
+        }
+        fs::write(kept.join("amy/1/result.json"), "{}").unwrap();
+        let mut inbox = Inbox::new(folder, None, dir.path().to_owned(), kept);
+        inbox.look().unwrap();
+        assert!(!inbox.look().unwrap());
+    }
 
     #[test]
     fn a_team_waits_while_the_others_hand_in() {

@@ -35,6 +35,7 @@ fn agents_and_their_versions_join_a_running_ladder() {
     agent(&dir, "bots/bob", "second");
     dir.write("bots/bad/agent.toml", "command = [\"python3\", \"missing.py\"]\n");
     dir.write("bots/notes.txt", "no agent");
+    fs::create_dir(dir.path("bots/result.json")).unwrap();
     assert!(eventually(|| query(&dir, "d", PLAYERS).len() == 3));
     agent(&dir, "bots/amy", "first, better");
     let all = ["@random", "amy", "bob", "amy v2"];
@@ -44,6 +45,8 @@ fn agents_and_their_versions_join_a_running_ladder() {
     assert!(eventually(|| query(&dir, "d", games) == ["4"] && count(&dir, "d") >= 8));
     let bad = result(&dir, "bad/1");
     assert!(bad["player"].is_null() && bad["why"].is_string(), "{bad}");
+    let refused = result(&dir, "result.json/1");
+    assert!(refused["player"].is_null(), "{refused}");
     running.send(Signal::SIGINT);
     let ran = running.wait().stderr_has("amy v2 joined").stderr_has("bad does not play: ");
     assert!(ran.stderr.matches("notes.txt is ignored").count() == 1, "{}", ran.stderr);
