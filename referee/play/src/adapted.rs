@@ -183,8 +183,10 @@ pub(super) fn read(
     })
 }
 
-/// Returns the folder that a package is imported from, without reading the package; `base` as in [`read`].
-pub(super) fn import_folder(adapter: &Adapter, text: &str, base: &Path) -> Option<PathBuf> {
+/// Returns the folder that the package of an AGENT is imported from, without reading the package; `base` as in
+/// [`read`]. `None` if it names no package.
+pub fn import_folder(agent: &str, base: &Path) -> Option<PathBuf> {
+    let (adapter, text) = package_of(agent)?;
     (adapter.read)(text, base).ok().map(|package| package.folder)
 }
 

@@ -156,8 +156,7 @@ impl AgentSpec {
         let place = match kind {
             AgentKind::BuiltIn => return Self::read_in(written, here),
             AgentKind::Folder => Some(here.join(agent)),
-            AgentKind::Package => package_of(agent)
-                .and_then(|(adapter, text)| adapted::import_folder(adapter, text, here)),
+            AgentKind::Package => adapted::import_folder(agent, here),
             AgentKind::File | AgentKind::Command => None,
         };
         // Before anything there is read.

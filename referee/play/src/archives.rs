@@ -18,6 +18,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tar::{EntryType, PaxExtensions};
+use tempfile::TempDir;
 
 /// The most bytes of an archive, and of what is in it.
 const BYTES_MAX: u64 = 256 << 20;
@@ -72,33 +73,67 @@ pub fn unpacked(path: &Path) -> io::Result<PathBuf> {
     if state.length > BYTES_MAX {
         return Err(too_large(BYTES_MAX));
     }
-    let root = private_root()?;
-    let new = tempfile::Builder::new().prefix(".new-").tempdir_in(&root)?;
+    let private = Private::new()?;
     // Its author may change the archive at any time: what is unpacked is the copy that was hashed.
-    let copy = new.path().join("archive");
+    let copy = private.path("archive");
     let bytes = io::copy(&mut archive.take(BYTES_MAX), &mut File::create_new(&copy)?)?;
-    let place = root.join(digest_file(&copy)?);
-    let folder = place.join(&stem);
-    if folder.is_dir() {
-        File::open(&place)?.set_modified(SystemTime::now())?;
+    let digest = digest_file(&copy)?;
+    if let Some(folder) = private.known(&digest, OsStr::new(&stem))? {
         return Ok(folder);
     }
-    remove_unused(&root);
-    let files = new.path().join("files");
+    let files = private.path("files");
     let mut unpacking = Unpacking::new(&files, bytes)?;
     match format {
         Format::Zip => unpacking.zip(File::open(&copy)?)?,
         Format::TarGz => unpacking.tar(GzDecoder::new(File::open(&copy)?))?,
     }
     let whole = files.join(unpacking.finish()?);
-    // Under another name it may be there already.
-    DirBuilder::new().recursive(true).mode(0o755).create(&place)?;
-    if let Err(error) = fs::rename(whole, &folder)
-        && !folder.is_dir()
-    {
-        return Err(error);
+    private.keep(&whole, &digest, OsStr::new(&stem))
+}
+
+/// A new folder that nobody else can change. What is complete in it is kept, by its digest.
+#[derive(Debug)]
+pub struct Private {
+    root: PathBuf,
+    new: TempDir,
+}
+
+impl Private {
+    /// Creates one.
+    pub fn new() -> io::Result<Self> {
+        let root = private_root()?;
+        let new = tempfile::Builder::new().prefix(".new-").tempdir_in(&root)?;
+        Ok(Self { root, new })
     }
-    Ok(folder)
+
+    /// Returns the path of a name in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.new.path().join(name)
+    }
+
+    /// Returns what has been kept with this digest and name.
+    pub fn known(&self, digest: &str, name: &OsStr) -> io::Result<Option<PathBuf>> {
+        let place = self.root.join(digest);
+        let known = place.join(name);
+        if known.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        File::open(&place)?.set_modified(SystemTime::now())?;
+        Ok(Some(known))
+    }
+
+    /// Keeps a file or folder in it. Returns its new path.
+    pub fn keep(&self, from: &Path, digest: &str, name: &OsStr) -> io::Result<PathBuf> {
+        remove_unused(&self.root);
+        let place = self.root.join(digest);
+        let kept = place.join(name);
+        // Under another name it may be there already.
+        DirBuilder::new().recursive(true).mode(0o755).create(&place)?;
+        match fs::rename(from, &kept) {
+            Err(error) if kept.symlink_metadata().is_err() => Err(error),
+            _ => Ok(kept),
+        }
+    }
 }
 
 /// Removes what nobody has used for long. Contests play copies of their own.

@@ -67,6 +67,7 @@ pub(super) fn stored_entrants(
         name: name.to_owned(),
         written: written.to_owned(),
         entry: None,
+        place: None,
         spec,
     };
     let player = |player: &PlayerInfo| {
@@ -106,11 +107,11 @@ pub(super) fn prepare_submission(
     let template = read.submissions.as_ref().and_then(|submissions| submissions.run.clone());
     // As a submission would be named in the contest file.
     let inside = stored.base.join(relative(&stored.base, &entry));
-    let spec = candidate(template.as_deref(), &inside, &stored.base)
+    let (spec, entry) = candidate(template.as_deref(), &inside, &stored.base)
         .and_then(|spec| spec.ok_or_else(|| "it is not an agent".to_owned()))
-        .and_then(|spec| check_games(&read, spec))
+        .and_then(|(spec, place)| Ok((check_games(&read, spec)?, place)))
         .map_err(refused)?;
-    let run = spec.written.clone();
+    let (run, entry) = (spec.written.clone(), place(&entry)?);
     let mut candidates = [Candidate {
         name: name.to_owned(),
         run: run.clone(),

@@ -316,7 +316,7 @@ impl Copier<'_> {
 }
 
 /// Hashes everything in a copy: also what an agent's digest doesn't cover.
-fn content(folder: &Path, entries: &Entries) -> io::Result<String> {
+pub(super) fn content(folder: &Path, entries: &Entries) -> io::Result<String> {
     let is_file =
         |(path, state): (&PathBuf, &State)| matches!(state, State::File(..)).then(|| path.clone());
     let files: Vec<PathBuf> = entries.iter().filter_map(is_file).collect();

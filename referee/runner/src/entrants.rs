@@ -1,6 +1,7 @@
 //! Finds the agents of a contest: those named in its file, and those in its folder of submissions.
 
 use super::again::place;
+use super::alone::alone;
 use super::arguments::relative;
 use super::copies::leads_outside;
 use super::tree::{NOTHING, Tree, entries, outside, refused_link};
@@ -58,6 +59,8 @@ pub struct Submission {
     pub written: String,
     /// Its file or folder; `None` for an agent that the contest file names.
     pub entry: Option<PathBuf>,
+    /// Where that is read: what was unpacked of an archive, or a copy with nothing beside it.
+    pub place: Option<PathBuf>,
     /// The agent, or why it can't play.
     pub spec: Result<AgentSpec, String>,
 }
@@ -136,10 +139,9 @@ fn submitted(
             .help("`submissions` is a folder; its path is relative to the contest file's folder")
     })?;
     notes.extend(ignored);
-    for Submission { name, written: run, entry, spec } in found {
+    for Submission { name, written: run, place: entry, spec, .. } in found {
         let spec = spec.and_then(|spec| check_games(file, spec));
         let span = submissions.span.clone();
-        let entry = entry.and_then(|entry| unpacked_or_itself(&entry).ok());
         candidates.push(Candidate { name, run, span, is_submission: true, entry, spec });
     }
     Ok(())
@@ -164,7 +166,7 @@ pub fn submissions(
     let (mut found, mut notes) = (Vec::new(), Vec::new());
     for (path, stem) in paths.iter().zip(&stems) {
         let name = file_name(path);
-        let Some(spec) = candidate(run, path, base).transpose() else {
+        let Some(read) = candidate(run, path, base).transpose() else {
             let why = if has_ending(&name, ARCHIVE_ENDINGS) {
                 "it is an archive: hand in a .zip, a .tar.gz or a folder"
             } else {
@@ -175,8 +177,12 @@ pub fn submissions(
         };
         let name = if counts[stem.as_str()] == 1 { stem.clone() } else { name };
         let shown = || path.strip_prefix(base).unwrap_or(path).display().to_string();
-        let written = spec.as_ref().map_or_else(|_| shown(), |spec| spec.written.clone());
-        found.push(Submission { name, written, entry: Some(path.clone()), spec });
+        let written = read.as_ref().map_or_else(|_| shown(), |(spec, _)| spec.written.clone());
+        let (spec, place) = match read {
+            Ok((spec, place)) => (Ok(spec), Some(place)),
+            Err(why) => (Err(why), unpacked_or_itself(path).ok()),
+        };
+        found.push(Submission { name, written, entry: Some(path.clone()), place, spec });
     }
     Ok((found, notes))
 }
@@ -204,12 +210,12 @@ pub(super) fn unpacked_or_itself(path: &Path) -> Result<PathBuf, String> {
     unpacked(path).map_err(|error| sanitize(&error.to_string()))
 }
 
-/// Returns the submission at a path, `None` if it is not one, or why it can't play.
+/// Returns the submission at a path and where it is read, `None` if it is not one, or why it can't play.
 pub(super) fn candidate(
     template: Option<&str>,
     path: &Path,
     base: &Path,
-) -> Result<Option<AgentSpec>, String> {
+) -> Result<Option<(AgentSpec, PathBuf)>, String> {
     let path = &unpacked_or_itself(path)?;
     let name = file_name(path);
     let found = kind(path);
@@ -231,6 +237,31 @@ pub(super) fn candidate(
     if is_folder {
         check_links(path)?;
     }
+    if let Some(template) = template.filter(|template| package_of(template).is_some())
+        && let Some(place) = place_alone(template, path, base)?
+    {
+        if is_folder {
+            check_links(&place)?;
+        }
+        return match read(Some(template), &place, base) {
+            Ok(spec) => Ok(spec.map(|spec| (spec, place))),
+            // In the words for its own place, if it can't play there either.
+            Err(why) => Err(read(Some(template), path, base).err().unwrap_or(why)),
+        };
+    }
+    Ok(read(template, path, base)?.map(|spec| (spec, path.clone())))
+}
+
+/// Returns the private copy of a package that is imported from the folder of submissions.
+fn place_alone(template: &str, path: &Path, base: &Path) -> Result<Option<PathBuf>, String> {
+    let base = absolute(base).map_err(|failure| describe(&failure))?;
+    let path = place(path).map_err(|failure| describe(&failure))?;
+    alone(template, &path, &base).map_err(|error| sanitize(&error.to_string()))
+}
+
+/// Reads the agent at a path of submissions; `None` if it is none.
+fn read(template: Option<&str>, path: &Path, base: &Path) -> Result<Option<AgentSpec>, String> {
+    let is_folder = kind(path) == Some(Kind::Folder);
     let relative = below(path, base);
     let Some(relative) = relative.to_str() else {
         return Err("its name is not UTF-8: rename it".to_owned());
@@ -272,9 +303,17 @@ pub(super) fn check_inside(spec: &AgentSpec, path: &Path, named: &[PathBuf]) -> 
     let place = place(path).map_err(|failure| describe(&failure))?;
     let is_inside =
         |own: &PathBuf| own.starts_with(&place) || named.iter().any(|named| own.starts_with(named));
-    // What a package of the course imports from beside it is before it.
+    // What a package of the course imports from beside it is before it: of the course, not of other submissions.
     let package = spec.own.len().saturating_sub(1);
-    let own = if spec.is_adapted() { &spec.own[package..] } else { &spec.own[..] };
+    let (beside, own) = spec.own.split_at(if spec.is_adapted() { package } else { 0 });
+    let others = place.parent().unwrap_or(&place);
+    let is_another = |own: &&PathBuf| own.starts_with(others) && !is_inside(own);
+    if let Some(other) = beside.iter().find(is_another) {
+        let name = sanitize(&file_name(other));
+        return Err(format!(
+            "it imports {name}, which is beside it: put a copy into its own folder"
+        ));
+    }
     if own.iter().all(is_inside) {
         // It plays from a copy, so that nobody changes it during the contest.
         let trees: Vec<PathBuf> = std::iter::once(place).chain(spec.own.iter().cloned()).collect();

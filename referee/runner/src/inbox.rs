@@ -398,7 +398,12 @@ fn state(inbox: &OpenFolder, path: &Path, name: &OsStr) -> io::Result<Entries> {
 }
 
 /// Copies a submission to a folder, and returns what was copied.
-fn copied(inbox: &OpenFolder, path: &Path, name: &OsStr, to: &OpenFolder) -> io::Result<Entries> {
+pub(super) fn copied(
+    inbox: &OpenFolder,
+    path: &Path,
+    name: &OsStr,
+    to: &OpenFolder,
+) -> io::Result<Entries> {
     let one = |state| Ok(Entries::from([(name.into(), state)]));
     match inbox.kind(name)?.0 {
         Kind::Folder => {

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod tree;
+mod alone;
 mod build_folder;
 pub mod arguments;
 mod copies;

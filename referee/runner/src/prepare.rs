@@ -369,7 +369,7 @@ pub fn entrants(path: &Path, progress: Progress<'_>) -> Result<Entrants, Failure
     let (candidates, notes) = candidates(&file, &base, Builds::Now(progress))?;
     let found = candidates.into_iter().map(|candidate| {
         let Candidate { name, run: written, spec, entry, .. } = candidate;
-        Submission { name, written, entry, spec }
+        Submission { name, written, place: entry.clone(), entry, spec }
     });
     Ok(Entrants { found: found.collect(), settings: file.settings, base, notes })
 }

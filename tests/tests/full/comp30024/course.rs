@@ -165,22 +165,52 @@ fn a_class_is_checked_with_one_line_per_agent() {
     let words = [&class[..], &["--probe", "seat:freckers:0", "--junit", "class.xml"]].concat();
     let output = dir.run(&words).code(3);
     for (name, result) in [
-        ("Killer_A1", "ok      1 passed"),
-        ("Notes", "ok      1 passed"),
+        ("Killer_A", "ok      1 passed"),
+        // They import another submission.
+        ("Killer_A1", "FAILED  seat:freckers:0: "),
+        ("Notes", "FAILED  seat:freckers:0: "),
         ("broken", "FAILED  seat:freckers:0: broken: broken/program.py:4: SyntaxError: "),
         ("empty", "FAILED  seat:freckers:0: "),
     ] {
         let line = output.stdout.lines().find(|line| line.split(' ').next() == Some(name));
         assert!(line.is_some_and(|line| line.contains(result)), "{name}: {}", output.stdout);
     }
-    assert!(output.stdout.ends_with("6 agents, 3 failed\n"), "{}", output.stdout);
+    assert!(output.stdout.ends_with("6 agents, 5 failed\n"), "{}", output.stdout);
     let junit = fs::read_to_string(dir.path("class.xml")).unwrap();
     assert_eq!(junit.matches("<testsuite ").count(), 6, "{junit}");
-    assert_eq!(junit.matches("<failure ").count(), 3, "{junit}");
+    assert_eq!(junit.matches("<failure ").count(), 5, "{junit}");
     let lines = dir.run(&[&words[..], &["--json"]].concat()).code(3).json_lines();
     let failed = lines.iter().filter(|report| report["ok"] == false).count();
-    assert_eq!((lines.len(), failed), (6, 3), "{lines:?}");
+    assert_eq!((lines.len(), failed), (6, 5), "{lines:?}");
     dir.run(&["check", "comp30024:{}"]).code(2).stderr_has("needs --submissions");
+}
+
+#[test]
+fn nothing_that_another_team_hands_in_is_imported() {
+    let Some(dir) = dir() else { return };
+    let agent = fs::read_to_string(dir.path("class/Killer_A/__init__.py")).unwrap();
+    for team in ["alice", "bob"] {
+        dir.write(&format!("teams/{team}/__init__.py"), format!("import colorsys\n{agent}"));
+    }
+    for name in ["colorsys.py", "__init__.py", "referee/__init__.py", "referee/game/__init__.py"] {
+        dir.write(&format!("teams/{name}"), "raise SystemExit('of another team')\n");
+    }
+    let class = ["check", "comp30024:{}", "--submissions", "teams", "--game", "freckers"];
+    let output = dir.run(&[&class[..], &["--probe", "seat:freckers:0"]].concat()).code(3);
+    let contest = "agents = [\"@first\"]\npolicy.on_broken = \"leave-out\"\n\
+                   submissions = { folder = \"teams\", run = \"comp30024:{}\" }\n\
+                   [[games]]\ngame = \"freckers\"\nsetup = { turn_limit = 4 }\n";
+    dir.write("contest.toml", contest);
+    dir.run(&["contest", "run", "contest.toml", "--out", "d"]).code(0);
+    let standings = fs::read_to_string(dir.path("d/report.json")).unwrap();
+    let standings: Value = serde_json::from_str(&standings).unwrap();
+    for team in ["alice", "bob"] {
+        let line = output.stdout.lines().find(|line| line.split(' ').next() == Some(team));
+        assert!(line.is_some_and(|line| line.contains("ok      1 passed")), "{}", output.stdout);
+        let all = standings["standings"]["players"].as_array().unwrap();
+        let row = all.iter().find(|row| row["name"] == team);
+        assert!(row.is_some_and(|row| row["faults"] == json!([])), "{standings}");
+    }
 }
 
 /// Without a preset, `check` has the conditions of the course, and its commands name them.
