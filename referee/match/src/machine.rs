@@ -203,6 +203,8 @@ pub struct Match {
     /// Events before the header, which is written when every seat is ready, or those after the end until
     /// that is recorded.
     pub(super) held: Vec<Event>,
+    /// The game before each draw of the last step, for those who show one after the other.
+    pub(super) before_draws: Vec<Box<dyn AnyGame>>,
     /// The end, until the peaks of memory in it are known.
     pub(super) over: Option<Box<OverEvent>>,
     pub(super) effects: Vec<Effect>,
@@ -228,6 +230,7 @@ impl Match {
             phase: Phase::Starting,
             gone: Vec::new(),
             held: Vec::new(),
+            before_draws: Vec::new(),
             over: None,
             effects: Vec::new(),
             now: Nanos(0),
@@ -247,6 +250,7 @@ impl Match {
     /// What the clock decides by that time ([`Match::wake_at`]) is decided first.
     pub fn step(&mut self, at: Nanos, input: Input<'_>, effects: &mut impl Extend<Effect>) {
         self.now = self.now.max(at);
+        self.before_draws.clear();
         if let Some(reading) = input.reading_before()
             && self.wake_at().is_some_and(|due| due <= self.now)
         {
@@ -383,6 +387,7 @@ impl Match {
     /// Draws. What the rules make of it is a failure of theirs, if it is one.
     fn draw(&mut self, chance: &Chance) {
         let outcome = drawer(self.header.seed)(self.game.draws(), &chance.weights);
+        self.before_draws.push(self.game.clone_box());
         if let Err(refusal) = self.game.draw(outcome) {
             let text = format!("the rules failed at draw {outcome}: {refusal}");
             return self.stop(RULES, text, None);

@@ -63,7 +63,8 @@ fn happened(walk: &Walk, turn: u64, event: &Event, style: Option<&Style>) -> Str
             text.push_str(&board(walk, style));
         }
         Event::Drawn(drawn) => {
-            writeln!(text, "drawn: {}", sanitize(&drawn.label)).ok();
+            writeln!(text, "\ndrawn: {}", sanitize(&drawn.label)).ok();
+            text.push_str(&board(walk, style));
         }
         Event::Retired(retired) => {
             let (name, what) = (name(retired.seat), sanitize(&fault_in_turn(&retired.fault)));

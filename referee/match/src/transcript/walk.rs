@@ -128,7 +128,10 @@ impl Walk {
 
     /// Returns the game after the last event, without the seats that left if the others play on.
     pub fn game(&self) -> &dyn AnyGame {
-        self.state.game()
+        let is_draw = |effect: &&Effect| matches!(effect, Effect::Record(Event::Drawn(_)));
+        let pending = self.due.iter().filter(is_draw).count();
+        let before = self.state.before_draws.iter().rev().nth(pending.wrapping_sub(1));
+        before.map_or_else(|| self.state.game(), AsRef::as_ref)
     }
 
     /// Takes the bytes that were sent to a seat since the last call, whole lines. A message is sent at
@@ -158,7 +161,7 @@ impl Walk {
 
     /// Returns the outcome, if the rules have ended the game.
     pub(super) fn outcome(&self) -> Option<Outcome> {
-        match self.game().turn() {
+        match self.state.game().turn() {
             Turn::Over(outcome) => Some(outcome),
             Turn::Of(_) | Turn::Chance(_) => None,
         }
@@ -185,7 +188,7 @@ impl Walk {
             Event::Retired(retired) => Some(Move::Retire { retire: retired.seat }),
             _ => None,
         };
-        self.game().foresee(events.iter().filter_map(step).collect());
+        self.state.game().foresee(events.iter().filter_map(step).collect());
     }
 
     /// Replays the next event. An error says what is wrong with it; don't call it again after one.
@@ -443,7 +446,7 @@ impl Walk {
                     let (cause, text, seat) = (note.cause.as_str(), note.text.clone(), note.seat);
                     return self.step(at, Input::Stop { cause, text, seat });
                 }
-                match (self.new_fault(event, at.0), self.game().turn()) {
+                match (self.new_fault(event, at.0), self.state.game().turn()) {
                     (Some((seat, fault)), _) => self.fault(at, seat, fault),
                     (None, Turn::Chance(_)) => {
                         Err("the match isn't over: the referee draws next".to_owned())
@@ -703,7 +706,7 @@ impl Walk {
 
     /// Checks that a turn is the next and a seat's.
     fn to_move(&self, turn: u64, seat: Seat) -> Result<(), String> {
-        let (Turn::Of(moves), false) = (self.game().turn(), self.state.phase == Phase::Ended)
+        let (Turn::Of(moves), false) = (self.state.game().turn(), self.state.phase == Phase::Ended)
         else {
             return Err(self.ended("so no seat is asked"));
         };
