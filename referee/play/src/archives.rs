@@ -9,13 +9,15 @@ use flate2::read::GzDecoder;
 use nix::unistd::Uid;
 use referee_process::open_folder::{Kind, OpenFolder, way_out};
 use referee_protocol::sanitize::sanitize;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, Permissions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 use tar::{EntryType, PaxExtensions};
 use tempfile::TempDir;
@@ -29,6 +31,8 @@ const ANY_BYTES: u64 = 16 << 20;
 const FILES_MAX: usize = 20_000;
 /// The most bytes of what describes a file in a tar archive: its header and long names.
 const HEADERS_BYTES: u64 = 4096;
+/// The most bytes of the list of files in a zip archive.
+const LIST_BYTES_MAX: u64 = FILES_MAX as u64 * 1024;
 /// The most bytes of one extension of a tar archive, such as a long name: it is read into memory.
 const EXTENSION_BYTES_MAX: u64 = 64 << 10;
 /// How long after its last use something unpacked is removed.
@@ -182,6 +186,10 @@ fn private_root() -> io::Result<PathBuf> {
     Ok(root)
 }
 
+fn too_many() -> io::Error {
+    io::Error::other(format!("the archive has more than {FILES_MAX} files and folders"))
+}
+
 fn too_large(most: u64) -> io::Error {
     let [most, bytes, any] = [most, BYTES_MAX, ANY_BYTES].map(|bytes| bytes >> 20);
     io::Error::other(format!(
@@ -218,7 +226,11 @@ impl Unpacking {
     }
 
     fn zip(&mut self, archive: File) -> io::Result<()> {
-        let mut archive = zip::ZipArchive::new(archive)?;
+        let left = Rc::new(Cell::new(LIST_BYTES_MAX));
+        let listed = zip::ZipArchive::new(Bounded { archive, left: left.clone() });
+        // The list of its files is read whole.
+        let mut archive = if left.get() == 0 { Err(too_many()) } else { Ok(listed?) }?;
+        left.set(u64::MAX);
         for index in 0..archive.len() {
             let mut entry = archive.by_index(index)?;
             let name = entry.name_raw().to_vec();
@@ -304,11 +316,7 @@ impl Unpacking {
 
     fn count(&mut self) -> io::Result<()> {
         self.files += 1;
-        if self.files > FILES_MAX {
-            let text = format!("the archive has more than {FILES_MAX} files and folders");
-            return Err(io::Error::other(text));
-        }
-        Ok(())
+        if self.files > FILES_MAX { Err(too_many()) } else { Ok(()) }
     }
 
     /// Creates a folder and those above it.
@@ -385,6 +393,26 @@ impl Unpacking {
         let is_folder = self.root.kind(only)?.0 == Kind::Folder;
         let is_only = is_folder && !self.links.keys().any(is_beside);
         Ok(is_only.then(|| PathBuf::from(only)))
+    }
+}
+
+/// A file of which no more than so many bytes are read.
+struct Bounded {
+    archive: File,
+    left: Rc<Cell<u64>>,
+}
+
+impl Read for Bounded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = (&self.archive).take(self.left.get()).read(buffer)?;
+        self.left.set(self.left.get() - count as u64);
+        Ok(count)
+    }
+}
+
+impl Seek for Bounded {
+    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+        self.archive.seek(place)
     }
 }
 

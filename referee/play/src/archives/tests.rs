@@ -1,6 +1,6 @@
 use super::{
-    ANY_BYTES, BYTES_MAX, EXTENSION_BYTES_MAX, KEPT, Unpacking, archive_stem, remove_unused, shown,
-    unpacked,
+    ANY_BYTES, BYTES_MAX, EXTENSION_BYTES_MAX, KEPT, LIST_BYTES_MAX, Unpacking, archive_stem,
+    remove_unused, shown, unpacked,
 };
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -284,6 +284,30 @@ fn long_names_are_read_within_bounds() {
         tar.into_inner().unwrap().finish().unwrap();
         assert!(unpacked(&path).is_err(), "{key}");
     }
+}
+
+#[test]
+fn the_list_of_a_zip_archive_is_read_within_bounds() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("many.zip");
+    // An end that announces a longer list than is read, of files without content.
+    let entry = [&b"PK\x01\x02\x14\0\x14\0"[..], &[0; 20], &[1, 0], &[0; 16], b"a"].concat();
+    let count = usize::try_from(LIST_BYTES_MAX).unwrap() / entry.len() + 1;
+    let (count, size) = (count as u64, (count * entry.len()) as u64);
+    let mut text = entry.repeat(usize::try_from(count).unwrap());
+    text.extend(b"PK\x06\x06");
+    text.extend(44_u64.to_le_bytes());
+    text.extend([45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    for number in [count, count, size, 0] {
+        text.extend(number.to_le_bytes());
+    }
+    text.extend(b"PK\x06\x07\0\0\0\0");
+    text.extend(size.to_le_bytes());
+    text.extend([1, 0, 0, 0]);
+    text.extend(b"PK\x05\x06\0\0\0\0");
+    text.extend([[0xff; 12].as_slice(), &[0; 2]].concat());
+    fs::write(&path, text).unwrap();
+    assert!(unpacked(&path).unwrap_err().to_string().contains("files and folders"));
 }
 
 #[test]
