@@ -3,16 +3,20 @@
 //!
 //! A program holds no match. Its state is opaque here, so copies, jumps and restarts need nothing of it.
 
+mod contract;
+
+pub use contract::{check_answer, check_turn, is_ranking};
+
 use crate::about::{About, ActionSyntax, Reason, Score, SetupField};
 use crate::any::{AnyGame, GameKind, Refusal, SetupError};
 use crate::board::{Cell, Layout};
 use crate::forms::Forms;
 use crate::view::{Labels, View};
 use crate::wire::{
-    Answer, At, Chance, Described, From, Move, Ply, PlyTurn, RefusalKind, Request, WIRE_VERSION,
-    Walk, Walked, Want,
+    Answer, At, Described, From, Move, Ply, PlyTurn, Request, WIRE_VERSION, Walk, Walked, Want,
 };
 use crate::{Illegal, Turn};
+use contract::{check_walked, read_walk};
 use referee_protocol::{ActionJson, GameProgramRecord, Outcome, Seat};
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -41,10 +45,6 @@ const DRAWS_MAX: u64 = 1000;
 /// The longest description, in bytes of JSON, since every transcript begins with it.
 const DESCRIPTION_BYTES_MAX: usize = 1 << 20;
 
-/// The most outcomes of a draw, and the highest weight of one.
-const OUTCOMES_MAX: usize = 10_000;
-const WEIGHT_MAX: u64 = 1_000_000;
-
 /// A program that answers requests. Equal requests have equal answers.
 pub trait Rules: Debug + Send + Sync {
     /// Sends a request; the answer comes later.
@@ -66,10 +66,16 @@ pub struct Program {
     plies_max: u64,
     lists: bool,
     estimates: bool,
+    declared: Declared,
+    rules: Box<dyn Rules>,
+}
+
+/// What a program has said that its plies may have.
+#[derive(Debug)]
+struct Declared {
     chance: bool,
     has_scores: bool,
     reasons: Vec<String>,
-    rules: Box<dyn Rules>,
 }
 
 impl Program {
@@ -94,7 +100,7 @@ impl Program {
         let Described { plies_max, lists, estimates, chance, .. } = described;
         let about = about(&described, &forms);
         let reasons = described.reasons.iter().map(|reason| reason.name.clone()).collect();
-        let has_scores = described.score.is_some();
+        let declared = Declared { chance, has_scores: described.score.is_some(), reasons };
         let record = serde_json::to_value(&described).expect("it was JSON");
         if record.to_string().len() > DESCRIPTION_BYTES_MAX {
             let text = format!("`described` is longer than {DESCRIPTION_BYTES_MAX} bytes");
@@ -112,9 +118,7 @@ impl Program {
             plies_max,
             lists,
             estimates,
-            chance,
-            has_scores,
-            reasons,
+            declared,
             rules,
         })
     }
@@ -305,92 +309,6 @@ impl Program {
     }
 }
 
-/// Checks that an answer has what a request asks for.
-pub fn check_answer(request: &Request, answer: &Answer) -> Result<(), RulesFailure> {
-    match (request, answer) {
-        (_, Answer::Failed { text }) => Err(RulesFailure(text.clone())),
-        (Request::Describe { .. }, Answer::Described(_))
-        | (Request::Walk(_), Answer::Refused(_)) => Ok(()),
-        (Request::Walk(walk), Answer::Walked(walked)) => {
-            let plies = if walk.at == At::All { walk.moves.len() + 1 } else { 1 };
-            check_walked(walked, walk.moves.len(), plies)
-        }
-        (Request::Describe { .. }, _) => {
-            Err(RulesFailure("`describe` needs the answer `described`".to_owned()))
-        }
-        (Request::Walk(_), Answer::Described(_)) => Err(no_walk()),
-    }
-}
-
-fn no_walk() -> RulesFailure {
-    RulesFailure("`walk` needs the answer `walked` or `refused`".to_owned())
-}
-
-/// Checks the numbers of entries, and whose turn it is said to be.
-fn check_walked(walked: &Walked, moves: usize, plies: usize) -> Result<(), RulesFailure> {
-    for (name, wanted, found) in
-        [("recorded", moves, walked.recorded.len()), ("plies", plies, walked.plies.len())]
-    {
-        if wanted != found {
-            let text = format!("`walked` needs {wanted} entries in `{name}`, not {found}");
-            return Err(RulesFailure(text));
-        }
-    }
-    walked.plies.iter().try_for_each(|ply| check_turn(&ply.turn))
-}
-
-/// Reads the answer to a walk with so many moves, of which the last ply is wanted.
-fn read_walk(answer: Answer, moves: usize) -> Result<Result<(Walked, Ply), Refusal>, RulesFailure> {
-    match answer {
-        Answer::Walked(mut walked) => {
-            check_walked(&walked, moves, 1)?;
-            let last = walked.plies.pop().expect("there is one");
-            Ok(Ok((walked, last)))
-        }
-        Answer::Refused(refused) => Ok(Err(match refused.kind {
-            RefusalKind::Malformed => Refusal::Malformed(refused.rule),
-            RefusalKind::Illegal | RefusalKind::Setup => {
-                Refusal::Illegal(Illegal::new(refused.rule))
-            }
-        })),
-        Answer::Failed { text } => Err(RulesFailure(text)),
-        Answer::Described(_) => Err(no_walk()),
-    }
-}
-
-/// Whether places are a ranking of the seats, from 1: those who are level share a place, and the next ones are left out.
-/// A single seat has place 1 if it solved its puzzle, else 2.
-pub fn is_ranking(places: &[u32], seats: usize) -> bool {
-    let better = |place: u32| places.iter().filter(|&&other| other < place).count();
-    let is_place = |place: u32| usize::try_from(place).is_ok_and(|it| it == better(place) + 1);
-    places.len() == seats
-        && (seats == 1 && [[1], [2]].iter().any(|it| it == places)
-            || places.iter().all(|&place| is_place(place)))
-}
-
-/// Checks whose turn it is said to be.
-pub fn check_turn(turn: &PlyTurn) -> Result<(), RulesFailure> {
-    let wrong = |text: &str| Err(RulesFailure(text.to_owned()));
-    match turn {
-        PlyTurn::Of(seats) if seats.len() != 1 => wrong("`turn` needs one seat in `of`"),
-        PlyTurn::Chance(Chance { weights, labels }) => {
-            if weights.is_empty() || weights.len() > OUTCOMES_MAX {
-                return wrong("`chance` needs 1 to 10000 `weights`");
-            }
-            if weights.iter().any(|&weight| weight > WEIGHT_MAX)
-                || weights.iter().all(|&it| it == 0)
-            {
-                return wrong("`weights` are whole numbers up to 1000000, and not all may be 0");
-            }
-            if !labels.is_empty() && labels.len() != weights.len() {
-                return wrong("`chance` needs as many `labels` as `weights`, or none");
-            }
-            Ok(())
-        }
-        _ => Ok(()),
-    }
-}
-
 /// What a move led to.
 type Played = Result<Result<(Walked, Ply), Refusal>, RulesFailure>;
 
@@ -481,7 +399,7 @@ impl ProgramGame {
                 }
                 Ok(())
             }
-            PlyTurn::Chance(_) if !program.chance => {
+            PlyTurn::Chance(_) if !program.declared.chance => {
                 wrong("the turn is a draw, but `chance` in the description is not true".to_owned())
             }
             PlyTurn::Chance(_) => Ok(()),
@@ -492,10 +410,10 @@ impl ProgramGame {
                         "the places {places:?} are not a ranking of {seats} seats"
                     ));
                 }
-                if !program.reasons.contains(reason) {
+                if !program.declared.reasons.contains(reason) {
                     return wrong(format!("the reason `{reason}` is not declared"));
                 }
-                let wanted = program.has_scores.then_some(seats);
+                let wanted = program.declared.has_scores.then_some(seats);
                 if scores.as_ref().map(Vec::len) != wanted {
                     let wanted = wanted.map_or("none".to_owned(), |count| count.to_string());
                     return wrong(format!(

@@ -1,0 +1,103 @@
+//! What every answer of a program must have, whatever its game.
+
+use super::RulesFailure;
+use crate::Illegal;
+use crate::any::Refusal;
+use crate::wire::{Answer, At, Chance, Ply, PlyTurn, RefusalKind, Request, Walked};
+
+/// The most outcomes of a draw, and the highest weight of one.
+const OUTCOMES_MAX: usize = 10_000;
+const WEIGHT_MAX: u64 = 1_000_000;
+
+/// Checks that an answer has what a request asks for.
+pub fn check_answer(request: &Request, answer: &Answer) -> Result<(), RulesFailure> {
+    match (request, answer) {
+        (_, Answer::Failed { text }) => Err(RulesFailure(text.clone())),
+        (Request::Describe { .. }, Answer::Described(_))
+        | (Request::Walk(_), Answer::Refused(_)) => Ok(()),
+        (Request::Walk(walk), Answer::Walked(walked)) => {
+            let plies = if walk.at == At::All { walk.moves.len() + 1 } else { 1 };
+            check_walked(walked, walk.moves.len(), plies)
+        }
+        (Request::Describe { .. }, _) => {
+            Err(RulesFailure("`describe` needs the answer `described`".to_owned()))
+        }
+        (Request::Walk(_), Answer::Described(_)) => Err(no_walk()),
+    }
+}
+
+fn no_walk() -> RulesFailure {
+    RulesFailure("`walk` needs the answer `walked` or `refused`".to_owned())
+}
+
+/// Checks the numbers of entries, and whose turn it is said to be.
+pub(super) fn check_walked(
+    walked: &Walked,
+    moves: usize,
+    plies: usize,
+) -> Result<(), RulesFailure> {
+    for (name, wanted, found) in
+        [("recorded", moves, walked.recorded.len()), ("plies", plies, walked.plies.len())]
+    {
+        if wanted != found {
+            let text = format!("`walked` needs {wanted} entries in `{name}`, not {found}");
+            return Err(RulesFailure(text));
+        }
+    }
+    walked.plies.iter().try_for_each(|ply| check_turn(&ply.turn))
+}
+
+/// Reads the answer to a walk with so many moves, of which the last ply is wanted.
+pub(super) fn read_walk(
+    answer: Answer,
+    moves: usize,
+) -> Result<Result<(Walked, Ply), Refusal>, RulesFailure> {
+    match answer {
+        Answer::Walked(mut walked) => {
+            check_walked(&walked, moves, 1)?;
+            let last = walked.plies.pop().expect("there is one");
+            Ok(Ok((walked, last)))
+        }
+        Answer::Refused(refused) => Ok(Err(match refused.kind {
+            RefusalKind::Malformed => Refusal::Malformed(refused.rule),
+            RefusalKind::Illegal | RefusalKind::Setup => {
+                Refusal::Illegal(Illegal::new(refused.rule))
+            }
+        })),
+        Answer::Failed { text } => Err(RulesFailure(text)),
+        Answer::Described(_) => Err(no_walk()),
+    }
+}
+
+/// Whether places are a ranking of the seats, from 1: those who are level share a place, and the next ones are left out.
+/// A single seat has place 1 if it solved its puzzle, else 2.
+pub fn is_ranking(places: &[u32], seats: usize) -> bool {
+    let better = |place: u32| places.iter().filter(|&&other| other < place).count();
+    let is_place = |place: u32| usize::try_from(place).is_ok_and(|it| it == better(place) + 1);
+    places.len() == seats
+        && (seats == 1 && [[1], [2]].iter().any(|it| it == places)
+            || places.iter().all(|&place| is_place(place)))
+}
+
+/// Checks whose turn it is said to be.
+pub fn check_turn(turn: &PlyTurn) -> Result<(), RulesFailure> {
+    let wrong = |text: &str| Err(RulesFailure(text.to_owned()));
+    match turn {
+        PlyTurn::Of(seats) if seats.len() != 1 => wrong("`turn` needs one seat in `of`"),
+        PlyTurn::Chance(Chance { weights, labels }) => {
+            if weights.is_empty() || weights.len() > OUTCOMES_MAX {
+                return wrong("`chance` needs 1 to 10000 `weights`");
+            }
+            if weights.iter().any(|&weight| weight > WEIGHT_MAX)
+                || weights.iter().all(|&it| it == 0)
+            {
+                return wrong("`weights` are whole numbers up to 1000000, and not all may be 0");
+            }
+            if !labels.is_empty() && labels.len() != weights.len() {
+                return wrong("`chance` needs as many `labels` as `weights`, or none");
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
