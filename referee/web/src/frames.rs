@@ -226,15 +226,15 @@ impl Frames {
         shown.filter_map(|info| self.info(ply, info)).collect()
     }
 
-    fn info(&self, ply: &Ply, sent: &SentInfo) -> Option<Info> {
-        let (seat, info) = ply.output.info(sent)?;
+    fn info(&self, ply: &Ply, message: &SentInfo) -> Option<Info> {
+        let (seat, info) = ply.output.info(message)?;
         let fields = &info.0;
         let number = |name: &str| fields.get(name).and_then(Value::as_f64);
         let is_shown = |name: &str, value: &Value| match name {
             "score" | "depth" | "nodes" => value.is_number(),
             "text" => value.is_string(),
             "cells" => value.is_array(),
-            "pv" => !sent.pv.is_empty(),
+            "pv" => !message.pv.is_empty(),
             _ => false,
         };
         let mut more = fields.clone();
@@ -246,7 +246,7 @@ impl Frames {
             nodes: number("nodes"),
             text: fields.get("text").and_then(Value::as_str).map(cut),
             marks: self.marks(fields.get("cells")),
-            pv: sent.pv.iter().map(|cells| self.numbers(cells)).collect(),
+            pv: message.pv.iter().map(|cells| self.numbers(cells)).collect(),
             more: (!more.is_empty()).then(|| cut(&Value::Object(more).to_string())),
         })
     }
