@@ -36,6 +36,7 @@ pub mod view;
 mod forms;
 mod picture;
 pub mod program;
+mod contract;
 pub mod wire;
 mod registry;
 

@@ -3,20 +3,18 @@
 //!
 //! A program holds no match. Its state is opaque here, so copies, jumps and restarts need nothing of it.
 
-mod contract;
-
-pub use contract::{check_answer, check_turn, is_ranking};
+pub use crate::contract::{check_answer, check_turn, is_ranking};
 
 use crate::about::{About, ActionSyntax, Reason, Score, SetupField};
 use crate::any::{AnyGame, GameKind, Refusal, SetupError};
 use crate::board::{Cell, Layout};
+use crate::contract::{check_walked, read_walk};
 use crate::forms::Forms;
 use crate::view::{Labels, View};
 use crate::wire::{
     Answer, At, Described, From, Move, Ply, PlyTurn, Request, WIRE_VERSION, Walk, Walked, Want,
 };
 use crate::{Illegal, Turn};
-use contract::{check_walked, read_walk};
 use referee_protocol::{ActionJson, GameProgramRecord, Outcome, Seat};
 use serde_json::Value;
 use std::collections::VecDeque;

@@ -201,15 +201,16 @@ impl View {
         found.map_or_else(|| colour.letter(), |(_, letter)| letter)
     }
 
-    /// Returns whether a piece's text identifies its colour: the legend has it, it isn't a number, and pieces of
-    /// other colours have other texts.
+    /// Returns whether a piece's text identifies its colour: the legend has it, if there is one, it isn't a number, and
+    /// pieces of other colours have other texts.
     pub fn text_names_colour(&self, piece: &Piece) -> bool {
         let Some(text) = piece.text else { return false };
         let other = |(colour, its): (Colour, Option<PieceText>)| {
             colour != piece.colour && its == Some(text)
         };
         let kinds = self.kinds.iter().map(|kind| (kind.colour, kind.text));
-        let is_listed = kinds.clone().any(|kind| kind == (piece.colour, piece.text));
+        let is_listed =
+            self.kinds.is_empty() || kinds.clone().any(|kind| kind == (piece.colour, piece.text));
         let pieces = self.pieces.iter().map(|piece| (piece.colour, piece.text));
         is_listed
             && !text.as_str().bytes().all(|byte| byte.is_ascii_digit())

@@ -1,8 +1,8 @@
 //! What every answer of a program must have, whatever its game.
 
-use super::RulesFailure;
 use crate::Illegal;
 use crate::any::Refusal;
+use crate::program::RulesFailure;
 use crate::wire::{Answer, At, Chance, Ply, PlyTurn, RefusalKind, Request, Walked};
 
 /// The most outcomes of a draw, and the highest weight of one.
@@ -31,7 +31,7 @@ fn no_walk() -> RulesFailure {
 }
 
 /// Checks the numbers of entries, and whose turn it is said to be.
-pub(super) fn check_walked(
+pub(crate) fn check_walked(
     walked: &Walked,
     moves: usize,
     plies: usize,
@@ -48,7 +48,7 @@ pub(super) fn check_walked(
 }
 
 /// Reads the answer to a walk with so many moves, of which the last ply is wanted.
-pub(super) fn read_walk(
+pub(crate) fn read_walk(
     answer: Answer,
     moves: usize,
 ) -> Result<Result<(Walked, Ply), Refusal>, RulesFailure> {
