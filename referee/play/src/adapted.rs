@@ -184,7 +184,7 @@ pub(super) fn read(
 }
 
 /// Returns the folder that the package of an AGENT is imported from, without reading the package; `base` as in
-/// [`read`]. `None` if it names no package.
+/// `read`. `None` if it names no package.
 pub fn import_folder(agent: &str, base: &Path) -> Option<PathBuf> {
     let (adapter, text) = package_of(agent)?;
     (adapter.read)(text, base).ok().map(|package| package.folder)
