@@ -28,8 +28,9 @@ const LATEST: &str = "referee replay latest";
 
 /// Why a probe of a position does not apply.
 pub(super) const NO_POSITIONS: &str = "needs `setup.position`, which the agent does not play from";
-/// Why a probe of another game does not apply.
+/// Why a probe of another game does not apply to an agent that fails in its first game.
 const NOT_REACHED: &str = "it fails in the game before";
+/// The same for one that plays a single game.
 const NOT_AGAIN: &str = "it doesn't offer `again` in `ready`";
 
 /// The outcome of a probe.
