@@ -168,10 +168,10 @@ pub(super) fn judge(
         End::Silent => Some(waiting(&known)),
         End::Fault(fault) if fault.kind == FaultKind::Resigned => resigned(probe, trial, &known),
         End::Fault(fault) => find(fault, &known),
+        End::NotOffered => return Ok(ProbeOutcome::NotApplicable(NOT_AGAIN)),
         _ if probe.aim == Aim::Again && trial.is_before => {
             return Ok(ProbeOutcome::NotApplicable(NOT_REACHED));
         }
-        End::NotOffered => return Ok(ProbeOutcome::NotApplicable(NOT_AGAIN)),
         End::NotWaiting(did) => Some(not_waiting(did, &known)),
         End::Fine => None,
     };
