@@ -208,6 +208,20 @@ impl Chance {
     pub fn label(&self, outcome: usize) -> String {
         self.labels.get(outcome).cloned().unwrap_or_else(|| outcome.to_string())
     }
+
+    /// Returns the names of all outcomes.
+    pub fn names(&self) -> Vec<String> {
+        (0..self.weights.len()).map(|outcome| self.label(outcome)).collect()
+    }
+
+    /// Returns the outcome with this name, else the one with this number from 0.
+    pub fn find(&self, text: &str) -> Result<usize, String> {
+        let names = self.names();
+        let numbered = || text.parse().ok().filter(|&number: &usize| number < names.len());
+        names.iter().position(|name| name == text).or_else(numbered).ok_or_else(|| {
+            format!("the referee draws next, and the outcomes are {}", names.join(", "))
+        })
+    }
 }
 
 /// The description of a game.

@@ -1,6 +1,8 @@
 //! Why an agent could not answer, as the texts of faults say it. A transcript has only that text, so
 //! this module also reads it back.
 
+use std::borrow::Cow;
+
 /// Why an agent could not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EndReason<'a> {
@@ -32,6 +34,22 @@ impl<'a> EndReason<'a> {
         format!("{}{status}{}{what}", Self::EXITED, Self::BEFORE)
     }
 
+    /// Returns the text of a fault in the words for people: "crashed before answering turn 4 (exit
+    /// status 1)". Other texts stay as they are.
+    pub(crate) fn in_words(text: &str) -> Cow<'_, str> {
+        let Some((status, before)) =
+            text.strip_prefix(Self::EXITED).and_then(|rest| rest.split_once(Self::BEFORE))
+        else {
+            return Cow::Borrowed(text);
+        };
+        Cow::Owned(format!("{} before {before} ({status})", Self::what(status)))
+    }
+
+    /// Says how a process ended with a status.
+    pub(crate) fn what(status: &str) -> &'static str {
+        if status == "exit status 0" { "exited" } else { "crashed" }
+    }
+
     /// Reads the text of a fault `start` or `gone`.
     pub(crate) fn read(text: &'a str) -> Self {
         if let Some(rest) = text.strip_prefix(Self::EXITED) {
@@ -54,6 +72,13 @@ mod tests {
         let crash = EndReason::exited("signal 11 (SIGSEGV)", "answering turn 4");
         assert_eq!(crash, "ended with signal 11 (SIGSEGV) before answering turn 4");
         assert_eq!(EndReason::read(&crash), EndReason::Exited("signal 11 (SIGSEGV)"));
+        assert_eq!(
+            EndReason::in_words(&crash),
+            "crashed before answering turn 4 (signal 11 (SIGSEGV))"
+        );
+        let exit = EndReason::exited("exit status 0", "it sent `ready`");
+        assert_eq!(EndReason::in_words(&exit), "exited before it sent `ready` (exit status 0)");
+        assert_eq!(EndReason::in_words("closed its stdin"), "closed its stdin");
         assert_eq!(EndReason::read(&EndReason::unready(10)), EndReason::Unready);
         let old = "gave no `ready` within 10 ms";
         assert_eq!(EndReason::read(old), EndReason::Unready);

@@ -8,6 +8,7 @@ use referee_protocol::{
     Fault, FaultKind, GameProgramRecord, Header, MatchResult, Outcome, Verdict,
 };
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// The reason of a verdict when all seats but one are out.
@@ -123,11 +124,15 @@ pub fn fault_in_turn(fault: &Fault) -> String {
     match (fault.kind, EndReason::read(&fault.text)) {
         (FaultKind::Resigned, _) => format!("{what} in turn {turn}"),
         (FaultKind::Gone, EndReason::Exited(status)) => {
-            let ended = if status == "exit status 0" { "exited" } else { "crashed" };
-            format!("{ended} in turn {turn} ({status})")
+            format!("{} in turn {turn} ({status})", EndReason::what(status))
         }
-        _ => format!("{what} in turn {turn}: {}", fault.text),
+        _ => format!("{what} in turn {turn}: {}", fault_in_words(&fault.text)),
     }
+}
+
+/// Returns the text of a fault in the words for people: "crashed before answering turn 4 (exit status 1)".
+pub fn fault_in_words(text: &str) -> Cow<'_, str> {
+    EndReason::in_words(text)
 }
 
 /// Returns the colour for people of what a seat plays: a piece of a game program, or the colour itself.

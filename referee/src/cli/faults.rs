@@ -3,7 +3,7 @@
 use super::shell::{join, option};
 use referee_games::{AnyGame, Games};
 use referee_match::diagnosis::{Evidence, Stage, find};
-use referee_match::summary::fault_in_turn;
+use referee_match::summary::{fault_in_turn, fault_in_words};
 use referee_match::transcript;
 use referee_play::adapted::is_adapted;
 use referee_play::agent_spec::has_kit;
@@ -147,7 +147,10 @@ pub(super) fn advice(
         ..Evidence::default()
     };
     let finding = find(fault, &known)?;
-    let more = finding.what.strip_prefix(&fault.text).and_then(|more| more.strip_prefix("; "));
+    let more = finding
+        .what
+        .strip_prefix(&*fault_in_words(&fault.text))
+        .and_then(|more| more.strip_prefix("; "));
     Some((more.map(sanitize), sanitize(&finding.fix)))
 }
 

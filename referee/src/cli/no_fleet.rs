@@ -73,7 +73,8 @@ pub(crate) struct FleetOptions {}
 pub(super) struct StatusServer {}
 
 impl StatusServer {
-    pub(super) const WHAT_TO_GIVE: &str = "give a contest's folder";
+    pub(super) const WHAT_TO_GIVE: &str =
+        "give a contest's folder, for example: referee contest status contests/autumn";
 
     #[expect(
         clippy::unnecessary_wraps,

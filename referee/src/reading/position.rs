@@ -134,6 +134,10 @@ fn positions<T>(
 }
 
 fn apply(game: &mut dyn AnyGame, text: &str) -> Result<(), String> {
+    if let Turn::Chance(chance) = game.turn() {
+        let outcome = chance.find(text.trim())?;
+        return game.draw(outcome).map_err(|refusal| refusal.to_string());
+    }
     let action: Value = if text.trim_start().starts_with('{') {
         parse_strict(text.trim().as_bytes()).map_err(|error| error.to_string())?
     } else {
@@ -220,9 +224,7 @@ pub fn caption(game: &dyn AnyGame) -> String {
             format!("turn {turn}: seat {seat} ({colour}) to move, {count} legal {actions}")
         }
         Turn::Chance(chance) => {
-            let labels: Vec<String> =
-                (0..chance.weights.len()).map(|it| chance.label(it)).collect();
-            format!("turn {turn}: the referee draws one of {}", labels.join(", "))
+            format!("turn {turn}: the referee draws one of {}", chance.names().join(", "))
         }
         Turn::Over(outcome) => {
             let places: Vec<String> = outcome.places.iter().map(u32::to_string).collect();

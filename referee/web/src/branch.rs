@@ -4,7 +4,7 @@ use super::App;
 use super::errors::{ApiError, ApiResult};
 use super::frames::Frames;
 use super::matches::up_to;
-use super::seats::legal;
+use super::seats::{Legal, legal};
 use referee_games::Turn;
 use referee_match::summary::Summary;
 use referee_match::transcript::Playback;
@@ -43,9 +43,9 @@ impl BranchQuery {
         }
         let mut playback = up_to(app, &self.file, self.ply)?;
         for text in texts {
-            let action = playback.game().parse_action(text);
-            let played = action.and_then(|action| playback.play_unrecorded(&action));
-            played.map_err(|why| ApiError::unfit(format!("{text:?} can't be played: {why}")))?;
+            playback
+                .play_unrecorded(text)
+                .map_err(|why| ApiError::unfit(format!("{text:?} can't be played: {why}")))?;
         }
         Ok(playback)
     }
@@ -55,11 +55,11 @@ impl BranchQuery {
 pub(super) fn branch(app: &App, query: &BranchQuery) -> ApiResult<Value> {
     let playback = query.playback(app)?;
     let game = playback.game();
-    let over = match game.turn() {
-        Turn::Of(_) | Turn::Chance(_) => None,
-        Turn::Over(outcome) => Some(sentence(&playback, &outcome)),
+    let (actions, over) = match game.turn() {
+        Turn::Of(_) => (legal(game), None),
+        Turn::Chance(chance) => (chance.names().into_iter().map(Legal::typed).collect(), None),
+        Turn::Over(outcome) => (Vec::new(), Some(sentence(&playback, &outcome))),
     };
-    let actions = if over.is_some() { Vec::new() } else { legal(game) };
     let plies = Frames::new(&game.view()).from(&playback, query.ply + 1);
     Ok(json!({ "plies": plies, "actions": actions, "over": over, "position": game.origin() }))
 }

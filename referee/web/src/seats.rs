@@ -25,6 +25,13 @@ pub(super) struct Legal {
     cells: Vec<usize>,
 }
 
+impl Legal {
+    /// What is typed, since it has no cells.
+    pub(super) fn typed(text: String) -> Self {
+        Self { text, cells: Vec::new() }
+    }
+}
+
 pub(super) fn start_match(app: &App, request: &hosted_matches::MatchRequest) -> ApiResult<Value> {
     let path = app.matches.start_match(&app.served, request)?;
     app.listing.forget();

@@ -2,6 +2,7 @@
 //! printed `debug` command shows the same fault. The snapshots are read by a person whenever they change.
 
 use super::{AMPLE, TestDir, in_parallel, python, root};
+use referee_match::summary::fault_in_words;
 use serde::Deserialize;
 use serde_json::Value;
 use std::fmt::Write;
@@ -197,7 +198,7 @@ fn play(dir: &TestDir, name: &str, row: &Row, text: &mut String) {
     let wrong = &debugged.json()["wrong"];
     let wrong = without_times(wrong.as_str().unwrap_or("nothing wrong"));
     // `debug` says separately what the agent wrote.
-    let fault = without_times(string(&fault["text"]));
+    let fault = without_times(&fault_in_words(string(&fault["text"])));
     let same = fault.contains(wrong.trim_start_matches("not a message: "));
     let more = wrong.strip_prefix(&fault).map(|more| format!("the same fault{more}"));
     row_of(text, "debug", if same { "the same fault" } else { more.as_ref().unwrap_or(&wrong) });

@@ -125,6 +125,35 @@ fn the_page_plays_it_and_other_actions() {
     serving.end();
 }
 
+/// In positions that were not played, the reader chooses what is drawn.
+#[test]
+fn draws_are_chosen_in_positions_that_were_not_played() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "pig", "pig") else { return };
+    dir.write("actions", "roll\n4\nroll\n");
+    let words = ["position", &game, "--actions", "actions", "--json"];
+    let waits = dir.run(&words).code(0).json();
+    assert_eq!(waits["draws"].as_array().unwrap().len(), 6, "{waits}");
+    dir.write("actions", "roll\n4\nroll\n1\n");
+    let lost = dir.run(&words).code(0).json();
+    assert_eq!((&lost["turn"], &lost["to_move"]), (&json!(2), &json!(1)), "{lost}");
+    dir.write("actions", "roll\n7\n");
+    dir.run(&words)
+        .code(1)
+        .stderr_has("line 2: 7: the referee draws next, and the outcomes are 1, 2, 3, 4, 5, 6");
+
+    dir.play(&[&game, "@first", "@first", "--setup", "target=12", "--out", "x.jsonl"]);
+    let serving = Serving::start(&dir, &["--rules", &game]);
+    let branch =
+        |actions: &str| serving.json(&format!("/api/branch?file=x.jsonl&ply=0&actions={actions}"));
+    let rolled = branch("roll");
+    assert_eq!(rolled["actions"][3], json!({ "text": "4", "cells": [] }), "{rolled}");
+    let drawn = branch("roll;4");
+    assert_eq!(drawn["plies"][1]["kind"], "drawn", "{drawn}");
+    assert_eq!(drawn["actions"][0]["text"], "hold", "{drawn}");
+    serving.end();
+}
+
 #[test]
 fn verify_tells_rules_that_are_not_there_from_changed_files() {
     let dir = TestDir::new();

@@ -52,6 +52,13 @@ fn old_names_give_the_new_ones() {
         let words: Vec<&str> = words.split(' ').collect();
         dir.run(&words).code(2).stderr_has(&format!("`{old}` is now `{new}`"));
     }
+    dir.run(&["new", "--lang", "list"]).code(2).stderr_has("is now `languages`");
+    for (words, old) in
+        [("verify x --key k", "--key"), ("serve --embed x", "--embed"), ("htp x", "htp")]
+    {
+        let words: Vec<&str> = words.split(' ').collect();
+        dir.run(&words).code(2).stderr_has(&format!("`{old}` is removed")).stderr_has("help: ");
+    }
 }
 
 /// The same options everywhere: what `play` takes, the others take too, with the same effect.

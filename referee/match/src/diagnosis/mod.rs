@@ -350,7 +350,7 @@ fn find_plain(fault: &Fault, known: &Evidence<'_>) -> Option<Finding> {
 const CRASHES: &[&str] = &["SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP"];
 
 fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
-    let what = fault.text.clone();
+    let what = EndReason::in_words(&fault.text).into_owned();
     let defect = match known.status.map_or_else(|| EndReason::read(&fault.text), EndReason::Exited)
     {
         EndReason::Unready => return silent(what, &Evidence { stage: Stage::Start, ..*known }),

@@ -4,7 +4,7 @@
 use super::walk::{Walk, time_and_seat};
 use referee_games::board::Cell;
 use referee_games::view::View;
-use referee_games::{AnyGame, Games, Turn};
+use referee_games::{AnyGame, Games, Refusal, Turn};
 use referee_protocol::{
     DrawnEvent, Event, Fault, FromAgent, Header, Info, LineEvent, OverEvent, PlayedEvent, Seat,
     StderrEvent, TurnEvent, parse_from_agent, unescape_line,
@@ -203,16 +203,24 @@ impl Playback {
         Ok(())
     }
 
-    /// Adds an action that was not recorded, as a ply without times: what if it had been played. Recorded
-    /// events can't follow.
-    pub fn play_unrecorded(&mut self, action: &Value) -> Result<(), String> {
+    /// Adds an action, or the outcome of a draw, that was not recorded, as a ply without times: what if it had been
+    /// played. Recorded events can't follow.
+    pub fn play_unrecorded(&mut self, text: &str) -> Result<(), String> {
         let turn = self.game().turn_number();
+        let refused = |refusal: Refusal| refusal.to_string();
         let seat = match self.game().turn() {
             Turn::Of(seat) => seat,
             Turn::Over(_) => return Err("the game is over".to_owned()),
-            Turn::Chance(_) => return Err("the referee draws next, and not here".to_owned()),
+            Turn::Chance(chance) => {
+                let outcome = chance.find(text)?;
+                self.walk.draw_unrecorded(outcome).map_err(refused)?;
+                let event = DrawnEvent { at_ns: 0, turn, outcome, label: chance.label(outcome) };
+                self.add(PlyKind::Drawn(event), turn);
+                return Ok(());
+            }
         };
-        let action = self.walk.play_unrecorded(action).map_err(|refusal| refusal.to_string())?;
+        let action = self.game().parse_action(text)?;
+        let action = self.walk.play_unrecorded(&action).map_err(refused)?;
         let text = self.game().format_action(&action);
         let event = PlayedEvent::untimed(turn, seat, action.into());
         self.add(PlyKind::Played { event, text }, turn);

@@ -239,6 +239,11 @@ impl Walk {
         self.state.game.play(action)
     }
 
+    /// The same for the outcome of a draw.
+    pub(super) fn draw_unrecorded(&mut self, outcome: usize) -> Result<(), Refusal> {
+        self.state.game.draw(outcome)
+    }
+
     /// Ends an imported match, unless its rules have, and returns that event.
     pub(super) fn end(mut self, end: Result<(Seat, Fault), VoidNote>) -> Option<Event> {
         if self.due.is_empty() {

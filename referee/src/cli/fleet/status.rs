@@ -27,7 +27,7 @@ pub(in crate::cli) struct StatusServer {
 
 impl StatusServer {
     /// What the command needs to know.
-    pub(in crate::cli) const WHAT_TO_GIVE: &str = "give a contest's folder, or a server with --on";
+    pub(in crate::cli) const WHAT_TO_GIVE: &str = "give a contest's folder, or a server with --on, for example: referee contest status contests/autumn";
 
     /// Prints the contests on the server, if one is given; returns whether it is.
     pub(in crate::cli) fn print(&self, json: bool) -> Result<bool, Failure> {

@@ -7,7 +7,7 @@ use super::markup::{Markup, Name, Text};
 use super::tables::columns_table;
 use crate::numbers::short;
 use crate::wording::count;
-use referee_match::summary::fault_text;
+use referee_match::summary::{fault_in_words, fault_text};
 use std::io;
 
 /// Short rounds are combined until they have this many games.
@@ -137,8 +137,8 @@ fn result(game: &GameRow) -> String {
 /// Returns what went wrong, with the messages of faults.
 fn remarks(game: &GameRow) -> String {
     let fault = |fault: &SeatFault| {
-        let text = fault.text.as_deref().unwrap_or_default();
-        let text = short(text, FAULT_COLUMNS);
+        let text = fault_in_words(fault.text.as_deref().unwrap_or_default());
+        let text = short(&text, FAULT_COLUMNS);
         let colon = if text.is_empty() { "" } else { ": " };
         format!("seat {} {}{colon}{text}", fault.seat, fault_text(fault.kind))
     };

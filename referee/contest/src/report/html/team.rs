@@ -11,6 +11,7 @@ use crate::Player;
 use crate::numbers::percent;
 use crate::standings::{Meeting, Standing};
 use crate::wording::count;
+use referee_match::summary::fault_in_words;
 
 /// The most losses that are described; the table of games has all.
 const LOSSES_MAX: usize = 200;
@@ -124,7 +125,7 @@ impl<'a> TeamPages<'a> {
             let own =
                 game.faults.iter().filter(|fault| game.players.get(fault.seat) == Some(&player));
             for text in own.filter_map(|fault| fault.text.as_deref()) {
-                out.put(format_args!(": <q>{}</q>", Text(text)));
+                out.put(format_args!(": <q>{}</q>", Text(&fault_in_words(text))));
             }
             out.put(format_args!("</li>\n"));
         }
