@@ -4,6 +4,7 @@
 """
 import random
 import sys
+import time
 
 from referee_kit.game import (Game, Illegal, boolean, cell, chance, form, grid, integer, optional,
                               over, piece, reason, won_by)
@@ -50,6 +51,17 @@ class OtherDescription(Good):
 class Crash(Good):
     def play(self, state, action):
         return {}["left"] if state["left"] == 2 else super().play(state, action)
+
+
+class Slow(Good):
+    """Each move is in time, and a walk of a whole game isn't."""
+
+    def actions(self, state):
+        return super().actions(state)[:1]
+
+    def play(self, state, action):
+        time.sleep(0.3)
+        return super().play(state, action)
 
 
 class Stuck(Good):

@@ -176,6 +176,11 @@ impl Program {
         self.forms.parse(text)
     }
 
+    /// Returns whether the referee draws in it.
+    pub fn has_chance(&self) -> bool {
+        self.declared.chance
+    }
+
     /// Converts a picture. Fails if it shows a cell or a piece that doesn't exist.
     pub fn picture(&self, picture: &crate::wire::Picture) -> Result<View, String> {
         self.forms.view(picture)

@@ -63,6 +63,11 @@ pub const BROKEN: &[Broken] = &[
         "robust",
         &["IndexError: list index out of range", "action {", "off the board, huge"],
     ),
+    (
+        "Slow",
+        "speed",
+        &["the rules failed: no answer within", "after 9 moves", "raise `answer_ms`"],
+    ),
     ("Winner", "golden", &["games/1.jsonl: the end is {", "raise `rules` in game.toml"]),
 ];
 

@@ -13,6 +13,7 @@ pub use bench::Bench;
 pub use report::{GameCheckReport, RowReport, RowStatus};
 
 use self::games::{Case, Game};
+use crate::game_program::NO_ANSWER;
 use referee_games::program::RulesFailure;
 use referee_games::view::View;
 use schemars::JsonSchema;
@@ -57,9 +58,18 @@ impl Problem {
 
 impl From<RulesFailure> for Problem {
     fn from(failure: RulesFailure) -> Self {
+        let what = format!("the rules failed: {failure}");
+        if failure.0.starts_with(NO_ANSWER) {
+            return Self::new(
+                what,
+                "an answer may take 1000 ms, and 20 ms more for each ply that it is about; in a match, a later one makes \
+                 the match void",
+                "make the rules faster, or raise `answer_ms` and `ply_ms` under [limits] in game.toml",
+            );
+        }
         Self::new(
-            format!("the rules failed: {failure}"),
-            "an exception, an answer in another form than the page on game programs says, or none in time",
+            what,
+            "an exception, or an answer in another form than the page on game programs says",
             "follow the error to its line in the rules; -vv shows what a program writes to stderr",
         )
     }

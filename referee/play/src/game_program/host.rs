@@ -380,7 +380,7 @@ impl Process {
                     let asleep = self.agent.meters().is_some_and(Meters::is_asleep);
                     let is_machines = !asleep && used.until_now(&self.agent) < Nanos::from(limit);
                     if !is_machines || began.elapsed() > limit * BUSY_FACTOR {
-                        return Err(format!("no answer within {} ms", limit.as_millis()));
+                        return Err(format!("{NO_ANSWER} {} ms", limit.as_millis()));
                     }
                     wait_until = Instant::now() + LOOK;
                 }
@@ -453,6 +453,8 @@ fn own_cpu(agent: &AgentProcess) -> Option<Nanos> {
     agent.meters().and_then(Meters::process_cpu)
 }
 
+/// How the failure begins if a program doesn't answer in time.
+pub const NO_ANSWER: &str = "no answer within";
 /// What is said of a program that closes its stdout before it exits.
 const CLOSED: &str = "it closed its stdout";
 

@@ -9,8 +9,8 @@ mod kit;
 mod manifest;
 
 pub use self::direct::Direct;
-pub use self::host::Said;
 use self::host::{Host, HostRules};
+pub use self::host::{NO_ANSWER, Said};
 pub use self::inside::load_inside;
 pub use self::kit::kit_files;
 use self::manifest::GameManifest;

@@ -16,6 +16,9 @@ const WHITE: u8 = 231;
 /// The grey of a usual dark terminal.
 const DARK: Rgb = [0x1e; 3];
 
+/// A colour whose parts differ by less is a grey.
+const GREY_WIDTH: u32 = 16;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TerminalColours {
     pub bold: bool,
@@ -68,30 +71,43 @@ fn colours_of(colour: Colour) -> [u8; 3] {
             let block = nearest([red, green, blue]);
             let on_it = |letter: u8| contrast(rgb(letter), rgb(block));
             let letter = if on_it(BLACK) >= on_it(WHITE) { BLACK } else { WHITE };
-            [block, letter, readable(block)]
+            [block, letter, readable([red, green, blue])]
         }
     }
 }
 
 /// Returns the number of the nearest colour of the cube and the greys.
 fn nearest(wanted: Rgb) -> u8 {
-    let distance = |number: &u8| -> u32 {
-        let pairs = rgb(*number).into_iter().zip(wanted);
-        pairs.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
-    };
-    (BLACK..=u8::MAX).min_by_key(distance).unwrap_or(WHITE)
+    (BLACK..=u8::MAX).min_by_key(|&number| distance(rgb(number), wanted)).unwrap_or(WHITE)
 }
 
-/// Returns the colour that is the nearest to this one and reads on dark and light.
-fn readable(block: u8) -> u8 {
+/// Returns the colour that is the nearest to this one, or to its pure hue if it doesn't read itself, and reads on
+/// dark and light.
+fn readable(colour: Rgb) -> u8 {
     let reads = |number: &u8| {
         [DARK, rgb(WHITE)].into_iter().all(|ground| contrast(rgb(*number), ground) > 2.8)
     };
-    let distance = |number: &u8| -> u32 {
-        let pairs = rgb(*number).into_iter().zip(rgb(block));
-        pairs.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
-    };
-    (BLACK..=u8::MAX).filter(reads).min_by_key(distance).unwrap_or(244)
+    let near = nearest(colour);
+    if reads(&near) {
+        return near;
+    }
+    let pure = pure_hue(colour);
+    (BLACK..=u8::MAX).filter(reads).min_by_key(|&number| distance(rgb(number), pure)).unwrap_or(244)
+}
+
+/// Returns a colour of middle brightness with this one's hue, since light tints differ in nothing else.
+fn pure_hue(colour: Rgb) -> Rgb {
+    let (least, most) =
+        (colour.into_iter().min().unwrap_or(0), colour.into_iter().max().unwrap_or(0));
+    let width = u32::from(most - least);
+    if width < GREY_WIDTH {
+        return [0x80; 3];
+    }
+    colour.map(|part| u8::try_from(u32::from(part - least) * 0xc0 / width).unwrap_or(u8::MAX))
+}
+
+fn distance(one: Rgb, other: Rgb) -> u32 {
+    one.into_iter().zip(other).map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
 }
 
 /// Returns the red, green and blue of a number in the colour cube or the greys.
@@ -108,6 +124,7 @@ fn rgb(number: u8) -> Rgb {
 mod tests {
     use super::{BLACK, DARK, WHITE, colours_of, contrast, rgb};
     use referee_games::view::Colour;
+    use std::collections::BTreeSet;
 
     #[test]
     fn ink_reads_on_dark_and_light_and_letters_on_their_blocks() {
@@ -120,6 +137,16 @@ mod tests {
             let contrast = contrast(block, letter);
             assert!(contrast > 4.5, "{colour:?}: {contrast}");
         }
+    }
+
+    #[test]
+    fn light_tints_have_inks_of_their_own() {
+        let tints =
+            [(0xfb, 0xb4, 0xae), (0xb3, 0xcd, 0xe3), (0xcc, 0xeb, 0xc5), (0xde, 0xcb, 0xe4)];
+        let inks = tints.map(|(red, green, blue)| colours_of(Colour::Rgb(red, green, blue))[2]);
+        let different: BTreeSet<u8> = inks.into_iter().collect();
+        assert_eq!(different.len(), 4, "{inks:?}");
+        assert_eq!(colours_of(Colour::Rgb(0xdd, 0xdd, 0xd8))[2], 244, "a light grey");
     }
 
     #[test]
