@@ -22,11 +22,12 @@ for (const [file, from, to] of [
   writeFileSync(join(coloured, file), text.replace(from, to).replace('name, title = "tic-tac-toe"', 'name, title = "coloured"'));
 }
 const over = folder();
-const rules = ["connect-four", "othello"].flatMap((name) => ["--rules", join(SAMPLES, name)]);
+const rules = ["connect-four", "othello", "pig"].flatMap((name) => ["--rules", join(SAMPLES, name)]);
 const server = new Server(over, [...rules, "--rules", coloured]);
 before(async () => {
   play(over, "coloured.jsonl", [coloured, "@first", "@first"]);
   play(over, "foreign.jsonl", [join(SAMPLES, "tic-tac-toe"), "@first", "@first"]);
+  play(over, "pig.jsonl", [join(SAMPLES, "pig"), "@first", "@first", "--setup", "target=12", "--seed", "1"]);
   await server.start();
 });
 
@@ -108,5 +109,20 @@ test("a match without its rules shows what needs none", async () => {
   await page.getByText("rules not available:").first().waitFor();
   await page.locator("#result", { hasText: "@first wins" }).waitFor();
   await page.locator(".move[data-ply='7']", { hasText: "a3" }).waitFor();
+  await fine();
+});
+
+test("what is drawn is chosen, too, in a branch", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(`${server.url}/match?file=pig.jsonl#ply=0&try=0%3Broll`);
+  const pane = page.getByRole("region", { name: "What if" });
+  const five = pane.getByRole("button", { name: "5", exact: true });
+  await five.waitFor();
+  // All outcomes are seen, not only the first line.
+  await pane.getByRole("button", { name: "6", exact: true }).hover();
+  await five.click();
+  await pane.getByText("What if: 2 moves after move 0 of the game.").waitFor();
+  await pane.getByRole("button", { name: "hold" }).click();
+  await page.waitForURL(/try=0%3Broll%3B5%3Bhold/);
   await fine();
 });

@@ -212,6 +212,8 @@ mod tests {
             let differences =
                 [&free, &anchored].map(|ratings| of(ratings, player) - of(ratings, 1));
             assert!((differences[0] - differences[1]).abs() < 1e-6, "{player}: {differences:?}");
+            let better = [&free, &anchored].map(|ratings| ratings.players[player].better_than_next);
+            assert_eq!(better[0], better[1], "{player}");
         }
         let other = &anchored.players[0];
         assert!(other.low.unwrap() < other.elo && other.elo < other.high.unwrap(), "{other:?}");

@@ -19,7 +19,8 @@ pub struct Adapter {
     pub name: &'static str,
     /// The whole adapter, a program in Python.
     pub program: &'static str,
-    /// The games of the course, one per line, and the preset with each one's conditions.
+    /// The games of the course, one per line, the preset with each one's conditions, and its setup if that isn't the
+    /// usual one.
     games: &'static str,
     /// Whether its agents play games of programs too.
     pub(super) plays_programs: bool,
@@ -174,7 +175,7 @@ pub(super) fn read(
         name: package.name(),
         launch: Some(launch),
         digest: digest_command(&identity, Path::new("/")),
-        games: adapter.games().map(|(game, _)| game.to_owned()).collect(),
+        games: adapter.games().map(|game| game.name.to_owned()).collect(),
         adapter: Some(adapter),
         own,
         writes: true,
@@ -190,17 +191,33 @@ pub fn import_folder(agent: &str, base: &Path) -> Option<PathBuf> {
     (adapter.read)(text, base).ok().map(|package| package.folder)
 }
 
-impl Adapter {
-    /// Returns its games, each with its preset.
-    fn games(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        self.games.lines().filter_map(|line| line.split_once(' '))
+/// A game as a course plays it.
+#[derive(Clone, Copy, Debug)]
+pub struct CourseGame {
+    name: &'static str,
+    /// The name of the preset with the course's conditions.
+    pub preset: &'static str,
+    /// The fields of the setup, as `KEY=VALUE` separated by spaces, if it isn't the usual one.
+    pub setup: Option<&'static str>,
+}
+
+impl CourseGame {
+    /// Reads a line of `games.txt`.
+    fn read(line: &'static str) -> Option<Self> {
+        let mut words = line.splitn(3, ' ');
+        Some(Self { name: words.next()?, preset: words.next()?, setup: words.next() })
+    }
+
+    /// Returns the game as a course plays it; `None` if none does.
+    pub fn of(game: &str) -> Option<Self> {
+        ADAPTERS.iter().flat_map(Adapter::games).find(|course| course.name == game)
     }
 }
 
-/// Returns the name of the preset with the course's conditions for a game; `None` if the course didn't play it.
-pub fn course_preset(game: &str) -> Option<&'static str> {
-    let games = ADAPTERS.iter().flat_map(Adapter::games);
-    games.into_iter().find(|(name, _)| *name == game).map(|(_, preset)| preset)
+impl Adapter {
+    fn games(&self) -> impl Iterator<Item = CourseGame> + use<> {
+        self.games.lines().filter_map(CourseGame::read)
+    }
 }
 
 /// Returns the variable with the Python that an adapter starts.

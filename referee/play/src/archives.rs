@@ -87,10 +87,12 @@ pub fn unpacked(path: &Path) -> io::Result<PathBuf> {
     }
     let files = private.path("files");
     let mut unpacking = Unpacking::new(&files, bytes)?;
-    match format {
-        Format::Zip => unpacking.zip(File::open(&copy)?)?,
-        Format::TarGz => unpacking.tar(GzDecoder::new(File::open(&copy)?))?,
-    }
+    let copy = File::open(&copy)?;
+    let unpacked = match format {
+        Format::Zip => unpacking.zip(copy),
+        Format::TarGz => unpacking.tar(GzDecoder::new(copy)),
+    };
+    unpacked.map_err(unfit)?;
     let whole = files.join(unpacking.finish()?);
     private.keep(&whole, &digest, OsStr::new(&stem))
 }
@@ -184,6 +186,14 @@ fn private_root() -> io::Result<PathBuf> {
         )));
     }
     Ok(root)
+}
+
+/// Says what to do about an archive that can't be unpacked. Errors of the machine stay as they are.
+fn unfit(error: io::Error) -> io::Error {
+    if error.raw_os_error().is_some() {
+        return error;
+    }
+    io::Error::other(format!("{error}; pack the folder again, with `zip -r` or `tar czf`"))
 }
 
 fn too_many() -> io::Error {

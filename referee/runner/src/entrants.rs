@@ -158,12 +158,13 @@ pub fn submissions(
     let mut paths = paths.collect::<io::Result<Vec<PathBuf>>>()?;
     paths.retain(|path| !file_name(path).starts_with('.'));
     paths.sort();
+    let mut notes = older_archives(&mut paths);
     let stems: Vec<String> = paths.iter().map(|path| stem(path)).collect();
     let mut counts = BTreeMap::<&str, usize>::new();
     for stem in &stems {
         *counts.entry(stem).or_default() += 1;
     }
-    let (mut found, mut notes) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
     for (path, stem) in paths.iter().zip(&stems) {
         let name = file_name(path);
         let Some(read) = candidate(run, path, base).transpose() else {
@@ -185,6 +186,30 @@ pub fn submissions(
         found.push(Submission { name, written, entry: Some(path.clone()), place, spec });
     }
     Ok((found, notes))
+}
+
+/// Removes what was handed in again under the same name, where one of the two is an archive: the newest counts.
+/// Returns notes about the others.
+fn older_archives(paths: &mut Vec<PathBuf>) -> Vec<String> {
+    let mut of_name = BTreeMap::<String, Vec<&PathBuf>>::new();
+    for path in &*paths {
+        of_name.entry(stem(path)).or_default().push(path);
+    }
+    let written = |path: &Path| path.symlink_metadata().and_then(|it| it.modified()).ok();
+    let mut older = BTreeMap::new();
+    for same in of_name.values().filter(|same| same.iter().any(|it| archive_stem(it).is_some())) {
+        let newest = same.iter().max_by_key(|path| written(path));
+        let Some(newest) = newest.map(|path| sanitize(&file_name(path))) else { continue };
+        for path in same {
+            let name = sanitize(&file_name(path));
+            if name != newest {
+                let note = format!("{name} is ignored: {newest} has the same name and is newer");
+                older.insert((*path).clone(), note);
+            }
+        }
+    }
+    paths.retain(|path| !older.contains_key(path));
+    older.into_values().collect()
 }
 
 /// Returns a path's last part; invalid UTF-8 in it is replaced.

@@ -133,12 +133,15 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens the store to read results. The folder may be one that can't be written, such as an
-    /// archive: `SQLite` needs to write beside the file, so a private copy is read then.
+    /// Opens the store to read results. The folder may be one that can't be written, such as an archive, or on a full
+    /// disk: `SQLite` needs to write beside the file, so a private copy is read then.
     pub fn open_to_read(folder: &Folder) -> StoreResult<Self> {
         let can_write = |path: &Path| access(path, AccessFlags::W_OK).is_ok();
         if can_write(folder.root()) && can_write(&folder.store()) {
-            return Self::open(folder);
+            let opened = Self::open(folder);
+            if opened.is_ok() || has_room(&folder.store()) {
+                return opened;
+            }
         }
         // Works while a referee of another user runs the contest: its WAL index is there.
         Self::open_unchanged(folder)?.map_or_else(|| Self::open_copy(folder), Ok)

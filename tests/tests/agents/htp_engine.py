@@ -95,6 +95,8 @@ def obey(board, line):
     command, *words = line.split()
     if command not in COMMANDS:
         raise Refused(f"unknown command: {command}")
+    if command == "protocol_version" and "no-version" in WORDS:
+        os._exit(4)
     if command == "boardsize":
         if "no-size" in WORDS:
             raise Refused("unacceptable size")

@@ -61,6 +61,10 @@ fn the_folders_own_src_is_used_and_conditions_are_those_of_the_course() {
     let report = dir.run(&["check", "comp34111:own/agents/Group2/First.py", "--json"]).json();
     assert_eq!(report["games"], serde_json::json!(["hex"]), "{report}");
     assert_eq!(report["ok"], true, "{report}");
+    // It swaps whenever it may, and in the course it always may.
+    let report = dir.run(&["check", "comp34111:agents/Group1", "--json"]).code(0).json();
+    let again = report["probes"][0]["again"].as_str().unwrap();
+    assert!(again.contains("--setup 'first=red' --setup 'swap=sides'"), "{again}");
 }
 
 #[test]

@@ -156,6 +156,24 @@ fn engine_mistakes_are_faults() {
     assert_eq!(fault(&output, 0).0, "start", "{output}");
 }
 
+/// An engine that crashes on an optional command plays without it.
+#[test]
+fn commands_can_be_skipped() {
+    let dir = TestDir::new();
+    let Some(engine) = engine(&dir, "engine", &["no-version"], "sides") else { return };
+    let setup = [format!("size={SIZE}")];
+    let output = play(&dir, [&*engine, LAST], &setup, &[]);
+    assert_eq!(fault(&output, 0).0, "start", "{output}");
+    let manifest = dir.path("engine/agent.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text + "skip = [\"protocol_version\", \"time_left\"]\n").unwrap();
+    let output = play(&dir, [&*engine, LAST], &setup, &[]);
+    assert_eq!(output["verdict"]["reason"], "connected", "{output}");
+    let sent = rebuild_input(&dir, "x.jsonl", 0, None);
+    assert!(sent.contains("genmove") && sent.contains("list_commands"), "{sent}");
+    assert!(!sent.contains("protocol_version") && !sent.contains("time_left"), "{sent}");
+}
+
 #[test]
 fn an_engine_begins_from_a_position() {
     let dir = TestDir::new();

@@ -58,7 +58,9 @@ fn with_fit<T>(games: &RatedGames, read: impl FnOnce(&Fit<'_>) -> T) -> T {
     let model = Model { evidence: &evidence, prior: PRIOR, seat_terms: true };
     let likely = maximize(&model, &evidence.counts, vec![0.0; model.size()]);
     let at = maximize(&model, &model.counts_without_bias(&likely), likely.clone());
-    let intervals = Intervals::new(&model, &links.groups, likely, field.inflation);
+    let usual = field.anchor.map(|_| Links::of(&evidence, None));
+    let usual = usual.as_ref().map(|usual| &usual.groups[..]);
+    let intervals = Intervals::new(&model, &links.groups, usual, likely, field.inflation);
     read(&Fit { field, model: &model, links: &links, at, intervals })
 }
 

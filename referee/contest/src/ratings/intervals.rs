@@ -47,26 +47,21 @@ pub(super) struct Intervals<'a> {
 }
 
 impl<'a> Intervals<'a> {
-    /// Prepares the intervals; the most likely parameters are at `at`.
+    /// Prepares the intervals; the most likely parameters are at `at`. `usual` are the groups without an anchor, if
+    /// there is one: what games say about each other does not depend on it.
     pub(super) fn new(
         model: &'a Model<'a>,
         groups: &[Group],
+        usual: Option<&[Group]>,
         at: Vec<f64>,
         inflation: f64,
     ) -> Self {
-        let size = at.len();
         let profile = Profile::new(model, at);
-        let mut centres = vec![&[][..]; model.evidence.rated.len()];
-        for group in groups {
-            for &player in &group.members {
-                centres[player] = &group.centre;
-            }
-        }
-        let weights = |(player, centre)| against_mean(size, player, centre);
-        let lines: Vec<Line> =
-            centres.into_iter().enumerate().map(|own| profile.line(&weights(own))).collect();
-        let blocks: f64 = lines.iter().map(|line| line.blocks).sum();
-        let sum: f64 = lines.iter().map(|line| line.blocks * line.dispersion).sum();
+        let lines = profile.lines(groups);
+        let usual = usual.map(|usual| profile.lines(usual));
+        let usual = usual.as_ref().unwrap_or(&lines);
+        let blocks: f64 = usual.iter().map(|line| line.blocks).sum();
+        let sum: f64 = usual.iter().map(|line| line.blocks * line.dispersion).sum();
         let dispersion = (BLOCKS_HALF + sum) / (BLOCKS_HALF + blocks);
         Self { profile, lines, dispersion, inflation }
     }
@@ -158,6 +153,18 @@ impl<'a> Profile<'a> {
         let chances = model.chances(&at);
         let variances = model.variances(&chances, &covariance);
         Self { model, at, covariance, chances, variances }
+    }
+
+    /// Returns each rated player's line: its difference to the centre of its group.
+    fn lines(&self, groups: &[Group]) -> Vec<Line> {
+        let mut centres = vec![&[][..]; self.model.evidence.rated.len()];
+        for group in groups {
+            for &player in &group.members {
+                centres[player] = &group.centre;
+            }
+        }
+        let weights = |(player, centre)| against_mean(self.at.len(), player, centre);
+        centres.into_iter().enumerate().map(|own| self.line(&weights(own))).collect()
     }
 
     /// Returns the line along which a weighted sum of parameters changes.

@@ -93,7 +93,8 @@ pub fn unreadable(failure: &Failure) -> ProbeOutcome {
     let finding = match (failure.help_text(), failure.cause()) {
         (Some(help), _) => finding.fix(help),
         (None, Some(Cause::Manifest)) => finding.fix("fix agent.toml there"),
-        (None, _) => finding,
+        (None, Some(_)) => finding,
+        (None, None) => finding.fix("correct that, and check it again"),
     };
     failed(finding, defect.why(), "", None, "")
 }

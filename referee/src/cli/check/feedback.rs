@@ -3,7 +3,9 @@
 use super::report::explain;
 use crate::cli::shell::join;
 use referee_contest::report::escape_markdown;
+use referee_play::archives::archive_stem;
 use referee_play::check::{CheckReport, ProbeReport, Status};
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -44,10 +46,13 @@ fn for_author(command: &str, report: &CheckReport) -> String {
     command.replacen(&given, &join(&[words.join(" ")]), 1)
 }
 
-/// Returns the part of a path below the folder with this name, which is then `.`.
+/// Returns the part of a path below the folder with this name, or an archive of it, which is then `.`.
 fn inside(word: &str, folder: &str) -> String {
     let mut parts = Path::new(word).iter();
-    if parts.by_ref().all(|part| part != folder) {
+    let is_it = |part: &OsStr| {
+        part == folder || archive_stem(Path::new(part)).is_some_and(|stem| stem == folder)
+    };
+    if !parts.any(is_it) {
         return word.to_owned();
     }
     let inner = parts.as_path();

@@ -24,7 +24,7 @@ use class::Class;
 use junit::junit;
 use referee_contest::presets::find;
 use referee_games::{GAMES, GameKind};
-use referee_play::adapted::course_preset;
+use referee_play::adapted::CourseGame;
 use referee_play::agent_spec::{AgentSpec, MANIFEST_BYTES_MAX};
 use referee_play::check::{
     Check, CheckReport, Probe, ProbeConditions, ProbeOutcome, probes, unreadable,
@@ -41,7 +41,7 @@ use tokio::task::LocalSet;
 /// The time limit of a turn if no clock is given, so that an endless loop is reported soon.
 const PATIENCE_MS: u64 = 10_000;
 
-const PRESET_HELP: &str = "Clock, limits and fault handling of a course, as in `play`; other options override parts of it. Defaults to the course's for comp30024: agents, unless a clock is given";
+const PRESET_HELP: &str = "Clock, limits and fault handling of a course, as in `play`; other options override parts of it. Defaults to the course's for comp30024: and comp34111: agents, unless a clock is given";
 
 /// The beginning of the error if the machine fails.
 const HALTED: &str = "cannot continue the check";
@@ -71,8 +71,8 @@ pub(super) struct Options {
     /// Game to check (repeatable). Defaults to the games in its agent.toml, else all
     #[arg(long, short, value_name = "GAME")]
     game: Vec<String>,
-    /// Game setup, for a single game: KEY=VALUE (repeatable) or a JSON object. Defaults to the game's
-    /// usual setup
+    /// Game setup, for a single game: KEY=VALUE (repeatable) or a JSON object. Defaults to the course's
+    /// for comp34111: agents, else to the game's usual setup
     #[arg(long, short = 's', value_name = "KEY=VALUE")]
     setup: Vec<String>,
     /// Probe to run (repeatable). Defaults to all
@@ -158,13 +158,14 @@ impl Options {
         if known.is_some_and(|spec| spec.launch.is_none()) {
             return Err(Failure::usage("@human is a person; only programs can be checked"));
         }
+        let adapted = known.is_some_and(AgentSpec::is_adapted);
         let claimed = known.map_or_else(|| games_named(agent), |spec| spec.games.clone());
         let kinds = self.kinds(known, &claimed)?;
         let begin = |kinds: &[GameKind]| {
             let foreign = known.is_some_and(AgentSpec::is_foreign);
             // Without its agent.toml an agent's only game may be unknown.
             let is_unknown = known.is_none() && kinds.len() > 1;
-            let setup = if is_unknown { json!({}) } else { self.setup(kinds)? };
+            let setup = if is_unknown { json!({}) } else { self.setup(adapted, kinds)? };
             let all = probes(kinds, &setup, foreign).map_err(|error| setup_failure(&error))?;
             let chosen = self.choose(all)?;
             let report = Report::new(self, agent, (shown, global), known, kinds)?;
@@ -197,7 +198,7 @@ impl Options {
             let kinds = if is_named {
                 kinds
             } else {
-                let given = self.setup(&kinds)?;
+                let given = self.setup(adapted, &kinds)?;
                 let played = Box::pin(check.played(&kinds, &given)).await;
                 played_only(kinds, played.map_err(machine(HALTED))?, global)
             };
@@ -254,12 +255,24 @@ impl Options {
         Ok(kinds)
     }
 
-    /// Returns the setup of the only game.
-    fn setup(&self, kinds: &[GameKind]) -> Result<Value, Failure> {
+    /// Returns the setup of the only game: that given, else the course's for its packages.
+    fn setup(&self, adapted: bool, kinds: &[GameKind]) -> Result<Value, Failure> {
         if !self.setup.is_empty() && kinds.len() != 1 {
             return Err(Failure::usage("--setup needs a single game").help("add --game GAME"));
         }
-        read_pairs("--setup", &self.setup)
+        match kinds {
+            [kind] => read_pairs("--setup", &self.setup_words(adapted, *kind)),
+            _ => Ok(json!({})),
+        }
+    }
+
+    /// Returns the values of --setup, else the course's setup.
+    fn setup_words(&self, adapted: bool, kind: GameKind) -> Vec<String> {
+        let course = CourseGame::of(kind.name).filter(|_| adapted && self.setup.is_empty());
+        match course.and_then(|course| course.setup) {
+            Some(setup) => setup.split(' ').map(str::to_owned).collect(),
+            None => self.setup.clone(),
+        }
     }
 
     /// Returns the probes given, else all.
@@ -280,7 +293,8 @@ impl Options {
     /// Returns the preset given, else the course's for its packages, unless a clock is given.
     fn preset(&self, adapted: bool, kind: GameKind) -> Option<&'static Preset> {
         let is_given = self.of_match.preset.is_some() || self.of_match.clock.is_explicit();
-        let courses = || course_preset(kind.name).filter(|_| adapted && !is_given).and_then(find);
+        let course = CourseGame::of(kind.name).filter(|_| adapted && !is_given);
+        let courses = || course.and_then(|course| find(course.preset));
         self.of_match.preset.or_else(courses)
     }
 
@@ -294,12 +308,17 @@ impl Options {
         Ok(ProbeConditions { clock, limits })
     }
 
-    /// Returns the arguments that give the preset and the clock of a game where nothing given does.
+    /// Returns the arguments that give the preset, the clock and the setup of a game where nothing given does.
     fn implied_args(&self, adapted: bool, kind: GameKind) -> impl Iterator<Item = String> {
         let preset = self.preset(adapted, kind);
         let clock = self.of_match.clock.implied(preset, false);
         let preset = preset.filter(|_| !self.given.has("preset"));
-        option("--preset", preset.map(|preset| preset.name)).chain(option("--clock", clock))
+        let setup = self.setup_words(adapted, kind);
+        let setup = if self.setup.is_empty() { setup } else { Vec::new() };
+        let setup = setup.into_iter().flat_map(|pair| ["--setup".to_owned(), pair]);
+        option("--preset", preset.map(|preset| preset.name))
+            .chain(option("--clock", clock))
+            .chain(setup)
     }
 
     /// Runs the probes. Returns the exit code of an interrupt, if one came.

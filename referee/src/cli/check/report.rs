@@ -136,7 +136,7 @@ impl<'a> Report<'a> {
             let agent = join(&[&self.output.agent]);
             let others = kind
                 .and_then(|kind| {
-                    let setup = self.options.setup(&[kind]).ok()?;
+                    let setup = self.options.setup(self.adapted, &[kind]).ok()?;
                     start(kind, &setup).ok()
                 })
                 .map_or(0, |game| game.seats() - 1);

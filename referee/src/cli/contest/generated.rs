@@ -52,7 +52,7 @@ impl GeneratedContestOptions {
         let SeriesOptions { of_match, conditions, seed, on_fault, .. } = &self.series;
         let MatchOptions { preset, clock, strict, .. } = of_match;
         let is_needed = preset.is_none() || clock.is_given();
-        more["name"] = format!("{command}-{}", self.game.game).into();
+        more["name"] = format!("{command}-{}", self.game.kind()?.name).into();
         more["seed"] = seed.map_or_else(new_seed, Ok)?.into();
         more["preset"] = json!(preset.map(|preset| preset.name));
         let clock = is_needed.then(|| of_match.clock(false)).transpose()?;

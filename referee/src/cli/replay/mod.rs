@@ -100,21 +100,22 @@ fn show(options: &Shown, global: &Global) -> Result<ExitCode, Failure> {
     let file = &file.to_string_lossy();
     if options.json {
         let bytes = read_transcript(file)?;
-        let games = shown_by(&bytes, &games, global);
-        return print_json(&reading::match_report(&bytes, &games, file)?).map(success);
+        let shown = shown_by(&bytes, &games, global);
+        return print_json(&reading::match_report(&bytes, &shown.games, file)?).map(success);
     }
     if !options.print && viewer::is_wanted(file) {
         return viewer::replay(file, &games, options.turn, &options.board);
     }
     let bytes = read_transcript(file)?;
-    let games = shown_by(&bytes, &games, global);
-    let style = options.board.style(stdout_has_colour());
+    let Viewable { games, missing } = shown_by(&bytes, &games, global);
+    let style = options.board.style(stdout_has_colour()).filter(|_| missing.is_none());
     reading::print(&bytes, &games, file, options.turn, style.as_ref(), print).map(success)
 }
 
 /// Returns the games by which a match can be shown, and says what can't be shown without its rules.
-fn shown_by(bytes: &[u8], games: &Games, global: &Global) -> Games {
-    let Viewable { games, missing } = viewable(bytes, games);
+fn shown_by(bytes: &[u8], games: &Games, global: &Global) -> Viewable {
+    let shown = viewable(bytes, games);
+    let missing = shown.missing.iter();
     global.note(missing.map(|missing| format!("{missing}; showing what needs no rules")));
-    games
+    shown
 }

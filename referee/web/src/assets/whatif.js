@@ -25,6 +25,8 @@ export class WhatIf {
     /** @type {Action[]} */
     this.among = [];
     this.busy = false;
+    /** What the list of choices shows. @type {{frame: Frame, texts: string}|null} */
+    this.listed = null;
     this.note = h("p", { role: "status" });
     this.list = h("div", { class: "choices" });
     this.answer = h("div", { role: "status" });
@@ -214,6 +216,22 @@ export class WhatIf {
     return over ? `What if: ${moves}. ${over}` : `What if: ${moves}.`;
   }
 
+  /** Lists the actions that have no cell to click. @param {Action[]} actions */
+  choices(actions) {
+    const frame = this.viewer.frame();
+    const texts = actions.map(({ text }) => text).join("\n");
+    // The button under the pointer has to stay, or it is never clicked.
+    if (this.listed?.frame === frame && this.listed.texts === texts) return;
+    this.listed = { frame, texts };
+    fill(this.list, actions.map((action) => h("button", {
+      type: "button",
+      onclick: () => this.attempt(() => this.play(action.text)),
+      onfocus: () => this.mark(action.cells),
+      onpointerenter: () => this.mark(action.cells),
+    }, action.text)));
+    this.list.hidden = !actions.length;
+  }
+
   show() {
     const isHere = this.known?.frame === this.viewer.frame();
     if (!isHere) {
@@ -222,14 +240,7 @@ export class WhatIf {
     }
     fill(this.note, this.instruction());
     const actions = isHere && this.known ? this.known.data.actions : [];
-    const others = this.among.length ? this.among : placeless(actions, this.selected, this.pieces());
-    fill(this.list, others.map((action) => h("button", {
-      type: "button",
-      onclick: () => this.attempt(() => this.play(action.text)),
-      onfocus: () => this.mark(action.cells),
-      onpointerenter: () => this.mark(action.cells),
-    }, action.text)));
-    this.list.hidden = !others.length;
+    this.choices(this.among.length ? this.among : placeless(actions, this.selected, this.pieces()));
     this.back.hidden = this.viewer.store.base === null;
     this.explorer.show();
   }

@@ -1,18 +1,18 @@
 //! Submissions that don't play at first, and those that are handed in as archives.
 
-use crate::support::TestDir;
 use crate::support::contest::{agent, contest, file, query};
+use crate::support::{RunResult, TestDir};
 use std::fs;
 
 /// Grades that every player gets.
 const MARKS: &str = "grades.marks = [{ mark = \"A\" }]\n";
 
 /// A contest of `bots`, in which those that are broken are left out.
-fn begin(dir: &TestDir, more: &str) {
+fn begin(dir: &TestDir, more: &str) -> RunResult {
     let more = format!("submissions = \"bots\"\n{more}");
     let text = file(&["@random"], &more);
     dir.write("c.toml", format!("policy.on_broken = \"leave-out\"\n{text}"));
-    contest(dir, &["run", "c.toml", "--out", "d"]).code(0);
+    contest(dir, &["run", "c.toml", "--out", "d"]).code(0)
 }
 
 fn rows_of(text: &str, name: &str) -> usize {
@@ -114,12 +114,19 @@ fn archives_play_wherever_a_folder_does() {
     }
     fs::create_dir(dir.path("bots")).unwrap();
     fs::rename(dir.path("made/amy.tar.gz"), dir.path("bots/amy.tar.gz")).unwrap();
+    // Handed in again as an archive, and unpacked beside it: one player, by what is newest.
+    dir.write("bots/amy/old", "");
+    dir.shell("touch -d '1 hour ago' bots/amy").code(0);
     dir.write("bots/notes.rar", "x");
     dir.write("bots/evil.tgz", "no archive");
-    begin(&dir, "");
+    begin(&dir, "").stderr_has("amy is ignored: amy.tar.gz has the same name and is newer");
     assert_eq!(query(&dir, "d", "select name from players order by name"), ["@random", "amy"]);
     let report = contest(&dir, &["report", "d", "--json"]).code(0).json();
     assert_eq!(report["left_out"][0]["name"], "evil");
+    contest(&dir, &["check", "c.toml", "--probe", "start"]);
+    let feedback = fs::read_to_string(dir.path("feedback/evil.md")).unwrap();
+    assert!(feedback.contains("pack the folder again, with `zip -r` or `tar czf`"), "{feedback}");
+    assert!(feedback.contains("again   referee check . --game hex"), "{feedback}");
     let agents = report["standings"]["players"].as_array().unwrap();
     assert!(agents.iter().any(|own| own["agent"] == "amy"), "{agents:?}");
     contest(&dir, &["add", "d", "made/late.tar.gz", "--reason", "late"]).code(0);

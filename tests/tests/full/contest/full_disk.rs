@@ -95,9 +95,11 @@ fn a_contest_resumes_after_a_full_disk() {
         SMALL_DISK,
         "referee contest run c.toml --out d -q > /dev/null\n\
          echo run $?\n\
+         rm d/contest.db-shm; head -c 1m /dev/zero > d/rest 2> /dev/null\n\
          referee contest status d --json\n\
          referee contest resume d -q > /dev/null\n\
          echo still $?\n\
+         rm d/rest\n\
          mount -o remount,size=64m d\n\
          referee verify d -q > verified\n\
          echo verify $?\n\

@@ -64,9 +64,11 @@ pub(crate) fn draw(out: &mut Markup, report: &Report, only: Option<Player>) {
     } else {
         String::new()
     };
+    let groups = report.ratings.as_ref().map_or(1, |ratings| ratings.groups);
+    let zero = if groups > 1 { "the mean of each group that games link" } else { "the mean" };
     let text = format!(
         "Elo of one fit over the first games of the schedule. Positive is stronger; 0 is \
-         the mean.{grey}"
+         {zero}.{grey}"
     );
     svg.figure(out, "history-chart", "Ratings over games", &text);
 }
