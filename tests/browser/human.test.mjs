@@ -208,3 +208,25 @@ test("a finger that rests on the board has an enlarged part of it above, and cho
     document.querySelector('[aria-label^="c4,"]')?.getAttribute("aria-label")?.includes("black piece"));
   await fine();
 });
+
+test("the next turn may begin before the answer to a move comes", async () => {
+  const { page, fine } = await newPage();
+  await start(page, "hex", { size: "3" }, "@first");
+  await next(page);
+  await page.route("**/api/seat", async (route) => {
+    const response = await route.fetch();
+    await page.locator(".move[data-ply='2']").waitFor();
+    await next(page);
+    await route.fulfill({ response });
+  });
+  for (const name of ["a3", "b3"]) {
+    const answered = page.waitForResponse((response) => response.url().endsWith("/api/seat"));
+    await cell(page, name).click();
+    await (await answered).finished();
+    // What the page does with the answer.
+    await page.evaluate(() => new Promise((done) => setTimeout(done)));
+    await page.getByRole("region", { name: "Your move" }).waitFor();
+  }
+  await page.locator(".move[data-ply='4']").waitFor();
+  await fine();
+});

@@ -244,14 +244,17 @@ export class Human {
   async play(text) {
     if (this.busy) return;
     this.busy = true;
+    const { turn } = this;
     const { last } = this.viewer.store;
     const cells = this.actions.find((action) => action.text === text)?.cells ?? [];
     this.viewer.choice = null;
     if (cells.length) this.viewer.showSent({ ply: last, cells, colour: this.colour });
     try {
-      await post("/api/seat", { file: this.file, turn: this.turn, text });
-      this.rest();
+      await post("/api/seat", { file: this.file, turn, text });
+      // The next turn may have begun before this answer came.
+      if (this.turn === turn) this.rest();
     } catch (error) {
+      if (this.turn !== turn) return;
       this.viewer.showSent(null);
       fill(this.note, errorMessage(error));
       this.selected = null;
