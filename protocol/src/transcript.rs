@@ -171,6 +171,9 @@ pub struct SandboxRecord {
     pub level: String,
     /// The layers in force, strongest last.
     pub layers: Vec<String>,
+    /// How many cores the machine had for them; omitted by versions that didn't record it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<u32>,
     /// Stronger levels that don't work on that machine, each with the reason: `basic: needs Linux`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,

@@ -39,8 +39,8 @@ fn sanitize_sandbox(sandbox: &SandboxRecord) -> SandboxRecord {
     let layers = sandbox.layers.iter().take(16).map(|layer| sanitize_name(layer)).collect();
     let missing = sandbox.missing.iter().take(LevelChoice::NAMES.len());
     let missing = missing.map(|reason| sanitize_line(reason)).collect();
-    let SandboxRecord { ref level, pondering, freezer, layers: _, missing: _ } = *sandbox;
-    SandboxRecord { level: sanitize_name(level), layers, missing, pondering, freezer }
+    let SandboxRecord { ref level, pondering, freezer, layers: _, missing: _, cores } = *sandbox;
+    SandboxRecord { level: sanitize_name(level), layers, cores, missing, pondering, freezer }
 }
 
 #[cfg(test)]

@@ -32,22 +32,17 @@ impl Match {
         if self.phase == Phase::Starting && self.measures_pondering() {
             self.player(seat).cpu_at_answer = reading.cpu;
         }
-        let blank = line.iter().all(u8::is_ascii_whitespace);
         // In another protocol a blank line may have a meaning.
-        let mut bytes = line.len() as u64;
-        if !blank || cut || meaning.is_some() {
-            let (text, escaped) = escape_line(line);
-            bytes = recorded_bytes(&text);
-            let at_ns = self.now.0;
-            self.record(Event::Line(LineEvent { at_ns, seat, line: text, escaped, cut }));
-        }
+        let is_blank = is_blank(line) && !cut && meaning.is_none();
+        let bytes = if is_blank { line.len() as u64 } else { self.record_line(seat, line, cut) };
         let is_own = meaning.is_none();
         // An action in its usual form is read when it is played.
         let action = action_text(line).filter(|_| is_own && !cut);
         let unread = cut || action.is_some();
         let mut message = if unread { None } else { parse_line(line, meaning) };
         let answers = unread || !matches!(message, None | Some(Ok(FromAgent::Info(_))));
-        self.count(seat, bytes + 1, reading);
+        self.count(seat, bytes + 1, is_blank);
+        self.read(reading);
         if self.thinking() == Some(seat) && answers {
             self.late(seat);
         } else {
@@ -56,7 +51,11 @@ impl Match {
         if self.is_out(seat) {
             return;
         }
-        if let Some(text) = self.flooded(seat, cut) {
+        if let Some(text) = self.flooded(seat, cut, is_blank) {
+            if is_blank {
+                // Others are not recorded, so this one shows that there were too many.
+                self.record_line(seat, line, cut);
+            }
             return self.fault(seat, FaultKind::Flood, text);
         }
         if let Some((turn, action)) = action {
@@ -88,30 +87,38 @@ impl Match {
         is_played
     }
 
-    fn count(&mut self, seat: Seat, bytes: u64, reading: Reading) {
-        self.player(seat).bytes += bytes;
-        self.read(reading);
+    /// Records a line, and returns its length there.
+    fn record_line(&mut self, seat: Seat, line: &[u8], cut: bool) -> u64 {
+        let (line, escaped) = escape_line(line);
+        let (bytes, at_ns) = (recorded_bytes(&line), self.now.0);
+        self.record(Event::Line(LineEvent { at_ns, seat, line, escaped, cut }));
+        bytes
+    }
+
+    fn count(&mut self, seat: Seat, bytes: u64, is_blank: bool) {
+        self.player(seat).output.add(bytes, is_blank);
         if let Phase::Thinking(asked) = &mut self.phase
             && asked.seat == seat
         {
-            asked.bytes += bytes;
+            asked.output.add(bytes, is_blank);
         }
     }
 
-    /// Says which limit on output has been exceeded.
-    fn flooded(&self, seat: Seat, cut: bool) -> Option<String> {
+    /// Says which limit on output has been exceeded, by the lines that are recorded or by those that aren't.
+    fn flooded(&self, seat: Seat, cut: bool, is_blank: bool) -> Option<String> {
         let limits = &self.header.limits;
         if cut {
             return Some(format!("sent a line longer than {} bytes", limits.line_bytes));
         }
-        if self.players[seat.index()].bytes > limits.match_bytes {
+        let what = if is_blank { "blank lines" } else { "output" };
+        if self.players[seat.index()].output.of(is_blank) > limits.match_bytes {
             let bound = limits.match_bytes;
-            return Some(format!("wrote more than {bound} bytes of output in the match"));
+            return Some(format!("wrote more than {bound} bytes of {what} in the match"));
         }
         let bound = limits.turn_bytes;
         match &self.phase {
-            Phase::Thinking(asked) if asked.seat == seat && asked.bytes > bound => {
-                Some(format!("wrote more than {bound} bytes of output in turn {}", asked.turn))
+            Phase::Thinking(asked) if asked.seat == seat && asked.output.of(is_blank) > bound => {
+                Some(format!("wrote more than {bound} bytes of {what} in turn {}", asked.turn))
             }
             _ => None,
         }
@@ -377,6 +384,11 @@ impl Match {
         let turn = self.turn_number();
         self.fault_with(seat, Fault { kind, by: None, turn, text, legal: None });
     }
+}
+
+/// Whether a line has only white space.
+pub(super) fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(u8::is_ascii_whitespace)
 }
 
 impl CurrentTurn {

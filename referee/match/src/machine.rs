@@ -136,8 +136,8 @@ pub(super) struct CurrentTurn {
     pub(super) reading: Reading,
     /// The time spent by the last reading.
     pub(super) spent: Spent,
-    /// Bytes of output since the request.
-    pub(super) bytes: u64,
+    /// The output since the request.
+    pub(super) output: Output,
     /// What was charged for the time before the request.
     pub(super) pondered: Nanos,
     /// The last score that the agent gave in this turn, if scores have an effect.
@@ -153,6 +153,25 @@ pub(super) enum AgentEnd {
     Closed(&'static str),
 }
 
+/// How many bytes an agent has written. Blank lines count apart, since they are not recorded: so the lines of a
+/// transcript alone show whether the others were too many.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Output {
+    pub(super) lines: u64,
+    pub(super) blank_lines: u64,
+}
+
+impl Output {
+    pub(super) fn add(&mut self, bytes: u64, is_blank: bool) {
+        let sum = if is_blank { &mut self.blank_lines } else { &mut self.lines };
+        *sum = sum.saturating_add(bytes);
+    }
+
+    pub(super) fn of(&self, is_blank: bool) -> u64 {
+        if is_blank { self.blank_lines } else { self.lines }
+    }
+}
+
 /// One seat's state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Player {
@@ -160,7 +179,7 @@ pub(super) struct Player {
     pub(super) clock: Clock,
     /// The fault for which it is out of the match.
     pub(super) fault: Option<Fault>,
-    pub(super) bytes: u64,
+    pub(super) output: Output,
     pub(super) used: Nanos,
     pub(super) cpu: Nanos,
     pub(super) turns: u64,
@@ -442,9 +461,17 @@ impl Match {
         let pondered_ns = pondered.0;
         self.record(Event::Turn(TurnEvent { at_ns: at.0, turn, seat, left_ms, pondered_ns }));
         let spent = Spent::default();
-        let (bytes, score) = (0, None);
-        self.phase =
-            Phase::Thinking(CurrentTurn { seat, turn, at, reading, spent, bytes, pondered, score });
+        let (output, score) = (Output::default(), None);
+        self.phase = Phase::Thinking(CurrentTurn {
+            seat,
+            turn,
+            at,
+            reading,
+            spent,
+            output,
+            pondered,
+            score,
+        });
     }
 
     /// Whether CPU time is charged that an agent uses when it is not its turn.

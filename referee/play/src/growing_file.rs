@@ -1,6 +1,7 @@
 //! Reading a file to which others append lines: what was added since the last read.
 
 use referee_match::transcript::unpack;
+use referee_process::files::open_regular;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
@@ -38,7 +39,7 @@ pub enum GrowingError {
 impl GrowingFile {
     /// Follows a file that may not exist yet, of any size.
     pub fn new(path: PathBuf) -> Self {
-        let file = File::open(&path).ok();
+        let file = open_regular(&path, u64::MAX).ok();
         Self { path, file, most: usize::MAX, offset: 0, length: 0, has_more: false }
     }
 
@@ -76,7 +77,7 @@ impl GrowingFile {
     /// much of a longer line. A line without an end stays unread, even if its writer was killed.
     pub fn read_on(&mut self, most: usize) -> Result<Vec<u8>, GrowingError> {
         if self.file.is_none() {
-            self.file = File::open(&self.path).ok();
+            self.file = open_regular(&self.path, u64::MAX).ok();
         }
         let Some(file) = &mut self.file else { return Ok(Vec::new()) };
         let length = file.metadata()?.len();

@@ -3,7 +3,7 @@
 use super::destination::{DEFAULT_FOLDER, latest};
 use referee_match::transcript::{TRANSCRIPT_BYTES_MAX, WalkError, unpack};
 use referee_process::Failure;
-use referee_process::files::read_all;
+use referee_process::files::{open_regular, read_all};
 use referee_protocol::encode::to_hex;
 use referee_protocol::sanitize::sanitize;
 use sha2::{Digest, Sha256};
@@ -65,5 +65,10 @@ pub fn open(name: &str) -> io::Result<Box<dyn BufRead>> {
     if name == "-" {
         return Ok(Box::new(io::stdin().lock()));
     }
-    Ok(Box::new(BufReader::new(File::open(name)?)))
+    // A shell's `<(command)` is a pipe with a writer. Any other may never have one, and most devices have no end.
+    let is_own = ["/dev/fd/", "/proc/self/fd/"].iter().any(|place| name.starts_with(place));
+    let ends = is_own || ["/dev/stdin", "/dev/null"].contains(&name);
+    let path = Path::new(name);
+    let file = if ends { File::open(path)? } else { open_regular(path, u64::MAX)? };
+    Ok(Box::new(BufReader::new(file)))
 }

@@ -3,11 +3,12 @@
 
 use crate::digest::BYTECODE_FOLDER;
 use referee_process::agent::Launch;
+use referee_process::files::open_regular;
 use referee_process::launcher::Bytes;
 use referee_process::own_program;
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
@@ -137,7 +138,7 @@ impl Mirror {
     /// Copies a file with its time; false if it doesn't fit. Keeps a copy that is no older, since the agent has
     /// changed it.
     fn file(&mut self, from: &Path, to: &Path) -> io::Result<bool> {
-        let Ok(mut source) = File::open(from) else { return Ok(false) };
+        let Ok(mut source) = open_regular(from, u64::MAX) else { return Ok(false) };
         let data = source.metadata()?;
         let Some(rest) = self.rest.checked_sub(data.len()) else { return Ok(false) };
         let changed = data.modified()?;

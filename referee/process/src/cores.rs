@@ -1,7 +1,7 @@
 //! The cores that this process may use, and pinning a thread to one of them.
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, SysconfVar, sysconf};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,13 @@ pub fn allowed() -> Vec<usize> {
 /// Returns how many threads can run at once; 1 if unknown.
 pub fn count() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Returns how many threads of any program can run at once: one may let itself run on more cores than it was started
+/// on. 1 if unknown.
+pub fn online() -> usize {
+    let online = sysconf(SysconfVar::_NPROCESSORS_ONLN).ok().flatten();
+    online.and_then(|count| usize::try_from(count).ok()).unwrap_or(1)
 }
 
 /// Pins the calling thread, and all that it starts, to one core.

@@ -10,7 +10,7 @@ use referee_play::adapted::package_of;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::archives::{archive_stem, unpacked};
 use referee_process::Failure;
-use referee_process::files::absolute;
+use referee_process::files::{absolute, open_regular};
 use referee_process::open_folder::{Kind, OpenFolder};
 use referee_protocol::sanitize::sanitize;
 use std::collections::BTreeMap;
@@ -414,7 +414,7 @@ fn program(file: &Path) -> Option<bool> {
         return Some(true);
     }
     let mut begin = [0; 2];
-    let script = std::fs::File::open(file).and_then(|mut it| it.read_exact(&mut begin));
+    let script = open_regular(file, u64::MAX).and_then(|mut it| it.read_exact(&mut begin));
     (script.is_ok() && begin == *b"#!").then_some(false)
 }
 

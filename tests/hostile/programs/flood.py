@@ -1,4 +1,4 @@
-"""Writes without end: flood.py endless | lines | stderr MEGABYTES."""
+"""Writes without end: flood.py endless | blank | lines | stderr MEGABYTES."""
 
 import os
 import sys
@@ -12,6 +12,14 @@ def endless(_turn):
     """Writes three gigabytes without a line end."""
     piece = b"x" * MB
     for _ in range(3000):
+        write(piece)
+    forever()
+
+
+def blank(_turn):
+    """Writes blank lines, as many as there would be bytes otherwise."""
+    piece = b"\n" * MB
+    for _ in range(100):
         write(piece)
     forever()
 
@@ -33,6 +41,8 @@ def stderr(turn):
 
 if sys.argv[1] == "endless":
     play(turn=endless)
+elif sys.argv[1] == "blank":
+    play(turn=blank)
 elif sys.argv[1] == "lines":
     play(start=lines)
 else:

@@ -4,6 +4,7 @@ use crate::support::contest::{contest, transcripts, wait_for_games};
 use crate::support::game_programs::sample;
 use crate::support::serving::Serving;
 use crate::support::{TestDir, eventually, lacks, python};
+use crate::transcripts::sealed;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::fs;
@@ -172,6 +173,32 @@ fn verify_tells_rules_that_are_not_there_from_changed_files() {
     let whole = fs::read_to_string(dir.path("x.jsonl")).unwrap();
     dir.write("x.jsonl", whole.replacen("[0,1]", "[2,2]", 1));
     assert_eq!(status(&["--rules", &game]), "tampered");
+}
+
+/// What the program says about itself and what its players are called is compared too, although no turn shows it.
+#[test]
+fn another_description_or_colour_disagrees() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "tic-tac-toe", "ttt") else { return };
+    dir.play(&[&game, "@first", "@first", "--out", "x.jsonl"]);
+    let whole = fs::read_to_string(dir.path("x.jsonl")).unwrap();
+    let (lines, _) = whole.trim_end().rsplit_once('\n').unwrap();
+    for (from, to, words) in [
+        (
+            r#""colour":"red""#,
+            r#""colour":"blue""#,
+            r#"line 1: program.described.pieces[0].colour: the program says "red""#,
+        ),
+        (
+            r#""colour":"cross""#,
+            r#""colour":"nought""#,
+            r#"line 1: seat 0 is "cross", the header says "nought""#,
+        ),
+    ] {
+        assert!(lines.contains(from), "{lines}");
+        dir.write("x.jsonl", sealed(&format!("{}\n", lines.replacen(from, to, 1))));
+        dir.run(&["verify", "x.jsonl", "--rules", &game]).code(1).stdout_has(words);
+    }
 }
 
 #[test]

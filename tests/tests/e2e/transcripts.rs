@@ -3,6 +3,8 @@
 use crate::support::{TestDir, golden};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 use referee_protocol::encode::to_hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -15,8 +17,8 @@ fn played(dir: &TestDir) -> Vec<u8> {
     fs::read(dir.path("x.jsonl")).unwrap()
 }
 
-/// Replaces the seal of a transcript.
-fn sealed(lines: &str) -> String {
+/// Adds the seal to the lines of a transcript.
+pub(crate) fn sealed(lines: &str) -> String {
     let count = lines.lines().count();
     let hex = to_hex(&Sha256::digest(lines.as_bytes()));
     format!("{lines}{{\"type\":\"seal\",\"lines\":{count},\"sha256\":\"{hex}\"}}\n")
@@ -245,4 +247,29 @@ fn no_escape_of_others_is_printed() {
             assert!(!["\u{7}", "\u{9b}"].into_iter().any(foreign), "{words:?}: {output:?}");
         }
     }
+}
+
+/// A pipe that nobody writes to would be waited for forever.
+#[test]
+fn pipes_and_devices_are_no_transcripts() {
+    let dir = TestDir::new();
+    mkfifo(&dir.path("fifo.jsonl"), Mode::S_IRWXU).unwrap();
+    for file in ["fifo.jsonl", "/dev/zero"] {
+        for words in [
+            &["replay", file][..],
+            &["replay", file, "--print"],
+            &["replay", "export", file, "--out", "x.svg"],
+            &["debug", file],
+            &["verify", file],
+            &["position", "hex", "--transcript", file],
+            &["position", "hex", "--actions", file],
+        ] {
+            let ran = dir.run(words).code(1);
+            let output = ran.stdout + &ran.stderr;
+            assert!(output.contains("not a regular file"), "{words:?}: {output}");
+        }
+    }
+    // A shell's pipe has a writer.
+    played(&dir);
+    dir.shell("bash -c 'referee replay <(cat x.jsonl) --print'").code(0);
 }

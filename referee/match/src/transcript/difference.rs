@@ -45,10 +45,15 @@ pub(super) fn difference(made: &Event, recorded: &Event) -> String {
         let (made, recorded) = (happens(made), happens(recorded));
         return format!("by what was recorded before, {made}, but it says that {recorded}");
     }
-    let mut path = String::new();
-    let (made, recorded) = (json!(made), json!(recorded));
-    let (made, recorded) = first(&made, &recorded, &mut path).unwrap_or((&made, &recorded));
+    let (path, made, recorded) = first_difference(&json!(made), &json!(recorded));
     format!("{path}: playing gives {made}, the transcript says {recorded}")
+}
+
+/// Returns where two values differ first, and what is there.
+pub(super) fn first_difference(made: &Value, recorded: &Value) -> (String, Value, Value) {
+    let mut path = String::new();
+    let (made, recorded) = first(made, recorded, &mut path).unwrap_or((made, recorded));
+    (path, made.clone(), recorded.clone())
 }
 
 fn happens(event: &Event) -> String {

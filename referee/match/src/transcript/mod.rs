@@ -5,6 +5,7 @@ mod gzip;
 mod record;
 mod read;
 mod walk;
+mod bounds;
 mod difference;
 mod steps;
 mod scan;

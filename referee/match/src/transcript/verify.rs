@@ -5,6 +5,7 @@
 //! second question counts only with a matching seal. Without one, the lines only distinguish a
 //! truncated file from one that truncation can't have made.
 
+use super::difference::first_difference;
 use super::gzip::{StreamEnd, TRANSCRIPT_BYTES_MAX, TRANSCRIPT_LINE_BYTES_MAX, read_pieces};
 use super::import::is_imported;
 use super::read::{
@@ -14,11 +15,12 @@ use super::record::HASH_BLOCK_BYTES;
 use super::scan::scan;
 use super::walk::Walk;
 use crate::id_of;
-use referee_games::{Games, NoRules};
+use referee_games::wire::Described;
+use referee_games::{GameKind, Games, NoRules};
 use referee_protocol::encode::to_hex;
 use referee_protocol::{Event, Header, Outcome, Seal};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, from_value, to_value};
 use sha2::{Digest as _, Sha256};
 use std::io::{self, BufRead};
 
@@ -385,8 +387,15 @@ impl Verifier {
         {
             return Replay::NoRules(Status::RulesFailed, format!("line 1: {error}"));
         }
+        let described = differs_from_program(&header, kind);
         match Walk::begin(header, &self.games) {
-            Ok(walk) => Replay::Playing(Box::new(walk)),
+            Ok(walk) => {
+                let differs = described.or_else(|| differs_in_colour(&walk));
+                if let Some(text) = differs {
+                    self.differs.get_or_insert_with(|| format!("line 1: {text}"));
+                }
+                Replay::Playing(Box::new(walk))
+            }
             Err(text) => {
                 self.differs = Some(format!("line 1: {text}"));
                 Replay::Impossible
@@ -472,6 +481,29 @@ impl Verifier {
             self.differs = Some(format!("line {line}: {text}"));
         }
     }
+}
+
+/// Returns how the recorded description of a game program differs from its own.
+fn differs_from_program(header: &Header, kind: GameKind) -> Option<String> {
+    let (recorded, program) = (header.program.as_ref()?, kind.program()?);
+    // Other versions may know fewer of its fields.
+    let read = from_value::<Described>(recorded.described.clone()).and_then(to_value);
+    let Ok(recorded) = read else {
+        return Some("program.described: the description can't be read".to_owned());
+    };
+    let own = &program.record().described;
+    (recorded != *own).then(|| {
+        let (path, own, recorded) = first_difference(own, &recorded);
+        format!("program.described.{path}: the program says {own}, the transcript says {recorded}")
+    })
+}
+
+/// Returns how the recorded colours differ from those of the game.
+fn differs_in_colour(walk: &Walk) -> Option<String> {
+    let colours = walk.game().colours().into_iter();
+    let mut seats = walk.header().seats.iter().zip(colours);
+    let (seat, colour) = seats.find(|(seat, colour)| seat.colour != *colour)?;
+    Some(format!("seat {} is {colour:?}, the header says {:?}", seat.seat, seat.colour))
 }
 
 /// Whether a line that is not a seal was one before it was changed: it has the fields of a seal, or

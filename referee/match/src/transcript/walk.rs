@@ -7,11 +7,13 @@
 //! full disk only shows in a fault or the verdict. So a line waits for the event after it, and an event
 //! that no line explains is its own evidence, as far as the clock and the rules allow it.
 
+use super::bounds::{check_peaks, cpu_max};
 use super::difference::{adopt, difference};
 use super::import::is_imported;
 use super::sent::Wire;
 use crate::clock::{Punctuality, Spent};
 use crate::end_reason::EndReason;
+use crate::judge::is_blank;
 use crate::machine::{Effect, Input, Match, Phase, Player, RULES};
 use crate::{Reading, over, request};
 use referee_games::wire::Move;
@@ -24,11 +26,6 @@ use referee_protocol::{
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
-/// What CPU time may be more than was used in a turn, on each core: it is rounded up, and some of it is
-/// noticed only in the next turn.
-const CPU_ROUNDED: Nanos = Nanos(100_000_000);
-/// How many processes or threads may run at once where the limit of processes is lower or isn't enforced.
-const CORES: u64 = 64;
 /// By how much the referee's lag may be longer than a turn: the time of a match doesn't run while it is found out
 /// why an agent has closed a pipe.
 const HELD_MAX: Nanos = Nanos(60_000_000_000);
@@ -301,9 +298,6 @@ impl Walk {
         let bytes = unescape_line(&line.line, line.escaped)
             .ok_or("its line has an escape that isn't written")?;
         let meaning = if line.cut { None } else { self.wires[seat.index()].hear(&bytes) };
-        if meaning.is_none() && !line.cut && bytes.iter().all(u8::is_ascii_whitespace) {
-            return Err("blank lines are not recorded".to_owned());
-        }
         self.held = Some(HeldLine { event: line, bytes, meaning, number: self.line });
         Ok(())
     }
@@ -315,7 +309,18 @@ impl Walk {
         };
         self.judged_line = number;
         let (seat, cut, at) = (event.seat, event.cut, Nanos(event.at_ns));
+        let is_blank = is_blank(&bytes) && !cut && meaning.is_none();
         let (mut reading, mut meaning) = (self.excused(at), meaning);
+        if is_blank {
+            // Only the last of too many is recorded.
+            let is_flood = |(at_fault, fault): (Seat, &Fault)| {
+                at_fault == seat && fault.kind == FaultKind::Flood
+            };
+            if !self.new_fault(next, event.at_ns).is_some_and(is_flood) {
+                return Err(format!("blank lines are not recorded, but line {number} is blank"));
+            }
+            self.state.player(seat).output.add(u64::MAX, is_blank);
+        }
         match next {
             Event::Played(played) if (played.seat, played.at_ns) == (seat, event.at_ns) => {
                 reading = self.reading_of(played)?;
@@ -342,10 +347,6 @@ impl Walk {
                 {
                     self.bound_late_cpu(at_fault, fault, at)?;
                     reading = late_reading(fault);
-                }
-                // Blank lines count, but aren't recorded.
-                Some((at_fault, fault)) if fault.kind == FaultKind::Flood && at_fault == seat => {
-                    self.state.player(seat).bytes = u64::MAX / 2;
                 }
                 // An agent that had closed a stream could be late no more.
                 Some((at_fault, fault))
@@ -380,7 +381,7 @@ impl Walk {
         let Phase::Thinking(asked) = &self.state.phase else { return false };
         let clock = &self.state.players[asked.seat.index()].clock;
         let wall = now.since(asked.at);
-        let cpu = Some(self.cpu_max(wall));
+        let cpu = Some(cpu_max(&self.header, wall, now));
         let spent = Spent { wall, cpu, ..Spent::default() };
         clock.punctuality(&spent, &self.header.clock) != Punctuality::InTime
     }
@@ -417,7 +418,7 @@ impl Walk {
                 if self.state.thinking().is_some() {
                     return Err(format!("turn {turn} is asked a second time"));
                 }
-                self.bound_cpu(Nanos(pondered_ns), at, "since the match began")?;
+                self.bound_cpu(Nanos(pondered_ns), (at, at), "since the match began")?;
                 self.step(at, Input::RanFrozen(seat, Nanos(pondered_ns)))?;
                 let zero = Some(Nanos(0));
                 self.step(at, Input::Asked(seat, Reading { cpu: zero, wait: zero, lag: Nanos(0) }))
@@ -539,11 +540,7 @@ impl Walk {
                 }
                 Ok(())
             }
-            FaultKind::Start
-            | FaultKind::Gone
-            | FaultKind::Flood
-            | FaultKind::Memory
-            | FaultKind::Processes => {
+            FaultKind::Start | FaultKind::Gone | FaultKind::Memory | FaultKind::Processes => {
                 self.step(at, Input::Fault(seat, kind, fault.text.clone(), self.excused(at)))
             }
             _ if self.is_read(seat) => {
@@ -562,7 +559,8 @@ impl Walk {
         let PlayedEvent { cpu_ns, wait_ns, lag_ns, .. } = *played;
         if let Phase::Thinking(asked) = &self.state.phase {
             let wall = Nanos(played.at_ns).since(asked.at);
-            self.bound_cpu(Nanos(cpu_ns.unwrap_or(0)), wall, "in its turn")?;
+            let at = Nanos(played.at_ns);
+            self.bound_cpu(Nanos(cpu_ns.unwrap_or(0)), (wall, at), "in its turn")?;
             if lag_ns > wall.plus(HELD_MAX).0 {
                 return Err(format!(
                     "lag_ns: the referee was late by {} ms in a turn of {} ms",
@@ -574,12 +572,6 @@ impl Walk {
         Ok(Reading { cpu: cpu_ns.map(Nanos), wait: wait_ns.map(Nanos), lag: Nanos(lag_ns) })
     }
 
-    /// Returns the most CPU time that an agent can have used in so much time.
-    fn cpu_max(&self, wall: Nanos) -> Nanos {
-        let cores = self.header.limits.processes.max(CORES);
-        Nanos(wall.plus(CPU_ROUNDED).0.saturating_mul(cores))
-    }
-
     /// Checks that a seat that is late by CPU time can have used that much.
     fn bound_late_cpu(&self, seat: Seat, fault: &Fault, at: Nanos) -> Result<(), String> {
         let Phase::Thinking(asked) = &self.state.phase else { return Ok(()) };
@@ -587,12 +579,12 @@ impl Walk {
             return Ok(());
         }
         let limit = self.state.players[seat.index()].clock.charged_limit(&self.header.clock);
-        self.bound_cpu(limit, at.since(asked.at), "in its turn")
+        self.bound_cpu(limit, (at.since(asked.at), at), "in its turn")
     }
 
-    /// Checks that an agent can have used so much CPU time in so much time.
-    fn bound_cpu(&self, cpu: Nanos, wall: Nanos, when: &str) -> Result<(), String> {
-        if cpu <= self.cpu_max(wall) {
+    /// Checks that an agent can have used so much CPU time in so much time, at this time of the match.
+    fn bound_cpu(&self, cpu: Nanos, (wall, at): (Nanos, Nanos), when: &str) -> Result<(), String> {
+        if cpu <= cpu_max(&self.header, wall, at) {
             return Ok(());
         }
         Err(format!(
@@ -620,6 +612,9 @@ impl Walk {
         let Some(Effect::Record(mut made)) = self.due.pop_front() else {
             return Err("nothing that was recorded before leads to it".to_owned());
         };
+        if let Event::Over(over) = event {
+            check_peaks(&self.header, &over.verdict)?;
+        }
         adopt(&mut made, event);
         if made != *event {
             return Err(match (&made, event) {

@@ -77,6 +77,10 @@ played: header 0/seats/0/command = ["@import","x"] & drop line 2 => turn 0 is pl
 played: header 0/seats/0/command = ["@import","x"] & header 0/seats/1/command = ["@import","x"] => an imported game has no times
 htp: header 0/seats/0/protocol/options = {"nonsense":1} => nonsense
 flood: over 0/verdict/reason = "memory" & over 0/verdict/seats/0/fault/kind = "memory" => verdict.reason: playing gives "flood"
+resigned: before over 0 says {"type":"action","action":{"type":"place","at":[2,2]}} & over 0/verdict/reason = "flood" & over 0/verdict/result = "fault" & over 0/verdict/seats/0/fault/kind = "flood" => seat 0 plays {"at":[2,2],"type":"place"}, but it says that the match ends (flood
+blank: drop before over 0 => seat 0 is out (flood), but wrote no line at that time
+blank: before over 0 says {"type":"info"} => seat 0 is out (flood), but wrote no line at that time
+blank: copy before over 0 to before over 0 => blank lines are not recorded, but line 12 is blank
 interrupted: retired 0/fault/kind = "start" => fault.kind: playing gives "flood", the transcript says "start"
 interrupted: retired 1/fault/kind = "gone" => fault.kind: playing gives "unasked", the transcript says "gone"
 interrupted: drop retired 1 => seat 0 is out (unasked: 
@@ -116,6 +120,12 @@ late_cpu: over 0/verdict/seats/0/fault/by = "wall" => seat 0 is late in turn 2, 
 late_cpu: header 0/clock/kind = "wall" => 
 late_cpu: drop played 1 & drop turn 2 & over 0/at_ns = 6000018 & over 0/verdict/seats/0/fault = null & over 0/verdict/seats/1/fault = {"kind":"late","by":"cpu","turn":1,"text":""} => it needs 60000 ms of CPU time in its turn, of which only 2 ms had passed
 late_cpu: drop played 1 & drop turn 2 & over 0/at_ns = 6000018 & over 0/verdict/seats/0/fault = null & over 0/verdict/seats/1/fault = {"kind":"gone","turn":1,"text":""} => seat 1 plays {
+late_cpu: header 0/sandbox/cores = 1 & header 0/sandbox/layers = ["cgroup v2"] & over 0/at_ns += -58000000000 => it needs 60000 ms of CPU time in its turn, of which only 2002 ms had passed
+late_cpu: header 0/sandbox/cores = 2 & header 0/sandbox/layers = ["memory watchdog"] & over 0/at_ns += -58000000000 => it needs 60000 ms of CPU time in its turn, of which only 2002 ms had passed
+
+# Memory.
+memory: header 0/sandbox/layers = ["cgroup v2"] & over 0/verdict/seats/0/peak_memory_kb = 1000 => seat 0 is out (memory), but had 1000 KiB at most, of 524288
+played: header 0/sandbox/layers = ["cgroup v2"] & over 0/verdict/seats/1/peak_memory_kb = 2000000 => peak_memory_kb: seat 1 had 2000000 KiB, but its control group allowed 524288
 
 # How processes ended.
 played: copy exit 0 to end => seat 0 exits a second time
@@ -193,6 +203,7 @@ played: header 0/match = "" => line 1: such a match is
 played: header 0/seed = 8 => line 1: such a match is 
 played: header 0/game_number = 1 => line 1: such a match is 
 played: header 0/seats/0/digest = "ab" => line 1: such a match is 
+played: header 0/seats/0/colour = "green" => line 1: seat 0 is "black", the header says "green"
 played: header 0/setup/size = 77 => line 1: setup of hex
 played: header 0/setup/sise = 3 => did you mean `size`?
 played: header 0/setup/first = "red" => 
@@ -207,6 +218,10 @@ illegal: over 0/verdict/seats/0/fault/legal = null => ok
 played: over 0/verdict/seats/0/peak_memory_kb = 7 => ok
 played: header 0/rules = 2 => ok
 played: header 0/referee = "0.0.1" => ok
+late_cpu: header 0/sandbox/cores = 1 & header 0/sandbox/layers = ["cgroup v2"] => ok
+late_cpu: header 0/sandbox/cores = 1 & header 0/seats/0/games_before = 1 & header 0/sandbox/layers = ["memory watchdog"] & over 0/at_ns += -58000000000 => ok
+memory: header 0/sandbox/layers = ["cgroup v2"] & over 0/verdict/seats/0/peak_memory_kb = 524280 => ok
+memory: over 0/verdict/seats/0/peak_memory_kb = 1000 => ok
 htp: header 0/seats/0/protocol/name = "old" => ok; the lines of seat 0 are in `old`, which this referee can't read
 htp: header 0/seats/0/protocol/name = "old" & played 1/action = {"at":[2,2],"type":"place"} => turn 1: seat 1 answered
 "#;

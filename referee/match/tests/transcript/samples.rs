@@ -316,6 +316,19 @@ fn hex_answered(line: &str) -> Vec<Event> {
     hex(|header| header.limits.line_bytes = 1000).ready().play(2).answer(line).events()
 }
 
+/// A game of hex in which an agent writes too many blank lines in turn 2.
+fn hex_blank() -> Vec<Event> {
+    let scribe = hex(|header| header.limits.turn_bytes = 900).ready().play(2);
+    scribe.answer(&" ".repeat(800)).say(0, "\t\t").say(0, &" ".repeat(97)).events()
+}
+
+/// A game of hex in which an agent has too much memory in turn 2.
+fn hex_memory() -> Vec<Event> {
+    let mut scribe = hex(unchanged).ready().play(2);
+    scribe.ask();
+    scribe.fail(0, FaultKind::Memory).events()
+}
+
 /// A game of hex that ends with a line that isn't text.
 fn hex_no_text() -> Vec<Event> {
     let mut scribe = hex(unchanged).ready().play(3);
@@ -406,6 +419,8 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<Event>)> {
         ("exited", hex_exited()),
         ("between", exited_between()),
         ("flood", hex_answered(&"x".repeat(1001))),
+        ("blank", hex_blank()),
+        ("memory", hex_memory()),
         ("last_seat", last_seat()),
         ("retired", retired()),
         ("ended", ended()),

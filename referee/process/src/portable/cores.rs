@@ -12,6 +12,11 @@ pub fn count() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
+/// Returns how many threads of any program can run at once; 1 if unknown.
+pub fn online() -> usize {
+    count()
+}
+
 /// Pins the calling thread to one core: not supported.
 pub fn pin_thread(_core: usize) -> nix::Result<()> {
     Err(Errno::ENOSYS)

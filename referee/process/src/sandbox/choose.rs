@@ -5,6 +5,7 @@ use super::{
     Depth, Groups, Sandbox, SelfTest, attack, inherited, injected_failure, remedy, remedy_untested,
 };
 use crate::Failure;
+use crate::cores;
 use crate::files::{absolute, program};
 use crate::launcher::{self, LauncherConfig, Step, USERS, WEAKEST, landlock_version};
 use crate::sandbox::{Layer, Layers};
@@ -62,6 +63,7 @@ pub fn choose(request: &SandboxRequest, depth: Depth) -> Result<Sandbox, Failure
     let recorded = SandboxRecord {
         level: level.name().to_owned(),
         layers,
+        cores: u32::try_from(cores::online()).ok(),
         missing: missing_levels(&missing),
         ..SandboxRecord::default()
     };

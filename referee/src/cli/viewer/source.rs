@@ -9,7 +9,7 @@ use referee_play::growing_file::GrowingFile;
 use referee_play::input_files::{read_transcript, transcript_path};
 use referee_play::liveness::is_written;
 use referee_process::Failure;
-use std::fs::File;
+use referee_process::files::open_regular;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -40,9 +40,9 @@ impl Source {
         let path = transcript_path(name)?;
         let mut begin = [0; GZIP.len()];
         let plain = name != "-"
-            && File::open(&path)
-                .and_then(|mut file| Ok(file.metadata()?.is_file() && file.read(&mut begin)? > 0))
-                .unwrap_or(false)
+            && open_regular(&path, u64::MAX)
+                .and_then(|mut file| file.read(&mut begin))
+                .is_ok_and(|count| count > 0)
             && begin != GZIP;
         if plain {
             let mut source = Self::following(path, games);

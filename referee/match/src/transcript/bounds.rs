@@ -1,0 +1,63 @@
+//! Bounds of what was measured: measurements can't be made again, but they can't contradict what else is
+//! recorded of a match.
+
+use referee_protocol::{FaultKind, Header, Nanos, Verdict};
+
+/// What CPU time may be more than was used in a turn, on each core: some of it is noticed only in the next turn.
+const CPU_NOTICED_LATE: Nanos = Nanos(100_000_000);
+/// What it may be more for each process, without a control group: the time of children that have ended is known in
+/// clock ticks, and is rounded up.
+const CPU_ROUNDED: Nanos = Nanos(20_000_000);
+/// How many processes or threads may run at once where neither the cores are recorded nor a limit is enforced.
+const CORES: u64 = 64;
+
+/// Returns the most CPU time that can be charged for so much time that ends at this time of the match.
+pub(super) fn cpu_max(header: &Header, wall: Nanos, at: Nanos) -> Nanos {
+    let at_once =
+        |wall: Nanos, cores: u64| Nanos(wall.plus(CPU_NOTICED_LATE).0.saturating_mul(cores));
+    let any = at_once(wall, header.limits.processes.max(CORES));
+    match header.sandbox.cores.map(u64::from) {
+        // Its counter is exact.
+        Some(cores) if has_group(header) => at_once(wall, cores),
+        // The time for which nothing is known of its processes is charged once one is seen to hide. A process may
+        // have had some of it in earlier games.
+        Some(cores)
+            if !header.sandbox.layers.is_empty()
+                && header.seats.iter().all(|seat| seat.games_before == 0) =>
+        {
+            let rounded = CPU_ROUNDED.0.saturating_mul(header.limits.processes);
+            any.min(at_once(at, cores).plus(Nanos(rounded)))
+        }
+        _ => any,
+    }
+}
+
+/// Checks the peaks of memory. Only a control group's are of what its limit bounds: others are measured, and enforced,
+/// between two looks.
+pub(super) fn check_peaks(header: &Header, verdict: &Verdict) -> Result<(), String> {
+    let limit_kb = header.limits.memory_mb.saturating_mul(1024);
+    for seat in verdict.seats.iter().filter(|_| has_group(header)) {
+        let Some(peak_kb) = seat.peak_memory_kb else { continue };
+        let is_out_of_memory =
+            seat.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Memory);
+        // The kernel refuses memory some pages at a time, and lets itself have a little above the limit.
+        if is_out_of_memory && peak_kb < limit_kb / 16 * 15 {
+            return Err(format!(
+                "seat {} is out (memory), but had {peak_kb} KiB at most, of {limit_kb}",
+                seat.seat
+            ));
+        }
+        if peak_kb > limit_kb.saturating_mul(2) {
+            return Err(format!(
+                "peak_memory_kb: seat {} had {peak_kb} KiB, but its control group allowed {limit_kb}",
+                seat.seat
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether each agent had a control group.
+fn has_group(header: &Header) -> bool {
+    header.sandbox.layers.iter().any(|layer| layer.starts_with("cgroup v"))
+}
