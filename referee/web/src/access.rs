@@ -14,11 +14,12 @@ use tokio::sync::watch;
 
 /// The length of a code and of a session's number in random bytes.
 const SECRET_BYTES: usize = 16;
-/// How many wrong keys in a row are looked at from one address, and how long each of them counts: with half a dozen
-/// a minute nobody finds even a short token, and a class behind one address can mistype.
-const WRONG_KEYS_MAX: u32 = 20;
-const WRONG_KEY_COUNTS: Duration = Duration::from_secs(10);
-/// The most addresses with wrong keys that are remembered.
+/// How many wrong tokens in a row are looked at at once from one address, so that a class can mistype; and how long each of
+/// them counts, and further tokens wait. A few dozen may wait at once, which are too few to find one. Right ones aren't
+/// refused with them: many visitors may share an address, such as that of a proxy, and one of them guesses.
+const WRONG_TOKENS_MAX: u32 = 20;
+const WRONG_TOKEN_COUNTS: Duration = Duration::from_secs(10);
+/// The most addresses with wrong tokens that are remembered.
 const ADDRESSES_MAX: usize = 10_000;
 
 /// Who may use a server.
@@ -44,8 +45,6 @@ pub(super) enum Exchange {
     /// It fits; the new session.
     Session(String),
     Wrong,
-    /// Too many wrong ones came from this address, so this one was not looked at.
-    TooMany,
 }
 
 /// The secrets of a server.
@@ -56,18 +55,18 @@ pub(super) struct Access {
     code: watch::Sender<String>,
     /// What sessions are made from. They are not stored, so however many there are, none ends another.
     session_key: [u8; 32],
-    wrong_keys: Mutex<WrongKeys>,
+    wrong_tokens: Mutex<WrongTokens>,
 }
 
-/// Counts the wrong keys of each address.
+/// Counts the wrong tokens of each address.
 #[derive(Debug, Default)]
-struct WrongKeys(BTreeMap<Visitor, (u32, Instant)>);
+struct WrongTokens(BTreeMap<Visitor, (u32, Instant)>);
 
-impl WrongKeys {
+impl WrongTokens {
     /// Returns how many count now.
     fn count(&self, visitor: Visitor, now: Instant) -> u32 {
         self.0.get(&visitor).map_or(0, |(count, at)| {
-            let since = now.saturating_duration_since(*at).as_secs() / WRONG_KEY_COUNTS.as_secs();
+            let since = now.saturating_duration_since(*at).as_secs() / WRONG_TOKEN_COUNTS.as_secs();
             count.saturating_sub(u32::try_from(since).unwrap_or(u32::MAX))
         })
     }
@@ -108,8 +107,8 @@ impl Access {
             Visitors::WithCodeOrToken(token) => Some(Secret::of(token)),
         };
         let code = watch::Sender::new(to_hex(&random::<SECRET_BYTES>()?));
-        let wrong_keys = Mutex::default();
-        Ok(Some(Self { token, code, session_key: random()?, wrong_keys }))
+        let wrong_tokens = Mutex::default();
+        Ok(Some(Self { token, code, session_key: random()?, wrong_tokens }))
     }
 
     /// Returns the code that works next, and its changes.
@@ -117,14 +116,15 @@ impl Access {
         self.code.subscribe()
     }
 
+    /// Returns how long a key has to wait before it is exchanged. Codes are too long to be guessed.
+    pub(super) fn pause(&self, key: Key<'_>, from: Visitor) -> Duration {
+        let is_token = matches!(key, Key::Token(_));
+        let count = lock(&self.wrong_tokens).count(from, Instant::now());
+        if is_token && count >= WRONG_TOKENS_MAX { WRONG_TOKEN_COUNTS } else { Duration::ZERO }
+    }
+
     /// Exchanges a key for a new session; a code then no longer works.
     pub(super) fn exchange(&self, key: Key<'_>, from: Visitor) -> Result<Exchange, Failure> {
-        // Under the lock, so that keys that arrive at once count one by one.
-        let mut wrong_keys = lock(&self.wrong_keys);
-        let now = Instant::now();
-        if wrong_keys.count(from, now) >= WRONG_KEYS_MAX {
-            return Ok(Exchange::TooMany);
-        }
         let (number, next) = (random::<SECRET_BYTES>()?, random::<SECRET_BYTES>()?);
         let fits = match key {
             Key::Token(given) => self.token.as_ref().is_some_and(|token| token.is(given)),
@@ -140,7 +140,9 @@ impl Access {
             let number = to_hex(&number);
             return Ok(Exchange::Session(number.clone() + &self.mark(&number)));
         }
-        wrong_keys.add(from, now);
+        if let Key::Token(_) = key {
+            lock(&self.wrong_tokens).add(from, Instant::now());
+        }
         Ok(Exchange::Wrong)
     }
 
@@ -168,8 +170,9 @@ fn random<const N: usize>() -> Result<[u8; N], Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Access, Exchange, Key, Visitors, WRONG_KEYS_MAX};
+    use super::{Access, Exchange, Key, Visitors, WRONG_TOKEN_COUNTS, WRONG_TOKENS_MAX};
     use crate::visitor::Visitor;
+    use std::time::Duration;
 
     fn access() -> Access {
         Access::new(&Visitors::WithCodeOrToken("secret-1".to_owned())).unwrap().unwrap()
@@ -183,20 +186,27 @@ mod tests {
     }
 
     #[test]
-    fn guesses_are_limited_by_address() {
+    fn guesses_wait_and_no_right_key_is_refused() {
         let access = access();
         let [attacker, other] = [[10, 0, 0, 2], [10, 0, 0, 3]].map(|it| Visitor::of(it.into()));
         let guess = |key: Key<'_>, from| access.exchange(key, from).unwrap();
         let code = access.code().borrow().clone();
-        for key in (0..WRONG_KEYS_MAX).map(|number| format!("guess-{number}")) {
-            let key = if key.len() % 2 == 0 { Key::Token(&key) } else { Key::Code(&key) };
-            assert_eq!(guess(key, attacker), Exchange::Wrong);
+        let pause = |key: Key<'_>, from| access.pause(key, from);
+        for guessed in (0..WRONG_TOKENS_MAX).map(|number| format!("guess-{number}")) {
+            assert_eq!(guess(Key::Code(&guessed), other), Exchange::Wrong);
+            let key = Key::Token(&guessed);
+            assert_eq!(
+                (pause(key, attacker), guess(key, attacker)),
+                (Duration::ZERO, Exchange::Wrong)
+            );
         }
-        for key in [Key::Token("secret-1"), Key::Code(&code), Key::Token("secret-2")] {
-            assert_eq!(guess(key, attacker), Exchange::TooMany);
-        }
-        assert!(matches!(guess(Key::Token("secret-1"), other), Exchange::Session(_)));
-        assert!(matches!(guess(Key::Code(&code), other), Exchange::Session(_)));
+        let right = Key::Token("secret-1");
+        assert_eq!(pause(Key::Token("secret-2"), attacker), WRONG_TOKEN_COUNTS);
+        assert_eq!(pause(right, attacker), WRONG_TOKEN_COUNTS);
+        assert_eq!(pause(Key::Code(&code), attacker), Duration::ZERO);
+        assert_eq!(pause(right, other), Duration::ZERO);
+        assert!(matches!(guess(right, attacker), Exchange::Session(_)));
+        assert!(matches!(guess(Key::Code(&code), attacker), Exchange::Session(_)));
     }
 
     #[test]

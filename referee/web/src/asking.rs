@@ -9,7 +9,7 @@ use super::hosted_matches::{MatchRequest, Slot, job};
 use super::matches::up_to;
 use super::read_json;
 use super::tail::Tail;
-use super::visitor::Visitor;
+use super::visitor::{Session, Visitor};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -62,23 +62,26 @@ pub(super) struct RerunQuestion {
     ply: usize,
 }
 
+/// Who asks: a session, and without one an address.
+type Asker = (Session, Visitor);
+
 /// What visitors are asking agents now: one question each, the last.
 #[derive(Debug, Default)]
-pub(super) struct Questions(Mutex<BTreeMap<Visitor, watch::Sender<Orders>>>);
+pub(super) struct Questions(Mutex<BTreeMap<Asker, watch::Sender<Orders>>>);
 
 /// A question until it is dropped: when it is answered, or its visitor has left.
 #[derive(Debug)]
 struct Asked {
     questions: Arc<Questions>,
-    from: Visitor,
+    from: Asker,
     orders: watch::Sender<Orders>,
 }
 
 impl Questions {
     /// Begins a question, and ends the one that the visitor asked before.
-    fn begin(self: &Arc<Self>, from: Visitor) -> Asked {
+    fn begin(self: &Arc<Self>, from: Asker) -> Asked {
         let orders = watch::Sender::new(Orders::default());
-        if let Some(before) = lock(&self.0).insert(from, orders.clone()) {
+        if let Some(before) = lock(&self.0).insert(from.clone(), orders.clone()) {
             stop(&before, "the same visitor asks something else");
         }
         Asked { questions: self.clone(), from, orders }
@@ -107,7 +110,7 @@ fn stop(orders: &watch::Sender<Orders>, why: &str) {
 /// Answers a question on a thread of its own: those that read files are for all visitors.
 async fn answer<Q: DeserializeOwned + Send + 'static>(
     app: Arc<App>,
-    from: Visitor,
+    from: Asker,
     bytes: &[u8],
     handler: fn(&App, &Q, &watch::Sender<Orders>) -> ApiResult<Value>,
 ) -> ApiResult<Json<Value>> {
@@ -132,18 +135,20 @@ async fn answer<Q: DeserializeOwned + Send + 'static>(
 
 pub(super) async fn rerun_turn(
     State(app): State<Arc<App>>,
+    who: Session,
     from: Visitor,
     bytes: Bytes,
 ) -> ApiResult<Json<Value>> {
-    answer(app, from, &bytes, run_turn_again).await
+    answer(app, (who, from), &bytes, run_turn_again).await
 }
 
 pub(super) async fn ask(
     State(app): State<Arc<App>>,
+    who: Session,
     from: Visitor,
     bytes: Bytes,
 ) -> ApiResult<Json<Value>> {
-    answer(app, from, &bytes, ask_agent).await
+    answer(app, (who, from), &bytes, ask_agent).await
 }
 
 /// Replays the turn of a ply to the recorded agent, and returns its new answer with the judgement.
@@ -278,4 +283,24 @@ fn frame_of(events: &mpsc::Receiver<Event>, games: &Games) -> Option<Frame> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Questions;
+    use crate::visitor::{Session, Visitor};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_question_ends_only_the_one_before_of_its_session() {
+        let questions = Arc::<Questions>::default();
+        let ask = |number| {
+            let from = (Session::of(number), Visitor::of([10, 0, 0, 1].into()));
+            questions.begin(from)
+        };
+        let [first, other] = ["1", "2"].map(ask);
+        assert!(first.orders.borrow().stop.is_none() && other.orders.borrow().stop.is_none());
+        let _second = ask("1");
+        assert!(first.orders.borrow().stop.is_some() && other.orders.borrow().stop.is_none());
+    }
 }

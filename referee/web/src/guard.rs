@@ -3,18 +3,22 @@
 
 use super::access::{Access, Exchange, Key};
 use super::errors::ApiError;
-use super::visitor::Visitor;
+use super::visitor::{Session, Visitor};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// The policy of the pages: they load files from this server only.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'";
+/// How many requests may wait because of their keys, a quarter of the connections.
+const WAITING_MAX: usize = 64;
 /// A header that a form of another site can't send.
 const OWN_HEADER: &str = "x-referee";
 
@@ -27,6 +31,8 @@ pub(super) struct Guard {
     any_address: bool,
     /// The secrets that visitors need, if any.
     access: Option<Arc<Access>>,
+    /// A place for each request that waits because of its key, so that they leave connections to others.
+    waiting: Semaphore,
     /// The cookie's name. It contains the port, since cookies are shared between ports.
     cookie: String,
 }
@@ -46,25 +52,49 @@ impl Guard {
             hosts,
             any_address: address.is_unspecified(),
             access,
+            waiting: Semaphore::new(WAITING_MAX),
             cookie: format!("referee-{port}"),
         }
     }
 
-    /// Accepts a request, or returns the response that refuses it.
+    /// Returns how long a request has to wait because of the key that it presents.
+    fn pause(&self, from: Visitor, uri: &Uri) -> Duration {
+        let access = self.access.as_ref().zip(split_key(uri));
+        access.map_or(Duration::ZERO, |(access, (key, _))| access.pause(key, from))
+    }
+
+    /// Waits so long; returns the response if too many requests do.
+    async fn wait(&self, from: Visitor, uri: &Uri) -> Result<(), Response> {
+        let pause = self.pause(from, uri);
+        if pause.is_zero() {
+            return Ok(());
+        }
+        let Ok(_place) = self.waiting.try_acquire() else {
+            let text = "too many wrong tokens come from this address";
+            let refused = ApiError::new(StatusCode::TOO_MANY_REQUESTS, text);
+            return Err(refused.help("open the address again in some seconds").page());
+        };
+        tokio::time::sleep(pause).await;
+        Ok(())
+    }
+
+    /// Accepts a request and returns its session, or the response that refuses it.
     fn check(
         &self,
         from: Visitor,
         method: &Method,
         uri: &Uri,
         headers: &HeaderMap,
-    ) -> Result<(), Box<Response>> {
+    ) -> Result<Session, Box<Response>> {
         let refuse = |refused: ApiError| {
             let is_api = uri.path().starts_with("/api/");
             Box::new(if is_api { refused.into_response() } else { refused.page() })
         };
         let host = self.host(headers).map_err(refuse)?;
+        let mut session = Session::default();
         if let Some(access) = &self.access {
-            let has_session = self.sessions(headers).any(|it| access.has_session(it));
+            let known = self.sessions(headers).find(|it| access.has_session(it)).map(Session::of);
+            let has_session = known.is_some();
             if *method == Method::GET
                 && let Some((key, rest)) = split_key(uri)
             {
@@ -76,16 +106,10 @@ impl Guard {
                     Exchange::Session(session) => {
                         return Err(Box::new(self.set_cookie(&session, &rest)));
                     }
-                    Exchange::TooMany => {
-                        let text = "too many wrong keys came from this address";
-                        let refused = ApiError::new(StatusCode::TOO_MANY_REQUESTS, text);
-                        return Err(refuse(
-                            refused.help("wait a minute, then open the address again"),
-                        ));
-                    }
                     Exchange::Wrong => {}
                 }
             }
+            session = known.unwrap_or_default();
             if !has_session {
                 return Err(refuse(
                     ApiError::new(StatusCode::UNAUTHORIZED, "this browser has no access").help(
@@ -94,7 +118,8 @@ impl Guard {
                 ));
             }
         }
-        same_site(&host, method, headers).map_err(refuse)
+        same_site(&host, method, headers).map_err(refuse)?;
+        Ok(session)
     }
 
     /// Returns the host of a request if it is one of the server's names: a foreign name that resolves to
@@ -165,12 +190,18 @@ fn same_site(host: &str, method: &Method, headers: &HeaderMap) -> Result<(), Api
 pub(super) async fn guard(
     State(guard): State<Arc<Guard>>,
     from: Visitor,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
-    let checked = guard.check(from, request.method(), request.uri(), request.headers());
+    let checked = match guard.wait(from, request.uri()).await {
+        Ok(()) => guard.check(from, request.method(), request.uri(), request.headers()),
+        Err(response) => Err(Box::new(response)),
+    };
     let mut response = match checked {
-        Ok(()) => next.run(request).await,
+        Ok(session) => {
+            request.extensions_mut().insert(session);
+            next.run(request).await
+        }
         Err(response) => *response,
     };
     let headers = response.headers_mut();
@@ -234,7 +265,7 @@ mod tests {
         let uri: Uri = uri.parse().unwrap();
         let from = Visitor::of([10, 0, 0, 1].into());
         let checked = guard.check(from, &Method::GET, &uri, &headers);
-        checked.map_or_else(|response| response.status().as_u16(), |()| 200)
+        checked.map_or_else(|response| response.status().as_u16(), |_| 200)
     }
 
     #[test]
@@ -288,6 +319,21 @@ mod tests {
             let found = status(&guard, uri, &[HOST, ("cookie", &cookie)]);
             assert_eq!(found, expected, "{uri} {cookie}");
         }
+    }
+
+    /// Behind a proxy all have the address of one who guesses.
+    #[test]
+    fn wrong_keys_lock_nobody_out() {
+        let (guard, _) = guarded(&Visitors::WithCodeOrToken("secret-1".to_owned()));
+        let from = Visitor::of([10, 0, 0, 1].into());
+        let right: Uri = "/?token=secret-1".parse().unwrap();
+        assert!(guard.pause(from, &right).is_zero());
+        for number in 0..50 {
+            assert_eq!(status(&guard, &format!("/?token=guess-{number}"), &[HOST]), 401);
+        }
+        assert!(!guard.pause(from, &right).is_zero());
+        assert!(guard.pause(from, &"/".parse().unwrap()).is_zero());
+        assert_eq!(status(&guard, "/?token=secret-1", &[HOST]), 303);
     }
 
     #[test]

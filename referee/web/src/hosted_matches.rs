@@ -3,8 +3,10 @@
 //! alone.
 
 use super::errors::{ApiError, ApiResult};
+use super::people::People;
 use super::rows::Row;
 use super::served_folder::ServedFolder;
+use super::visitor::Session;
 use axum::http::StatusCode;
 use rand::TryRng;
 use rand::rngs::SysRng;
@@ -124,7 +126,7 @@ pub(super) struct MatchRequest {
 /// A match that this program plays.
 #[derive(Clone, Debug)]
 struct HostedMatch {
-    prompts: Arc<PlayerPrompts>,
+    people: Arc<People>,
     /// Controls this match alone; `None` if another part of the program started it.
     orders: Option<watch::Sender<Orders>>,
 }
@@ -194,7 +196,8 @@ impl HostedMatches {
 
     /// Adds a match that another part of the program plays, with its people.
     pub(super) fn register(&self, transcript: PathBuf, prompts: Arc<PlayerPrompts>) {
-        lock(&self.running).insert(transcript, HostedMatch { prompts, orders: None });
+        let people = Arc::new(People::new(prompts, None, &[]));
+        lock(&self.running).insert(transcript, HostedMatch { people, orders: None });
     }
 
     /// Removes that match.
@@ -207,15 +210,22 @@ impl HostedMatches {
         lock(&self.running).contains_key(transcript)
     }
 
-    /// Returns whether [`Self::stop`] can stop the match of a transcript.
-    pub(super) fn can_stop(&self, transcript: &Path) -> bool {
-        lock(&self.running).get(transcript).is_some_and(|hosted| hosted.orders.is_some())
+    /// Returns whether this visitor can [`Self::stop`] the match of a transcript.
+    pub(super) fn can_stop(&self, transcript: &Path, who: &Session) -> bool {
+        let running = lock(&self.running);
+        let hosted = running.get(transcript).filter(|hosted| hosted.orders.is_some());
+        hosted.is_some_and(|hosted| hosted.people.may_stop(who))
     }
 
-    /// Sets in each row whether its match can be stopped.
-    pub(super) fn with_stop_flag(&self, served: &ServedFolder, mut rows: Vec<Row>) -> Vec<Row> {
+    /// Sets in each row whether this visitor can stop its match.
+    pub(super) fn with_stop_flag(
+        &self,
+        served: &ServedFolder,
+        mut rows: Vec<Row>,
+        who: &Session,
+    ) -> Vec<Row> {
         for row in rows.iter_mut().filter(|row| row.live) {
-            row.own = self.can_stop(&served.root().join(&row.file));
+            row.own = self.can_stop(&served.root().join(&row.file), who);
         }
         rows
     }
@@ -236,17 +246,24 @@ impl HostedMatches {
     }
 
     /// Returns the people of a match, if this program plays it.
-    pub(super) fn prompts(&self, transcript: &Path) -> Option<Arc<PlayerPrompts>> {
-        lock(&self.running).get(transcript).map(|hosted| hosted.prompts.clone())
+    pub(super) fn people(&self, transcript: &Path) -> Option<Arc<People>> {
+        lock(&self.running).get(transcript).map(|hosted| hosted.people.clone())
     }
 
-    /// Stops a match; it is void.
-    pub(super) fn stop(&self, transcript: &Path) -> ApiResult<()> {
+    /// Stops a match, if this visitor may; it is void.
+    pub(super) fn stop(&self, transcript: &Path, who: &Session) -> ApiResult<()> {
         let hosted = lock(&self.running).get(transcript).cloned();
-        let orders = hosted.and_then(|hosted| hosted.orders).ok_or_else(|| {
+        let hosted = hosted.and_then(|HostedMatch { people, orders }| Some((people, orders?)));
+        let (people, orders) = hosted.ok_or_else(|| {
             ApiError::conflict("this server isn't playing that match")
                 .help("it may be over, or another program plays it")
         })?;
+        if !people.may_stop(who) {
+            let text = "another visitor started that match";
+            return Err(ApiError::new(StatusCode::FORBIDDEN, text).help(
+                "only they can stop it, or anyone once its person has been away for 10 minutes",
+            ));
+        }
         orders.send_modify(|orders| orders.stop = Some("stopped from the page".to_owned()));
         Ok(())
     }
@@ -262,6 +279,7 @@ impl HostedMatches {
         self: &Arc<Self>,
         served: &ServedFolder,
         request: &MatchRequest,
+        who: &Session,
     ) -> ApiResult<PathBuf> {
         let known = self.allowed()?;
         let pace_ms = request.pace_ms;
@@ -278,7 +296,7 @@ impl HostedMatches {
         let permit = self.enter(slot)?;
         let sandbox = known.sandbox(programs(&job) * known.jobs)?;
         job.readable_files.check(sandbox.launcher.layers, &job.seated)?;
-        self.start(job, sandbox, Duration::from_millis(pace_ms), permit)
+        self.start(job, sandbox, Duration::from_millis(pace_ms), permit, who)
     }
 
     /// Returns what may be started now.
@@ -324,6 +342,7 @@ impl HostedMatches {
         sandbox: Sandbox,
         pace: Duration,
         permit: OwnedSemaphorePermit,
+        who: &Session,
     ) -> ApiResult<PathBuf> {
         let failed = |error: std::io::Error| ApiError::machine(error.to_string());
         let header = job.header(&sandbox.recorded).map_err(failed)?;
@@ -334,11 +353,15 @@ impl HostedMatches {
             return Err(ApiError::machine("the match has no transcript file"));
         };
         let path = path.canonicalize().map_err(failed)?;
+        let seats = Seat::all(job.seated.len()).zip(&job.seated);
+        let seats: Vec<Seat> =
+            seats.filter(|(_, spec)| spec.launch.is_none()).map(|(seat, _)| seat).collect();
+        let people = Arc::new(People::new(prompts, Some(who.clone()), &seats));
         let orders = {
             // Under the lock: new orders are either read here or forwarded to the list.
             let mut running = lock(&self.running);
             let orders = watch::Sender::new(self.orders.borrow().clone());
-            running.insert(path.clone(), HostedMatch { prompts, orders: Some(orders.clone()) });
+            running.insert(path.clone(), HostedMatch { people, orders: Some(orders.clone()) });
             orders
         };
         let guard = MatchGuard { matches: self.clone(), path: path.clone(), _permit: permit };

@@ -21,6 +21,7 @@ mod following;
 mod matches;
 mod downloads;
 mod pages;
+mod people;
 mod overview;
 mod workers;
 mod contests;
@@ -54,6 +55,7 @@ use self::listing::Listing;
 use self::pages::page;
 use self::served_folder::ServedFolder;
 use self::thumbnails::Thumbnails;
+use self::visitor::Session;
 use axum::body::Bytes;
 use axum::extract::{Query, Request, State};
 use axum::middleware::from_fn_with_state;
@@ -318,8 +320,8 @@ fn router(app: Arc<App>) -> Router {
         .route("/assets/{name}", get(pages::part))
         .route("/files", get(pages::file))
         .route("/files/{*name}", get(pages::file_below))
-        .route("/api/overview", get_json(overview::overview))
-        .route("/api/transcripts", get_json(overview::transcripts))
+        .route("/api/overview", get_json_for(overview::overview))
+        .route("/api/transcripts", get_json_for(overview::transcripts))
         .route("/api/contest", get_json(contests::contest))
         .route("/api/contest/games", get_json(contests::games))
         .route("/api/match", get(matches::match_page))
@@ -334,7 +336,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/thumbnail", get(thumbnails::thumbnail_of))
         .route("/api/qr", get(thumbnails::qr))
         .route("/api/follow", get(following::follow))
-        .route("/api/seat", get_json(seats::waiting).merge(post_json(seats::answer)))
+        .route("/api/seat", get_json_for(seats::waiting).merge(post_json(seats::answer)))
         .route("/api/matches", post_json(seats::start_match))
         .route("/api/stop", post_json(seats::stop))
         .route("/metrics", get(metrics::served_metrics))
@@ -346,6 +348,8 @@ fn router(app: Arc<App>) -> Router {
 
 /// A handler. It runs on a thread of its own, since it may read files.
 type Handler<Q> = fn(&App, &Q) -> ApiResult<Value>;
+/// A handler of what depends on the visitor.
+type HandlerFor<Q> = fn(&App, &Q, &Session) -> ApiResult<Value>;
 
 /// Routes a GET request with parameters in the address.
 fn get_json<Q: DeserializeOwned + Send + 'static>(handler: Handler<Q>) -> MethodRouter<Arc<App>> {
@@ -354,11 +358,22 @@ fn get_json<Q: DeserializeOwned + Send + 'static>(handler: Handler<Q>) -> Method
     })
 }
 
+/// Routes the same, for a visitor.
+fn get_json_for<Q: DeserializeOwned + Send + 'static>(
+    handler: HandlerFor<Q>,
+) -> MethodRouter<Arc<App>> {
+    get(move |State(app): State<Arc<App>>, who: Session, Query(query): Query<Q>| async move {
+        run_blocking(move || handler(&app, &query, &who)).await.map(Json)
+    })
+}
+
 /// Routes a POST request with a JSON body.
-fn post_json<Q: DeserializeOwned + Send + 'static>(handler: Handler<Q>) -> MethodRouter<Arc<App>> {
-    post(move |State(app): State<Arc<App>>, bytes: Bytes| async move {
+fn post_json<Q: DeserializeOwned + Send + 'static>(
+    handler: HandlerFor<Q>,
+) -> MethodRouter<Arc<App>> {
+    post(move |State(app): State<Arc<App>>, who: Session, bytes: Bytes| async move {
         let query = read_json(&bytes)?;
-        run_blocking(move || handler(&app, &query)).await.map(Json)
+        run_blocking(move || handler(&app, &query, &who)).await.map(Json)
     })
 }
 

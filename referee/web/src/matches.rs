@@ -5,6 +5,7 @@ use super::errors::{ApiError, ApiResult, run_blocking};
 use super::following::PERIOD;
 use super::pages::FileQuery;
 use super::tail::Tail;
+use super::visitor::Session;
 use crate::{MatchPage, MatchState};
 use axum::Json;
 use axum::extract::{Query, State};
@@ -44,11 +45,12 @@ struct Line {
 
 pub(super) async fn match_page(
     State(app): State<Arc<App>>,
+    who: Session,
     Query(query): Query<FileQuery>,
 ) -> ApiResult<Json<MatchPage>> {
     let end = Instant::now() + START_WAIT;
     loop {
-        let (app, name) = (app.clone(), query.file.clone());
+        let (app, name, who) = (app.clone(), query.file.clone(), who.clone());
         let read = run_blocking(move || {
             let mut tail = Tail::read(&name, &app.served)?;
             tail.set_problem(app.matches.failure(tail.path()));
@@ -56,7 +58,8 @@ pub(super) async fn match_page(
             let is_starting =
                 own && tail.playback().is_none() && tail.state(own) == MatchState::Running;
             let page = tail.match_page(own).map(|mut page| {
-                page.own = page.progress.state == "running" && app.matches.can_stop(tail.path());
+                page.own =
+                    page.progress.state == "running" && app.matches.can_stop(tail.path(), &who);
                 page
             });
             Ok(if is_starting { Err(page) } else { Ok(page?) })

@@ -4,6 +4,7 @@ use super::App;
 use super::contests::summaries;
 use super::errors::ApiResult;
 use super::rows::Row;
+use super::visitor::Session;
 use referee_games::Games;
 use sample_agents::BUILT_INS;
 use serde::Deserialize;
@@ -28,7 +29,7 @@ pub(super) struct ListQuery {
 pub(super) struct NoQuery {}
 
 #[expect(clippy::unnecessary_wraps, reason = "a Handler returns a result")]
-pub(super) fn transcripts(app: &App, query: &ListQuery) -> ApiResult<Value> {
+pub(super) fn transcripts(app: &App, query: &ListQuery, who: &Session) -> ApiResult<Value> {
     let found = app.listing.contents(&app.served);
     let find = query.find.as_deref().unwrap_or_default().to_lowercase();
     let folder = query.folder.as_deref().unwrap_or_default();
@@ -44,12 +45,12 @@ pub(super) fn transcripts(app: &App, query: &ListQuery) -> ApiResult<Value> {
         (fitting.len(), fitting.into_iter().skip(query.from).take(count).collect::<Vec<_>>())
     };
     let page = page.iter().map(|row| Row::clone(row));
-    let rows = app.matches.with_stop_flag(&app.served, page.collect());
+    let rows = app.matches.with_stop_flag(&app.served, page.collect(), who);
     Ok(json!({ "total": total, "rows": rows }))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "a Handler returns a result")]
-pub(super) fn overview(app: &App, _: &NoQuery) -> ApiResult<Value> {
+pub(super) fn overview(app: &App, _: &NoQuery, who: &Session) -> ApiResult<Value> {
     let found = app.listing.contents(&app.served);
     let live = app.listing.live(&app.served, &found, "");
     Ok(json!({
@@ -58,7 +59,7 @@ pub(super) fn overview(app: &App, _: &NoQuery) -> ApiResult<Value> {
         "can_play": app.matches.can_play().is_some(),
         "games": games(app.served.games()),
         "agents": agents(app),
-        "live": app.matches.with_stop_flag(&app.served, live),
+        "live": app.matches.with_stop_flag(&app.served, live, who),
         "contests": summaries(app, &found.contests),
         "transcripts": found.listed("").count(),
     }))

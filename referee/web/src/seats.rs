@@ -3,9 +3,9 @@
 use super::errors::{ApiError, ApiResult};
 use super::frames::Frames;
 use super::pages::FileQuery;
+use super::visitor::Session;
 use super::{App, hosted_matches};
 use referee_games::AnyGame;
-use referee_play::human::AnswerError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -32,21 +32,25 @@ impl Legal {
     }
 }
 
-pub(super) fn start_match(app: &App, request: &hosted_matches::MatchRequest) -> ApiResult<Value> {
-    let path = app.matches.start_match(&app.served, request)?;
+pub(super) fn start_match(
+    app: &App,
+    request: &hosted_matches::MatchRequest,
+    who: &Session,
+) -> ApiResult<Value> {
+    let path = app.matches.start_match(&app.served, request, who)?;
     app.listing.forget();
     let name = path.strip_prefix(app.served.root()).unwrap_or(&path);
     Ok(json!({ "file": name.to_string_lossy() }))
 }
 
-pub(super) fn stop(app: &App, query: &FileQuery) -> ApiResult<Value> {
-    app.matches.stop(&app.served.transcript(&query.file)?)?;
+pub(super) fn stop(app: &App, query: &FileQuery, who: &Session) -> ApiResult<Value> {
+    app.matches.stop(&app.served.transcript(&query.file)?, who)?;
     Ok(json!({}))
 }
 
-pub(super) fn waiting(app: &App, query: &FileQuery) -> ApiResult<Value> {
+pub(super) fn waiting(app: &App, query: &FileQuery, who: &Session) -> ApiResult<Value> {
     let path = app.served.transcript(&query.file)?;
-    let asked = app.matches.prompts(&path).and_then(|prompts| prompts.asked());
+    let asked = app.matches.people(&path).and_then(|people| people.asked(who));
     let Some((seat, game)) = asked else { return Ok(json!({ "waiting": false })) };
     let (actions, colours) = (legal(game.as_ref()), game.current_colours());
     let (colour, turn) = (colours.get(seat.index()), game.turn_number());
@@ -78,19 +82,11 @@ pub(super) fn legal(game: &dyn AnyGame) -> Vec<Legal> {
     game.actions().iter().map(legal).collect()
 }
 
-pub(super) fn answer(app: &App, action: &Action) -> ApiResult<Value> {
-    let prompts = app.matches.prompts(&app.served.transcript(&action.file)?).ok_or_else(|| {
+pub(super) fn answer(app: &App, action: &Action, who: &Session) -> ApiResult<Value> {
+    let people = app.matches.people(&app.served.transcript(&action.file)?).ok_or_else(|| {
         ApiError::conflict("this server isn't playing that match").help("it may be over")
     })?;
-    prompts.answer(action.turn, &action.text).map_err(|error| match error {
-        AnswerError::NotAsked => {
-            let text = format!("turn {} is not waiting for an answer", action.turn);
-            ApiError::conflict(text).help("the match has continued; load the page again")
-        }
-        AnswerError::Refused(why) => {
-            ApiError::unfit(why).help("choose a marked cell, or an action that the field suggests")
-        }
-    })?;
+    people.answer(action.turn, &action.text, who)?;
     Ok(json!({}))
 }
 

@@ -1,10 +1,11 @@
-//! Who sends a request: what one visitor may have at once is counted by address, since one who has the token can
-//! have any number of sessions.
+//! Who sends a request: an address, by which connections and followers are counted, since one who has the token can have
+//! any number of sessions; and a session, to which matches and questions belong.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
 
 /// A visitor: an address, or the part of an address of version 6 that one network has for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +20,25 @@ impl Visitor {
             }
             address @ IpAddr::V4(_) => address,
         })
+    }
+}
+
+/// The session of a request, by which visitors are told apart; without one if everyone may visit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Session(Option<Arc<str>>);
+
+impl Session {
+    pub(super) fn of(number: &str) -> Self {
+        Self(Some(number.into()))
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Session {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        // The guard has found it.
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_default())
     }
 }
 

@@ -290,6 +290,56 @@ fn two_people_play_and_one_resigns() {
     serving.end();
 }
 
+/// Visitors whom one token has let in: each plays and stops only their own match.
+#[test]
+fn sessions_do_not_act_for_each_other() {
+    let dir = TestDir::new();
+    let serving = Serving::start(&dir, &["--token", "open-sesame"]);
+    let enter = || {
+        let reply = serving.get("/?token=open-sesame");
+        reply.headers["set-cookie"].split(';').next().unwrap().to_owned()
+    };
+    let (own, other) = (enter(), enter());
+    let get = |who: &str, path: &str| ask(serving.port, "GET", path, &[("cookie", who)], "").json();
+    let post = |who: &str, path: &str, body: &Value| {
+        let headers = [("cookie", who), ("content-type", "application/json"), ("x-referee", "1")];
+        ask(serving.port, "POST", path, &headers, &body.to_string())
+    };
+    let begin = |seats: [&str; 2]| {
+        let request = json!({ "game": "hex", "setup": { "size": 3 }, "seats": seats });
+        post(&own, "/api/matches", &request).json()["file"].as_str().unwrap().to_owned()
+    };
+    let answer = |who: &str, file: &str, turn: u64, text: &str| {
+        post(who, "/api/seat", &json!({ "file": file, "turn": turn, "text": text })).status
+    };
+    let asked =
+        |who: &str, file: &str| get(who, &format!("/api/seat?file={file}"))["turn"].as_u64();
+    let file = begin(["@human", "@first"]);
+    assert!(eventually(|| asked(&own, &file) == Some(0)));
+    assert_eq!(asked(&other, &file), None, "the page would offer to play");
+    assert_eq!(answer(&other, &file, 0, "b2"), 403);
+    let stop = json!({ "file": file });
+    assert_eq!(post(&other, "/api/stop", &stop).status, 403);
+    for (who, may) in [(&own, true), (&other, false)] {
+        assert_eq!(get(who, &format!("/api/match?file={file}"))["own"], may);
+        assert_eq!(get(who, "/api/overview")["live"][0]["own"], may);
+    }
+    assert_eq!(answer(&own, &file, 0, "b2"), 200);
+    assert_eq!(post(&own, "/api/stop", &stop).status, 200);
+    // Two people at two browsers: each has the seat for which they answer first.
+    let file = begin(["@human", "@human"]);
+    for (who, wrong, turn, text) in
+        [(&own, None, 0, "a1"), (&other, None, 1, "b2"), (&own, Some(&other), 2, "c3")]
+    {
+        assert!(eventually(|| asked(who, &file) == Some(turn)));
+        if let Some(wrong) = wrong {
+            assert_eq!(answer(wrong, &file, turn, text), 403);
+        }
+        assert_eq!(answer(who, &file, turn, text), 200);
+    }
+    serving.end();
+}
+
 #[test]
 fn matches_are_stopped_one_by_one_and_with_the_server() {
     let dir = TestDir::new();
