@@ -24,6 +24,10 @@ pub struct Adapter {
     games: &'static str,
     /// Whether its agents play games of programs too.
     pub(super) plays_programs: bool,
+    /// The folder of the course's program, beside those of agents.
+    pub course: &'static str,
+    /// Whether agents name their own modules by the folders around them.
+    pub names_folders: bool,
     /// Reads what follows the prefix.
     read: fn(&str, &Path) -> Result<Package, Failure>,
 }
@@ -52,6 +56,8 @@ pub static ADAPTERS: [Adapter; 2] = [
         program: program!("adapters/comp30024/game.py", "adapters/comp30024/forms.py"),
         games: include_str!("adapters/comp30024/games.txt"),
         plays_programs: true,
+        course: "referee",
+        names_folders: false,
         read: Package::read,
     },
     Adapter {
@@ -59,6 +65,8 @@ pub static ADAPTERS: [Adapter; 2] = [
         program: program!("adapters/comp34111/course.py", "adapters/comp34111/forms.py"),
         games: include_str!("adapters/comp34111/games.txt"),
         plays_programs: false,
+        course: "src",
+        names_folders: true,
         read: agent_file::read,
     },
 ];
@@ -184,11 +192,11 @@ pub(super) fn read(
     })
 }
 
-/// Returns the folder that the package of an AGENT is imported from, without reading the package; `base` as in
-/// `read`. `None` if it names no package.
-pub fn import_folder(agent: &str, base: &Path) -> Option<PathBuf> {
+/// Returns the adapter of an AGENT and the folder that its package is imported from, without reading the package; `base`
+/// as in `read`. `None` if it names no package.
+pub fn import_folder(agent: &str, base: &Path) -> Option<(&'static Adapter, PathBuf)> {
     let (adapter, text) = package_of(agent)?;
-    (adapter.read)(text, base).ok().map(|package| package.folder)
+    (adapter.read)(text, base).ok().map(|package| (adapter, package.folder))
 }
 
 /// A game as a course plays it.

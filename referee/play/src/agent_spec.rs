@@ -156,7 +156,7 @@ impl AgentSpec {
         let place = match kind {
             AgentKind::BuiltIn => return Self::read_in(written, here),
             AgentKind::Folder => Some(here.join(agent)),
-            AgentKind::Package => adapted::import_folder(agent, here),
+            AgentKind::Package => adapted::import_folder(agent, here).map(|(_, folder)| folder),
             AgentKind::File | AgentKind::Command => None,
         };
         // Before anything there is read.

@@ -19,31 +19,35 @@ pub(super) fn alone(template: &str, path: &Path, base: &Path) -> io::Result<Opti
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
     let Some(written) = relative(base, path).to_str().map(str::to_owned) else { return Ok(None) };
     let run = template.replace("{}", &format!("./{written}"));
-    let is_shared = import_folder(&run, base).is_some_and(|from| {
-        // From further above if the folder of submissions would be a package itself.
-        from == parent || parent.starts_with(&from) && parent.join("__init__.py").exists()
-    });
+    let Some((adapter, from)) = import_folder(&run, base) else { return Ok(None) };
+    // From further above if the folder of submissions would be a package itself.
+    let is_package = || parent.starts_with(&from) && parent.join("__init__.py").exists();
     let inbox = OpenFolder::open(parent)?;
-    if !is_shared || inbox.names()?.len() == 1 {
+    if from != parent && !is_package() || inbox.names()?.len() == 1 {
         return Ok(None);
     }
     let private = Private::new()?;
     let whole = private.path("files");
     let to = OpenFolder::create(&whole)?;
-    copied(&inbox, parent, name, &to)?;
+    let (inner, organiser) = match parent.strip_prefix(&from) {
+        Ok(inner) if adapter.names_folders => (inner, &*from),
+        _ => (Path::new(""), base),
+    };
+    copied(&inbox, parent, name, &to.create_folders(inner)?)?;
+    let top = inner.iter().next().unwrap_or(name);
     // The organiser's, for the game of another year.
-    let course = OsStr::new("referee");
-    let has_course = base != parent && base.join(course).is_dir() && name != course;
+    let course = OsStr::new(adapter.course);
+    let has_course = organiser != parent && organiser.join(course).is_dir() && top != course;
     if has_course {
-        copied(&OpenFolder::open(base)?, base, course, &to)?;
+        copied(&OpenFolder::open(organiser)?, organiser, course, &to)?;
     }
     let entries = tree::entries(Tree { folder: &to, path: &whole }, NOTHING)?;
     let digest = content(&whole, &entries)?;
-    if let Some(known) = private.known(&digest, name)? {
-        return Ok(Some(known));
-    }
-    if has_course {
+    let known = private.known(&digest, top)?;
+    if known.is_none() && has_course {
         private.keep(&whole.join(course), &digest, course)?;
     }
-    private.keep(&whole.join(name), &digest, name).map(Some)
+    let place = known.map_or_else(|| private.keep(&whole.join(top), &digest, top), Ok)?;
+    let inside = inner.join(name);
+    Ok(Some(inside.iter().skip(1).fold(place, |place, name| place.join(name))))
 }

@@ -2,6 +2,7 @@
 
 use crate::support::{TestDir, copy_folder, python, root};
 use serde_json::Value;
+use std::fs;
 
 /// Creates a folder with the course's agents; `None` without Python.
 fn dir() -> Option<TestDir> {
@@ -65,6 +66,26 @@ fn the_folders_own_src_is_used_and_conditions_are_those_of_the_course() {
     let report = dir.run(&["check", "comp34111:agents/Group1", "--json"]).code(0).json();
     let again = report["probes"][0]["again"].as_str().unwrap();
     assert!(again.contains("--setup 'first=red' --setup 'swap=sides'"), "{again}");
+}
+
+/// With it the folder of all groups would be a package, in which one group's code runs when another's is imported.
+#[test]
+fn a_package_that_one_group_makes_of_the_folder_of_all_is_left_out() {
+    let Some(dir) = dir() else { return };
+    let lines = fs::read_to_string(dir.path("agents/Group1/Lines.py")).unwrap();
+    dir.write("agents/Group3/cmd.txt", "agents.Group3.Lines Lines\n");
+    dir.write("agents/Group3/Lines.py", lines.replace("Group1", "Group3"));
+    for name in ["order.py", "plan.txt"] {
+        fs::copy(dir.path("agents/Group1").join(name), dir.path("agents/Group3").join(name))
+            .unwrap();
+    }
+    dir.write("agents/__init__.py", "raise SystemExit('of another group')\n");
+    let class = ["check", "comp34111:{}", "--submissions", "agents", "--probe", "seat:hex:0"];
+    let output = dir.run(&class).code(3).stdout;
+    for group in ["Group1", "Group3"] {
+        let line = output.lines().find(|line| line.split(' ').next() == Some(group));
+        assert!(line.is_some_and(|line| line.contains("ok      1 passed")), "{output}");
+    }
 }
 
 #[test]
