@@ -12,6 +12,7 @@ use async_nats::jetstream::message::AckKind;
 use referee_contest::Schedule;
 use referee_process::cores;
 use referee_protocol::SandboxRecord;
+use referee_protocol::sanitize::sanitize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -155,7 +156,7 @@ impl Intake {
         let (mut report, bytes) = match read {
             Ok((report, bytes)) => (report, bytes.to_vec()),
             Err(error) => {
-                tracing::warn!("ignoring an invalid report: {error}");
+                tracing::warn!("ignoring an invalid report: {}", sanitize(&error));
                 send_unacknowledged(message.ack()).await;
                 return None;
             }

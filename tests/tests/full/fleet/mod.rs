@@ -8,6 +8,7 @@ mod pages;
 mod live_view;
 mod auth;
 mod permissions;
+mod forged;
 mod leaving;
 mod same_results;
 mod game_programs;

@@ -32,7 +32,7 @@ const FORBIDDEN: &[&str] = &[
 ];
 
 /// Returns the users of the example's configuration with passwords filled in.
-fn users() -> String {
+pub(super) fn users() -> String {
     let file = std::fs::read_to_string(root().join("docs/examples/nats.conf")).unwrap();
     let begin = file.find("\nauthorization {").expect("a server's configuration with users");
     file[begin..].replace("$COORDINATOR_PASSWORD", "cp").replace("$WORKER_PASSWORD", "wp")
@@ -88,7 +88,7 @@ fn a_user_without_permission_is_refused() {
     assert!(!output.contains("WARN") && !output.contains("wp@"), "{output}");
 }
 
-async fn connect(server: &Server, user: &str, password: &str) -> Client {
+pub(super) async fn connect(server: &Server, user: &str, password: &str) -> Client {
     let options = ConnectOptions::with_user_and_password(user.to_owned(), password.to_owned());
     options.connect(server.url()).await.unwrap()
 }
