@@ -1,12 +1,33 @@
-//! Shows an agent's stderr on the referee's.
+//! Shows an agent's stderr on the referee's. A service that runs builds reads all of that, and takes some lines for
+//! commands.
 
-use referee_protocol::sanitize::sanitize_lines;
+use referee_protocol::sanitize::{sanitize_lines, without_commands};
 use std::io::{self, Write};
+use std::sync::OnceLock;
 
-/// Writes text of an agent to stderr, without what a terminal would interpret.
+static IS_READ: OnceLock<bool> = OnceLock::new();
+
+/// Whether a service may take what is printed for commands: GitHub Actions, which sets this variable.
+pub fn may_be_commands() -> bool {
+    *IS_READ.get_or_init(|| std::env::var_os("GITHUB_ACTIONS").is_some_and(|it| !it.is_empty()))
+}
+
+/// From now on a service may take what is printed for commands. Call it before anything is printed.
+pub fn expect_commands() {
+    IS_READ.set(true).ok();
+}
+
+/// Writes text of an agent to stderr, without what a terminal or a service would interpret.
 pub(crate) fn echo(text: &str) {
-    if !text.is_empty() {
-        // A closed stderr can't be reported.
-        io::stderr().write_all(sanitize_lines(text).as_bytes()).ok();
+    if text.is_empty() {
+        return;
     }
+    let mut shown = sanitize_lines(text);
+    if may_be_commands() {
+        // The text may continue a line that was written before.
+        let joins = shown.starts_with([':', '#', '[']);
+        shown = (if joins { " " } else { "" }).to_owned() + &without_commands(&shown);
+    }
+    // A closed stderr can't be reported.
+    io::stderr().write_all(shown.as_bytes()).ok();
 }

@@ -16,7 +16,7 @@ pub mod core_context;
 pub mod drive;
 pub mod digest;
 mod agent_sandbox;
-mod echo;
+pub mod echo;
 mod agent_file;
 pub mod agent_spec;
 pub mod archives;

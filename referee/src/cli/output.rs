@@ -1,10 +1,12 @@
 //! Output: text, JSON, and tables, which are aligned on a terminal and tab-separated in a pipe. All text that is not
 //! drawn by the terminal viewer goes out here: names, files and words of others may have characters that a terminal
-//! obeys, so nothing of that kind gets through except this program's own colours.
+//! obeys, so nothing of that kind gets through except this program's own colours; nor do lines that are commands of the
+//! service that runs this program.
 
 use crate::reading::report::aligned;
+use referee_play::echo::may_be_commands;
 use referee_process::Failure;
-use referee_protocol::sanitize::{sanitize, sanitize_lines};
+use referee_protocol::sanitize::{sanitize, sanitize_lines, without_commands};
 use referee_render::{Charset, Style};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -74,6 +76,14 @@ pub(super) fn print_if_read(text: &str) -> Result<bool, Failure> {
     }
 }
 
+/// Prints commands for a service, whose texts are escaped.
+pub(super) fn print_commands(text: &str) -> Result<(), Failure> {
+    anstream::stdout().write_all(text.as_bytes()).or_else(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(Failure::machine(format!("cannot write to stdout: {error}"))),
+    })
+}
+
 /// The target of messages that are logged.
 pub(super) const MESSAGES: &str = "messages";
 
@@ -87,7 +97,7 @@ pub(super) fn log_messages() {
 /// Prints a line to stderr.
 pub(super) fn eprint_line(text: &str) {
     if LOGS_MESSAGES.get().is_none() {
-        writeln!(anstream::stderr(), "{}", sanitize_lines(text)).ok();
+        writeln!(anstream::stderr(), "{}", plain(text)).ok();
     } else if let Some(text) = text.strip_prefix("warning: ") {
         tracing::warn!(target: MESSAGES, "{text}");
     } else {
@@ -104,7 +114,7 @@ pub(super) fn eprint_failure(failure: &Failure) {
     let mut stderr = anstream::stderr();
     let (red, off) = ("\x1b[1;31m", "\x1b[0m");
     // A closed stderr is ignored.
-    writeln!(stderr, "{red}error:{off} {}", sanitize_lines(&failure.to_string())).ok();
+    writeln!(stderr, "{red}error:{off} {}", plain(&failure.to_string())).ok();
     if let Some(help) = failure.help_text() {
         eprint_help(help);
     }
@@ -113,11 +123,23 @@ pub(super) fn eprint_failure(failure: &Failure) {
 /// Prints what to do about an error to stderr.
 pub(super) fn eprint_help(help: &str) {
     let (cyan, off) = ("\x1b[36m", "\x1b[0m");
-    writeln!(anstream::stderr(), "{cyan}help:{off} {}", sanitize_lines(help)).ok();
+    writeln!(anstream::stderr(), "{cyan}help:{off} {}", plain(help)).ok();
+}
+
+/// Returns text without what a terminal or a service would obey.
+fn plain(text: &str) -> String {
+    let text = sanitize_lines(text);
+    if may_be_commands() { without_commands(&text) } else { text }
+}
+
+/// Returns the same with colours.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let text = coloured(text);
+    if may_be_commands() { without_commands(&text).into() } else { text }
 }
 
 /// Returns text without what a terminal would obey, except colours.
-fn harmless(text: &str) -> Cow<'_, str> {
+fn coloured(text: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| (b' '..=b'~').contains(&byte) || byte == b'\n' || byte == b'\t';
     if text.bytes().all(is_plain) {
         return text.into();
@@ -149,8 +171,12 @@ pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
 
 /// Returns a value as one line of JSON.
 pub(super) fn to_json<T: Serialize>(value: &T) -> Result<String, Failure> {
+    // A service takes a line for a command that has this, which only texts can have.
+    let hidden = |text: String| {
+        if may_be_commands() { text.replace("##[", "#\\u0023[") } else { text }
+    };
     serde_json::to_string(value)
-        .map(|text| text + "\n")
+        .map(|text| hidden(text) + "\n")
         .map_err(|error| Failure::operation(format!("cannot write the result as JSON: {error}")))
 }
 
@@ -224,7 +250,7 @@ pub(super) fn locale_has_unicode() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::harmless;
+    use super::coloured;
 
     #[test]
     fn only_colours_get_through() {
@@ -236,7 +262,7 @@ mod tests {
             ("\x1b\x1b[0m\x1bc", "\u{FFFD}\x1b[0m\u{FFFD}c"),
             ("a\u{9b}2J\u{202e}b\rc", "a\u{FFFD}2J\u{FFFD}b\u{FFFD}c"),
         ] {
-            assert_eq!(harmless(text), shown, "{text:?}");
+            assert_eq!(coloured(text), shown, "{text:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `check`: its reports. What it says about each mistake is in `mistakes` and in `full`.
 
-use crate::support::TestDir;
+use crate::support::{Running, TestDir};
 use serde_json::Value;
 
 /// Returns the name of the first probe that failed.
@@ -90,22 +90,39 @@ fn words_of_an_agent_are_no_commands_of_a_service() {
     let words = "  ::stop-commands::x\n::error file=x::y\n##[error]z\n";
     dir.program(
         "bot/bot.sh",
-        &format!("#!/bin/sh\nprintf '{words}' >&2\nprintf '{words}'\nexit 3\n"),
+        &format!("#!/bin/sh\nread hello\nprintf '{words}:' >&2\nprintf ':x::\\n{words}' >&2\nprintf '{words}'\nexit 3\n"),
     );
-    dir.write("bot/agent.toml", "command = [\"./bot.sh\"]\ngames = [\"hex\"]\n");
-    let ran = dir.run(&["check", "bot", "--setup", "size=3", "--annotate", "github"]).code(3);
-    let (mut token, mut own) = (None, 0);
-    for line in ran.stdout.lines() {
-        match (&token, line.strip_prefix("::stop-commands::referee-")) {
-            (None, Some(new)) => token = Some(format!("::referee-{new}::")),
-            // Everything else is ignored until the token comes.
-            (Some(known), None) if line == known => token = None,
-            (Some(_), _) => {}
-            (None, None) => {
-                assert!(line.starts_with("::error title=") && line.contains("fix: "), "{line}");
-                own += 1;
-            }
+    dir.write(
+        "bot/agent.toml",
+        "name = \"::error::y ##[error]\"\ncommand = [\"./bot.sh\"]\ngames = [\"hex\"]\n",
+    );
+    dir.write(
+        "cup.toml",
+        "name = \"::error::x\"\ngame = \"hex\"\nagents = [\"bot\", \"@first\"]\n",
+    );
+    for (words, own) in [
+        ("check bot --setup size=3 --annotate github", 1),
+        ("check bot --setup size=3", 0),
+        ("check bot --setup size=3 --json", 0),
+        ("play hex bot @first --out x.jsonl", 0),
+        ("debug x.jsonl --agent bot", 0),
+        ("replay x.jsonl --print", 0),
+        ("contest plan cup.toml", 0),
+        ("contest check cup.toml", 0),
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let mut command = dir.command(&words);
+        // An option tells that the output is for the service, too.
+        if !words.contains(&"github") {
+            command.env("GITHUB_ACTIONS", "true");
         }
+        let ran = Running::start(command, None).wait();
+        let lines = ran.stdout.lines().chain(ran.stderr.lines());
+        let is_command = |line: &&str| line.trim_start().starts_with("::") || line.contains("##[");
+        let commands: Vec<&str> = lines.filter(is_command).collect();
+        let are_own =
+            commands.iter().all(|it| it.starts_with("::error title=") && it.contains("fix: "));
+        assert!(commands.len() == own && are_own, "{words:?}: {commands:?}\n{}", ran.stdout);
+        assert!(ran.stdout.contains("error"), "{words:?}: {}{}", ran.stdout, ran.stderr);
     }
-    assert_eq!((token, own), (None, 1), "{}", ran.stdout);
 }

@@ -8,11 +8,11 @@ use crate::drive::GRACE;
 use nix::errno::Errno;
 use referee_games::Games;
 use referee_match::diagnosis::{Defect, Evidence, Finding, Stage, failure_line, find, waiting};
+use referee_process::files::open_regular;
 use referee_process::{Cause, Failure};
 use referee_protocol::{ClockKind, ClockSettings, FaultKind};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -386,7 +386,7 @@ fn newer_source(spec: &AgentSpec) -> Option<String> {
 
 fn is_binary(file: &Path) -> bool {
     let mut start = [0; 4];
-    File::open(file).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+    open_regular(file, u64::MAX).and_then(|mut file| file.read_exact(&mut start)).is_ok()
         && start == *b"\x7fELF"
 }
 
@@ -464,9 +464,13 @@ fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
 }
 
+/// How much of a script's first line is shown, in bytes.
+const SCRIPT_LINE_MAX: u64 = 256;
+
 /// Returns the first line of a script.
 fn interpreter(file: &Path) -> Option<String> {
-    let bytes = std::fs::read(file).ok()?;
+    let mut bytes = Vec::new();
+    open_regular(file, u64::MAX).ok()?.take(SCRIPT_LINE_MAX).read_to_end(&mut bytes).ok()?;
     let line = bytes.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     Some(format!("#!{}", String::from_utf8_lossy(line).escape_debug()))
 }

@@ -1,56 +1,11 @@
-//! The failures of `check` as workflow commands of GitHub Actions, which show them beside the code. What else is
-//! printed contains words of agents, which must not become commands.
+//! The failures of `check` as workflow commands of GitHub Actions, which show them beside the code.
 
-use crate::cli::output::print_if_read;
-use rand::TryRng;
-use rand::rngs::SysRng;
 use referee_play::check::CheckReport;
-use referee_process::Failure;
 use std::fmt::Write;
 use std::path::Path;
 
-/// The service ignores commands while this exists, except those of [`Self::annotate`]: it takes every line for one
-/// that begins with `::`, also after spaces, or has `##[` anywhere.
-#[derive(Debug)]
-pub(super) struct StoppedCommands {
-    /// What allows commands again; no agent can know it.
-    token: String,
-}
-
-impl StoppedCommands {
-    pub(super) fn begin() -> Result<Self, Failure> {
-        let drawn = SysRng.try_next_u64().map_err(|error| {
-            Failure::machine(format!("cannot get random bytes from the system: {error}"))
-        })?;
-        let stopped = Self { token: format!("referee-{drawn:016x}") };
-        print_if_read(&stopped.stop())?;
-        Ok(stopped)
-    }
-
-    fn stop(&self) -> String {
-        format!("::stop-commands::{}\n", self.token)
-    }
-
-    fn resume(&self) -> String {
-        format!("::{}::\n", self.token)
-    }
-
-    /// Prints the annotations of failures.
-    pub(super) fn annotate(&self, reports: &[CheckReport], folder: &Path) -> Result<(), Failure> {
-        let text = annotations(reports, folder);
-        print_if_read(&format!("{}{text}{}", self.resume(), self.stop())).map(drop)
-    }
-}
-
-impl Drop for StoppedCommands {
-    fn drop(&mut self) {
-        // What follows in the same step has its commands again.
-        print_if_read(&self.resume()).ok();
-    }
-}
-
 /// Returns a line for each failure. Files below `folder`, which is the repository, are named relative to it.
-fn annotations(reports: &[CheckReport], folder: &Path) -> String {
+pub(super) fn annotations(reports: &[CheckReport], folder: &Path) -> String {
     let mut text = String::new();
     for report in reports {
         for probe in &report.probes {

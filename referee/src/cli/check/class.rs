@@ -1,6 +1,5 @@
 //! `check` of a whole folder of submissions: one line per agent.
 
-use super::annotations::StoppedCommands;
 use super::{Options, Shown};
 use crate::cli::exit;
 use crate::cli::global::Global;
@@ -55,12 +54,7 @@ impl<'a> Class<'a> {
     }
 
     /// Checks all of them, one after the other.
-    pub(super) fn check(
-        &self,
-        options: &Options,
-        commands: Option<&StoppedCommands>,
-        global: &Global,
-    ) -> Result<ExitCode, Failure> {
+    pub(super) fn check(&self, options: &Options, global: &Global) -> Result<ExitCode, Failure> {
         let failed = |error: io::Error| {
             Failure::usage(format!("can't list {}: {error}", self.folder.display()))
         };
@@ -75,7 +69,7 @@ impl<'a> Class<'a> {
             let (report, interrupted) = options.check(agent, spec, Shown::Nothing, global)?;
             Ok((report.output, interrupted))
         };
-        check_all(found, options.json, check, |reports| options.write_results(reports, commands))
+        check_all(found, options.json, check, |reports| options.write_results(reports))
     }
 }
 

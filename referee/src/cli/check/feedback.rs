@@ -5,6 +5,7 @@ use crate::cli::shell::join;
 use referee_contest::report::escape_markdown;
 use referee_play::archives::archive_stem;
 use referee_play::check::{CheckReport, ProbeReport, Status};
+use referee_protocol::sanitize::sanitize_lines;
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::Path;
@@ -64,6 +65,7 @@ fn failure(text: &mut String, probe: &ProbeReport, report: &CheckReport) {
     let explained =
         anstream::adapter::strip_str(&explain(failure, &for_author(&probe.again, report)))
             .to_string();
+    let explained = sanitize_lines(&explained);
     // Longer than any in the text, so that an agent's output can't end the block.
     let fence = (3..=explained.len() + 3)
         .map(|length| "`".repeat(length))

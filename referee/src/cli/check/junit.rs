@@ -1,6 +1,7 @@
 //! The results of `check` for continuous integration: the XML of `JUnit`, one suite per agent.
 
 use referee_play::check::{CheckReport, Status};
+use referee_protocol::sanitize::sanitize_lines;
 use std::fmt::Write;
 
 /// Returns the file for these reports.
@@ -42,17 +43,15 @@ pub(super) fn junit(reports: &[CheckReport]) -> String {
     text + "</testsuites>\n"
 }
 
-/// Escapes text for XML, and replaces characters that XML can't contain.
+/// Escapes text for XML, without characters that XML can't contain or that nobody sees.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
-    for character in text.chars() {
+    for character in sanitize_lines(text).chars() {
         match character {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(character),
-            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
             _ => escaped.push(character),
         }
     }
@@ -66,8 +65,8 @@ mod tests {
     #[test]
     fn markup_and_control_characters_are_escaped() {
         assert_eq!(
-            escaped("<a b=\"1\">&\u{1b}[1m\n"),
-            "&lt;a b=&quot;1&quot;&gt;&amp;\u{fffd}[1m\n"
+            escaped("<a b=\"1\">&\u{1b}[1m\n\u{fffe}\u{202e}\u{9b}"),
+            "&lt;a b=&quot;1&quot;&gt;&amp;\u{fffd}[1m\n\u{fffd}\u{fffd}\u{fffd}"
         );
     }
 }

@@ -17,8 +17,9 @@ use super::sandbox::SandboxOptions;
 use super::setup::{find_kind, read_pairs, setup_failure, unknown};
 use super::shell::option;
 use crate::cli::bars::{progress_bar, style};
+use crate::cli::output::print_commands;
 use crate::cli::runtime::{machine, runtime};
-use annotations::StoppedCommands;
+use annotations::annotations;
 use clap::{Args, ValueEnum};
 use class::Class;
 use junit::junit;
@@ -29,6 +30,7 @@ use referee_play::agent_spec::{AgentSpec, MANIFEST_BYTES_MAX};
 use referee_play::check::{
     Check, CheckReport, Probe, ProbeConditions, ProbeOutcome, probes, unreadable,
 };
+use referee_play::echo::expect_commands;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_process::Failure;
 use referee_process::files::read_regular;
@@ -120,13 +122,15 @@ enum Shown {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
-    let commands = options.annotate.map(|Service::Github| StoppedCommands::begin()).transpose()?;
+    if let Some(Service::Github) = options.annotate {
+        expect_commands();
+    }
     if let Some(class) = Class::of(options)? {
         if options.build {
             return Err(Failure::usage("--build is for a single agent")
                 .help("`referee contest check contest.toml` builds all agents of a contest"));
         }
-        return class.check(options, commands.as_ref(), global);
+        return class.check(options, global);
     }
     if options.build {
         let agent = std::slice::from_ref(&options.agent);
@@ -137,7 +141,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if let Some(code) = interrupted {
         return Ok(code);
     }
-    options.write_results(std::slice::from_ref(&report.output), commands.as_ref())?;
+    options.write_results(std::slice::from_ref(&report.output))?;
     report.finish()
 }
 
@@ -211,15 +215,11 @@ impl Options {
     }
 
     /// Writes the results to the file of --junit and prints them as --annotate says, if these are given.
-    fn write_results(
-        &self,
-        reports: &[CheckReport],
-        commands: Option<&StoppedCommands>,
-    ) -> Result<(), Failure> {
-        if let Some(commands) = commands {
+    fn write_results(&self, reports: &[CheckReport]) -> Result<(), Failure> {
+        if let Some(Service::Github) = self.annotate {
             let repository = std::env::var_os("GITHUB_WORKSPACE")
                 .map_or_else(|| std::env::current_dir().unwrap_or_default(), PathBuf::from);
-            commands.annotate(reports, &repository)?;
+            print_commands(&annotations(reports, &repository))?;
         }
         let Some(path) = &self.junit else { return Ok(()) };
         std::fs::write(path, junit(reports))

@@ -43,3 +43,23 @@ fn every_agent_is_checked_under_the_conditions_of_the_contest() {
         .code(2)
         .stderr_has("give a contest file, or a contest's folder");
 }
+
+/// Authors get these files, and programs read the second.
+#[test]
+fn feedback_has_no_characters_that_are_not_shown() {
+    let dir = TestDir::new();
+    dir.program(
+        "bad/bot.sh",
+        "#!/bin/sh\nodd='a\\033[2J\\302\\233\\357\\277\\276\\342\\200\\256\\001b\\n'\nprintf \"$odd\" >&2\nprintf \"$odd\"\nexit 3\n",
+    );
+    dir.write("bad/agent.toml", "command = [\"./bot.sh\"]\n");
+    dir.write("contest.toml", "name = \"x\"\ngame = \"hex\"\nagents = [\"bad\", \"@first\"]\n");
+    dir.run(&["contest", "check", "contest.toml"]).code(3);
+    for name in ["feedback/bad.md", "feedback/bad.xml"] {
+        let text = fs::read_to_string(dir.path(name)).unwrap();
+        assert!(text.contains('\u{fffd}'), "{name}: {text}");
+        let is_hidden =
+            |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{202e}' | '\u{fffe}');
+        assert!(!text.contains(is_hidden), "{name}: {text:?}");
+    }
+}
