@@ -26,7 +26,8 @@ const WALL_MS: u64 = 180_000;
 pub static PRESETS: &[Preset] = &[
     Preset {
         name: "comp30024-2025",
-        about: "180 s of CPU time and 250 MB per agent; no turn and no start may take longer than 180 s",
+        about: "180 s of CPU time and 250 MB per agent; no turn and no start may take longer than 180 s; a fault \
+                ends the match",
         kind: ClockKind::Cpu,
         time_s: 180,
         memory_mb: 250,
@@ -44,7 +45,8 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "comp34111",
-        about: "300 s of time and 2048 MB per agent; no start may take longer than 180 s",
+        about: "300 s of time and 2048 MB per agent; no start may take longer than 180 s; a fault ends the \
+                match",
         kind: ClockKind::Wall,
         time_s: 300,
         // The course named no limit; this is enough for PyTorch and the network of an agent.

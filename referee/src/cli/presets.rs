@@ -29,8 +29,8 @@ pub(super) struct MatchOptions {
     pub(super) preset: Option<&'static Preset>,
     #[command(flatten)]
     limits: LimitOptions,
-    /// Refuse whatever the course's own program refuses from comp30024: agents, such as an Agent
-    /// without `**referee`
+    /// Refuse whatever the course's own program refuses from comp30024: and comp34111:
+    /// agents, such as an Agent without `**referee`
     #[arg(long)]
     pub(super) strict: bool,
     #[command(flatten)]

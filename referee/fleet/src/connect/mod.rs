@@ -116,7 +116,7 @@ impl Connection {
     pub fn failure(&self, what: &str) -> Failure {
         match self.denied() {
             Some(denied) => Failure::machine(format!("{what}: {denied}")).help(
-                "this user lacks a permission: docs/fleet-security.md lists those that coordinators \
+                "this user lacks a permission: docs/examples/nats.conf has those that coordinators \
                  and workers need",
             ),
             None => Failure::machine(what),

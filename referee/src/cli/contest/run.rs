@@ -29,9 +29,12 @@ const DEFAULT_FOLDER: &str = "contests";
 /// continues after any interruption. The first Ctrl-C finishes the running games, the second stops at
 /// once. Enter or SIGUSR1 prints the standings.
 #[derive(Debug, Args)]
-#[command(after_long_help = "Examples:\n  \
+#[command(
+    after_long_help = "Exit codes: 0 all games played, 2 usage error, 4 machine failure or games that could not be played, 130/143/129 interrupted by INT, \
+    TERM, HUP\n\nExamples:\n  \
     referee contest run contest.toml\n  \
-    referee contest run contest.toml --out autumn --jobs 4")]
+    referee contest run contest.toml --out autumn --jobs 4"
+)]
 pub(super) struct RunOptions {
     /// Contest file
     file: PathBuf,
