@@ -10,6 +10,7 @@ mod numbers;
 pub mod presets;
 mod forms;
 mod settings;
+mod web;
 pub mod wording;
 mod changes;
 mod pairing;
@@ -45,6 +46,7 @@ pub use settings::{
     ContestGame, LagPolicy, OnBroken, Opening, OpeningSettings, PlayerInfo, Policy,
     SandboxSettings, SeatOrders, SprtSettings,
 };
+pub use web::WebSettings;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -74,7 +74,7 @@ enum Program {
 }
 
 /// The file in an agent's folder that says how it is started.
-const MANIFEST: &str = "agent.toml";
+pub const MANIFEST: &str = "agent.toml";
 /// The largest agent.toml, in bytes.
 pub const MANIFEST_BYTES_MAX: u64 = 64 << 10;
 
@@ -451,17 +451,28 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The interpreters of scripts, by the ending of their names.
-const INTERPRETERS: [(&str, &str); 5] =
-    [("py", "python3"), ("js", "node"), ("sh", "sh"), ("rb", "ruby"), ("jar", "java -jar")];
+/// The languages of scripts and their interpreters, by the ending of their names.
+const INTERPRETERS: [(&str, &str, &str); 5] = [
+    ("py", "Python", "python3"),
+    ("js", "JavaScript", "node"),
+    ("sh", "shell", "sh"),
+    ("rb", "Ruby", "ruby"),
+    ("jar", "Java", "java -jar"),
+];
+
+/// Returns the language and the interpreter of a script.
+pub(super) fn interpreter(path: &Path) -> Option<(&'static str, &'static str)> {
+    let ending = path.extension()?.to_str()?;
+    let (_, language, program) = INTERPRETERS.into_iter().find(|(known, ..)| *known == ending)?;
+    Some((language, program))
+}
 
 /// Returns the AGENT that starts a script which can't be started itself, with its interpreter; `None` if `text` is
 /// anything else.
 pub fn with_interpreter(text: &str) -> Option<String> {
     let Parts { name, protocol, agent, kind } = Parts::of(text, Path::new(""));
     let path = Path::new(agent);
-    let ending = path.extension().filter(|_| kind == AgentKind::File)?.to_str()?;
-    let (_, interpreter) = INTERPRETERS.iter().find(|(known, _)| *known == ending)?;
+    let (_, interpreter) = interpreter(path).filter(|_| kind == AgentKind::File)?;
     if path.metadata().is_ok_and(|file| file.permissions().mode() & 0o111 != 0) {
         return None;
     }

@@ -5,7 +5,9 @@
 //! if all of them stay inside.
 
 use super::digest::digest_file;
+use flate2::Compression;
 use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use nix::unistd::Uid;
 use referee_process::open_folder::{Kind, OpenFolder, way_out};
 use referee_protocol::sanitize::sanitize;
@@ -49,12 +51,33 @@ const ADDED: [&str; 2] = ["__MACOSX", ".DS_Store"];
 enum Format {
     Zip,
     TarGz,
+    Tar,
+}
+
+/// How much may be unpacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most {
+    /// The bytes of all files.
+    pub bytes: u64,
+    /// The files, folders and links.
+    pub files: usize,
+}
+
+impl Default for Most {
+    fn default() -> Self {
+        Self { bytes: BYTES_MAX, files: FILES_MAX }
+    }
 }
 
 /// Returns the name without the ending of an archive, and what that says; `None` for other names.
 fn split(path: &Path) -> Option<(String, Format)> {
     let name = path.file_name()?.to_str()?;
-    let endings = [(".zip", Format::Zip), (".tar.gz", Format::TarGz), (".tgz", Format::TarGz)];
+    let endings = [
+        (".zip", Format::Zip),
+        (".tar.gz", Format::TarGz),
+        (".tgz", Format::TarGz),
+        (".tar", Format::Tar),
+    ];
     let fits = |(ending, format): (&str, Format)| {
         let at = name.len().checked_sub(ending.len()).filter(|&at| at > 0)?;
         let (stem, end) = name.split_at_checked(at)?;
@@ -75,7 +98,7 @@ pub fn unpacked(path: &Path) -> io::Result<PathBuf> {
     let parent = path.parent().unwrap_or(Path::new(""));
     let (archive, state) = OpenFolder::open(parent)?.file(path.file_name().unwrap_or_default())?;
     if state.length > BYTES_MAX {
-        return Err(too_large(BYTES_MAX));
+        return Err(too_large(BYTES_MAX, BYTES_MAX));
     }
     let private = Private::new()?;
     // Its author may change the archive at any time: what is unpacked is the copy that was hashed.
@@ -86,15 +109,58 @@ pub fn unpacked(path: &Path) -> io::Result<PathBuf> {
         return Ok(folder);
     }
     let files = private.path("files");
-    let mut unpacking = Unpacking::new(&files, bytes)?;
-    let copy = File::open(&copy)?;
-    let unpacked = match format {
-        Format::Zip => unpacking.zip(copy),
-        Format::TarGz => unpacking.tar(GzDecoder::new(copy)),
-    };
-    unpacked.map_err(unfit)?;
+    let mut unpacking = Unpacking::new(&files, bytes, Most::default())?;
+    unpacking.archive(format, File::open(&copy)?)?;
     let whole = files.join(unpacking.finish()?);
     private.keep(&whole, &digest, OsStr::new(&stem))
+}
+
+/// Writes what was handed in to a new folder: an archive's content if it is all, else the files by their names, which
+/// are relative paths. Returns the folder with the agent: that one, or the only one in it.
+pub fn unpack(sent: &[(String, PathBuf)], to: &Path, most: Most) -> io::Result<PathBuf> {
+    let opened = |path: &PathBuf| File::open(path);
+    let size = |path: &PathBuf| Ok::<_, io::Error>(path.metadata()?.len());
+    let bytes = sent.iter().map(|(_, path)| size(path)).sum::<io::Result<u64>>()?;
+    let mut unpacking = Unpacking::new(to, bytes, most)?;
+    let archive = match sent {
+        [(name, path)] => split(Path::new(name)).map(|(_, format)| (format, path)),
+        _ => None,
+    };
+    if let Some((format, path)) = archive {
+        unpacking.archive(format, opened(path)?)?;
+    } else {
+        for (name, path) in sent {
+            if let Some(place) = unpacking.path(name.as_bytes())? {
+                unpacking.file(&place, None, &mut opened(path)?)?;
+            }
+        }
+    }
+    Ok(to.join(unpacking.finish()?))
+}
+
+/// Names that are not handed in with a folder: what versions and matches leave there.
+const NOT_PACKED: [&str; 6] = [".git", ".hg", ".svn", "matches", "__pycache__", "node_modules"];
+
+/// Returns the files of a folder as a .tar.gz, to be handed in. Links stay links.
+pub fn pack(folder: &Path) -> io::Result<Vec<u8>> {
+    let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
+    tar.follow_symlinks(false);
+    let mut folders = vec![PathBuf::new()];
+    while let Some(outer) = folders.pop() {
+        let entries = fs::read_dir(folder.join(&outer))?.collect::<io::Result<Vec<_>>>()?;
+        for entry in entries {
+            if NOT_PACKED.iter().any(|name| entry.file_name() == *name) {
+                continue;
+            }
+            let name = outer.join(entry.file_name());
+            if entry.file_type()?.is_dir() {
+                folders.push(name);
+            } else {
+                tar.append_path_with_name(entry.path(), name)?;
+            }
+        }
+    }
+    tar.into_inner()?.finish()
 }
 
 /// A new folder that nobody else can change. What is complete in it is kept, by its digest.
@@ -196,12 +262,13 @@ fn unfit(error: io::Error) -> io::Error {
     io::Error::other(format!("{error}; pack the folder again, with `zip -r` or `tar czf`"))
 }
 
-fn too_many() -> io::Error {
-    io::Error::other(format!("the archive has more than {FILES_MAX} files and folders"))
+fn too_many(most: usize) -> io::Error {
+    io::Error::other(format!("the archive has more than {most} files and folders"))
 }
 
-fn too_large(most: u64) -> io::Error {
-    let [most, bytes, any] = [most, BYTES_MAX, ANY_BYTES].map(|bytes| bytes >> 20);
+/// The error where there is more than so many bytes, of which archives may have `bytes` at most.
+fn too_large(most: u64, bytes: u64) -> io::Error {
+    let [most, bytes, any] = [most, bytes, ANY_BYTES.min(bytes)].map(|bytes| bytes >> 20);
     io::Error::other(format!(
         "the archive has more than {most} MiB of files: it may have {bytes} MiB, and if that is more than {any} MiB, \
          {RATIO_MAX} times its own size"
@@ -213,33 +280,51 @@ struct Unpacking {
     root: OpenFolder,
     /// The most bytes that it may write.
     bytes_max: u64,
+    most: Most,
     files: usize,
     bytes: u64,
     folders: BTreeSet<PathBuf>,
+    /// The paths in lower case, and as they are written.
+    written: BTreeMap<String, PathBuf>,
     /// Links and their targets, which are made when nothing else is made any more.
     links: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl Unpacking {
     /// `archive` is the size of the archive.
-    fn new(folder: &Path, archive: u64) -> io::Result<Self> {
+    fn new(folder: &Path, archive: u64, most: Most) -> io::Result<Self> {
         let root = OpenFolder::create(folder)?;
         root.set_mode(0o755)?;
         Ok(Self {
             root,
-            bytes_max: archive.saturating_mul(RATIO_MAX).clamp(ANY_BYTES, BYTES_MAX),
+            bytes_max: archive
+                .saturating_mul(RATIO_MAX)
+                .clamp(ANY_BYTES, BYTES_MAX)
+                .min(most.bytes),
+            most,
             files: 0,
             bytes: 0,
             folders: BTreeSet::new(),
+            written: BTreeMap::new(),
             links: BTreeMap::new(),
         })
+    }
+
+    fn archive(&mut self, format: Format, archive: File) -> io::Result<()> {
+        let unpacked = match format {
+            Format::Zip => self.zip(archive),
+            Format::TarGz => self.tar(GzDecoder::new(archive)),
+            Format::Tar => self.tar(archive),
+        };
+        unpacked.map_err(unfit)
     }
 
     fn zip(&mut self, archive: File) -> io::Result<()> {
         let left = Rc::new(Cell::new(LIST_BYTES_MAX));
         let listed = zip::ZipArchive::new(Bounded { archive, left: left.clone() });
         // The list of its files is read whole.
-        let mut archive = if left.get() == 0 { Err(too_many()) } else { Ok(listed?) }?;
+        let mut archive =
+            if left.get() == 0 { Err(too_many(self.most.files)) } else { Ok(listed?) }?;
         left.set(u64::MAX);
         for index in 0..archive.len() {
             let mut entry = archive.by_index(index)?;
@@ -263,7 +348,7 @@ impl Unpacking {
         let mut archive = archive.take(self.bytes_max + FILES_MAX as u64 * HEADERS_BYTES);
         let read = self.tar_entries(&mut archive);
         // Where it is cut off there may seem to be its end.
-        if archive.limit() == 0 { Err(too_large(self.bytes_max)) } else { read }
+        if archive.limit() == 0 { Err(self.too_large()) } else { read }
     }
 
     fn tar_entries(&mut self, archive: impl Read) -> io::Result<()> {
@@ -320,13 +405,40 @@ impl Unpacking {
         let is_added = |part: &OsStr| {
             ADDED.iter().any(|added| part == *added) || part.as_bytes().starts_with(b"._")
         };
-        let is_none = path.as_os_str().is_empty() || path.iter().any(is_added);
-        Ok((!is_none).then_some(path))
+        if path.as_os_str().is_empty() || path.iter().any(is_added) {
+            return Ok(None);
+        }
+        self.check_name(&path)?;
+        Ok(Some(path))
+    }
+
+    /// Refuses names that are another file, or none, on another system.
+    fn check_name(&mut self, path: &Path) -> io::Result<()> {
+        let Some(name) = path.to_str() else {
+            return Err(refused(path, "has a name that is not UTF-8: rename it"));
+        };
+        // Those above it too: `Bot/x` and `bot/y` are in two folders or in one.
+        let ends = name.match_indices('/').map(|(at, _)| at).chain([name.len()]);
+        for part in ends.map(|end| &name[..end]) {
+            let known = self.written.entry(part.to_lowercase()).or_insert_with(|| part.into());
+            if known.as_os_str() != part {
+                let other = known.display().to_string();
+                return Err(refused(
+                    path,
+                    &format!("differs from {other} only by capital letters"),
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn count(&mut self) -> io::Result<()> {
         self.files += 1;
-        if self.files > FILES_MAX { Err(too_many()) } else { Ok(()) }
+        if self.files > self.most.files { Err(too_many(self.most.files)) } else { Ok(()) }
+    }
+
+    fn too_large(&self) -> io::Error {
+        too_large(self.bytes_max, self.most.bytes)
     }
 
     /// Creates a folder and those above it.
@@ -350,7 +462,7 @@ impl Unpacking {
         let left = self.bytes_max.saturating_sub(self.bytes);
         self.bytes += begin.len() as u64 + io::copy(&mut from.take(left), &mut file)?;
         if self.bytes >= self.bytes_max {
-            return Err(too_large(self.bytes_max));
+            return Err(self.too_large());
         }
         // Archives that were made on Windows have no modes.
         let is_program = match mode {
@@ -454,7 +566,7 @@ impl Extensions {
                     b"path" => self.name = Some(extension.value_bytes().to_owned()),
                     b"linkpath" => self.target = Some(extension.value_bytes().to_owned()),
                     // Only for sizes that no file may have.
-                    b"size" => return Err(too_large(BYTES_MAX)),
+                    b"size" => return Err(too_large(BYTES_MAX, BYTES_MAX)),
                     key if key.starts_with(b"GNU.sparse.") => return Err(sparse(&shown)),
                     _ => {}
                 }

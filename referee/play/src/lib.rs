@@ -19,6 +19,7 @@ mod agent_sandbox;
 pub mod echo;
 mod agent_file;
 pub mod agent_spec;
+pub mod found_command;
 pub mod archives;
 mod agent_start;
 pub mod game_program;

@@ -26,6 +26,8 @@ pub const RULES_FOLDER: &str = "rules";
 pub const AGENTS_FOLDER: &str = "agents";
 /// The folder of all versions of the submissions of an open ladder.
 pub const SUBMISSIONS_FOLDER: &str = "submissions";
+/// The folder of what teams hand in on the web, which nobody else may read.
+pub const TEAMS_FOLDER: &str = "teams";
 /// The workers of a contest on many machines.
 pub const WORKERS_FILE: &str = "workers.json";
 /// The lock file.
@@ -112,8 +114,15 @@ impl Folder {
     /// Returns everything in it that no agent may read: all but the agents themselves.
     pub fn records(&self) -> Vec<PathBuf> {
         let suffixes = ["", ".new", "-wal", "-shm"].map(|suffix| format!("{STORE_FILE}{suffix}"));
-        let files =
-            [CONTEST_FILE, CHANGES_FILE, SUMS_FILE, GAMES_FOLDER, SUBMISSIONS_FOLDER, WORKERS_FILE];
+        let files = [
+            CONTEST_FILE,
+            CHANGES_FILE,
+            SUMS_FILE,
+            GAMES_FOLDER,
+            SUBMISSIONS_FOLDER,
+            TEAMS_FOLDER,
+            WORKERS_FILE,
+        ];
         let files = files.map(str::to_owned);
         files.into_iter().chain(suffixes).map(|name| self.path(&name)).collect()
     }

@@ -21,7 +21,7 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The file in a version's folder that says what became of it.
 const RESULT_FILE: &str = "result.json";
@@ -52,8 +52,6 @@ pub struct Inbox {
     /// What needs no further look, as it was: submissions of which something became, and files that are not
     /// agents.
     settled: BTreeMap<PathBuf, Entries>,
-    /// When versions may be taken in.
-    pace: Pace,
     /// Why submissions can't be taken in, and warnings that nobody has read.
     unreadable: BTreeMap<PathBuf, String>,
     warnings: Vec<String>,
@@ -141,7 +139,6 @@ impl Inbox {
             last: BTreeMap::new(),
             complete: Vec::new(),
             settled: BTreeMap::new(),
-            pace: Pace::default(),
             unreadable: BTreeMap::new(),
             warnings: Vec::new(),
         }
@@ -190,8 +187,9 @@ impl Inbox {
         &self.folder
     }
 
-    /// Looks for submissions that are new or changed. Returns whether some have not changed since the last look.
-    pub fn look(&mut self) -> io::Result<bool> {
+    /// Looks for submissions that are new or changed. Returns whether some have not changed since the last look, and
+    /// may be taken in.
+    pub fn look(&mut self, pace: &Pace) -> io::Result<bool> {
         let mut new = BTreeMap::new();
         let inbox = OpenFolder::open(&self.folder)?;
         for name in inbox.names()? {
@@ -217,24 +215,17 @@ impl Inbox {
             }
         }
         let now = Instant::now();
-        self.pace.tidy(now);
         let complete = new.iter().filter(|(path, state)| {
-            self.last.get(*path) == Some(*state) && !self.pace.is_held(path, now)
+            self.last.get(*path) == Some(*state) && !pace.is_held(path, now)
         });
         self.complete = complete.map(|(path, _)| path.clone()).collect();
         self.last = new;
         Ok(!self.complete.is_empty())
     }
 
-    /// Notes that a version has been built and checked since then.
-    pub fn took(&mut self, version: &KeptVersion, began: Instant) {
-        let path = self.folder.join(version.path.file_name().unwrap_or_default());
-        self.pace.took(path, began, Instant::now());
-    }
-
-    /// How long games are played before the next look.
-    pub fn games_for(&self) -> Duration {
-        self.pace.games_for(Instant::now())
+    /// Returns the path of the submission of a version.
+    pub fn submission(&self, version: &KeptVersion) -> PathBuf {
+        self.folder.join(version.path.file_name().unwrap_or_default())
     }
 
     /// Keeps the submissions with which a contest has just begun.
@@ -444,8 +435,8 @@ mod tests {
             let (base, kept) = (dir.path().to_owned(), dir.path().join("kept"));
             let open = || Inbox::new(folder.clone(), None, base.clone(), kept.clone());
             let mut inbox = open();
-            inbox.look().unwrap();
-            assert!(inbox.look().unwrap());
+            inbox.look(&Pace::default()).unwrap();
+            assert!(inbox.look(&Pace::default()).unwrap());
             let versions = inbox.keep().unwrap().0;
             for version in &versions {
                 version.close(Err("refused")).unwrap();
@@ -454,8 +445,8 @@ mod tests {
             // Documents are no agents; hidden names are no submissions.
             assert_eq!(versions.len(), if is_folder { 5 } else { 2 });
             let mut again = open();
-            again.look().unwrap();
-            again.look().unwrap();
+            again.look(&Pace::default()).unwrap();
+            again.look(&Pace::default()).unwrap();
             assert!(again.keep().unwrap().0.is_empty(), "kept already");
         }
     }
@@ -472,8 +463,8 @@ mod tests {
         }
         fs::write(kept.join("amy/1/result.json"), "{}").unwrap();
         let mut inbox = Inbox::new(folder, None, dir.path().to_owned(), kept);
-        inbox.look().unwrap();
-        assert!(!inbox.look().unwrap());
+        inbox.look(&Pace::default()).unwrap();
+        assert!(!inbox.look(&Pace::default()).unwrap());
     }
 
     #[test]
@@ -488,12 +479,12 @@ mod tests {
         }
         let hour = Duration::from_secs(3600);
         let now = Instant::now();
-        inbox.pace.took(folder.join("one"), now, now + hour);
-        assert!(!inbox.look().unwrap(), "not complete yet");
-        assert!(inbox.look().unwrap());
+        let mut pace = Pace::default();
+        pace.took(folder.join("one"), now, now + hour);
+        assert!(!inbox.look(&pace).unwrap(), "not complete yet");
+        assert!(inbox.look(&pace).unwrap());
         assert_eq!(inbox.complete, [folder.join("two")]);
-        inbox.pace = Pace::default();
-        assert!(inbox.look().unwrap());
+        assert!(inbox.look(&Pace::default()).unwrap());
         assert_eq!(inbox.complete, [folder.join("one"), folder.join("two")]);
     }
 }

@@ -11,7 +11,7 @@ const TEAM_FACTOR: u32 = 20;
 
 /// When versions may be taken in. Games have at least half of the time.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub struct Pace {
     /// Until when games are played in any case.
     games_until: Option<Instant>,
     /// Submissions whose next versions wait until then.
@@ -20,7 +20,7 @@ pub(super) struct Pace {
 
 impl Pace {
     /// Notes that a version of this submission has been built and checked.
-    pub(super) fn took(&mut self, submission: PathBuf, began: Instant, ended: Instant) {
+    pub fn took(&mut self, submission: PathBuf, began: Instant, ended: Instant) {
         let time = ended.saturating_duration_since(began);
         // What is taken in together is paid for together.
         let from = self.games_until.map_or(began, |until| until.max(began));
@@ -29,17 +29,17 @@ impl Pace {
     }
 
     /// How long games are played in any case.
-    pub(super) fn games_for(&self, now: Instant) -> Duration {
+    pub fn games_for(&self, now: Instant) -> Duration {
         self.games_until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 
     /// Whether the next version of this submission has to wait.
-    pub(super) fn is_held(&self, submission: &Path, now: Instant) -> bool {
+    pub fn is_held(&self, submission: &Path, now: Instant) -> bool {
         self.held.get(submission).is_some_and(|&until| now < until)
     }
 
     /// Forgets those that no longer wait.
-    pub(super) fn tidy(&mut self, now: Instant) {
+    pub fn tidy(&mut self, now: Instant) {
         self.held.retain(|_, until| now < *until);
     }
 }

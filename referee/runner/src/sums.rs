@@ -4,7 +4,7 @@
 
 use super::folder::{
     AGENTS_FOLDER, CHANGES_FILE, CONTEST_FILE, Folder, GAMES_FOLDER, LOCK_FILE, STORE_FILE,
-    SUMS_FILE, WORKERS_FILE,
+    SUMS_FILE, TEAMS_FOLDER, WORKERS_FILE,
 };
 use super::results::report_failure;
 use super::store::Store;
@@ -122,7 +122,8 @@ fn is_never_listed(name: &Path) -> bool {
     let of_store = name.strip_prefix(STORE_FILE).is_some_and(|rest| !rest.is_empty());
     // A file until it takes the place of the one before: `replace_by`.
     let is_new = name.starts_with('.') && name.ends_with(".new");
-    of_store || is_new || name.starts_with(SUMS_FILE) || [LOCK_FILE, WORKERS_FILE].contains(&&*name)
+    let others = [LOCK_FILE, WORKERS_FILE, TEAMS_FOLDER];
+    of_store || is_new || name.starts_with(SUMS_FILE) || others.contains(&&*name)
 }
 
 /// Whether a file in an agent's copy is Python's bytecode, which an agent without a sandbox leaves there. It is removed

@@ -48,6 +48,7 @@ mod sandbox;
 mod schema;
 mod serve;
 mod setup;
+mod submit;
 mod values;
 mod verify;
 mod viewer;
@@ -91,7 +92,7 @@ struct Arguments {
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Matches", &["play", "debug", "verify"]),
     ("Agents", &["new", "languages", "check", "compare", "agents", "protocol"]),
-    ("Contests", &["contest", "worker"]),
+    ("Contests", &["contest", "submit", "worker"]),
     ("Viewing", &["replay", "serve"]),
     ("Games", &["games", "game"]),
     ("This machine", &["doctor", "config", "completions", "man"]),
@@ -121,6 +122,7 @@ enum Command {
     Perft(perft::Options),
     Replay(replay::Options),
     Serve(Box<serve::Options>),
+    Submit(submit::Options),
     Verify(verify::Options),
     #[command(flatten)]
     Fleet(fleet::Command),
@@ -246,6 +248,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         Command::Perft(options) => perft::run(&options).map(success),
         Command::Serve(options) => serve::run(&options, &global),
         Command::Replay(options) => replay::run(&options, &global),
+        Command::Submit(options) => submit::run(&options, &global),
         Command::Verify(options) => verify::run(&options, &global),
         Command::Fleet(command) => fleet::run(&command, &global),
         Command::Schema(options) => schema::run(&options).map(success),

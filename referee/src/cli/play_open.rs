@@ -63,6 +63,8 @@ impl Page {
             port: Some(0),
             visitors: Visitors::Everyone,
             play: None,
+            course: None,
+            proxied: None,
         };
         let server = Server::start(settings, interrupts.orders(), interrupts.paused_time())?;
         let mut url = server.url();

@@ -82,6 +82,15 @@ const SCHEMAS: &[Entry] = &[
     ("contest-status", "a contest, as `contest status --json` prints it", || {
         schema_for!(super::contest::status::Progress)
     }),
+    ("contest-teams", "the teams, as `contest teams --json` prints them", || {
+        schema_for!(super::contest::teams::TeamsReport)
+    }),
+    ("submit", "a version of a team, as `submit --json` prints it", || {
+        schema_for!(super::submit::SubmitReport)
+    }),
+    ("team", "what a team has handed in, as the site's /api/team has it", || {
+        schema_for!(referee_runner::course::TeamReport)
+    }),
     #[cfg(feature = "fleet")]
     (
         "server-status",

@@ -123,7 +123,7 @@ impl Options {
         let play = (!self.no_play).then(|| self.play(global)).transpose()?;
         let (folder, host, port) = (self.folder.clone(), self.host.clone(), self.port);
         let games = global.rules()?;
-        Ok(Settings { folder, games, host, port, visitors, play })
+        Ok(Settings { folder, games, host, port, visitors, play, course: None, proxied: None })
     }
 
     fn token(&self) -> Result<Option<String>, Failure> {

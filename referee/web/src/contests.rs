@@ -198,7 +198,8 @@ pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
         "cross": results.cross_table(CROSS_PLAYERS_MAX).map(|(head, rows)| json!({ "head": head, "rows": rows })),
         "notes": results.remarks(),
         "players": players.iter().map(|player| &player.name).collect::<Vec<_>>(),
-        "last": last.map(|record| file(name, &record)),
+        "last": last.filter(|_| app.site.is_none()).map(|record| file(name, &record)),
+        "public": app.site.is_some(),
         "live": live,
         "workers": worker_rows(&workers, running),
     }))

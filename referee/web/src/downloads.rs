@@ -1,13 +1,14 @@
 //! `/api/picture`: downloads of a match or one of its positions.
 
 use super::App;
+use super::course::Audience;
 use super::errors::{ApiError, ApiResult, run_blocking};
 use super::frames::Frames;
 use super::matches::{PLAIN, no_ply};
 use super::tail::Tail;
 use crate::export;
 use axum::extract::{Query, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use referee_games::kind;
 use referee_match::transcript::{Playback, game_record};
@@ -45,6 +46,7 @@ fn content_type(form: OutputFormat) -> &'static str {
 
 pub(super) async fn picture(
     State(app): State<Arc<App>>,
+    headers: HeaderMap,
     Query(query): Query<PictureQuery>,
 ) -> ApiResult<Response> {
     // One at a time: running matches may need the cores.
@@ -61,7 +63,8 @@ pub(super) async fn picture(
         let of_ply = matches!(form, OutputFormat::Svg | OutputFormat::Png | OutputFormat::Txt);
         let suffix = if of_ply { format!("-{ply}") } else { String::new() };
         let name = format!("{}-{}{suffix}.{}", header.game, header.match_id, form.ending());
-        Ok((name, draw(&tail, ply, form, app.matches.plays(tail.path()))?))
+        let audience = Audience::of(&app, &headers);
+        Ok((name, draw(&tail, ply, form, app.matches.plays(tail.path()), &audience)?))
     })
     .await?;
     drop(permit);
@@ -73,7 +76,13 @@ pub(super) async fn picture(
 }
 
 /// Returns the file's bytes; `own` says that this server plays the match.
-fn draw(tail: &Tail, ply: usize, form: OutputFormat, own: bool) -> ApiResult<Vec<u8>> {
+fn draw(
+    tail: &Tail,
+    ply: usize,
+    form: OutputFormat,
+    own: bool,
+    audience: &Audience,
+) -> ApiResult<Vec<u8>> {
     let playback = tail.shown()?;
     let options =
         PictureOptions { coordinates: true, delay_ms: DELAY_MS, ..PictureOptions::default() };
@@ -89,7 +98,7 @@ fn draw(tail: &Tail, ply: usize, form: OutputFormat, own: bool) -> ApiResult<Vec
         );
     }
     match form {
-        OutputFormat::Html => Ok(export(&tail.match_page(own)?).into_bytes()),
+        OutputFormat::Html => Ok(export(&tail.match_page(own, audience)?).into_bytes()),
         OutputFormat::Txt => Ok(as_text(playback, ply).into_bytes()),
         OutputFormat::Sgf => notation(playback).map(String::into_bytes),
         _ => {

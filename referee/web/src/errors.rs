@@ -1,8 +1,9 @@
 //! Errors as responses: a status, what happened, what to do.
 
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
 use referee_process::{Failure, FailureKind};
 use serde_json::json;
 
@@ -11,13 +12,15 @@ pub(super) struct ApiError {
     status: StatusCode,
     error: String,
     help: Option<String>,
+    /// When the same may work.
+    again: Option<Timestamp>,
 }
 
 pub(super) type ApiResult<T> = Result<T, ApiError>;
 
 impl ApiError {
     pub(super) fn new(status: StatusCode, error: impl Into<String>) -> Self {
-        Self { status, error: error.into(), help: None }
+        Self { status, error: error.into(), help: None, again: None }
     }
 
     /// The request is invalid.
@@ -52,6 +55,13 @@ impl ApiError {
         self
     }
 
+    /// Says when the same may work.
+    #[must_use]
+    pub(super) fn again(mut self, again: Timestamp) -> Self {
+        self.again = Some(again);
+        self
+    }
+
     /// Returns what happened.
     pub(super) fn text(&self) -> &str {
         &self.error
@@ -71,14 +81,17 @@ impl From<Failure> for ApiError {
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let help = failure.help_text().map(str::to_owned);
-        Self { status, error: failure.to_string(), help }
+        Self { status, error: failure.to_string(), help, again: None }
     }
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let body = json!({ "error": self.error, "help": self.help });
-        (self.status, Json(body)).into_response()
+        let mut body = json!({ "error": self.error, "help": self.help });
+        let Some(again) = self.again else { return (self.status, Json(body)).into_response() };
+        body["again"] = json!(again.to_string());
+        let seconds = again.duration_since(Timestamp::now()).as_secs().max(0) + 1;
+        (self.status, [(header::RETRY_AFTER, seconds.to_string())], Json(body)).into_response()
     }
 }
 

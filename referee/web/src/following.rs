@@ -1,6 +1,7 @@
 //! `/api/follow`: sends a growing transcript as server-sent events; their ids are line numbers.
 
 use super::App;
+use super::course::Audience;
 use super::errors::{ApiResult, run_blocking};
 use super::tail::Tail;
 use super::visitor::Visitor;
@@ -41,9 +42,13 @@ pub(super) async fn follow(
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
     let line = last.or(query.line).unwrap_or(0);
     let opened = app.clone();
-    let tail = run_blocking(move || Tail::open(&query.file, &opened.served)).await?;
+    let (tail, audience) = run_blocking(move || {
+        let tail = Tail::open(&query.file, &opened.served)?;
+        Ok((tail, Audience::of(&opened, &headers)))
+    })
+    .await?;
     let (events, mut received) = mpsc::channel(1);
-    tokio::spawn(run(app, tail, line, events, place));
+    tokio::spawn(run(app, tail, line, events, place, audience));
     let alive = KeepAlive::new().interval(KEEP_ALIVE);
     let received = poll_fn(move |context| received.poll_recv(context).map(|event| event.map(Ok)));
     Ok(Sse::new(received).keep_alive(alive))
@@ -56,11 +61,13 @@ async fn run(
     mut line: u64,
     events: mpsc::Sender<Event>,
     place: Place,
+    audience: Audience,
 ) {
     let mut sent: Option<&'static str> = None;
     loop {
         let (own, from) = (app.matches.plays(tail.path()), line);
         let failure = app.matches.failure(tail.path());
+        let shown = audience.clone();
         let read = run_blocking(move || {
             let error = tail.update().err();
             tail.set_problem(failure);
@@ -68,7 +75,7 @@ async fn run(
                 Some(error) => MatchState::Broken(error.text().to_owned()),
                 None => tail.state(own),
             };
-            let update = tail.updates_since(from, &state);
+            let update = tail.updates_since(from, &state, &shown);
             Ok((tail, state, update))
         });
         let Ok((read, state, update)) = read.await else { return };

@@ -2,6 +2,7 @@
 //! another site in the same browser must not read or do anything here, not even by DNS rebinding.
 
 use super::access::{Access, Exchange, Key};
+use super::course::UPLOAD_PATHS;
 use super::errors::ApiError;
 use super::visitor::{Session, Visitor};
 use axum::extract::{Request, State};
@@ -35,14 +36,56 @@ pub(super) struct Guard {
     waiting: Semaphore,
     /// The cookie's name. It contains the port, since cookies are shared between ports.
     cookie: String,
+    /// The address at a reverse proxy, if there is one.
+    proxied: Option<ProxiedAddress>,
+}
+
+/// The address of a server at a reverse proxy on the same machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProxiedAddress {
+    /// `http` or `https`.
+    scheme: String,
+    /// The host, and the port if it isn't the scheme's.
+    host: String,
+}
+
+impl ProxiedAddress {
+    /// Reads an address such as `https://course.example.org`.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let wrong = || "expected an address such as `https://course.example.org`, without a path";
+        let uri: Uri = text.parse().map_err(|_| wrong())?;
+        let (scheme, host) = uri.scheme_str().zip(uri.authority()).ok_or_else(wrong)?;
+        let is_plain = uri.path_and_query().is_none_or(|path| path == "/");
+        if !["http", "https"].contains(&scheme) || !is_plain || host.as_str().contains('@') {
+            return Err(wrong().to_owned());
+        }
+        Ok(Self { scheme: scheme.to_owned(), host: host.as_str().to_ascii_lowercase() })
+    }
+
+    /// Whether browsers reach it through TLS.
+    pub fn is_secure(&self) -> bool {
+        self.scheme == "https"
+    }
+
+    /// Returns the address without a slash at its end.
+    pub fn origin(&self) -> String {
+        format!("{}://{}", self.scheme, self.host)
+    }
 }
 
 impl Guard {
     /// Creates the rules of a server for `host` that listens at this address and port.
-    pub(super) fn new(host: &str, address: IpAddr, port: u16, access: Option<Arc<Access>>) -> Self {
+    pub(super) fn new(
+        host: &str,
+        address: IpAddr,
+        port: u16,
+        access: Option<Arc<Access>>,
+        proxied: Option<ProxiedAddress>,
+    ) -> Self {
         let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).into();
         hosts.push(host.to_ascii_lowercase());
         hosts.push(bracketed(address));
+        hosts.extend(proxied.as_ref().map(|proxied| without_port(&proxied.host).to_owned()));
         if address.is_unspecified()
             && let Ok(own) = nix::unistd::gethostname()
         {
@@ -54,6 +97,27 @@ impl Guard {
             access,
             waiting: Semaphore::new(WAITING_MAX),
             cookie: format!("referee-{port}"),
+            proxied,
+        }
+    }
+
+    /// Returns who sends a request. Behind a proxy on this machine it is who the proxy names: its last entry, since
+    /// those before are whatever the visitor sent.
+    fn visitor(&self, from: Visitor, headers: &HeaderMap) -> Visitor {
+        let forwarded = || {
+            let line = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
+            let last = line.rsplit(',').next()?.trim();
+            Some(Visitor::of(last.parse().ok()?))
+        };
+        let is_proxied = self.proxied.is_some() && from.is_this_machine();
+        if is_proxied { forwarded().unwrap_or(from) } else { from }
+    }
+
+    /// Returns the origin of this server's own pages, as a request with this `Host` has them.
+    fn origin(&self, host: &str) -> String {
+        match &self.proxied {
+            Some(proxied) if proxied.host == host => proxied.origin(),
+            _ => format!("http://{host}"),
         }
     }
 
@@ -118,7 +182,7 @@ impl Guard {
                 ));
             }
         }
-        same_site(&host, method, headers).map_err(refuse)?;
+        same_site(&self.origin(&host), method, uri, headers).map_err(refuse)?;
         Ok(session)
     }
 
@@ -161,11 +225,11 @@ fn see_other(rest: &str) -> impl IntoResponse + use<> {
 }
 
 /// Refuses requests from other sites.
-fn same_site(host: &str, method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
+fn same_site(own: &str, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let forbidden = |text: &str| ApiError::new(StatusCode::FORBIDDEN, text);
     if let Some(origin) = text("origin")
-        && origin.to_ascii_lowercase() != format!("http://{host}")
+        && origin.to_ascii_lowercase() != own
     {
         return Err(forbidden("requests from other sites are refused"));
     }
@@ -176,11 +240,14 @@ fn same_site(host: &str, method: &Method, headers: &HeaderMap) -> Result<(), Api
         return Err(ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "only GET and POST are allowed"));
     }
     let kind = text("content-type").unwrap_or_default();
-    if kind.split(';').next().map(str::trim) != Some("application/json") {
-        let text = "the body of a POST must be application/json";
+    let is_upload = UPLOAD_PATHS.contains(&uri.path());
+    let wanted = if is_upload { "multipart/form-data" } else { "application/json" };
+    if kind.split(';').next().map(str::trim) != Some(wanted) {
+        let text = format!("the body of this POST must be {wanted}");
         return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text));
     }
-    if text(OWN_HEADER).is_none() {
+    // No browser adds `Authorization: Bearer` by itself.
+    if text(OWN_HEADER).is_none() && text("authorization").is_none() {
         return Err(forbidden("a POST needs the header X-Referee: 1"));
     }
     Ok(())
@@ -193,6 +260,8 @@ pub(super) async fn guard(
     mut request: Request,
     next: Next,
 ) -> Response {
+    let from = guard.visitor(from, request.headers());
+    request.extensions_mut().insert(from);
     let checked = match guard.wait(from, request.uri()).await {
         Ok(()) => guard.check(from, request.method(), request.uri(), request.headers()),
         Err(response) => Err(Box::new(response)),
@@ -250,7 +319,7 @@ fn split_key(uri: &Uri) -> Option<(Key<'_>, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Guard, split_key, without_port};
+    use super::{Guard, ProxiedAddress, split_key, without_port};
     use crate::access::{Access, Exchange, Key, Visitors};
     use crate::visitor::Visitor;
     use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
@@ -270,9 +339,9 @@ mod tests {
 
     #[test]
     fn only_the_server_s_names_are_accepted() {
-        let here = Guard::new("127.0.0.1", [127, 0, 0, 1].into(), 80, None);
-        let there = Guard::new("lab.example", [10, 0, 0, 7].into(), 80, None);
-        let everywhere = Guard::new("0.0.0.0", [0, 0, 0, 0].into(), 80, None);
+        let here = Guard::new("127.0.0.1", [127, 0, 0, 1].into(), 80, None, None);
+        let there = Guard::new("lab.example", [10, 0, 0, 7].into(), 80, None, None);
+        let everywhere = Guard::new("0.0.0.0", [0, 0, 0, 0].into(), 80, None, None);
         for (host, expected) in [
             ("localhost:8017", [200, 200, 200]),
             ("[::1]:8017", [200, 200, 200]),
@@ -289,9 +358,42 @@ mod tests {
         assert_eq!(status(&here, "/", &[]), 400);
     }
 
+    #[test]
+    fn a_proxy_on_this_machine_is_believed() {
+        let proxied = ProxiedAddress::read("https://Course.example.org").unwrap();
+        assert!(proxied.is_secure() && proxied.origin() == "https://course.example.org");
+        for wrong in ["course.example.org", "ftp://x", "https://x/y", "https://a@x", "https://"] {
+            assert!(ProxiedAddress::read(wrong).is_err(), "{wrong}");
+        }
+        let with = |proxied| Guard::new("127.0.0.1", [127, 0, 0, 1].into(), 80, None, proxied);
+        let (behind, alone) = (with(Some(proxied)), with(None));
+        let public = ("host", "course.example.org");
+        assert_eq!(status(&behind, "/", &[public]), 200);
+        assert_eq!(status(&alone, "/", &[public]), 421);
+        for (origin, expected) in [
+            ("https://course.example.org", 200),
+            ("http://course.example.org", 403),
+            ("https://evil.example", 403),
+        ] {
+            assert_eq!(status(&behind, "/", &[public, ("origin", origin)]), expected, "{origin}");
+        }
+        let visitor = |guard: &Guard, from: [u8; 4], forwarded: &str| {
+            let headers = [("x-forwarded-for", forwarded)].map(|(name, value)| {
+                (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())
+            });
+            guard.visitor(Visitor::of(from.into()), &headers.into_iter().collect())
+        };
+        let of = |address: [u8; 4]| Visitor::of(address.into());
+        let here = [127, 0, 0, 1];
+        assert_eq!(visitor(&behind, here, "6.6.6.6, 10.0.0.9"), of([10, 0, 0, 9]));
+        assert_eq!(visitor(&behind, here, "nonsense"), of(here));
+        assert_eq!(visitor(&behind, [10, 0, 0, 1], "10.0.0.9"), of([10, 0, 0, 1]));
+        assert_eq!(visitor(&alone, here, "10.0.0.9"), of(here));
+    }
+
     fn guarded(visitors: &Visitors) -> (Guard, Arc<Access>) {
         let access = Arc::new(Access::new(visitors).unwrap().unwrap());
-        let guard = Guard::new("127.0.0.1", [127, 0, 0, 1].into(), 80, Some(access.clone()));
+        let guard = Guard::new("127.0.0.1", [127, 0, 0, 1].into(), 80, Some(access.clone()), None);
         (guard, access)
     }
 

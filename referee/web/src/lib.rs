@@ -13,6 +13,7 @@ mod served_folder;
 mod visitor;
 mod access;
 mod guard;
+mod course;
 mod connections;
 mod rows;
 mod listing;
@@ -35,6 +36,7 @@ mod thumbnails;
 pub use access::Visitors;
 pub use export::export;
 pub use frames::{Frame, Frames, Info, OpenRequest, StderrPiece};
+pub use guard::ProxiedAddress;
 pub use hosted_matches::{OfferedAgent, Play, SandboxFactory};
 pub use listing::transcripts;
 pub use match_page::{MatchPage, MatchPageSeat, MatchState, MatchUpdate};
@@ -46,6 +48,7 @@ use self::access::Access;
 use self::asking::Questions;
 use self::connections::{BOUNDS, with_whole_requests};
 use self::contests::Contests;
+use self::course::Site;
 use self::errors::{ApiError, ApiResult, run_blocking};
 use self::explorer::Explorer;
 use self::following::Followers;
@@ -59,6 +62,7 @@ use self::visitor::Session;
 use axum::body::Bytes;
 use axum::extract::{Query, Request, State};
 use axum::middleware::from_fn_with_state;
+use axum::response::Redirect;
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
 use referee_games::Games;
@@ -66,6 +70,7 @@ use referee_play::core_context::{Orders, PausedTime};
 use referee_play::human::PlayerPrompts;
 use referee_process::Failure;
 use referee_protocol::encode::percent_encode;
+use referee_runner::course::Course;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
@@ -100,6 +105,10 @@ pub struct Settings {
     pub visitors: Visitors,
     /// The matches that may be started; `None` for none.
     pub play: Option<Play>,
+    /// The course that is handed in to. Then the folder is its contest's, and everyone sees what is public of it.
+    pub course: Option<Arc<Course>>,
+    /// The address at a reverse proxy, if there is one.
+    pub proxied: Option<ProxiedAddress>,
 }
 
 /// A server on its own thread.
@@ -127,6 +136,8 @@ struct App {
     thumbnail_permit: Arc<Semaphore>,
     matches: Arc<HostedMatches>,
     questions: Arc<Questions>,
+    /// The course that is handed in to, if the server is for one.
+    site: Option<Site>,
 }
 
 impl Server {
@@ -137,11 +148,11 @@ impl Server {
         orders: watch::Receiver<Orders>,
         paused: PausedTime,
     ) -> Result<Self, Failure> {
-        let Settings { folder, games, host, port, visitors, play } = settings;
+        let Settings { folder, games, host, port, visitors, play, course, proxied } = settings;
         let listener = bind(&host, port)?;
         let machine = |error: std::io::Error| Failure::machine(format!("the server: {error}"));
         let address = listener.local_addr().map_err(machine)?;
-        if !address.ip().is_loopback() && visitors == Visitors::Everyone {
+        if !address.ip().is_loopback() && visitors == Visitors::Everyone && course.is_none() {
             return Err(Failure::usage(format!(
                 "--host {host}: other machines could connect without a token"
             ))
@@ -152,7 +163,9 @@ impl Server {
             Failure::usage(format!("{}: {error}", folder.display()))
                 .help("give a folder with transcripts or contests")
         })?;
-        let guard = Guard::new(&host, address.ip(), address.port(), access.clone());
+        let is_secure = proxied.as_ref().is_some_and(ProxiedAddress::is_secure);
+        let site = course.map(|course| Site::new(course, address.port(), is_secure)).transpose()?;
+        let guard = Guard::new(&host, address.ip(), address.port(), access.clone(), proxied);
         let app = Arc::new(App {
             served,
             listing: Listing::default(),
@@ -164,6 +177,7 @@ impl Server {
             thumbnail_permit: Arc::new(Semaphore::new(1)),
             matches: Arc::new(HostedMatches::new(play, orders.clone(), paused)),
             questions: Arc::default(),
+            site,
         });
         // Which folders have submissions is known before the first request.
         app.listing.contents(&app.served);
@@ -311,39 +325,52 @@ async fn serve(
 }
 
 fn router(app: Arc<App>) -> Router {
-    let routes = Router::new()
-        .route("/", page("index.html"))
+    let shown = Router::new()
         .route("/match", page("match.html"))
         .route("/contest", page("contest.html"))
-        .route("/compare", page("compare.html"))
         .route("/tv", page("tv.html"))
         .route("/assets/{name}", get(pages::part))
-        .route("/files", get(pages::file))
-        .route("/files/{*name}", get(pages::file_below))
         .route("/api/overview", get_json_for(overview::overview))
-        .route("/api/transcripts", get_json_for(overview::transcripts))
         .route("/api/contest", get_json(contests::contest))
         .route("/api/contest/games", get_json(contests::games))
         .route("/api/match", get(matches::match_page))
-        .route("/api/lines", get_json(matches::lines))
-        .route("/api/position", get_json(matches::position))
-        .route("/api/branch", get_json(branch::branch))
-        .route("/api/explore", get_json(explorer::explore))
-        .route("/api/ask", post(asking::ask))
-        .route("/api/rerun", post(asking::rerun_turn))
         .route("/api/text", get_json(matches::text))
+        .route("/api/position", get_json(matches::position))
         .route("/api/picture", get(downloads::picture))
         .route("/api/thumbnail", get(thumbnails::thumbnail_of))
         .route("/api/qr", get(thumbnails::qr))
         .route("/api/follow", get(following::follow))
+        .route("/healthz", get(metrics::healthy))
+        .fallback(not_found);
+    let Some(site) = &app.site else {
+        return with_whole_requests(shown.merge(own_routes()).with_state(app), BOUNDS);
+    };
+    // What else there is starts programs, or shows what is not for the public.
+    let (teams, uploads) = course::routes(site);
+    let shown = shown
+        .route("/", get(async || Redirect::to("/contest")))
+        .route("/team", page("team.html"))
+        .merge(teams);
+    with_whole_requests(shown.with_state(app.clone()), BOUNDS).merge(uploads.with_state(app))
+}
+
+/// The routes for those who may see and do everything.
+fn own_routes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/", page("index.html"))
+        .route("/compare", page("compare.html"))
+        .route("/files", get(pages::file))
+        .route("/files/{*name}", get(pages::file_below))
+        .route("/api/transcripts", get_json_for(overview::transcripts))
+        .route("/api/lines", get_json(matches::lines))
+        .route("/api/branch", get_json(branch::branch))
+        .route("/api/explore", get_json(explorer::explore))
+        .route("/api/ask", post(asking::ask))
+        .route("/api/rerun", post(asking::rerun_turn))
         .route("/api/seat", get_json_for(seats::waiting).merge(post_json(seats::answer)))
         .route("/api/matches", post_json(seats::start_match))
         .route("/api/stop", post_json(seats::stop))
         .route("/metrics", get(metrics::served_metrics))
-        .route("/healthz", get(metrics::healthy))
-        .fallback(not_found)
-        .with_state(app);
-    with_whole_requests(routes, BOUNDS)
 }
 
 /// A handler. It runs on a thread of its own, since it may read files.

@@ -47,6 +47,9 @@ pub struct MatchPage {
     pub progress: MatchUpdate,
     /// Whether the page can stop it.
     pub own: bool,
+    /// Whether the page is for the public, which sees neither exact lines nor the stderr of others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub public: bool,
     /// The file endings of this game's notations.
     pub notations: Vec<&'static str>,
 }
@@ -133,6 +136,7 @@ impl MatchPage {
             board: board(view, grounds(playback)),
             progress: MatchUpdate::since(0, playback, state, for_ms),
             own: false,
+            public: false,
             notations: notations(&header.game),
         }
     }
@@ -149,16 +153,16 @@ fn grounds(playback: &Playback) -> BTreeSet<Colour> {
 }
 
 impl MatchPage {
-    /// Removes what isn't for the public: stderr, and how the agents are started.
+    /// Removes what isn't for the public: how the agents are started, and stderr except that of the visitor's own
+    /// seats.
     #[must_use]
-    pub fn public(mut self) -> Self {
+    pub fn public(mut self, own: &[Seat]) -> Self {
         for seat in &mut self.seats {
             seat.agent = None;
             seat.command.clear();
         }
-        for ply in &mut self.progress.plies {
-            ply.stderr.clear();
-        }
+        self.progress = self.progress.public(own);
+        self.public = true;
         self
     }
 }
@@ -185,6 +189,15 @@ impl MatchUpdate {
             problem: state.problem(),
             line: playback.lines(),
         }
+    }
+
+    /// The same for the public: without stderr, except that of the visitor's own seats.
+    #[must_use]
+    pub(super) fn public(mut self, own: &[Seat]) -> Self {
+        for ply in &mut self.plies {
+            ply.stderr.retain(|piece| own.contains(&piece.seat));
+        }
+        self
     }
 }
 

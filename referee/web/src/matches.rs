@@ -1,6 +1,7 @@
 //! One match: its data for the page, the lines of a ply, the board as text.
 
 use super::App;
+use super::course::Audience;
 use super::errors::{ApiError, ApiResult, run_blocking};
 use super::following::PERIOD;
 use super::pages::FileQuery;
@@ -9,6 +10,7 @@ use super::visitor::Session;
 use crate::{MatchPage, MatchState};
 use axum::Json;
 use axum::extract::{Query, State};
+use axum::http::HeaderMap;
 use referee_match::transcript::{Playback, exchange, read};
 use referee_protocol::Seat;
 use referee_render::{Charset, Style, terminal};
@@ -46,18 +48,21 @@ struct Line {
 pub(super) async fn match_page(
     State(app): State<Arc<App>>,
     who: Session,
+    headers: HeaderMap,
     Query(query): Query<FileQuery>,
 ) -> ApiResult<Json<MatchPage>> {
     let end = Instant::now() + START_WAIT;
     loop {
         let (app, name, who) = (app.clone(), query.file.clone(), who.clone());
+        let headers = headers.clone();
         let read = run_blocking(move || {
+            let audience = Audience::of(&app, &headers);
             let mut tail = Tail::read(&name, &app.served)?;
             tail.set_problem(app.matches.failure(tail.path()));
             let own = app.matches.plays(tail.path());
             let is_starting =
                 own && tail.playback().is_none() && tail.state(own) == MatchState::Running;
-            let page = tail.match_page(own).map(|mut page| {
+            let page = tail.match_page(own, &audience).map(|mut page| {
                 page.own =
                     page.progress.state == "running" && app.matches.can_stop(tail.path(), &who);
                 page

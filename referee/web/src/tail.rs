@@ -1,5 +1,6 @@
 //! A growing transcript: reads what was appended, and judges whether it is still being written.
 
+use super::course::Audience;
 use super::errors::{ApiError, ApiResult};
 use super::served_folder::{ServedFolder, TRANSCRIPT_BYTES_MAX, open, too_long};
 use crate::{MatchPage, MatchState, MatchUpdate};
@@ -145,14 +146,22 @@ impl Tail {
     }
 
     /// Returns the match for the page.
-    pub(super) fn match_page(&self, own: bool) -> ApiResult<MatchPage> {
+    pub(super) fn match_page(&self, own: bool, audience: &Audience) -> ApiResult<MatchPage> {
         let playback = self.shown()?;
-        Ok(MatchPage::new(&self.name, playback, &self.state(own), self.for_ms()))
+        let page = MatchPage::new(&self.name, playback, &self.state(own), self.for_ms());
+        Ok(audience.page(page, playback.header()))
     }
 
     /// Returns what is new since a line; `None` before the header is written.
-    pub(super) fn updates_since(&self, line: u64, state: &MatchState) -> Option<MatchUpdate> {
-        Some(MatchUpdate::since(line, self.playback()?, state, self.for_ms()))
+    pub(super) fn updates_since(
+        &self,
+        line: u64,
+        state: &MatchState,
+        audience: &Audience,
+    ) -> Option<MatchUpdate> {
+        let playback = self.playback()?;
+        let update = MatchUpdate::since(line, playback, state, self.for_ms());
+        Some(audience.update(update, playback.header()))
     }
 
     /// Returns how long the agent to move has been thinking: the time since the file's last write, plus

@@ -21,6 +21,12 @@ impl Visitor {
             address @ IpAddr::V4(_) => address,
         })
     }
+
+    /// Whether it is a program on this machine.
+    pub(super) fn is_this_machine(self) -> bool {
+        // The rest of an address of version 6 is not kept, and no network has its beginning.
+        self.0.is_loopback() || self.0 == Ipv6Addr::UNSPECIFIED
+    }
 }
 
 /// The session of a request, by which visitors are told apart; without one if everyone may visit.

@@ -29,7 +29,14 @@ struct Body {
 }
 
 /// Sends a request with these headers; `host` is optional.
-pub fn ask(port: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+pub fn ask(
+    port: u16,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: impl AsRef<[u8]>,
+) -> Reply {
+    let body = body.as_ref();
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     let mut text = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
@@ -39,8 +46,8 @@ pub fn ask(port: u16, method: &str, path: &str, headers: &[(&str, &str)], body: 
     for (name, value) in headers {
         write!(text, "{name}: {value}\r\n").unwrap();
     }
-    write!(text, "content-length: {}\r\n\r\n{body}", body.len()).unwrap();
-    stream.write_all(text.as_bytes()).unwrap();
+    write!(text, "content-length: {}\r\n\r\n", body.len()).unwrap();
+    stream.write_all(&[text.as_bytes(), body].concat()).unwrap();
     let mut stream = BufReader::new(stream);
     let status = line(&mut stream).split(' ').nth(1).unwrap().parse().unwrap();
     let mut output = BTreeMap::new();

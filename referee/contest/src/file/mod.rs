@@ -15,6 +15,7 @@ use crate::formats::{Entry, FORMATS, FormatName};
 use crate::forms::ShortOrLong;
 use crate::grades::GradeSettings;
 use crate::settings::{Mistake, sanitize_name};
+use crate::web::WebSettings;
 use crate::{Contest, ContestGame, Opening, OpeningSettings, PlayerInfo};
 use games::seats;
 use raw::{Raw, RawAgent, RawSubmissions};
@@ -164,10 +165,22 @@ impl ContestFile {
 
     /// Reads the folder of submissions of a stored contest's file. Its games need not be known.
     pub fn submissions_of(text: &str) -> Result<Option<Submissions>, FileError> {
+        Self::part_of(text, |source, raw| submissions(source, &raw))
+    }
+
+    /// Reads what may be handed in on the web, from a stored contest's file. Its games need not be known.
+    pub fn web_of(text: &str) -> Result<WebSettings, FileError> {
+        Self::part_of(text, |_, raw| Ok(raw.web))
+    }
+
+    fn part_of<T>(
+        text: &str,
+        part: impl Fn(&Source, Raw) -> Result<T, Mistake>,
+    ) -> Result<T, FileError> {
         let read = |text: &str| {
             let source = Source { file: "contest.toml".to_owned(), text: text.to_owned() };
             let raw: Raw = source.read()?;
-            submissions(&source, &raw).map_err(|mistake| source.mistake(mistake))
+            part(&source, raw).map_err(|mistake| source.mistake(mistake))
         };
         read(text).or_else(|error| match renamed::upgraded(text) {
             Some(upgraded) if upgraded != text => read(&upgraded),

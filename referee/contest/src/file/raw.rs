@@ -5,6 +5,7 @@ use crate::formats::{self, Entry, FormatName, FormatSettings, FromContestFile, w
 use crate::forms::{Described, ShortOrLong, Time, within};
 use crate::grades::GradeSettings;
 use crate::settings::{MEMORY_MB_MAX, Mistake, Policy, SandboxSettings, SeatOrders};
+use crate::web::WebSettings;
 use referee_protocol::{Adjudication, ClockKind, Limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -79,6 +80,9 @@ macro_rules! contest_file {
             /// What builds of agents may use.
             #[serde(default)]
             pub(super) build: RawBuild,
+            /// What may be handed in on the web.
+            #[serde(default)]
+            pub(super) web: WebSettings,
             /// Points and marks for results.
             pub(super) grades: Option<GradeSettings>,
             $($(

@@ -1,5 +1,5 @@
 use super::{
-    ANY_BYTES, BYTES_MAX, EXTENSION_BYTES_MAX, KEPT, LIST_BYTES_MAX, Unpacking, archive_stem,
+    ANY_BYTES, BYTES_MAX, EXTENSION_BYTES_MAX, KEPT, LIST_BYTES_MAX, Most, Unpacking, archive_stem,
     remove_unused, shown, unpacked,
 };
 use flate2::Compression;
@@ -217,7 +217,7 @@ proptest! {
         let mut before = BTreeMap::new();
         all(dir.path(), Path::new(""), &mut before);
         let files = outside.join("files");
-        let mut unpacking = Unpacking::new(&files, 1).unwrap();
+        let mut unpacking = Unpacking::new(&files, 1, Most::default()).unwrap();
         let opened = File::open(&archive).unwrap();
         let read = if is_tar { unpacking.tar(GzDecoder::new(opened)) } else { unpacking.zip(opened) };
         read.and_then(|()| unpacking.finish()).ok();
@@ -333,7 +333,8 @@ fn a_small_archive_has_no_large_files() {
 #[test]
 fn what_is_unpacked_is_bounded() {
     let dir = TempDir::new().unwrap();
-    let mut unpacking = Unpacking::new(&dir.path().join("files"), BYTES_MAX).unwrap();
+    let mut unpacking =
+        Unpacking::new(&dir.path().join("files"), BYTES_MAX, Most::default()).unwrap();
     // As if almost everything was written.
     unpacking.bytes = BYTES_MAX - 10;
     let failed = unpacking.file(Path::new("x"), None, &mut &[0; 20][..]).unwrap_err();
@@ -350,12 +351,108 @@ fn archives_are_known_by_their_names() {
         ("in/team7.zip", Some("team7")),
         ("team7.tar.gz", Some("team7")),
         ("my.bot.TGZ", Some("my.bot")),
+        ("team7.tar", Some("team7")),
         (".zip", None),
         ("team7.gz", None),
         ("team7.rar", None),
     ] {
         assert_eq!(archive_stem(Path::new(name)).as_deref(), stem, "{name}");
     }
+}
+
+#[test]
+fn names_that_other_systems_read_otherwise_are_refused() {
+    for (entries, why) in [
+        (
+            &[("agent/Bot.py", FILE, "x"), ("agent/bot.py", FILE, "y")][..],
+            "only by capital letters",
+        ),
+        (&[("Agent/a", FILE, "x"), ("agent/b", FILE, "y")], "only by capital letters"),
+        (&[("agent/a", FILE, "x"), ("agent/A", LINK, "a")], "only by capital letters"),
+    ] {
+        for refused in both(entries) {
+            let refused = refused.unwrap_err().to_string();
+            assert!(refused.contains(why), "{entries:?}: {refused}");
+        }
+    }
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("bad.tar.gz");
+    let mut tar = Builder::new(GzEncoder::new(File::create(&path).unwrap(), Compression::fast()));
+    let mut header = Header::new_gnu();
+    header.as_old_mut().name[..5].copy_from_slice(b"b\xe4.py");
+    header.set_size(0);
+    header.set_cksum();
+    tar.append(&header, &b""[..]).unwrap();
+    tar.into_inner().unwrap().finish().unwrap();
+    assert!(unpacked(&path).unwrap_err().to_string().contains("not UTF-8"));
+}
+
+#[test]
+fn what_was_handed_in_is_unpacked_within_bounds() {
+    let dir = TempDir::new().unwrap();
+    let sent = |name: &str, text: &str| {
+        let path = dir.path().join("sent").join(name.replace('/', "-"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        (name.to_owned(), path)
+    };
+    let most = Most { bytes: 100, files: 6 };
+    let mut number = 0;
+    let mut unpacked = |files: &[(String, PathBuf)]| {
+        number += 1;
+        super::unpack(files, &dir.path().join(format!("to{number}")), most)
+    };
+    let one = unpacked(&[sent("bot.py", "#!/bin/sh\n")]).unwrap();
+    assert_eq!(one.join("bot.py").metadata().unwrap().permissions().mode() & 0o777, 0o755);
+    let folder = [sent("mine/bot.py", "x"), sent("mine/data/t", "y"), sent("mine/._x", "z")];
+    let folder = unpacked(&folder).unwrap();
+    assert_eq!(folder.file_name().unwrap(), "mine");
+    assert_eq!(fs::read_to_string(folder.join("data/t")).unwrap(), "y");
+    let path = dir.path().join("bot.tar");
+    let mut tar = Builder::new(File::create(&path).unwrap());
+    let mut header = Header::new_gnu();
+    header.set_size(1);
+    tar.append_data(&mut header, "in/x", &b"x"[..]).unwrap();
+    tar.into_inner().unwrap();
+    assert!(unpacked(&[("bot.tar".to_owned(), path)]).unwrap().join("x").is_file());
+    for (files, why) in [
+        (vec![sent("../x", "x")], "leads out"),
+        (vec![sent("/x", "x")], "leads out"),
+        (vec![sent("a", "x"), sent("A", "x")], "capital letters"),
+        (vec![sent("a", "x"), sent("a/b", "x")], "in the archive"),
+        (vec![sent("a", "x"), sent("a", "x")], "in the archive"),
+        (vec![sent("large", &"x".repeat(101))], "more than"),
+        ((0..7).map(|it| sent(&it.to_string(), "x")).collect(), "more than 6 files"),
+    ] {
+        let failed = unpacked(&files).unwrap_err().to_string();
+        assert!(failed.contains(why), "{files:?}: {failed}");
+    }
+    assert!(!dir.path().join("x").exists());
+}
+
+#[test]
+fn a_folder_is_packed_as_it_is_unpacked() {
+    let dir = TempDir::new().unwrap();
+    for (name, text) in
+        [("bot.py", "#!/bin/sh"), ("data/t", "1"), (".git/x", "x"), ("a/__pycache__/x", "x")]
+    {
+        let path = dir.path().join("bot").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let bot = dir.path().join("bot");
+    fs::set_permissions(bot.join("bot.py"), fs::Permissions::from_mode(0o755)).unwrap();
+    std::os::unix::fs::symlink("data/t", bot.join("link")).unwrap();
+    let packed = dir.path().join("bot.tar.gz");
+    fs::write(&packed, super::pack(&bot).unwrap()).unwrap();
+    let to = dir.path().join("to");
+    let sent = [("bot.tar.gz".to_owned(), packed)];
+    let unpacked = super::unpack(&sent, &to, Most::default()).unwrap();
+    let mut found = BTreeMap::new();
+    all(&unpacked, Path::new(""), &mut found);
+    let names: Vec<&str> = found.keys().map(|path| path.to_str().unwrap()).collect();
+    assert_eq!(names, ["bot.py", "data", "data/t", "link"]);
+    assert_eq!(unpacked.join("bot.py").metadata().unwrap().permissions().mode() & 0o777, 0o755);
 }
 
 #[test]

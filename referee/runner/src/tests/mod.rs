@@ -1,6 +1,7 @@
 //! Agents of contests in folders: found, sorted, built, left out; and the store of a contest.
 
 mod copies;
+mod course;
 mod folder;
 pub(crate) mod store;
 mod voids;

@@ -168,17 +168,21 @@ fn clock(clock: &ClockSettings) -> Vec<String> {
 /// Writes the feedback files.
 fn write(reports: &[CheckReport], folder: &Path) -> Result<(), Failure> {
     let names = file_names(reports.iter().map(CheckReport::shown_name));
-    reports.iter().zip(names).try_for_each(|(report, name)| write_feedback(report, folder, &name))
+    let mut all = reports.iter().zip(names);
+    all.try_for_each(|(report, name)| write_feedback(report, folder, &name, &[]))
 }
 
-/// Writes the feedback files of an agent: NAME.md and NAME.xml.
+/// Writes the feedback files of an agent: NAME.md and NAME.xml. The `hidden` paths are those of its files on this
+/// machine, which mean nothing to its author.
 pub(in crate::cli) fn write_feedback(
     report: &CheckReport,
     folder: &Path,
     name: &str,
+    hidden: &[String],
 ) -> Result<(), Failure> {
     let files = [("md", markdown(report)), ("xml", junit(std::slice::from_ref(report)))];
     for (ending, text) in files {
+        let text = hidden.iter().fold(text, |text, own| text.replace(own, "."));
         let path = folder.join(format!("{name}.{ending}"));
         std::fs::write(&path, text).map_err(|error| disk_failure(&path, &error))?;
     }

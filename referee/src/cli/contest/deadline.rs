@@ -1,10 +1,11 @@
 //! When a run ends that would take longer: `--until` and `--for`.
 
 use clap::Args;
-use jiff::civil::{DateTime, Time};
+use jiff::civil::Time;
 use jiff::{SignedDuration, Timestamp, Zoned};
 use referee_match::times::read_time;
 use referee_play::interrupts::{Interrupt, PlannedEnd};
+use referee_runner::course::moment;
 use std::time::Duration;
 
 /// How often the clock on the wall is read: it may be set, and the machine may sleep.
@@ -52,7 +53,6 @@ fn read_until(text: &str) -> Result<Timestamp, String> {
 }
 
 fn deadline_after(text: &str, now: &Zoned) -> Result<Timestamp, String> {
-    let date = || text.parse::<DateTime>().ok()?.to_zoned(now.time_zone().clone()).ok();
     let next = || {
         let time = text.parse::<Time>().ok()?;
         let today = now.with().time(time).build().ok()?;
@@ -62,7 +62,7 @@ fn deadline_after(text: &str, now: &Zoned) -> Result<Timestamp, String> {
             today.tomorrow().ok()?.with().time(time).build().ok()
         }
     };
-    let named = text.parse::<Timestamp>().ok().or_else(|| date().map(|date| date.timestamp()));
+    let named = moment(text, now.time_zone()).ok();
     let at = named.or_else(|| next().map(|next| next.timestamp()));
     let at = at.ok_or("expected a time such as `18:00` or `2026-12-24 18:00`")?;
     if at > now.timestamp() { Ok(at) } else { Err("this time has passed".to_owned()) }

@@ -10,6 +10,7 @@ pub(super) mod plan;
 mod quick;
 mod grades;
 mod publish;
+pub(super) mod teams;
 mod replay_pages;
 pub(super) mod ratings;
 pub(super) mod report;
@@ -39,6 +40,8 @@ enum Command {
     Run(Box<run::RunOptions>),
     Resume(run::ResumeOptions),
     Open(Box<open::Options>),
+    Teams(teams::Options),
+    Invite(teams::InviteOptions),
     Add(change::AddOptions),
     Replace(change::ReplaceOptions),
     Rerun(change::RerunOptions),
@@ -61,6 +64,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         Command::Run(options) => run::run(options, global),
         Command::Resume(options) => run::resume(options, global),
         Command::Open(options) => open::run(options, global),
+        Command::Teams(options) => teams::run(options, global).map(success),
+        Command::Invite(options) => teams::invite(options, global).map(success),
         Command::Add(options) => change::add(options, global).map(success),
         Command::Replace(options) => change::replace(options, global).map(success),
         Command::Rerun(options) => change::rerun(options, global).map(success),

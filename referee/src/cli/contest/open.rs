@@ -11,20 +11,25 @@ use crate::cli::output::eprint_line;
 use crate::cli::runtime::runtime;
 use clap::Args;
 use referee_contest::Contest;
+use referee_contest::file::{ContestFile, Submissions};
 use referee_play::agent_spec::AgentSpec;
-use referee_play::interrupts::{Interrupt, PlannedEnd};
+use referee_play::interrupts::{Interrupt, Interrupts, PlannedEnd};
 use referee_process::files::absolute;
 use referee_process::{Failure, FailureKind};
 use referee_protocol::sanitize::sanitize;
-use referee_runner::changing::{Changing, version_of};
-use referee_runner::folder::{Folder, Lock};
+use referee_runner::changing::{Changing, find_player, version_of};
+use referee_runner::course::{Course, Noted, Task, Teams, VersionId, deadline_of};
+use referee_runner::folder::{Folder, Lock, TEAMS_FOLDER};
 use referee_runner::inbox::{Inbox, KeptVersion};
-use referee_runner::store::Store;
+use referee_runner::pace::Pace;
+use referee_runner::store::{Store, StoredContest};
 use referee_runner::{Broken, disk_failure, read_contest_file, sums};
+use referee_web::{ProxiedAddress, Server, Settings, Visitors};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
@@ -39,7 +44,8 @@ const LOOK: Duration = Duration::from_secs(3);
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest open ladder.toml --out ladder\n  \
-    referee contest open ladder --for 6h")]
+    referee contest open ladder --for 6h\n  \
+    referee contest open ladder --web --url https://course.example.org")]
 pub(super) struct Options {
     /// Contest file to begin with, or the folder of a contest
     #[arg(value_name = "FILE|DIR")]
@@ -50,6 +56,15 @@ pub(super) struct Options {
     /// Let submissions join without a check
     #[arg(long)]
     no_check: bool,
+    /// Let teams hand in on a web site at this address, 127.0.0.1:8017 if none is given
+    #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "127.0.0.1:8017")]
+    web: Option<String>,
+    #[arg(
+        help = "Address of the site at a reverse proxy on this machine, such as https://course.example.org"
+    )]
+    #[arg(long, value_name = "URL", requires = "web", value_parser = ProxiedAddress::read)]
+    url: Option<ProxiedAddress>,
     /// Folder to create for a new contest. Defaults to ./contests/NAME
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -60,9 +75,39 @@ pub(super) struct Options {
 /// A contest that agents join while it runs.
 struct OpenContest<'a> {
     folder: Folder,
-    inbox: Rc<RefCell<Inbox>>,
+    sources: Rc<Sources>,
     options: &'a Options,
     global: &'a Global,
+}
+
+/// Where new agents come from.
+struct Sources {
+    /// The folder of submissions, if there is one.
+    inbox: Option<RefCell<Inbox>>,
+    /// The teams that hand in on the web, if they do.
+    course: Option<Arc<Course>>,
+    pace: RefCell<Pace>,
+}
+
+/// A version that is to be taken in.
+struct Version<'a> {
+    team: &'a str,
+    /// Its files.
+    path: &'a Path,
+    /// The folder for what comes of it.
+    folder: &'a Path,
+    /// Its version on the web, if it was handed in there.
+    id: Option<VersionId>,
+}
+
+/// What became of a version.
+enum Taken {
+    /// It plays under this name; the sentence about it, unless it did before.
+    Plays(String, Option<String>),
+    /// It doesn't play, for this reason.
+    Refused(String),
+    /// A signal came first.
+    Interrupted(ExitCode),
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failure> {
@@ -74,13 +119,13 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let runtime = runtime()?;
     let (folder, _lock, mut begun) = begin(options, &runtime, global)?;
     let stored = Store::open_to_read(&folder)?.contest()?;
-    let inbox = Inbox::open(&stored, &folder, options.submissions.as_deref())?;
-    if begun.is_some() {
-        inbox.keep_players(&stored.contest)?;
+    let sources = options.sources(&stored, &folder)?;
+    if let Some(inbox) = sources.inbox.as_ref().filter(|_| begun.is_some()) {
+        inbox.borrow().keep_players(&stored.contest)?;
     }
-    let inbox = Rc::new(RefCell::new(inbox));
-    let open = OpenContest { folder, inbox, options, global };
+    let open = OpenContest { folder, sources: Rc::new(sources), options, global };
     let mut interrupts = listen(&runtime)?;
+    open.serve(&interrupts)?;
     loop {
         let run = begun
             .take()
@@ -90,7 +135,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         let ended = run.play(&runtime, &mut interrupts, global)?;
         if ended.result.failure.is_none() && interrupts.received().is_none() {
             if !global.quiet {
-                eprint_line(&format!("waiting for agents in {}", open.place()));
+                eprint_line(&format!("waiting for agents {}", open.place()));
             }
             runtime.block_on(interrupts.interrupted());
         }
@@ -131,7 +176,12 @@ fn begin(
             .help("rename it"));
         }
     }
-    Inbox::find(&prepared.text, &prepared.base, options.submissions.as_deref())?;
+    if options.web.is_some() {
+        check_deadline(&prepared.text)?;
+    }
+    if options.has_inbox(&prepared.text)? {
+        Inbox::find(&prepared.text, &prepared.base, options.submissions.as_deref())?;
+    }
     let (run, lock) = created(prepared, options.out.as_deref(), &options.shared, runtime, global)?;
     Ok((run.folder.clone(), lock, Some(run)))
 }
@@ -152,6 +202,39 @@ impl Options {
         global.note([format!("created {} for submissions", inbox.display())]);
         Ok(())
     }
+
+    /// Whether a folder of submissions is watched: with the web, none need be.
+    fn has_inbox(&self, text: &str) -> Result<bool, Failure> {
+        let named = self.submissions.is_some() || submissions_of(text)?.is_some();
+        Ok(named || self.web.is_none())
+    }
+
+    /// Opens what new agents come from.
+    fn sources(&self, stored: &StoredContest, folder: &Folder) -> Result<Sources, Failure> {
+        let inbox = self.has_inbox(&stored.text)?;
+        let inbox = inbox.then(|| Inbox::open(stored, folder, self.submissions.as_deref()));
+        let course = self.web.as_ref().map(|_| {
+            let has_command = submissions_of(&stored.text)?.is_some_and(|it| it.run.is_some());
+            let web = ContestFile::web_of(&stored.text);
+            let web = web.map_err(|error| Failure::usage(error.to_string()))?;
+            Course::open(folder, web, has_command).map(Arc::new)
+        });
+        Ok(Sources {
+            inbox: inbox.transpose()?.map(RefCell::new),
+            course: course.transpose()?,
+            pace: RefCell::default(),
+        })
+    }
+}
+
+/// Fails before anything is created if the deadline can't be read.
+fn check_deadline(text: &str) -> Result<(), Failure> {
+    let web = ContestFile::web_of(text).map_err(|error| Failure::usage(error.to_string()))?;
+    deadline_of(&web).map(|_| ())
+}
+
+fn submissions_of(text: &str) -> Result<Option<Submissions>, Failure> {
+    ContestFile::submissions_of(text).map_err(|error| Failure::usage(error.to_string()))
 }
 
 /// Returns what comes first.
@@ -163,28 +246,98 @@ async fn first(deadline: Option<PlannedEnd>, other: impl Future<Output = Interru
     }
 }
 
+impl Sources {
+    /// Returns whether there are new agents that may be taken in.
+    fn look(&self) -> bool {
+        let now = Instant::now();
+        let mut pace = self.pace.borrow_mut();
+        pace.tidy(now);
+        let mut found = false;
+        if let Some(inbox) = &self.inbox {
+            let mut inbox = inbox.borrow_mut();
+            match inbox.look(&pace) {
+                Ok(new) => found = new,
+                Err(error) => tracing::warn!(%error, "cannot list the submissions"),
+            }
+            for warning in inbox.warnings() {
+                tracing::warn!("{warning}");
+            }
+        }
+        if let Some(course) = &self.course {
+            match course.tasks(|team| pace.is_held(&held_as(team), now)) {
+                Ok(tasks) => found |= !tasks.is_empty(),
+                Err(failure) => tracing::warn!("{failure}"),
+            }
+        }
+        found
+    }
+}
+
+/// The name under which a team waits.
+fn held_as(team: u32) -> PathBuf {
+    Path::new(TEAMS_FOLDER).join(team.to_string())
+}
+
 impl OpenContest<'_> {
-    /// The folder of submissions.
+    /// Where agents come from, for people.
     fn place(&self) -> String {
-        self.inbox.borrow().folder().display().to_string()
+        let inbox = self.sources.inbox.as_ref();
+        let inbox = inbox.map(|inbox| inbox.borrow().folder().display().to_string());
+        let web = self.sources.course.as_ref().map(|_| "on the web".to_owned());
+        let inbox = inbox.map(|inbox| format!("in {inbox}"));
+        inbox.into_iter().chain(web).collect::<Vec<_>>().join(" and ")
+    }
+
+    /// Starts the site, if there is one.
+    fn serve(&self, interrupts: &Interrupts) -> Result<(), Failure> {
+        let (Some(web), Some(course)) = (&self.options.web, &self.sources.course) else {
+            return Ok(());
+        };
+        let parts = web.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?)));
+        let (host, port) = parts.ok_or_else(|| {
+            Failure::usage(format!("--web={web}: expected an address and a port"))
+                .help("such as --web=127.0.0.1:8017, or --web=0.0.0.0:8017 for other machines")
+        })?;
+        let settings = Settings {
+            folder: self.folder.root().to_owned(),
+            games: self.global.games(&self.folder.store())?,
+            host: host.to_owned(),
+            port: Some(port),
+            visitors: Visitors::Everyone,
+            play: None,
+            course: Some(course.clone()),
+            proxied: self.options.url.clone(),
+        };
+        let server = Server::start(settings, interrupts.orders(), interrupts.paused_time())?;
+        let address = self
+            .options
+            .url
+            .as_ref()
+            .map_or_else(|| server.url().trim_end_matches('/').to_owned(), ProxiedAddress::origin);
+        Teams::change(&self.folder, |teams| {
+            teams.address = Some(address.clone());
+            Ok(())
+        })?;
+        eprint_line(&format!("site: {address}"));
+        if course.teams()?.teams.is_empty() {
+            let folder = self.folder.root().display();
+            self.global.note([format!(
+                "there are no teams yet: add them with `referee contest teams {folder} --from teams.csv`"
+            )]);
+        }
+        Ok(())
     }
 
     /// Waits for new agents.
     fn new_agents(&self) -> impl Future<Output = Interrupt> + use<> {
-        let inbox = self.inbox.clone();
+        let sources = self.sources.clone();
         async move {
-            let games_for = inbox.borrow().games_for();
+            let games_for = sources.pace.borrow().games_for(Instant::now());
             tokio::time::sleep(games_for).await;
             loop {
                 tokio::time::sleep(LOOK).await;
-                let found = inbox.borrow_mut().look();
-                for warning in inbox.borrow_mut().warnings() {
-                    tracing::warn!("{warning}");
-                }
-                match found {
-                    Ok(true) => return Interrupt::NewAgents,
-                    Ok(false) => {}
-                    Err(error) => tracing::warn!(%error, "cannot list the submissions"),
+                if sources.look() {
+                    return Interrupt::NewAgents;
                 }
             }
         }
@@ -194,26 +347,104 @@ impl OpenContest<'_> {
     fn take_in(&self) -> Result<Option<ExitCode>, Failure> {
         // The list at the end of the run has all files, of which some change now.
         sums::write(&self.folder, &Store::open(&self.folder)?)?;
-        let (versions, notes) = self.inbox.borrow_mut().keep()?;
+        let interrupted = match &self.sources.inbox {
+            Some(inbox) => self.take_submissions(inbox)?,
+            None => None,
+        };
+        match &self.sources.course {
+            Some(course) if interrupted.is_none() => self.take_uploads(course),
+            _ => Ok(interrupted),
+        }
+    }
+
+    fn take_submissions(&self, inbox: &RefCell<Inbox>) -> Result<Option<ExitCode>, Failure> {
+        let (versions, notes) = inbox.borrow_mut().keep()?;
         self.global.note(notes);
         for version in versions {
             let began = Instant::now();
-            let interrupted = self.take(&version)?;
-            if interrupted.is_some() {
-                return Ok(interrupted);
+            let KeptVersion { team, path, folder } = &version;
+            match self.take(&Version { team, path, folder, id: None })? {
+                Taken::Interrupted(code) => return Ok(Some(code)),
+                Taken::Plays(name, text) => {
+                    version.close(Ok(&name))?;
+                    self.tell(&Taken::Plays(name, text), team);
+                }
+                Taken::Refused(why) => {
+                    let feedback = folder.join("feedback.md");
+                    let see = format!("{why}; see {}", feedback.display());
+                    let why = if feedback.exists() { see } else { why };
+                    version.close(Err(&why))?;
+                    self.tell(&Taken::Refused(why), team);
+                }
             }
-            self.inbox.borrow_mut().took(&version, began);
+            let submission = inbox.borrow().submission(&version);
+            self.sources.pace.borrow_mut().took(submission, began, Instant::now());
         }
         Ok(None)
     }
 
+    fn take_uploads(&self, course: &Course) -> Result<Option<ExitCode>, Failure> {
+        let now = Instant::now();
+        let tasks = course.tasks(|team| self.sources.pace.borrow().is_held(&held_as(team), now))?;
+        for task in tasks {
+            let (id, team, path, folder) = match task {
+                Task::Take { version, team, place, folder } => (version, team, place, folder),
+                Task::Withdraw { version, player } => {
+                    self.withdraw(&player)?;
+                    course.note(version, Noted::Withdrawn)?;
+                    continue;
+                }
+            };
+            if !course.unpack(id)? {
+                continue;
+            }
+            let began = Instant::now();
+            course.note(id, Noted::Building)?;
+            let version = Version { team: &team, path: &path, folder: &folder, id: Some(id) };
+            let taken = self.take(&version)?;
+            match &taken {
+                Taken::Interrupted(code) => return Ok(Some(*code)),
+                Taken::Plays(name, _) => course.note(id, Noted::Plays(name))?,
+                Taken::Refused(why) => course.note(id, Noted::Refused(why))?,
+            }
+            self.tell(&taken, &team);
+            self.sources.pace.borrow_mut().took(held_as(id.team), began, Instant::now());
+        }
+        Ok(None)
+    }
+
+    /// Lets a player leave that its team took back. It may have left already.
+    fn withdraw(&self, player: &str) -> Result<(), Failure> {
+        match Changing::open(&self.folder, "taken back by its team")?.withdraw(player) {
+            Ok(text) => self.global.note([text]),
+            Err(failure) if failure.kind() == FailureKind::Machine => return Err(failure),
+            Err(failure) => tracing::warn!("{failure}"),
+        }
+        Ok(())
+    }
+
+    /// Prints what became of a team's version.
+    fn tell(&self, taken: &Taken, team: &str) {
+        let team = sanitize(team);
+        let text = match taken {
+            Taken::Plays(_, Some(text)) => text.clone(),
+            Taken::Plays(name, None) => format!("{team} plays already, as {}", sanitize(name)),
+            Taken::Refused(why) => format!("{team} does not play: {why}"),
+            Taken::Interrupted(_) => return,
+        };
+        if !self.global.quiet {
+            eprint_line(&text);
+        }
+    }
+
     /// Builds, checks and adds a version of an agent.
-    fn take(&self, version: &KeptVersion) -> Result<Option<ExitCode>, Failure> {
+    fn take(&self, version: &Version<'_>) -> Result<Taken, Failure> {
         let contest = Changing::open(&self.folder, "submitted")?;
         let bar = count_bar("building", !self.global.quiet);
         let progress = |done, of| advance(&bar, done, of);
         let mut interrupted = None;
-        let added = contest.add_version(&version.path, &version.team, &progress, |name, spec| {
+        let added = contest.add_version(version.path, version.team, &progress, |name, spec| {
+            self.note(version, Noted::Checking)?;
             if self.options.no_check {
                 return Ok(());
             }
@@ -222,32 +453,39 @@ impl OpenContest<'_> {
             interrupted.map_or(Ok(()), |_| Err(Failure::operation("interrupted")))
         });
         bar.finish_and_clear();
-        if interrupted.is_some() {
-            return Ok(interrupted);
+        if let Some(code) = interrupted {
+            return Ok(Taken::Interrupted(code));
         }
-        let team = sanitize(&version.team);
-        let text = match added {
-            Ok((name, text)) => {
-                version.close(Ok(&name))?;
-                text.unwrap_or_else(|| format!("{team} plays already, as {}", sanitize(&name)))
+        match added {
+            Ok((name, None)) if self.has_left(&name)? => {
+                let why =
+                    format!("it is the same as {}, which has left: change it", sanitize(&name));
+                Ok(Taken::Refused(why))
             }
-            Err(failure) if failure.kind() == FailureKind::Machine => return Err(failure),
-            Err(failure) => {
-                let why = sanitize(&failure.to_string());
-                version.close(Err(&why))?;
-                format!("{team} does not play: {why}")
-            }
-        };
-        if !self.global.quiet {
-            eprint_line(&text);
+            Ok((name, text)) => Ok(Taken::Plays(name, text)),
+            Err(failure) if failure.kind() == FailureKind::Machine => Err(failure),
+            Err(failure) => Ok(Taken::Refused(version.for_author(&sanitize(&failure.to_string())))),
         }
-        Ok(None)
+    }
+
+    /// Notes a step of a version that was handed in on the web.
+    fn note(&self, version: &Version<'_>, step: Noted<'_>) -> Result<(), Failure> {
+        match (&self.sources.course, version.id) {
+            (Some(course), Some(id)) => course.note(id, step),
+            _ => Ok(()),
+        }
+    }
+
+    fn has_left(&self, name: &str) -> Result<bool, Failure> {
+        let contest = Store::open_to_read(&self.folder)?.contest()?.contest;
+        let player = find_player(&contest.players, name)?;
+        Ok(contest.has_left(player))
     }
 
     /// Checks an agent and writes its feedback. Fails if it does not pass.
     fn check(
         &self,
-        version: &KeptVersion,
+        version: &Version<'_>,
         name: &str,
         spec: &AgentSpec,
     ) -> Result<Option<ExitCode>, Failure> {
@@ -256,11 +494,24 @@ impl OpenContest<'_> {
         let checked = check.check(&spec.written, &Ok(spec.clone()), self.global)?;
         let (mut report, interrupted) = checked;
         report.name = Some(name.to_owned());
-        write_feedback(&report, &version.folder, "feedback")?;
+        let own = [spec.written.clone(), version.path.display().to_string()];
+        let hidden = if version.id.is_some() { &own[..] } else { &[] };
+        write_feedback(&report, version.folder, "feedback", hidden)?;
         if interrupted.is_some() || report.ok {
+            self.note(version, Noted::Checked(&report.counts()))?;
             return Ok(interrupted);
         }
-        let feedback = version.folder.join("feedback.md");
-        Err(Failure::usage(format!("{}; see {}", report.line(), feedback.display())))
+        Err(Failure::usage(report.line()))
+    }
+}
+
+impl Version<'_> {
+    /// Returns a text without the place of the files on this machine, if its reader is elsewhere.
+    fn for_author(&self, text: &str) -> String {
+        if self.id.is_none() {
+            return text.to_owned();
+        }
+        let text = text.replace(&self.path.display().to_string(), ".");
+        text.strip_prefix(".: ").map_or(text.clone(), str::to_owned)
     }
 }

@@ -252,7 +252,7 @@ fn replay(
 ) -> Result<Vec<String>, Failure> {
     let Some(page) = match_page(folder, games, game, &names.shown)? else { return Ok(Vec::new()) };
     let stderr = (0..game.players.len()).map(|seat| stderr(&page, seat)).collect();
-    let html = replay_page(&page.public(), REPLAY_ROOT, "index.html");
+    let html = replay_page(&page.public(&[]), REPLAY_ROOT, "index.html");
     write(&site.join(Path::new(&game.transcript).with_extension("html")), &html)?;
     Ok(stderr)
 }

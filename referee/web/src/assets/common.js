@@ -115,8 +115,20 @@ export async function get(path, query) {
 
 /** @param {string} path @param {unknown} body @param {AbortSignal} [signal] @returns {Promise<any>} */
 export async function post(path, body, signal) {
-  const headers = { "Content-Type": "application/json", "X-Referee": "1" };
+  return postAs(path, body, "1", signal);
+}
+
+/** The same with the token of a team's page.
+ * @param {string} path @param {unknown} body @param {string} token @param {AbortSignal} [signal]
+ * @returns {Promise<any>} */
+export async function postAs(path, body, token, signal) {
+  const headers = { "Content-Type": "application/json", "X-Referee": token };
   return answer(await ask(path, { method: "POST", headers, body: JSON.stringify(body), signal }));
+}
+
+/** Sends files. @param {string} path @param {FormData} form @param {string} token @returns {Promise<any>} */
+export async function postForm(path, form, token) {
+  return answer(await ask(path, { method: "POST", headers: { "X-Referee": token }, body: form }));
 }
 
 /** @param {string} path @param {RequestInit} how */

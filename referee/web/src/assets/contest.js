@@ -144,7 +144,7 @@ async function start() {
           h("div", { class: "panel-head" }, h("h2", null, "Standings"),
             h("span", { class: "inline" },
               contest.last && h("a", { href: matchLink(contest.last, "#ply=0&pane=whatif") }, "Openings"),
-              h("a", { href: report }, "Full report"))),
+              contest.public ? h("a", { href: "/team" }, "Your team") : h("a", { href: report }, "Full report"))),
           standings(contest), crossTable(contest), notes(contest));
         setAgents(contest.players);
         await list.load();

@@ -13,10 +13,10 @@ import { WhatIf } from "./whatif.js";
 /** @typedef {import("./types.js").MatchData} MatchData */
 /** @typedef {import("./types.js").Source} Source */
 
-/** @param {string} file @returns {Source} */
-function fromServer(file) {
+/** @param {string} file @param {boolean} isPublic @returns {Source} */
+function fromServer(file, isPublic) {
   return {
-    lines: async (ply) => (await get("/api/lines", { file, ply })).lines,
+    lines: isPublic ? null : async (ply) => (await get("/api/lines", { file, ply })).lines,
     text: async (ply) => (await get("/api/text", { file, ply })).text,
     position: async (ply) => (await get("/api/position", { file, ply })).position,
     picture: (form, ply) => address("/api/picture", { file, ply, form }),
@@ -25,7 +25,7 @@ function fromServer(file) {
 
 /** A link to the contest of a game. @param {string} file */
 function contestOf(file) {
-  const at = file.lastIndexOf("/games/");
+  const at = file.startsWith("games/") ? 0 : file.lastIndexOf("/games/");
   if (at < 0) return null;
   const href = address("/contest", { folder: file.slice(0, at) });
   return h("a", { class: "back", href }, "Back to the contest");
@@ -37,17 +37,19 @@ async function start() {
   try {
     /** @type {MatchData} */
     const match = await get("/api/match", { file });
-    const viewer = new Viewer(match, fromServer(file));
+    const viewer = new Viewer(match, fromServer(file, Boolean(match.public)));
     viewer.build(root);
     const { tried } = fromHash(location.hash);
     const human = new Human(viewer, file);
-    const whatIf = new WhatIf(viewer, file);
-    whatIf.show();
-    get("/api/overview").then((/** @type {import("./types.js").Overview} */ overview) => {
-      whatIf.offer(overview);
-      if (overview.can_play) new RerunPanel(viewer, file).show();
-    }).catch(() => {});
-    whatIf.restore(tried);
+    if (!match.public) {
+      const whatIf = new WhatIf(viewer, file);
+      whatIf.show();
+      get("/api/overview").then((/** @type {import("./types.js").Overview} */ overview) => {
+        whatIf.offer(overview);
+        if (overview.can_play) new RerunPanel(viewer, file).show();
+      }).catch(() => {});
+      whatIf.restore(tried);
+    }
     const to = contestOf(file);
     if (to) byId("tools").prepend(to);
     const stop = match.own ? stopButton(file) : null;

@@ -24,7 +24,7 @@
  *   match: string, seed: number|string, started: string, referee: string, sandbox: unknown,
  *   clock: string, bank_ms: number|null, move_ms: number|null, seats: Seat[], board: Picture,
  *   plies: Frame[], asked: Asked|null, state: string, problem: string|null, line: number,
- *   own?: boolean, notations?: string[]}} MatchData */
+ *   own?: boolean, public?: boolean, notations?: string[]}} MatchData */
 /** @typedef {{plies: Frame[], asked: Asked|null, state: string, problem: string|null,
  *   line: number}} MatchUpdate */
 /** @typedef {{text: string, cells: number[]}} Action */
@@ -54,9 +54,19 @@
 /** @typedef {{name: string, format: string, games: number, played: number, void: number,
  *   running: boolean, head: string[], rows: string[][], notes: string[], players: string[],
  *   cross: {head: string[], rows: string[][]}|null,
- *   last: string|null, live: Row[], workers: Worker[]}} Contest */
+ *   last: string|null, public: boolean, live: Row[], workers: Worker[]}} Contest */
 /** @typedef {{name: string, busy: number, slots: number, played: number, sandbox: string,
  *   silent_s: number|null, state: string}} Worker */
+
+/** @typedef {{upload_mb: number, unpacked_mb: number, files: number, uploads_an_hour: number,
+ *   uploads_a_day: number}} UploadLimits */
+/** @typedef {{step: string, state: "waiting"|"running"|"done"|"failed"|"skipped", at: string|null,
+ *   text: string|null}} StepData */
+/** @typedef {{version: number, files: number, bytes: number, sha256: string, command: string|null,
+ *   language: string|null, steps: StepData[], settled: boolean, player: string|null, why: string|null,
+ *   taken_back: boolean}} VersionData */
+/** @typedef {{team: string, now: string, closes: string|null, refused: string|null, again: string|null,
+ *   limits: UploadLimits, versions: VersionData[], token: string}} TeamPage */
 
 /** What a viewer can load besides the match; null if it can't.
  * @typedef {{lines: null|((ply: number) => Promise<Line[]>),

@@ -2,6 +2,7 @@
 
 mod interrupts;
 mod left_out;
+mod handed_in;
 mod lock;
 mod changed;
 mod changes;

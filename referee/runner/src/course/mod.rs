@@ -1,0 +1,258 @@
+//! A course that hands in on the web: its teams, what each has handed in, and what becomes of it. The server and the
+//! open ladder are threads of one process and share this.
+
+mod report;
+mod teams;
+mod times;
+mod uploads;
+
+pub use report::{LimitsReport, StepName, StepReport, StepState, TeamReport, VersionReport};
+pub use teams::{NewTeam, Secret, Team, Teams, read_list};
+pub use times::moment;
+pub use uploads::{Refusal, RefusalKind, Upload, VersionId};
+
+use super::folder::{Folder, TEAMS_FOLDER};
+use super::writer::disk_failure;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use referee_contest::WebSettings;
+use referee_play::archives::Most;
+use referee_process::Failure;
+use referee_process::lock::lock;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use uploads::Uploads;
+
+/// The folder with what teams hand in, in that of the teams.
+const UPLOADS_FOLDER: &str = "uploads";
+
+/// A course.
+#[derive(Debug)]
+pub struct Course {
+    folder: Folder,
+    settings: WebSettings,
+    deadline: Option<Timestamp>,
+    /// Whether the contest says how submissions are started, so that they need no `agent.toml`.
+    has_command: bool,
+    /// The teams as they were last read, and the state of their file then.
+    teams: Mutex<Option<(teams::FileState, Arc<Teams>)>>,
+    uploads: Mutex<Uploads>,
+    /// One archive is unpacked at a time, so that uploads don't take the cores from games.
+    unpacking: Mutex<()>,
+}
+
+/// What a course asks of the contest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// A version is to be built, checked and added.
+    Take {
+        /// The version.
+        version: VersionId,
+        /// Its team's name.
+        team: String,
+        /// Its files: a folder whose name is the same for all versions of the team.
+        place: PathBuf,
+        /// The folder for what comes of it.
+        folder: PathBuf,
+    },
+    /// A player is to leave, because its team takes it back.
+    Withdraw {
+        /// Its version.
+        version: VersionId,
+        /// The player's name.
+        player: String,
+    },
+}
+
+impl Course {
+    /// Opens the course of a contest, with the table `[web]` of its file. `has_command`: whether the contest says how
+    /// submissions are started.
+    pub fn open(
+        folder: &Folder,
+        settings: WebSettings,
+        has_command: bool,
+    ) -> Result<Self, Failure> {
+        let root = teams_folder(folder)?;
+        let uploads = root.join(UPLOADS_FOLDER);
+        let failed = |error: io::Error| disk_failure(&uploads, &error);
+        make_private(&uploads).map_err(failed)?;
+        Ok(Self {
+            folder: folder.clone(),
+            deadline: deadline_of(&settings)?,
+            settings,
+            has_command,
+            teams: Mutex::default(),
+            uploads: Mutex::new(Uploads::open(&uploads).map_err(failed)?),
+            unpacking: Mutex::default(),
+        })
+    }
+
+    /// The teams now: a command may have added some.
+    pub fn teams(&self) -> Result<Arc<Teams>, Failure> {
+        let mut known = lock(&self.teams);
+        let state = teams::state(&self.folder)?;
+        if let Some((of, teams)) = &*known
+            && *of == state
+        {
+            return Ok(teams.clone());
+        }
+        let teams = Arc::new(Teams::read(&self.folder)?);
+        *known = Some((state, teams.clone()));
+        Ok(teams)
+    }
+
+    /// Returns the team with this secret.
+    pub fn team_of(&self, secret: &str) -> Result<Option<Team>, Failure> {
+        Ok(self.teams()?.with_secret(secret).cloned())
+    }
+
+    /// When the team may hand in its last version, with grace; `None` for ever.
+    pub fn closes(&self, team: &Team) -> Option<Timestamp> {
+        let grace = i64::try_from(self.settings.grace_ms()).unwrap_or(i64::MAX);
+        let usual = self.deadline?.checked_add(SignedDuration::from_millis(grace));
+        let extended = team.until.as_deref().and_then(|until| until.parse().ok());
+        Some(usual.unwrap_or(Timestamp::MAX).max(extended.unwrap_or(Timestamp::MIN)))
+    }
+
+    /// The most bytes of an upload.
+    pub fn upload_bytes_max(&self) -> u64 {
+        self.settings.upload_mb << 20
+    }
+
+    /// The most files of an upload.
+    pub fn files_max(&self) -> usize {
+        self.settings.files as usize
+    }
+
+    /// How much an upload may have in it.
+    fn most(&self) -> Most {
+        Most { bytes: self.settings.unpacked_mb << 20, files: self.files_max() }
+    }
+
+    /// Returns why a team may not hand in at this time. Ask before its upload is read.
+    pub fn may_hand_in(&self, team: &Team, now: Timestamp) -> Result<(), Refusal> {
+        lock(&self.uploads).check(self, team, now)
+    }
+
+    /// Begins an upload. Until it is accepted, it leaves nothing.
+    pub fn begin(&self) -> io::Result<Upload> {
+        let root = lock(&self.uploads).root().to_owned();
+        Upload::new(&root, self.upload_bytes_max(), self.files_max())
+    }
+
+    /// Makes an upload the next version of its team. When it returns, the version is on the disk, whatever happens to
+    /// this process or the machine.
+    pub fn accept(
+        &self,
+        team: &Team,
+        upload: Upload,
+        command: Option<Vec<String>>,
+        now: Timestamp,
+    ) -> Result<VersionId, Refusal> {
+        let synced = upload.finish(command, now)?;
+        let mut uploads = lock(&self.uploads);
+        uploads.check(self, team, now)?;
+        uploads.keep(team, synced)
+    }
+
+    /// Unpacks a version, unless that was done; what is wrong with it is noted. Returns whether it can be taken in.
+    pub fn unpack(&self, version: VersionId) -> Result<bool, Failure> {
+        let _one = lock(&self.unpacking);
+        let sent = lock(&self.uploads).to_unpack(version);
+        if let Some(sent) = sent {
+            let unpacked = sent.unpack(self.most(), self.has_command);
+            let mut uploads = lock(&self.uploads);
+            let noted = uploads.unpacked(version, unpacked);
+            noted.map_err(|error| disk_failure(uploads.root(), &error))?;
+        }
+        Ok(lock(&self.uploads).is_open(version))
+    }
+
+    /// Looks at an upload as it would be unpacked, and returns how its agent is started.
+    pub fn look(&self, upload: &Upload) -> Result<uploads::Looked, String> {
+        let _one = lock(&self.unpacking);
+        upload.look(self.most(), self.has_command)
+    }
+
+    /// Returns what is to be done, the oldest first, at most one version of each team. `is_held` says which teams have
+    /// to wait.
+    pub fn tasks(&self, is_held: impl Fn(u32) -> bool) -> Result<Vec<Task>, Failure> {
+        let teams = self.teams()?;
+        Ok(lock(&self.uploads).tasks(&teams, is_held))
+    }
+
+    /// Notes what became of a version.
+    pub fn note(&self, version: VersionId, step: Noted<'_>) -> Result<(), Failure> {
+        let mut uploads = lock(&self.uploads);
+        let kept = self.settings.versions_kept as usize;
+        uploads.note(version, step, kept).map_err(|error| disk_failure(uploads.root(), &error))
+    }
+
+    /// Takes back all of a team's versions after this one; 0 is before the first. Returns how many.
+    pub fn take_back(&self, team: &Team, to: u32) -> Result<usize, Failure> {
+        let mut uploads = lock(&self.uploads);
+        uploads.take_back(team.number, to).map_err(|error| disk_failure(uploads.root(), &error))
+    }
+
+    /// Returns the folder for what comes of a team's version, if there is one.
+    pub fn version_folder(&self, team: &Team, version: u32) -> Option<PathBuf> {
+        let uploads = lock(&self.uploads);
+        let id = VersionId { team: team.number, version };
+        uploads.has(id).then(|| uploads.folder(id))
+    }
+
+    /// Returns what a team's page shows.
+    pub fn report(&self, team: &Team, now: Timestamp) -> TeamReport {
+        report::of_team(self, &lock(&self.uploads), team, now)
+    }
+
+    /// Whether a player of the contest is a version of this team.
+    pub fn is_of_team(&self, team: &Team, player: &str) -> bool {
+        lock(&self.uploads).players(team.number).any(|own| own == player)
+    }
+}
+
+/// A step of a version.
+#[derive(Clone, Copy, Debug)]
+pub enum Noted<'a> {
+    /// It is being built.
+    Building,
+    /// It was built, and is being checked.
+    Checking,
+    /// The check ended: a sentence that counts the probes.
+    Checked(&'a str),
+    /// It plays under this name.
+    Plays(&'a str),
+    /// It doesn't play, for this reason.
+    Refused(&'a str),
+    /// Its player has left.
+    Withdrawn,
+}
+
+/// Reads the deadline of the table `[web]`.
+pub fn deadline_of(settings: &WebSettings) -> Result<Option<Timestamp>, Failure> {
+    let read = |text: &String| {
+        moment(text, &TimeZone::system())
+            .map_err(|error| Failure::usage(format!("[web] deadline = {text:?}: {error}")))
+    };
+    settings.deadline.as_ref().map(read).transpose()
+}
+
+/// Creates the folder of the teams, which nobody else may read.
+fn teams_folder(folder: &Folder) -> Result<PathBuf, Failure> {
+    let root = referee_process::files::absolute(folder.root())?.join(TEAMS_FOLDER);
+    make_private(&root).map_err(|error| disk_failure(&root, &error))?;
+    Ok(root)
+}
+
+fn make_private(folder: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+        // Its name is on the disk before anything in it is.
+        Ok(()) => fs::File::open(folder.parent().unwrap_or(Path::new("/")))?.sync_all(),
+    }
+}

@@ -1,0 +1,662 @@
+//! What teams hand in, kept so that nothing is lost: an upload is written to a folder of its own, which gets the
+//! version's name when everything in it is on the disk. What becomes of a version is in a file beside it, and is found
+//! out again if that is lost.
+
+use super::teams::{Team, Teams};
+use super::{Course, Noted, Task, make_private};
+use jiff::{SignedDuration, Timestamp};
+use referee_play::archives::{self, Most};
+use referee_play::digest::digest_file;
+use referee_play::found_command::{FoundCommand, found_command, has_manifest, manifest_of};
+use referee_play::replace_file::replace;
+use referee_process::Failure;
+use referee_process::files::is_disk_full;
+use referee_protocol::encode::to_hex;
+use referee_protocol::sanitize::sanitize;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// The file with what was received.
+const RECEIVED_FILE: &str = "upload.json";
+/// The file with what became of it.
+const STATE_FILE: &str = "state.json";
+/// The folder with the files as they were sent, named by their places in the list.
+const SENT_FOLDER: &str = "sent";
+/// The folder with the agent's folder.
+const FILES_FOLDER: &str = "files";
+/// The beginning of the names of uploads that are not complete.
+const PARTIAL: &str = ".new-";
+/// The longest name of a file.
+const NAME_BYTES_MAX: usize = 4096;
+
+/// A version of a team's agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct VersionId {
+    /// The team's number.
+    pub team: u32,
+    /// The version's number, from 1.
+    pub version: u32,
+}
+
+/// Why an upload is refused, with the limit and when to try again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What kind of limit it is.
+    pub kind: RefusalKind,
+    /// The limit, in words.
+    pub text: String,
+    /// When the same upload may be taken.
+    pub again: Option<Timestamp>,
+}
+
+/// The kinds of refusals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// The deadline has passed.
+    Closed,
+    /// There were too many uploads.
+    TooMany,
+    /// The upload is too large.
+    TooLarge,
+    /// It can't be used.
+    Invalid,
+    /// The course has no room.
+    Full,
+    /// The machine failed.
+    Machine,
+}
+
+impl Refusal {
+    fn new(kind: RefusalKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), again: None }
+    }
+
+    fn machine(error: &io::Error) -> Self {
+        if is_disk_full(error) {
+            return Self::new(RefusalKind::Full, "the server's disk is full: tell the instructor");
+        }
+        Self::new(RefusalKind::Machine, format!("the upload can't be stored: {error}"))
+    }
+}
+
+/// A file as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct SentFile {
+    /// Its name, with those of the folders above it.
+    name: String,
+    bytes: u64,
+}
+
+/// What was received.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Received {
+    pub(super) at: Timestamp,
+    /// SHA-256 of the only file, or of the list of all files with theirs.
+    pub(super) sha256: String,
+    files: Vec<SentFile>,
+    /// The command that its team confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    command: Option<Vec<String>>,
+}
+
+/// A step that has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Ended {
+    pub(super) at: Timestamp,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) failed: Option<String>,
+    /// What is to be known about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<String>,
+}
+
+impl Ended {
+    fn now(result: Result<Option<String>, String>) -> Self {
+        let (text, failed) = match result {
+            Ok(text) => (text, None),
+            Err(why) => (None, Some(why)),
+        };
+        Self { at: Timestamp::now(), failed, text }
+    }
+}
+
+/// What became of a version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct State {
+    pub(super) unpacked: Option<Ended>,
+    /// How it is started, for people, and the language if it was found.
+    pub(super) command: Option<String>,
+    pub(super) language: Option<String>,
+    unpacked_bytes: u64,
+    pub(super) built: Option<Ended>,
+    pub(super) checked: Option<Ended>,
+    /// Whether it plays; failed if it doesn't.
+    pub(super) result: Option<Ended>,
+    /// The name of its player.
+    pub(super) player: Option<String>,
+    /// When its team took it back.
+    pub(super) taken_back: Option<Timestamp>,
+    /// When its player left.
+    pub(super) withdrawn: Option<Timestamp>,
+    /// Whether its files were removed to make room.
+    removed: bool,
+}
+
+/// A version.
+#[derive(Clone, Debug)]
+pub(super) struct Version {
+    pub(super) number: u32,
+    pub(super) received: Received,
+    pub(super) state: State,
+    /// Whether it is built or checked at this moment.
+    pub(super) working: bool,
+}
+
+impl Version {
+    pub(super) fn bytes(&self) -> u64 {
+        self.received.files.iter().map(|file| file.bytes).sum()
+    }
+
+    pub(super) fn files(&self) -> usize {
+        self.received.files.len()
+    }
+
+    fn kept_bytes(&self) -> u64 {
+        if self.state.removed { 0 } else { self.bytes() + self.state.unpacked_bytes }
+    }
+}
+
+/// The versions of all teams.
+#[derive(Debug)]
+pub(super) struct Uploads {
+    root: PathBuf,
+    teams: BTreeMap<u32, Vec<Version>>,
+}
+
+/// Returns the entries of a folder whose names are numbers.
+fn numbered(folder: &Path) -> io::Result<Vec<u32>> {
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        numbers.extend(entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()));
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+impl Uploads {
+    /// Reads what was handed in before. Uploads that were not complete are removed.
+    pub(super) fn open(root: &Path) -> io::Result<Self> {
+        for entry in fs::read_dir(root)? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(PARTIAL) {
+                fs::remove_dir_all(entry.path())?;
+            }
+        }
+        let mut teams = BTreeMap::new();
+        for team in numbered(root)? {
+            let folder = root.join(team.to_string());
+            let versions = numbered(&folder)?.into_iter().map(|number| {
+                let own = folder.join(number.to_string());
+                let received = fs::read(own.join(RECEIVED_FILE))?;
+                let state = fs::read(own.join(STATE_FILE)).unwrap_or_default();
+                Ok(Version {
+                    number,
+                    received: serde_json::from_slice(&received)?,
+                    state: serde_json::from_slice(&state).unwrap_or_default(),
+                    working: false,
+                })
+            });
+            teams.insert(team, versions.collect::<io::Result<Vec<_>>>()?);
+        }
+        Ok(Self { root: root.to_owned(), teams })
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the folder of a version.
+    pub(super) fn folder(&self, id: VersionId) -> PathBuf {
+        self.root.join(id.team.to_string()).join(id.version.to_string())
+    }
+
+    pub(super) fn versions(&self, team: u32) -> &[Version] {
+        self.teams.get(&team).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn has(&self, id: VersionId) -> bool {
+        self.versions(id.team).iter().any(|version| version.number == id.version)
+    }
+
+    /// Whether it is unpacked, and nothing has become of it.
+    pub(super) fn is_open(&self, id: VersionId) -> bool {
+        let version = self.versions(id.team).iter().find(|it| it.number == id.version);
+        version.is_some_and(|it| it.state.unpacked.is_some() && it.state.result.is_none())
+    }
+
+    /// Returns the players that are versions of a team.
+    pub(super) fn players(&self, team: u32) -> impl Iterator<Item = &str> {
+        self.versions(team).iter().filter_map(|version| version.state.player.as_deref())
+    }
+
+    /// Returns why a team may not hand in at this time.
+    pub(super) fn check(
+        &self,
+        course: &Course,
+        team: &Team,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
+        if let Some(closes) = course.closes(team).filter(|closes| now > *closes) {
+            let text = format!("the deadline has passed: nothing is taken after {closes}");
+            return Err(Refusal::new(RefusalKind::Closed, text));
+        }
+        let settings = &course.settings;
+        for (hours, most, key, period) in [
+            (1, settings.uploads_an_hour, "uploads_an_hour", "an hour"),
+            (24, settings.uploads_a_day, "uploads_a_day", "a day"),
+        ] {
+            let length = SignedDuration::from_hours(hours);
+            let recent: Vec<Timestamp> = self
+                .versions(team.number)
+                .iter()
+                .map(|version| version.received.at)
+                .filter(|at| now.duration_since(*at) < length)
+                .collect();
+            if recent.len() >= most as usize {
+                // The oldest that must be out of the period before another one fits.
+                let first = recent[recent.len() - most as usize];
+                let again = first.checked_add(length).ok();
+                let text = format!("a team may hand in {most} times in {period} ({key})");
+                return Err(Refusal { again, ..Refusal::new(RefusalKind::TooMany, text) });
+            }
+        }
+        let kept: u64 = self.teams.values().flatten().map(Version::kept_bytes).sum();
+        let most = settings.disk_mb << 20;
+        if kept + course.upload_bytes_max() + course.most().bytes > most {
+            let text = format!(
+                "the course has no room for more uploads: {} MiB are set aside (disk_mb); tell the instructor",
+                settings.disk_mb
+            );
+            return Err(Refusal::new(RefusalKind::Full, text));
+        }
+        Ok(())
+    }
+
+    /// Keeps a complete upload as the next version of its team.
+    pub(super) fn keep(&mut self, team: &Team, synced: Synced) -> Result<VersionId, Refusal> {
+        let versions = self.teams.entry(team.number).or_default();
+        let number = versions.last().map_or(1, |last| last.number + 1);
+        let folder = self.root.join(team.number.to_string());
+        let kept = make_private(&folder).and_then(|()| {
+            fs::rename(synced.folder.path(), folder.join(number.to_string()))?;
+            File::open(&folder)?.sync_all()
+        });
+        kept.map_err(|error| Refusal::machine(&error))?;
+        let received = synced.received;
+        versions.push(Version { number, received, state: State::default(), working: false });
+        Ok(VersionId { team: team.number, version: number })
+    }
+
+    /// Returns what is needed to unpack a version, if that is to be done.
+    pub(super) fn to_unpack(&self, id: VersionId) -> Option<Sent> {
+        let version = self.versions(id.team).iter().find(|it| it.number == id.version)?;
+        let is_open = version.state.unpacked.is_none() && version.state.result.is_none();
+        is_open.then(|| Sent {
+            folder: self.folder(id),
+            name: format!("team-{}", id.team),
+            files: version.received.sent(&self.folder(id)),
+            command: version.received.command.clone(),
+        })
+    }
+
+    /// Changes what is known of a version, and writes it.
+    fn change(&mut self, id: VersionId, change: impl FnOnce(&mut Version)) -> io::Result<()> {
+        let path = self.folder(id).join(STATE_FILE);
+        let versions = self.teams.get_mut(&id.team);
+        let found = versions.and_then(|all| all.iter_mut().find(|it| it.number == id.version));
+        let Some(version) = found else { return Ok(()) };
+        change(version);
+        replace(&path, &serde_json::to_vec(&version.state)?)
+    }
+
+    pub(super) fn unpacked(
+        &mut self,
+        id: VersionId,
+        unpacked: io::Result<Unpacked>,
+    ) -> io::Result<()> {
+        let unpacked = match unpacked {
+            // Another try may do.
+            Err(error) if is_disk_full(&error) => return Err(error),
+            other => other.map_err(|error| sanitize(&error.to_string())),
+        };
+        self.change(id, |version| {
+            let state = &mut version.state;
+            match unpacked {
+                Ok(found) => {
+                    state.unpacked = Some(Ended::now(Ok(None)));
+                    state.command = found.looked.command.map(|words| join(&words));
+                    state.language = found.looked.language;
+                    state.unpacked_bytes = found.bytes;
+                }
+                Err(why) => {
+                    state.unpacked = Some(Ended::now(Err(why.clone())));
+                    state.result = Some(Ended::now(Err(why)));
+                }
+            }
+        })
+    }
+
+    pub(super) fn tasks(&self, teams: &Teams, is_held: impl Fn(u32) -> bool) -> Vec<Task> {
+        let mut tasks = Vec::new();
+        for team in &teams.teams {
+            let versions = self.versions(team.number);
+            let id = |version: &Version| VersionId { team: team.number, version: version.number };
+            for version in versions {
+                let State { player, taken_back, withdrawn, .. } = &version.state;
+                if let (Some(player), Some(at), None) = (player, taken_back, withdrawn) {
+                    tasks.push((
+                        *at,
+                        Task::Withdraw { version: id(version), player: player.clone() },
+                    ));
+                }
+            }
+            let next = versions.iter().find(|version| version.state.result.is_none());
+            if let Some(version) = next.filter(|_| !is_held(team.number)) {
+                let folder = self.folder(id(version));
+                let place = folder.join(FILES_FOLDER).join(team.folder_name());
+                let (version, at) = (id(version), version.received.at);
+                tasks.push((at, Task::Take { version, team: team.name.clone(), place, folder }));
+            }
+        }
+        tasks.sort_by_key(|(at, _)| *at);
+        tasks.into_iter().map(|(_, task)| task).collect()
+    }
+
+    pub(super) fn note(&mut self, id: VersionId, step: Noted<'_>, kept: usize) -> io::Result<()> {
+        self.change(id, |version| {
+            version.working = matches!(step, Noted::Building | Noted::Checking | Noted::Checked(_));
+            let state = &mut version.state;
+            match step {
+                Noted::Building => (state.built, state.checked) = (None, None),
+                Noted::Checking => state.built = Some(Ended::now(Ok(None))),
+                Noted::Checked(text) => {
+                    state.checked = Some(Ended::now(Ok(Some(text.to_owned()))));
+                }
+                Noted::Plays(player) => {
+                    state.built.get_or_insert_with(|| Ended::now(Ok(None)));
+                    state.player = Some(player.to_owned());
+                    state.result = Some(Ended::now(Ok(None)));
+                }
+                Noted::Refused(why) => {
+                    let failed = Ended::now(Err(why.to_owned()));
+                    // Whatever was to be done next has failed.
+                    let step = [&mut state.built, &mut state.checked];
+                    if let Some(next) = step.into_iter().find(|step| step.is_none()) {
+                        *next = Some(failed.clone());
+                    }
+                    state.result = Some(failed);
+                }
+                Noted::Withdrawn => state.withdrawn = Some(Timestamp::now()),
+            }
+        })?;
+        self.make_room(id.team, kept)
+    }
+
+    /// Removes the files of a team's oldest versions that don't play, except so many.
+    fn make_room(&mut self, team: u32, kept: usize) -> io::Result<()> {
+        let is_idle = |version: &&Version| {
+            let State { result, player, withdrawn, .. } = &version.state;
+            result.is_some() && (player.is_none() || withdrawn.is_some())
+        };
+        let idle: Vec<u32> =
+            self.versions(team).iter().filter(is_idle).map(|version| version.number).collect();
+        let most = idle.len().saturating_sub(kept);
+        for &version in &idle[..most] {
+            let id = VersionId { team, version };
+            for name in [SENT_FOLDER, FILES_FOLDER] {
+                match fs::remove_dir_all(self.folder(id).join(name)) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+            self.change(id, |version| version.state.removed = true)?;
+        }
+        Ok(())
+    }
+
+    /// Takes back the versions after this one.
+    pub(super) fn take_back(&mut self, team: u32, to: u32) -> io::Result<usize> {
+        let later = self.versions(team).iter().filter(|version| {
+            version.number > to
+                && version.state.taken_back.is_none()
+                && version.state.result.as_ref().is_none_or(|result| result.failed.is_none())
+        });
+        let later: Vec<u32> = later.map(|version| version.number).collect();
+        for &version in &later {
+            self.change(VersionId { team, version }, |version| {
+                version.state.taken_back = Some(Timestamp::now());
+                // What is being taken in now leaves after that.
+                if version.state.result.is_none() && !version.working {
+                    version.state.result =
+                        Some(Ended::now(Err("its team took it back".to_owned())));
+                }
+            })?;
+        }
+        Ok(later.len())
+    }
+}
+
+/// Returns the words of a command as one text.
+fn join(words: &[String]) -> String {
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default()
+}
+
+impl Received {
+    /// Returns the names and places of the files in a version's folder.
+    fn sent(&self, folder: &Path) -> Vec<(String, PathBuf)> {
+        let place = |(index, file): (usize, &SentFile)| {
+            (file.name.clone(), folder.join(SENT_FOLDER).join(index.to_string()))
+        };
+        self.files.iter().enumerate().map(place).collect()
+    }
+}
+
+/// An upload that is under way. It leaves nothing unless it is accepted.
+#[derive(Debug)]
+pub struct Upload {
+    folder: TempDir,
+    files: Vec<SentFile>,
+    bytes_max: u64,
+    files_max: usize,
+}
+
+impl Upload {
+    pub(super) fn new(root: &Path, bytes_max: u64, files_max: usize) -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix(PARTIAL).tempdir_in(root)?;
+        fs::create_dir(folder.path().join(SENT_FOLDER))?;
+        Ok(Self { folder, files: Vec::new(), bytes_max, files_max })
+    }
+
+    /// Begins the next file, with its path in the folder that is handed in.
+    pub fn file(&mut self, name: &str) -> Result<File, Refusal> {
+        if name.is_empty() || name.len() > NAME_BYTES_MAX {
+            return Err(Refusal::new(RefusalKind::Invalid, "a file needs a name"));
+        }
+        if self.files.len() >= self.files_max {
+            let text = format!("an upload may have {} files (files)", self.files_max);
+            return Err(Refusal::new(RefusalKind::TooLarge, text));
+        }
+        let path = self.folder.path().join(SENT_FOLDER).join(self.files.len().to_string());
+        let file = File::create_new(path).map_err(|error| Refusal::machine(&error))?;
+        self.files.push(SentFile { name: name.to_owned(), bytes: 0 });
+        Ok(file)
+    }
+
+    /// Notes that so many bytes come next in the last file.
+    pub fn more(&mut self, bytes: u64) -> Result<(), Refusal> {
+        if let Some(file) = self.files.last_mut() {
+            file.bytes += bytes;
+        }
+        if self.files.iter().map(|file| file.bytes).sum::<u64>() > self.bytes_max {
+            return Err(self.too_large());
+        }
+        Ok(())
+    }
+
+    /// The refusal of an upload that is too large.
+    pub fn too_large(&self) -> Refusal {
+        let text = format!("an upload may have {} MiB (upload_mb)", self.bytes_max >> 20);
+        Refusal::new(RefusalKind::TooLarge, text)
+    }
+
+    /// Writes everything to the disk.
+    pub(super) fn finish(
+        self,
+        command: Option<Vec<String>>,
+        at: Timestamp,
+    ) -> Result<Synced, Refusal> {
+        if self.files.is_empty() {
+            return Err(Refusal::new(RefusalKind::Invalid, "the upload has no files"));
+        }
+        let write = || {
+            let mut hashes = Vec::new();
+            for (index, file) in self.files.iter().enumerate() {
+                let path = self.folder.path().join(SENT_FOLDER).join(index.to_string());
+                File::open(&path)?.sync_all()?;
+                hashes.push((digest_file(&path)?, file.name.as_str()));
+            }
+            let sha256 = match &hashes[..] {
+                [(only, _)] => only.clone(),
+                all => {
+                    let lines = all.iter().map(|(hash, name)| format!("{hash}  {name}\n"));
+                    to_hex(&Sha256::digest(lines.collect::<String>().as_bytes()))
+                }
+            };
+            let received = Received { at, sha256, files: self.files.clone(), command };
+            let mut file = File::create_new(self.folder.path().join(RECEIVED_FILE))?;
+            file.write_all(&serde_json::to_vec(&received)?)?;
+            file.sync_all()?;
+            File::open(self.folder.path().join(SENT_FOLDER))?.sync_all()?;
+            File::open(self.folder.path())?.sync_all()?;
+            Ok(received)
+        };
+        let received = write().map_err(|error: io::Error| Refusal::machine(&error))?;
+        Ok(Synced { folder: self.folder, received })
+    }
+
+    /// Unpacks it to look at it.
+    pub(super) fn look(&self, most: Most, has_command: bool) -> Result<Looked, String> {
+        let to = self.folder.path().join("look");
+        let sent: Vec<(String, PathBuf)> = (0..)
+            .zip(&self.files)
+            .map(|(index, file)| {
+                let place = self.folder.path().join(SENT_FOLDER).join(index.to_string());
+                (file.name.clone(), place)
+            })
+            .collect();
+        let looked = archives::unpack(&sent, &to, most).and_then(|at| looked(&at, has_command));
+        fs::remove_dir_all(&to).ok();
+        looked.map_err(|error| sanitize(&error.to_string()))
+    }
+}
+
+/// A complete upload, which is on the disk under a temporary name.
+#[derive(Debug)]
+pub(super) struct Synced {
+    folder: TempDir,
+    received: Received,
+}
+
+/// What was found in an upload.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// Whether it needs no command: its own `agent.toml` or the contest says how it is started.
+    pub is_set: bool,
+    /// How it is started, if that was found.
+    pub command: Option<Vec<String>>,
+    /// The language.
+    pub language: Option<String>,
+}
+
+/// Finds how an agent is started.
+fn looked(folder: &Path, has_command: bool) -> io::Result<Looked> {
+    if has_command || has_manifest(folder) {
+        return Ok(Looked { is_set: true, ..Looked::default() });
+    }
+    Ok(found_command(folder)?.map_or_else(Looked::default, |FoundCommand { language, command }| {
+        Looked { is_set: false, command: Some(command), language: Some(language.to_owned()) }
+    }))
+}
+
+/// What is needed to unpack a version.
+pub(super) struct Sent {
+    folder: PathBuf,
+    /// The name of the agent's folder.
+    name: String,
+    files: Vec<(String, PathBuf)>,
+    command: Option<Vec<String>>,
+}
+
+/// A version that is unpacked.
+pub(super) struct Unpacked {
+    looked: Looked,
+    bytes: u64,
+}
+
+impl Sent {
+    /// Unpacks it. An earlier try may have been interrupted.
+    pub(super) fn unpack(&self, most: Most, has_command: bool) -> io::Result<Unpacked> {
+        let (to, files) = (self.folder.join(".unpacking"), self.folder.join(FILES_FOLDER));
+        for left in [&to, &files] {
+            match fs::remove_dir_all(left) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        let unpacked = archives::unpack(&self.files, &to, most).and_then(|agent| {
+            let mut looked = looked(&agent, has_command)?;
+            if !looked.is_set {
+                let command = self.command.clone().or(looked.command.take());
+                let command = command.ok_or_else(|| {
+                    io::Error::other(
+                        "it has no agent.toml, and it isn't clear which file starts it: add an agent.toml with \
+                         `command = [\"python3\", \"bot.py\"]`, or hand it in with its command",
+                    )
+                })?;
+                File::create_new(agent.join("agent.toml"))?
+                    .write_all(manifest_of(&command).as_bytes())?;
+                looked.command = Some(command);
+            }
+            fs::create_dir(&files)?;
+            fs::rename(&agent, files.join(&self.name))?;
+            Ok(Unpacked { looked, bytes: size(&files)? })
+        });
+        fs::remove_dir_all(&to).ok();
+        unpacked
+    }
+}
+
+/// Returns the size of all files in a folder. Links are not followed.
+fn size(folder: &Path) -> io::Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let about = entry.metadata()?;
+        bytes += if about.is_dir() { size(&entry.path())? } else { about.len() };
+    }
+    Ok(bytes)
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let again = refusal.again.map(|again| format!("try again at {again}"));
+        Self::usage(refusal.text).or_help(again)
+    }
+}

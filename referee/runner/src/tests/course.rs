@@ -1,0 +1,316 @@
+//! Teams and what they hand in.
+
+use crate::course::{
+    Course, NewTeam, Noted, RefusalKind, StepState, Task, Team, Teams, Upload, VersionId, read_list,
+};
+use crate::folder::{Folder, TEAMS_FOLDER};
+use jiff::{SignedDuration, Timestamp};
+use referee_contest::file::ContestFile;
+use referee_contest::{Contest, PlayerInfo, WebSettings};
+use referee_games::Games;
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use tempfile::TempDir;
+
+fn settings(table: &str) -> WebSettings {
+    ContestFile::web_of(&format!("game = \"hex\"\n[web]\n{table}")).unwrap()
+}
+
+/// The contest in which the teams play.
+fn contest() -> Contest {
+    let text = "game = \"hex\"\nagents = [\"@random\"]";
+    let file = ContestFile::read(text, "c.toml", "c", &Games::default()).unwrap();
+    let mut contest = file.settings;
+    contest.players = vec![PlayerInfo {
+        name: "house".to_owned(),
+        run: "@random".to_owned(),
+        digest: String::new(),
+    }];
+    contest
+}
+
+fn add(folder: &Folder, name: &str) -> String {
+    let new = NewTeam { name: name.to_owned(), ..NewTeam::default() };
+    let secret = Teams::change(folder, |teams| teams.add(&new, &contest())).unwrap().unwrap();
+    secret.text().to_owned()
+}
+
+/// A course with the teams amy and bob.
+fn course(table: &str) -> (TempDir, Folder, Course, [Team; 2]) {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("contest.db"), "").unwrap();
+    let folder = Folder::open(dir.path()).unwrap();
+    let secrets = ["amy", "bob"].map(|name| add(&folder, name));
+    let course = Course::open(&folder, settings(table), false).unwrap();
+    let teams = secrets.map(|secret| course.team_of(&secret).unwrap().unwrap());
+    (dir, folder, course, teams)
+}
+
+fn write(upload: &mut Upload, name: &str, text: &str) {
+    let mut file = upload.file(name).unwrap();
+    upload.more(text.len() as u64).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+}
+
+fn hand_in(course: &Course, team: &Team, text: &str, at: Timestamp) -> VersionId {
+    let mut upload = course.begin().unwrap();
+    write(&mut upload, "bot.py", text);
+    course.accept(team, upload, None, at).unwrap()
+}
+
+fn names(task: &Task) -> (u32, u32) {
+    match task {
+        Task::Take { version, .. } | Task::Withdraw { version, .. } => {
+            (version.team, version.version)
+        }
+    }
+}
+
+fn tasks(course: &Course) -> Vec<(u32, u32)> {
+    course.tasks(|_| false).unwrap().iter().map(names).collect()
+}
+
+#[test]
+fn what_was_accepted_is_there_once_and_what_was_not_leaves_nothing() {
+    let (dir, folder, course, [amy, bob]) = course("");
+    let now = Timestamp::now();
+    let second = now + SignedDuration::from_secs(1);
+    assert_eq!(hand_in(&course, &bob, "1", second).version, 1);
+    assert_eq!(hand_in(&course, &amy, "1", now).version, 1);
+    assert_eq!(hand_in(&course, &amy, "2", second).version, 2);
+    let mut half = course.begin().unwrap();
+    write(&mut half, "bot.py", "x");
+    // As a kill leaves it.
+    std::mem::forget(half);
+    let uploads = dir.path().join(TEAMS_FOLDER).join("uploads");
+    let entries = || {
+        let mut names: Vec<String> = fs::read_dir(&uploads)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(entries().len(), 3);
+    drop(course);
+    let course = Course::open(&folder, settings(""), false).unwrap();
+    assert_eq!(entries(), ["1", "2"]);
+    // The oldest first, one of each team.
+    assert_eq!(tasks(&course), [(1, 1), (2, 1)]);
+    assert_eq!(fs::read_to_string(uploads.join("1/2/sent/0")).unwrap(), "2");
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o077;
+    assert_eq!(mode(&dir.path().join(TEAMS_FOLDER)), 0);
+    assert_eq!(mode(&dir.path().join(TEAMS_FOLDER).join("teams.json")), 0);
+}
+
+#[test]
+fn uploads_at_once_are_versions_in_order() {
+    let (_dir, folder, course, [amy, _]) = course("uploads_an_hour = 100\nuploads_a_day = 100");
+    let now = Timestamp::now();
+    let mut versions: Vec<u32> = std::thread::scope(|scope| {
+        let one = |text: usize| {
+            let (course, amy) = (&course, &amy);
+            move || hand_in(course, amy, &text.to_string(), now).version
+        };
+        let threads: Vec<_> = (0..20).map(|text| scope.spawn(one(text))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    versions.sort_unstable();
+    assert_eq!(versions, (1..=20).collect::<Vec<u32>>());
+    drop(course);
+    let course = Course::open(&folder, settings(""), false).unwrap();
+    assert_eq!(course.report(&amy, now).versions.len(), 20);
+}
+
+#[test]
+fn a_limit_is_named_with_the_time_to_try_again() {
+    let (_dir, _, course, [amy, bob]) = course(
+        "uploads_an_hour = 2\nuploads_a_day = 3\nupload_mb = 1\nfiles = 2\nunpacked_mb = 1\ndisk_mb = 3",
+    );
+    let start = Timestamp::now();
+    let after = |minutes: i64| start + SignedDuration::from_mins(minutes);
+    let refused = |team: &Team, minutes| course.may_hand_in(team, after(minutes)).unwrap_err();
+    hand_in(&course, &amy, "1", start);
+    hand_in(&course, &amy, "2", after(10));
+    let hour = refused(&amy, 59);
+    assert_eq!((hour.kind, hour.again), (RefusalKind::TooMany, Some(after(60))));
+    assert!(hour.text.contains("2 times in an hour (uploads_an_hour)"), "{hour:?}");
+    course.may_hand_in(&bob, after(59)).unwrap();
+    hand_in(&course, &amy, "3", after(60));
+    let day = refused(&amy, 200);
+    assert_eq!(day.again, Some(after(24 * 60)));
+    assert!(day.text.contains("(uploads_a_day)"), "{day:?}");
+    let mut upload = course.begin().unwrap();
+    write(&mut upload, "a", "x");
+    write(&mut upload, "b", "x");
+    let many = upload.file("c").unwrap_err();
+    assert!(many.text.contains("2 files (files)"), "{many:?}");
+    let large = upload.more(1 << 20).unwrap_err();
+    assert_eq!(large.kind, RefusalKind::TooLarge);
+    assert!(large.text.contains("1 MiB (upload_mb)"), "{large:?}");
+    assert_eq!(course.begin().unwrap().file("").unwrap_err().kind, RefusalKind::Invalid);
+    let none = course.accept(&bob, course.begin().unwrap(), None, start).unwrap_err();
+    assert_eq!(none.kind, RefusalKind::Invalid);
+    hand_in(&course, &bob, &"x".repeat(1 << 20), start);
+    let full = refused(&bob, 0);
+    assert_eq!(full.kind, RefusalKind::Full);
+    assert!(full.text.contains("(disk_mb)"), "{full:?}");
+}
+
+#[test]
+fn the_deadline_has_grace_and_extensions() {
+    let (_dir, folder, course, [amy, bob]) =
+        course("deadline = \"2026-12-24T17:00:00Z\"\ngrace = \"5m\"");
+    let at = |text: &str| text.parse::<Timestamp>().unwrap();
+    course.may_hand_in(&amy, at("2026-12-24T17:05:00Z")).unwrap();
+    let late = course.may_hand_in(&amy, at("2026-12-24T17:05:01Z")).unwrap_err();
+    assert_eq!(late.kind, RefusalKind::Closed);
+    assert!(late.text.contains("2026-12-24T17:05:00Z"), "{late:?}");
+    // A command extends it while the course runs.
+    let until = Some("2026-12-26T00:00:00Z".to_owned());
+    Teams::change(&folder, |teams| Ok(teams.named("amy")?.until = until.clone())).unwrap();
+    let now = course.teams().unwrap();
+    let extended = now.teams.iter().find(|team| team.name == "amy").unwrap();
+    course.may_hand_in(extended, at("2026-12-25T17:00:00Z")).unwrap();
+    course.may_hand_in(&bob, at("2026-12-25T17:00:00Z")).unwrap_err();
+    assert!(Course::open(&folder, settings("deadline = \"soon\""), false).is_err());
+}
+
+#[test]
+fn a_version_is_unpacked_with_a_command() {
+    let (_dir, _, course, [amy, bob]) = course("");
+    let now = Timestamp::now();
+    let steps = |team: &Team| course.report(team, now).versions[0].clone();
+    // The command is found.
+    let version = hand_in(&course, &amy, "import json\n", now);
+    course.unpack(version).unwrap();
+    let Task::Take { place, .. } = &course.tasks(|_| false).unwrap()[0] else { panic!() };
+    assert_eq!(place.file_name().unwrap(), "team-1");
+    let manifest = fs::read_to_string(place.join("agent.toml")).unwrap();
+    assert_eq!(manifest, "command = [\"python3\", \"bot.py\"]\n");
+    assert_eq!(steps(&amy).command.as_deref(), Some("python3 bot.py"));
+    assert_eq!(steps(&amy).language.as_deref(), Some("Python"));
+    // One that is given is used instead, but no agent.toml is replaced.
+    for (own, expected) in [(None, "command = [\"sh\", \"x\"]\n"), (Some("# own"), "# own")] {
+        let mut upload = course.begin().unwrap();
+        write(&mut upload, "mine/bot.py", "x");
+        if let Some(own) = own {
+            write(&mut upload, "mine/agent.toml", own);
+        }
+        let command = Some(["sh", "x"].map(str::to_owned).to_vec());
+        let version = course.accept(&bob, upload, command, now).unwrap();
+        course.unpack(version).unwrap();
+        let folder = course.version_folder(&bob, version.version).unwrap();
+        let manifest = fs::read_to_string(folder.join("files/team-2/agent.toml")).unwrap();
+        assert_eq!(manifest, expected);
+    }
+    // What can't be unpacked doesn't play, and the next one may.
+    for (name, why) in
+        [("../bot.py", "leads out"), ("bot.zip", ""), ("notes.txt", "isn't clear which file")]
+    {
+        let mut upload = course.begin().unwrap();
+        write(&mut upload, name, "x");
+        let version = course.accept(&bob, upload, None, now).unwrap();
+        course.unpack(version).unwrap();
+        let report = steps(&bob);
+        assert!(
+            report.settled && report.why.as_ref().is_some_and(|it| it.contains(why)),
+            "{report:?}"
+        );
+        assert_eq!(report.steps[1].state, StepState::Failed);
+        assert!(report.steps[2..].iter().all(|step| step.state == StepState::Skipped));
+    }
+    assert!(!course.version_folder(&bob, 3).unwrap().join("bot.py").exists());
+}
+
+#[test]
+fn what_became_of_a_version_is_known_after_a_restart() {
+    let (_dir, folder, course, [amy, _]) = course("versions_kept = 1");
+    let now = Timestamp::now();
+    let versions = ["1", "2", "3", "4"].map(|text| hand_in(&course, &amy, text, now));
+    assert_eq!(tasks(&course), [(1, 1)]);
+    assert!(course.tasks(|team| team == 1).unwrap().is_empty());
+    course.note(versions[0], Noted::Building).unwrap();
+    let building = &course.report(&amy, now).versions[3];
+    assert_eq!(building.steps[1].state, StepState::Running);
+    course.note(versions[0], Noted::Refused("no build")).unwrap();
+    course.note(versions[1], Noted::Checking).unwrap();
+    course.note(versions[1], Noted::Refused("a probe failed")).unwrap();
+    course.note(versions[2], Noted::Plays("amy")).unwrap();
+    assert_eq!(tasks(&course), [(1, 4)]);
+    course.note(versions[3], Noted::Plays("amy v2")).unwrap();
+    drop(course);
+    let course = Course::open(&folder, settings("versions_kept = 1"), false).unwrap();
+    let report = course.report(&amy, now);
+    let found: Vec<_> =
+        report.versions.iter().map(|it| (it.player.as_deref(), it.why.as_deref())).collect();
+    assert_eq!(
+        found,
+        [
+            (Some("amy v2"), None),
+            (Some("amy"), None),
+            (None, Some("a probe failed")),
+            (None, Some("no build"))
+        ]
+    );
+    assert!(tasks(&course).is_empty());
+    // The oldest of those that don't play has made room.
+    let sent = |version| course.version_folder(&amy, version).unwrap().join("sent").exists();
+    assert_eq!([1, 2, 3, 4].map(sent), [false, true, true, true]);
+    // Taking back: the player leaves later.
+    assert_eq!(course.take_back(&amy, 3).unwrap(), 1);
+    assert_eq!(course.take_back(&amy, 3).unwrap(), 0);
+    assert_eq!(
+        course.tasks(|_| true).unwrap(),
+        [Task::Withdraw { version: versions[3], player: "amy v2".to_owned() }]
+    );
+    course.note(versions[3], Noted::Withdrawn).unwrap();
+    assert!(tasks(&course).is_empty());
+    // One that waits is never taken in.
+    hand_in(&course, &amy, "5", now);
+    assert_eq!(course.take_back(&amy, 0).unwrap(), 2);
+    assert_eq!(tasks(&course), [(1, 3)]);
+}
+
+#[test]
+fn only_the_hash_of_a_secret_is_stored() {
+    let (dir, folder, course, [amy, bob]) = course("");
+    let secret = Teams::change(&folder, |teams| teams.named("amy")?.renew()).unwrap();
+    assert_eq!(secret.text().len(), 32);
+    assert_eq!(course.team_of(secret.text()).unwrap().unwrap().number, amy.number);
+    let stored = fs::read_to_string(dir.path().join("teams/teams.json")).unwrap();
+    assert!(!stored.contains(secret.text()) && format!("{secret:?}") == "Secret");
+    let again = Teams::change(&folder, |teams| teams.named("amy")?.renew()).unwrap();
+    assert!(course.team_of(secret.text()).unwrap().is_none());
+    assert!(course.team_of(again.text()).unwrap().is_some());
+    for wrong in ["", "0", &secret.text()[1..], &again.text().to_uppercase()] {
+        assert!(course.team_of(wrong).unwrap().is_none(), "{wrong}");
+    }
+    assert_eq!(bob.name, "bob");
+}
+
+#[test]
+fn a_list_of_teams_is_read_and_names_are_unique() {
+    let list = read_list(b"id, name, members\ns1, Team One,\"Ada; Grace ;\"\ns2,Two,\n").unwrap();
+    let mut teams = Teams::default();
+    for team in &list {
+        assert!(teams.add(team, &contest()).unwrap().is_some());
+        assert!(teams.add(team, &contest()).unwrap().is_none(), "it is there");
+    }
+    assert_eq!((teams.teams[0].id.as_str(), teams.teams[1].number), ("s1", 2));
+    assert_eq!(teams.teams[0].members, ["Ada", "Grace"]);
+    for name in ["", "house", "Two v2", "Tw\u{43e}", "a\u{202e}b", &"x".repeat(61)] {
+        let new = NewTeam { name: name.to_owned(), ..NewTeam::default() };
+        assert!(teams.add(&new, &contest()).is_err(), "{name}");
+    }
+    for (text, why) in [
+        (&b"name\na\na\n"[..], "twice"),
+        (b"team\na\n", "missing field"),
+        (b"name,id\na\n", "fields"),
+        (b"name\n\xff\n", "UTF-8"),
+    ] {
+        let failure = read_list(text).unwrap_err().to_string();
+        assert!(failure.contains(why), "{failure}");
+    }
+}

@@ -1,0 +1,519 @@
+//! A course's pages: teams hand in, and see what becomes of it. A request acts for the team whose secret it presents,
+//! and sees nothing of others but what is public.
+
+use super::errors::{ApiError, ApiResult, run_blocking};
+use super::{App, MatchPage, MatchUpdate, read_json};
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Query, Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Router, body::Body};
+use futures_util::StreamExt;
+use jiff::Timestamp;
+use referee_process::Failure;
+use referee_process::files::read_at_most;
+use referee_process::lock::lock;
+use referee_protocol::encode::to_hex;
+use referee_protocol::{Header, Seat};
+use referee_runner::course::{Course, Refusal, RefusalKind, Team, TeamReport, Upload, VersionId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+/// How long an upload may take.
+const UPLOAD_TIME: Duration = Duration::from_secs(600);
+/// How long the body of a request that is refused is read.
+const DRAIN_TIME: Duration = Duration::from_secs(60);
+/// The uploads of one team at once, and of all; further ones wait.
+const UPLOADS_OF_TEAM: usize = 2;
+const UPLOADS_MAX: usize = 48;
+/// How many are written to the disk at once, so that pages need not wait for it.
+const WRITING_MAX: usize = 4;
+/// How many times the largest upload is read.
+const READ_FACTOR: u64 = 4;
+/// What a multipart body has besides the files: a head for each.
+const HEADS_BYTES: u64 = 64 << 10;
+const HEAD_BYTES: u64 = 8 << 10;
+/// The longest command.
+const COMMAND_BYTES_MAX: usize = 4096;
+/// The largest feedback that is shown.
+const FEEDBACK_BYTES_MAX: u64 = 1 << 20;
+/// How long a browser keeps a team's secret.
+const COOKIE_SECONDS: u32 = 200 * 24 * 3600;
+/// The header with the token of a team's page.
+const TOKEN_HEADER: &str = "x-referee";
+
+/// The paths that take multipart bodies.
+pub(super) const UPLOAD_PATHS: [&str; 2] = ["/api/team/versions", "/api/team/look"];
+
+/// A course that is handed in to on this server.
+#[derive(Debug)]
+pub(super) struct Site {
+    course: Arc<Course>,
+    /// The name of the cookie with a team's secret, and whether it goes only through TLS.
+    cookie: String,
+    secure: bool,
+    uploading: Semaphore,
+    looking: Semaphore,
+    writing: Semaphore,
+    of_teams: Mutex<BTreeMap<u32, usize>>,
+    /// Versions to be unpacked.
+    unpacking: mpsc::Sender<VersionId>,
+}
+
+/// A team's upload that is under way.
+struct Place<'a> {
+    site: &'a Site,
+    team: u32,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut of_teams = lock(&self.site.of_teams);
+        if let Some(count) = of_teams.get_mut(&self.team) {
+            *count -= 1;
+        }
+        of_teams.retain(|_, count| *count > 0);
+    }
+}
+
+/// What a team's page gets.
+#[derive(Serialize)]
+struct TeamPage {
+    #[serde(flatten)]
+    report: TeamReport,
+    /// What the page's own requests must present.
+    token: String,
+}
+
+#[derive(Deserialize)]
+struct EnterQuery {
+    secret: String,
+}
+
+#[derive(Deserialize)]
+struct VersionQuery {
+    version: u32,
+}
+
+/// Returns the token of a team's page: only who has the secret can make it, and it doesn't show the secret.
+fn token_of(secret: &str) -> String {
+    to_hex(&Sha256::digest(format!("the page of the team with {secret}"))[..16])
+}
+
+impl Site {
+    pub(super) fn new(course: Arc<Course>, port: u16, secure: bool) -> Result<Self, Failure> {
+        let (unpacking, versions) = mpsc::channel();
+        let unpacked = course.clone();
+        // One thread, so that archives take no more than a core, and no thread that answers requests.
+        std::thread::Builder::new()
+            .name("unpacking".to_owned())
+            .spawn(move || {
+                for version in versions {
+                    if let Err(failure) = unpacked.unpack(version) {
+                        // The ladder tries again when it takes the version in.
+                        tracing::error!("{failure}");
+                    }
+                }
+            })
+            .map_err(|error| Failure::machine(format!("the server: {error}")))?;
+        Ok(Self {
+            course,
+            cookie: if secure {
+                // Browsers take it only from this server, through TLS.
+                "__Host-referee-team".to_owned()
+            } else {
+                format!("referee-team-{port}")
+            },
+            secure,
+            uploading: Semaphore::new(UPLOADS_MAX),
+            looking: Semaphore::new(1),
+            writing: Semaphore::new(WRITING_MAX),
+            of_teams: Mutex::default(),
+            unpacking,
+        })
+    }
+
+    /// Returns the secret of a request, and whether the browser sent it by itself.
+    fn secret<'a>(&'a self, headers: &'a HeaderMap) -> Option<(&'a str, bool)> {
+        if let Some(line) = headers.get(header::AUTHORIZATION) {
+            let given = line.to_str().ok()?.strip_prefix("Bearer ")?;
+            return Some((given.trim(), false));
+        }
+        let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+        let mut pairs =
+            lines.flat_map(|line| line.split(';')).filter_map(|it| it.trim().split_once('='));
+        pairs.find(|(name, _)| *name == self.cookie).map(|(_, value)| (value, true))
+    }
+
+    /// Returns the team that a request acts for.
+    fn team(&self, headers: &HeaderMap) -> ApiResult<Team> {
+        let known = self.secret(headers).map(|(secret, _)| self.course.team_of(secret));
+        known.transpose()?.flatten().ok_or_else(|| {
+            let text = "this needs the link of a team";
+            ApiError::new(StatusCode::UNAUTHORIZED, text)
+                .help("open the link that your instructor sent you; a newer one replaces it")
+        })
+    }
+
+    /// The same, for a request that changes something: a page of another site doesn't know the token.
+    fn team_acting(&self, headers: &HeaderMap) -> ApiResult<Team> {
+        let team = self.team(headers)?;
+        let token = headers.get(TOKEN_HEADER).and_then(|value| value.to_str().ok());
+        match self.secret(headers) {
+            Some((secret, true)) if token != Some(token_of(secret).as_str()) => Err(ApiError::new(
+                StatusCode::FORBIDDEN,
+                "the request has not the token of this page",
+            )
+            .help("load the page again")),
+            _ => Ok(team),
+        }
+    }
+
+    fn place(&self, team: &Team) -> ApiResult<Place<'_>> {
+        let mut of_teams = lock(&self.of_teams);
+        let count = of_teams.entry(team.number).or_default();
+        if *count >= UPLOADS_OF_TEAM {
+            let text = format!("a team may have {UPLOADS_OF_TEAM} uploads under way at once");
+            let help = "wait until the others are complete";
+            return Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, text).help(help));
+        }
+        *count += 1;
+        Ok(Place { site: self, team: team.number })
+    }
+
+    /// The most bytes of a body that are read, so that who sends too much still gets an answer.
+    fn body_bytes_max(&self) -> u64 {
+        let heads = self.course.files_max() as u64 * HEAD_BYTES;
+        READ_FACTOR * self.course.upload_bytes_max() + heads + HEADS_BYTES
+    }
+}
+
+/// Who looks at a match.
+#[derive(Clone, Debug)]
+pub(super) enum Audience {
+    /// Someone who may see everything.
+    All,
+    /// Anyone, or a team, which also sees the stderr of its own agent.
+    Public(Arc<Course>, Option<Team>),
+}
+
+impl Audience {
+    pub(super) fn of(app: &App, headers: &HeaderMap) -> Self {
+        match &app.site {
+            Some(site) => Self::Public(site.course.clone(), site.team(headers).ok()),
+            None => Self::All,
+        }
+    }
+
+    /// Returns the seats that are the visitor's own.
+    fn own(course: &Course, team: Option<&Team>, header: &Header) -> Vec<Seat> {
+        let is_own = |name: &str| team.is_some_and(|team| course.is_of_team(team, name));
+        header.seats.iter().filter(|seat| is_own(&seat.name)).map(|seat| seat.seat).collect()
+    }
+
+    /// Returns what it sees of a match.
+    pub(super) fn page(&self, page: MatchPage, header: &Header) -> MatchPage {
+        match self {
+            Self::All => page,
+            Self::Public(course, team) => page.public(&Self::own(course, team.as_ref(), header)),
+        }
+    }
+
+    /// Returns what it sees of what is new in a match.
+    pub(super) fn update(&self, update: MatchUpdate, header: &Header) -> MatchUpdate {
+        match self {
+            Self::All => update,
+            Self::Public(course, team) => update.public(&Self::own(course, team.as_ref(), header)),
+        }
+    }
+}
+
+/// The routes of teams. Those of uploads read their bodies as they come.
+pub(super) fn routes(site: &Site) -> (Router<Arc<App>>, Router<Arc<App>>) {
+    let plain = Router::new()
+        .route("/api/team", get(team_page))
+        .route("/api/team/enter", post(enter))
+        .route("/api/team/leave", post(leave))
+        .route("/api/team/version", get(version))
+        .route("/api/team/back", post(take_back));
+    let [versions, look] = UPLOAD_PATHS;
+    let most = usize::try_from(site.body_bytes_max()).unwrap_or(usize::MAX);
+    let uploads = Router::new()
+        .route(versions, post(hand_in))
+        .route(look, post(self::look))
+        .layer(DefaultBodyLimit::max(most));
+    (plain, uploads)
+}
+
+fn site(app: &App) -> &Site {
+    app.site.as_ref().expect("the routes exist only with a course")
+}
+
+async fn team_page(State(app): State<Arc<App>>, headers: HeaderMap) -> ApiResult<Json<Value>> {
+    run_blocking(move || {
+        let team = site(&app).team(&headers)?;
+        let report = site(&app).course.report(&team, Timestamp::now());
+        let token = site(&app).secret(&headers).map(|(secret, _)| token_of(secret));
+        let page = TeamPage { report, token: token.unwrap_or_default() };
+        serde_json::to_value(page).map_err(|error| ApiError::machine(error.to_string()))
+    })
+    .await
+    .map(Json)
+}
+
+/// Exchanges a team's secret for a cookie.
+async fn enter(State(app): State<Arc<App>>, bytes: Bytes) -> ApiResult<Response> {
+    let EnterQuery { secret } = read_json(&bytes)?;
+    run_blocking(move || {
+        let site = site(&app);
+        let known = site.course.team_of(&secret)?;
+        known.ok_or_else(|| {
+            ApiError::new(
+                StatusCode::UNAUTHORIZED,
+                "this link is not, or no longer, that of a team",
+            )
+            .help("ask your instructor for a new one")
+        })?;
+        Ok(site.with_cookie(&secret, COOKIE_SECONDS))
+    })
+    .await
+}
+
+/// Forgets a team's secret in this browser.
+async fn leave(State(app): State<Arc<App>>) -> Response {
+    site(&app).with_cookie("", 0)
+}
+
+impl Site {
+    fn with_cookie(&self, secret: &str, seconds: u32) -> Response {
+        let secure = if self.secure { "; Secure" } else { "" };
+        let cookie = format!(
+            "{}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={seconds}{secure}",
+            self.cookie
+        );
+        ([(header::SET_COOKIE, cookie)], Json(json!({}))).into_response()
+    }
+}
+
+/// Returns a version with the feedback of its check.
+async fn version(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    Query(query): Query<VersionQuery>,
+) -> ApiResult<Json<Value>> {
+    run_blocking(move || {
+        let course = &site(&app).course;
+        let team = site(&app).team(&headers)?;
+        let folder = course.version_folder(&team, query.version);
+        let report = course.report(&team, Timestamp::now());
+        let found = report.versions.into_iter().find(|it| it.version == query.version);
+        let (Some(folder), Some(version)) = (folder, found) else {
+            let text = format!("your team has no version {}", query.version);
+            return Err(ApiError::missing(text));
+        };
+        let feedback = read_at_most(&folder.join("feedback.md"), FEEDBACK_BYTES_MAX).ok();
+        let feedback = feedback.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Ok(json!({ "version": version, "feedback": feedback }))
+    })
+    .await
+    .map(Json)
+}
+
+async fn take_back(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    bytes: Bytes,
+) -> ApiResult<Json<Value>> {
+    run_blocking(move || {
+        let team = site(&app).team_acting(&headers)?;
+        let VersionQuery { version } = read_json(&bytes)?;
+        if version > 0 && site(&app).course.version_folder(&team, version).is_none() {
+            return Err(ApiError::missing(format!("your team has no version {version}")));
+        }
+        let count = site(&app).course.take_back(&team, version)?;
+        Ok(json!({ "taken_back": count }))
+    })
+    .await
+    .map(Json)
+}
+
+/// Takes an upload as the team's next version.
+async fn hand_in(State(app): State<Arc<App>>, request: Request) -> ApiResult<Response> {
+    let site = site(&app);
+    let (team, sent, _place) = upload(site, request).await?;
+    let (course, now) = (site.course.clone(), Timestamp::now());
+    let _writing = site.writing.acquire().await;
+    let Sent { upload, command } = sent;
+    let id = run_blocking(move || Ok(course.accept(&team, upload, command, now)?)).await?;
+    // It is on the disk. What follows may fail and is then done when the ladder takes it in.
+    site.unpacking.send(id).ok();
+    Ok((StatusCode::CREATED, Json(json!({ "version": id.version }))).into_response())
+}
+
+/// Says how the agent in an upload would be started, and forgets it.
+async fn look(State(app): State<Arc<App>>, request: Request) -> ApiResult<Json<Value>> {
+    let site = site(&app);
+    let (_, sent, _place) = upload(site, request).await?;
+    let _one = site.looking.acquire().await;
+    let course = site.course.clone();
+    let looked = run_blocking(move || course.look(&sent.upload).map_err(ApiError::unfit)).await?;
+    let words = looked.command.as_ref().map(|words| words.iter().map(String::as_str));
+    let command = words.and_then(|words| shlex::try_join(words).ok());
+    Ok(Json(json!({ "is_set": looked.is_set, "language": looked.language, "command": command })))
+}
+
+/// What was sent.
+struct Sent {
+    upload: Upload,
+    command: Option<Vec<String>>,
+}
+
+/// Reads an upload. What is refused is read nevertheless, within bounds: else the browser would not show why.
+async fn upload(site: &Site, request: Request) -> ApiResult<(Team, Sent, Place<'_>)> {
+    let allowed = site.team_acting(request.headers()).and_then(|team| {
+        site.course.may_hand_in(&team, Timestamp::now())?;
+        let place = site.place(&team)?;
+        Ok((team, place))
+    });
+    let (team, place) = match allowed {
+        Ok(allowed) => allowed,
+        Err(refused) => {
+            drain(request.into_body(), site.body_bytes_max()).await;
+            return Err(refused);
+        }
+    };
+    let _turn = site.uploading.acquire().await;
+    let sent = timeout(UPLOAD_TIME, read(&site.course, request)).await.map_err(|_| {
+        let text = format!("an upload may take {} s", UPLOAD_TIME.as_secs());
+        ApiError::new(StatusCode::REQUEST_TIMEOUT, text)
+    })??;
+    Ok((team, sent, place))
+}
+
+/// Reads and forgets a body.
+async fn drain(body: Body, most: u64) {
+    let mut left = most;
+    let mut stream = body.into_data_stream();
+    let read = async {
+        while let Some(Ok(bytes)) = stream.next().await {
+            left = left.saturating_sub(bytes.len() as u64);
+            if left == 0 {
+                break;
+            }
+        }
+    };
+    timeout(DRAIN_TIME, read).await.ok();
+}
+
+async fn read(course: &Arc<Course>, request: Request) -> ApiResult<Sent> {
+    let mut parts = Multipart::from_request(request, &()).await.map_err(|error| {
+        ApiError::bad(error.body_text())
+            .help("send a form with files, as `curl -F file=@bot.zip` does")
+    })?;
+    let of = course.clone();
+    let begin = move || of.begin().map_err(|error| ApiError::machine(error.to_string()));
+    let mut sent = Sent { upload: run_blocking(begin).await?, command: None };
+    let mut result = Ok(());
+    loop {
+        match parts.next_field().await {
+            Ok(None) => break,
+            // The rest is read after a mistake too.
+            Ok(Some(field)) if result.is_ok() => result = sent.take(field).await,
+            Ok(Some(_)) => {}
+            Err(error) => {
+                result = result.and_then(|()| Err(broken(&sent.upload, &error)));
+                break;
+            }
+        }
+    }
+    result.map(|()| sent)
+}
+
+/// The error for a body that can't be read.
+fn broken(upload: &Upload, error: &MultipartError) -> ApiError {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        return upload.too_large().into();
+    }
+    ApiError::new(error.status(), format!("the upload is not complete: {}", error.body_text()))
+}
+
+impl Sent {
+    async fn take(&mut self, mut field: Field<'_>) -> ApiResult<()> {
+        match field.name() {
+            Some("file") => {
+                let name = field.file_name().unwrap_or_default().to_owned();
+                let mut file = tokio::fs::File::from_std(self.upload.file(&name)?);
+                let failed =
+                    |error: std::io::Error| ApiError::machine(format!("the upload: {error}"));
+                while let Some(bytes) =
+                    field.chunk().await.map_err(|error| broken(&self.upload, &error))?
+                {
+                    self.upload.more(bytes.len() as u64)?;
+                    file.write_all(&bytes).await.map_err(failed)?;
+                }
+                file.flush().await.map_err(failed)
+            }
+            Some("command") => {
+                let mut text = Vec::new();
+                while let Some(bytes) =
+                    field.chunk().await.map_err(|error| broken(&self.upload, &error))?
+                {
+                    text.extend_from_slice(&bytes);
+                    if text.len() > COMMAND_BYTES_MAX {
+                        return Err(ApiError::bad("the command is too long"));
+                    }
+                }
+                let text = String::from_utf8(text)
+                    .map_err(|_| ApiError::bad("the command is not UTF-8"))?;
+                let words = shlex::split(text.trim())
+                    .ok_or_else(|| ApiError::bad("the command has a quote that is not closed"))?;
+                self.command = Some(words).filter(|words| !words.is_empty());
+                Ok(())
+            }
+            other => Err(ApiError::bad(format!(
+                "the form has a part {:?}; it may have `file` and `command`",
+                other.unwrap_or_default()
+            ))),
+        }
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        let status = match refusal.kind {
+            RefusalKind::Closed => StatusCode::FORBIDDEN,
+            RefusalKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
+            RefusalKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            RefusalKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+            RefusalKind::Full => StatusCode::INSUFFICIENT_STORAGE,
+            RefusalKind::Machine => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        let error = Self::new(status, refusal.text);
+        match refusal.again {
+            Some(again) => error.again(again),
+            None => error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::token_of;
+
+    #[test]
+    fn a_token_is_of_one_secret_and_does_not_show_it() {
+        let (one, other) = ("0".repeat(32), "1".repeat(32));
+        assert_ne!(token_of(&one), token_of(&other));
+        assert!(token_of(&one).len() == 32 && token_of(&one) != one);
+    }
+}

@@ -1,0 +1,389 @@
+//! `contest open --web`: teams hand in on the web, and see only what is theirs.
+
+use crate::support::contest::{AMPLE, contest, query};
+use crate::support::http::{Reply, ask};
+use crate::support::{Running, TestDir, eventually, program};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+use std::fs;
+
+const PLAYERS: &str = "select name from players order by number";
+/// What amy's agent writes to stderr.
+const WORDS: &str = "words of amy alone";
+
+/// A running course with the teams amy and bob.
+struct Course {
+    running: Running,
+    port: u16,
+    /// The secrets of the teams.
+    amy: String,
+    bob: String,
+}
+
+fn file(dir: &TestDir, web: &str) {
+    dir.write(
+        "c.toml",
+        format!(
+            "name = \"course\"\nseed = 7\nrounds = 1\nformat = \"ladder\"\nagents = [\"@random\", \"@first\"]\n\
+             {AMPLE}sandbox.level = \"none\"\n[web]\n{web}\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
+        ),
+    );
+}
+
+fn open(dir: &TestDir, words: &[&str]) -> (Running, u16) {
+    let running = dir.start(&[&["contest", "open", "--web=127.0.0.1:0"], words].concat());
+    let said = running.wait_for_stderr("site: http://127.0.0.1:");
+    let port = said.split("site: http://127.0.0.1:").nth(1).unwrap();
+    let digits: String = port.chars().take_while(char::is_ascii_digit).collect();
+    (running, digits.parse().unwrap())
+}
+
+impl Course {
+    fn start(dir: &TestDir, web: &str, words: &[&str]) -> Self {
+        file(dir, web);
+        let (running, port) = open(dir, &[&["c.toml", "--out", "d"], words].concat());
+        dir.write("teams.csv", "name,id\namy,s1\nbob,s2\n");
+        let made = contest(dir, &["teams", "d", "--from", "teams.csv", "--json"]).code(0).json();
+        let secret = |at: usize| {
+            let link = made["teams"][at]["link"].as_str().unwrap();
+            let (address, secret) = link.split_once("/team#").unwrap();
+            assert_eq!(address, format!("http://127.0.0.1:{port}"));
+            secret.to_owned()
+        };
+        Self { amy: secret(0), bob: secret(1), running, port }
+    }
+
+    /// Kills the referee, and begins again.
+    fn again(self, dir: &TestDir) -> Self {
+        self.running.send(Signal::SIGKILL);
+        self.running.wait();
+        let (running, port) = open(dir, &["d"]);
+        Self { running, port, ..self }
+    }
+
+    fn get(&self, secret: &str, path: &str) -> Reply {
+        ask(self.port, "GET", path, &[("authorization", &format!("Bearer {secret}"))], "")
+    }
+
+    fn post(&self, secret: &str, path: &str, body: &Value) -> Reply {
+        let bearer = format!("Bearer {secret}");
+        let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+        ask(self.port, "POST", path, &headers, body.to_string())
+    }
+
+    fn send(&self, secret: &str, path: &str, files: &[(&str, &[u8])]) -> Reply {
+        let bearer = format!("Bearer {secret}");
+        let headers = [("authorization", bearer.as_str()), ("content-type", MULTIPART)];
+        ask(self.port, "POST", path, &headers, form(files))
+    }
+
+    #[track_caller]
+    fn hand_in(&self, secret: &str, name: &str, text: &str) -> u64 {
+        let reply = self.send(secret, "/api/team/versions", &[(name, text.as_bytes())]);
+        assert_eq!(reply.status, 201);
+        reply.json()["version"].as_u64().unwrap()
+    }
+
+    /// Waits for what becomes of a version.
+    #[track_caller]
+    fn settled(&self, secret: &str, version: u64) -> Value {
+        let path = format!("/api/team/version?version={version}");
+        let get = || self.get(secret, &path).json();
+        let is_settled = eventually(|| get()["version"]["settled"] == true);
+        assert!(is_settled, "{}", get());
+        get()
+    }
+}
+
+const MULTIPART: &str = "multipart/form-data; boundary=xyz";
+
+fn form(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for (name, bytes) in files {
+        let head = format!(
+            "--xyz\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n"
+        );
+        body.extend([head.as_bytes(), bytes, b"\r\n"].concat());
+    }
+    body.extend(b"--xyz--\r\n");
+    body
+}
+
+/// An agent that plays, in one file without an agent.toml.
+fn bot(note: &str, words: &str) -> String {
+    format!("# {note}\necho '{words}' >&2\nexec '{}' agent first\n", program())
+}
+
+#[test]
+fn a_team_hands_in_reads_why_and_climbs() {
+    let dir = TestDir::new();
+    let course = Course::start(&dir, "", &[]);
+    let version = course.hand_in(&course.amy, "bot.sh", "exit 1\n");
+    let refused = course.settled(&course.amy, version);
+    assert!(refused["version"]["player"].is_null(), "{refused}");
+    assert_eq!(refused["version"]["command"], "sh bot.sh");
+    let steps = |report: &Value| -> Vec<String> {
+        let steps = report["version"]["steps"].as_array().unwrap().iter();
+        steps.map(|step| step["state"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(steps(&refused), ["done", "done", "done", "failed", "skipped"], "{refused}");
+    let feedback = refused["feedback"].as_str().unwrap();
+    assert!(feedback.contains("# amy: the check failed"), "{feedback}");
+    // No place on the server is shown.
+    let shown = refused.to_string();
+    assert!(!shown.contains("uploads") && !shown.contains("team-1"), "{shown}");
+    // Two at once are two versions in order.
+    for (text, expected) in [("one", 2), ("two", 3)] {
+        assert_eq!(course.hand_in(&course.amy, "bot.sh", &bot(text, "")), expected);
+    }
+    // Whatever was answered is there after a kill.
+    let course = course.again(&dir);
+    let first = course.settled(&course.amy, 2);
+    assert_eq!(first["version"]["player"], "amy", "{first}");
+    assert_eq!(steps(&first), ["done"; 5], "{first}");
+    let second = course.settled(&course.amy, 3);
+    assert_eq!(second["version"]["player"], "amy v2", "{second}");
+    assert!(eventually(|| query(
+        &dir,
+        "d",
+        "select number from seats join games on \
+        games.number = seats.game where player = 3"
+    )
+    .len()
+        > 1));
+    // Back to the first: the second one leaves.
+    let back = course.post(&course.amy, "/api/team/back", &json!({ "version": 2 }));
+    assert_eq!(back.json(), json!({ "taken_back": 1 }));
+    let left = || course.get(&course.amy, "/api/team/version?version=3").json();
+    assert_eq!(left()["version"]["taken_back"], true);
+    let changes = || fs::read_to_string(dir.path("d/changes.json")).unwrap_or_default();
+    assert!(eventually(|| changes().contains("taken back by its team")));
+    assert_eq!(query(&dir, "d", PLAYERS), ["@random", "@first", "amy", "amy v2"]);
+    course.running.send(Signal::SIGINT);
+    let ran = course.running.wait();
+    assert!(!ran.stderr.contains(&course.amy), "{}", ran.stderr);
+    contest(&dir, &["resume", "d"]).code(0);
+    dir.run(&["verify", "d"]).code(0);
+}
+
+#[test]
+fn a_team_reaches_nothing_of_others() {
+    let dir = TestDir::new();
+    let course = Course::start(&dir, "", &["--no-check"]);
+    let version = course.hand_in(&course.amy, "bot.sh", &bot("a secret idea", WORDS));
+    course.settled(&course.amy, version);
+    let games = || course.get("", "/api/contest/games?agent=amy").json();
+    assert!(eventually(|| games()["rows"].as_array().is_some_and(|rows| !rows.is_empty())));
+    let file = games()["rows"][0]["file"].as_str().unwrap().to_owned();
+    // The stderr of an agent is its own team's.
+    let views = [
+        format!("/api/match?file={file}"),
+        format!("/api/follow?file={file}"),
+        format!("/api/picture?file={file}&form=html"),
+    ];
+    for view in &views {
+        for (who, sees) in [(&course.bob, false), (&String::new(), false), (&course.amy, true)] {
+            let text = course.get(who, view).text();
+            assert!(text.contains("\"plies\""), "{view}: {text}");
+            assert_eq!(text.contains(WORDS), sees, "{view}");
+            assert!(!text.contains("team-1") && !text.contains("bot.sh"), "{view}: {text}");
+        }
+    }
+    // Nor are exact lines, sources, logs, or what starts programs there for anyone.
+    for path in [
+        "/api/lines?file=FILE&ply=1",
+        "/api/branch?file=FILE&ply=1&actions=",
+        "/api/explore?file=FILE&ply=1",
+        "/api/transcripts",
+        "/api/seat?file=FILE&seat=0",
+        "/files/report.html",
+        "/files/FILE",
+        "/metrics",
+        "/compare",
+        "/api/match?file=teams/uploads/1/1/sent/0",
+        "/api/match?file=teams/uploads/1/1/feedback.md",
+        "/api/match?file=teams/teams.json",
+        "/api/match?file=../c.toml",
+        "/api/team/version?version=2",
+        "/assets/..%2f..%2fteams.json",
+        "/teams/teams.json",
+    ] {
+        let path = path.replace("FILE", &file);
+        let reply = course.get(&course.bob, &path);
+        assert!([400, 404].contains(&reply.status), "{path}: {}", reply.status);
+    }
+    for path in ["/api/ask", "/api/rerun", "/api/matches", "/api/stop", "/api/seat"] {
+        assert_eq!(course.post(&course.bob, path, &json!({ "file": file })).status, 404, "{path}");
+    }
+    // A team has its own versions only.
+    assert_eq!(course.get(&course.bob, "/api/team").json()["versions"], json!([]));
+    assert_eq!(course.get(&course.bob, "/api/team/version?version=1").status, 404);
+    let back = |secret: &str| course.post(secret, "/api/team/back", &json!({ "version": 0 }));
+    assert_eq!(back(&course.bob).json(), json!({ "taken_back": 0 }));
+    // Without a team's secret there is nothing.
+    for wrong in ["", "0", &course.amy[1..], &course.amy.to_uppercase()] {
+        assert_eq!(course.get(wrong, "/api/team").status, 401, "{wrong}");
+        assert_eq!(back(wrong).status, 401, "{wrong}");
+        let sent = course.send(wrong, "/api/team/versions", &[("bot.sh", b"x")]);
+        assert_eq!(sent.status, 401, "{wrong}");
+    }
+    let settings = fs::read_to_string(dir.path("d/teams/teams.json")).unwrap();
+    assert!(!settings.contains(&course.amy) && !settings.contains(&course.bob));
+    course.running.send(Signal::SIGKILL);
+    course.running.wait();
+}
+
+#[test]
+fn only_the_page_of_a_team_acts_for_it_in_a_browser() {
+    let dir = TestDir::new();
+    let course = Course::start(&dir, "", &["--no-check"]);
+    let (port, json) = (course.port, ("content-type", "application/json"));
+    let secret = json!({ "secret": course.amy }).to_string();
+    let entered = ask(port, "POST", "/api/team/enter", &[json, ("x-referee", "1")], &secret);
+    let cookie = entered.headers["set-cookie"].clone();
+    for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
+        assert!(cookie.contains(part), "{cookie}");
+    }
+    let cookie = cookie.split(';').next().unwrap().to_owned();
+    let page = ask(port, "GET", "/api/team", &[("cookie", &cookie)], "");
+    for (name, value) in [("referrer-policy", "no-referrer"), ("cache-control", "no-store")] {
+        assert_eq!(page.headers[name], value);
+    }
+    let page = page.json();
+    let token = page["token"].as_str().unwrap().to_owned();
+    assert!(!page.to_string().contains(&course.amy), "the page itself has no secret");
+    let other = course.get(&course.bob, "/api/team").json()["token"].as_str().unwrap().to_owned();
+    let own = format!("http://127.0.0.1:{port}");
+    let (evil, body) = ("https://evil.example", form(&[("bot.sh", b"x")]));
+    for (origin, given, kind, path, expected) in [
+        (own.as_str(), token.as_str(), MULTIPART, "/api/team/versions", 201),
+        (evil, &token, MULTIPART, "/api/team/versions", 403),
+        ("null", &token, MULTIPART, "/api/team/versions", 403),
+        (&own, "1", MULTIPART, "/api/team/versions", 403),
+        (&own, &other, MULTIPART, "/api/team/versions", 403),
+        (&own, &token, "text/plain", "/api/team/versions", 415),
+        (&own, &token, "application/x-www-form-urlencoded", "/api/team/back", 415),
+        (&own, "1", json.1, "/api/team/back", 403),
+        (evil, &token, json.1, "/api/team/back", 403),
+    ] {
+        let headers = [
+            ("cookie", cookie.as_str()),
+            ("origin", origin),
+            ("x-referee", given),
+            ("content-type", kind),
+        ];
+        let found = ask(port, "POST", path, &headers, &body).status;
+        assert_eq!(found, expected, "{origin} {given} {kind} {path}");
+    }
+    // A form can't send the header at all.
+    let headers = [("cookie", cookie.as_str()), ("content-type", MULTIPART)];
+    assert_eq!(ask(port, "POST", "/api/team/versions", &headers, &body).status, 403);
+    // Another name that leads here is refused.
+    let rebound = [("host", "evil.example"), ("cookie", cookie.as_str())];
+    assert_eq!(ask(port, "GET", "/api/team", &rebound, "").status, 421);
+    // A new link ends the one before, in every browser.
+    contest(&dir, &["teams", "d", "--renew", "amy"]).code(0).stdout_has("/team#");
+    assert_eq!(ask(port, "GET", "/api/team", &[("cookie", &cookie)], "").status, 401);
+    let again = ask(port, "POST", "/api/team/enter", &[json, ("x-referee", "1")], &secret);
+    assert!(again.status == 401 && !again.headers.contains_key("set-cookie"));
+    course.running.send(Signal::SIGKILL);
+    course.running.wait();
+}
+
+#[test]
+fn what_is_refused_names_its_limit() {
+    let dir = TestDir::new();
+    let web = "upload_mb = 1\nfiles = 3\nuploads_an_hour = 2\ndeadline = \"2999-12-24 18:00\"";
+    let course = Course::start(&dir, web, &["--no-check"]);
+    let send = |files: &[(&str, &[u8])]| course.send(&course.amy, "/api/team/versions", files);
+    let refused = |reply: Reply, status: u16, words: &str| {
+        assert_eq!(reply.status, status);
+        let output = reply.json();
+        assert!(output["error"].as_str().unwrap().contains(words), "{output}");
+        output
+    };
+    let large = vec![b'x'; 2 << 20];
+    refused(send(&[("bot.sh", &large)]), 413, "1 MiB (upload_mb)");
+    let many: [(&str, &[u8]); 4] = [("a", b"x"), ("b", b"x"), ("c", b"x"), ("d", b"x")];
+    refused(send(&many), 413, "3 files (files)");
+    refused(send(&[]), 422, "no files");
+    // A body that ends early leaves nothing.
+    let half = form(&[("bot.sh", b"x")]);
+    let bearer = format!("Bearer {}", course.amy);
+    let headers = [("authorization", bearer.as_str()), ("content-type", MULTIPART)];
+    let cut = ask(course.port, "POST", "/api/team/versions", &headers, &half[..half.len() - 10]);
+    assert_eq!(cut.status, 400);
+    let uploads = fs::read_dir(dir.path("d/teams/uploads")).unwrap();
+    assert_eq!(uploads.count(), 0);
+    // What would be unpacked elsewhere is looked at, and refused.
+    let look = |name: &str, text: &str| {
+        course.send(&course.amy, "/api/team/look", &[(name, text.as_bytes())])
+    };
+    refused(look("../bot.sh", "x"), 422, "leads out");
+    refused(look("/bot.sh", "x"), 422, "leads out");
+    assert_eq!(look("bot.sh", "x").json()["command"], "sh bot.sh");
+    assert_eq!(look("bot.py", "x").json()["language"], "Python");
+    assert_eq!(look("notes.txt", "x").json()["command"], Value::Null);
+    for version in 1..=2 {
+        assert_eq!(course.hand_in(&course.amy, "bot.sh", "x"), version);
+    }
+    let reply = send(&[("bot.sh", b"x")]);
+    let seconds: u32 = reply.headers["retry-after"].parse().unwrap();
+    assert!((1..=3600).contains(&seconds), "{seconds}");
+    let output = refused(reply, 429, "2 times in an hour");
+    assert!(output["again"].is_string(), "{output}");
+    // The deadline of the others is not amy's.
+    course.running.send(Signal::SIGKILL);
+    course.running.wait();
+    let passed = fs::read_to_string(dir.path("d/contest.toml")).unwrap();
+    assert!(passed.contains("2999-12-24"));
+    file(&dir, "deadline = \"2001-12-24 18:00\"");
+    fs::remove_dir_all(dir.path("d")).unwrap();
+    let course = Course::start(&dir, "deadline = \"2001-12-24 18:00\"", &["--no-check"]);
+    let late = course.send(&course.bob, "/api/team/versions", &[("bot.sh", b"x")]);
+    assert_eq!(late.status, 403);
+    assert!(late.json()["error"].as_str().unwrap().contains("the deadline has passed"));
+    contest(&dir, &["invite", "d", "bob", "--until", "2999-12-24 18:00"]).code(0);
+    assert_eq!(course.hand_in(&course.bob, "bot.sh", "x"), 1);
+    course.running.send(Signal::SIGKILL);
+    course.running.wait();
+}
+
+#[test]
+fn submit_waits_and_prints_the_steps() {
+    let dir = TestDir::new();
+    let course = Course::start(&dir, "", &["--no-check"]);
+    let link = format!("http://127.0.0.1:{}/team#{}", course.port, course.amy);
+    dir.write("link", format!("{link}\n"));
+    dir.write("mine/bot.sh", bot("mine", ""));
+    let submit = |words: &[&str]| dir.run(&[&["submit", "--team-file", "link"], words].concat());
+    let ran = submit(&["mine"]).code(0);
+    assert_eq!(ran.stdout, "received\nunpacked: sh bot.sh\nbuilt\nplaying: amy\n");
+    let report = submit(&["mine", "--json"]).code(0).json();
+    assert_eq!(report["version"]["player"], "amy", "the same files play once: {report}");
+    dir.write("broken.txt", "no agent");
+    let ran = submit(&["broken.txt"]).code(3);
+    ran.stdout_has("unpacked failed: it has no agent.toml");
+    submit(&["missing"]).code(2).stderr_has("help: give a folder, an archive");
+    dir.write("link", format!("http://127.0.0.1:{}/team#0123", course.port));
+    submit(&["mine"]).code(1).stderr_has("this needs the link of a team");
+    dir.write("link", "https://course.example.org/team");
+    submit(&["mine"]).code(2).stderr_has("neither a team's link");
+    course.running.send(Signal::SIGKILL);
+    course.running.wait();
+    dir.write("link", &link);
+    submit(&["mine"]).code(1).stderr_has("it may not have arrived");
+}
+
+#[test]
+fn a_deadline_that_can_not_be_read_creates_nothing() {
+    let dir = TestDir::new();
+    file(&dir, "deadline = \"soon\"");
+    let ran = contest(&dir, &["open", "c.toml", "--out", "d", "--web"]).code(2);
+    ran.stderr_has("[web] deadline = \"soon\": expected a time such as");
+    file(&dir, "uploads_an_hour = 0");
+    let ran = contest(&dir, &["open", "c.toml", "--out", "d", "--web"]).code(2);
+    ran.stderr_has("`uploads_an_hour` must be from 1 to 10000, not 0");
+    assert!(!dir.path("d").exists());
+    contest(&dir, &["open", "c.toml", "--url", "https://x"]).code(2).stderr_has("--web");
+}
