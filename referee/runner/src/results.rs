@@ -92,17 +92,19 @@ pub fn schedule(contest: Arc<Contest>, store: &Store) -> Result<Schedule, Failur
     Ok(schedule)
 }
 
+/// Returns the first line of a reason, without what stands for invalid bytes.
+pub fn first_line(reason: &str) -> String {
+    let first = reason.lines().next().unwrap_or_default();
+    first.chars().filter(|&c| c != char::REPLACEMENT_CHARACTER).collect()
+}
+
 /// Returns a reason in one line, which says where the others are.
 fn one_line(name: &str, reason: &str) -> String {
-    let mut lines = reason.lines();
-    let first = lines.next().unwrap_or_default();
-    let first: String = first.chars().filter(|&c| c != char::REPLACEMENT_CHARACTER).collect();
-    match lines.next() {
-        None => first,
-        Some(_) => {
-            format!("{first}; `referee contest check` writes all of it to feedback/{name}.md")
-        }
+    let first = first_line(reason);
+    if reason.lines().nth(1).is_none() {
+        return first;
     }
+    format!("{first}; `referee contest check` writes all of it to feedback/{name}.md")
 }
 
 /// Returns the report on the games of a contest; `commands` are the commands that it shows. The contest

@@ -13,6 +13,7 @@ use clap::Args;
 use referee_contest::Contest;
 use referee_contest::file::{ContestFile, Submissions};
 use referee_play::agent_spec::AgentSpec;
+use referee_play::check::CheckReport;
 use referee_play::interrupts::{Interrupt, Interrupts, PlannedEnd};
 use referee_process::files::absolute;
 use referee_process::{Failure, FailureKind};
@@ -22,6 +23,7 @@ use referee_runner::course::{Course, Noted, Task, Teams, VersionId, deadline_of}
 use referee_runner::folder::{Folder, Lock, TEAMS_FOLDER};
 use referee_runner::inbox::{Inbox, KeptVersion};
 use referee_runner::pace::Pace;
+use referee_runner::results::first_line;
 use referee_runner::store::{Store, StoredContest};
 use referee_runner::{Broken, disk_failure, read_contest_file, sums};
 use referee_web::{ProxiedAddress, Server, Settings, Visitors};
@@ -442,8 +444,9 @@ impl OpenContest<'_> {
         let contest = Changing::open(&self.folder, "submitted")?;
         let bar = count_bar("building", !self.global.quiet);
         let progress = |done, of| advance(&bar, done, of);
-        let mut interrupted = None;
+        let (mut interrupted, mut is_built) = (None, false);
         let added = contest.add_version(version.path, version.team, &progress, |name, spec| {
+            is_built = true;
             self.note(version, Noted::Checking)?;
             if self.options.no_check {
                 return Ok(());
@@ -464,7 +467,14 @@ impl OpenContest<'_> {
             }
             Ok((name, text)) => Ok(Taken::Plays(name, text)),
             Err(failure) if failure.kind() == FailureKind::Machine => Err(failure),
-            Err(failure) => Ok(Taken::Refused(version.for_author(&sanitize(&failure.to_string())))),
+            Err(failure) => {
+                let why = sanitize(&first_line(&failure.to_string()));
+                if !is_built {
+                    let agent = version.path.display().to_string();
+                    self.feed_back(version, version.team, &agent, &Err(failure))?;
+                }
+                Ok(Taken::Refused(version.for_author(&why)))
+            }
         }
     }
 
@@ -489,19 +499,31 @@ impl OpenContest<'_> {
         name: &str,
         spec: &AgentSpec,
     ) -> Result<Option<ExitCode>, Failure> {
-        let stored = Store::open_to_read(&self.folder)?.contest()?;
-        let check = ContestCheck::new(&stored.contest, &stored.base, &[]);
-        let checked = check.check(&spec.written, &Ok(spec.clone()), self.global)?;
-        let (mut report, interrupted) = checked;
-        report.name = Some(name.to_owned());
-        let own = [spec.written.clone(), version.path.display().to_string()];
-        let hidden = if version.id.is_some() { &own[..] } else { &[] };
-        write_feedback(&report, version.folder, "feedback", hidden)?;
+        let read = Ok(spec.clone());
+        let (report, interrupted) = self.feed_back(version, name, &spec.written, &read)?;
         if interrupted.is_some() || report.ok {
             self.note(version, Noted::Checked(&report.counts()))?;
             return Ok(interrupted);
         }
         Err(Failure::usage(report.line()))
+    }
+
+    /// Writes the feedback on an agent: of its check, or why it can't be read or built.
+    fn feed_back(
+        &self,
+        version: &Version<'_>,
+        name: &str,
+        agent: &str,
+        spec: &Result<AgentSpec, Failure>,
+    ) -> Result<(CheckReport, Option<ExitCode>), Failure> {
+        let stored = Store::open_to_read(&self.folder)?.contest()?;
+        let check = ContestCheck::new(&stored.contest, &stored.base, &[]);
+        let (mut report, interrupted) = check.check(agent, spec, self.global)?;
+        report.name = Some(name.to_owned());
+        let own = [agent.to_owned(), version.path.display().to_string()];
+        let hidden = if version.id.is_some() { &own[..] } else { &[] };
+        write_feedback(&report, version.folder, "feedback", hidden)?;
+        Ok((report, interrupted))
     }
 }
 

@@ -34,6 +34,8 @@ fn agents_and_their_versions_join_a_running_ladder() {
     let running = ladder(&dir, &["c.toml", "--out", "d"], &["@random", "amy"]);
     agent(&dir, "bots/bob", "second");
     dir.write("bots/bad/agent.toml", "command = [\"python3\", \"missing.py\"]\n");
+    dir.write("bots/cat/agent.toml", "command = \"./run\"\nbuild = \"sh make.sh\"\n");
+    dir.write("bots/cat/make.sh", "printf 'no\\377semicolon\\n' >&2; exit 3\n");
     dir.write("bots/notes.txt", "no agent");
     fs::create_dir(dir.path("bots/result.json")).unwrap();
     assert!(eventually(|| query(&dir, "d", PLAYERS).len() == 3));
@@ -45,6 +47,12 @@ fn agents_and_their_versions_join_a_running_ladder() {
     assert!(eventually(|| query(&dir, "d", games) == ["4"] && count(&dir, "d") >= 8));
     let bad = result(&dir, "bad/1");
     assert!(bad["player"].is_null() && bad["why"].is_string(), "{bad}");
+    let unbuilt = result(&dir, "cat/1");
+    let why = unbuilt["why"].as_str().unwrap();
+    assert!(why.contains("failed: exit status 3") && why.contains("feedback.md"), "{why}");
+    assert!(!why.contains(['\n', '\u{FFFD}']), "{why}");
+    let feedback = fs::read_to_string(dir.path("d/submissions/cat/1/feedback.md")).unwrap();
+    assert!(feedback.contains("semicolon") && feedback.contains(" --build"), "{feedback}");
     let refused = result(&dir, "result.json/1");
     assert!(refused["player"].is_null(), "{refused}");
     running.send(Signal::SIGINT);
