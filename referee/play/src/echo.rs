@@ -3,18 +3,19 @@
 
 use referee_protocol::sanitize::{sanitize_lines, without_commands};
 use std::io::{self, Write};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-static IS_READ: OnceLock<bool> = OnceLock::new();
+static ARE_EXPECTED: AtomicBool = AtomicBool::new(false);
 
 /// Whether a service may take what is printed for commands: GitHub Actions, which sets this variable.
 pub fn may_be_commands() -> bool {
-    *IS_READ.get_or_init(|| std::env::var_os("GITHUB_ACTIONS").is_some_and(|it| !it.is_empty()))
+    let is_service = || std::env::var_os("GITHUB_ACTIONS").is_some_and(|it| !it.is_empty());
+    ARE_EXPECTED.load(Ordering::Relaxed) || is_service()
 }
 
-/// From now on a service may take what is printed for commands. Call it before anything is printed.
+/// From now on a service may take what is printed for commands.
 pub fn expect_commands() {
-    IS_READ.set(true).ok();
+    ARE_EXPECTED.store(true, Ordering::Relaxed);
 }
 
 /// Writes text of an agent to stderr, without what a terminal or a service would interpret.

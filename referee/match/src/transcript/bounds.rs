@@ -3,8 +3,11 @@
 
 use referee_protocol::{FaultKind, Header, Nanos, Verdict};
 
-/// What CPU time may be more than was used in a turn, on each core: some of it is noticed only in the next turn.
-const CPU_NOTICED_LATE: Nanos = Nanos(100_000_000);
+/// How much later than the end of a turn its CPU time may have been read, on a busy machine; or used before, since some of it
+/// is noticed only in the next turn.
+const CPU_READ_LATE: Nanos = Nanos(1_000_000_000);
+/// The same where so many processes at once are a wide bound already.
+const CPU_READ_SOON: Nanos = Nanos(100_000_000);
 /// What it may be more for each process, without a control group: the time of children that have ended is known in
 /// clock ticks, and is rounded up.
 const CPU_ROUNDED: Nanos = Nanos(20_000_000);
@@ -13,12 +16,11 @@ const CORES: u64 = 64;
 
 /// Returns the most CPU time that can be charged for so much time that ends at this time of the match.
 pub(super) fn cpu_max(header: &Header, wall: Nanos, at: Nanos) -> Nanos {
-    let at_once =
-        |wall: Nanos, cores: u64| Nanos(wall.plus(CPU_NOTICED_LATE).0.saturating_mul(cores));
-    let any = at_once(wall, header.limits.processes.max(CORES));
+    let at_once = |wall: Nanos, cores: u64| Nanos(wall.0.saturating_mul(cores));
+    let any = at_once(wall.plus(CPU_READ_SOON), header.limits.processes.max(CORES));
     match header.sandbox.cores.map(u64::from) {
         // Its counter is exact.
-        Some(cores) if has_group(header) => at_once(wall, cores),
+        Some(cores) if has_group(header) => at_once(wall.plus(CPU_READ_LATE), cores),
         // The time for which nothing is known of its processes is charged once one is seen to hide. A process may
         // have had some of it in earlier games.
         Some(cores)
@@ -26,18 +28,19 @@ pub(super) fn cpu_max(header: &Header, wall: Nanos, at: Nanos) -> Nanos {
                 && header.seats.iter().all(|seat| seat.games_before == 0) =>
         {
             let rounded = CPU_ROUNDED.0.saturating_mul(header.limits.processes);
-            any.min(at_once(at, cores).plus(Nanos(rounded)))
+            any.min(at_once(at.plus(CPU_READ_LATE), cores).plus(Nanos(rounded)))
         }
         _ => any,
     }
 }
 
 /// Checks the peaks of memory. Only a control group's are of what its limit bounds: others are measured, and enforced,
-/// between two looks.
+/// between two looks, and an adapter counts the memory of its agent as the course did.
 pub(super) fn check_peaks(header: &Header, verdict: &Verdict) -> Result<(), String> {
     let limit_kb = header.limits.memory_mb.saturating_mul(1024);
-    for seat in verdict.seats.iter().filter(|_| has_group(header)) {
-        let Some(peak_kb) = seat.peak_memory_kb else { continue };
+    for (seat, listed) in verdict.seats.iter().zip(&header.seats) {
+        let measured = seat.peak_memory_kb.filter(|_| has_group(header) && !listed.is_foreign());
+        let Some(peak_kb) = measured else { continue };
         let is_out_of_memory =
             seat.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Memory);
         // The kernel refuses memory some pages at a time, and lets itself have a little above the limit.

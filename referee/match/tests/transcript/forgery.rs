@@ -222,6 +222,7 @@ late_cpu: header 0/sandbox/cores = 1 & header 0/sandbox/layers = ["cgroup v2"] =
 late_cpu: header 0/sandbox/cores = 1 & header 0/seats/0/games_before = 1 & header 0/sandbox/layers = ["memory watchdog"] & over 0/at_ns += -58000000000 => ok
 memory: header 0/sandbox/layers = ["cgroup v2"] & over 0/verdict/seats/0/peak_memory_kb = 524280 => ok
 memory: over 0/verdict/seats/0/peak_memory_kb = 1000 => ok
+memory: header 0/seats/0/command = ["referee","adapter","comp30024"] & header 0/sandbox/layers = ["cgroup v2"] & over 0/verdict/seats/0/peak_memory_kb = 1000 => ok
 htp: header 0/seats/0/protocol/name = "old" => ok; the lines of seat 0 are in `old`, which this referee can't read
 htp: header 0/seats/0/protocol/name = "old" & played 1/action = {"at":[2,2],"type":"place"} => turn 1: seat 1 answered
 "#;
