@@ -1,3 +1,6 @@
+use crate::forms::Forms;
+use crate::program::intern;
+use crate::wire::Described;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -106,5 +109,40 @@ impl About {
             let about = about.expect("an `about.json` is well formed: a test reads all of them");
             Box::leak(Box::new(about))
         })
+    }
+
+    /// Returns the description of a game program in the form of a built-in game's.
+    pub(crate) fn of_program(described: &Described, forms: &Forms) -> Self {
+        let setup = described.setup.iter().map(|field| SetupField {
+            name: intern(&field.name),
+            values: field.values.text(),
+            default: field.default.clone(),
+            meaning: intern(&field.meaning),
+        });
+        let actions = described.actions.iter().map(|form| ActionSyntax {
+            example: form.example.clone(),
+            text: intern(&forms.format(&form.example)),
+            meaning: intern(&form.meaning),
+        });
+        let reasons = described.reasons.iter().map(|reason| Reason {
+            name: intern(&reason.name),
+            text: intern(&reason.text),
+            meaning: intern(&reason.meaning),
+        });
+        Self {
+            title: intern(&described.title),
+            summary: intern(&described.summary),
+            seats: described.seats.clone(),
+            source: "",
+            setup: setup.collect(),
+            actions: actions.collect(),
+            reasons: reasons.collect(),
+            score: described.score.as_ref().map(|score| Score {
+                unit: intern(&score.unit),
+                fewer_is_better: score.fewer_is_better,
+            }),
+            variants: Vec::new(),
+            situations: Vec::new(),
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! Type erasure: [`AnyGame`] takes and returns setups, actions and positions as JSON.
 
+use crate::board::Layout;
 use crate::program::{Drawer, Pending, Program, RulesFailure};
 use crate::wire::Move;
 use crate::{About, ActionFields, DialectKind, Game, Illegal, NotationKind, Turn, view::View};
+use crate::{CellIndex, NumberedKind, Numbering};
 use referee_protocol::{ActionJson, Seat, read_typed};
 use serde_json::Value;
 use std::fmt::{self, Debug};
@@ -138,7 +140,7 @@ pub enum Refusal {
 }
 
 /// A game in progress, type-erased: as [`Game`], with JSON setups, actions and positions.
-pub trait AnyGame: Debug + Send {
+pub trait AnyGame: Debug + Send + Sync {
     /// The game's entry in the registry.
     fn kind(&self) -> GameKind;
     /// As [`Game::setup`].
@@ -173,18 +175,32 @@ pub trait AnyGame: Debug + Send {
     }
     /// As [`Game::view`].
     fn view(&self) -> View;
+    /// As [`Game::layout`].
+    fn layout(&self) -> Layout;
+    /// Returns the kinds of action with the fields by which actions are numbered: for [`Numbering::new`].
+    fn numbered_kinds(&self, index: &CellIndex) -> Result<Vec<NumberedKind>, String>;
+    /// Returns the numbers of the legal actions, in the order of [`AnyGame::actions`]. Fails if the rules do.
+    fn legal_numbers(&self, numbering: &Numbering) -> Result<Vec<usize>, RulesFailure>;
+    /// Returns the number of an action; `None` if it has none, or isn't complete.
+    fn number_of(&self, action: &Value, numbering: &Numbering) -> Option<usize>;
+    /// Returns the action with this number, which may be illegal and need not be complete.
+    fn numbered_action(&self, number: usize, numbering: &Numbering) -> Option<Value>;
+    /// Plays the action with this number.
+    fn play_number(&mut self, number: usize, numbering: &Numbering) -> Result<(), Refusal>;
+    /// As [`Game::play_at_random`]; draws count as plies. Fails if the rules do.
+    fn play_at_random(
+        &mut self,
+        below: &mut dyn FnMut(u64) -> u64,
+        plies_max: u64,
+    ) -> Result<(), Refusal>;
     /// As [`perft`](crate::perft).
     fn perft(&self, depth: u32) -> u64;
     /// As [`Game::notes`].
     fn notes(&self) -> Vec<String>;
     /// As [`Game::estimate`]; `None` if the rules are a program that doesn't estimate positions.
     fn estimated(&self, seat: Seat) -> Option<i64>;
-    /// Returns each seat's colour now; seats may exchange colours during a game.
-    fn current_colours(&self) -> Vec<String> {
-        let now = read_typed::<Vec<String>>(&self.position()["colours"]).ok();
-        let now = now.filter(|colours| colours.len() == self.seats());
-        now.unwrap_or_else(|| self.colours().into_iter().map(str::to_owned).collect())
-    }
+    /// As [`Game::current_colours`].
+    fn current_colours(&self) -> Vec<String>;
     /// Returns why a value isn't an action of this game at all, legal or not; `None` if it is one.
     fn malformed(&self, action: &Value) -> Option<String>;
     /// Plays the outcome with this number; only where [`Turn::Chance`] is next.
@@ -285,6 +301,48 @@ impl<G: Game> AnyGame for G {
         Game::view(self)
     }
 
+    fn current_colours(&self) -> Vec<String> {
+        Game::current_colours(self).into_iter().map(str::to_owned).collect()
+    }
+
+    fn layout(&self) -> Layout {
+        Game::layout(self)
+    }
+
+    fn numbered_kinds(&self, index: &CellIndex) -> Result<Vec<NumberedKind>, String> {
+        Ok(G::KINDS
+            .iter()
+            .map(|&(name, cells)| NumberedKind::of_cells(name, cells, index))
+            .collect())
+    }
+
+    fn legal_numbers(&self, numbering: &Numbering) -> Result<Vec<usize>, RulesFailure> {
+        Ok(Game::legal_numbers(self, numbering))
+    }
+
+    fn number_of(&self, action: &Value, numbering: &Numbering) -> Option<usize> {
+        let action = action_of::<G>(action).ok()?;
+        self.key(&action).and_then(|key| numbering.of_key(key))
+    }
+
+    fn numbered_action(&self, number: usize, numbering: &Numbering) -> Option<Value> {
+        numbering.key(number).map(|key| json(&self.action(key)))
+    }
+
+    fn play_number(&mut self, number: usize, numbering: &Numbering) -> Result<(), Refusal> {
+        let key = numbering.key(number).ok_or_else(|| no_number(number, numbering))?;
+        Game::play(self, &self.action(key)).map(|_| ()).map_err(Refusal::Illegal)
+    }
+
+    fn play_at_random(
+        &mut self,
+        below: &mut dyn FnMut(u64) -> u64,
+        plies_max: u64,
+    ) -> Result<(), Refusal> {
+        Game::play_at_random(self, below, plies_max);
+        Ok(())
+    }
+
     fn perft(&self, depth: u32) -> u64 {
         crate::perft(self, depth)
     }
@@ -300,6 +358,12 @@ impl<G: Game> AnyGame for G {
     fn clone_box(&self) -> Box<dyn AnyGame> {
         Box::new(self.clone())
     }
+}
+
+/// The refusal of a number that no action has.
+pub(crate) fn no_number(number: usize, numbering: &Numbering) -> Refusal {
+    let total = numbering.total();
+    Refusal::Malformed(format!("no action has the number {number}: they are below {total}"))
 }
 
 /// Reads an action's JSON.

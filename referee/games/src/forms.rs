@@ -5,7 +5,10 @@ use crate::board::{Cell, Points};
 use crate::picture::kinds;
 use crate::program::intern;
 use crate::view::Kind;
-use crate::wire::{ActionForm, CellNames, Coordinates, Described, Fields, SetupForm, Values};
+use crate::wire::{
+    ActionForm, CellNames, Coordinates, Described, FieldForm, Fields, SetupForm, Values,
+};
+use crate::{CellIndex, FieldValues, NumberedField, NumberedKind};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -113,6 +116,39 @@ impl Forms {
             Ok((field.name.clone(), value.clone()))
         });
         whole.collect()
+    }
+
+    /// Returns the kinds of action with their fields. Fails if the values of one can't be counted.
+    pub(crate) fn numbered(&self, index: &CellIndex) -> Result<Vec<NumberedKind>, String> {
+        let kind = |(form, _): &(ActionForm, Vec<Part>)| {
+            let field = |field: &FieldForm| {
+                let (name, kind) = (&field.name, &form.kind);
+                let (values, count) = match &field.values {
+                    _ if field.optional => Err("may be left out"),
+                    Values::Cell => Ok((FieldValues::Cells, None)),
+                    Values::Integer { min, max } => {
+                        let count = max.checked_sub(*min).and_then(|it| usize::try_from(it).ok());
+                        Ok((FieldValues::From(*min), count.and_then(|count| count.checked_add(1))))
+                    }
+                    Values::Choice { values } => {
+                        let values = values.iter().map(|it| json!(it)).collect();
+                        Ok((FieldValues::Listed(values), None))
+                    }
+                    Values::Boolean => {
+                        Ok((FieldValues::Listed(vec![json!(false), json!(true)]), None))
+                    }
+                    Values::Cells => Err("is a list of cells"),
+                    Values::String { .. } => Err("is a text"),
+                }
+                .map_err(|why| {
+                    format!("the actions can't be numbered: the field `{name}` of `{kind}` {why}")
+                })?;
+                Ok(NumberedField::new(name, values, index, count))
+            };
+            let fields = form.fields.iter().map(field).collect::<Result<_, String>>()?;
+            Ok(NumberedKind::new(&form.kind, fields))
+        };
+        self.actions.iter().map(kind).collect()
     }
 
     fn form(&self, kind: &str) -> Option<&(ActionForm, Vec<Part>)> {

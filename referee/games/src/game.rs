@@ -1,5 +1,7 @@
+use crate::board::Layout;
 use crate::wire::Chance;
 use crate::{About, ActionFields, DialectKind, NotationKind, view::View};
+use crate::{ActionKey, Numbering};
 use referee_protocol::{Outcome, Seat};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::{Debug, Display};
@@ -9,7 +11,7 @@ use std::str::FromStr;
 ///
 /// Two values are equal if they have the same setup, the same position and, where the rules need
 /// it, the same history.
-pub trait Game: Clone + Debug + PartialEq + Send + 'static {
+pub trait Game: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// The name on the wire and on the command line.
     const NAME: &'static str;
     /// The revision of the rules, recorded in every transcript. Incremented when a recorded game
@@ -22,6 +24,10 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
     /// The file notations of other programs for whole games.
     const NOTATIONS: &'static [NotationKind] = &[];
 
+    /// The kinds of action, each with the number of cells, 0 to 2, by which a position's legal actions of the kind
+    /// differ: where one begins and ends, say. Numbers of actions depend on the order.
+    const KINDS: &'static [(&'static str, usize)];
+
     /// Board size, variants and limits. Rejects unknown fields; every field has a default.
     type Setup: Clone + Debug + Serialize + DeserializeOwned;
     /// An action: a JSON object with a `type` on the wire, and a short text that parses back.
@@ -33,7 +39,8 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
         + FromStr<Err = String>
         + Serialize
         + DeserializeOwned
-        + Send;
+        + Send
+        + Sync;
     /// The position as in `turn.position` and `setup.position`: complete except for the history of
     /// repetitions, with sorted lists.
     type Position: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
@@ -57,6 +64,11 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
     /// Returns each seat's colour at the start.
     fn colours(&self) -> Vec<&'static str>;
 
+    /// Returns each seat's colour now; seats may exchange colours during a game.
+    fn current_colours(&self) -> Vec<&'static str> {
+        self.colours()
+    }
+
     /// Returns whose turn it is, or the outcome.
     fn turn(&self) -> Turn;
 
@@ -76,11 +88,38 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
         None
     }
 
+    /// Returns what tells an action from the others of a position; `None` if an action that isn't complete
+    /// lacks it.
+    fn key(&self, action: &Self::Action) -> Option<ActionKey>;
+
+    /// Returns the action with this key, which may be illegal and need not be complete. The cells are on the board.
+    fn action(&self, key: ActionKey) -> Self::Action;
+
+    /// Returns the numbers of [`Game::actions`], in their order.
+    fn legal_numbers(&self, numbering: &Numbering) -> Vec<usize> {
+        let number = |action| self.key(action).and_then(|key| numbering.of_key(key));
+        let number = |action| number(action).expect("listed actions are complete");
+        self.actions().iter().map(number).collect()
+    }
+
     /// Plays an action returned by [`Game::actions`] of this same game, without checking again that
     /// it is legal. For searches.
     fn play_listed(&mut self, action: &Self::Action) {
         let played = self.play(action);
         debug_assert!(played.is_ok(), "a listed action was refused: {action}: {played:?}");
+    }
+
+    /// Plays actions of [`Game::actions`], each equally likely, to the end of the game, but at most `plies_max`.
+    /// `below` draws a number below the one that it gets.
+    fn play_at_random(&mut self, below: &mut dyn FnMut(u64) -> u64, plies_max: u64) {
+        for _ in 0..plies_max {
+            let actions = self.actions();
+            if actions.is_empty() {
+                break;
+            }
+            let chosen = below(actions.len() as u64);
+            self.play_listed(&actions[usize::try_from(chosen).unwrap_or_default()]);
+        }
     }
 
     /// Retires a seat: its pieces stay on the board, its turns are skipped but counted. Only called
@@ -94,6 +133,11 @@ pub trait Game: Clone + Debug + PartialEq + Send + 'static {
 
     /// Returns the board as a picture.
     fn view(&self) -> View;
+
+    /// Returns the cells of the board, which stay the same.
+    fn layout(&self) -> Layout {
+        self.view().shape
+    }
 
     /// Estimates how good the position is for `seat`, for simple agents: larger is better, without a
     /// unit. Must not be called when the game is over.

@@ -31,6 +31,10 @@ mod notation;
 mod setup_fields;
 mod cell_set;
 mod action_fields;
+mod cell_index;
+mod numbering;
+mod planes;
+mod symmetry;
 pub mod board;
 pub mod view;
 mod forms;
@@ -43,11 +47,15 @@ mod registry;
 pub use about::{About, ActionSyntax, Reason, Score, SetupField, Situation};
 pub use action_fields::{ActionFields, NumberList};
 pub use any::{AnyGame, GameKind, Refusal, SetupError, nearest};
+pub use cell_index::CellIndex;
 pub use cell_set::CellSet;
 pub use dialect::{Decoded, Dialect, DialectKind};
 pub use game::{Game, Illegal, Turn, perft};
+pub use numbering::{ActionKey, FieldValues, NumberedField, NumberedKind, Numbering};
+pub use planes::Planes;
 pub use record::{GameRecord, NotationKind, ReadRecord, RecordEnd};
 pub use registry::{Games, NoRules, Visitor, dialects, kind, notations, reason_text};
+pub use symmetry::{Symmetry, symmetries};
 pub use wire::Chance;
 
 // The registry: a game is its folder, one line here and one line below.

@@ -5,8 +5,8 @@
 
 pub use crate::contract::{check_answer, check_turn, is_ranking};
 
-use crate::about::{About, ActionSyntax, Reason, Score, SetupField};
-use crate::any::{AnyGame, GameKind, Refusal, SetupError};
+use crate::About;
+use crate::any::{AnyGame, GameKind, Refusal, SetupError, no_number};
 use crate::board::{Cell, Layout};
 use crate::contract::{check_walked, read_walk};
 use crate::forms::Forms;
@@ -14,8 +14,9 @@ use crate::view::{Labels, View};
 use crate::wire::{
     Answer, At, Described, From, Move, Ply, PlyTurn, Request, WIRE_VERSION, Walk, Walked, Want,
 };
+use crate::{CellIndex, NumberedKind, Numbering};
 use crate::{Illegal, Turn};
-use referee_protocol::{ActionJson, GameProgramRecord, Outcome, Seat};
+use referee_protocol::{ActionJson, GameProgramRecord, Outcome, Seat, read_typed};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::fmt::{self, Debug};
@@ -96,7 +97,7 @@ impl Program {
         }
         let forms = Forms::new(described.clone()).map_err(RulesFailure)?;
         let Described { plies_max, lists, estimates, chance, .. } = described;
-        let about = about(&described, &forms);
+        let about = About::of_program(&described, &forms);
         let reasons = described.reasons.iter().map(|reason| reason.name.clone()).collect();
         let declared = Declared { chance, has_scores: described.score.is_some(), reasons };
         let record = serde_json::to_value(&described).expect("it was JSON");
@@ -669,6 +670,76 @@ impl AnyGame for ProgramGame {
         self.view.get_or_init(ask).clone()
     }
 
+    fn current_colours(&self) -> Vec<String> {
+        let now = read_typed::<Vec<String>>(&self.position()["colours"]).ok();
+        let now = now.filter(|colours| colours.len() == self.seats());
+        now.unwrap_or_else(|| self.colours.iter().map(|&name| name.to_owned()).collect())
+    }
+
+    fn layout(&self) -> Layout {
+        self.view().shape
+    }
+
+    fn numbered_kinds(&self, index: &CellIndex) -> Result<Vec<NumberedKind>, String> {
+        self.program.forms.numbered(index)
+    }
+
+    fn legal_numbers(&self, numbering: &Numbering) -> Result<Vec<usize>, RulesFailure> {
+        let actions = self.actions();
+        if let Some(failure) = self.failure() {
+            return Err(failure.clone());
+        }
+        let number = |action| {
+            let number = numbering.of_fields(action);
+            number.ok_or_else(|| {
+                RulesFailure(format!("`actions` lists {action}, which is off the board"))
+            })
+        };
+        actions.iter().map(number).collect()
+    }
+
+    fn number_of(&self, action: &Value, numbering: &Numbering) -> Option<usize> {
+        numbering.of_fields(action)
+    }
+
+    fn numbered_action(&self, number: usize, numbering: &Numbering) -> Option<Value> {
+        numbering.fields(number)
+    }
+
+    fn play_number(&mut self, number: usize, numbering: &Numbering) -> Result<(), Refusal> {
+        let action = numbering.fields(number).ok_or_else(|| no_number(number, numbering))?;
+        self.play(&action).map(|_| ())
+    }
+
+    fn play_at_random(
+        &mut self,
+        below: &mut dyn FnMut(u64) -> u64,
+        plies_max: u64,
+    ) -> Result<(), Refusal> {
+        for _ in 0..plies_max {
+            match &self.now.turn {
+                PlyTurn::Over(_) => break,
+                PlyTurn::Chance(chance) => {
+                    let outcome = chance.pick(below(chance.weights.iter().sum()));
+                    self.draw(outcome)?;
+                }
+                PlyTurn::Of(_) => {
+                    let actions = self.actions();
+                    if let Some(failure) = self.failure() {
+                        return Err(Refusal::Failed(failure.clone()));
+                    }
+                    if actions.is_empty() {
+                        let text = "the rules don't list the legal actions".to_owned();
+                        return Err(Refusal::Failed(RulesFailure(text)));
+                    }
+                    let chosen = usize::try_from(below(actions.len() as u64)).unwrap_or_default();
+                    self.play(&actions[chosen])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn perft(&self, depth: u32) -> u64 {
         let actions = self.actions();
         match (depth, &self.now.turn) {
@@ -709,39 +780,4 @@ impl AnyGame for ProgramGame {
 /// Keeps a text until the process ends, as its game program does.
 pub(crate) fn intern(text: &str) -> &'static str {
     Box::leak(text.to_owned().into_boxed_str())
-}
-
-/// Returns the description in the form of a built-in game's.
-fn about(described: &Described, forms: &Forms) -> About {
-    let setup = described.setup.iter().map(|field| SetupField {
-        name: intern(&field.name),
-        values: field.values.text(),
-        default: field.default.clone(),
-        meaning: intern(&field.meaning),
-    });
-    let actions = described.actions.iter().map(|form| ActionSyntax {
-        example: form.example.clone(),
-        text: intern(&forms.format(&form.example)),
-        meaning: intern(&form.meaning),
-    });
-    let reasons = described.reasons.iter().map(|reason| Reason {
-        name: intern(&reason.name),
-        text: intern(&reason.text),
-        meaning: intern(&reason.meaning),
-    });
-    About {
-        title: intern(&described.title),
-        summary: intern(&described.summary),
-        seats: described.seats.clone(),
-        source: "",
-        setup: setup.collect(),
-        actions: actions.collect(),
-        reasons: reasons.collect(),
-        score: described.score.as_ref().map(|score| Score {
-            unit: intern(&score.unit),
-            fewer_is_better: score.fewer_is_better,
-        }),
-        variants: Vec::new(),
-        situations: Vec::new(),
-    }
 }

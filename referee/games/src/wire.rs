@@ -204,6 +204,16 @@ pub struct Chance {
 }
 
 impl Chance {
+    /// Returns the outcome that this number stands for, which is below the sum of the weights.
+    pub fn pick(&self, mut number: u64) -> usize {
+        let is_it = |&weight: &u64| {
+            let is_below = number < weight;
+            number = number.saturating_sub(weight);
+            is_below
+        };
+        self.weights.iter().position(is_it).unwrap_or_default()
+    }
+
     /// Returns the name of an outcome.
     pub fn label(&self, outcome: usize) -> String {
         self.labels.get(outcome).cloned().unwrap_or_else(|| outcome.to_string())

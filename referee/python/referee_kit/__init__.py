@@ -2,9 +2,12 @@
 
 `run(choose)` plays a match as a bot, and `Agent` is the same as a class. `records(path)` reads
 transcripts, `standings(folder)` the report of a contest: see `referee_kit.reading`.
+
+For agents that learn or search, `referee_kit.games` has the referee's own rules at native speed, `referee_kit.env`
+environments, `referee_kit.replays` matches as arrays, and `serve(policy)` plays with these rules.
 """
 import sys
-from typing import Any, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 from . import rules
 from .reading import Match, Matches, iter_records, records, standings
@@ -39,6 +42,13 @@ class Agent:
         run(self.choose, self.name, self.want)
 
 
-__all__ = ["run", "log", "info", "Agent", "Action", "Game", "GAMES", "Hex", "Chexers", "Freckers",
+def serve(policy: Callable[[Any], Any], name: str = "bot", rules: Any = None, again: bool = False) -> None:
+    """Plays a match with the native rules: see `referee_kit.serving.serve`."""
+    from . import serving  # Only here: other bots don't need the native module.
+
+    serving.serve(policy, name, rules, again)
+
+
+__all__ = ["serve", "run", "log", "info", "Agent", "Action", "Game", "GAMES", "Hex", "Chexers", "Freckers",
            "ChineseCheckers", "CheckerPuzzle", "PegSolitaire", "Match", "Matches", "iter_records", "records",
            "standings", "rules"]

@@ -61,13 +61,17 @@ def iter_records(path: Union[str, Path]) -> Iterator[Match]:
 
     Files that aren't transcripts are left out; one that is cut off is read up to that point.
     """
+    for file in transcripts(path):
+        yield from _read(file)
+
+
+def transcripts(path: Union[str, Path]) -> List[Path]:
+    """Returns the file, or all files below a folder that may be transcripts, by name."""
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist")
-    files = [path] if path.is_file() else sorted(
+    return [path] if path.is_file() else sorted(
         file for pattern in ("*.jsonl", "*.jsonl.gz") for file in path.rglob(pattern))
-    for file in files:
-        yield from _read(file)
 
 
 def records(path: Union[str, Path]) -> Matches:
@@ -82,7 +86,7 @@ def standings(folder: Union[str, Path]) -> Dict[str, Any]:
 
 
 def _read(file: Path) -> Iterator[Match]:
-    events = _events(file)
+    events = events_of(file)
     header = next(events, {})
     if header.get("type") != "header":
         return
@@ -102,7 +106,8 @@ def _read(file: Path) -> Iterator[Match]:
     yield match
 
 
-def _events(file: Path) -> Iterator[Dict[str, Any]]:
+def events_of(file: Path) -> Iterator[Dict[str, Any]]:
+    """Returns the lines of a transcript, up to where it is cut off."""
     with gzip.open(file, "rb") if file.suffix == ".gz" else open(file, "rb") as lines:
         try:
             for line in lines:

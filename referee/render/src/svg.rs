@@ -72,6 +72,12 @@ pub(super) fn svg(title: &str, view: &View, look: &PictureStyle) -> String {
     strip(title, &[(view, look)], 1)
 }
 
+/// Returns a position with its figures, and with names of rows and columns on two sides.
+pub fn position(view: &View) -> String {
+    let look = PictureStyle { coordinates: true, figures: true, ..PictureStyle::default() };
+    svg("", view, &look)
+}
+
 /// Returns positions in rows of this many, as one document in the first one's theme.
 pub(super) fn strip(title: &str, positions: &[(&View, &PictureStyle)], columns: usize) -> String {
     let pictures: Vec<Picture<'_>> =

@@ -12,6 +12,8 @@ mod tests;
 pub use action::Action;
 pub use setup::{Position, Setup};
 
+use crate::ActionKey;
+use crate::board::{Cell, Layout};
 use crate::setup_fields::check_path_length;
 use crate::view::{Colour, Figure, Ground, GroundKind, Labels, Piece, View};
 use crate::{Game, Illegal, Turn};
@@ -42,6 +44,7 @@ impl Game for CheckerPuzzle {
     const NAME: &'static str = "checker-puzzle";
     const RULES: u32 = 1;
     const ABOUT: &str = include_str!("about.json");
+    const KINDS: &'static [(&'static str, usize)] = &[("move", 2)];
 
     type Setup = Setup;
     type Action = Action;
@@ -104,6 +107,18 @@ impl Game for CheckerPuzzle {
         let action = self.recorded(&path);
         self.shift(path);
         Ok(action)
+    }
+
+    fn key(&self, Action::Move { path }: &Action) -> Option<ActionKey> {
+        ActionKey::between(0, *path.first()?, *path.last()?)
+    }
+
+    fn action(&self, ActionKey { cells, .. }: ActionKey) -> Action {
+        Action::Move { path: cells.map(Cell::pair).to_vec() }
+    }
+
+    fn layout(&self) -> Layout {
+        self.rules.diamond.shape().into()
     }
 
     fn play_listed(&mut self, action: &Action) {

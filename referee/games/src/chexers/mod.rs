@@ -13,7 +13,8 @@ mod tests;
 pub use action::Action;
 pub use setup::{Position, Setup};
 
-use crate::board::Cell;
+use crate::ActionKey;
+use crate::board::{Cell, Layout};
 use crate::game::{IgnoredInEq, seat_of};
 use crate::view::{Colour, Edge, Figure, Labels, Piece, View};
 use crate::{ActionFields, Game, Illegal, Turn};
@@ -260,6 +261,8 @@ impl Game for Chexers {
     const NAME: &'static str = "chexers";
     const RULES: u32 = 1;
     const ABOUT: &str = include_str!("about.json");
+    const KINDS: &'static [(&'static str, usize)] =
+        &[("exit", 1), ("move", 2), ("jump", 2), ("pass", 0)];
     type Setup = Setup;
     type Action = Action;
     type Position = Position;
@@ -331,6 +334,29 @@ impl Game for Chexers {
         let change = self.check(action)?;
         self.apply(change);
         Ok(action.clone())
+    }
+
+    fn key(&self, action: &Action) -> Option<ActionKey> {
+        match *action {
+            Action::Exit { from } => ActionKey::at(0, from),
+            Action::Move { from, to } => ActionKey::between(1, from, to),
+            Action::Jump { from, to } => ActionKey::between(2, from, to),
+            Action::Pass {} => Some(ActionKey::of(3)),
+        }
+    }
+
+    fn action(&self, ActionKey { kind, cells }: ActionKey) -> Action {
+        let [from, to] = cells.map(Cell::pair);
+        match kind {
+            0 => Action::Exit { from },
+            1 => Action::Move { from, to },
+            2 => Action::Jump { from, to },
+            _ => Action::Pass {},
+        }
+    }
+
+    fn layout(&self) -> Layout {
+        SHAPE.into()
     }
 
     fn retire(&mut self, seat: Seat) {

@@ -13,6 +13,8 @@ mod tests;
 pub use action::Action;
 pub use setup::{Jumps, Neutral, Position, Setup, Win};
 
+use crate::ActionKey;
+use crate::board::Layout;
 use crate::game::seat_of;
 use crate::setup_fields::check_path_length;
 use crate::view::{Colour, View};
@@ -94,6 +96,7 @@ impl Game for ChineseCheckers {
     const NAME: &'static str = "chinese-checkers";
     const RULES: u32 = 1;
     const ABOUT: &str = include_str!("about.json");
+    const KINDS: &'static [(&'static str, usize)] = &[("move", 2), ("pass", 0)];
 
     type Setup = Setup;
     type Action = Action;
@@ -184,6 +187,26 @@ impl Game for ChineseCheckers {
                 Ok(action)
             }
         }
+    }
+
+    fn key(&self, action: &Action) -> Option<ActionKey> {
+        let Action::Move { path } = action else { return Some(ActionKey::of(1)) };
+        let star = self.rules.star;
+        let cell = |number: &i64| star.index(*number).map(|index| star.cells[usize::from(index)]);
+        Some(ActionKey { kind: 0, cells: [cell(path.first()?)?, cell(path.last()?)?] })
+    }
+
+    fn action(&self, ActionKey { kind, cells }: ActionKey) -> Action {
+        if kind == 1 {
+            return Action::Pass {};
+        }
+        let index = |cell| self.rules.star.cells.iter().position(|&other| other == cell);
+        let number = |cell| index(cell).and_then(|index| i64::try_from(index + 1).ok());
+        Action::Move { path: cells.into_iter().filter_map(number).collect() }
+    }
+
+    fn layout(&self) -> Layout {
+        self.rules.star.shape.into()
     }
 
     fn play_listed(&mut self, action: &Action) {

@@ -14,7 +14,8 @@ mod tests;
 pub use action::{Action, Direction};
 pub use setup::{Landing, Position, Setup};
 
-use crate::board::Cell;
+use crate::ActionKey;
+use crate::board::{Cell, Layout};
 use crate::game::{IgnoredInEq, seat_of};
 use crate::setup_fields::check_limit;
 use crate::view::{Colour, Edge, Figure, Ground, GroundKind, Labels, Piece, View};
@@ -184,6 +185,7 @@ impl Game for Freckers {
     const NAME: &'static str = "freckers";
     const RULES: u32 = 1;
     const ABOUT: &str = include_str!("about.json");
+    const KINDS: &'static [(&'static str, usize)] = &[("move", 2), ("grow", 0)];
     type Setup = Setup;
     type Action = Action;
     type Position = Position;
@@ -267,6 +269,25 @@ impl Game for Freckers {
         };
         self.turn += 1;
         Ok(recorded)
+    }
+
+    fn key(&self, action: &Action) -> Option<ActionKey> {
+        match *action {
+            Action::Move { from, to, .. } => ActionKey::between(0, from, to?),
+            Action::Grow {} => Some(ActionKey::of(1)),
+        }
+    }
+
+    fn action(&self, ActionKey { kind, cells: [from, to] }: ActionKey) -> Action {
+        if kind == 0 {
+            Action::Move { directions: None, from: from.pair(), to: Some(to.pair()) }
+        } else {
+            Action::Grow {}
+        }
+    }
+
+    fn layout(&self) -> Layout {
+        SHAPE.into()
     }
 
     fn position(&self) -> Position {

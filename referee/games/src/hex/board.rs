@@ -85,6 +85,19 @@ impl Board {
         })
     }
 
+    /// Returns the numbers of the empty cells, counted row by row from 0.
+    pub(super) fn empty_numbers(&self) -> Vec<usize> {
+        let size = usize::from(self.size);
+        let mut numbers = Vec::with_capacity(size * size + 1);
+        let rows = self.squares[self.index(0, 0)..].chunks(self.stride()).take(size);
+        for (row, squares) in rows.enumerate() {
+            let first = row * size;
+            let empty = squares[..size].iter().enumerate().filter(|(_, it)| **it >> CONTENTS == 0);
+            numbers.extend(empty.map(|(column, _)| first + column));
+        }
+        numbers
+    }
+
     /// Places a stone on an empty cell. Returns whether it connects its side's borders.
     pub(super) fn place(&mut self, at: usize, side: Side) -> bool {
         let runs = self.runs_around(at, side);

@@ -19,10 +19,11 @@ mod dialogues;
 pub use action::Action;
 pub use setup::{Position, Setup, Side, Swap};
 
-use crate::board::{Cell, Shape};
+use crate::board::{Cell, Layout, Shape};
 use crate::game::IgnoredInEq;
 use crate::view::{Colour, Edge, Labels, Piece, View};
 use crate::{ActionFields, DialectKind, Game, Illegal, NotationKind, Turn};
+use crate::{ActionKey, Numbering};
 use board::Board;
 use referee_protocol::{Outcome, Seat};
 use std::sync::Arc;
@@ -120,6 +121,7 @@ impl Game for Hex {
     const ABOUT: &str = include_str!("about.json");
     const DIALECTS: &'static [DialectKind] = &[htp::KIND];
     const NOTATIONS: &'static [NotationKind] = &[sgf::KIND];
+    const KINDS: &'static [(&'static str, usize)] = &[("place", 1), ("swap", 0)];
     type Setup = Setup;
     type Action = Action;
     type Position = Position;
@@ -160,6 +162,10 @@ impl Game for Hex {
         self.setup().colours().map(Side::name).to_vec()
     }
 
+    fn current_colours(&self) -> Vec<&'static str> {
+        Seat::all(2).map(|seat| self.side(seat).name()).collect()
+    }
+
     fn turn(&self) -> Turn {
         match self.winner {
             None => Turn::Of(self.mover()),
@@ -190,6 +196,56 @@ impl Game for Hex {
         }
         self.turn += 1;
         Ok(action.clone())
+    }
+
+    fn key(&self, action: &Action) -> Option<ActionKey> {
+        match *action {
+            Action::Place { at } => ActionKey::at(0, at),
+            Action::Swap {} => Some(ActionKey::of(1)),
+        }
+    }
+
+    fn action(&self, ActionKey { kind, cells: [at, _] }: ActionKey) -> Action {
+        if kind == 0 { Action::Place { at: at.pair() } } else { Action::Swap {} }
+    }
+
+    fn legal_numbers(&self, numbering: &Numbering) -> Vec<usize> {
+        if self.winner.is_some() {
+            return Vec::new();
+        }
+        // Cells are numbered in the order in which they are listed, and the swap comes after them.
+        let mut numbers = self.board.empty_numbers();
+        numbers.extend(self.may_swap().then(|| numbering.total() - 1));
+        numbers
+    }
+
+    fn layout(&self) -> Layout {
+        Shape::Diamond(self.board.size()).into()
+    }
+
+    fn play_at_random(&mut self, below: &mut dyn FnMut(u64) -> u64, plies_max: u64) {
+        if self.winner.is_some() {
+            return;
+        }
+        // Only a stone changes what can be played, and takes away one cell: no list is made anew.
+        let mut empty: Vec<usize> = self.empty_cells().map(|(_, _, index)| index).collect();
+        for _ in 0..plies_max {
+            let swap = u64::from(self.may_swap());
+            let chosen = usize::try_from(below(empty.len() as u64 + swap)).unwrap_or_default();
+            if chosen == empty.len() {
+                self.swap_over().expect("a swap is legal");
+                empty = self.empty_cells().map(|(_, _, index)| index).collect();
+            } else {
+                let index = empty.swap_remove(chosen);
+                let side = self.side(self.mover());
+                self.winner = self.board.place(index, side).then_some(side);
+                self.last = IgnoredInEq(u16::try_from(index).ok());
+            }
+            self.turn += 1;
+            if self.winner.is_some() {
+                return;
+            }
+        }
     }
 
     fn read_fields(fields: &ActionFields<'_>) -> Option<Action> {

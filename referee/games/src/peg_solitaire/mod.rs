@@ -14,7 +14,8 @@ mod tests;
 pub use action::Action;
 pub use setup::{BoardShape, Finish, Position, Setup};
 
-use crate::board::{Cell, Shape};
+use crate::ActionKey;
+use crate::board::{Cell, Layout, Shape};
 use crate::game::IgnoredInEq;
 use crate::notation::format_pair;
 use crate::view::{Colour, Figure, Labels, Piece, View};
@@ -96,6 +97,7 @@ impl Game for PegSolitaire {
     const NAME: &'static str = "peg-solitaire";
     const RULES: u32 = 1;
     const ABOUT: &str = include_str!("about.json");
+    const KINDS: &'static [(&'static str, usize)] = &[("jump", 2)];
     type Setup = Setup;
     type Action = Action;
     type Position = Position;
@@ -176,6 +178,19 @@ impl Game for PegSolitaire {
         self.last = IgnoredInEq(Some((from, to)));
         self.over = self.is_over();
         Ok(action.clone())
+    }
+
+    fn key(&self, Action::Jump { from, to }: &Action) -> Option<ActionKey> {
+        ActionKey::between(0, *from, *to)
+    }
+
+    fn action(&self, ActionKey { cells, .. }: ActionKey) -> Action {
+        let [from, to] = cells.map(Cell::pair);
+        Action::Jump { from, to }
+    }
+
+    fn layout(&self) -> Layout {
+        self.shape().into()
     }
 
     fn position(&self) -> Position {

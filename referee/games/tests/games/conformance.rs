@@ -124,7 +124,7 @@ fn situations_are_what_check_assumes() {
 }
 
 /// The default setup and every variant.
-fn setups(name: &str) -> Vec<Value> {
+pub(crate) fn setups(name: &str) -> Vec<Value> {
     let kind = GAMES.iter().find(|kind| kind.name == name).unwrap();
     let mut setups = vec![json!({})];
     setups.extend(kind.about().variants.clone());

@@ -6,6 +6,7 @@ mod conformance;
 mod perft;
 mod refusals;
 mod action_fields;
+mod arrays;
 mod estimates;
 mod notations;
 mod played;

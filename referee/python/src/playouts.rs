@@ -1,0 +1,132 @@
+//! Games played to the end at random.
+
+use crate::game::{Game, points, refused};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::{Bound, PyDictMethods, PyResult, Python, pyfunction};
+use pyo3::types::PyDict;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use referee_games::{AnyGame, Refusal, Turn};
+use std::thread;
+
+/// The most playouts of one call.
+const PLAYOUTS_MAX: usize = 1 << 32;
+const THREADS_MAX: usize = 256;
+
+/// What some playouts led to.
+#[derive(Debug, Default)]
+struct Sums {
+    /// By seat, in units of `most`, so that their sum doesn't depend on the order.
+    points: Vec<i64>,
+    most: i32,
+    /// By seat: the games that it alone won.
+    wins: Vec<u64>,
+    unfinished: u64,
+    plies: u64,
+}
+
+/// Plays `n` copies of the game to the end with actions drawn at random, each legal one equally likely, and returns the
+/// sums over all: see `referee_kit.games.playouts`.
+#[pyfunction]
+#[pyo3(signature = (game, n, seed, plies_max, threads))]
+pub(crate) fn playouts<'py>(
+    py: Python<'py>,
+    game: &Game,
+    n: usize,
+    seed: u64,
+    plies_max: u64,
+    threads: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    if n > PLAYOUTS_MAX || !(1..=THREADS_MAX).contains(&threads) {
+        return Err(PyValueError::new_err(format!(
+            "at most {PLAYOUTS_MAX} playouts, on 1 to {THREADS_MAX} threads"
+        )));
+    }
+    let start = game.game.clone();
+    let sums = py.detach(|| shared(start.as_ref(), n, seed, plies_max, threads));
+    let sums = sums.map_err(|refusal| refused(&refusal))?;
+    let dict = PyDict::new(py);
+    dict.set_item("points", (sums.points, sums.most))?;
+    dict.set_item("wins", sums.wins)?;
+    dict.set_item("unfinished", sums.unfinished)?;
+    dict.set_item("plies", sums.plies)?;
+    Ok(dict)
+}
+
+/// Plays on several threads; the result doesn't depend on how many.
+fn shared(
+    start: &dyn AnyGame,
+    n: usize,
+    seed: u64,
+    plies_max: u64,
+    threads: usize,
+) -> Result<Sums, Refusal> {
+    let play = |from: usize, to: usize| {
+        let mut sums = Sums::new(start.seats());
+        for number in from..to {
+            sums.play(start, seed, number as u64, plies_max)?;
+        }
+        Ok(sums)
+    };
+    if threads == 1 {
+        return play(0, n);
+    }
+    let play = &play;
+    thread::scope(|scope| {
+        let share = |thread: usize| n / threads * thread + (n % threads).min(thread);
+        let running: Vec<_> = (0..threads)
+            .map(|thread| scope.spawn(move || play(share(thread), share(thread + 1))))
+            .collect();
+        let mut all = Sums::new(start.seats());
+        for thread in running {
+            all.add(&thread.join().expect("a thread that doesn't panic")?);
+        }
+        Ok(all)
+    })
+}
+
+impl Sums {
+    fn new(seats: usize) -> Self {
+        Self { points: vec![0; seats], most: 1, wins: vec![0; seats], ..Self::default() }
+    }
+
+    fn play(
+        &mut self,
+        start: &dyn AnyGame,
+        seed: u64,
+        number: u64,
+        plies_max: u64,
+    ) -> Result<(), Refusal> {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        random.set_stream(number);
+        let mut game = start.clone_box();
+        game.play_at_random(&mut |bound| random.random_range(0..bound.max(1)), plies_max)?;
+        self.plies += game.turn_number().saturating_sub(start.turn_number());
+        let Turn::Over(outcome) = game.turn() else {
+            self.unfinished += 1;
+            return Ok(());
+        };
+        let (points, most) = points(&outcome.places);
+        self.most = most;
+        for (sum, own) in self.points.iter_mut().zip(points) {
+            *sum += i64::from(own);
+        }
+        let mut first = (0..).zip(&outcome.places).filter(|(_, place)| **place == 1);
+        if let (Some((seat, _)), None) = (first.next(), first.next()) {
+            self.wins[seat] += 1;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.most = self.most.max(other.most);
+        for (sum, own) in self.points.iter_mut().zip(&other.points) {
+            *sum += own;
+        }
+        for (sum, wins) in self.wins.iter_mut().zip(&other.wins) {
+            *sum += wins;
+        }
+        self.unfinished += other.unfinished;
+        self.plies += other.plies;
+    }
+}
