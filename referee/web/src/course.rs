@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, body::Body};
 use futures_util::StreamExt;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use referee_process::Failure;
 use referee_process::files::read_at_most;
 use referee_process::lock::lock;
@@ -22,13 +22,15 @@ use referee_runner::course::{Course, Refusal, RefusalKind, Team, TeamReport, Upl
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+/// How many of a team's uploads are looked at in an hour.
+const LOOKS_MAX: usize = 60;
 /// How long an upload may take.
 const UPLOAD_TIME: Duration = Duration::from_secs(600);
 /// How long the body of a request that is refused is read.
@@ -66,6 +68,8 @@ pub(super) struct Site {
     looking: Semaphore,
     writing: Semaphore,
     of_teams: Mutex<BTreeMap<u32, usize>>,
+    /// When each team's uploads were looked at in the last hour.
+    looks: Mutex<BTreeMap<u32, VecDeque<Timestamp>>>,
     /// Versions to be unpacked.
     unpacking: mpsc::Sender<VersionId>,
 }
@@ -139,6 +143,7 @@ impl Site {
             looking: Semaphore::new(1),
             writing: Semaphore::new(WRITING_MAX),
             of_teams: Mutex::default(),
+            looks: Mutex::default(),
             unpacking,
         })
     }
@@ -177,6 +182,24 @@ impl Site {
             .help("load the page again")),
             _ => Ok(team),
         }
+    }
+
+    /// Counts a look at an upload: each is unpacked, which takes time from the games.
+    fn may_look(&self, team: &Team, now: Timestamp) -> ApiResult<()> {
+        let mut looks = lock(&self.looks);
+        let own = looks.entry(team.number).or_default();
+        let hour = SignedDuration::from_hours(1);
+        while own.front().is_some_and(|at| now.duration_since(*at) >= hour) {
+            own.pop_front();
+        }
+        if own.len() >= LOOKS_MAX {
+            let text = format!("{LOOKS_MAX} uploads of a team are looked at in an hour (looks)");
+            let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, text);
+            let again = own.front().and_then(|first| first.checked_add(hour).ok());
+            return Err(again.map_or(error.clone(), |again| error.again(again)));
+        }
+        own.push_back(now);
+        Ok(())
     }
 
     fn place(&self, team: &Team) -> ApiResult<Place<'_>> {
@@ -363,7 +386,8 @@ async fn hand_in(State(app): State<Arc<App>>, request: Request) -> ApiResult<Res
 /// Says how the agent in an upload would be started, and forgets it.
 async fn look(State(app): State<Arc<App>>, request: Request) -> ApiResult<Json<Value>> {
     let site = site(&app);
-    let (_, sent, _place) = upload(site, request).await?;
+    let (team, sent, _place) = upload(site, request).await?;
+    site.may_look(&team, Timestamp::now())?;
     let _one = site.looking.acquire().await;
     let course = site.course.clone();
     let looked = run_blocking(move || course.look(&sent.upload).map_err(ApiError::unfit)).await?;

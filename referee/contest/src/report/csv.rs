@@ -103,6 +103,9 @@ impl Report {
 pub fn grades_csv(grades: &[Grade]) -> String {
     let mut table = Table::of_data(grades);
     table.name("player", |own| &own.name);
+    if grades.iter().any(|own| own.id.is_some()) {
+        table.name("id", |own| own.id.as_deref().unwrap_or_default());
+    }
     table.name("mark", |own| own.mark.as_deref().unwrap_or_default());
     table.figure("points", |own| Some(own.points));
     table.figure("place", |own| own.place);

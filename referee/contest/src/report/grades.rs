@@ -163,6 +163,9 @@ pub struct Grades {
 pub struct Grade {
     /// Its name; untrusted text.
     pub name: String,
+    /// Its id in the course's own system, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// The place among the graded agents, from 1; null if it doesn't play.
     pub place: Option<u32>,
     /// The percentage of the points of its games; null without games.
@@ -234,6 +237,7 @@ pub fn grades(report: &Report, settings: &GradeSettings) -> Grades {
     let played = graded.iter().map(|own| grade(report, settings, own, place(own)));
     let left_out = report.left_out.iter().map(|own| Grade {
         name: own.name.clone(),
+        id: None,
         place: None,
         percent: None,
         elo: None,
@@ -247,6 +251,7 @@ pub fn grades(report: &Report, settings: &GradeSettings) -> Grades {
 fn grade(report: &Report, settings: &GradeSettings, own: &Standing, place: usize) -> Grade {
     let mut grade = Grade {
         name: own.name.clone(),
+        id: None,
         place: u32::try_from(place).ok(),
         percent: own.total.share().map(|share| share * 100.0),
         elo: report.rating(own.player).map(|rating| rating.elo),

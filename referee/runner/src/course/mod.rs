@@ -12,6 +12,7 @@ pub use times::moment;
 pub use uploads::{Refusal, RefusalKind, Upload, VersionId};
 
 use super::folder::{Folder, TEAMS_FOLDER};
+use super::inbox::copied;
 use super::writer::disk_failure;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -19,6 +20,7 @@ use referee_contest::WebSettings;
 use referee_play::archives::Most;
 use referee_process::Failure;
 use referee_process::lock::lock;
+use referee_process::open_folder::OpenFolder;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -213,6 +215,36 @@ impl Course {
     pub fn is_of_team(&self, team: &Team, player: &str) -> bool {
         lock(&self.uploads).players(team.number).any(|own| own == player)
     }
+}
+
+/// Returns each team of a contest with its last version that plays and was not taken back, and the folder of its files.
+/// The contest may be open.
+pub fn last_versions(folder: &Folder) -> Result<Vec<(Team, Option<(u32, PathBuf)>)>, Failure> {
+    let teams = Teams::read(folder)?.teams;
+    let root = folder.path(TEAMS_FOLDER).join(UPLOADS_FOLDER);
+    if !root.exists() {
+        return Ok(teams.into_iter().map(|team| (team, None)).collect());
+    }
+    let uploads = Uploads::read(&root).map_err(|error| disk_failure(&root, &error))?;
+    let last = |team: Team| {
+        let version = uploads.last_valid(&team);
+        (team, version)
+    };
+    Ok(teams.into_iter().map(last).collect())
+}
+
+/// Copies the files of a version to a new folder.
+pub fn copy_version(files: &Path, to: &Path) -> Result<(), Failure> {
+    let copy = || {
+        let parent = files.parent().unwrap_or(Path::new("/"));
+        let name = files.file_name().unwrap_or_default();
+        let above = to.parent().unwrap_or(Path::new("."));
+        let new = tempfile::Builder::new().prefix(".new-").tempdir_in(above)?;
+        let (from, into) = (OpenFolder::open(parent)?, OpenFolder::open(new.path())?);
+        copied(&from, parent, name, &into)?;
+        fs::rename(new.path().join(name), to)
+    };
+    copy().map_err(|error: io::Error| disk_failure(to, &error))
 }
 
 /// A step of a version.

@@ -10,7 +10,7 @@ use referee_play::digest::digest_file;
 use referee_play::found_command::{FoundCommand, found_command, has_manifest, manifest_of};
 use referee_play::replace_file::replace;
 use referee_process::Failure;
-use referee_process::files::is_disk_full;
+use referee_process::files::{is_disk_full, sync_file_system};
 use referee_protocol::encode::to_hex;
 use referee_protocol::sanitize::sanitize;
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,8 @@ const SENT_FOLDER: &str = "sent";
 const FILES_FOLDER: &str = "files";
 /// The beginning of the names of uploads that are not complete.
 const PARTIAL: &str = ".new-";
+/// The most files of an upload that are written to the disk one by one.
+const SYNCED_ALONE_MAX: usize = 8;
 /// The longest name of a file.
 const NAME_BYTES_MAX: usize = 4096;
 
@@ -193,12 +195,22 @@ fn numbered(folder: &Path) -> io::Result<Vec<u32>> {
 impl Uploads {
     /// Reads what was handed in before. Uploads that were not complete are removed.
     pub(super) fn open(root: &Path) -> io::Result<Self> {
+        Self::tidy(root)?;
+        Self::read(root)
+    }
+
+    fn tidy(root: &Path) -> io::Result<()> {
         for entry in fs::read_dir(root)? {
             let entry = entry?;
             if entry.file_name().to_string_lossy().starts_with(PARTIAL) {
                 fs::remove_dir_all(entry.path())?;
             }
         }
+        Ok(())
+    }
+
+    /// Reads what was handed in, while another process may take more.
+    pub(super) fn read(root: &Path) -> io::Result<Self> {
         let mut teams = BTreeMap::new();
         for team in numbered(root)? {
             let folder = root.join(team.to_string());
@@ -229,6 +241,16 @@ impl Uploads {
 
     pub(super) fn versions(&self, team: u32) -> &[Version] {
         self.teams.get(&team).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns a team's last version that plays and was not taken back, with the folder of its files.
+    pub(super) fn last_valid(&self, team: &Team) -> Option<(u32, PathBuf)> {
+        let plays = |version: &&Version| {
+            version.state.player.is_some() && version.state.taken_back.is_none()
+        };
+        let version = self.versions(team.number).iter().rfind(plays)?.number;
+        let folder = self.folder(VersionId { team: team.number, version });
+        Some((version, folder.join(FILES_FOLDER).join(team.folder_name())))
     }
 
     pub(super) fn has(&self, id: VersionId) -> bool {
@@ -527,9 +549,14 @@ impl Upload {
         }
         let write = || {
             let mut hashes = Vec::new();
+            if self.files.len() > SYNCED_ALONE_MAX {
+                sync_file_system(self.folder.path())?;
+            }
             for (index, file) in self.files.iter().enumerate() {
                 let path = self.folder.path().join(SENT_FOLDER).join(index.to_string());
-                File::open(&path)?.sync_all()?;
+                if self.files.len() <= SYNCED_ALONE_MAX {
+                    File::open(&path)?.sync_all()?;
+                }
                 hashes.push((digest_file(&path)?, file.name.as_str()));
             }
             let sha256 = match &hashes[..] {

@@ -2,6 +2,7 @@
 
 use super::report::of_folder;
 use crate::cli::bars::spinner;
+use crate::cli::file_names::folder_name;
 use crate::cli::global::Global;
 use crate::cli::output::{check_new, print, print_exact, print_json, table};
 use clap::Args;
@@ -11,6 +12,8 @@ use referee_contest::report::grades_csv;
 use referee_games::Games;
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
+use referee_runner::changing::version_of;
+use referee_runner::course::Teams;
 use referee_runner::folder::Folder;
 use referee_runner::programs;
 use referee_runner::{disk_failure, read_contest_file};
@@ -20,7 +23,8 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest grades contests/autumn\n  \
-    referee contest grades contests/autumn --file autumn.toml --out grades.csv")]
+    referee contest grades contests/autumn --file autumn.toml --out grades.csv\n  \
+    referee contest grades final --teams course --out grades.csv")]
 pub(super) struct Options {
     /// Contest folder
     #[arg(value_name = "DIR")]
@@ -28,6 +32,9 @@ pub(super) struct Options {
     /// Contest file with the table [grades] to use. Defaults to the contest's copy
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
+    /// Folder of the contest in which teams handed in on the web: adds their ids
+    #[arg(long, value_name = "DIR")]
+    teams: Option<PathBuf>,
     /// CSV file to write, or - for stdout
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -60,7 +67,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
              docs/contest-file.md",
         ));
     };
-    let Grades { grades, over } = grades(&results.report, settings);
+    let Grades { mut grades, over } = grades(&results.report, settings);
+    if let Some(course) = &options.teams {
+        add_ids(&mut grades, &Teams::read(&Folder::open(course)?)?);
+    }
     if !over {
         global.note(["the contest is not over: grades may change".to_owned()]);
     }
@@ -75,19 +85,35 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     }
 }
 
+/// Adds the ids of the teams whose agents the players are, or versions of them.
+fn add_ids(grades: &mut [Grade], teams: &Teams) {
+    for own in grades {
+        let is_own = |name: &str| own.name == name || version_of(&own.name) == Some(name);
+        let team = teams
+            .teams
+            .iter()
+            .find(|team| is_own(&team.name) || own.name == folder_name(&team.name));
+        own.id = team.map(|team| team.id.clone());
+    }
+}
+
 /// Returns the table: a row for each agent.
 fn rows(grades: &[Grade]) -> Vec<Vec<String>> {
-    let head = ["player", "mark", "points", "place", "%", "reason"].map(str::to_owned).to_vec();
+    let has_ids = grades.iter().any(|own| own.id.is_some());
+    let id = |text: &str| has_ids.then(|| text.to_owned());
+    let first = std::iter::once("player".to_owned()).chain(id("id"));
+    let head = first.chain(["mark", "points", "place", "%", "reason"].map(str::to_owned)).collect();
     let row = |own: &Grade| {
         let none = || "-".to_owned();
-        vec![
-            sanitize(&own.name),
+        let first = [Some(sanitize(&own.name)), id(&sanitize(own.id.as_deref().unwrap_or("-")))];
+        let rest = [
             own.mark.clone().unwrap_or_else(none),
             own.points.to_string(),
             own.place.map_or_else(none, |place| place.to_string()),
             own.percent.map_or_else(none, |percent| format!("{percent:.1}")),
             sanitize(&own.reasons.join("; ")),
-        ]
+        ];
+        first.into_iter().flatten().chain(rest).collect()
     };
     std::iter::once(head).chain(grades.iter().map(row)).collect()
 }

@@ -9,6 +9,7 @@ mod venue;
 pub(super) mod plan;
 mod quick;
 mod grades;
+mod last;
 mod publish;
 pub(super) mod teams;
 mod replay_pages;
@@ -50,6 +51,7 @@ enum Command {
     Status(status::Options),
     Report(report::Options),
     Ratings(ratings::Options),
+    Final(last::Options),
     Grades(grades::Options),
     Publish(publish::Options),
     Quick(Box<quick::Options>),
@@ -74,6 +76,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         Command::Status(options) => status::run(options).map(success),
         Command::Report(options) => report::run(options, global).map(success),
         Command::Ratings(options) => ratings::run(options, global).map(success),
+        Command::Final(options) => last::run(options, global).map(success),
         Command::Grades(options) => grades::run(options, global).map(success),
         Command::Publish(options) => publish::run(options, global).map(success),
         Command::Quick(options) => quick::run(options, global),

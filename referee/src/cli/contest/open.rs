@@ -17,6 +17,7 @@ use referee_play::check::CheckReport;
 use referee_play::interrupts::{Interrupt, Interrupts, PlannedEnd};
 use referee_process::files::absolute;
 use referee_process::{Failure, FailureKind};
+use referee_protocol::Level;
 use referee_protocol::sanitize::sanitize;
 use referee_runner::changing::{Changing, find_player, version_of};
 use referee_runner::course::{Course, Noted, Task, Teams, VersionId, deadline_of};
@@ -321,6 +322,14 @@ impl OpenContest<'_> {
             Ok(())
         })?;
         eprint_line(&format!("site: {address}"));
+        let begun = Store::open_to_read(&self.folder)?.contest()?.sandbox;
+        let level = begun.and_then(|sandbox| sandbox.level.parse::<Level>().ok());
+        if level.is_some_and(|level| !level.is_at_least(Level::Confined)) {
+            eprint_line(
+                "warning: at this sandbox level, agents can read what other teams handed in; \
+                 `referee doctor` says how to get `confined`",
+            );
+        }
         if course.teams()?.teams.is_empty() {
             let folder = self.folder.root().display();
             self.global.note([format!(

@@ -159,11 +159,32 @@ fn a_team_hands_in_reads_why_and_climbs() {
     let changes = || fs::read_to_string(dir.path("d/changes.json")).unwrap_or_default();
     assert!(eventually(|| changes().contains("taken back by its team")));
     assert_eq!(query(&dir, "d", PLAYERS), ["@random", "@first", "amy", "amy v2"]);
+    // The field of a final, with ids for the grades.
+    let ran = contest(&dir, &["final", "d", "--out", "bots"]).code(0);
+    assert_eq!(ran.stdout, "amy\ts1\t2\nbob\ts2\t-\n");
+    ran.stderr_has("bob has no version that plays");
+    let names: Vec<String> = fs::read_dir(dir.path("bots"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(names, ["amy"]);
+    assert!(fs::read_to_string(dir.path("bots/amy/bot.sh")).unwrap().contains("# one"));
+    contest(&dir, &["final", "d", "--out", "bots"]).code(2).stderr_has("it is there already");
     course.running.send(Signal::SIGINT);
     let ran = course.running.wait();
+    ran.stderr_has("agents can read what other teams handed in");
     assert!(!ran.stderr.contains(&course.amy), "{}", ran.stderr);
     contest(&dir, &["resume", "d"]).code(0);
     dir.run(&["verify", "d"]).code(0);
+    dir.write("g.toml", fs::read_to_string(dir.path("d/contest.toml")).unwrap() + "\n[grades]\n");
+    let grades = contest(&dir, &["grades", "d", "--file", "g.toml", "--teams", "d", "--json"]);
+    let grades = grades.code(0).json();
+    let of = |name: &str| {
+        let all = grades["grades"].as_array().unwrap().iter();
+        all.clone().find(|own| own["name"] == name).map(|own| own["id"].clone())
+    };
+    assert_eq!((of("amy"), of("amy v2")), (Some(json!("s1")), Some(json!("s1"))), "{grades}");
+    assert_eq!(of("@random"), Some(Value::Null));
 }
 
 #[test]
