@@ -57,7 +57,7 @@ fn assert_plain(line: &str, text: &str) {
     let fault =
         Fault { kind: FaultKind::Garbled, by: None, turn: 0, text: text.to_owned(), legal: None };
     let evidence = Evidence { got: Some(line.as_bytes()), ..Evidence::default() };
-    let finding = find(&fault, &evidence).expect("a malformed line is a defect");
+    let finding = find(&fault, &evidence);
     let term = TERMS.iter().find(|term| finding.what.contains(**term));
     assert_eq!(term, None, "{line}: {}", finding.what);
 }

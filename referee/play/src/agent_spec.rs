@@ -8,6 +8,7 @@ use super::digest::{
     folder_files,
 };
 use super::manifest::{Manifest, Words};
+use super::sources::not_built;
 use referee_games::{Dialect, GameKind, dialects, nearest};
 use referee_process::agent::Launch;
 use referee_process::files::{absolute, program, read_all, too_large};
@@ -167,7 +168,9 @@ impl AgentSpec {
         }
         let spec = Self::read_in(written, here)?;
         if spec.digest != digest || !spec.own.iter().all(|own| is_here(own)) {
-            return Err(Failure::usage(format!("{written:?} here is not the agent that played")));
+            return Err(Failure::usage(format!(
+                "{written:?} here is not the agent that played: its files have changed since, or are another agent's"
+            )));
         }
         Ok(spec)
     }
@@ -452,11 +455,13 @@ impl<'a> Parts<'a> {
 }
 
 /// The languages of scripts and their interpreters, by the ending of their names.
-const INTERPRETERS: [(&str, &str, &str); 5] = [
+const INTERPRETERS: [(&str, &str, &str); 7] = [
     ("py", "Python", "python3"),
     ("js", "JavaScript", "node"),
     ("sh", "shell", "sh"),
     ("rb", "Ruby", "ruby"),
+    ("pl", "Perl", "perl"),
+    ("lua", "Lua", "lua"),
     ("jar", "Java", "java -jar"),
 ];
 
@@ -511,7 +516,9 @@ pub fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
             return failure.help(format!("the built-in agent is @{word}"));
         }
         let near = similar_agent(word, folder).map(|near| format!("did you mean `{near}`?"));
-        failure.help(WHAT_AN_AGENT_IS).or_help(near)
+        let source = Some(word).filter(|word| word.contains('/'));
+        let source = source.and_then(|word| not_built(&folder.join(word)));
+        failure.help(source.unwrap_or_else(|| WHAT_AN_AGENT_IS.to_owned())).or_help(near)
     })
 }
 

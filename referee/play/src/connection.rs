@@ -5,7 +5,7 @@ use super::agent_spec::AgentSpec;
 use super::reach::refused_program;
 use nix::errno::Errno;
 use referee_games::{Decoded, Dialect, GameKind};
-use referee_match::diagnosis::{Usage, Wait};
+use referee_match::diagnosis::{Hang, Usage, Wait};
 use referee_process::agent::{AgentProcess, Launch, StartConditions};
 use referee_process::framer::Line;
 use referee_process::launcher::Launcher;
@@ -275,11 +275,19 @@ impl AgentConnection {
     /// Returns what it has used since `before`, and whether all its processes sleep now: an agent that
     /// sleeps when its time is over waits for something.
     pub fn used_at_end(&self, began: Instant, before: Usage) -> Usage {
-        let meters = self.process.meters();
-        let asleep = meters.is_some_and(Meters::is_asleep);
-        let call = meters.filter(|_| asleep).and_then(Meters::blocked_call);
-        let wait = call.and_then(|it| Wait::of(it.name, it.reads_stdin, it.is_unlimited));
-        let unread = self.process.unread_bytes();
-        Usage { asleep, wait, unread, ..self.used(began).since(before) }
+        let asleep = self.process.meters().is_some_and(Meters::is_asleep);
+        Usage { asleep, ..self.used(began).since(before) }
+    }
+
+    /// Returns what it waits for, if it sleeps.
+    pub fn hang(&self) -> Hang {
+        let meters = self.process.meters_left().filter(|meters| meters.is_asleep());
+        let call = meters.and_then(Meters::blocked_call);
+        let wait = call.as_ref().and_then(|it| {
+            let reads_pipe = it.reads_pipe && it.process.is_some();
+            Wait::of(it.name, it.reads_stdin, reads_pipe, it.is_unlimited)
+        });
+        let process = call.and_then(|it| it.process);
+        Hang { wait, process, unread: self.process.unread_bytes(), ..Hang::default() }
     }
 }

@@ -1,6 +1,7 @@
 //! Shows an agent's stderr on the referee's. A service that runs builds reads all of that, and takes some lines for
 //! commands.
 
+use referee_match::diagnosis::without_notices;
 use referee_protocol::sanitize::{sanitize_lines, without_commands};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,10 +21,10 @@ pub fn expect_commands() {
 
 /// Writes text of an agent to stderr, without what a terminal or a service would interpret.
 pub(crate) fn echo(text: &str) {
-    if text.is_empty() {
+    let mut shown = sanitize_lines(&without_notices(text));
+    if shown.is_empty() {
         return;
     }
-    let mut shown = sanitize_lines(text);
     if may_be_commands() {
         // The text may continue a line that was written before.
         let joins = shown.starts_with([':', '#', '[']);

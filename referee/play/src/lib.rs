@@ -12,6 +12,7 @@ pub mod human;
 pub mod participant;
 mod lag_probe;
 pub mod sink;
+pub mod sources;
 pub mod core_context;
 pub mod drive;
 pub mod digest;

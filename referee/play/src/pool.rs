@@ -56,8 +56,9 @@ pub struct Job {
     pub human_input: HumanInput,
     /// Where the transcript goes.
     pub destination: Destination,
-    /// Whether the transcript must be on the disk when the result is reported.
-    pub durable: bool,
+    /// Whether somebody waits for this match alone: its transcript is on the disk when the result is reported, and an
+    /// agent that doesn't answer is examined.
+    pub is_single: bool,
 }
 
 /// A match that was played, or failed.
@@ -290,7 +291,7 @@ impl Job {
         }
         let mut watcher = watching(self.number);
         let parts = MatchParts { game, header, participants, sink, starting };
-        let driven = drive(core, parts, self.durable, &mut watcher).await;
+        let driven = drive(core, parts, self.is_single, &mut watcher).await;
         let (finished, mut staying) = match driven {
             Ok((finished, staying)) => (Ok(finished), staying),
             Err(error) => (Err(error), Vec::new()),

@@ -3,12 +3,13 @@
 use super::agent_spec::{AgentSpec, has_kit};
 use super::input_files::unreadable;
 use super::rerun::RerunReport;
+use super::sources::after_building;
 use referee_games::{AnyGame, Games};
-use referee_match::diagnosis::{Evidence, Finding, Stage, find};
+use referee_match::diagnosis::{Evidence, Finding, Stage, find, without_notices};
 use referee_match::transcript::walk;
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
-use referee_protocol::{Event, Header, Seat};
+use referee_protocol::{Event, Fault, FaultKind, Header, Seat};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
@@ -86,33 +87,49 @@ impl RecordedTurn {
         Stage::after(self.turn.is_some(), earlier.count())
     }
 
-    /// Returns what is wrong with the agent's new answer, if anything.
-    pub fn wrong(&self, report: &RerunReport) -> Option<Finding> {
+    /// Returns what is wrong with the agent's new answer, if anything. A resignation isn't wrong.
+    pub fn wrong(&self, spec: &AgentSpec, report: &RerunReport) -> Option<Finding> {
+        let fault = report.fault.as_ref().filter(|fault| fault.kind != FaultKind::Resigned)?;
+        let finding = self.find(fault, report);
+        let fix = after_building(spec, &finding.fix);
+        Some(finding.fix(fix))
+    }
+
+    fn find(&self, fault: &Fault, report: &RerunReport) -> Finding {
         let known = Evidence {
             got: report.got.last().map(Vec::as_slice),
             unended: &report.unended,
             foreign: self.is_foreign(),
             has_kit: self.header.seats[self.seat.index()].agent.as_deref().is_some_and(has_kit),
             status: report.status.as_deref(),
-            stderr: &report.stderr,
+            stderr: &without_notices(&report.stderr),
+            denied: report.denied.as_deref(),
             game: Some(&*self.game),
             used: Some(report.used),
-            place: report.place.as_deref(),
+            hang: report.hang.as_ref(),
             transcript: Some((&self.transcript.0, &self.transcript.1)),
             stage: self.stage(),
             ..Evidence::default()
         };
-        find(report.fault.as_ref()?, &known)
+        find(fault, &known)
     }
 
-    /// Returns why an unchanged agent may answer otherwise than in the match, if it does.
-    pub fn note(&self, spec: &AgentSpec, report: &RerunReport) -> Option<&'static str> {
+    /// Says why an agent may answer otherwise than in the match, if it does, and how it may have resigned by mistake.
+    pub fn note(&self, spec: &AgentSpec, report: &RerunReport) -> Option<String> {
         let is_unchanged = spec.digest == self.header.seats[self.seat.index()].digest;
         let differs = !report.same && !report.got.is_empty() || !report.strayed.is_empty();
-        (is_unchanged && differs).then_some(
+        let resigned = report.fault.as_ref().filter(|fault| fault.kind == FaultKind::Resigned);
+        if let Some(fault) = resigned {
+            let Finding { what, fix, .. } = self.find(fault, report);
+            return Some(format!("{what}: {fix}"));
+        }
+        let note = if is_unchanged {
             "the unchanged program gave another answer than in the match: if it uses random numbers, seed them from \
-             `seed` in `hello`; answers that depend on time differ too",
-        )
+             `seed` in `hello`; answers that depend on time differ too"
+        } else {
+            "the program has changed since the match"
+        };
+        differs.then(|| note.to_owned())
     }
 }
 

@@ -7,12 +7,14 @@ use super::core_context::CoreContext;
 use super::drive::{LOOK, PartialMatch, PartialMatchRules, Patience};
 use super::echo::echo;
 use super::participant::Participant;
+use super::reach::advice;
 use referee_games::{AnyGame, Decoded, Games};
-use referee_match::diagnosis::Usage;
+use referee_match::diagnosis::{Hang, Usage};
 use referee_match::transcript::Walk;
 use referee_match::{Match, TurnLimits, parse_line};
 use referee_process::agent::AgentEvent;
 use referee_process::cleaning;
+use referee_process::sandbox::reach::SharedRules;
 use referee_protocol::{
     Action, Event, Fault, FaultKind, FromAgent, Header, ParseError, Resign, Seat, ToAgent,
     line_bytes,
@@ -67,10 +69,12 @@ pub struct RerunReport {
     pub unended: Vec<u8>,
     /// What it used from the request to the answer or the end.
     pub used: Usage,
-    /// Where its code was when it didn't answer.
-    pub place: Option<String>,
+    /// What was seen of it if it didn't answer.
+    pub hang: Option<Hang>,
     /// Its stderr.
     pub stderr: String,
+    /// What to do about what the sandbox denied it.
+    pub denied: Option<String>,
 }
 
 /// Why a turn can't be replayed.
@@ -103,8 +107,9 @@ pub async fn rerun(
     let game = walk.game().clone_box();
     replay.play(walk).await?;
     replay.pause(pause).await?;
-    let report = replay.judge(core, game).await?;
+    let mut report = replay.judge(core, game).await?;
     cleaning::remove(work);
+    report.denied = advice(spec, &SharedRules::default(), core.launcher.layers(), &report.stderr);
     Ok(report)
 }
 
@@ -136,7 +141,8 @@ impl Replay<'_> {
             if asked.turn == last {
                 messages.pop();
                 self.agent.exchange = Some(Exchange::default());
-                self.send(&messages);
+                // The request is written with them, as in the match.
+                self.put(&messages);
                 return Ok(());
             }
             if is_answering {
@@ -152,9 +158,13 @@ impl Replay<'_> {
         Err(RerunError::Transcript(format!("seat {seat} is not asked for turn {last}")))
     }
 
-    fn send(&mut self, messages: &[ToAgent]) {
+    fn put(&mut self, messages: &[ToAgent]) {
+        let mut line = Vec::new();
         for message in messages {
-            self.agent.send(message);
+            line.clear();
+            message.write_json(&mut line);
+            line.push(b'\n');
+            self.agent.put(message, &line);
         }
     }
 
@@ -165,7 +175,8 @@ impl Replay<'_> {
         messages: &[ToAgent],
         time: Duration,
     ) -> Option<Result<FromAgent, ParseError>> {
-        self.send(messages);
+        self.put(messages);
+        self.agent.process.flush();
         let time = if self.rerun.is_patient { NO_LIMIT } else { time.min(NO_LIMIT) };
         let until = Instant::now() + time + LATE_ANSWER_WAIT;
         let mut said = None;
@@ -252,13 +263,13 @@ impl Replay<'_> {
         last.play(recorded.fault_after(turn.is_none())).await?;
         let exchange = last.part.connection().exchange.clone().unwrap_or_default();
         let status = last.part.status.clone();
+        // Before it is examined, which may end it.
         let unended = last.part.connection().process.unended_line().to_vec();
-        // Before it is asked where it is, which may end it.
         let used = last.used.unwrap_or_else(|| last.part.used());
         let is_mute = last.part.fault().is_some_and(|fault| {
             matches!(fault.kind, FaultKind::Late | FaultKind::Start) && exchange.got.is_empty()
         });
-        let place = if is_mute { last.part.place().await } else { None };
+        let hang = if is_mute { Some(last.part.examine().await) } else { None };
         let mut report = RerunReport {
             sent: String::from_utf8_lossy(&exchange.sent).into_owned(),
             got: exchange.got,
@@ -267,11 +278,12 @@ impl Replay<'_> {
             strayed: self.strayed,
             fault: last.part.fault().cloned(),
             status,
-            place,
+            hang,
             closed: last.part.closed,
             unended,
             used,
             stderr: last.part.end().await?,
+            denied: None,
         };
         let now = Recorded { lines: report.got.clone(), played, ..Recorded::default() };
         report.same = match now.answer().filter(|_| turn.is_some()) {
@@ -319,7 +331,7 @@ impl JudgedTurn<'_> {
             return Err(io::Error::other(text.to_owned()));
         }
         let late = self.part.fault().is_some_and(|fault| fault.kind == FaultKind::Late);
-        if late && !self.part.has_answered {
+        if late && !self.part.has_answered && self.part.may_answer() {
             let before = self.got();
             self.listen(LATE_ANSWER_WAIT, |last| last.got() > before || last.part.status.is_some())
                 .await;

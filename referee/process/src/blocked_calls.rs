@@ -3,7 +3,7 @@
 use crate::blocked_call::BlockedCall;
 use crate::usage::{proc_text, threads_of};
 use nix::unistd::Pid;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Calls in which programs wait, and which argument is their time limit, if they have one.
 const CALLS: [(libc::c_long, &str, Option<usize>); 20] = [
@@ -41,16 +41,17 @@ const OLD_CALLS: [(libc::c_long, &str, Option<usize>); 4] = [
 const OLD_CALLS: [(libc::c_long, &str, Option<usize>); 0] = [];
 
 impl BlockedCall {
-    /// Returns those of a process's threads that wait.
-    pub(crate) fn of_threads(pid: Pid) -> Vec<(Pid, Self)> {
-        let stdin = std::fs::read_link(format!("/proc/{pid}/fd/0")).ok();
+    /// Returns those of a process's threads that wait. `stdin` is what the agent reads.
+    pub(crate) fn of_threads(pid: Pid, stdin: Option<&Path>) -> Vec<(Pid, Self)> {
         let call_of = |thread: PathBuf| {
             let id = thread.file_name()?.to_str()?.parse().ok()?;
             let text = proc_text(thread.join("syscall"))?;
             let mut call = Self::read(&text)?;
             if let (true, Some(file)) = (call.name.starts_with("read"), argument(&text, 0)) {
                 let file = std::fs::read_link(format!("/proc/{pid}/fd/{file}")).ok();
-                call.reads_stdin = file.is_some() && file == stdin;
+                call.reads_stdin = file.is_some() && file.as_deref() == stdin;
+                call.reads_pipe = !call.reads_stdin
+                    && file.is_some_and(|it| it.to_string_lossy().starts_with("pipe:"));
             }
             Some((Pid::from_raw(id), call))
         };
@@ -70,7 +71,8 @@ impl BlockedCall {
             _ => limit == 0,
         };
         let is_unlimited = limit.is_none_or(|at| argument(text, at).is_none_or(is_none));
-        Some(Self { name, reads_stdin: false, is_unlimited })
+        let (reads_stdin, reads_pipe, process) = (false, false, None);
+        Some(Self { name, reads_stdin, reads_pipe, is_unlimited, process })
     }
 }
 

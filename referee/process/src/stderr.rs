@@ -6,6 +6,9 @@ use std::collections::VecDeque;
 /// A piece is handed out when it has this many bytes, or when the turn ends.
 const PIECE_BYTES: usize = 4096;
 
+/// The most that is copied.
+const COPY_BYTES_MAX: usize = 1 << 18;
+
 /// An agent's stderr, bounded.
 #[derive(Debug)]
 pub struct Stderr {
@@ -16,6 +19,10 @@ pub struct Stderr {
     pending: Vec<u8>,
     tail: VecDeque<u8>,
     dropped: u64,
+    /// What was added since copying began.
+    copy: Option<Vec<u8>>,
+    /// Whether what comes is only copied.
+    is_aside: bool,
 }
 
 /// A piece of text to record.
@@ -37,11 +44,30 @@ impl Stderr {
             pending: Vec::new(),
             tail: VecDeque::new(),
             dropped: 0,
+            copy: None,
+            is_aside: false,
         }
+    }
+
+    /// Copies what is added from here on. With `aside`, it is only copied: it isn't the agent's own.
+    pub fn copy(&mut self, aside: bool) {
+        (self.copy, self.is_aside) = (Some(Vec::new()), aside);
+    }
+
+    /// Returns what was copied; invalid UTF-8 is replaced.
+    pub fn copied(&self) -> String {
+        String::from_utf8_lossy(self.copy.as_deref().unwrap_or_default()).into_owned()
     }
 
     /// Adds bytes that were read.
     pub fn add(&mut self, bytes: &[u8]) {
+        if let Some(copy) = &mut self.copy {
+            let room = COPY_BYTES_MAX.saturating_sub(copy.len());
+            copy.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+        if self.is_aside {
+            return;
+        }
         let (head, rest) = bytes.split_at(bytes.len().min(self.head_left));
         self.head_left -= head.len();
         self.pending.extend_from_slice(head);

@@ -77,16 +77,36 @@ impl Meters {
     /// isn't known.
     pub fn blocked_call(&self) -> Option<BlockedCall> {
         let tree = self.tree()?;
-        let calls: Vec<_> = tree.iter().flat_map(|&pid| BlockedCall::of_threads(pid)).collect();
-        let main = || calls.iter().find(|(thread, _)| *thread == self.agent);
-        // Java and Go run the program in any thread. Elsewhere one that only reads may wait while the main one hangs.
-        let program = std::fs::read_link(format!("/proc/{}/exe", self.agent)).ok();
-        let is_elsewhere = program.is_some_and(|it| stack_signal(&it) == Some(Signal::QUIT));
+        let stdin = std::fs::read_link(format!("/proc/{}/fd/0", self.agent)).ok();
+        let calls: Vec<(Pid, Pid, BlockedCall)> = tree
+            .iter()
+            .flat_map(|&pid| {
+                let calls = BlockedCall::of_threads(pid, stdin.as_deref());
+                calls.into_iter().map(move |(thread, call)| (pid, thread, call))
+            })
+            .collect();
+        // Elsewhere a thread that only reads may wait while the main one hangs.
+        let is_elsewhere = self.runs_in_any_thread();
         let decides = |thread| is_elsewhere || tree.contains(thread);
-        let reads = calls.iter().find(|(thread, call)| call.reads_stdin && decides(thread));
-        let child = || calls.iter().rfind(|(thread, _)| tree.contains(thread));
-        let found = reads.or_else(|| main().filter(|(_, call)| !call.name.starts_with("wait")));
-        found.or_else(child).map(|(_, call)| *call)
+        let reads = calls.iter().find(|(_, thread, call)| call.reads_stdin && decides(thread));
+        let main = calls.iter().find(|(_, thread, _)| *thread == self.agent);
+        let awaits_child = main.is_some_and(|(_, _, call)| {
+            call.name.starts_with("wait") || call.reads_pipe && tree.len() > 1
+        });
+        let child = || calls.iter().rfind(|(_, thread, _)| tree.contains(thread));
+        let (pid, _, call) = reads.or(main.filter(|_| !awaits_child)).or_else(child)?;
+        // Of a process that waits for more from the agent, only its name says something.
+        let is_fed = awaits_child && call.reads_pipe;
+        let call = if is_fed { main.map_or(call, |(_, _, call)| call) } else { call };
+        let name = || proc_text(format!("/proc/{pid}/comm")).map(|name| name.trim_end().to_owned());
+        let process = if *pid == self.agent { None } else { name() };
+        Some(BlockedCall { process, ..call.clone() })
+    }
+
+    /// Whether it is of a language that runs a program in any thread: Java or Go.
+    pub fn runs_in_any_thread(&self) -> bool {
+        let program = std::fs::read_link(format!("/proc/{}/exe", self.agent)).ok();
+        program.is_some_and(|it| stack_signal(&it) == Some(Signal::QUIT))
     }
 
     /// Asks the agent's runtime to write where it is, to stderr or, as Java does, to stdout, and returns whether it is one

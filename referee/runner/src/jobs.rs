@@ -60,7 +60,7 @@ impl JobBuilder {
             readable_files,
             human_input: HumanInput::default(),
             destination,
-            durable: false,
+            is_single: false,
         })
     }
 }

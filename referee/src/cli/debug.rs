@@ -106,7 +106,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         Ok(report) => report,
         Err(interrupt) => return Ok(ExitCode::from(interrupt.code())),
     };
-    let wrong = case.wrong(&report);
+    let wrong = case.wrong(&spec, &report);
     global.note(case.note(&spec, &report));
     if options.json {
         let file = options.file.clone();

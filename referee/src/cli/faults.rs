@@ -21,8 +21,8 @@ use std::fmt::Write;
 pub(super) struct Record {
     /// Its last line since it was asked, except `info`.
     line: Option<Vec<u8>>,
-    /// Whether that line is the same as its answer to the turn before.
-    repeated: bool,
+    /// Whether it has sent `ready`.
+    is_ready: bool,
     /// How many actions it has played.
     actions: usize,
     /// The game when it was asked last.
@@ -50,19 +50,18 @@ impl Record {
         let listed = steps.walk().header().seats.get(seat.index());
         let foreign = listed.is_some_and(HeaderSeat::is_foreign);
         let has_kit = listed.and_then(|seat| seat.agent.as_deref()).is_some_and(has_kit);
-        let mut record = Self { foreign, has_kit, ..Self::default() };
-        let mut answer = None;
+        let is_ready = listed.is_some_and(|seat| seat.ready.is_some());
+        let mut record = Self { foreign, has_kit, is_ready, ..Self::default() };
         while let Ok(Some(event)) = steps.step() {
             match event {
                 Event::Turn(event) if event.seat == seat => {
-                    answer = record.line.take();
+                    record.line = None;
                     record.game = Some(steps.walk().game().clone_box());
                 }
                 Event::Played(event) if event.seat == seat => record.actions += 1,
                 Event::Line(event) if event.seat == seat => {
                     let line = line_bytes(&event);
                     if !matches!(parse_from_agent(&line), Ok(FromAgent::Info(_))) {
-                        record.repeated = answer.as_ref() == Some(&line);
                         record.line = Some(line);
                     }
                 }
@@ -128,33 +127,51 @@ pub(super) fn advice(
     denied: Option<&str>,
     record: Option<&Record>,
     games: &Games,
-) -> Option<(Option<String>, String)> {
+) -> (Option<String>, String) {
     let stderr = stderr_of(seen, record).unwrap_or_default();
     let ended = matches!(fault.kind, FaultKind::Gone | FaultKind::Start);
     let known = Evidence {
         got: record.and_then(|record| record.line.as_deref()),
         foreign: record.is_some_and(|record| record.foreign),
         has_kit: record.is_some_and(|record| record.has_kit),
-        status: record.and_then(|record| record.status.as_deref()).filter(|_| ended),
+        status: record
+            .and_then(|record| record.status.as_deref())
+            .filter(|_| ended && seen.hang.is_none()),
         stderr,
         unended: &seen.unended,
         used: seen.used,
-        stage: Stage::after(true, record.map_or(0, |record| record.actions)),
-        repeated: record.is_some_and(|record| record.repeated),
+        hang: seen.hang.as_ref(),
+        stage: Stage::after(
+            record.is_none_or(|record| record.is_ready),
+            record.map_or(0, |record| record.actions),
+        ),
         denied,
         game: record.and_then(|record| record.game.as_deref()),
         transcript: record.map(|record| (record.bytes.as_slice(), games)),
         ..Evidence::default()
     };
-    let finding = find(fault, &known)?;
-    let more = finding
-        .what
-        .strip_prefix(&*fault_in_words(&fault.text))
-        .and_then(|more| more.strip_prefix("; "));
-    Some((more.map(sanitize), sanitize(&finding.fix)))
+    let finding = find(fault, &known);
+    let words = fault_in_words(&fault.text);
+    let more = finding.what.strip_prefix(&*words).map(|more| more.trim_start_matches("; ").trim());
+    let more = more.filter(|more| !more.is_empty() && !more.starts_with(':'));
+    (more.map(sanitize), sanitize(&finding.fix))
 }
 
-/// Returns the programs at fault, the earliest first. A resignation is no fault of a program.
+/// Returns notes on agents without a fault whose program failed at the end of the match.
+pub(super) fn bad_ends(header: &Header, verdict: &Verdict, seen: &[LastSeen]) -> String {
+    let mut text = String::new();
+    for ((seat, own), seen) in header.seats.iter().zip(&verdict.seats).zip(seen) {
+        let status = seen.status.as_deref().filter(|status| *status != "exit status 0");
+        if let Some(status) = status.filter(|_| own.fault.is_none()) {
+            let words = seen.words.as_ref().map(|words| format!(": {words}")).unwrap_or_default();
+            let name = sanitize(&seat.name);
+            writeln!(text, "note: {name} ended with {status} after the match{words}").ok();
+        }
+    }
+    text
+}
+
+/// Returns the programs at fault and those that have resigned, the earliest first.
 pub(super) fn programs_at_fault<'a>(
     header: &'a Header,
     verdict: &'a Verdict,
@@ -163,7 +180,6 @@ pub(super) fn programs_at_fault<'a>(
     let mut faults: Vec<_> = seats
         .filter(|(seat, _)| !seat.is_human())
         .filter_map(|(seat, own)| Some((seat, own.fault.as_ref()?)))
-        .filter(|(_, fault)| fault.kind != FaultKind::Resigned)
         .collect();
     faults.sort_by_key(|(_, fault)| fault.turn);
     faults

@@ -2,8 +2,8 @@
 
 use super::exit;
 use super::faults::{
-    Record as FaultRecord, advice, debug_command, fault_text, programs_at_fault, stderr_explains,
-    stderr_of,
+    Record as FaultRecord, advice, bad_ends, debug_command, fault_text, programs_at_fault,
+    stderr_explains, stderr_of,
 };
 use super::global::Global;
 use super::live::BoardPrinter;
@@ -27,13 +27,14 @@ use referee_play::interrupts::Interrupts;
 use referee_play::pool::{Job, Played, PoolSize, Watching};
 use referee_play::reach::not_granted;
 use referee_play::running_matches::RunningMatches;
+use referee_play::sources::after_building;
 use referee_process::Failure;
 use referee_process::files::is_disk_full;
 use referee_process::sandbox::Layers;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{
-    Event, HeaderSeat, MatchResult, Outcome, Pondering, SandboxRecord, Verdict,
+    Event, FaultKind, HeaderSeat, MatchResult, Outcome, Pondering, SandboxRecord, Verdict,
 };
 use referee_render::{Style, terminal};
 use referee_runner::backend::NoResult;
@@ -324,7 +325,8 @@ impl<'a> SeriesResults<'a> {
         self.void += u64::from(verdict.result == MatchResult::Void);
         self.has_fault |= verdict.seats.iter().any(|seat| seat.fault.is_some());
         let transcript = played.transcript.map(|path| path.display().to_string());
-        for (seat, fault) in programs_at_fault(&finished.header, verdict) {
+        let at_fault = programs_at_fault(&finished.header, verdict).into_iter();
+        for (seat, fault) in at_fault.filter(|(_, fault)| fault.kind != FaultKind::Resigned) {
             let words = finished.seen[seat.seat.index()].words.as_deref();
             let words = words.filter(|_| stderr_explains(seat, fault));
             self.faults.push(fault_text(number, (seat, fault), words, transcript.as_deref()));
@@ -389,19 +391,17 @@ impl<'a> SeriesResults<'a> {
             if let Some(line) = stderr.and_then(failure_line) {
                 writeln!(text, "last stderr of {}: {}", sanitize(&seat.name), line).ok();
             }
+            let spec = &self.plan.seated(number)[seat.seat.index()];
             let denied = stderr_of(seen, record.as_ref()).and_then(|stderr| {
-                let spec = &self.plan.seated(number)[seat.seat.index()];
                 self.plan.first.readable_files.advice(spec, self.layers, stderr)
             });
-            if let Some((more, fix)) =
-                advice(fault, seen, denied.as_deref(), record.as_ref(), &games)
-            {
-                if let Some(more) = more {
-                    writeln!(text, "cause{}: {more}", of(seat)).ok();
-                }
-                writeln!(text, "fix{}: {fix}", of(seat)).ok();
+            let (more, fix) = advice(fault, seen, denied.as_deref(), record.as_ref(), &games);
+            if let Some(more) = more {
+                writeln!(text, "cause{}: {more}", of(seat)).ok();
             }
+            writeln!(text, "fix{}: {}", of(seat), after_building(spec, &fix)).ok();
         }
+        text.push_str(&bad_ends(&finished.header, verdict, &finished.seen));
         if let Some(transcript) = transcript {
             writeln!(text, "transcript: {transcript}").ok();
             for (seat, fault) in &faults {

@@ -235,7 +235,7 @@ impl Options {
                 ))),
                 human_input: HumanInput::default(),
                 destination,
-                durable: games == 1,
+                is_single: games == 1,
                 seated: specs,
             },
         };

@@ -209,7 +209,7 @@ fn run_turn_again(
         }
     });
     let report = report?;
-    let wrong = case.wrong(&report);
+    let wrong = case.wrong(&spec, &report);
     let (note, report) =
         (case.note(&spec, &report), TurnReport::new(&case, &spec, &report, wrong.as_ref()));
     Ok(json!({ "report": report, "note": note }))

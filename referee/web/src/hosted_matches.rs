@@ -482,7 +482,7 @@ pub(super) fn job(
         readable_files: Arc::new(ReadableFiles::new(shared_rules)),
         human_input: HumanInput::default(),
         destination,
-        durable: true,
+        is_single: true,
     })
 }
 

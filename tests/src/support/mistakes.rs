@@ -173,7 +173,11 @@ fn play(dir: &TestDir, name: &str, row: &Row, text: &mut String) {
     let fault = &over["verdict"]["seats"][row.seat]["fault"];
     assert_eq!(ran.exit, Some(0), "{name}: {ran:?}");
     if fault.is_null() {
-        return row_of(text, "play", "no fault");
+        row_of(text, "play", "no fault");
+        if let Some(note) = ran.stdout.lines().find_map(|line| line.strip_prefix("note: ")) {
+            row_of(text, "note", note);
+        }
+        return;
     }
     row_of(text, "play", &format!("{}: {}", string(&fault["kind"]), string(&fault["text"])));
     // With several faults, each line names its agent.

@@ -2,8 +2,9 @@
 //! print. The match is a state machine, so no process runs. The snapshots are read by a person whenever they
 //! change.
 
-use referee_games::{AnyGame, Turn, kind};
+use referee_games::{AnyGame, Games, Turn, kind};
 use referee_match::diagnosis::{Evidence, Stage, find};
+use referee_match::transcript::Recorder;
 use referee_match::{Effect, Input, Match, Reading, header};
 use referee_protocol::{Nanos, OnFault, Seat};
 use std::fmt::Write;
@@ -227,11 +228,22 @@ impl Judged {
         let mut text = String::new();
         for fault in faults {
             let stage = if game.is_some() { Stage::after(true, self.played) } else { Stage::Start };
-            let known = Evidence { got: Some(line), game, stage, ..Evidence::default() };
-            writeln!(text, "  {}: {}", fault.kind.name(), fault.text).unwrap();
-            if let Some(finding) = find(fault, &known) {
-                writeln!(text, "  fix: {}", finding.fix).unwrap();
+            let mut recorder = Recorder::new();
+            for effect in &self.effects {
+                if let Effect::Record(event) = effect {
+                    recorder.record(event);
+                }
             }
+            let (transcript, games) = (recorder.take(), Games::default());
+            let transcript = Some((transcript.as_slice(), &games));
+            let known =
+                Evidence { got: Some(line), game, stage, transcript, ..Evidence::default() };
+            writeln!(text, "  {}: {}", fault.kind.name(), fault.text).unwrap();
+            let finding = find(fault, &known);
+            if let Some(more) = finding.what.strip_prefix(&format!("{}; ", fault.text)) {
+                writeln!(text, "  cause: {more}").unwrap();
+            }
+            writeln!(text, "  fix: {}", finding.fix).unwrap();
         }
         text
     }

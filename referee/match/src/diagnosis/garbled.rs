@@ -11,9 +11,20 @@ use referee_protocol::{
 /// The form of an answer.
 const MESSAGE: &str = "{\"type\":\"action\",\"action\":{..}}";
 
+/// What a program prints for a value that it doesn't have, or can't print.
+const NO_VALUES: [(&str, &str); 5] = [
+    ("undefined", NOTHING),
+    ("None", NOTHING),
+    ("nil", NOTHING),
+    ("null", NOTHING),
+    ("[object Object]", "print JSON.stringify(message) instead of the object itself"),
+];
+const NOTHING: &str = "it prints what a function returned that returns nothing: `return` the message there, and print it";
+
 pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
-    let finding = by_place(fault, known);
-    match known.got.and_then(|line| repair(line, known)) {
+    let meant = known.got.and_then(|line| repair(line, known));
+    let finding = by_place(fault, known, meant.is_some());
+    match meant {
         Some(meant) => {
             let fix = format!("write {meant}; {}", finding.fix);
             finding.fix(fix)
@@ -22,13 +33,18 @@ pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
     }
 }
 
-fn by_place(fault: &Fault, known: &Evidence<'_>) -> Finding {
+fn by_place(fault: &Fault, known: &Evidence<'_>, is_clear: bool) -> Finding {
     if known.foreign {
         return Finding::new(Defect::Shape, fault.text.clone());
     }
     let Some(line) = known.got else { return Finding::new(Defect::Shape, fault.text.clone()) };
+    let text = String::from_utf8_lossy(line);
+    if let Some((value, fix)) = NO_VALUES.iter().find(|(value, _)| text.trim() == *value) {
+        let what = format!("`{value}` is no message");
+        return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) }.fix(*fix);
+    }
     if let Err(broken) = parse_strict(line) {
-        return broken_json(line, &broken);
+        return broken_json(line, &broken, is_clear);
     }
     let (what, within) = match parse_from_agent(line) {
         Err(garbled) => (garbled.to_string(), ""),
@@ -46,7 +62,12 @@ fn by_place(fault: &Fault, known: &Evidence<'_>) -> Finding {
         // Probably meant as a message.
         Some(b'[' | b'"') => {
             let finding = Finding { at_byte: Some(1), ..Finding::new(Defect::Shape, what) };
-            return finding.fix(format!("write one JSON object per line, such as {MESSAGE}"));
+            let fix = if is_clear && line.windows(2).any(|pair| pair == b"\\\"") {
+                "the line is encoded as JSON twice: once is enough".to_owned()
+            } else {
+                format!("write one JSON object per line, such as {MESSAGE}")
+            };
+            return finding.fix(fix);
         }
         _ => return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) },
     }
@@ -72,8 +93,16 @@ fn by_place(fault: &Fault, known: &Evidence<'_>) -> Finding {
     }
 }
 
-fn broken_json(line: &[u8], broken: &ParseError) -> Finding {
+/// `is_clear` says that it is known which message is meant.
+fn broken_json(line: &[u8], broken: &ParseError, is_clear: bool) -> Finding {
     let at_byte = broken.column.or(Some(1));
+    let is_nul = |at: usize| line.iter().skip(at).step_by(2).take(4).all(|&byte| byte == 0);
+    if line.len() > 4 && (is_nul(0) || is_nul(1)) {
+        let finding = Finding::new(Defect::BrokenJson, "this is UTF-16, and messages are UTF-8");
+        return finding.fix(
+            "write UTF-8: set no other encoding for stdout (in Python, sys.stdout.reconfigure(encoding=\"utf-8\"))",
+        );
+    }
     if std::str::from_utf8(line).is_err() {
         let finding = Finding { at_byte, ..Finding::new(Defect::BrokenJson, broken.to_string()) };
         return finding.fix("write UTF-8 (in Python, sys.stdout.reconfigure(encoding=\"utf-8\"))");
@@ -83,7 +112,8 @@ fn broken_json(line: &[u8], broken: &ParseError) -> Finding {
         return finding.fix("write no terminal colours to stdout, only the message");
     }
     let begins = line.trim_ascii_start().first().copied();
-    if begins != Some(b'{') && begins != Some(b'[') && !line.starts_with(b"\xEF\xBB\xBF") {
+    let is_message = begins == Some(b'{') || begins == Some(b'[') && is_clear;
+    if !is_message && !line.starts_with(b"\xEF\xBB\xBF") {
         let what = format!("not a message: {broken}");
         return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) };
     }
@@ -92,6 +122,8 @@ fn broken_json(line: &[u8], broken: &ParseError) -> Finding {
     let not_a_number = [&b"NaN"[..], b"Inf", b"-Inf"];
     let fix = if line.starts_with(b"{'") {
         "this looks like a printed Python dict; use json.dumps(message)"
+    } else if line.get(1).is_some_and(u8::is_ascii_alphabetic) {
+        "its quotes are missing: use a JSON library or, in a shell, put the whole message into single quotes"
     } else if line.starts_with(b"\xEF\xBB\xBF") {
         "write UTF-8 without BOM (in Python, the encoding `utf-8`, not `utf-8-sig`)"
     } else if not_a_number.iter().any(|text| at.windows(text.len()).take(4).any(|it| it == *text)) {

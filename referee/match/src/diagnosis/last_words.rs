@@ -4,8 +4,12 @@
 use super::{Defect, Finding};
 use referee_protocol::sanitize::sanitize;
 
+/// What to do about a file that is missing.
+const NO_FILE: &str = "it isn't there: put files into the agent's folder and open them by a path that starts there (in \
+     Python, `pathlib.Path(__file__).parent`), and install the programs that it starts";
+
 /// Beginnings of the line, and what to do.
-const KNOWN: [(&[&str], &str); 6] = [
+const KNOWN: [(&[&str], &str); 8] = [
     (
         &["ModuleNotFoundError", "ImportError", "Error: Cannot find module"],
         "install the module for the interpreter that runs the agent, or copy it into the agent's folder",
@@ -14,11 +18,7 @@ const KNOWN: [(&[&str], &str); 6] = [
         &["SyntaxError", "IndentationError", "TabError"],
         "fix the syntax, and run it with the version of the language for which it is written",
     ),
-    (
-        &["FileNotFoundError", "Error: ENOENT"],
-        "it isn't there: put files into the agent's folder and open them by a path that starts there (in \
-         Python, `pathlib.Path(__file__).parent`), and install the programs that it starts",
-    ),
+    (&["FileNotFoundError", "Error: ENOENT"], NO_FILE),
     (
         &[
             "Caused by: java.lang.ClassNotFoundException",
@@ -32,10 +32,35 @@ const KNOWN: [(&[&str], &str); 6] = [
         "parse each line of stdin by itself, and stop when the input ends: an empty line is its end",
     ),
     (&["EOFError"], "stop when the input ends instead of reading on"),
+    (
+        &[
+            "KeyError: 'actions'",
+            "KeyError: 'position'",
+            "key not found: \"actions\"",
+            "key not found: \"position\"",
+        ],
+        "a `turn` has `actions` and `position` only if `ready` asks for them: \
+         {\"type\":\"ready\",\"want\":[\"actions\",\"position\"]}",
+    ),
+    (
+        &["*** stack smashing detected"],
+        "a local array is too short for what is written to it; compiled with `-g -fsanitize=address`, the program names \
+         the line",
+    ),
 ];
 
 /// Words in any line, in lower case, and what to do.
-const KNOWN_ANYWHERE: [(&[&str], &str); 3] = [
+const KNOWN_ANYWHERE: [(&[&str], &str); 5] = [
+    (
+        &[
+            "stack overflow",
+            "stackoverflowerror",
+            "recursionerror",
+            "stack level too deep",
+            "maximum call stack",
+        ],
+        "look for a recursion that doesn't end, or is deeper than the stack allows, and limit its depth",
+    ),
     (
         &["has finished its bootstrapping phase"],
         "put what starts the agent below `if __name__ == \"__main__\":`, since each worker process imports its file",
@@ -45,6 +70,7 @@ const KNOWN_ANYWHERE: [(&[&str], &str); 3] = [
         "close files when you have read them: an agent may have as many open as `files` of `hello.limits` \
          says, or more with `--limit files=N`",
     ),
+    (&["no such file or directory"], NO_FILE),
     (
         &["file too large", "efbig", "no space left on device", "enospc"],
         "write less: the private folder of an agent has the size `work_mb` of `hello.limits`, or more with \
@@ -52,8 +78,10 @@ const KNOWN_ANYWHERE: [(&[&str], &str); 3] = [
     ),
 ];
 
-/// Lines that runtimes print besides the cause: a notice of Java's, and the end of Node's report.
-const NOTICES: [&str; 3] = ["Picked up JAVA_TOOL_OPTIONS:", "Node.js v", "(Use `node "];
+/// Parts of lines that are no words of the program: notices of Java and of Ruby about the surroundings that the referee
+/// gives them, and the end of Node's report.
+const NOTICES: [&str; 4] =
+    ["Picked up JAVA_TOOL_OPTIONS:", "warning: timer_create failed", "Node.js v", "(Use `node "];
 
 /// Beginnings of lines after which a program only reports how it came there, so that the first one counts:
 /// Go, glibc, C++.
@@ -82,17 +110,30 @@ const FOREIGN: [&str; 9] = [
     "java.base",
 ];
 
+/// Parts of the paths of a kit's files, to which the author gave a wrong value, if any line of its own is known.
+const KITS: [&str; 3] = ["referee_kit", "RefereeKit", "rules.py"];
+
 /// How many characters of the line are shown.
 const SHOWN_MAX: usize = 240;
 
 /// Returns the line of a program's stderr that says why it failed, with its place in the source: by the
 /// form of its language, else its last line.
 pub fn failure_line(stderr: &str) -> Option<String> {
-    let is_notice = |line: &str| NOTICES.iter().any(|notice| line.starts_with(notice));
-    let lines =
-        stderr.lines().map(str::trim_end).filter(|line| !line.is_empty() && !is_notice(line));
+    let lines = stderr.lines().map(str::trim_end).filter(|line| is_own_word(line));
     let lines: Vec<&str> = lines.collect();
     let at = named(&lines).unwrap_or(lines.len().checked_sub(1)?);
+    Some(shown(&lines, at))
+}
+
+/// The same if a runtime reports an error in it.
+pub fn cause_line(stderr: &str) -> Option<String> {
+    let lines = stderr.lines().map(str::trim_end).filter(|line| is_own_word(line));
+    let lines: Vec<&str> = lines.collect();
+    Some(shown(&lines, named(&lines)?))
+}
+
+/// Returns a line with its place in the source, and with the next one if that has the message.
+fn shown(lines: &[&str], at: usize) -> String {
     let mut text = lines[at].trim().to_owned();
     if PARTS.iter().chain(&BEGINS).any(|known| text.contains(known))
         && (text.ends_with(':') || text.starts_with("terminate called"))
@@ -101,10 +142,26 @@ pub fn failure_line(stderr: &str) -> Option<String> {
         text = format!("{text} {}", next.trim());
     }
     let mut shown: String = text.chars().take(SHOWN_MAX).collect();
-    if let Some(place) = place(&lines, at).filter(|place| !text.contains(place.as_str())) {
+    if let Some(place) = place(lines, at).filter(|place| !text.contains(place.as_str())) {
         shown = format!("{shown} ({place})");
     }
-    Some(sanitize(&shown))
+    sanitize(&shown)
+}
+
+/// Whether a line is not blank, and no notice of a runtime.
+fn is_own_word(line: &str) -> bool {
+    !line.trim().is_empty() && !NOTICES.iter().any(|notice| line.contains(notice))
+}
+
+/// Returns what a program wrote to stderr without the notices of its runtime.
+pub fn without_notices(stderr: &str) -> String {
+    let is_notice = |line: &str| NOTICES[..2].iter().any(|notice| line.contains(notice));
+    stderr.split_inclusive('\n').filter(|line| !is_notice(line)).collect()
+}
+
+/// Whether a program wrote anything itself.
+pub(super) fn has_words(stderr: &str) -> bool {
+    stderr.lines().any(is_own_word)
 }
 
 /// Returns the line that a runtime's report marks as the cause.
@@ -126,34 +183,43 @@ fn after_traceback(lines: &[&str]) -> Option<usize> {
     Some(if lines.last()?.contains(plain) { lines.len() - 1 } else { at })
 }
 
-/// Java, JavaScript, C#, Ruby, Lua: the last line that is followed by frames.
+/// Java, JavaScript, C#, Ruby, Lua: the last line that is followed by frames, perhaps after the indented line of the source.
 fn before_frames(lines: &[&str]) -> Option<usize> {
     let is_frame = |line: &str| {
         let inner = line.trim_start();
         inner == "stack traceback:"
             || inner.len() < line.len() && (inner.starts_with("at ") || inner.starts_with("from "))
     };
-    lines.windows(2).rposition(|pair| !pair[0].starts_with([' ', '\t']) && is_frame(pair[1]))
+    let last = lines.iter().rposition(|line| is_frame(line))?;
+    let first = lines[..last].iter().rposition(|line| !is_frame(line))?;
+    lines[..=first].iter().rposition(|line| !line.starts_with([' ', '\t']))
 }
 
 /// Returns the innermost line of the agent's own source in the stack that its runtime wrote.
 pub fn stack_place(stack: &str) -> Option<String> {
     let lines: Vec<&str> = stack.lines().collect();
-    place(&lines, lines.len())
+    // Of several tracebacks, the first one shows where the interrupt came, the others what it led to.
+    let is_end = |line: &&str| line.starts_with("During handling of the above exception");
+    let end = lines.iter().position(is_end).unwrap_or(lines.len());
+    place(&lines[..end], end)
 }
 
 /// Returns the line of the agent's source, such as `bot.py:12`, in which it failed.
 fn place(lines: &[&str], cause: usize) -> Option<String> {
-    let is_own = |line: &&&str| !FOREIGN.iter().any(|part| line.contains(part));
-    let (before, after) = lines.split_at(cause);
-    // Python's innermost frame is the last.
-    let python = before.iter().rev().filter(is_own).find_map(|line| {
-        let (path, rest) = line.trim_start().strip_prefix("File \"")?.split_once("\", line ")?;
-        let number = rest.split(',').next()?;
-        Some(format!("{}:{number}", path.rsplit('/').next()?))
-    });
-    // That of others is the first. Node prints the place of a syntax error before it.
-    python.or_else(|| after.iter().chain(before).filter(is_own).find_map(|line| source(line)))
+    let of = |others: &[&str]| {
+        let is_own = |line: &&&str| !others.iter().any(|part| line.contains(part));
+        let (before, after) = lines.split_at(cause);
+        // Python's innermost frame is the last.
+        let python = before.iter().rev().filter(is_own).find_map(|line| {
+            let (path, rest) =
+                line.trim_start().strip_prefix("File \"")?.split_once("\", line ")?;
+            let number = rest.split(',').next()?;
+            Some(format!("{}:{number}", path.rsplit('/').next()?))
+        });
+        // That of others is the first. Node prints the place of a syntax error before it.
+        python.or_else(|| after.iter().chain(before).filter(is_own).find_map(|line| source(line)))
+    };
+    of(&[&FOREIGN[..], &KITS].concat()).or_else(|| of(&FOREIGN))
 }
 
 /// Returns the file and the line that are named in a frame.
@@ -203,6 +269,12 @@ mod tests {
             ("OSError: [Errno 24] Too many open files: 'a'\n", "close files"),
             ("Error: EFBIG: file too large, write\n    at x\n\nNode.js v18\n", "write less"),
             ("", "read its stderr"),
+            (
+                "cannot read weights: No such file or directory at bot.pl line 3.\n",
+                "put files into",
+            ),
+            ("Traceback\nKeyError: 'actions'\n", "\"want\":[\"actions\""),
+            ("*** stack smashing detected ***: terminated\n", "a local array is too short"),
         ] {
             let fix = crash("ended".to_owned(), stderr).fix;
             assert!(fix.contains(expected), "{stderr}: {fix}");
@@ -244,6 +316,13 @@ mod tests {
                  IndexError: list index out of range\n\nException ignored in: <stdout>\n\
                  BrokenPipeError: [Errno 32] Broken pipe\n",
                 "IndexError: list index out of range (bot.py:5)",
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"/a/bot.py\", line 40, in <module>\n    run(choose)\n  File \
+                 \"/a/referee_kit.py\", line 90, in run\n    action = choose(game)\n  File \"/a/bot.py\", line 12, in \
+                 choose\n    game.after(cell)\n  File \"/a/rules.py\", line 55, in after\n    kind = action[\"type\"]\n\
+                 TypeError: tuple indices must be integers or slices, not str\n",
+                "TypeError: tuple indices must be integers or slices, not str (bot.py:12)",
             ),
             (
                 "Traceback (most recent call last):\n  File \"/a/bot.py\", line 3, in action\n\
@@ -301,6 +380,12 @@ mod tests {
             (
                 "bot.rb:3:in `turn': undefined method `x' (NoMethodError)\n\tfrom bot.rb:9:in `<main>'\n",
                 "bot.rb:3:in `turn': undefined method `x' (NoMethodError)",
+            ),
+            (
+                "<main>: warning: timer_create failed: Operation not permitted, signals racy\nbot.rb:12:in `block in \
+                 <main>': undefined method `map' for nil:NilClass (NoMethodError)\n\n    row = m['at'].map\n              \
+                 ^^^^\n\tfrom bot.rb:4:in `each'\n\tfrom bot.rb:4:in `<main>'\n",
+                "bot.rb:12:in `block in <main>': undefined method `map' for nil:NilClass (NoMethodError)",
             ),
             ("Can't locate JSON.pm at bot.pl line 2.\n", "Can't locate JSON.pm at bot.pl line 2."),
         ] {

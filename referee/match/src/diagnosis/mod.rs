@@ -6,20 +6,24 @@ mod cells;
 mod denied;
 mod garbled;
 mod hang;
+mod history;
 mod last_words;
 mod locate;
 mod nearest;
 mod repair;
 mod restricted;
+mod unasked;
 
 pub use caret::caret;
 pub use denied::denied_paths;
-pub use last_words::{failure_line, stack_place};
+pub use hang::{AtEnd, Hang, Wait};
+pub use last_words::{cause_line, failure_line, stack_place, without_notices};
 pub use nearest::nearest_action;
 pub use restricted::{Restriction, restriction};
 
 use crate::end_reason::EndReason;
 use garbled::garbled;
+use history::History;
 use locate::locate;
 use referee_games::{AnyGame, Games};
 use referee_protocol::sanitize::sanitize;
@@ -30,6 +34,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::time::Duration;
+use unasked::unasked;
 
 /// A kind of defect.
 #[derive(
@@ -159,14 +164,23 @@ pub struct Evidence<'a> {
     pub used: Option<Usage>,
     /// How far it came.
     pub stage: Stage,
-    /// Whether its line repeats its answer to its previous turn.
-    pub repeated: bool,
-    /// What it wrote only after its input was closed.
-    pub at_end: Option<&'a [u8]>,
-    /// Where its code was when it was interrupted, such as `bot.py:12`.
-    pub place: Option<&'a str>,
+    /// Its other illegal actions, of other games.
+    pub illegal: &'a [IllegalAction],
+    /// What was seen of it if it didn't answer.
+    pub hang: Option<&'a Hang>,
     /// The transcript of the match, and the games that are known.
     pub transcript: Option<(&'a [u8], &'a Games)>,
+}
+
+/// An action that was illegal.
+#[derive(Clone, Debug)]
+pub struct IllegalAction {
+    /// The game when it was played.
+    pub game: Box<dyn AnyGame>,
+    /// The action.
+    pub action: Value,
+    /// Why it was refused.
+    pub text: String,
 }
 
 impl Evidence<'_> {
@@ -215,51 +229,6 @@ pub struct Usage {
     pub waited: Duration,
     /// Whether all its processes slept in the end; false if unknown.
     pub asleep: bool,
-    /// What it waited for then.
-    pub wait: Option<Wait>,
-    /// How many bytes of its input it had not read then.
-    pub unread: Option<u64>,
-}
-
-/// What a process waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// A line on stdin.
-    Input,
-    /// Events of any kind, input among them: the loop of Node, or a call such as `select`.
-    Events,
-    /// A time.
-    Time,
-    /// A lock, or another thread.
-    Thread,
-    /// The end of a process that it started.
-    Process,
-    /// A network connection.
-    Network,
-    /// That somebody reads what it writes.
-    Output,
-}
-
-impl Wait {
-    /// Returns what a process waits for that is in this system call.
-    pub fn of(call: &str, reads_stdin: bool, is_unlimited: bool) -> Option<Self> {
-        Some(match call {
-            "read" | "readv" if reads_stdin => Self::Input,
-            "poll" | "ppoll" | "select" | "pselect6" | "epoll_wait" | "epoll_pwait" => {
-                if is_unlimited {
-                    Self::Events
-                } else {
-                    Self::Time
-                }
-            }
-            "nanosleep" | "clock_nanosleep" => Self::Time,
-            "futex" | "flock" | "fcntl" => Self::Thread,
-            "wait4" | "waitid" => Self::Process,
-            "recvfrom" | "recvmsg" | "accept" | "accept4" | "connect" => Self::Network,
-            "write" | "writev" => Self::Output,
-            _ => return None,
-        })
-    }
 }
 
 impl Usage {
@@ -281,24 +250,24 @@ impl Usage {
     }
 }
 
-/// Explains a fault. `None` for a resignation.
-pub fn find(fault: &Fault, known: &Evidence<'_>) -> Option<Finding> {
-    let finding = find_plain(fault, known)?;
+/// Explains a fault.
+pub fn find(fault: &Fault, known: &Evidence<'_>) -> Finding {
+    let finding = find_plain(fault, known);
     // What the sandbox denied may be why it exited, or why nothing came.
     let ended = matches!(fault.kind, FaultKind::Start | FaultKind::Gone);
     let silent = fault.kind == FaultKind::Late && known.got.is_none();
     // An engine that misses a file may go on and refuse a command.
     let refused = known.foreign && fault.kind == FaultKind::Garbled;
     if let Some(advice) = known.denied.filter(|_| ended || silent || refused) {
-        return Some(finding.fix(advice));
+        return finding.fix(advice);
     }
     match foreign_fix(finding.defect).filter(|_| known.foreign) {
-        Some(fix) => Some(finding.fix(fix)),
+        Some(fix) => finding.fix(fix),
         None if finding.fix == finding.defect.fix() => {
             let fix = known.usual_fix(finding.defect);
-            Some(finding.fix(fix))
+            finding.fix(fix)
         }
-        None => Some(finding),
+        None => finding,
     }
 }
 
@@ -332,18 +301,47 @@ fn foreign_fix(defect: Defect) -> Option<&'static str> {
     })
 }
 
-fn find_plain(fault: &Fault, known: &Evidence<'_>) -> Option<Finding> {
+fn find_plain(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let plain = |defect| Finding::new(defect, fault.text.clone());
-    Some(match fault.kind {
-        FaultKind::Resigned => return None,
+    match fault.kind {
+        FaultKind::Resigned => resigned(fault, known),
         FaultKind::Start | FaultKind::Gone => gone(fault, known),
         FaultKind::Late => late(fault, known),
         FaultKind::Garbled => garbled(fault, known),
         FaultKind::Illegal => illegal(fault, known),
-        FaultKind::Unasked => plain(Defect::Unasked),
+        FaultKind::Unasked => unasked(fault, known),
         FaultKind::Flood => plain(Defect::Flood),
-        FaultKind::Memory | FaultKind::Processes => plain(Defect::Limit),
+        FaultKind::Memory | FaultKind::Processes => limit(fault, known),
+    }
+}
+
+/// It came to its limit, at once or turn by turn.
+fn limit(fault: &Fault, known: &Evidence<'_>) -> Finding {
+    let turns = History::before(known).map_or(0, |it| it.turns);
+    if turns < SEVERAL {
+        return Finding::new(Defect::Limit, fault.text.clone());
+    }
+    let what = format!("{}; it came there in {turns} turns", fault.text);
+    Finding::new(Defect::Limit, what).fix(if fault.kind == FaultKind::Memory {
+        "free what it keeps from turn to turn, such as a table or a list that only grows; or use less: `hello.limits` has \
+         the limits"
+    } else {
+        "end the threads and processes that it starts in a turn before it answers, or use the same ones in every turn; \
+         `hello.limits` has the limits"
     })
+}
+
+/// What needs so many turns grows from turn to turn.
+const SEVERAL: u64 = 4;
+
+/// An agent may resign, but perhaps by mistake.
+fn resigned(fault: &Fault, known: &Evidence<'_>) -> Finding {
+    let how = match (known.stage, known.legal().len()) {
+        (Stage::Start | Stage::FirstTurn, _) => " without having played".to_owned(),
+        (Stage::LaterTurn, 0) => String::new(),
+        (Stage::LaterTurn, legal) => format!(" in turn {} with {legal} legal actions", fault.turn),
+    };
+    Finding::new(Defect::Resigns, format!("{}{how}", fault.text))
 }
 
 /// Signals by which a program ends that made a mistake.
@@ -382,13 +380,17 @@ fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
             );
         }
         EndReason::Exited("exit status 0") | EndReason::Closed => Defect::Gone,
-        EndReason::Exited(status) if CRASHES.iter().any(|signal| status.contains(signal)) => {
-            return Finding::new(Defect::Crash, what).fix(
+        EndReason::Exited(status) => {
+            let finding = last_words::crash(what, known.stderr);
+            let is_known = finding.fix != Defect::Crash.fix();
+            if is_known || !CRASHES.iter().any(|signal| status.contains(signal)) {
+                return finding;
+            }
+            return finding.fix(
                 "read its stderr; after a match, `referee debug FILE --wait` stops before the turn and \
                  prints how to attach a debugger",
             );
         }
-        EndReason::Exited(_) => return last_words::crash(what, known.stderr),
     };
     Finding::new(defect, what)
 }
@@ -418,9 +420,10 @@ fn silent(what: String, known: &Evidence<'_>) -> Finding {
 fn without_answer(what: String, known: &Evidence<'_>) -> Finding {
     let is_busy = known.used.is_none_or(|used| used.is_busy());
     if !is_busy {
-        return idle(what, known);
+        return idle(&what, known);
     }
-    let what = match known.place {
+    let place = known.hang.and_then(|hang| hang.place.as_ref());
+    let what = match place {
         Some(place) => format!("{what}; it computes in {place}"),
         None => what,
     };
@@ -429,47 +432,32 @@ fn without_answer(what: String, known: &Evidence<'_>) -> Finding {
 }
 
 /// There is no answer, and the agent doesn't compute one.
-fn idle(what: String, known: &Evidence<'_>) -> Finding {
-    if let Some(finding) = unended(&what, known) {
-        return finding;
-    }
-    let finding = |what| Finding::new(Defect::Waiting, what);
-    if let Some((doing, fix)) = hang::explain(known) {
-        return finding(format!("{what}; {doing}")).fix(fix);
-    }
-    if let Some(line) = known.at_end {
-        let line = beginning(line);
-        let what = format!("{what}; it wrote this only when its input was closed: {line}");
-        return finding(what).fix(
-            "flush stdout after every line, and read stdin line by line instead of to its end",
-        );
-    }
-    let legal = known.legal();
-    let awaits_input = known.used.is_some_and(|used| used.wait == Some(Wait::Input));
-    let what = if awaits_input && !what.contains("waits for more input") {
-        format!("{what}; it has read its input, and waits for more")
-    } else {
-        what
+fn idle(what: &str, known: &Evidence<'_>) -> Finding {
+    let usual = || match known.stage {
+        Stage::Start => Finding::new(Defect::Waiting, what)
+            .fix(format!("answer `hello` with `ready`; {}", Defect::Waiting.fix())),
+        _ => Finding::new(Defect::Waiting, what),
     };
-    let fix = match (known.stage, legal.as_slice()) {
-        (Stage::FirstTurn | Stage::LaterTurn, [only]) if only["type"] == "pass" => {
-            format!("answer every `turn`, also if its only legal action is {only}")
+    let finding = unended(what, known).or_else(|| hang::explain(what, known)).unwrap_or_else(usual);
+    // What the end of its input led to is no cause.
+    let fails = known.hang.is_some_and(|hang| {
+        matches!(hang.at_end, Some(AtEnd::Failed(_) | AtEnd::Wrote(_) | AtEnd::Prompted(_)))
+    });
+    match cause_line(known.stderr).filter(|_| !fails) {
+        Some(line) => {
+            let fix = format!(
+                "correct the error in its stderr, which may be why it waits; {}",
+                finding.fix
+            );
+            Finding { what: format!("{}; its stderr says: {line}", finding.what), ..finding }
+                .fix(fix)
         }
-        (Stage::LaterTurn, _) if awaits_input => {
-            "answer every `turn`, also in the case of this one, and flush stdout after every line".to_owned()
+        None if last_words::has_words(known.stderr) && !fails => {
+            let fix = format!("read its stderr; if that shows no error, {}", finding.fix);
+            finding.fix(fix)
         }
-        (Stage::LaterTurn, _) => {
-            "find out what it waits for, since it answered earlier turns: a thread, a lock, a timer \
-             (`left_ms` is in milliseconds), or a message that it doesn't answer"
-                .to_owned()
-        }
-        (Stage::Start, _) => format!("answer `hello` with `ready`; {}", Defect::Waiting.fix()),
-        (Stage::FirstTurn, _) => Defect::Waiting.fix().to_owned(),
-    };
-    if known.stderr.trim().is_empty() {
-        return finding(what).fix(fix);
+        None => finding,
     }
-    finding(what).fix(format!("read its stderr; if that shows no error, {fix}"))
 }
 
 /// Returns the beginning of a line, to show it in a sentence.
@@ -492,47 +480,55 @@ fn unended(what: &str, known: &Evidence<'_>) -> Option<Finding> {
 pub fn waiting(known: &Evidence<'_>) -> Finding {
     let used = known.used.unwrap_or_default();
     let (cpu, wall) = (used.cpu.as_millis(), used.wall.as_millis());
-    let what = format!("no answer after {wall} ms ({cpu} ms of CPU); it waits for more input");
-    idle(what, known)
+    let what = format!("no answer after {wall} ms ({cpu} ms of CPU)");
+    idle(&what, known)
 }
 
 fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
-    let got = known.got.filter(|_| !known.foreign);
     let finding = Finding::new(Defect::Illegal, fault.text.clone());
-    let action = got.and_then(|line| serde_json::from_slice::<Value>(line).ok());
-    let action = action.as_ref().and_then(|message| message.get("action"));
-    let legal = fault.legal.as_deref().unwrap_or_default();
-    let at_byte = got
-        .and_then(|line| std::str::from_utf8(line).ok())
-        .and_then(|line| locate(line, "action"))
-        .map(|index| index + 1);
-    let near = action.and_then(|action| nearest_action(action, legal));
     if known.foreign {
         return finding.fix("compare its board with the match: `referee replay latest --print`");
     }
+    let message = known.got.and_then(|line| serde_json::from_slice::<Value>(line).ok());
+    let Some((message, action)) = message.as_ref().and_then(|it| Some((it, it.get("action")?)))
+    else {
+        return finding;
+    };
     let text = &fault.text;
-    let there = action.and_then(|action| cells::what_is_there(text, action, known));
-    let what = there.map_or_else(|| text.clone(), |there| format!("{text}; {there}"));
+    let at_byte = known
+        .got
+        .and_then(|line| std::str::from_utf8(line).ok())
+        .and_then(|line| locate(line, "action"))
+        .map(|index| index + 1);
+    let facts = cells::what_is_there(text, action, known);
+    let what = facts.as_ref().map_or_else(|| text.clone(), |it| format!("{text}; {}", it.text));
     let finding = Finding { what, at_byte, ..finding };
-    if let Some((wrong, meant)) =
-        action.and_then(|action| cells::other_coordinates(text, action, known))
-    {
-        return finding.fix(format!("{wrong}: {meant} is legal"));
+    let advice = facts.as_ref().and_then(cells::Facts::advice);
+    if let Some((wrong, meant)) = cells::changed(text, action, known) {
+        let changed = format!("{wrong}: {meant} is legal");
+        return match advice.filter(|_| facts.as_ref().is_some_and(cells::Facts::is_of_another)) {
+            Some(advice) => {
+                finding.fix(format!("{advice}; or, if it means another cell, {changed}"))
+            }
+            None => finding.fix(changed),
+        };
     }
-    if known.repeated {
+    if History::before(known).is_some_and(|it| it.is_repeated_by(message)) {
         return finding.fix(
-            "send one `action` for each `turn`: this repeats its answer to the turn before, so it may \
-             have answered that one twice",
+            "this repeats its answer to the turn before: send one `action` for each `turn`, and apply each `played` to \
+             your board, also your own; if it does both, compare the order of your coordinates with the rules",
         );
     }
-    match near {
-        Some(near) => finding.fix(format!(
-            "the nearest of {} legal actions is {near}; {}",
-            legal.len(),
-            known.usual_fix(Defect::Illegal)
-        )),
-        None => finding,
-    }
+    let legal = fault.legal.as_deref().unwrap_or_default();
+    let near = nearest_action(action, legal)
+        .map(|near| format!("the nearest of {} legal actions is {near}", legal.len()));
+    let advice = cells::within(text, known).or(advice);
+    let usual = known.usual_fix(Defect::Illegal);
+    finding.fix(match (advice, near) {
+        (Some(advice), Some(near)) => format!("{advice}; {near}"),
+        (None, Some(near)) => format!("{near}; {usual}"),
+        (advice, None) => advice.unwrap_or_else(|| usual.to_owned()),
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What the author of a line that is no message means, if the usual repairs make it one: keys in another case, a bare
-//! action, a move as text, a prompt before the message, numbers in quotes, a printed dict of Python.
+//! action, a move as text, a prompt before the message, numbers in quotes, a printed dict of Python, quotes that a shell
+//! took, JSON inside JSON, messages in a list.
 
 use super::{Evidence, Stage};
 use referee_games::AnyGame;
@@ -26,11 +27,29 @@ pub(super) fn repair(line: &[u8], known: &Evidence<'_>) -> Option<String> {
         return None;
     }
     let text = text.trim_start_matches('\u{FEFF}').trim();
-    let meant = match text.find('{').or_else(|| text.find('[').filter(|&at| at == 0)) {
-        Some(start) => from_value(&lower_keys(&Loose(&text[start..]).value(0)?), known),
-        None => from_text(text, known),
+    let inner = match serde_json::from_str(text) {
+        Ok(Value::Array(items)) if items.iter().all(is_labelled) => return several(&items, known),
+        Ok(Value::String(inner)) => inner,
+        _ => text.to_owned(),
+    };
+    let inner = inner.trim();
+    let meant = match inner.find('{').or_else(|| inner.find('[').filter(|&at| at == 0)) {
+        Some(start) => from_value(&lower_keys(&Loose(&inner[start..]).value(0)?), known),
+        None => from_text(inner, known),
     };
     meant.filter(|meant| meant != text && is_message(meant, known))
+}
+
+/// Whether a value has the type of a message.
+fn is_labelled(value: &Value) -> bool {
+    matches!(value["type"].as_str(), Some("ready" | "info" | "action" | "resign"))
+}
+
+/// Returns the lines for several messages that were written as one list.
+fn several(messages: &[Value], known: &Evidence<'_>) -> Option<String> {
+    let line = |message| from_value(message, known).filter(|line| is_message(line, known));
+    let lines: Vec<String> = messages.iter().map(line).collect::<Option<_>>()?;
+    (!lines.is_empty()).then(|| lines.join(" and, on a line of its own, "))
 }
 
 /// Whether the agent could send this line.
@@ -79,6 +98,12 @@ fn from_value(value: &Value, known: &Evidence<'_>) -> Option<String> {
             let given = ["action", "move"].iter().find_map(|key| value.get(key)).unwrap_or(value);
             if let Some(text) = given.as_str() {
                 return from_text(text, known);
+            }
+            // Without an action, it has probably none to choose from.
+            let has_none = value.get("action").is_none_or(Value::is_null);
+            if value["type"] == "action" && has_none && value.get("move").is_none() {
+                let legal = game.actions();
+                return legal.first().filter(|_| legal.len() == 1).map(message);
             }
             let action = like(given, &game.actions()).or_else(|| usual_form(given, game))?;
             Some(message(&action))
@@ -180,7 +205,7 @@ impl Loose<'_> {
             '[' => ']',
             '(' => ')',
             quote @ ('"' | '\'') => return self.quoted(quote).map(Value::String),
-            letter => return self.word(letter),
+            letter => return self.word(letter, depth),
         };
         let mut items = Vec::new();
         while !self.closes(close) {
@@ -232,7 +257,7 @@ impl Loose<'_> {
         format!("{first}{text}")
     }
 
-    fn word(&mut self, first: char) -> Option<Value> {
+    fn word(&mut self, first: char, depth: usize) -> Option<Value> {
         let word = self.bare(first);
         Some(match word.as_str() {
             "true" | "True" => Value::Bool(true),
@@ -240,7 +265,13 @@ impl Loose<'_> {
             "null" | "None" | "undefined" | "nil" => Value::Null,
             _ => match word.parse::<i64>() {
                 Ok(whole) => Value::from(whole),
-                Err(_) => Value::from(word.parse::<f64>().ok().filter(|it| it.is_finite())?),
+                Err(_) => match word.parse::<f64>() {
+                    Ok(number) => Value::from(Some(number).filter(|it| it.is_finite())?),
+                    // A shell takes quotes away.
+                    Err(_) => {
+                        (depth > 0 && first.is_ascii_alphabetic()).then_some(Value::String(word))?
+                    }
+                },
             },
         })
     }

@@ -2,12 +2,15 @@
 
 use super::probes::{Aim, Probe};
 use super::trial::{End, TrialReport};
-use crate::agent_spec::{AgentSpec, has_kit};
+use crate::agent_spec::{self, AgentSpec, has_kit};
 use crate::destination::DEFAULT_FOLDER;
 use crate::drive::GRACE;
+use crate::sources::{after_building, newer_source};
 use nix::errno::Errno;
 use referee_games::Games;
-use referee_match::diagnosis::{Defect, Evidence, Finding, Stage, failure_line, find, waiting};
+use referee_match::diagnosis::{
+    Defect, Evidence, Finding, IllegalAction, Stage, failure_line, find, waiting, without_notices,
+};
 use referee_process::files::open_regular;
 use referee_process::{Cause, Failure};
 use referee_protocol::{ClockKind, ClockSettings, FaultKind};
@@ -15,14 +18,12 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Endings of the names of sources that are compiled.
-const SOURCES: &[&str] = &[
-    "c", "cc", "cpp", "cxx", "h", "hpp", "rs", "go", "java", "kt", "zig", "pas", "hs", "ml", "f90",
-];
 /// Memory that grows by less in half a game is no concern.
 const GROWTH_KB: u64 = 16 << 10;
+/// A clock that lasts for fewer turns ends before many games.
+const FEW_TURNS: u128 = 40;
 /// The command in advice that shows the match.
 const LATEST: &str = "referee replay latest";
 
@@ -138,45 +139,55 @@ fn show_transcript(
     Ok(())
 }
 
-/// Judges a trial. `denied` is the advice if the sandbox denied the agent something. Errors are the
-/// machine's.
+/// Judges a trial. `denied` is the advice if the sandbox denied the agent something, and `illegal` are its illegal actions
+/// in other trials. Errors are the machine's.
 pub(super) fn judge(
     probe: &Probe,
     spec: &AgentSpec,
     trial: &TrialReport,
     clock: &ClockSettings,
     denied: Option<&str>,
+    illegal: &[IllegalAction],
 ) -> io::Result<ProbeOutcome> {
     let games = Games::of([probe.kind]);
+    let stderr = without_notices(&trial.stderr);
     let known = Evidence {
         got: trial.got.as_deref(),
         unended: &trial.unended,
         foreign: spec.is_foreign(),
         has_kit: has_kit(&spec.written),
         status: trial.status.as_deref(),
-        stderr: &trial.stderr,
+        stderr: &stderr,
         denied,
         game: trial.game.as_deref(),
         used: Some(trial.used),
         stage: Stage::after(trial.ready, trial.actions.len()),
-        repeated: trial.repeats_its_answer(),
-        at_end: trial.at_end.as_deref(),
-        place: trial.place.as_deref(),
+        illegal,
+        hang: trial.hang.as_ref(),
         transcript: Some((&trial.transcript, &games)),
     };
     let found = match &trial.end {
-        End::NotStarted(errno) => Some(not_started(spec, *errno)?),
-        End::Silent => Some(waiting(&known)),
-        End::Fault(fault) if fault.kind == FaultKind::Resigned => resigned(probe, trial, &known),
-        End::Fault(fault) => find(fault, &known),
-        End::NotOffered => return Ok(ProbeOutcome::NotApplicable(NOT_AGAIN)),
-        _ if probe.aim == Aim::Again && trial.is_before => {
+        // Its first game is that of another probe.
+        end if trial.is_before && !matches!(end, End::NotOffered | End::NotWaiting(_)) => {
             return Ok(ProbeOutcome::NotApplicable(NOT_REACHED));
         }
+        End::NotStarted(errno) => Some(not_started(spec, *errno)?),
+        End::Silent => Some(waiting(&known)),
+        // An agent that resigns before it has played has probably no action to send by mistake.
+        End::Fault(fault) if fault.kind == FaultKind::Resigned => {
+            let is_first = matches!(probe.aim, Aim::FirstTurn | Aim::Turns);
+            let finding = Some(find(fault, &known));
+            finding.filter(|_| is_first && trial.actions.is_empty())
+        }
+        End::Fault(fault) => Some(find(fault, &known)),
+        End::NotOffered => return Ok(ProbeOutcome::NotApplicable(NOT_AGAIN)),
         End::NotWaiting(did) => Some(not_waiting(did, &known)),
         End::Fine => None,
     };
-    let found = found.map(|finding| hint_build(spec, trial, finding));
+    let found = found.map(|finding| hint_build(spec, trial, finding)).map(|finding| {
+        let fix = after_building(spec, &finding.fix);
+        finding.fix(fix)
+    });
     let found = match probe.aim {
         Aim::Start => found.filter(|finding| {
             matches!(trial.end, End::NotStarted(_)) || finding.defect == Defect::CannotStart
@@ -187,22 +198,18 @@ pub(super) fn judge(
         _ => found,
     };
     let Some(finding) = found else {
-        return Ok(ProbeOutcome::Passed(note(probe, spec, trial, clock)));
+        let resigned = trial.resignation().map(|fault| find(fault, &known).what);
+        let note = note(probe, spec, trial, clock);
+        let notes: Vec<String> = resigned.into_iter().chain(note).collect();
+        return Ok(ProbeOutcome::Passed(Some(notes.join("; ")).filter(|notes| !notes.is_empty())));
     };
     let why = why(probe, finding.defect);
     let (sent, got) = (&trial.sent, trial.got.as_deref());
-    let mut outcome = failed(advise(probe, finding), why, sent, got, &trial.stderr);
+    let mut outcome = failed(advise(probe, finding), why, sent, got, &stderr);
     if let ProbeOutcome::Failed(failure) = &mut outcome {
         show_transcript(probe, trial, failure)?;
     }
     Ok(outcome)
-}
-
-/// An agent that resigns before it has played has probably no action to send by mistake.
-fn resigned(probe: &Probe, trial: &TrialReport, known: &Evidence<'_>) -> Option<Finding> {
-    let is_first = matches!(probe.aim, Aim::FirstTurn | Aim::Turns) && trial.actions.is_empty();
-    let fix = known.usual_fix(Defect::Resigns);
-    is_first.then(|| Finding::new(Defect::Resigns, "resigned without having played").fix(fix))
 }
 
 /// It offered to play another game and didn't wait for it.
@@ -265,7 +272,7 @@ fn advise(probe: &Probe, finding: Finding) -> Finding {
             "when the next `hello` comes, begin anew: forget the board, the seat and the turn of the game \
              before; or send `ready` without `again`",
         ),
-        Aim::Retired | Aim::RetiredAtStart => {
+        Aim::Retired | Aim::RetiredAtStart if depends_on_others(finding.defect) => {
             let fix = format!(
                 "after `retired`, skip all turns of that seat but count them; its pieces stay on the \
                  board; {}",
@@ -273,7 +280,7 @@ fn advise(probe: &Probe, finding: Finding) -> Finding {
             );
             finding.fix(fix)
         }
-        Aim::Situation if probe.condition().is_none() => {
+        Aim::Situation if probe.condition().is_none() && !is_of_resources(finding.defect) => {
             let fix = format!(
                 "{}; the setup is {}: if it never plays with that, give its own with --setup",
                 finding.fix, probe.setup
@@ -282,6 +289,22 @@ fn advise(probe: &Probe, finding: Finding) -> Finding {
         }
         _ => finding,
     }
+}
+
+/// Whether a defect may come from a wrong view of what the others do.
+fn depends_on_others(defect: Defect) -> bool {
+    matches!(
+        defect,
+        Defect::Illegal | Defect::Unasked | Defect::Waiting | Defect::Crash | Defect::Gone
+    )
+}
+
+/// Whether a defect is one of time or memory, for which the setup doesn't matter.
+fn is_of_resources(defect: Defect) -> bool {
+    matches!(
+        defect,
+        Defect::Limit | Defect::Late | Defect::Thinking | Defect::SlowStart | Defect::Waiting
+    )
 }
 
 /// Adds the build command to the fix if the program ended before `ready`: it may not be built.
@@ -328,16 +351,21 @@ fn note(
     clock: &ClockSettings,
 ) -> Option<String> {
     match probe.aim {
-        Aim::Start => newer_source(spec),
+        Aim::Start => newer_source(spec).map(|newer| format!("{newer}: build it again")),
+        Aim::Turns => Some(pace(trial, clock, FEW_TURNS)).filter(|pace| !pace.is_empty()),
         Aim::Seat => {
             let kind = if clock.kind == ClockKind::Cpu { " of CPU time" } else { "" };
             Some(format!("slowest turn {} ms{kind}", trial.slowest.as_millis()))
         }
         Aim::LongGame => {
             let growth = growth(&trial.memory_kb).unwrap_or_default();
-            let stopped = if trial.over { String::new() } else { pace(trial, clock) };
-            let stopped =
-                if trial.over { stopped } else { format!(" in 30 s, then stopped{stopped}") };
+            let stopped = if trial.over || trial.resignation().is_some() {
+                String::new()
+            } else {
+                let pace = pace(trial, clock, u128::MAX);
+                let pace = if pace.is_empty() { pace } else { format!("; {pace}") };
+                format!(" in 30 s, then stopped{pace}")
+            };
             Some(format!("{} turns{stopped}{growth}", trial.turns))
         }
         Aim::Over | Aim::EndOfInput => {
@@ -359,37 +387,6 @@ fn note(
     }
 }
 
-/// Says that a source is newer than the program, which then may not be built from it.
-fn newer_source(spec: &AgentSpec) -> Option<String> {
-    let program = &spec.launch.as_ref()?.file;
-    let folder = if spec.has_manifest { spec.own.first()? } else { program.parent()? };
-    let changed = |path: &Path| path.metadata().and_then(|it| it.modified()).ok();
-    let files = || folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
-    let ends = |path: &Path, endings: &[&str]| {
-        path.extension().is_some_and(|end| endings.iter().any(|known| end == *known))
-    };
-    let built: Vec<PathBuf> = if is_binary(program) && program.starts_with(folder) {
-        vec![program.clone()]
-    } else {
-        files().filter(|path| ends(path, &["class", "jar"])).collect()
-    };
-    let built = built.into_iter().filter_map(|path| Some((changed(&path)?, path))).min()?;
-    let source = files().filter(|path| ends(path, SOURCES));
-    let source = source.filter_map(|path| Some((changed(&path)?, path))).max()?;
-    (source.0 > built.0).then(|| {
-        let name =
-            |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let how = spec.build.as_ref().map_or(String::new(), |build| format!(": {build}"));
-        format!("{} is newer than {}: build it again{how}", name(&source.1), name(&built.1))
-    })
-}
-
-fn is_binary(file: &Path) -> bool {
-    let mut start = [0; 4];
-    open_regular(file, u64::MAX).and_then(|mut file| file.read_exact(&mut start)).is_ok()
-        && start == *b"\x7fELF"
-}
-
 /// Says that memory grows until the end of a game, by much. `memory_kb` is the peak after each turn.
 fn growth(memory_kb: &[u64]) -> Option<String> {
     let (last, middle) = (*memory_kb.last()?, memory_kb[memory_kb.len() / 2]);
@@ -400,17 +397,20 @@ fn growth(memory_kb: &[u64]) -> Option<String> {
     })
 }
 
-/// Returns how long the bank lasts at the pace of a game that was stopped.
-fn pace(trial: &TrialReport, clock: &ClockSettings) -> String {
+/// Returns how long the bank lasts at the pace of a game, if that is for fewer turns than `most`.
+fn pace(trial: &TrialReport, clock: &ClockSettings, most: u128) -> String {
     let turns = u64::try_from(trial.actions.len()).unwrap_or(u64::MAX).max(1);
     let each_ms = trial.total.as_millis() / u128::from(turns);
     let increment_ms = u128::from(clock.increment_ms);
-    match clock.bank_ms {
-        Some(bank_ms) if each_ms > increment_ms => {
-            let lasts = u128::from(bank_ms) / (each_ms - increment_ms);
-            format!("; at this pace its clock lasts for {lasts} turns")
+    let bank_ms = clock.bank_ms.filter(|_| each_ms > increment_ms);
+    let lasts = bank_ms.map(|bank_ms| u128::from(bank_ms) / (each_ms - increment_ms));
+    match lasts.filter(|&lasts| lasts < most) {
+        Some(lasts) => {
+            format!(
+                "at this pace, {each_ms} ms a turn, its clock lasts for {lasts} turns: think less if little is left"
+            )
         }
-        _ => String::new(),
+        None => String::new(),
     }
 }
 
@@ -423,8 +423,17 @@ fn not_started(spec: &AgentSpec, errno: Errno) -> io::Result<Finding> {
             return Err(errno.into());
         }
         Errno::EACCES if !is_executable(&file) => {
-            Finding::new(Defect::NotExecutable, format!("{shown} is not executable"))
-                .fix(format!("make it executable: chmod +x {}", quoted(&file)))
+            let executable = format!("make it executable: chmod +x {}", quoted(&file));
+            let known = agent_spec::interpreter(&file).filter(|_| interpreter(&file).is_none());
+            let fix = match known {
+                Some((_, known)) => format!(
+                    "start it by its interpreter: \"{known} {}\"; or give it a first line such as `#!/usr/bin/env \
+                     {known}`, and {executable}",
+                    file.file_name().unwrap_or_default().display()
+                ),
+                None => executable,
+            };
+            Finding::new(Defect::NotExecutable, format!("{shown} is not executable")).fix(fix)
         }
         Errno::ENOENT | Errno::EACCES => match interpreter(&file) {
             Some(line) => {

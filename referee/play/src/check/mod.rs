@@ -132,7 +132,7 @@ impl<'a> Check<'a> {
         let (layers, shared_rules) = (self.core.launcher.layers(), SharedRules::default());
         let denied = advice(self.spec, &shared_rules, layers, &trial.stderr);
         let clock = &self.conditions(probe.kind).clock;
-        judge::judge(probe, self.spec, trial, clock, denied.as_deref())
+        judge::judge(probe, self.spec, trial, clock, denied.as_deref(), &self.history.illegal)
     }
 
     /// Whether a probe fails in one of several trials, since many agents choose actions at random.

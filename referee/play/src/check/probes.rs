@@ -4,7 +4,7 @@ use super::trial::{Shutdown, Trial, TrialReport, TrialVariant};
 use super::{Check, ProbeOutcome};
 use crate::golden_game::GoldenGame;
 use referee_games::{GameKind, SetupError, Turn};
-use referee_match::diagnosis::Defect;
+use referee_match::diagnosis::{Defect, IllegalAction};
 use referee_protocol::{ClockSettings, Seat};
 use serde_json::Value;
 use std::fmt::Write;
@@ -286,6 +286,7 @@ impl Probe {
             turns_max,
             time_max,
             shutdown,
+            hung: check.history.hung == Some(Defect::Waiting),
         }
     }
 
@@ -328,6 +329,8 @@ pub(super) struct ProbeHistory {
     hung: Option<Defect>,
     start: Option<TrialReport>,
     end: Option<TrialReport>,
+    /// The illegal actions in all probes.
+    pub(super) illegal: Vec<IllegalAction>,
     /// The actions in two probes with the same requests and seed.
     twice: Vec<Vec<Value>>,
 }
@@ -344,6 +347,7 @@ impl ProbeHistory {
 
     pub(super) fn keep(&mut self, probe: &Probe, trial: TrialReport, outcome: &ProbeOutcome) {
         let failed = outcome.failed();
+        self.illegal.extend(trial.illegal_action());
         self.blocked |= failed && probe.is_essential();
         if let ProbeOutcome::Failed(failure) = outcome
             && matches!(failure.defect, Defect::Waiting | Defect::Thinking | Defect::SlowStart)

@@ -5,8 +5,8 @@ use super::trial_run;
 use crate::agent_spec::AgentSpec;
 use crate::core_context::CoreContext;
 use referee_games::{AnyGame, GameKind};
-use referee_match::diagnosis::Usage;
-use referee_protocol::{ClockSettings, Fault, Limits, Seat};
+use referee_match::diagnosis::{Hang, IllegalAction, Usage};
+use referee_protocol::{ClockSettings, Fault, FaultKind, Limits, Seat};
 use serde_json::Value;
 use std::io;
 use std::time::Duration;
@@ -36,6 +36,8 @@ pub(super) struct Trial<'a> {
     pub(super) time_max: Duration,
     /// How the agent is shut down.
     pub(super) shutdown: Shutdown,
+    /// Whether it has hung before: the second time, it need not have the whole time.
+    pub(super) hung: bool,
 }
 
 /// What is unusual about a trial.
@@ -86,10 +88,8 @@ pub(super) struct TrialReport {
     pub(super) got: Option<Vec<u8>>,
     /// The beginning of a line without an end.
     pub(super) unended: Vec<u8>,
-    /// The line that it wrote only after its input was closed.
-    pub(super) at_end: Option<Vec<u8>>,
-    /// Where its code was when it didn't answer.
-    pub(super) place: Option<String>,
+    /// What was seen of it if it didn't answer.
+    pub(super) hang: Option<Hang>,
     /// Its stderr, as far as it is kept.
     pub(super) stderr: String,
     /// Whether it has sent `ready`.
@@ -121,13 +121,20 @@ pub(super) struct TrialReport {
 }
 
 impl TrialReport {
-    /// Whether its last line has the action of its previous turn again, and doesn't say that it is for
-    /// another turn.
-    pub(super) fn repeats_its_answer(&self) -> bool {
-        let last = self.got.as_ref().and_then(|line| serde_json::from_slice::<Value>(line).ok());
-        let last = last.filter(|message| message.get("turn").is_none());
-        let action = last.as_ref().and_then(|message| message.get("action"));
-        action.is_some() && action == self.actions.last()
+    /// Returns the resignation by which it ended.
+    pub(super) fn resignation(&self) -> Option<&Fault> {
+        match &self.end {
+            End::Fault(fault) if fault.kind == FaultKind::Resigned => Some(fault),
+            _ => None,
+        }
+    }
+
+    /// Returns the illegal action by which it ended.
+    pub(super) fn illegal_action(&self) -> Option<IllegalAction> {
+        let End::Fault(fault) = &self.end else { return None };
+        let line = self.got.as_deref().filter(|_| fault.kind == FaultKind::Illegal)?;
+        let action = serde_json::from_slice::<Value>(line).ok()?.get("action")?.clone();
+        Some(IllegalAction { game: self.game.clone()?, action, text: fault.text.clone() })
     }
 }
 

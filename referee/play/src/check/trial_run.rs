@@ -297,9 +297,10 @@ impl TrialRun<'_> {
 
     /// Whether the agent won't answer, since it waits for input.
     async fn is_silent(&mut self) -> io::Result<bool> {
+        let hung = self.trial.hung;
         let is_waiting = self.part.is_waited_for()
-            && self.quiet.0.elapsed() >= SILENCE
-            && self.left().is_some_and(Meters::awaits_input);
+            && self.quiet.0.elapsed() >= if hung { SILENCE / 2 } else { SILENCE }
+            && self.left().is_some_and(|it| it.awaits_input() || hung && it.is_asleep());
         if !is_waiting {
             return Ok(false);
         }
@@ -311,24 +312,19 @@ impl TrialRun<'_> {
 
     /// Shuts the agent down and returns the result.
     async fn leave(mut self, end: End) -> io::Result<TrialReport> {
-        let unended = self.part.connection().process.unended_line().to_vec();
         let (mut used, over) = (self.part.used(), self.part.is_game_over());
         let ready = self.part.is_ready();
-        let (mut got, mut exit, mut at_end) = (None, None, None);
+        let (mut got, mut exit) = (None, None);
         match &end {
             End::Fine if !matches!(self.trial.shutdown, Shutdown::Kill | Shutdown::Stays) => {
                 exit = Some(self.depart().await);
             }
             End::Fault(fault) if fault.kind == FaultKind::Late && !self.part.has_answered => {
                 // A late answer is different from none.
-                got = Some(self.late_answer().await);
-                if let Some(Some(_)) = &got {
+                got = if self.part.may_answer() { self.late_answer().await } else { None };
+                if got.is_some() {
                     used = self.part.used();
                 }
-            }
-            End::Silent => {
-                self.part.connection_mut().process.close();
-                at_end = self.late_answer().await;
             }
             _ => {}
         }
@@ -339,16 +335,16 @@ impl TrialRun<'_> {
             End::Silent => true,
             End::NotStarted(_) | End::Fine | End::NotOffered | End::NotWaiting(_) => false,
         };
-        let is_heard = matches!(got, Some(Some(_))) || at_end.is_some();
-        let place = if is_mute && !is_heard { self.part.place().await } else { None };
+        let is_mute = is_mute && got.is_none() && !self.part.has_answered;
+        let unended = self.part.connection().process.unended_line().to_vec();
+        let hang = if is_mute { Some(self.part.examine().await) } else { None };
         let game = self.part.game();
         Ok(TrialReport {
             sent: String::from_utf8_lossy(&exchange.sent).trim_end().to_owned(),
-            got: got.unwrap_or_else(|| exchange.got.last().cloned()),
+            got: got.or_else(|| exchange.got.last().filter(|_| !is_mute).cloned()),
             unended,
-            at_end,
             ready,
-            place,
+            hang,
             status,
             game: None,
             actions: Vec::new(),

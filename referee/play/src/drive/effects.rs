@@ -13,6 +13,7 @@ impl Drive<'_> {
     /// Carries out the effects, and those that follow from them.
     pub(super) fn apply(&mut self) {
         while !self.is_enough()
+            && self.examined.is_none()
             && let Some(effect) = self.effects.pop_front()
         {
             match effect {
@@ -50,7 +51,15 @@ impl Drive<'_> {
             let asked = Usage { cpu, waited, ..Usage::default() };
             let before = if is_asked { asked } else { agent.used_before };
             seen.used = Some(agent.used_at_end(self.turn.asked, before));
+            if self.is_examined(seat) {
+                self.examined = Some(seat);
+                return;
+            }
         }
+        self.end_process(seat);
+    }
+
+    pub(super) fn end_process(&mut self, seat: Seat) {
         self.participants[seat.index()].kill();
         self.freezer.forget(seat);
         self.turn.withdraw(seat);

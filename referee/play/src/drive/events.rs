@@ -153,6 +153,9 @@ impl Drive<'_> {
     /// Records the exit of a seat's process, once.
     pub(super) fn exited(&mut self, seat: Seat, at: Instant, status: String, late: bool) {
         if !std::mem::replace(&mut self.ends[seat.index()].is_recorded, true) {
+            if status != KILLED {
+                self.ends[seat.index()].seen.status = Some(status.clone());
+            }
             let reading = self.brief_reading(at);
             let header = self.state.header();
             if status == MEMORY_STATUS && is_adapted(&header.seats[seat.index()]) {

@@ -4,6 +4,7 @@
 mod effects;
 mod pondering;
 mod events;
+mod examination;
 mod readings;
 mod cause;
 mod time;
@@ -33,7 +34,7 @@ use super::participant::Participant;
 use super::sink::{Sealed, Sink};
 use referee_games::program::Pending;
 use referee_games::{AnyGame, view::View};
-use referee_match::diagnosis::Usage;
+use referee_match::diagnosis::{Hang, Usage};
 use referee_match::{Effect, Ending, Input, Match, MatchTally, Reading};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
@@ -79,6 +80,10 @@ pub struct LastSeen {
     pub unended: Vec<u8>,
     /// What it used since its last request, or since its start, when it was out.
     pub used: Option<Usage>,
+    /// What it waited for, if it didn't answer and was examined.
+    pub hang: Option<Hang>,
+    /// How it ended by itself, if it did.
+    pub status: Option<String>,
 }
 
 /// What a match is played with.
@@ -94,29 +99,31 @@ pub(super) struct MatchParts {
 /// The agents whose processes stay for another match, with their seats. Each has read `over`.
 pub type Staying = Vec<(Seat, Box<AgentConnection>)>;
 
-/// Plays a match. Calls `watcher` with every recorded event and the match after it. With `durable` the
-/// transcript is on the disk when this returns. An error means that the machine failed after the match
+/// Plays a match. Calls `watcher` with every recorded event and the match after it. With `is_single` the
+/// transcript is on the disk when this returns, and an agent that doesn't answer is examined. An error means that the machine failed after the match
 /// had ended, so that the transcript is incomplete or a process is left; the result doesn't count.
 pub(super) async fn drive(
     core: &CoreContext,
     MatchParts { game, header, participants, sink, starting }: MatchParts,
-    durable: bool,
+    is_single: bool,
     watcher: &mut dyn FnMut(&Event, &Match),
 ) -> io::Result<(Finished, Staying)> {
     let begun = Match::begin(game, header);
     let starting = Some(starting);
     let recording = Recording::new(sink, watcher);
     let mut drive = Drive::begin(core, begun, participants, recording, starting, None)?;
+    drive.examines = is_single;
     drive.apply();
     while drive.ending.is_none() {
         let event = drive.next().await;
         drive.take(event);
+        drive.examine().await;
     }
     let staying = drive.close().await?;
     if let Some(view) = drive.state.game().prepare_view() {
         view.await;
     }
-    Ok((drive.finish(durable)?, staying))
+    Ok((drive.finish(is_single)?, staying))
 }
 
 /// An event for the loop.
@@ -158,6 +165,10 @@ struct Drive<'a> {
     /// The line of a message that is being written.
     message: Vec<u8>,
     ending: Option<Ending>,
+    /// Whether agents that don't answer are examined before they are killed.
+    examines: bool,
+    /// The seat that is examined before anything else happens.
+    examined: Option<Seat>,
     /// The state of a partial match, if it is one.
     part: Option<PartState>,
 }
@@ -211,6 +222,8 @@ impl<'a> Drive<'a> {
             timer_set: None,
             message: Vec::new(),
             ending: None,
+            examines: false,
+            examined: None,
             part: part.map(PartState::new),
         };
         drive.report_absent();

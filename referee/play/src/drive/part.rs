@@ -1,6 +1,7 @@
 //! A part of a match, to try one agent. It ends at a maximum number of turns, and the agent's process
 //! is kept until the caller is done with it.
 
+use super::examination::examine;
 use super::patience::{LOOK, Patience};
 use super::recording::Recording;
 use super::{Drive, DriveEvent};
@@ -9,16 +10,13 @@ use crate::core_context::CoreContext;
 use crate::participant::Participant;
 use crate::sink::Sink;
 use referee_games::AnyGame;
-use referee_match::diagnosis::{Usage, stack_place};
+use referee_match::diagnosis::{Hang, Usage};
 use referee_match::{Effect, Input, Match, Reading};
 use referee_process::agent::AgentEvent;
 use referee_process::usage::Meters;
 use referee_protocol::{Event, Fault, Seat};
 use std::io;
 use std::time::{Duration, Instant};
-
-/// How long an agent's runtime may take to write its stack.
-const STACK_WAIT: Duration = Duration::from_millis(500);
 
 /// How a partial match differs from a whole one.
 #[derive(Clone, Copy, Debug)]
@@ -94,8 +92,6 @@ pub struct PartialMatch<'a> {
     pub status: Option<String>,
     /// Which stream it closed, though its process may still run.
     pub closed: Option<&'static str>,
-    /// Whether its runtime was asked for its stack: what it writes then is no stderr of its own.
-    is_interrupted: bool,
     /// Why the program could not be started, if that was its own fault and no matter of grants.
     pub not_started: Option<nix::errno::Errno>,
 }
@@ -120,7 +116,6 @@ impl<'a> PartialMatch<'a> {
             stderr: String::new(),
             status: None,
             closed: None,
-            is_interrupted: false,
             not_started: None,
         };
         part.turn.1 = part.connection().used(part.began);
@@ -257,24 +252,16 @@ impl<'a> PartialMatch<'a> {
         }
     }
 
-    /// Asks an agent that doesn't answer where its code is, such as `bot.py:12`. That may end it.
-    pub async fn place(&mut self) -> Option<String> {
-        let is_asked = self.connection().process.meters_left().is_some_and(Meters::ask_for_stack);
-        let before = self.stderr.len();
-        let mut patience = Patience::begin(STACK_WAIT, Instant::now());
-        let mut stdout = String::new();
-        while is_asked
-            && self.status.is_none()
-            && !patience.is_over(self.connection(), Instant::now())
-        {
-            if let Some(AgentEvent::Line(line)) = self.listen(Instant::now() + LOOK).await {
-                stdout.push_str(&String::from_utf8_lossy(&line.bytes));
-                stdout.push('\n');
-            }
-        }
-        self.is_interrupted = is_asked;
-        let stack = self.stderr.split_off(before) + &stdout;
-        stack_place(&stack)
+    /// Whether the agent may still answer: it computes, or sleeps for a time.
+    pub fn may_answer(&self) -> bool {
+        self.connection().hang().wait.is_none_or(|wait| !wait.may_end_with_input())
+    }
+
+    /// Finds out why the agent doesn't answer. That may end it.
+    pub async fn examine(&mut self) -> Hang {
+        let hang = examine(self.connection_mut()).await;
+        self.note(&AgentEvent::Stderr);
+        hang
     }
 
     /// Returns the next event of the process, without judging it.
@@ -307,7 +294,7 @@ impl<'a> PartialMatch<'a> {
     }
 
     fn keep(&mut self, pieces: impl IntoIterator<Item = referee_process::stderr::Piece>) {
-        for piece in pieces.into_iter().filter(|_| !self.is_interrupted) {
+        for piece in pieces {
             if piece.dropped_bytes > 0 {
                 self.stderr.push_str("\n[..]\n");
             }

@@ -33,7 +33,16 @@ fn file_advice(
     // A file that it wanted to create doesn't exist, but its folder does.
     let (files, new): (Vec<_>, Vec<_>) = paths.partition(|path| path.exists());
     let canonical = |path: &Path| path.canonicalize().ok();
-    let files: Vec<PathBuf> = files.iter().filter_map(|path| canonical(path)).collect();
+    let program = canonical(&launch.file);
+    let (own, files): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|path| canonical(path) == program);
+    // The program itself runs, and says that it misses another file.
+    let is_of_program = |path: &Path| {
+        own.iter().any(|own| path.to_string_lossy().starts_with(&*own.to_string_lossy()))
+    };
+    let names_others = new.iter().any(|path| !is_of_program(path));
+    let own = own.iter().filter(|_| !names_others);
+    let files: Vec<PathBuf> = files.iter().chain(own).filter_map(|path| canonical(path)).collect();
     let folders: Vec<PathBuf> = new.iter().filter_map(|path| canonical(path.parent()?)).collect();
     // Finding out what it may read is slow.
     files.first().or(folders.first())?;

@@ -431,7 +431,7 @@ fn closed_folders_hide_what_is_below() {
     fs::set_permissions(root, mode(0o700)).unwrap();
     let (folder, help) = closed(confined).unwrap();
     assert_eq!(&folder, root);
-    assert!(help.contains(&format!("chmod o+x {}", root.display())), "{help}");
+    assert!(help.contains("move it to a folder that others may enter"), "{help}");
     assert_eq!(closed(isolated), None);
     assert_eq!(reachable(&agent.files().unwrap(), &SharedRules::default()).closed(confined), None);
     fs::set_permissions(root, mode(0o711)).unwrap();
@@ -495,5 +495,13 @@ fn what_was_denied_is_what_is_there_and_out_of_reach() {
     assert!(advice.contains("`--allow-read /opt`") || !Path::new("/opt").exists());
     fs::set_permissions(tree.at("a"), Permissions::from_mode(0o700)).unwrap();
     let advice = said(&a, landlock.with(&[Layer::User]), "ROOT/a/bot: Permission denied");
-    assert!(advice.contains(&format!("chmod o+x {root}/a")), "{advice}");
+    assert!(
+        advice.contains(&format!("is in {root}/a, which only its owner may enter")),
+        "{advice}"
+    );
+    // What runs can be reached: it only says that it misses another file.
+    let missing = format!(
+        "{root}/a/bot: can't open file '{root}/a/missing.py': [Errno 2] No such file or directory"
+    );
+    assert_eq!(said(&a, landlock.with(&[Layer::User]), &missing), "");
 }

@@ -45,6 +45,11 @@ impl Meters {
         None
     }
 
+    /// Whether it is of a language that runs a program in any thread: unknown, so false.
+    pub fn runs_in_any_thread(&self) -> bool {
+        false
+    }
+
     /// Asks the agent's runtime where it is: without `/proc` it isn't known which one that is.
     pub fn ask_for_stack(&self) -> bool {
         false

@@ -41,9 +41,8 @@ impl Unreachable {
         let open = if self.closed == self.path {
             format!("run `chmod -R o+rX {closed}`")
         } else {
-            format!(
-                "run `chmod o+x {closed}`, move it to a folder such as /srv, or use `--sandbox isolated`"
-            )
+            "move it to a folder that others may enter, such as /srv, or use `--sandbox isolated`"
+                .to_owned()
         };
         format!("as root, agents run as their own users: {open}")
     }

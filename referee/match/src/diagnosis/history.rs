@@ -1,0 +1,52 @@
+//! What an agent was asked and what it played before its fault, by the transcript.
+
+use super::Evidence;
+use crate::transcript;
+use referee_games::Turn;
+use referee_protocol::Event;
+use serde_json::Value;
+
+/// The requests to a seat, and its answers, until the turn of the fault.
+#[derive(Default)]
+pub(super) struct History {
+    /// How many requests there were.
+    pub(super) turns: u64,
+    /// How many `played` came with the last one.
+    pub(super) played: usize,
+    /// Its last action.
+    action: Option<Value>,
+}
+
+impl History {
+    /// Reads it; `None` if it isn't known.
+    pub(super) fn before(known: &Evidence<'_>) -> Option<Self> {
+        let (transcript, games) = known.transcript?;
+        let game = known.game?;
+        let Turn::Of(seat) = game.turn() else { return None };
+        let mut steps = transcript::walk(transcript, games).ok()?;
+        let (mut found, mut played) = (Self::default(), 0);
+        while let Ok(Some(event)) = steps.step() {
+            match event {
+                Event::Turn(event) if event.turn > game.turn_number() => break,
+                Event::Turn(event) if event.seat == seat => {
+                    found = Self { turns: found.turns + 1, played, ..found };
+                    played = 0;
+                }
+                Event::Played(event) if event.turn < game.turn_number() => {
+                    played += 1;
+                    if event.seat == seat {
+                        found.action = Some(event.action.value());
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(found)
+    }
+
+    /// Whether a message has the action of the turn before again, and doesn't say that it is for another turn.
+    pub(super) fn is_repeated_by(&self, message: &Value) -> bool {
+        let action = message.get("action").filter(|_| message.get("turn").is_none());
+        action.is_some() && action == self.action.as_ref()
+    }
+}

@@ -1,0 +1,41 @@
+//! Messages that no `turn` asked for: what they probably answer.
+
+use super::history::History;
+use super::{Defect, Evidence, Finding};
+use referee_protocol::Fault;
+use serde_json::Value;
+
+pub(super) fn unasked(fault: &Fault, known: &Evidence<'_>) -> Finding {
+    let finding = |what: &str| {
+        let what = if what.is_empty() { String::new() } else { format!("; {what}") };
+        Finding::new(Defect::Unasked, format!("{}{what}", fault.text))
+    };
+    let message = known.got.and_then(|line| serde_json::from_slice::<Value>(line).ok());
+    match message.as_ref().and_then(|it| it["type"].as_str()) {
+        Some("ready") => return finding("").fix("send `ready` once, as the answer to `hello`"),
+        Some("info") => {
+            return finding("").fix("send `info` only between a `turn` and its `action`");
+        }
+        Some("action" | "resign") => {}
+        _ => return finding(""),
+    }
+    let asked = History::before(known).filter(|it| it.turns > 0);
+    if let Some(turn) = message.as_ref().and_then(|it| it["turn"].as_u64()) {
+        let counts_its_own = asked.is_some_and(|it| turn == it.turns || turn + 1 == it.turns);
+        let what = if counts_its_own { "it counts only its own turns" } else { "" };
+        return finding(what).fix(
+            "copy `turn` from the message that it answers, since all seats' turns count; or leave it out, since only \
+             `type` and `action` are required",
+        );
+    }
+    match asked {
+        Some(it) if it.played > 0 => finding(
+            "before its last `turn` came `played`, and it probably answers that, too",
+        )
+        .fix("answer only messages of the type `turn`: `played` says what a seat has played, and needs no answer"),
+        Some(_) => finding("it has answered its first `turn` more than once").fix(
+            "send one `action` for each `turn`: perhaps it reads a long line in pieces, and answers each of them",
+        ),
+        None => finding(""),
+    }
+}

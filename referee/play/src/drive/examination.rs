@@ -1,0 +1,130 @@
+//! Examining an agent that didn't answer, to explain to its author why: what it waits for, what it does when its input
+//! ends, and where its code is. That may end it, so nothing that it does then counts.
+
+use super::patience::{LOOK, Patience};
+use super::{Drive, KILLED};
+use crate::connection::AgentConnection;
+use referee_match::diagnosis::{AtEnd, Hang, Wait, cause_line, stack_place};
+use referee_process::agent::AgentEvent;
+use referee_process::usage::Meters;
+use referee_protocol::{FaultKind, Seat};
+use std::time::{Duration, Instant};
+
+/// How long it may sleep after its input was closed.
+const END_WAIT: Duration = Duration::from_secs(1);
+/// How often is looked at an agent that doesn't sleep.
+const LOOKS: usize = 4;
+/// How long its runtime may take to write its stack.
+const STACK_WAIT: Duration = Duration::from_millis(500);
+
+/// A message of an unknown type, which an agent must ignore.
+const ANOTHER_LINE: &[u8] = b"{\"type\":\"x_another\"}\n";
+
+/// Examines an agent that was asked and has not answered.
+pub(super) async fn examine(agent: &mut AgentConnection) -> Hang {
+    let mut hang = agent.hang();
+    for _ in 0..LOOKS {
+        if hang.wait.is_some() {
+            break;
+        }
+        // A thread of its runtime may be awake for a moment.
+        listen(agent, LOOK, true).await;
+        hang = agent.hang();
+    }
+    // A line that has begun explains itself.
+    if !agent.process.unended_line().is_empty() {
+        return hang;
+    }
+    if hang.wait.is_some_and(Wait::may_end_with_input) {
+        agent.process.stderr.copy(false);
+        // Where any thread may read, the one that should answer may wait for something else, and the reader end the
+        // program with its input. A line more keeps it busy, or is what the program waits for.
+        if agent.process.meters_left().is_some_and(Meters::runs_in_any_thread) {
+            agent.process.put(ANOTHER_LINE);
+            agent.process.flush();
+            let (stdout, _) = listen(agent, STACK_WAIT, true).await;
+            if let Some(line) = stdout.lines().next() {
+                hang.at_end = Some(AtEnd::Prompted(line.as_bytes().to_vec()));
+                return hang;
+            }
+        }
+        agent.process.close();
+        let (stdout, status) = listen(agent, END_WAIT, true).await;
+        let at_end = match (stdout.lines().find(|line| !line.trim().is_empty()), status) {
+            (Some(line), _) => AtEnd::Wrote(line.as_bytes().to_vec()),
+            (None, None) => AtEnd::Stays,
+            (None, Some(status)) => match cause_line(&agent.process.stderr.copied()) {
+                Some(line) => AtEnd::Failed(line),
+                None if status == "exit status 0" => AtEnd::Ended,
+                None => AtEnd::Failed(status),
+            },
+        };
+        if at_end == AtEnd::Stays {
+            hang = Hang { unread: hang.unread, ..agent.hang() };
+        }
+        hang.at_end = Some(at_end);
+    }
+    if matches!(hang.at_end, None | Some(AtEnd::Stays)) {
+        agent.process.stderr.copy(true);
+        if agent.process.meters_left().is_some_and(Meters::ask_for_stack) {
+            let (stdout, _) = listen(agent, STACK_WAIT, false).await;
+            hang.place = stack_place(&(agent.process.stderr.copied() + &stdout));
+        }
+    }
+    hang
+}
+
+/// Listens to an agent that needs no answer until it ends or, with `to_line`, writes a line, or has slept for so long.
+/// Returns its stdout, and how it ended.
+async fn listen(
+    agent: &mut AgentConnection,
+    time: Duration,
+    to_line: bool,
+) -> (String, Option<String>) {
+    let mut patience = Patience::begin(time, Instant::now());
+    let mut stdout = String::new();
+    while (!to_line || stdout.is_empty()) && !patience.is_over(agent, Instant::now()) {
+        match agent.process.next_event(Instant::now() + LOOK).await {
+            Some(AgentEvent::Line(line)) => {
+                stdout.push_str(&String::from_utf8_lossy(&line.bytes));
+                stdout.push('\n');
+            }
+            Some(event @ (AgentEvent::Exited(_) | AgentEvent::Gone)) => {
+                let status = match &event {
+                    AgentEvent::Exited(status) => status.clone(),
+                    _ => KILLED.to_owned(),
+                };
+                agent.process.unread(event);
+                return (stdout, Some(status));
+            }
+            Some(_) | None => {}
+        }
+    }
+    (stdout, None)
+}
+
+impl Drive<'_> {
+    /// Whether the author of a seat's agent is to learn why no answer came, before it is killed.
+    pub(super) fn is_examined(&self, seat: Seat) -> bool {
+        let fault = self.state.fault_of(seat);
+        let is_mute =
+            fault.is_some_and(|fault| matches!(fault.kind, FaultKind::Late | FaultKind::Start));
+        let agent = self.participants[seat.index()].connection();
+        let runs = agent.is_some_and(|it| it.process.is_running() && !it.has_dialect());
+        self.examines && is_mute && runs && self.core.orders.borrow().stop.is_none()
+    }
+
+    /// Examines the seat that waits for that, then kills it and goes on.
+    pub(super) async fn examine(&mut self) {
+        while let Some(seat) = self.examined {
+            if let Some(agent) = self.participants[seat.index()].connection_mut() {
+                self.ends[seat.index()].seen.hang = Some(examine(agent).await);
+                // It may see the end of its input before it is killed, and complain.
+                agent.process.stderr.copy(true);
+            }
+            self.examined = None;
+            self.end_process(seat);
+            self.apply();
+        }
+    }
+}
