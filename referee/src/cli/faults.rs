@@ -51,7 +51,7 @@ impl Record {
         let foreign = listed.is_some_and(HeaderSeat::is_foreign);
         let has_kit = listed.and_then(|seat| seat.agent.as_deref()).is_some_and(has_kit);
         let is_ready = listed.is_some_and(|seat| seat.ready.is_some());
-        let mut record = Self { foreign, has_kit, is_ready, ..Self::default() };
+        let mut record = Self { is_ready, foreign, has_kit, ..Self::default() };
         while let Ok(Some(event)) = steps.step() {
             match event {
                 Event::Turn(event) if event.seat == seat => {
