@@ -284,8 +284,10 @@ impl AgentConnection {
         let meters = self.process.meters_left().filter(|meters| meters.is_asleep());
         let call = meters.and_then(Meters::blocked_call);
         let wait = call.as_ref().and_then(|it| {
-            let reads_pipe = it.reads_pipe && it.process.is_some();
-            Wait::of(it.name, it.reads_stdin, reads_pipe, it.is_unlimited)
+            // What it started may have ended, and the pipe may be one of its own.
+            let alone = it.reads_pipe && it.process.is_none();
+            let wait = Wait::of(it.name, it.reads_stdin, it.reads_pipe, it.is_unlimited);
+            wait.map(|wait| if alone { Wait::Thread } else { wait })
         });
         let process = call.and_then(|it| it.process);
         Hang { wait, process, unread: self.process.unread_bytes(), ..Hang::default() }

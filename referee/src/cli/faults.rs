@@ -151,6 +151,9 @@ pub(super) fn advice(
         ..Evidence::default()
     };
     let finding = find(fault, &known);
+    if fault.kind == FaultKind::Resigned {
+        return (Some(sanitize(&finding.what)), sanitize(&finding.fix));
+    }
     let words = fault_in_words(&fault.text);
     let more = finding.what.strip_prefix(&*words).map(|more| more.trim_start_matches("; ").trim());
     let more = more.filter(|more| !more.is_empty() && !more.starts_with(':'));

@@ -196,8 +196,9 @@ fn is_legal_after(
     change: fn(&Value, (i64, i64)) -> Value,
 ) -> Option<Value> {
     // Where nearly all cells are legal, another cell says nothing.
-    if !text.contains("off the board") && cells_of(action).len() < 2 && action.get("path").is_none()
-    {
+    let moves =
+        cells_of(action).len() > 1 || ["from", "path"].iter().any(|it| action.get(it).is_some());
+    if !text.contains("off the board") && !moves {
         return None;
     }
     let meant = change(action, size(game).unwrap_or_default());

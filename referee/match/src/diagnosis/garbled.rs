@@ -112,7 +112,8 @@ fn broken_json(line: &[u8], broken: &ParseError, is_clear: bool) -> Finding {
         return finding.fix("write no terminal colours to stdout, only the message");
     }
     let begins = line.trim_ascii_start().first().copied();
-    let is_message = begins == Some(b'{') || begins == Some(b'[') && is_clear;
+    let is_list = begins == Some(b'[') && is_clear && !line.contains(&b'{');
+    let is_message = begins == Some(b'{') || is_list;
     if !is_message && !line.starts_with(b"\xEF\xBB\xBF") {
         let what = format!("not a message: {broken}");
         return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) };

@@ -74,6 +74,13 @@ impl Wait {
         })
     }
 
+    /// Returns what a runtime says in its stack that the agent's code waits for, if it is a time.
+    pub fn of_stack(stack: &str) -> Option<Self> {
+        // Of Java, which waits for times as for locks, and of Go.
+        let sleeps = ["TIMED_WAITING (sleeping)", "goroutine 1 [sleep"];
+        sleeps.iter().any(|it| stack.contains(it)).then_some(Self::Time)
+    }
+
     /// Whether closing the input may end it.
     pub fn may_end_with_input(self) -> bool {
         matches!(self, Self::Input | Self::Events | Self::Thread | Self::Process)

@@ -8,8 +8,13 @@ use referee_protocol::sanitize::sanitize;
 const NO_FILE: &str = "it isn't there: put files into the agent's folder and open them by a path that starts there (in \
      Python, `pathlib.Path(__file__).parent`), and install the programs that it starts";
 
+/// What to do about input that isn't one message.
+const NO_LINE: &str = "parse each line of stdin by itself, since several may come at once, and stop when the input ends: an empty \
+     line is its end";
+
 /// Beginnings of the line, and what to do.
 const KNOWN: [(&[&str], &str); 8] = [
+    (&["json.decoder.JSONDecodeError", "SyntaxError: Unexpected"], NO_LINE),
     (
         &["ModuleNotFoundError", "ImportError", "Error: Cannot find module"],
         "install the module for the interpreter that runs the agent, or copy it into the agent's folder",
@@ -26,10 +31,6 @@ const KNOWN: [(&[&str], &str); 8] = [
         ],
         "compile it first, by the `build` command of its agent.toml or with `referee play --build`, and \
          compare the class path in its command",
-    ),
-    (
-        &["json.decoder.JSONDecodeError"],
-        "parse each line of stdin by itself, and stop when the input ends: an empty line is its end",
     ),
     (&["EOFError"], "stop when the input ends instead of reading on"),
     (
@@ -266,6 +267,10 @@ mod tests {
             ("FileNotFoundError: 'book'\n", "put files into the agent's folder"),
             ("Caused by: java.lang.ClassNotFoundException: Bot\n", "compile it first"),
             ("SyntaxError\nKeyError: 'x'\n", "read its stderr"),
+            (
+                "SyntaxError: Unexpected non-whitespace character after JSON at position 86\n    at JSON.parse (<anonymous>)\n",
+                "several may come at once",
+            ),
             ("OSError: [Errno 24] Too many open files: 'a'\n", "close files"),
             ("Error: EFBIG: file too large, write\n    at x\n\nNode.js v18\n", "write less"),
             ("", "read its stderr"),

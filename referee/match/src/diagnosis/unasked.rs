@@ -11,13 +11,15 @@ pub(super) fn unasked(fault: &Fault, known: &Evidence<'_>) -> Finding {
         Finding::new(Defect::Unasked, format!("{}{what}", fault.text))
     };
     let message = known.got.and_then(|line| serde_json::from_slice::<Value>(line).ok());
-    match message.as_ref().and_then(|it| it["type"].as_str()) {
-        Some("ready") => return finding("").fix("send `ready` once, as the answer to `hello`"),
-        Some("info") => {
-            return finding("").fix("send `info` only between a `turn` and its `action`");
-        }
-        Some("action" | "resign") => {}
-        _ => return finding(""),
+    let is_of = |kind: &str| fault.text.starts_with(&format!("sent `{kind}`"));
+    if is_of("ready") {
+        return finding("").fix("send `ready` once, as the answer to `hello`");
+    }
+    if is_of("info") {
+        return finding("").fix("send `info` only between a `turn` and its `action`");
+    }
+    if !is_of("action") && !is_of("resign") {
+        return finding("");
     }
     let asked = History::before(known).filter(|it| it.turns > 0);
     if let Some(turn) = message.as_ref().and_then(|it| it["turn"].as_u64()) {

@@ -68,7 +68,9 @@ pub(super) async fn examine(agent: &mut AgentConnection) -> Hang {
         agent.process.stderr.copy(true);
         if agent.process.meters_left().is_some_and(Meters::ask_for_stack) {
             let (stdout, _) = listen(agent, STACK_WAIT, false).await;
-            hang.place = stack_place(&(agent.process.stderr.copied() + &stdout));
+            let stack = agent.process.stderr.copied() + &stdout;
+            hang.place = stack_place(&stack);
+            hang.wait = Wait::of_stack(&stack).or(hang.wait);
         }
     }
     hang

@@ -371,6 +371,7 @@ fn what_no_message_can_mean_is_named() {
         (b"[object Object]", "is no message", "JSON.stringify"),
         (b"{\0\"\0t\0y\0p\0e\0\"\0:\0", "this is UTF-16", "write UTF-8"),
         (b"[:moves, 117]", "not a message", "to stderr"),
+        (b"[INFO] best: {\"at\":[0,3],\"type\":\"place\"}", "not a message", "to stderr"),
         (b"{type: action", "key must be a string", "its quotes are missing"),
         (b"\"{\\\"type\\\":\\\"resign\\\"}\"", "expected an object", "JSON twice"),
     ] {
@@ -448,6 +449,9 @@ fn a_change_counts_if_it_makes_all_illegal_actions_legal() {
     let reversed = format!(r#"{{"type":"move","path":[{to},{from}]}}"#);
     let text = "seat 0 has no marble there";
     assert!(found(&*checkers, &reversed, text, &[]).starts_with("its `path` is reversed"));
+    let later = r#"{"type":"move","from":[1,2],"directions":["LEFT"]}"#;
+    let from_one = found(&*freckers, later, "red has no frog on 1,2", &[]);
+    assert!(from_one.starts_with("its coordinates count from 1"), "{from_one}");
     let theirs = r#"{"from":[7,1],"to":[6,1],"type":"move"}"#;
     let found = found(&*freckers, theirs, "red has no frog on [7,1]", &[]);
     assert!(found.starts_with("move your own pieces: you are red, seat 0"), "{found}");
