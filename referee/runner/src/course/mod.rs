@@ -217,9 +217,12 @@ impl Course {
     }
 }
 
-/// Returns each team of a contest with its last version that plays and was not taken back, and the folder of its files.
+/// A version with the folder of its files.
+pub type VersionFiles = (u32, PathBuf);
+
+/// Returns each team of a contest with its last version that plays and was not taken back, if there is one.
 /// The contest may be open.
-pub fn last_versions(folder: &Folder) -> Result<Vec<(Team, Option<(u32, PathBuf)>)>, Failure> {
+pub fn last_versions(folder: &Folder) -> Result<Vec<(Team, Option<VersionFiles>)>, Failure> {
     let teams = Teams::read(folder)?.teams;
     let root = folder.path(TEAMS_FOLDER).join(UPLOADS_FOLDER);
     if !root.exists() {

@@ -169,7 +169,11 @@ fn the_deadline_has_grace_and_extensions() {
     assert!(late.text.contains("2026-12-24T17:05:00Z"), "{late:?}");
     // A command extends it while the course runs.
     let until = Some("2026-12-26T00:00:00Z".to_owned());
-    Teams::change(&folder, |teams| Ok(teams.named("amy")?.until = until.clone())).unwrap();
+    let extend = |teams: &mut Teams| {
+        teams.named("amy")?.until.clone_from(&until);
+        Ok(())
+    };
+    Teams::change(&folder, extend).unwrap();
     let now = course.teams().unwrap();
     let extended = now.teams.iter().find(|team| team.name == "amy").unwrap();
     course.may_hand_in(extended, at("2026-12-25T17:00:00Z")).unwrap();
