@@ -20,8 +20,15 @@ const STACK_WAIT: Duration = Duration::from_millis(500);
 /// A message of an unknown type, which an agent must ignore.
 const ANOTHER_LINE: &[u8] = b"{\"type\":\"x_another\"}\n";
 
-/// Examines an agent that was asked and has not answered.
+/// Examines an agent that was asked and has not answered. What it writes to stderr after that is not its own: it may see
+/// the end of its input before it is killed, and complain.
 pub(super) async fn examine(agent: &mut AgentConnection) -> Hang {
+    let hang = what_it_waits_for(agent).await;
+    agent.process.stderr.copy(true);
+    hang
+}
+
+async fn what_it_waits_for(agent: &mut AgentConnection) -> Hang {
     let mut hang = agent.hang();
     for _ in 0..LOOKS {
         if hang.wait.is_some() {
@@ -121,8 +128,6 @@ impl Drive<'_> {
         while let Some(seat) = self.examined {
             if let Some(agent) = self.participants[seat.index()].connection_mut() {
                 self.ends[seat.index()].seen.hang = Some(examine(agent).await);
-                // It may see the end of its input before it is killed, and complain.
-                agent.process.stderr.copy(true);
             }
             self.examined = None;
             self.end_process(seat);
