@@ -62,6 +62,17 @@ test("a game program is played by clicks: the cells of its actions, or those tha
   await fine();
 });
 
+test("the number of seats of a game program is chosen", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(`${server.url}/#start`);
+  await page.getByLabel("Game").selectOption("pig");
+  await page.getByLabel("Seat 1").waitFor();
+  const counts = await page.locator("select").evaluateAll((all) =>
+    all.map((one) => [...one.options].map(({ value }) => value).join(" ")));
+  assert.ok(counts.includes("2 3 4"), counts.join("; "));
+  await fine();
+});
+
 test("other actions are played by the program", async () => {
   const { page, fine } = await newPage();
   await page.goto(server.match("coloured.jsonl", "#ply=1"));

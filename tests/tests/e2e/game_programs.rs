@@ -512,7 +512,10 @@ fn a_new_agent_for_a_game_program_plays_at_once() {
     let recorded = probes.iter().find(|it| it["name"] == "recorded:tic-tac-toe:1:1").unwrap();
     assert_eq!(recorded["status"], "passed", "{recorded}");
     for next in made["next"].as_array().unwrap() {
-        dir.shell(next.as_str().unwrap()).code(0);
+        let ran = dir.shell(next.as_str().unwrap()).code(0);
+        if let Some((_, play)) = ran.stdout.split_once("next: referee play ") {
+            assert!(play.starts_with("./ttt mybot @random"), "{play}");
+        }
     }
     let readme = fs::read_to_string(dir.path("mybot/README.md")).unwrap();
     let play = readme.lines().find(|line| line.starts_with("    referee play ")).unwrap();

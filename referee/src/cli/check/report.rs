@@ -128,11 +128,15 @@ impl<'a> Report<'a> {
         }
         text.push('\n');
         if self.output.ok {
-            let names = &self.output.games;
-            let kinds: Vec<GameKind> =
-                names.iter().filter_map(|name| find_kind(name).ok()).collect();
+            // As given, since the name of a game program isn't enough to find it.
+            let given = &self.options.game;
+            let names = if given.is_empty() { &self.output.games } else { given };
+            let found: Vec<(&String, GameKind)> =
+                names.iter().filter_map(|name| Some((name, find_kind(name).ok()?))).collect();
+            let kinds: Vec<GameKind> = found.iter().map(|(_, kind)| *kind).collect();
             let kind = (!kinds.is_empty()).then(|| first_for_two(&kinds));
-            let game = kind.map_or(names[0].as_str(), |kind| kind.name);
+            let is_it = |(_, own): &&(&String, GameKind)| Some(own.name) == kind.map(|it| it.name);
+            let game = join(&[found.iter().find(is_it).map_or(&names[0], |(name, _)| *name)]);
             let agent = join(&[&self.output.agent]);
             let others = kind
                 .and_then(|kind| {

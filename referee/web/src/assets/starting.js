@@ -173,6 +173,9 @@ export function starting(overview, isOpen) {
 
 /** The possible numbers of seats. @param {Game} game */
 function seatCounts({ seats, setup }) {
-  const listed = setup.find(({ name }) => name === SEATS)?.range.split("|").map(Number);
+  const text = setup.find(({ name }) => name === SEATS)?.range;
+  const range = /^(\d+)\s*\.\.=?\s*(\d+)/.exec(text ?? "");
+  const between = range && Array.from({ length: Number(range[2]) - Number(range[1]) + 1 }, (_, more) => Number(range[1]) + more);
+  const listed = between ?? text?.split("|").map(Number);
   return [...new Set(listed ?? seats)].sort((a, b) => a - b);
 }
