@@ -38,7 +38,7 @@ impl Serving {
     /// Posts JSON as the page does.
     pub fn post(&self, path: &str, body: &Value) -> Reply {
         let headers = [("content-type", "application/json"), ("x-referee", "1")];
-        ask(self.port, "POST", path, &headers, &body.to_string())
+        ask(self.port, "POST", path, &headers, body.to_string())
     }
 
     pub fn end(self) {
