@@ -35,7 +35,9 @@ pub use terminal::{
 };
 pub use web_board::{Board, BoardCell, BoardEdge, board, palette_css, thumbnail};
 
-#[cfg(all(test, feature = "pictures"))]
+#[cfg(test)]
+#[cfg(feature = "pictures")]
 mod tests;
-#[cfg(all(test, feature = "pictures"))]
+#[cfg(test)]
+#[cfg(feature = "pictures")]
 mod open_views;

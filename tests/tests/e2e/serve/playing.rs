@@ -303,7 +303,7 @@ fn sessions_do_not_act_for_each_other() {
     let get = |who: &str, path: &str| ask(serving.port, "GET", path, &[("cookie", who)], "").json();
     let post = |who: &str, path: &str, body: &Value| {
         let headers = [("cookie", who), ("content-type", "application/json"), ("x-referee", "1")];
-        ask(serving.port, "POST", path, &headers, &body.to_string())
+        ask(serving.port, "POST", path, &headers, body.to_string())
     };
     let begin = |seats: [&str; 2]| {
         let request = json!({ "game": "hex", "setup": { "size": 3 }, "seats": seats });
