@@ -16,7 +16,7 @@ use referee_protocol::sanitize::sanitize;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Folders that building, running and packing create.
@@ -197,7 +197,13 @@ fn older_archives(paths: &mut Vec<PathBuf>) -> Vec<String> {
     }
     let written = |path: &Path| path.symlink_metadata().and_then(|it| it.modified()).ok();
     let mut older = BTreeMap::new();
-    for same in of_name.values().filter(|same| same.iter().any(|it| archive_stem(it).is_some())) {
+    let owner = |path: &Path| path.symlink_metadata().map(|it| it.uid()).ok();
+    // Nobody takes another owner's place by a newer file.
+    let is_again = |same: &&Vec<&PathBuf>| {
+        same.iter().any(|it| archive_stem(it).is_some())
+            && same.iter().all(|it| owner(it) == owner(same[0]))
+    };
+    for same in of_name.values().filter(is_again) {
         let newest = same.iter().max_by_key(|path| written(path));
         let Some(newest) = newest.map(|path| sanitize(&file_name(path))) else { continue };
         for path in same {
