@@ -116,8 +116,8 @@ impl Connection {
     pub fn failure(&self, what: &str) -> Failure {
         match self.denied() {
             Some(denied) => Failure::machine(format!("{what}: {denied}")).help(
-                "this user lacks a permission: docs/examples/nats.conf has those that coordinators \
-                 and workers need",
+                "this user lacks a permission: docs/fleet-security.md leads to those that \
+                 coordinators and workers need",
             ),
             None => Failure::machine(what),
         }

@@ -153,17 +153,18 @@ fn before_the_next(stage: Stage) -> &'static str {
     }
 }
 
-/// Returns the advice to an agent that has read its request and doesn't answer it.
+/// Returns the advice to an agent that has read its request and doesn't answer it. One that ends at once at the end of
+/// its input (`_exit`) never writes what it hasn't flushed.
 fn unanswered(known: &Evidence<'_>) -> String {
     let legal = known.legal();
     match (known.stage, legal.as_slice()) {
         (Stage::FirstTurn | Stage::LaterTurn, [only]) if only["type"] == "pass" => {
             format!("answer every `turn`, also if its only legal action is {only}")
         }
-        (Stage::Start, _) => "write `ready` when a message comes whose `type` is `hello`: compare that name, and look for a \
+        (Stage::Start, _) => "write `ready`, and flush it, when a message comes whose `type` is `hello`: compare that name, and look for a \
                               branch that writes nothing"
             .to_owned(),
-        (Stage::FirstTurn, _) => "write an `action` when a message comes whose `type` is `turn`: compare that name, and look \
+        (Stage::FirstTurn, _) => "write an `action`, and flush it, when a message comes whose `type` is `turn`: compare that name, and look \
                                   for a branch or a handler of exceptions that writes nothing"
             .to_owned(),
         (Stage::LaterTurn, _) => "find out how this `turn` differs from those that it answered, and look for a branch that \
