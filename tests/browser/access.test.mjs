@@ -3,13 +3,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { PROGRAM, Server, folder, newPage, play, rename, shows } from "./stage.mjs";
+import { PROGRAM, Server, assertAccessible, folder, newPage, play, rename, shows } from "./stage.mjs";
 
-const require = createRequire(`${process.env.REFEREE_TESTS_NODE_MODULES}/`);
-const AXE = require.resolve("axe-core/axe.min.js");
 const matches = folder();
 const server = new Server(matches);
 
@@ -80,14 +77,7 @@ for (const [name, url, there] of PAGES) {
     for (const closed of await page.locator("summary").all()) {
       if (await closed.isVisible()) await closed.click();
     }
-    await page.addScriptTag({ path: AXE });
-    for (const colorScheme of ["light", "dark"]) {
-      await page.emulateMedia({ colorScheme });
-      const found = await page.evaluate(async () => (await window.axe.run()).violations);
-      const problems = found.map(({ id, help, nodes }) =>
-        `${id}: ${help}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)).join(" | ")}`);
-      assert.deepEqual(problems, [], colorScheme);
-    }
+    await assertAccessible(page);
     await fine();
   });
 

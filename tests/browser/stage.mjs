@@ -178,3 +178,15 @@ export async function pieces(page) {
   return page.$$eval(".layer-pieces use", (all) =>
     all.map((use) => ["href", "x", "y"].map((name) => use.getAttribute(name)).join(" ")).sort());
 }
+
+/** Tests the page with axe, in light and in dark. */
+export async function assertAccessible(page) {
+  await page.addScriptTag({ path: require.resolve("axe-core/axe.min.js") });
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    const found = await page.evaluate(async () => (await window.axe.run()).violations);
+    const problems = found.map(({ id, help, nodes }) =>
+      `${id}: ${help}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)).join(" | ")}`);
+    assert.deepEqual(problems, [], colorScheme);
+  }
+}

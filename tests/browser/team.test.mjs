@@ -3,13 +3,10 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { PROGRAM, folder, newPage } from "./stage.mjs";
+import { PROGRAM, assertAccessible, folder, newPage } from "./stage.mjs";
 
-const require = createRequire(`${process.env.REFEREE_TESTS_NODE_MODULES}/`);
-const AXE = require.resolve("axe-core/axe.min.js");
 const place = folder();
 let address = "";
 let link = "";
@@ -145,14 +142,7 @@ for (const [size, width, zoom] of [["a phone", 360, 1], ["large text", 1280, 2]]
     const [wide, room] = await page.evaluate(() =>
       [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
     assert.ok(wide <= room, `${wide} pixels in ${room}`);
-    await page.addScriptTag({ path: AXE });
-    for (const colorScheme of ["light", "dark"]) {
-      await page.emulateMedia({ colorScheme });
-      const found = await page.evaluate(async () => (await window.axe.run()).violations);
-      const problems = found.map(({ id, help, nodes }) =>
-        `${id}: ${help}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)).join(" | ")}`);
-      assert.deepEqual(problems, [], colorScheme);
-    }
+    await assertAccessible(page);
     if (process.env.REFEREE_TESTS_SCREENSHOTS) {
       const path = join(process.env.REFEREE_TESTS_SCREENSHOTS, `team-${width}.png`);
       await page.screenshot({ path, fullPage: true });

@@ -195,23 +195,20 @@ fn older_archives(paths: &mut Vec<PathBuf>) -> Vec<String> {
     for path in &*paths {
         of_name.entry(stem(path)).or_default().push(path);
     }
-    let written = |path: &Path| path.symlink_metadata().and_then(|it| it.modified()).ok();
+    let state = |path: &Path| path.symlink_metadata().ok();
+    let owner = |path: &Path| state(path).map(|it| it.uid());
+    let written = |path: &Path| state(path).and_then(|it| it.modified().ok());
     let mut older = BTreeMap::new();
-    let owner = |path: &Path| path.symlink_metadata().map(|it| it.uid()).ok();
-    // Nobody takes another owner's place by a newer file.
-    let is_again = |same: &&Vec<&PathBuf>| {
-        same.iter().any(|it| archive_stem(it).is_some())
-            && same.iter().all(|it| owner(it) == owner(same[0]))
-    };
-    for same in of_name.values().filter(is_again) {
+    for same in of_name.values() {
+        let has_archive = same.iter().any(|path| archive_stem(path).is_some());
+        // Nobody takes another owner's place by a newer file.
+        let is_of_one = same.iter().all(|path| owner(path) == owner(same[0]));
         let newest = same.iter().max_by_key(|path| written(path));
-        let Some(newest) = newest.map(|path| sanitize(&file_name(path))) else { continue };
-        for path in same {
-            let name = sanitize(&file_name(path));
-            if name != newest {
-                let note = format!("{name} is ignored: {newest} has the same name and is newer");
-                older.insert((*path).clone(), note);
-            }
+        let Some(&newest) = newest.filter(|_| has_archive && is_of_one) else { continue };
+        for &path in same.iter().filter(|&&path| path != newest) {
+            let [name, of] = [path, newest].map(|path| sanitize(&file_name(path)));
+            let note = format!("{name} is ignored: {of} has the same name and is newer");
+            older.insert(path.clone(), note);
         }
     }
     paths.retain(|path| !older.contains_key(path));

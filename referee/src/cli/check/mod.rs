@@ -190,14 +190,14 @@ impl Options {
         let sandbox = self.sandbox.choose(global)?;
         let checked = async {
             // A mistake in them is found before the first probe.
-            let conditions = |&kind| Ok((kind, self.conditions(spec.is_adapted(), kind)?));
+            let conditions = |&kind| Ok((kind, self.conditions(adapted, kind)?));
             let conditions: Vec<_> =
                 kinds.iter().map(conditions).collect::<Result<_, Failure>>()?;
             let check = Check::begin(sandbox, spec, self.seed, conditions);
             let mut check = check.map_err(machine(HALTED))?;
             // A package of the course is for one of its games; which one shows when it plays.
             let named = [&self.game, &self.probe, &spec.games];
-            let named = &named[..named.len() - usize::from(spec.is_adapted())];
+            let named = &named[..named.len() - usize::from(adapted)];
             let is_named = named.iter().any(|it| !it.is_empty());
             let kinds = if is_named {
                 kinds
@@ -260,19 +260,18 @@ impl Options {
         if !self.setup.is_empty() && kinds.len() != 1 {
             return Err(Failure::usage("--setup needs a single game").help("add --game GAME"));
         }
-        match kinds {
-            [kind] => read_pairs("--setup", &self.setup_words(adapted, *kind)),
-            _ => Ok(json!({})),
-        }
+        let implied = match kinds {
+            [kind] => self.implied_setup(adapted, *kind),
+            _ => Vec::new(),
+        };
+        read_pairs("--setup", if implied.is_empty() { &self.setup } else { &implied })
     }
 
-    /// Returns the values of --setup, else the course's setup.
-    fn setup_words(&self, adapted: bool, kind: GameKind) -> Vec<String> {
+    /// Returns the course's setup for its packages, as values of --setup; none if a setup is given.
+    fn implied_setup(&self, adapted: bool, kind: GameKind) -> Vec<String> {
         let course = CourseGame::of(kind.name).filter(|_| adapted && self.setup.is_empty());
-        match course.and_then(|course| course.setup) {
-            Some(setup) => setup.split(' ').map(str::to_owned).collect(),
-            None => self.setup.clone(),
-        }
+        let setup = course.and_then(|course| course.setup).unwrap_or_default();
+        setup.split_whitespace().map(str::to_owned).collect()
     }
 
     /// Returns the probes given, else all.
@@ -313,9 +312,10 @@ impl Options {
         let preset = self.preset(adapted, kind);
         let clock = self.of_match.clock.implied(preset, false);
         let preset = preset.filter(|_| !self.given.has("preset"));
-        let setup = self.setup_words(adapted, kind);
-        let setup = if self.setup.is_empty() { setup } else { Vec::new() };
-        let setup = setup.into_iter().flat_map(|pair| ["--setup".to_owned(), pair]);
+        let setup = self
+            .implied_setup(adapted, kind)
+            .into_iter()
+            .flat_map(|pair| ["--setup".to_owned(), pair]);
         option("--preset", preset.map(|preset| preset.name))
             .chain(option("--clock", clock))
             .chain(setup)

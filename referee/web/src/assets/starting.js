@@ -33,6 +33,12 @@ function agentLabel({ agent, about }) {
   return about && about !== agent ? `${agent}: ${about}` : agent;
 }
 
+/** The ends of a range such as `2..4`. @param {string} text @returns {[number, number]|null} */
+function between(text) {
+  const found = /^(\d+)\s*\.\.=?\s*(\d+)/.exec(text);
+  return found && [Number(found[1]), Number(found[2])];
+}
+
 /** A setup field: a list, a number or text, by its values.
  * @param {Field} field */
 function input(field) {
@@ -42,10 +48,10 @@ function input(field) {
       value, selected: value === JSON.stringify(field.default),
     }, value.replaceAll("\"", ""))));
   }
-  const range = /^(\d+)\s*\.\.=?\s*(\d+)/.exec(field.range);
+  const range = between(field.range);
   const value = JSON.stringify(field.default) ?? "";
   if (range) {
-    return h("input", { type: "number", name: field.name, min: range[1], max: range[2], value });
+    return h("input", { type: "number", name: field.name, min: range[0], max: range[1], value });
   }
   return h("input", { type: "text", name: field.name, value, autocomplete: "off" });
 }
@@ -174,8 +180,8 @@ export function starting(overview, isOpen) {
 /** The possible numbers of seats. @param {Game} game */
 function seatCounts({ seats, setup }) {
   const text = setup.find(({ name }) => name === SEATS)?.range;
-  const range = /^(\d+)\s*\.\.=?\s*(\d+)/.exec(text ?? "");
-  const between = range && Array.from({ length: Number(range[2]) - Number(range[1]) + 1 }, (_, more) => Number(range[1]) + more);
-  const listed = between ?? text?.split("|").map(Number);
-  return [...new Set(listed ?? seats)].sort((a, b) => a - b);
+  if (text === undefined) return [...new Set(seats)].sort((a, b) => a - b);
+  const [from, to] = between(text) ?? [];
+  if (from === undefined || to === undefined) return text.split("|").map(Number).sort((a, b) => a - b);
+  return Array.from({ length: to - from + 1 }, (_, more) => from + more);
 }
