@@ -10,7 +10,7 @@ use referee_process::agent::{AgentProcess, Launch, StartConditions};
 use referee_process::framer::Line;
 use referee_process::launcher::Launcher;
 use referee_process::sandbox::Sandbox;
-use referee_process::sandbox::reach::{Reachable, reachable_alone};
+use referee_process::sandbox::reach::Reachable;
 use referee_process::usage::Meters;
 use referee_process::work_folder;
 use referee_protocol::{Limits, Nanos, ToAgent};
@@ -136,9 +136,8 @@ impl AgentConnection {
         spec.check_rules_inside(kind, launcher.layers())?;
         let work = work_folder::create()?;
         let files = spec.files();
-        let reachable = files
-            .map(|files| reachable_alone(launcher.layers(), &files, &sandbox.read))
-            .unwrap_or_default();
+        let reachable =
+            files.map(|files| sandbox.reachable(launcher.layers(), &files)).unwrap_or_default();
         reachable.check(&spec.name, launcher.layers())?;
         let start = spec.start(work.path(), limits, reachable.reach(work.path()), None, Some(kind));
         let (launch, conditions) =

@@ -6,7 +6,7 @@ use super::entrants::{
     Candidate, Submission, candidate, check_games, describe, unpacked_or_itself,
 };
 use super::folder::{AGENTS_FOLDER, Folder};
-use super::prepare::{Entrants, Prepared, build, failure, read_again};
+use super::prepare::{Entrants, Prepared, build, contest_files, failure, read_again};
 use super::programs;
 use super::store::StoredContest;
 use crate::parallel::{self, Progress};
@@ -81,7 +81,18 @@ pub(super) fn stored_entrants(
         found: found.chain(stored.left_out().map(left_out)).collect(),
         base: stored.base.clone(),
         notes: Vec::new(),
+        others: hidden_files(stored, folder),
     })
+}
+
+/// Returns what no agent of a stored contest may read but its own files.
+pub fn hidden_files(stored: &StoredContest, folder: &Folder) -> Vec<PathBuf> {
+    let mut hidden = contest_files(&stored.base);
+    hidden.extend(folder.records());
+    hidden.push(folder.path(AGENTS_FOLDER));
+    // A copy is all that is left of an agent, also for others.
+    hidden.extend(stored.copies.values().flat_map(|copy| copy.own.clone()));
+    hidden
 }
 
 /// Reads the contest file of a stored contest.

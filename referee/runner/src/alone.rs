@@ -12,6 +12,38 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Returns the place of a copy of a submission in a private folder, which nobody can change.
+pub(super) fn private_copy(path: &Path) -> io::Result<PathBuf> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::Error::other("it has no name"));
+    };
+    let private = Private::new()?;
+    let whole = private.path("files");
+    let to = OpenFolder::create(&whole)?;
+    copied(&OpenFolder::open(parent)?, parent, name, &to)?;
+    kept(&private, &to, &whole, name, None)
+}
+
+/// Keeps what is called `top` in a new private folder, and what is `beside` it, by the digest of all files there.
+fn kept(
+    private: &Private,
+    new: &OpenFolder,
+    path: &Path,
+    top: &OsStr,
+    beside: Option<&OsStr>,
+) -> io::Result<PathBuf> {
+    let entries = tree::entries(Tree { folder: new, path }, NOTHING)?;
+    tree::open_to_all(new, &entries)?;
+    let digest = content(path, &entries)?;
+    if let Some(known) = private.known(&digest, top)? {
+        return Ok(known);
+    }
+    if let Some(beside) = beside {
+        private.keep(&path.join(beside), &digest, beside)?;
+    }
+    private.keep(&path.join(top), &digest, top)
+}
+
 /// Returns the place of a submission in a private folder with nothing else but the course's program; `None` if the adapter imports it from
 /// within, or with the course's own program around the folder of submissions, or if it is alone already. Both paths
 /// are canonical.
@@ -41,13 +73,8 @@ pub(super) fn alone(template: &str, path: &Path, base: &Path) -> io::Result<Opti
     if has_course {
         copied(&OpenFolder::open(organiser)?, organiser, course, &to)?;
     }
-    let entries = tree::entries(Tree { folder: &to, path: &whole }, NOTHING)?;
-    let digest = content(&whole, &entries)?;
-    let known = private.known(&digest, top)?;
-    if known.is_none() && has_course {
-        private.keep(&whole.join(course), &digest, course)?;
-    }
-    let place = known.map_or_else(|| private.keep(&whole.join(top), &digest, top), Ok)?;
+    let beside = has_course.then_some(course);
+    let place = kept(&private, &to, &whole, top, beside)?;
     let inside = inner.join(name);
     Ok(Some(inside.iter().skip(1).fold(place, |place, name| place.join(name))))
 }

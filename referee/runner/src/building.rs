@@ -140,7 +140,8 @@ impl Builder {
             is_built_in: false,
             interpreter: None,
         };
-        let found = reachable(&files, &SharedRules::new(&[], &[], &[], &self.read));
+        let found =
+            reachable(&files, &SharedRules::new(&[], &self.sandbox.forbidden, &[], &self.read));
         found.check(&launch.command[0], self.launcher.layers())?;
         let (write, network) = (Some(Bytes::of(copy)), self.settings.network);
         Ok(Reach { write, network, ..found.reach(home) })

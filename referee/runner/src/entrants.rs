@@ -1,7 +1,7 @@
 //! Finds the agents of a contest: those named in its file, and those in its folder of submissions.
 
 use super::again::place;
-use super::alone::alone;
+use super::alone::{alone, private_copy};
 use super::arguments::relative;
 use super::copies::leads_outside;
 use super::tree::{NOTHING, Tree, entries, outside, refused_link};
@@ -278,6 +278,31 @@ pub(super) fn candidate(
         };
     }
     Ok(read(template, path, base)?.map(|spec| (spec, path.clone())))
+}
+
+/// Reads submissions in this folder again from private copies: what is checked is what plays, whatever their authors
+/// change meanwhile. `run` and `base` are as for [`submissions`].
+pub fn read_apart(found: &mut [Submission], folder: &Path, run: Option<&str>, base: &Path) {
+    for submission in found {
+        // Others have such a copy already.
+        let in_folder = submission.place.as_ref().filter(|place| place.parent() == Some(folder));
+        let (Some(place), Ok(_)) = (in_folder, &submission.spec) else { continue };
+        let read = || {
+            let copy = private_copy(place).map_err(|error| sanitize(&error.to_string()))?;
+            if copy.is_dir() {
+                check_links(&copy)?;
+            }
+            let found = read(run, &copy, base)?;
+            Ok((
+                found.ok_or("it changed while it was read: leave it as it is, and try again")?,
+                copy,
+            ))
+        };
+        match read() {
+            Ok((spec, copy)) => (submission.spec, submission.place) = (Ok(spec), Some(copy)),
+            Err(why) => submission.spec = Err(why),
+        }
+    }
 }
 
 /// Returns the private copy of a package that is imported from the folder of submissions.

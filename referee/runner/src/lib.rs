@@ -38,9 +38,9 @@ pub mod runner;
 pub mod parallel;
 pub mod checking;
 
-pub use again::prepare_again;
+pub use again::{hidden_files, prepare_again};
 pub use copies::AgentCopy;
-pub use entrants::{Submission, submissions};
+pub use entrants::{Submission, read_apart, submissions};
 pub use prepare::{
     Broken, Builds, Entrants, Prepared, entrants, new_seed, prepare, prepare_text,
     read_contest_file, read_openings, sandbox_request,

@@ -3,7 +3,7 @@
 use super::again::{place, stored_entrants};
 use super::building::{Builder, build_agents};
 use super::copies::{AgentCopy, read_agent};
-use super::entrants::{Candidate, Submission, check_inside, describe, error_at, find};
+use super::entrants::{Candidate, Submission, check_inside, describe, error_at, find, read_apart};
 use super::folder::Folder;
 use super::programs;
 use super::store::{Store, StoredContest};
@@ -93,9 +93,7 @@ impl Prepared {
     /// Returns the files next to the contest file that may be contest files, with a seed. No agent may
     /// read them.
     pub fn secrets(&self) -> Vec<PathBuf> {
-        let files = self.base.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
-        let is_toml = |file: &Path| file.extension().is_some_and(|ending| ending == "toml");
-        files.filter(|file| is_toml(file) && !file.ends_with("agent.toml")).collect()
+        contest_files(&self.base)
     }
 
     /// Returns the contest as a new store has it.
@@ -352,6 +350,15 @@ pub struct Entrants {
     pub base: PathBuf,
     /// Files among the submissions that are not agents.
     pub notes: Vec<String>,
+    /// What none of them may read but its own files: submissions and the contest's files.
+    pub others: Vec<PathBuf>,
+}
+
+/// Returns the files in a folder that may be contest files.
+pub(super) fn contest_files(base: &Path) -> Vec<PathBuf> {
+    let files = base.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_toml = |file: &Path| file.extension().is_some_and(|ending| ending == "toml");
+    files.filter(|file| is_toml(file) && !file.ends_with("agent.toml")).collect()
 }
 
 /// Finds the agents of a contest file and builds them, or those of a stored contest as they play in it.
@@ -371,7 +378,14 @@ pub fn entrants(path: &Path, progress: Progress<'_>) -> Result<Entrants, Failure
         let Candidate { name, run: written, spec, entry, .. } = candidate;
         Submission { name, written, place: entry.clone(), entry, spec }
     });
-    Ok(Entrants { found: found.collect(), settings: file.settings, base, notes })
+    let mut found: Vec<Submission> = found.collect();
+    let mut others = contest_files(&base);
+    if let Some(submissions) = &file.submissions {
+        let folder = base.join(&submissions.folder);
+        read_apart(&mut found, &folder, submissions.run.as_deref(), &base);
+        others.push(folder);
+    }
+    Ok(Entrants { found, settings: file.settings, base, notes, others })
 }
 
 /// Runs the `build` commands, once per folder.
@@ -385,7 +399,9 @@ pub(super) fn build(
         candidates.iter().filter_map(|candidate| candidate.spec.as_ref().ok()).collect();
     let builder = || {
         let request = sandbox_request(&file.settings.sandbox, base.to_owned());
-        Builder::new(choose(&request, Depth::Quick)?, file.build.clone(), base)
+        let submissions = file.submissions.iter().map(|it| base.join(&it.folder)).collect();
+        let sandbox = choose(&request, Depth::Quick)?.forbidding(submissions);
+        Builder::new(sandbox, file.build.clone(), base)
     };
     let jobs = file.jobs.unwrap_or_else(cores::count);
     let results = build_agents(&agents, builder, jobs, progress)?;

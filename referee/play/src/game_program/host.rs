@@ -8,7 +8,7 @@ use referee_process::agent::{AgentEvent, AgentProcess, StartConditions};
 use referee_process::framer;
 use referee_process::launcher::{Bytes, Launcher};
 use referee_process::sandbox::Sandbox;
-use referee_process::sandbox::reach::{Reachable, reachable_alone};
+use referee_process::sandbox::reach::Reachable;
 use referee_process::usage::Meters;
 use referee_process::{Failure, cores, work_folder};
 use referee_protocol::sanitize::sanitize;
@@ -231,9 +231,8 @@ impl Processes {
     fn new(program: GameProgram, sandbox: Sandbox) -> io::Result<Self> {
         let launcher = Launcher::start(&sandbox.launcher)?;
         let files = program.spec.files();
-        let reachable = files
-            .map(|files| reachable_alone(launcher.layers(), &files, &sandbox.read))
-            .unwrap_or_default();
+        let reachable =
+            files.map(|files| sandbox.reachable(launcher.layers(), &files)).unwrap_or_default();
         reachable.check(&program.spec.name, launcher.layers())?;
         let kit = work_folder::create()?;
         kit::write(&kit.path().join("kit"))?;

@@ -67,7 +67,7 @@ pub fn choose(request: &SandboxRequest, depth: Depth) -> Result<Sandbox, Failure
         missing: missing_levels(&missing),
         ..SandboxRecord::default()
     };
-    Ok(Sandbox { level, launcher: config, recorded, wrapper, read, groups })
+    Ok(Sandbox { level, launcher: config, recorded, wrapper, read, forbidden: Vec::new(), groups })
 }
 
 /// Returns the levels that are unavailable, each with its reason. A reason that a weaker level has too is

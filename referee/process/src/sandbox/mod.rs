@@ -25,6 +25,7 @@ pub use selftest::attack;
 use super::agent::Launch;
 use super::launcher::LauncherConfig;
 use crate::cores;
+use reach::{ProgramFiles, Reachable, SharedRules, reachable, restricts_files};
 use referee_protocol::{Freezer, Pondering, SandboxRecord};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,8 @@ pub struct Sandbox {
     pub wrapper: Vec<String>,
     /// What all agents may read besides their own files and the system's; canonical.
     pub read: Vec<PathBuf>,
+    /// What no agent that plays alone, and no build, may read besides its own files.
+    pub forbidden: Vec<PathBuf>,
     /// The control groups in which agents get their own; removed with the sandbox.
     pub groups: Option<Arc<Groups>>,
 }
@@ -59,8 +62,24 @@ impl Sandbox {
             recorded: SandboxRecord { level: level.name().to_owned(), ..SandboxRecord::default() },
             wrapper: Vec::new(),
             read: Vec::new(),
+            forbidden: Vec::new(),
             groups: None,
         }
+    }
+
+    /// Keeps these files and folders from agents that play alone and from builds, unless they are their own.
+    #[must_use]
+    pub fn forbidding(mut self, paths: Vec<PathBuf>) -> Self {
+        self.forbidden = paths;
+        self
+    }
+
+    /// Finds what a program without opponents may read, if these layers restrict it.
+    pub fn reachable(&self, layers: Layers, program: &ProgramFiles<'_>) -> Reachable {
+        if !restricts_files(layers) {
+            return Reachable::default();
+        }
+        reachable(program, &SharedRules::new(&[], &self.forbidden, &[], &self.read))
     }
 
     /// Lets agents run only on these cores, and only when nothing else wants to: for all that is no match.

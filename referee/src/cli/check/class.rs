@@ -10,7 +10,7 @@ use referee_play::check::CheckReport;
 use referee_process::Failure;
 use referee_process::files::absolute;
 use referee_protocol::sanitize::sanitize;
-use referee_runner::{Submission, submissions};
+use referee_runner::{Submission, read_apart, submissions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -60,13 +60,16 @@ impl<'a> Class<'a> {
         };
         let base = absolute(Path::new(""))?;
         let folder = self.folder.canonicalize().map_err(failed)?;
-        let (found, notes) = submissions(&folder, self.run, &base).map_err(failed)?;
+        let (mut found, notes) = submissions(&folder, self.run, &base).map_err(failed)?;
         global.note(notes);
         if found.is_empty() {
             return Err(Failure::usage(format!("no agents in {}", self.folder.display())));
         }
+        read_apart(&mut found, &folder, self.run, &base);
+        let all = [folder];
         let check = |agent: &str, spec| {
-            let (report, interrupted) = options.check(agent, spec, Shown::Nothing, global)?;
+            let (report, interrupted) =
+                options.check(agent, spec, (Shown::Nothing, &all), global)?;
             Ok((report.output, interrupted))
         };
         check_all(found, options.json, check, |reports| options.write_results(reports))

@@ -55,10 +55,10 @@ pub(in crate::cli) fn run_contest(
     let bar = count_bar("building", !global.quiet);
     let found = entrants(&options.path, &|done, of| advance(&bar, done, of))?;
     bar.finish_and_clear();
-    let Entrants { settings, found, base, notes } = found;
+    let Entrants { settings, found, base, notes, others } = found;
     global.note(notes);
     std::fs::create_dir_all(&options.out).map_err(|error| disk_failure(&options.out, &error))?;
-    let checks = ContestCheck::new(&settings, &base, &options.probe);
+    let checks = ContestCheck::new(&settings, &base, &options.probe, others);
     let check = |agent: &str, spec| checks.check(agent, &spec, global);
     let code = check_all(found, options.json, check, |reports| write(reports, &options.out))?;
     if !global.quiet {
@@ -73,16 +73,24 @@ pub(in crate::cli) struct ContestCheck {
     words: Vec<Vec<String>>,
     /// The folder that paths of agents are relative to.
     base: PathBuf,
+    /// What no agent may read but its own files.
+    others: Vec<PathBuf>,
 }
 
 impl ContestCheck {
-    /// Returns the check with these probes, else all. The contest's paths are relative to `base`.
-    pub(in crate::cli) fn new(contest: &Contest, base: &Path, probes: &[String]) -> Self {
+    /// Returns the check with these probes, else all, of agents that may not read `others`. The contest's paths are
+    /// relative to `base`.
+    pub(in crate::cli) fn new(
+        contest: &Contest,
+        base: &Path,
+        probes: &[String],
+        others: Vec<PathBuf>,
+    ) -> Self {
         let probes = probes.iter().flat_map(|probe| option("--probe", Some(probe)));
         let probes: Vec<String> = probes.collect();
         let words = contest.games.iter().map(|game| conditions(contest, game, base));
         let words = words.map(|own| [own, probes.clone()].concat()).collect();
-        Self { words, base: base.to_owned() }
+        Self { words, base: base.to_owned(), others }
     }
 
     /// Checks an agent in all games.
@@ -102,7 +110,7 @@ impl ContestCheck {
             let agent_words = build.clone().into_iter().chain(["--".to_owned(), agent.to_owned()]);
             let options = parsed(words.iter().cloned().chain(agent_words))?;
             let (report, interrupted) =
-                options.check(agent, spec.clone(), Shown::Nothing, global)?;
+                options.check(agent, spec.clone(), (Shown::Nothing, &self.others), global)?;
             Ok::<_, Failure>((report.output, interrupted))
         };
         let (mut report, mut interrupted) = check_in(&self.words[0])?;

@@ -137,7 +137,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         build(agent, || options.sandbox.tested(), 1, global)?;
     }
     let spec = AgentSpec::read(&options.agent);
-    let (report, interrupted) = options.check(&options.agent, spec, Shown::Probes, global)?;
+    let (report, interrupted) =
+        options.check(&options.agent, spec, (Shown::Probes, &[]), global)?;
     if let Some(code) = interrupted {
         return Ok(code);
     }
@@ -146,13 +147,13 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
 }
 
 impl Options {
-    /// Checks an agent, whose text on the command line is `agent`. Returns the exit code of an interrupt, if
-    /// one came.
+    /// Checks an agent, whose text on the command line is `agent`, and which may not read `others`. Returns the exit code
+    /// of an interrupt, if one came.
     fn check<'a>(
         &'a self,
         agent: &str,
         mut spec: Result<AgentSpec, Failure>,
-        shown: Shown,
+        (shown, others): (Shown, &[PathBuf]),
         global: &Global,
     ) -> Result<(Report<'a>, Option<ExitCode>), Failure> {
         if let (Ok(spec), true) = (&mut spec, self.of_match.strict) {
@@ -187,7 +188,7 @@ impl Options {
                 return Ok((report, None));
             }
         };
-        let sandbox = self.sandbox.choose(global)?;
+        let sandbox = self.sandbox.choose(global)?.forbidding(others.to_vec());
         let checked = async {
             // A mistake in them is found before the first probe.
             let conditions = |&kind| Ok((kind, self.conditions(adapted, kind)?));

@@ -26,7 +26,7 @@ use referee_runner::inbox::{Inbox, KeptVersion};
 use referee_runner::pace::Pace;
 use referee_runner::results::first_line;
 use referee_runner::store::{Store, StoredContest};
-use referee_runner::{Broken, disk_failure, read_contest_file, sums};
+use referee_runner::{Broken, disk_failure, hidden_files, read_contest_file, sums};
 use referee_web::{ProxiedAddress, Server, Settings, Visitors};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -526,7 +526,8 @@ impl OpenContest<'_> {
         spec: &Result<AgentSpec, Failure>,
     ) -> Result<(CheckReport, Option<ExitCode>), Failure> {
         let stored = Store::open_to_read(&self.folder)?.contest()?;
-        let check = ContestCheck::new(&stored.contest, &stored.base, &[]);
+        let others = hidden_files(&stored, &self.folder);
+        let check = ContestCheck::new(&stored.contest, &stored.base, &[], others);
         let (mut report, interrupted) = check.check(agent, spec, self.global)?;
         report.name = Some(name.to_owned());
         let own = [agent.to_owned(), version.path.display().to_string()];

@@ -1,7 +1,7 @@
 //! `contest check`: one line and one feedback file an agent.
 
-use crate::support::TestDir;
 use crate::support::contest::{agent, contest, file};
+use crate::support::{TestDir, lacks};
 use std::fs;
 
 #[test]
@@ -61,5 +61,49 @@ fn feedback_has_no_characters_that_are_not_shown() {
         let is_hidden =
             |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{202e}' | '\u{fffe}');
         assert!(!text.contains(is_hidden), "{name}: {text:?}");
+    }
+}
+
+/// Of a submission's files only the referee knows whether another may name them: a virtual environment of another
+/// team is a language runtime by its looks.
+#[test]
+fn a_submission_that_is_checked_reads_no_other_files_of_the_class() {
+    if lacks("a sandbox") {
+        return;
+    }
+    let dir = TestDir::sandboxed();
+    for file in ["pyvenv.cfg", "bin/python"] {
+        dir.write(&format!("bots/bob/venv/{file}"), "");
+    }
+    let secret = dir.path("bots/bob/venv/secret.py");
+    dir.write("bots/bob/venv/secret.py", "x");
+    dir.write("bots/bob/agent.toml", "command = [\"./bot\"]\n");
+    dir.program("bots/bob/bot", "#!/bin/sh\n");
+    let script =
+        format!("#!/bin/sh\nread -r x < '{}' && echo READ >&2\nexit 3\n", secret.display());
+    dir.program("bots/alice/bot", &script);
+    let venv = dir.path("bots/bob/venv").display().to_string();
+    let manifest = format!("command = [\"./bot\"]\n[sandbox]\nread = [{venv:?}]\n");
+    dir.write("bots/alice/agent.toml", manifest);
+    dir.write(
+        "c.toml",
+        file(&["@first"], "submissions = \"bots\"\nsandbox.level = \"confined\"\n"),
+    );
+    for words in [
+        &["check", "bots", "--game", "hex", "--sandbox", "confined", "--json"][..],
+        &["contest", "check", "c.toml", "--json"],
+    ] {
+        let ran = dir.run(words);
+        if ran.stderr.contains("is unavailable: ") {
+            println!("skipped: confined: {}", ran.stderr);
+            return;
+        }
+        let ran = ran.code(3);
+        assert!(
+            ran.stdout.contains("alice") && ran.stdout.contains("exit status 3"),
+            "{}",
+            ran.stdout
+        );
+        assert!(!ran.stdout.contains("READ"), "{words:?}: {}", ran.stdout);
     }
 }

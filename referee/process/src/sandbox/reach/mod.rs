@@ -213,15 +213,6 @@ pub fn restricts_files(layers: Layers) -> bool {
     layers.has(Layer::Landlock) || layers.has(Layer::User)
 }
 
-/// Finds what an agent without opponents may read, if these layers restrict it. It is granted `extra`.
-pub fn reachable_alone(layers: Layers, agent: &ProgramFiles<'_>, extra: &[PathBuf]) -> Reachable {
-    if restricts_files(layers) {
-        reachable(agent, &SharedRules::new(&[], &[], &[], extra))
-    } else {
-        Reachable::default()
-    }
-}
-
 /// Returns what an agent can't be started without: its own files, its folder, its program and interpreter.
 fn needed(agent: &ProgramFiles<'_>, allowed: &[PathBuf]) -> Vec<PathBuf> {
     let mut needed = own_of(agent);
