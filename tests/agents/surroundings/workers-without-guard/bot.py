@@ -8,6 +8,6 @@ def search(number):
 
 
 multiprocessing.set_start_method("spawn", force=True)
-with multiprocessing.Pool(1) as pool:
-    pool.map(search, [1])
+# In one line, where it is met while it starts workers and while it waits for them.
+multiprocessing.Pool(1).map(search, [1])
 SimpleAgent().run()
