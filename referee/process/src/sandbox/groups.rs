@@ -150,7 +150,8 @@ impl OwnGroup {
     fn claim(parent: &Path) -> io::Result<Self> {
         for entry in fs::read_dir(parent)?.flatten() {
             let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
-            if ours && lock_folder(&entry.path()).is_some() {
+            // Locked until it is removed: another referee that has just made it would take it for its own.
+            if ours && let Some(_lock) = lock_folder(&entry.path()) {
                 remove(&entry.path());
             }
         }

@@ -1,7 +1,7 @@
 //! Tests of control groups on this machine, if the referee may make them.
 
 use super::super::super::work_folder::lock_folder;
-use super::{Groups, PREFIX};
+use super::{Groups, OwnGroup, PREFIX};
 use crate::launcher::{Group, Limit};
 use referee_protocol::Limits;
 use std::fs;
@@ -179,4 +179,22 @@ fn nothing_is_left_behind() {
     drop(locks);
     drop(Groups::find().unwrap());
     assert!(left.iter().all(|folder| !folder.exists()));
+}
+
+/// Groups are folders, so any folder shows it.
+#[test]
+fn referees_that_start_at_once_leave_each_other_their_groups() {
+    let parent = tempfile::tempdir().unwrap();
+    let claims = || {
+        for _ in 0..1000 {
+            let own_group = OwnGroup::claim(parent.path()).unwrap();
+            std::thread::yield_now();
+            assert!(own_group.folder.exists(), "{}", own_group.folder.display());
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(claims);
+        }
+    });
 }
