@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import struct
+import tempfile
 
 from lib_agent import Denied, attempt, play_after
 from lib_system import syscall
@@ -22,6 +23,7 @@ CLONE_VM, CLONE_SIGHAND, CLONE_THREAD, CLONE_FILES = 0x100, 0x800, 0x10000, 0x40
 CLOSE_RANGE_UNSHARE = 2
 # Stacks of threads.
 KEPT = []
+SO_ATTACH_FILTER, PR_SET_SECCOMP, F_OFD_SETLK = 26, 22, 37
 TIOCSTI, TIOCLINUX, F_SETSIG, F_SETOWN_EX = 0x5412, 0x541C, 10, 15
 
 
@@ -155,6 +157,10 @@ def attack():
             lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))
     attempt("give one of a pair a name", named_pair)
     attempt("enlarge the buffers of a pair", large_pair)
+    attempt("put a filter on a pair", filtered_pair)
+    attempt("put a filter on its calls", through(lambda: prctl(PR_SET_SECCOMP, 2)))
+    attempt("choose memory for a mapping", through(lambda: syscall("mbind", -1, 1, 0, None, 0, 0)))
+    attempt("lock by an open file", locks_by_file)
     attempt("send an open file", send_file)
     attempt("have its parent signalled by a socket", owned_pair)
 
@@ -167,6 +173,26 @@ def named_pair():
 def large_pair():
     one, _other = socket.socketpair()
     one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+
+
+def filtered_pair():
+    """Lets everything through: one instruction, which is gone with the pair."""
+    one, _other = socket.socketpair()
+    everything = ctypes.create_string_buffer(struct.pack("=HBBI", 6, 0, 0, 0xFFFFFFFF))
+    program = struct.pack("@HP", 1, ctypes.addressof(everything))
+    one.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
+
+
+def prctl(option, value):
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(option, ctypes.c_ulong(value), None, None, None) == -1:
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def locks_by_file():
+    with tempfile.TemporaryFile(dir=os.environ["HOME"]) as file:
+        lock = struct.pack("@hhqqi", fcntl.F_WRLCK, 0, 0, 1, 0)
+        fcntl.fcntl(file, F_OFD_SETLK, lock.ljust(32, b"\0"))
 
 
 def send_file():

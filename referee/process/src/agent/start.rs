@@ -1,6 +1,7 @@
 //! What is started, how, and how the machine may fail at it.
 
 use crate::launcher::Step;
+use crate::sandbox::Layer;
 use nix::errno::Errno;
 use std::fmt;
 
@@ -41,6 +42,16 @@ impl StartFailure {
             Step::Layer(_) => "sandbox",
         }
     }
+
+    /// Returns the system's reason.
+    pub fn reason(self) -> &'static str {
+        match (self.step, self.errno) {
+            (Step::Layer(Layer::Seccomp), Errno::ENOMEM) => {
+                "the kernel's memory for filters (sysctl net.core.bpf_jit_limit) is used up"
+            }
+            _ => self.errno.desc(),
+        }
+    }
 }
 
 /// Whether an error of exec means that a program, or the interpreter that it names, is damaged.
@@ -59,6 +70,19 @@ impl fmt::Display for StartFailure {
             Step::Begin => "supervisor".to_owned(),
             Step::Layer(layer) => format!("sandbox's {}", layer.name()),
         };
-        write!(f, "can't be started: the {what} failed: {}", self.errno.desc())
+        write!(f, "can't be started: the {what} failed: {}", self.reason())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Errno, StartFailure, Step};
+    use crate::sandbox::Layer;
+
+    #[test]
+    fn a_full_memory_for_filters_is_named() {
+        let step = Step::Layer(Layer::Seccomp);
+        let text = StartFailure { step, errno: Errno::ENOMEM, running: false }.to_string();
+        assert!(text.contains("net.core.bpf_jit_limit"), "{text}");
     }
 }

@@ -40,8 +40,10 @@ const FILE_FLAGS: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401c_5820];
 /// Kinds of sockets that can send to any address: `SOCK_DGRAM`, `SOCK_RAW`.
 const UNCONNECTED: &[u64] = &[2, 3];
 
-/// Sizes of a socket's buffers: `SO_SNDBUF`, `SO_RCVBUF`, `SO_SNDBUFFORCE`, `SO_RCVBUFFORCE`.
-const BUFFER_SIZES: &[u64] = &[7, 8, 32, 33];
+/// The settings of sockets that a program may change: `SO_REUSEADDR`, `SO_KEEPALIVE`, `SO_LINGER`, `SO_PASSCRED`,
+/// `SO_RCVLOWAT`, and time limits with their old and new numbers. Others enlarge a socket's buffers, or put filters into
+/// the kernel: those take memory that nothing counts, and which starts of other agents need.
+const SOCKET_SETTINGS: &[u64] = &[2, 9, 13, 16, 18, 20, 21, 66, 67];
 
 /// Calls that fail unless an agent has its own namespaces.
 const CONFINED_ONLY: &[Calls] = &[ATTRIBUTES, OLD_ATTRIBUTES, WATCHERS];
@@ -49,6 +51,10 @@ const CONFINED_ONLY: &[Calls] = &[ATTRIBUTES, OLD_ATTRIBUTES, WATCHERS];
 /// Signals sent to others through a file (CVE-2026-72183): `F_SETOWN`, `F_SETSIG`, `F_SETOWN_EX`;
 /// and watching or delaying what others do with one: `F_NOTIFY`, `F_SETLEASE`.
 const FILE_SIGNALS: &[u64] = &[8, 10, 15, 1026, 1024];
+
+/// Locks that belong to an open file, which a mapping keeps when no process has it open, so that nobody can count them:
+/// `F_OFD_SETLK`, `F_OFD_SETLKW`.
+const FILE_LOCKS: &[u64] = &[37, 38];
 
 /// Refused unless the argument at an index has this value: calls that change another process of the
 /// same user, its limits or its share of the machine. 0 is the caller itself.
@@ -116,7 +122,12 @@ impl Filters {
 }
 
 fn apply(program: &BpfProgram) -> nix::Result<()> {
-    apply_filter(program).map_err(|_| Errno::last())
+    /// The kernel's own, for no memory left to compile a filter into (`net.core.bpf_jit_limit`).
+    const ENOTSUPP: i32 = 524;
+    apply_filter(program).map_err(|_| match Errno::last_raw() {
+        ENOTSUPP => Errno::ENOMEM,
+        number => Errno::from_raw(number),
+    })
 }
 
 /// Compiles rules: what happens to calls that none of them matches, and to those that one matches.
@@ -223,24 +234,27 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
     let is = |&value: &u64| rule(1, Dword, Eq, value);
     let typing = TYPING.iter().chain(SOCKET_SIGNALS).chain(FILE_FLAGS);
     rules.insert(libc::SYS_ioctl, typing.map(is).collect::<Built<_>>()?);
-    rules.insert(libc::SYS_fcntl, FILE_SIGNALS.iter().map(is).collect::<Built<_>>()?);
+    let files = FILE_SIGNALS.iter().chain(FILE_LOCKS);
+    rules.insert(libc::SYS_fcntl, files.map(is).collect::<Built<_>>()?);
     let is_not = |&(place, value)| rule(place, Dword, Ne, value);
     // Only pairs of sockets that can reach no one else.
     let kinds = UNCONNECTED.iter().map(|&kind| rule(1, Dword, MaskedEq(0xf), kind));
     let pairs = kinds.chain([is_not(&(0, 1))]);
     rules.insert(libc::SYS_socketpair, pairs.collect::<Built<_>>()?);
-    let sizes = BUFFER_SIZES.iter().map(|&option| {
-        let conditions = [(1, 1), (2, option)];
-        let conditions =
-            conditions.map(|(place, value)| SeccompCondition::new(place, Dword, Eq, value));
-        SeccompRule::new(conditions.into_iter().collect::<Built<_>>()?)
-    });
-    rules.insert(libc::SYS_setsockopt, sizes.collect::<Built<_>>()?);
-    // A process that can't be inspected can't be measured (`PR_SET_DUMPABLE`, 0).
-    let hidden = [(0, 4), (1, 0)];
-    let hidden = hidden.map(|(place, value)| SeccompCondition::new(place, Dword, Eq, value));
-    let hidden = SeccompRule::new(hidden.into_iter().collect::<Built<_>>()?)?;
-    rules.insert(libc::SYS_prctl, vec![hidden]);
+    let all = |conditions: Vec<_>| {
+        let conditions = conditions
+            .into_iter()
+            .map(|(place, relation, value)| SeccompCondition::new(place, Dword, relation, value));
+        SeccompRule::new(conditions.collect::<Built<_>>()?)
+    };
+    // `SOL_SOCKET`: pairs have no others.
+    let others = SOCKET_SETTINGS.iter().map(|&setting| (2, Ne, setting));
+    let others = all([(1, Eq, 1)].into_iter().chain(others).collect())?;
+    rules.insert(libc::SYS_setsockopt, vec![others]);
+    // A process that can't be inspected can't be measured (`PR_SET_DUMPABLE`, 0). Nothing counts the memory of filters
+    // of its own (`PR_SET_SECCOMP`).
+    let hidden = all(vec![(0, Eq, 4), (1, Eq, 0)])?;
+    rules.insert(libc::SYS_prctl, vec![hidden, rule(0, Dword, Eq, 22)?]);
     for (call, own) in OWN_ONLY {
         rules.insert(*call, own.iter().map(is_not).collect::<Built<_>>()?);
     }
@@ -253,7 +267,7 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALLOWED, CONFINED_ONLY, REFUSED, WATCHERS};
+    use super::{ALLOWED, CONFINED_ONLY, REFUSED, SOCKET_SETTINGS, WATCHERS};
     use super::{Filters, NUMBERS, OWN_ONLY, all_known, some_refused};
     use crate::launcher::sys::call;
     use nix::errno::Errno;
@@ -341,6 +355,43 @@ mod tests {
             let both = libc::CLOSE_RANGE_UNSHARE | libc::CLOSE_RANGE_CLOEXEC;
             assert_eq!(close(both), Err(Errno::EPERM));
             assert_eq!(close(0), Ok(0));
+        };
+        std::thread::spawn(attempt).join().unwrap();
+    }
+
+    /// Files that are not open have no settings: what isn't refused says so.
+    #[test]
+    fn what_takes_memory_that_nothing_counts_is_refused() {
+        let filters = Filters::compile(true).unwrap();
+        let attempt = move || {
+            set_no_new_privs().unwrap();
+            filters.begin().unwrap();
+            filters.finish().unwrap();
+            let set = |setting| call(libc::SYS_setsockopt, [-1, 1, setting, 0]);
+            for setting in 0..200_i64 {
+                let allowed = SOCKET_SETTINGS.contains(&setting.cast_unsigned());
+                let expected = if allowed { Errno::EBADF } else { Errno::EPERM };
+                assert_eq!(set(setting), Err(expected), "{setting}");
+            }
+            assert_eq!(call(libc::SYS_setsockopt, [-1, 6, 1, 0]), Err(Errno::EBADF));
+            let file = |command: libc::c_int| call(libc::SYS_fcntl, [-1, command.into(), 0, 0]);
+            assert_eq!(file(libc::F_OFD_SETLK), Err(Errno::EPERM));
+            assert_eq!(file(libc::F_OFD_SETLKW), Err(Errno::EPERM));
+            assert_eq!(file(libc::F_SETLK), Err(Errno::EBADF));
+            let filter = [libc::PR_SET_SECCOMP.into(), 2, 0, 0];
+            assert_eq!(call(libc::SYS_prctl, filter), Err(Errno::EPERM));
+            // As on a kernel that has no such memory to choose.
+            for number in [
+                libc::SYS_seccomp,
+                libc::SYS_mbind,
+                libc::SYS_set_mempolicy,
+                libc::SYS_set_mempolicy_home_node,
+                libc::SYS_get_mempolicy,
+                libc::SYS_migrate_pages,
+                libc::SYS_move_pages,
+            ] {
+                assert_eq!(call(number, [-1; 4]), Err(Errno::ENOSYS), "{number}");
+            }
         };
         std::thread::spawn(attempt).join().unwrap();
     }

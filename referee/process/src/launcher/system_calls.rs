@@ -12,6 +12,7 @@ macro_rules! calls {
 /// Calls that are passed to the kernel, by topic, except with arguments that `seccomp.rs` refuses.
 /// Any other call fails with `ENOSYS`, also one that only newer kernels have: libraries then use an
 /// older call. So `clone3`, whose flags no filter can see, is `clone`.
+/// Policies of memory (`mbind`) are not in it: nothing counts what they take.
 /// `setresuid` and `setresgid` can set only what an agent has; `make` calls them before each command.
 pub(super) const ALLOWED: &[(&str, Calls)] = &[
     (
@@ -46,7 +47,7 @@ pub(super) const ALLOWED: &[(&str, Calls)] = &[
         calls![
             SYS_brk SYS_mmap SYS_munmap SYS_mremap SYS_mprotect SYS_madvise SYS_msync SYS_mincore
             SYS_mlock SYS_mlock2 SYS_munlock SYS_mlockall SYS_munlockall SYS_memfd_create SYS_membarrier
-            SYS_pkey_alloc SYS_pkey_free SYS_pkey_mprotect SYS_get_mempolicy SYS_set_mempolicy SYS_mbind
+            SYS_pkey_alloc SYS_pkey_free SYS_pkey_mprotect
         ],
     ),
     (

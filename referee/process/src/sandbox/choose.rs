@@ -146,7 +146,7 @@ fn tried(level: Level, depth: Depth) -> Result<Prepared, Unavailable> {
 fn failed(attacked: &SelfTest) -> Option<(Option<Layer>, String)> {
     if let Some(failure) = attacked.start_failure {
         return Some(match failure.step {
-            Step::Layer(layer) => (Some(layer), failure.errno.desc().to_lowercase()),
+            Step::Layer(layer) => (Some(layer), failure.reason().to_lowercase()),
             Step::Begin => (None, failure.to_string()),
         });
     }

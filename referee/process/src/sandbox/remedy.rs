@@ -18,7 +18,11 @@ pub fn remedy(probe: &Probe) -> Option<String> {
     }
     let help = match probe.layer {
         Layer::Scope | Layer::Landlock => landlock(),
-        Layer::Seccomp => "use a kernel with CONFIG_SECCOMP_FILTER".to_owned(),
+        Layer::Seccomp => {
+            "use a kernel with CONFIG_SECCOMP_FILTER, and find the program that has used up its \
+                           memory for filters if it says so"
+                .to_owned()
+        }
         Layer::UserNs
         | Layer::PidNs
         | Layer::NetNs
