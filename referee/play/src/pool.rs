@@ -297,8 +297,9 @@ impl Job {
             Err(error) => (Err(error), Vec::new()),
         };
         // The first seat's last: the next match takes it first, and starts the same agent in it.
+        let may_use = finished.as_ref().map_or(true, |finished| finished.has_left_processes);
         for (seat, work, games) in hosts.into_iter().rev() {
-            if finished.is_err() {
+            if may_use {
                 // A process may still use it.
                 kept.works.remove(work).await;
             } else if let Some(at) = staying.iter().position(|(other, _)| *other == seat) {

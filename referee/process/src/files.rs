@@ -20,6 +20,21 @@ pub fn own_program() -> &'static Path {
     FILE.get_or_init(|| std::env::current_exe().unwrap_or_else(|_| "referee".into()))
 }
 
+/// Decodes a path in which white space and backslashes are written as `\040`, three octal digits.
+#[cfg(not(portable))]
+pub(crate) fn unescaped(text: &str) -> PathBuf {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
+        let octal = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        let escaped = octal.filter(|_| first == b'\\');
+        bytes.push(escaped.unwrap_or(first));
+        rest = if escaped.is_some() { &after[3..] } else { after };
+    }
+    <std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes).into()
+}
+
 /// Prefixes an error with the file's path.
 pub fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))

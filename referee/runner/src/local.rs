@@ -10,6 +10,7 @@ use referee_games::SetupError;
 use referee_match::RULES;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
+use referee_play::drive::ProcessesLeft;
 use referee_play::interrupts::Interrupts;
 use referee_play::pool::{Job, Played, Pool, PoolSize, Threads, Watching, reserve_slot};
 use referee_play::reach::ReadableFiles;
@@ -18,6 +19,7 @@ use referee_process::Failure;
 use referee_process::files::is_disk_full;
 use referee_process::sandbox::Sandbox;
 use std::collections::{BTreeMap, VecDeque};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -66,8 +68,21 @@ pub fn no_opening(number: u64, error: &OpeningError) -> NoResult {
 }
 
 fn no_result(cause: &str, text: String) -> NoResult {
-    let void = Void { cause: cause.to_owned(), text, seat: None };
+    void(Void { cause: cause.to_owned(), text, seat: None })
+}
+
+fn void(void: Void) -> NoResult {
     NoResult::Void(VoidGame { void, transcript: None })
+}
+
+/// Returns why a game has no result that the machine could not play to its end, and at whose seat.
+pub fn not_finished(error: &io::Error) -> Void {
+    let setup = error.get_ref().and_then(|it| it.downcast_ref::<SetupError>());
+    Void {
+        cause: if setup.is_some_and(|it| it.rules_failed) { RULES } else { "machine" }.to_owned(),
+        text: error.to_string(),
+        seat: ProcessesLeft::seat_in(error),
+    }
 }
 
 /// Plays games on this machine.
@@ -120,17 +135,12 @@ impl<G: GameJobs> Local<G> {
                 let path = played.transcript.as_deref().unwrap_or(Path::new("transcript"));
                 Err(NoResult::Halt(disk_failure(path, error)))
             }
-            Err(error) => {
-                let setup = error.get_ref().and_then(|it| it.downcast_ref::<SetupError>());
-                let cause = if setup.is_some_and(|it| it.rules_failed) { RULES } else { "machine" };
-                Err(no_result(cause, error.to_string()))
-            }
+            Err(error) => Err(void(not_finished(error))),
             Ok(finished) => {
                 let seal = finished.seal.as_ref().map_or("", |it| &it.seal.sha256).to_owned();
                 let transcript = Folder::transcript(number);
                 let tally = *std::mem::take(&mut finished.tally);
                 let record = Record::of(tally, &fixture, &self.contest.policy, transcript, seal);
-                let void = |void| NoResult::Void(VoidGame { void, transcript: None });
                 record.map(Box::new).map_err(void)
             }
         };

@@ -4,6 +4,11 @@
  *   shared     a shared anonymous mapping
  *   memfd      a file in memory, mapped
  *   memfds     many files in memory, written and never mapped
+ *   back       shared mappings that are given back, but stay mapped
+ *   closed-files  files in memory that are closed, with one page mapped
+ *   folders    files in every folder where it may write
+ *   sparse     a shared mapping, of which it uses one page
+ *   locks      this many thousand locks on files
  *   processes  as `private`, an eighth in each of eight processes
  *   lent       as `private`, half of it in a child that runs in its memory, as between vfork and exec
  *   file       a file in /dev/shm
@@ -90,6 +95,77 @@ static void take_files(void)
     }
 }
 
+/* Not asleep before it has been looked at. */
+static void burn(void)
+{
+    for (clock_t end = clock() + CLOCKS_PER_SEC / 10; clock() < end;)
+        ;
+}
+
+/* Never has more than 40 MB in its own memory. */
+static void take_and_give_back(int is_file)
+{
+    for (long taken = 0; taken < megabytes; taken += 40) {
+        int file = is_file ? memfd_create("held", 0) : -1;
+        if (is_file)
+            write_pieces(file, 40);
+        int flags = is_file ? MAP_SHARED : MAP_SHARED | MAP_ANONYMOUS;
+        long length = is_file ? 4096 : 40 * MB;
+        char *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, flags, file, 0);
+        if (memory == MAP_FAILED)
+            exit(8);
+        memset(memory, 1, length);
+        burn();
+        if (is_file)
+            close(file);
+        else
+            madvise(memory, length, MADV_DONTNEED);
+    }
+}
+
+static void take_folders(void)
+{
+    const char *folders[] = {"/tmp", "/dev/shm", getenv("HOME")};
+    long held = 0;
+    static char piece[MB];
+    memset(piece, 1, sizeof piece);
+    for (int i = 0; i < 3; i++) {
+        char name[512];
+        snprintf(name, sizeof name, "%s/hostile-%d", folders[i] ? folders[i] : ".", (int)getpid());
+        int file = open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
+        for (long j = 0; file >= 0 && j < megabytes && write(file, piece, MB) == MB; j++)
+            held++;
+        /* Neither open nor mapped. */
+        close(file);
+        burn();
+    }
+    report("held_mb", held);
+}
+
+static void take_sparse(void)
+{
+    char *memory = mmap(NULL, megabytes * MB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        exit(8);
+    memory[0] = 1;
+    burn();
+}
+
+/* Few on each file: each looks at all that are there. */
+static void take_locks(void)
+{
+    for (long i = 0; i < 2 * megabytes; i++) {
+        int file = memfd_create("locked", 0);
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+        for (int j = 0; j < 500; j++) {
+            lock.l_start = 2 * j;
+            if (fcntl(file, F_SETLK, &lock) != 0)
+                exit(8);
+        }
+    }
+    burn();
+}
+
 static void take_eighth(void)
 {
     take_private(megabytes / 8);
@@ -110,9 +186,8 @@ static void in_processes(void (*take)(void))
 static int take_half(void *unused)
 {
     take_private(megabytes / 2);
-    /* Not asleep before it has been looked at. */
-    for (clock_t end = clock() + CLOCKS_PER_SEC / 5; clock() < end;)
-        ;
+    burn();
+    burn();
     _exit(0);
     return unused != NULL;
 }
@@ -224,6 +299,16 @@ static void turn(int number)
             take_mapping(file, MAP_SHARED);
     } else if (strcmp(how, "memfds") == 0)
         take_files();
+    else if (strcmp(how, "back") == 0)
+        take_and_give_back(0);
+    else if (strcmp(how, "closed-files") == 0)
+        take_and_give_back(1);
+    else if (strcmp(how, "folders") == 0)
+        take_folders();
+    else if (strcmp(how, "sparse") == 0)
+        take_sparse();
+    else if (strcmp(how, "locks") == 0)
+        take_locks();
     else if (strcmp(how, "processes") == 0)
         in_processes(take_eighth);
     else if (strcmp(how, "lent") == 0)

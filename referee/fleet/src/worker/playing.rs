@@ -9,6 +9,7 @@ use referee_contest::{Fixture, Player, Policy, Record};
 use referee_match::MatchTally;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::destination::Destination;
+use referee_play::drive::ProcessesLeft;
 use referee_process::files::is_disk_full;
 use referee_protocol::Seat;
 use referee_runner::jobs::JobBuilder;
@@ -93,6 +94,7 @@ async fn game(
         let job = job.map_err(|error| WorkerFault::new(FaultCause::Order, error))?;
         let played = session.jobs.play(job).await.ok_or_else(closed)?;
         let (policy, is_last) = (&contest.checked.contest.policy, attempt == retries);
+        let left = played.as_ref().err().and_then(ProcessesLeft::seat_in);
         let tally = played.map(|finished| *finished.tally);
         let outcome = outcome(tally, &fixture, policy, is_last, &path)?;
         if outcome != TryOutcome::Lost {
@@ -101,7 +103,7 @@ async fn game(
         match outcome {
             TryOutcome::Counts => break,
             TryOutcome::Void(seat) => fixture.count_void(seat),
-            TryOutcome::Lost => {}
+            TryOutcome::Lost => fixture.count_void(left),
         }
     }
     Ok(())

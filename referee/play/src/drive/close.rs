@@ -4,12 +4,29 @@ use super::patience::{LOOK, Patience};
 use super::{Drive, DriveEvent, Finished, GRACE, KILLED, Staying};
 use crate::participant::Participant;
 use referee_process::agent::KILL_WAIT;
-use referee_protocol::Seat;
+use referee_protocol::{Header, Seat};
 use std::io;
 use std::time::{Duration, Instant};
 
 /// How long processes that outlive an agent's program may live, at most.
 const GONE_WAIT: Duration = Duration::from_millis(2);
+
+/// Processes of an agent could not be killed, so the match has no result.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("processes of {name} (seat {seat}) could not be killed")]
+pub struct ProcessesLeft {
+    /// The agent's seat.
+    pub seat: Seat,
+    /// Its name.
+    pub name: String,
+}
+
+impl ProcessesLeft {
+    /// Returns the seat if this is why a match has no result.
+    pub fn seat_in(error: &io::Error) -> Option<Seat> {
+        Some(error.get_ref()?.downcast_ref::<Self>()?.seat)
+    }
+}
 
 impl Drive<'_> {
     /// Ends all processes but those that stay for another match: waits for them to exit in a grace period,
@@ -39,15 +56,24 @@ impl Drive<'_> {
             self.kill_late(seat);
         }
         self.events_until(Instant::now() + KILL_WAIT, there).await;
-        if there(self) {
-            let text = "processes of an agent could not be killed";
-            return Err(io::Error::new(io::ErrorKind::TimedOut, text));
-        }
+        self.check_gone()?;
         for seat in Seat::all(self.participants.len()) {
             self.stderr_rest(seat);
         }
         self.apply();
         Ok(staying)
+    }
+
+    /// Fails if processes of a seat are left, unless its agent may cause no more void matches.
+    fn check_gone(&self) -> io::Result<()> {
+        let Header { seats, .. } = self.state.header();
+        let left = Seat::all(self.participants.len()).find(|seat| {
+            !self.participants[seat.index()].is_gone() && !seats[seat.index()].no_void
+        });
+        left.map_or(Ok(()), |seat| {
+            let name = seats[seat.index()].name.clone();
+            Err(io::Error::other(ProcessesLeft { seat, name }))
+        })
     }
 
     /// Records all that is left of a seat's stderr.
@@ -120,12 +146,13 @@ impl Drive<'_> {
     }
 
     pub(super) fn finish(self, durable: bool) -> io::Result<Finished> {
+        let has_left_processes = self.participants.iter().any(|it| !it.is_gone());
         let (seal, tally) = self.recording.finish(durable)?;
         let ending = self.ending.expect("the loop runs until there is an ending");
         let turns = self.state.game().turn_number();
         let header = self.state.header().clone();
         let view = self.state.game().view();
         let seen = self.ends.into_iter().map(|end| end.seen).collect();
-        Ok(Finished { ending, header, turns, view, seen, tally, seal })
+        Ok(Finished { ending, header, turns, view, seen, tally, seal, has_left_processes })
     }
 }

@@ -16,6 +16,7 @@ mod recording;
 mod step;
 mod turn;
 
+pub use close::ProcessesLeft;
 pub use part::{PartialMatch, PartialMatchRules};
 pub(crate) use patience::{LOOK, Patience};
 pub(crate) use pondering::FREEZE_AFTER;
@@ -69,6 +70,8 @@ pub struct Finished {
     pub tally: Box<MatchTally>,
     /// The transcript's digests, if there is a transcript.
     pub seal: Option<Sealed>,
+    /// Whether processes could not be killed, of an agent that may cause no more void matches.
+    pub has_left_processes: bool,
 }
 
 /// What was seen of an agent at its end.

@@ -117,8 +117,8 @@ pub struct AgentProcess {
     group: Option<Group>,
     /// What that had counted then.
     cpu_at_end: Option<Nanos>,
-    /// Whether [`AgentEvent::Limit`] has been delivered.
-    limit_reported: bool,
+    /// What [`AgentEvent::Limit`] has been delivered with.
+    limit_reported: Option<Limit>,
     /// How many processes the system had killed for lack of memory when it was started.
     killed_before: Option<u64>,
     /// Events to deliver before all others.
@@ -166,7 +166,7 @@ impl AgentProcess {
             isolated: launcher.layers().has(Layer::Scope),
             group,
             cpu_at_end: None,
-            limit_reported: false,
+            limit_reported: None,
             killed_before,
             events: VecDeque::new(),
             meters: None,
@@ -408,7 +408,7 @@ impl AgentProcess {
                 AgentEvent::Broken(StartFailure { step, errno, running: false })
             }
             Report::Limit(limit) => {
-                self.limit_reported = true;
+                self.limit_reported = Some(limit);
                 AgentEvent::Limit(limit)
             }
             Report::Continued { ran_us } => AgentEvent::Continued(Nanos(ran_us * 1000)),
@@ -463,9 +463,9 @@ impl AgentProcess {
     /// Returns a limit that it exceeded, unless that has been reported. The kernel counts before it
     /// kills.
     fn passed_limit(&mut self) -> Option<AgentEvent> {
-        let group = self.group.as_ref().filter(|_| !self.limit_reported)?;
+        let group = self.group.as_ref().filter(|_| self.limit_reported.is_none())?;
         let limit = group.passed()?;
-        self.limit_reported = true;
+        self.limit_reported = Some(limit);
         Some(AgentEvent::Limit(limit))
     }
 

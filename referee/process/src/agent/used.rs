@@ -1,7 +1,7 @@
 //! What an agent has used.
 
 use super::AgentProcess;
-use crate::launcher::{Group, memory_of};
+use crate::launcher::{Group, Limit, memory_of};
 use crate::memory_kills::TreeMemory;
 use crate::usage::Meters;
 use referee_protocol::Nanos;
@@ -29,8 +29,14 @@ impl AgentProcess {
     /// Returns the most memory that it has had, in KiB: of the whole tree from its control group, if it
     /// has one, or if asked for, else of its own process.
     pub fn peak_memory_kb(&self, whole: bool) -> Option<u64> {
+        let Some(group) = &self.group else { return self.meters_left()?.peak_memory_kb(whole) };
+        // Checks count more than the group: what the kernel takes for locks and files in memory.
+        let least = match self.limit_reported {
+            Some(Limit::Memory(_)) => group.memory_max_kb(),
+            _ => 0,
+        };
         let measured = || self.meters_left()?.peak_memory_kb(whole);
-        self.group.as_ref().and_then(Group::peak_memory_kb).or_else(measured)
+        Some(group.peak_memory_kb().or_else(measured)?.max(least))
     }
 
     /// Returns what its processes have in memory now.

@@ -91,6 +91,11 @@ impl Group {
         Some(self.counters.peak_memory()? / 1024)
     }
 
+    /// Returns how much memory its processes may have, in KiB.
+    pub fn memory_max_kb(&self) -> u64 {
+        self.limits.memory_mb.saturating_mul(1024)
+    }
+
     /// Measures the peak of memory anew; false if the kernel can't.
     pub fn restart_peak_memory(&self) -> bool {
         self.counters.restart_peak_memory()

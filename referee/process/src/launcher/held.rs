@@ -1,21 +1,29 @@
-//! What the open files of an agent's tree hold in memory: files that are only there, unread data in
-//! pipes and sockets, what is watched by `epoll`. The kernel counts none of it as memory of a process.
+//! What an agent's tree holds in memory that the kernel doesn't count as memory of a process: files that are
+//! only there, whether they are open, mapped or in file systems of its own; unread data in pipes and
+//! sockets, what is watched by `epoll`, and locks on files.
 
 use super::sys;
 use super::watchdog::folders_of;
+use crate::files::unescaped;
+use crate::usage::proc_text;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::stat::makedev;
+use nix::sys::statvfs::statvfs;
 use nix::unistd::Pid;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs::{File, Metadata, metadata, read_dir, read_link};
 use std::io::{BufRead, BufReader};
-use std::ops::AddAssign;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Link targets of open files that are in memory only: made by `memfd_create`, or shared.
-const IN_MEMORY: [&str; 3] = ["/memfd:", "/dev/shm/", "/SYSV"];
+/// Beginnings of the names of files that are in memory only, as the lists of open files and of mappings have
+/// them: made by `memfd_create`, shared, or of shared mappings without a file.
+const IN_MEMORY: [&str; 4] = ["/memfd:", "/dev/shm/", "/SYSV", "/dev/zero (deleted)"];
+/// What a file in memory takes without any data, in KiB.
+const FILE_KIB: u64 = 1;
 /// What a file counts that can't be looked at, in KiB: a little more than a pipe or a socket holds by
 /// default.
 const UNSEEN_KIB: u64 = 256;
@@ -25,60 +33,223 @@ const SOCKET_KIB: u64 = 4;
 /// user together may watch only as many as fit into a 25th of the machine's memory. Counted like
 /// this, an agent has used up its own memory before it has used up those.
 const WATCH_KIB: u64 = 4;
+/// How many locks on files use up an agent's memory. They take 2 MB, which no control group counts, but the kernel looks
+/// at all of a file's locks for each, and lists ten thousand in 70 ms. A database has a few.
+pub(super) const LOCKS_MAX: u64 = 10_000;
 
-/// Memory held by open files, in KiB.
+/// What is held, in KiB.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Held {
-    /// Files in memory. They may be mapped too.
+    /// Files in memory. What is mapped of them counts as shared memory of processes too.
     pub(super) files: u64,
     /// Unread data, and what is watched.
     pub(super) buffers: u64,
+    /// The number of locks.
+    pub(super) locks: u64,
 }
 
-impl AddAssign for Held {
-    fn add_assign(&mut self, other: Self) {
-        self.files += other.files;
-        self.buffers += other.buffers;
-    }
+/// The numbers of a file's device and inode.
+type FileId = (u64, u64);
+
+/// Looks at what one tree holds.
+#[derive(Debug, Default)]
+pub(super) struct HeldMemory {
+    /// The files in memory that are open or mapped, and how much each held, in KiB. That of a file which isn't open
+    /// is the most that was seen, unless this process may look at mapped files.
+    files: HashMap<FileId, u64>,
+    /// The file systems in memory that only the tree has, by their devices; `None` before the first look.
+    own: Option<HashMap<u64, PathBuf>>,
 }
 
-/// Looks at the open files of these processes, each once. Stops when they hold more than `most`.
-pub(super) fn held_in_memory(tree: &[Pid], most: u64) -> Held {
-    let mut seen = HashSet::new();
-    let mut held = Held::default();
-    for &pid in tree {
-        let folder = folders_of(pid).find(|folder| {
-            read_dir(folder.join("fd")).is_ok_and(|mut entries| entries.next().is_some())
-        });
-        let Some(folder) = folder else {
-            held.buffers += hidden(pid);
-            continue;
-        };
-        let mut process = None;
-        for entry in read_dir(folder.join("fd")).into_iter().flatten().flatten() {
-            if held.files + held.buffers > most {
-                return held;
-            }
-            let path = entry.path();
-            let Some(kind) = read_link(&path).ok().and_then(|link| Kind::of(&link)) else {
+impl HeldMemory {
+    /// Looks at each file once. Stops when they hold more than `most`.
+    pub(super) fn look(&mut self, tree: &[Pid], most: u64) -> Held {
+        let before = std::mem::take(&mut self.files);
+        let mut held = Held { files: self.in_own_systems(tree), ..Held::default() };
+        let is_enough = |held: &Held| held.files + held.buffers > most || held.locks > LOCKS_MAX;
+        let (mut seen, mut folders) = (HashSet::new(), Vec::new());
+        for &pid in tree {
+            let folder = folders_of(pid).find(|folder| {
+                read_dir(folder.join("fd")).is_ok_and(|mut entries| entries.next().is_some())
+            });
+            let Some(folder) = folder else {
+                held.buffers += hidden(pid);
                 continue;
             };
-            let number = entry.file_name();
-            if kind == Kind::Watches {
-                held.buffers += watched(&folder.join("fdinfo").join(number)).unwrap_or(UNSEEN_KIB);
-            } else if let Ok(about) = metadata(&path)
-                && seen.insert((about.dev(), about.ino()))
+            let mut process = None;
+            for entry in read_dir(folder.join("fd")).into_iter().flatten().flatten() {
+                if is_enough(&held) {
+                    return held;
+                }
+                let (path, number) = (entry.path(), entry.file_name());
+                let kind = read_link(&path).ok().and_then(|link| Kind::of(&link));
+                let about = FileInfo::of(&folder.join("fdinfo").join(&number));
+                held.locks += about.as_ref().map_or(0, |about| about.locks);
+                let Some(kind) = kind else { continue };
+                if kind == Kind::Watches {
+                    held.buffers += about.map_or(UNSEEN_KIB, |about| about.watched * WATCH_KIB);
+                } else if let Ok(about) = metadata(&path)
+                    && seen.insert((about.dev(), about.ino()))
+                {
+                    let take = || {
+                        let process = process.get_or_insert_with(|| sys::process_handle(pid));
+                        let number = number.to_str()?.parse().ok()?;
+                        sys::take_file(process.as_ref().ok()?.as_fd(), number).ok()
+                    };
+                    match kind {
+                        Kind::File => held.files += self.add((about.dev(), about.ino()), &about),
+                        _ => held.buffers += kind.buffers(take),
+                    }
+                }
+            }
+            folders.push(folder);
+        }
+        let mut resident = HashMap::new();
+        for folder in folders {
+            if is_enough(&held) {
+                return held;
+            }
+            held.files += self.mapped(&folder, &mut resident);
+        }
+        for (file, kib) in resident {
+            let most = before.get(&file).map_or(kib, |&before| kib.max(before));
+            self.files.insert(file, most);
+            held.files += most + FILE_KIB;
+        }
+        held
+    }
+
+    /// Adds a file unless its file system counts, and returns what it holds.
+    fn add(&mut self, file: FileId, about: &Metadata) -> u64 {
+        if self.own.iter().any(|own| own.contains_key(&file.0)) {
+            return 0;
+        }
+        let kib = about.blocks() / 2;
+        self.files.insert(file, kib);
+        kib + FILE_KIB
+    }
+
+    /// Returns what the tree's own file systems hold.
+    fn in_own_systems(&mut self, tree: &[Pid]) -> u64 {
+        let Some(folder) = tree.iter().flat_map(|&pid| folders_of(pid)).find(|folder| {
+            // Of a thread that has ended it leads nowhere.
+            metadata(folder.join("root")).is_ok()
+        }) else {
+            return 0;
+        };
+        let own = self.own.get_or_insert_with(|| own_systems(&folder));
+        let held = own.values().filter_map(|path| {
+            let path = folder.join("root").join(path.strip_prefix("/").ok()?);
+            let system = statvfs(&path).ok()?;
+            let bytes = (system.blocks() - system.blocks_free()) * system.fragment_size();
+            Some(bytes / 1024 + (system.files() - system.files_free()) * FILE_KIB)
+        });
+        held.sum()
+    }
+
+    /// Adds the files in memory that a process has mapped, and that none has open, and returns what they hold. Only
+    /// root may look at them; for others `resident` gets what of them is in the process's memory now.
+    fn mapped(&mut self, folder: &Path, resident: &mut HashMap<FileId, u64>) -> u64 {
+        let (mut kib, mut is_hidden) = (0, false);
+        for_each_line(&folder.join("maps"), |line| {
+            let Some((range, file)) = mapping(line) else { return };
+            if self.files.contains_key(&file)
+                || self.own.iter().any(|own| own.contains_key(&file.0))
             {
-                let take = || {
-                    let process = process.get_or_insert_with(|| sys::process_handle(pid));
-                    let number = number.to_str()?.parse().ok()?;
-                    sys::take_file(process.as_ref().ok()?.as_fd(), number).ok()
-                };
-                held += kind.held(&about, take);
+                return;
+            }
+            match metadata(folder.join("map_files").join(range)) {
+                Ok(about) => kib += self.add(file, &about),
+                Err(_) => is_hidden = true,
+            }
+        });
+        if is_hidden {
+            let (mut current, mut its) = (None, HashMap::new());
+            for_each_line(&folder.join("smaps"), |line| {
+                if let Some(size) = line.strip_prefix(b"Rss:") {
+                    let size = std::str::from_utf8(size).ok();
+                    let size = size.and_then(|it| it.split_ascii_whitespace().next()?.parse().ok());
+                    if let Some(file) = current {
+                        *its.entry(file).or_insert(0) += size.unwrap_or(0);
+                    }
+                } else if matches!(line.first(), Some(b'0'..=b'9' | b'a'..=b'f')) {
+                    current = mapping(line).map(|(_, file)| file);
+                }
+            });
+            for (file, size) in its {
+                let is_other = !self.files.contains_key(&file)
+                    && !self.own.iter().any(|own| own.contains_key(&file.0));
+                if is_other {
+                    let most = resident.entry(file).or_insert(size);
+                    *most = size.max(*most);
+                }
             }
         }
+        kib
     }
-    held
+}
+
+/// Calls `act` with each line of a file, without its end; `None` if it can't be opened.
+fn for_each_line(path: &Path, mut act: impl FnMut(&[u8])) -> Option<()> {
+    let (mut file, mut line) = (BufReader::new(File::open(path).ok()?), Vec::new());
+    while file.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+        act(line.trim_ascii_end());
+        line.clear();
+    }
+    Some(())
+}
+
+/// Returns the name among `map_files`, and the file, of a mapping of a file in memory, by its line in `maps`:
+/// `7f3a000-7f3b000 rw-s 00000000 00:01 1034    /dev/zero (deleted)`.
+fn mapping(line: &[u8]) -> Option<(&OsStr, FileId)> {
+    let name = line.iter().position(|&byte| byte == b'/')?;
+    if !IN_MEMORY.iter().any(|start| line[name..].starts_with(start.as_bytes())) {
+        return None;
+    }
+    let mut words = std::str::from_utf8(&line[..name]).ok()?.split_ascii_whitespace();
+    let range = words.next()?.trim_start_matches('0');
+    let (major, minor) = words.nth(2)?.split_once(':')?;
+    let number = |digits| u64::from_str_radix(digits, 16).ok();
+    let device = makedev(number(major)?, number(minor)?);
+    Some((OsStr::new(range), (device, words.next()?.parse().ok()?)))
+}
+
+/// Returns where the file systems in memory are mounted that a process has and this one doesn't, by their devices.
+fn own_systems(process: &Path) -> HashMap<u64, PathBuf> {
+    let mounted = |process: &Path| {
+        let list = proc_text(process.join("mountinfo")).unwrap_or_default();
+        let system = |line: &str| {
+            // 35 31 0:32 /root /mount/point rw,relatime optional - tmpfs source rw
+            let (place, kind) = line.split_once(" - ")?;
+            let mut place = place.split(' ').skip(2);
+            let (major, minor) = place.next()?.split_once(':')?;
+            let device = makedev(major.parse().ok()?, minor.parse().ok()?);
+            kind.starts_with("tmpfs ").then_some((device, unescaped(place.nth(1)?)))
+        };
+        list.lines().filter_map(system).collect::<HashMap<_, _>>()
+    };
+    let others = mounted("/proc/self".as_ref());
+    let mut own = mounted(process);
+    own.retain(|device, _| !others.contains_key(device));
+    own
+}
+
+/// What the kernel tells about an open file.
+struct FileInfo {
+    locks: u64,
+    /// How many files it watches.
+    watched: u64,
+}
+
+impl FileInfo {
+    fn of(path: &Path) -> Option<Self> {
+        let mut info = Self { locks: 0, watched: 0 };
+        for_each_line(path, |line| {
+            info.locks += u64::from(line.starts_with(b"lock:"));
+            info.watched += u64::from(line.starts_with(b"tfd:"));
+        })?;
+        Some(info)
+    }
 }
 
 /// Returns what a process counts whose files can't be listed. Newer kernels tell their number.
@@ -106,15 +277,14 @@ impl Kind {
         }
     }
 
-    /// Returns what a file holds; `take` gets it from its process.
-    fn held(self, about: &Metadata, take: impl FnOnce() -> Option<OwnedFd>) -> Held {
+    /// Returns what a pipe or a socket holds; `take` gets it from its process.
+    fn buffers(self, take: impl FnOnce() -> Option<OwnedFd>) -> u64 {
         let buffers = match self {
-            Self::File => return Held { files: about.blocks() / 2, buffers: 0 },
             Self::Pipe => take().and_then(|pipe| room_of_pipe(&pipe)),
             Self::Socket => take().and_then(|socket| in_socket(&socket)),
-            Self::Watches => None,
+            Self::File | Self::Watches => None,
         };
-        Held { files: 0, buffers: buffers.unwrap_or(UNSEEN_KIB) }
+        buffers.unwrap_or(UNSEEN_KIB)
     }
 }
 
@@ -133,11 +303,4 @@ fn in_socket(socket: &OwnedFd) -> Option<u64> {
     let events = ends[0].revents()?;
     let left = if events.contains(PollFlags::POLLHUP) { memory.room } else { 0 };
     Some(SOCKET_KIB + (memory.taken + left).div_ceil(1024))
-}
-
-/// Returns what an `epoll` takes for all that it watches.
-fn watched(about: &Path) -> Option<u64> {
-    let lines = BufReader::new(File::open(about).ok()?).split(b'\n');
-    let watched = lines.map_while(Result::ok).filter(|line| line.starts_with(b"tfd:")).count();
-    Some(watched as u64 * WATCH_KIB)
 }

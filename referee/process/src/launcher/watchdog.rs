@@ -10,7 +10,7 @@
 //! runs in its parent's memory, until it calls exec, doesn't count then. Mapped files
 //! of a disk don't count: the system frees their memory when it needs it.
 
-use super::held::{Held, held_in_memory};
+use super::held::{Held, HeldMemory, LOCKS_MAX};
 use super::sys;
 use super::wire::Limit;
 use crate::memory_kills::TreeMemory;
@@ -61,8 +61,9 @@ pub(super) struct Watchdog {
     used_next: Option<Nanos>,
     /// What they had used when it was checked last.
     used_checked: Option<Nanos>,
-    /// What the tree's open files held in memory at the last check.
+    /// What the tree held in memory besides its processes' own, at the last check.
     held: Held,
+    held_memory: HeldMemory,
     /// An exact measurement in progress, and how long one of its steps takes.
     exact: Option<Exact>,
     step: Duration,
@@ -107,6 +108,7 @@ impl Watchdog {
             used_next: None,
             used_checked: None,
             held: Held::default(),
+            held_memory: HeldMemory::default(),
             exact: None,
             step: STEP,
         }
@@ -154,7 +156,7 @@ impl Watchdog {
         }
         self.used_checked = self.used;
         self.tree.clone_from(&tree);
-        self.held = held_in_memory(&tree, self.memory_kib);
+        self.held = self.held_memory.look(&tree, self.memory_kib);
         let mut used = self.sum(tree.iter().filter_map(|&pid| taken(pid)));
         if used > self.memory_kib {
             let mut rest = with_own_memory(&tree);
@@ -212,9 +214,10 @@ impl Watchdog {
         for used in all {
             sum.add(used);
         }
-        // Some open files are mapped too, and it is unknown which.
-        let tables = sum.tables + sum.mappings;
-        sum.private + tables + sum.shared.max(self.held.files) + self.held.buffers
+        let Held { files, buffers, locks } = self.held;
+        let locks = (self.memory_kib / LOCKS_MAX + 1) * locks;
+        // Some files are mapped too, and it is unknown how much of them.
+        sum.private + sum.tables + sum.mappings + sum.shared.max(files) + buffers + locks
     }
 }
 
@@ -239,7 +242,7 @@ pub(crate) fn memory_of(tree: &[Pid]) -> TreeMemory {
         sum.add(used);
         largest_kb = largest_kb.max(used.private + used.shared + used.tables);
     }
-    let held = held_in_memory(tree, u64::MAX);
+    let held = HeldMemory::default().look(tree, u64::MAX);
     let kb = sum.private + sum.tables + sum.shared.max(held.files) + held.buffers;
     TreeMemory { kb, largest_kb }
 }
@@ -321,9 +324,7 @@ fn mappings(pid: Pid) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        Limit, Limits, Watchdog, bounded_tree_below, held_in_memory, share, with_own_memory,
-    };
+    use super::{Limit, Limits, Watchdog, bounded_tree_below, share, with_own_memory};
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
     use std::io::{BufRead, BufReader};
@@ -357,6 +358,19 @@ mod tests {
     /// It and its children have 60,000 mappings each, of which none has a page.
     const MAPPED: &str =
         "maps = [mmap.mmap(-1, 4096, mmap.MAP_PRIVATE, it % 2 + 1) for it in range(60_000)]";
+
+    /// It maps a page of a file of 60 MiB, and closes the file.
+    const CLOSED: &str = "import ctypes; f = os.memfd_create('x'); os.write(f, bytes(60 * MB)); \
+         ctypes.CDLL(None).mmap(None, ctypes.c_size_t(4096), 1, 1, f, ctypes.c_long(0)); os.close(f)";
+
+    /// It gives 60 MiB back, but the file that they are of stays mapped.
+    const GIVEN_BACK: &str =
+        "x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB); x.madvise(mmap.MADV_DONTNEED)";
+
+    /// It has a lock on every other byte.
+    const LOCKED: &str = "import fcntl, struct; files = [os.memfd_create('x') for _ in range(6)]; \
+         [fcntl.fcntl(f, fcntl.F_SETLK, struct.pack('@hhqqi4x', fcntl.F_WRLCK, 0, 2 * it, 1, 0)) \
+         for f in files for it in range(1000)]";
 
     /// A process with children; ready when it has written a line.
     struct Parent(Child);
@@ -398,7 +412,7 @@ mod tests {
             let root = Pid::from_raw(i32::try_from(self.0.id()).unwrap());
             let mut watchdog = Watchdog::new(root, &Limits::default(), false);
             let (tree, _) = bounded_tree_below(root, 100);
-            watchdog.held = held_in_memory(&tree, u64::MAX);
+            watchdog.held = watchdog.held_memory.look(&tree, u64::MAX);
             let own = with_own_memory(&tree).into_iter();
             watchdog.sum(own.filter_map(|(pid, _)| share(pid))) / 1024
         }
@@ -437,6 +451,35 @@ mod tests {
             assert!((least..=most).contains(&seen), "{before} {after}: {seen} MiB");
             assert_eq!(parent.check(most + 1, 100), None, "{before} {after}");
         }
+    }
+
+    #[test]
+    fn what_is_mapped_and_never_used_does_not_count() {
+        let sparse = "x = mmap.mmap(-1, 600 * MB); x[0] = 1";
+        let Some(parent) = Parent::of(1, "", sparse) else { return };
+        assert!(parent.seen_mb() < 50);
+    }
+
+    /// Only root sees how much memory a file holds that nobody has open.
+    #[test]
+    fn files_that_are_only_mapped_count_whole_and_for_others_as_much_as_was_seen() {
+        let is_root = nix::unistd::geteuid().is_root();
+        for after in [CLOSED, GIVEN_BACK] {
+            let Some(parent) = Parent::of(1, "", after) else { return };
+            let seen = parent.seen_mb();
+            assert_eq!((60..=90).contains(&seen), is_root, "{after}: {seen} MiB");
+        }
+    }
+
+    #[test]
+    fn locks_on_files_use_up_memory() {
+        let Some(parent) = Parent::of(2, "", LOCKED) else { return };
+        // There are 12,000, of which 10,000 use up any memory.
+        for memory_mb in [200, 2000, 2_000_000] {
+            assert!(matches!(parent.check(memory_mb, 100), Some(Limit::Memory(_))), "{memory_mb}");
+        }
+        let Some(parent) = Parent::of(1, "", LOCKED) else { return };
+        assert_eq!(parent.check(200, 100), None);
     }
 
     #[test]

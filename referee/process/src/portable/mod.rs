@@ -96,6 +96,11 @@ impl Group {
         match *self {}
     }
 
+    /// Returns how much memory is allowed.
+    pub fn memory_max_kb(&self) -> u64 {
+        match *self {}
+    }
+
     /// Measures that anew.
     pub fn restart_peak_memory(&self) -> bool {
         match *self {}

@@ -2,19 +2,29 @@
 
 use super::super::backend::{Backend, BackendEvent, FinishedGame, NoResult, VoidGame};
 use super::super::folder::Folder;
+use super::super::local::not_finished;
 use super::super::results;
 use super::super::runner::{Observer, Progress, RunResult, Runner};
 use super::super::store::{Store, VoidAttempt};
 use super::store::{game, stored, void};
 use referee_contest::{Contest, Fixture, Player, Record, Schedule, Void};
+use referee_play::drive::ProcessesLeft;
 use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
+use referee_protocol::Seat;
 use std::collections::VecDeque;
-use std::fs;
 use std::sync::Arc;
+use std::{fs, io};
 
 /// The player at whose seat every game becomes void that may.
 const CULPRIT: Player = Player(1);
+
+#[test]
+fn an_agent_whose_processes_are_left_has_caused_that() {
+    let left = ProcessesLeft { seat: Seat(1), name: "a".to_owned() };
+    assert_eq!(not_finished(&io::Error::other(left)).seat, Some(Seat(1)));
+    assert_eq!(not_finished(&io::Error::other("no disk")).seat, None);
+}
 
 /// Plays one game after the other.
 struct OneCore {

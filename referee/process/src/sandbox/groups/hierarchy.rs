@@ -1,8 +1,7 @@
 //! Parses where control group hierarchies are mounted, and which groups a process is in.
 
-use std::ffi::OsString;
+use crate::files::unescaped;
 use std::fs;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// A control group hierarchy.
@@ -63,20 +62,6 @@ fn hierarchy(mountinfo: &str, line: &str) -> Option<Hierarchy> {
         let folder = if inside.as_os_str().is_empty() { top.clone() } else { top.join(inside) };
         Some(Hierarchy { controllers: controllers.clone(), top, folder })
     })
-}
-
-/// Decodes a path in which white space and backslashes are written as `\040`, three octal digits.
-fn unescaped(text: &str) -> PathBuf {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let digits = after.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
-        let octal = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok());
-        let escaped = octal.filter(|_| first == b'\\');
-        bytes.push(escaped.unwrap_or(first));
-        rest = if escaped.is_some() { &after[3..] } else { after };
-    }
-    OsString::from_vec(bytes).into()
 }
 
 #[cfg(test)]
