@@ -41,9 +41,11 @@ fn visible(c: char) -> char {
     if hidden { char::REPLACEMENT_CHARACTER } else { c }
 }
 
-/// Sanitizes and shortens the name of an agent or a player.
+/// Sanitizes and shortens the name of an agent or a player. Names are compared after this: none differs from another
+/// by spaces around it alone.
 pub fn sanitize_name(name: &str) -> String {
-    sanitize(name).chars().take(NAME_CHARACTERS_MAX).collect()
+    let short: String = sanitize(name.trim()).chars().take(NAME_CHARACTERS_MAX).collect();
+    short.trim_end().to_owned()
 }
 
 /// Sanitizes, joins and shortens untrusted text to one line.
@@ -70,6 +72,11 @@ mod tests {
     fn names_are_sanitized_and_short() {
         assert_eq!(sanitize_name("a\u{1b}[31mb"), "a\u{FFFD}[31mb");
         assert_eq!(sanitize_name(&"x".repeat(99)).len(), 60);
+        for spaced in ["a ", "\u{a0}a", "\u{3000}a\u{2003}\t"] {
+            assert_eq!(sanitize_name(spaced), "a");
+        }
+        let cut = sanitize_name(&("x".repeat(59) + " y"));
+        assert_eq!((cut.len(), sanitize_name(&cut)), (59, cut));
     }
 
     #[test]

@@ -307,11 +307,3 @@ impl Mistake {
         }
     }
 }
-
-/// The longest name, in characters.
-const NAME_CHARACTERS_MAX: usize = 60;
-
-/// Sanitizes and shortens a name.
-pub(crate) fn sanitize_name(name: &str) -> String {
-    sanitize(name.trim()).chars().take(NAME_CHARACTERS_MAX).collect()
-}

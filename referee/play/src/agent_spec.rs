@@ -142,6 +142,9 @@ impl AgentSpec {
         }
         text.clone_into(&mut spec.written);
         spec.name = sanitize_name(&spec.name);
+        if spec.name.is_empty() {
+            "agent".clone_into(&mut spec.name);
+        }
         Ok(spec)
     }
 

@@ -130,12 +130,6 @@ impl Changing {
         let refused = |why: &str| {
             Err(Failure::usage(format!("its name {why}")).help("rename the submission"))
         };
-        if sanitize_name(team) != team {
-            return refused("is too long, or has characters that are not shown");
-        }
-        if let Some(of) = version_of(team) {
-            return refused(&format!("is that of a version of {of}"));
-        }
         let players = &self.stored.contest.players;
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         if let Some(player) = players.iter().find(|player| player.name == team)
@@ -144,11 +138,7 @@ impl Changing {
             return refused("is that of another player");
         }
         let others = players.iter().map(|player| player.name.clone()).filter(|name| name != team);
-        let unique = unique_names(others.chain([team.to_owned()])).pop();
-        if unique.is_some_and(|unique| unique != team) {
-            return refused("looks like that of another player");
-        }
-        Ok(team.to_owned())
+        unfit(team, others).map_or_else(|| Ok(team.to_owned()), |why| refused(&why))
     }
 
     /// Replaces a player's agent by a new version at `path`.
@@ -378,6 +368,21 @@ fn own_name() -> String {
     let host = gethostname().ok().and_then(|host| host.into_string().ok());
     let name = host.map_or_else(|| user.clone(), |host| format!("{user}@{host}"));
     sanitize_line(&name)
+}
+
+/// Returns why a team of an open ladder can't have this name beside these: it would be taken for another player.
+pub(super) fn unfit(team: &str, others: impl Iterator<Item = String>) -> Option<String> {
+    if sanitize_name(team) != team || team.is_empty() {
+        let why =
+            "is empty or too long, or has spaces around it or characters that are not shown";
+        return Some(why.to_owned());
+    }
+    if let Some(of) = version_of(team) {
+        return Some(format!("is that of a version of {of}"));
+    }
+    let unique = unique_names(others.chain([team.to_owned()])).pop();
+    let is_alike = unique.is_some_and(|unique| unique != team);
+    is_alike.then(|| "looks like that of another player".to_owned())
 }
 
 /// Returns the team's name in the name of a later version, `NAME v2`.

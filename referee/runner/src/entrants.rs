@@ -3,6 +3,7 @@
 use super::again::place;
 use super::alone::{alone, private_copy};
 use super::arguments::relative;
+use super::changing::unfit;
 use super::copies::leads_outside;
 use super::tree::{NOTHING, Tree, entries, outside, refused_link};
 use referee_contest::file::{ContestFile, NamedAgent, Submissions};
@@ -12,7 +13,7 @@ use referee_play::archives::{archive_stem, unpacked};
 use referee_process::Failure;
 use referee_process::files::{absolute, open_regular};
 use referee_process::open_folder::{Kind, OpenFolder};
-use referee_protocol::sanitize::sanitize;
+use referee_protocol::sanitize::{sanitize, sanitize_name};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -66,17 +67,51 @@ pub struct Submission {
 }
 
 /// Finds all agents: those named in the file, then submissions by name. Programs that have to be built may
-/// be missing. The notes name files among the submissions that are not agents.
+/// be missing. The notes name files among the submissions that are not agents. `is_open` is whether later versions may
+/// come.
 pub(super) fn find(
     file: &ContestFile,
     base: &Path,
+    is_open: bool,
 ) -> Result<(Vec<Candidate>, Vec<String>), Failure> {
     let mut candidates = file.agents.iter().map(|agent| named(file, agent, base)).collect();
     let mut notes = Vec::new();
     if let Some(submissions) = &file.submissions {
         submitted(file, submissions, base, &mut candidates, &mut notes)?;
+        name_submissions(&mut candidates, is_open);
     }
     Ok((candidates, notes))
+}
+
+/// Gives submissions their names in the contest. One without a name, or with that of another agent, does not play: its
+/// author chose the name, and must not stop others by it.
+fn name_submissions(candidates: &mut [Candidate], is_open: bool) {
+    let mut names = BTreeMap::new();
+    for named in candidates.iter().filter(|it| !it.is_submission) {
+        names.insert(sanitize_name(&named.name), "an agent in the contest file".to_owned());
+    }
+    let mut submissions: Vec<&mut Candidate> =
+        candidates.iter_mut().filter(|it| it.is_submission).collect();
+    // Those whose files are called so come first: nobody takes their place by a space.
+    submissions.sort_by_key(|it| sanitize_name(&it.name) != it.name);
+    for submission in submissions {
+        let name = sanitize_name(&submission.name);
+        let file = format!("{:?}", submission.name);
+        let unfit = is_open.then(|| unfit(&submission.name, names.keys().cloned())).flatten();
+        let why = match (names.get(&name), unfit) {
+            (Some(other), _) => format!("is that of {other}"),
+            (None, Some(unfit)) => unfit,
+            (None, None) if name.is_empty() => "is empty".to_owned(),
+            (None, None) => {
+                names.insert(name.clone(), format!("the submission {file}"));
+                submission.name = name;
+                continue;
+            }
+        };
+        // As its file is called, apart from all names.
+        submission.name = file;
+        submission.spec = Err(format!("its name {why}: rename it"));
+    }
 }
 
 /// The failure for an error at a place in a contest file.

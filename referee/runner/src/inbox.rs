@@ -13,7 +13,7 @@ use referee_contest::file::ContestFile;
 use referee_process::Failure;
 use referee_process::files::{absolute, is_disk_full, read_regular};
 use referee_process::open_folder::{Kind, OpenFolder};
-use referee_protocol::sanitize::{sanitize, sanitize_name};
+use referee_protocol::sanitize::sanitize;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -231,7 +231,7 @@ impl Inbox {
     /// Keeps the submissions with which a contest has just begun.
     pub fn keep_players(&self, contest: &Contest) -> Result<(), Failure> {
         for Submission { name, entry, .. } in self.submissions()?.0 {
-            let plays = contest.players.iter().any(|player| player.name == sanitize_name(&name));
+            let plays = contest.players.iter().any(|player| player.name == name);
             if let Some(path) = entry.filter(|_| plays)
                 && let Kept::Version(version) = self.keep_version(&path, &name)?
             {

@@ -21,7 +21,7 @@ use referee_process::Failure;
 use referee_process::cores;
 use referee_process::files::{absolute, read_regular};
 use referee_process::sandbox::{Depth, SandboxRequest, choose};
-use referee_protocol::sanitize::{sanitize, sanitize_name};
+use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Level, LevelChoice, SandboxRecord};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -198,15 +198,16 @@ fn prepare_seeded(
     let (is_named, is_seeded) = (read.is_named(), read.is_seeded());
     let drawn = drawn.filter(|_| !is_seeded);
     read.settings.seed = drawn.unwrap_or(read.settings.seed);
-    let (mut candidates, mut notes) = candidates(&read, base, builds)?;
+    let is_open = broken == Broken::LeaveOut;
+    let (mut candidates, mut notes) = candidates(&read, base, builds, is_open)?;
     let left_out = reject_broken(&read, &mut candidates, broken)?;
     let others = OtherFiles { openings: openings(&read, base)?, ranking: ranking(&read, base)? };
     let readable = readable(&read, base)?;
-    let mut entries = BTreeMap::new();
+    let mut places = Vec::new();
     let playing = |candidate: Candidate| {
         let Candidate { name, run, span, spec, entry, .. } = candidate;
-        entries.extend(entry.and_then(|entry| Some((sanitize_name(&name), place(&entry).ok()?))));
         let spec = spec.ok()?;
+        places.push(entry.and_then(|entry| place(&entry).ok()));
         let player = PlayerInfo { name, run, digest: spec.digest.clone() };
         Some((FoundAgent { player, span }, spec))
     };
@@ -217,6 +218,10 @@ fn prepare_seeded(
     {
         notes.push("at sandbox level none, builds run as you, without a sandbox".to_owned());
     }
+    let entry = |(&index, player): (&usize, &PlayerInfo)| {
+        places[index].clone().map(|place| (player.name.clone(), place))
+    };
+    let entries = order.iter().zip(&contest.players).filter_map(entry).collect();
     let player = |(place, player): (&usize, &PlayerInfo)| {
         let spec: &AgentSpec = &specs[*place];
         AgentSpec { name: player.name.clone(), ..spec.clone() }
@@ -323,8 +328,9 @@ fn candidates(
     file: &ContestFile,
     base: &Path,
     builds: Builds<'_>,
+    is_open: bool,
 ) -> Result<(Vec<Candidate>, Vec<String>), Failure> {
-    let (mut candidates, notes) = find(file, base)?;
+    let (mut candidates, notes) = find(file, base, is_open)?;
     match builds {
         Builds::Later => {}
         Builds::Now(progress) => {
@@ -373,7 +379,7 @@ pub fn entrants(path: &Path, progress: Progress<'_>) -> Result<Entrants, Failure
     let games = programs::named(&text, &base)?;
     let file = ContestFile::read(&text, &path.to_string_lossy(), "contest", &games);
     let file = file.map_err(|error| failure(&error))?;
-    let (candidates, notes) = candidates(&file, &base, Builds::Now(progress))?;
+    let (candidates, notes) = candidates(&file, &base, Builds::Now(progress), false)?;
     let found = candidates.into_iter().map(|candidate| {
         let Candidate { name, run: written, spec, entry, .. } = candidate;
         Submission { name, written, place: entry.clone(), entry, spec }

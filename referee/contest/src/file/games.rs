@@ -3,7 +3,8 @@
 use super::Positions;
 use super::problem::{FileError, Source};
 use super::raw::{Raw, RawGame};
-use crate::settings::{Mistake, sanitize_name};
+use crate::settings::Mistake;
+use referee_protocol::sanitize::sanitize_name;
 use crate::{Contest, ContestGame, Opening};
 use referee_games::{Games, Turn, nearest};
 use referee_protocol::parse_strict;

@@ -4,7 +4,8 @@
 use super::Entry;
 use crate::Player;
 use crate::forms::within;
-use crate::settings::{Mistake, sanitize_name};
+use crate::settings::Mistake;
+use referee_protocol::sanitize::sanitize_name;
 use referee_match::named_seed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -206,6 +206,50 @@ fn all_broken_submissions_are_reported_at_once() {
 }
 
 #[test]
+fn a_name_leaves_out_its_own_submission_alone() {
+    let whole = "command = [\"sh\", \"x\"]\n";
+    let long = "x".repeat(60);
+    let place = place(&[
+        (
+            "contest.toml",
+            "game = \"hex\"\nagents = [\"@random\"]\nsubmissions = \"bots\"\npolicy.on_broken = \"leave-out\"",
+        ),
+        ("bots/amy/agent.toml", whole),
+        ("bots/ amy/agent.toml", whole),
+        ("bots/amy\u{a0}/agent.toml", whole),
+        ("bots/\u{3000}/agent.toml", whole),
+        ("bots/@random/agent.toml", whole),
+        ("bots/bob /agent.toml", whole),
+        ("bots/\u{430}my/agent.toml", whole),
+        (&format!("bots/{long}a/agent.toml"), whole),
+        (&format!("bots/{long}b/agent.toml"), whole),
+    ]);
+    let prepared = right(&place, Builds::Now(&|_, _| {}));
+    // The last has a Cyrillic letter.
+    assert_eq!(names(&prepared), ["@random", "amy", "bob", &long, "\u{430}my #2"]);
+    let reasons: Vec<String> =
+        prepared.left_out.iter().map(|(name, why)| format!("{name}: {why}")).collect();
+    let expected = [
+        "\" amy\": its name is that of the submission \"amy\": rename it".to_owned(),
+        "\"@random\": its name is that of an agent in the contest file: rename it".to_owned(),
+        "\"amy\\u{a0}\": its name is that of the submission \"amy\": rename it".to_owned(),
+        format!("\"{long}b\": its name is that of the submission \"{long}a\": rename it"),
+        "\"\\u{3000}\": its name is empty: rename it".to_owned(),
+    ];
+    assert_eq!(reasons, expected);
+    let stored = prepared.to_stored(String::new(), None);
+    assert_eq!(stored.left_out().count(), 5);
+    assert_eq!(prepared.entries.len(), 4, "each is known as a submission: {:?}", prepared.entries);
+    // Later versions are known by the name of the file.
+    fs::create_dir(place.path().join("bots/amy v2")).unwrap();
+    let file = place.path().join("contest.toml");
+    let open = prepare(&file, Builds::Later, Broken::LeaveOut).unwrap();
+    assert_eq!(names(&open), ["@random", "amy"]);
+    let version = "its name is that of a version of amy: rename it".to_owned();
+    assert!(open.left_out.contains(&("\"amy v2\"".to_owned(), version)), "{:?}", open.left_out);
+}
+
+#[test]
 fn a_submission_that_could_not_be_built_stays_left_out() {
     let whole = "command = [\"sh\", \"x\"]\n";
     let place = place(&[
