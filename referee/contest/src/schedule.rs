@@ -165,12 +165,17 @@ impl Schedule {
         let orders = self.orders.len() as u64;
         let within = number % each;
         let game = usize::try_from(within / orders).ok()?;
-        let order = &self.orders[usize::try_from(within % orders).ok()?];
+        let place = within % orders;
+        let order = &self.orders[usize::try_from(place).ok()?];
         // Players of one-seat games get the same openings, to be comparable. Other pairings each
         // get a new one, so that every game of the contest uses all of its openings.
         let alone = pairing.players.len() == 1;
         let opening = if alone { u64::from(pairing.round) - 1 } else { index };
-        let name = format!("{}:game:{game}:{opening}", self.contest.seed);
+        let mut name = format!("{}:game:{game}:{opening}", self.contest.seed);
+        // Whoever remembers the draws of one game of a pairing knows nothing about those of the next.
+        if place > 0 && self.contest.games[game].has_chance() {
+            name += &format!(":{place}");
+        }
         Some(Fixture {
             number,
             block: number / orders,

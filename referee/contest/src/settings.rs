@@ -55,6 +55,11 @@ impl ContestGame {
         }
     }
 
+    /// Whether the referee draws in it.
+    pub fn has_chance(&self) -> bool {
+        self.program.as_ref().is_some_and(|program| program.described["chance"] == true)
+    }
+
     /// Returns its rules.
     pub fn kind(&self, games: &Games) -> Result<GameKind, NoRules> {
         games.of_record(&self.game, self.program.as_ref())

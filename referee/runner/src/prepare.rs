@@ -34,6 +34,8 @@ const RANKING_BYTES_MAX: u64 = 1 << 30;
 /// The largest openings file, in bytes.
 const OPENINGS_BYTES_MAX: u64 = 64 << 20;
 
+/// Seeds below this can be found by trying.
+const SHORT_SEED: u64 = 1 << 40;
 /// The most errors about agents in the contest file that are printed.
 const ERRORS_SHOWN: usize = 100;
 
@@ -213,6 +215,7 @@ fn prepare_seeded(
     };
     let (entrants, specs): (Vec<_>, Vec<_>) = candidates.into_iter().filter_map(playing).unzip();
     let (contest, order) = read.contest(&entrants, &others).map_err(|error| failure(&error))?;
+    notes.extend(guessable(&read.settings).filter(|_| is_seeded));
     notes.extend(specs.iter().flat_map(|spec| requested(spec, &readable)));
     if read.settings.sandbox.level == Some(Level::None) && specs.iter().any(|it| it.build.is_some())
     {
@@ -241,6 +244,16 @@ fn prepare_seeded(
         entries,
         copies: BTreeMap::new(),
         agents_folder: PathBuf::new(),
+    })
+}
+
+/// Returns a note if agents could try all seeds until one fits the draws so far, and know those to come.
+pub(super) fn guessable(contest: &Contest) -> Option<String> {
+    let draws = contest.games.iter().any(ContestGame::has_chance);
+    (contest.seed < SHORT_SEED && draws).then(|| {
+        "all draws follow from `seed`, and an agent can guess a short one: leave it out, and \
+         `contest run` draws a long one"
+            .to_owned()
     })
 }
 
@@ -379,7 +392,8 @@ pub fn entrants(path: &Path, progress: Progress<'_>) -> Result<Entrants, Failure
     let games = programs::named(&text, &base)?;
     let file = ContestFile::read(&text, &path.to_string_lossy(), "contest", &games);
     let file = file.map_err(|error| failure(&error))?;
-    let (candidates, notes) = candidates(&file, &base, Builds::Now(progress), false)?;
+    let (candidates, mut notes) = candidates(&file, &base, Builds::Now(progress), false)?;
+    notes.extend(guessable(&file.settings).filter(|_| file.is_seeded()));
     let found = candidates.into_iter().map(|candidate| {
         let Candidate { name, run: written, spec, entry, .. } = candidate;
         Submission { name, written, place: entry.clone(), entry, spec }

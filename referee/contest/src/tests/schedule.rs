@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use referee_games::GAMES;
+use referee_protocol::GameProgramRecord;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -131,6 +132,26 @@ fn assert_blocks_are_sound(contest: &Contest, schedule: &Schedule) {
     let alone = contest.seats() == 1;
     let instances = if alone { contest.rounds as usize } else { schedule.pairings().len() };
     assert_eq!(seeds.len(), instances * contest.games.len(), "a seed a block, or an instance");
+}
+
+#[test]
+fn no_game_shows_the_draws_of_another_of_its_pairing() {
+    let mut contest = contest(FormatSettings::RoundRobin(RoundRobin { triples_per_player: None }), 3, 2);
+    contest.rounds = 2;
+    let schedule = |contest: &Contest| Schedule::new(Arc::new(contest.clone()));
+    let of_pairs = schedule(&contest);
+    let program = |chance| {
+        let described = json!({"name": "any", "chance": chance});
+        Some(GameProgramRecord { digest: String::new(), described })
+    };
+    contest.games[0].program = program(false);
+    assert_eq!(fixtures(&schedule(&contest)), fixtures(&of_pairs));
+    contest.games[0].program = program(true);
+    let with_draws = fixtures(&schedule(&contest));
+    let seeds: BTreeSet<u64> = with_draws.iter().map(|game| game.seed).collect();
+    assert_eq!(seeds.len(), with_draws.len());
+    let openings = |games: &[Fixture]| games.iter().map(|it| it.opening).collect::<Vec<_>>();
+    assert_eq!(openings(&with_draws), openings(&fixtures(&of_pairs)));
 }
 
 /// What a pairing's players got, added up from the games.

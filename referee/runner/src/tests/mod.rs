@@ -8,8 +8,11 @@ mod voids;
 mod writer;
 
 use super::folder::Folder;
+use super::prepare::guessable;
 use super::{Broken, Builds, Prepared, prepare, prepare_again};
 use referee_process::Failure;
+use referee_protocol::GameProgramRecord;
+use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -327,6 +330,19 @@ fn a_plan_needs_no_built_programs() {
     assert_eq!(names(&prepared), ["made", "@first"]);
     let failure = self::prepared(&place, Builds::Done(&[])).unwrap_err();
     assert!(failure.to_string().contains("build it first: sh make.sh"), "{failure}");
+}
+
+#[test]
+fn a_seed_from_which_agents_can_guess_draws_is_noted() {
+    let place =
+        place(&[("contest.toml", "game = \"hex\"\nagents = [\"@random\", \"@first\"]\nseed = 1")]);
+    let mut contest = right(&place, Builds::Later).contest.as_ref().clone();
+    assert_eq!(guessable(&contest), None);
+    let described = json!({"chance": true});
+    contest.games[0].program = Some(GameProgramRecord { digest: String::new(), described });
+    assert!(guessable(&contest).unwrap().contains("draws follow from `seed`"));
+    contest.seed = 1 << 52;
+    assert_eq!(guessable(&contest), None);
 }
 
 #[test]

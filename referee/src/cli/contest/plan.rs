@@ -8,7 +8,6 @@ use referee_contest::estimate::{Estimate, QUICK_TURN_MS, estimate};
 use referee_contest::report::LeftOut;
 use referee_contest::wording::count;
 use referee_contest::{Contest, ContestGame, Schedule};
-use referee_games::program::Program;
 use referee_match::times::{show_clock, show_time};
 use referee_process::Failure;
 use referee_process::cores;
@@ -190,11 +189,7 @@ fn notes(prepared: &Prepared, is_built: bool) -> Vec<String> {
         notes.extend(own.into_iter().map(|note| format!("{}: {note}", game.name)));
     }
     let same = contest.openings.plies == 0 && contest.openings.positions.iter().all(Vec::is_empty);
-    let draws = |game: &ContestGame| {
-        let kind = game.kind(&prepared.games).ok();
-        kind.and_then(|kind| kind.program()).is_some_and(Program::has_chance)
-    };
-    if same && contest.rounds > 1 && !contest.games.iter().all(draws) {
+    if same && contest.rounds > 1 && !contest.games.iter().all(ContestGame::has_chance) {
         notes.push(
             "every game starts from the same position, so deterministic agents repeat their games in \
              every round; to vary them, set plies = 4 in [openings]"
