@@ -39,19 +39,28 @@ pub(super) fn to_verify(
     folder: &Folder,
     given: &Games,
 ) -> Result<Games, Failure> {
-    games_by(&stored.contest.games, &stored.text, |name, program| {
+    untrusted(&stored.contest.games, &stored.text, folder, given)
+}
+
+/// Loads those of the contest in a folder, for this file of it: only what is in `given` is trusted.
+pub fn of_file(folder: &Folder, text: &str, given: &Games) -> Result<Games, Failure> {
+    untrusted(&Store::open_to_read(folder)?.contest()?.contest.games, text, folder, given)
+}
+
+fn untrusted(
+    games: &[ContestGame],
+    text: &str,
+    folder: &Folder,
+    given: &Games,
+) -> Result<Games, Failure> {
+    games_by(games, text, |name, program| {
         given
             .of_record(name, Some(program))
             .or_else(|_| load(&copy_of(folder, program), Chosen::ByPlace))
     })
 }
 
-/// Loads those of the contest in a folder, for this file of it.
-pub fn of_file(folder: &Folder, text: &str) -> Result<Games, Failure> {
-    games_of(&Store::open_to_read(folder)?.contest()?.contest.games, text, folder)
-}
-
-/// Loads those of the contest in a folder.
+/// Loads those of the contest in a folder. Who works on the contest trusts them.
 pub fn of_folder(folder: &Folder) -> Result<Games, Failure> {
     let copies = contest_of(folder.root())
         .map(|it| load_copies(it, &Games::default(), Chosen::ByName))

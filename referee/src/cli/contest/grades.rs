@@ -53,7 +53,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         None => (folder.file(), ContestFile::read_stored),
     };
     let text = read_contest_file(&path)?;
-    let games = programs::of_file(&folder, &text)?;
+    let games = programs::of_file(&folder, &text, &global.rules()?)?;
     let failed = |error: FileError| Failure::usage(error.to_string()).or_help(error.help);
     let file = read(&text, &path.to_string_lossy(), "contest", &games).map_err(failed)?;
     let spinner = spinner("computing the report", !global.quiet);

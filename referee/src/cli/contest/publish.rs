@@ -18,7 +18,6 @@ use referee_protocol::sanitize::sanitize;
 use referee_runner::disk_failure;
 use referee_runner::folder::Folder;
 use referee_runner::parallel;
-use referee_runner::programs;
 use referee_runner::results::report_failure;
 use referee_runner::store::Store;
 use referee_web::{MatchPage, replay_page, shared_files};
@@ -226,7 +225,7 @@ fn replays(
     global: &Global,
 ) -> Result<BTreeMap<Player, Vec<(u64, String)>>, Failure> {
     let bar = count_bar("writing replays", !global.quiet);
-    let known = programs::of_folder(folder)?;
+    let known = global.games(&folder.store())?;
     let written = parallel::map(games, None, &|done, of| advance(&bar, done, of), |game| {
         replay(folder, &known, site, game, names)
     });
