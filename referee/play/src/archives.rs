@@ -226,8 +226,8 @@ pub fn shown(path: &str) -> String {
     let Some((before, rest)) = path.split_once(&root_name()) else { return path.to_owned() };
     let start =
         before.rfind(|c: char| c.is_whitespace() || c == ':' || c == '=').map_or(0, |at| at + 1);
-    // The digest is the first part.
-    let inside = rest.trim_start_matches('/').split_once('/').map_or("", |(_, inside)| inside);
+    // After the rest of the name and the digest.
+    let inside = rest.splitn(3, '/').nth(2).unwrap_or_default();
     format!("{}{inside}", &before[..start])
 }
 
@@ -236,22 +236,39 @@ fn root_name() -> String {
     format!("referee-unpacked-{}", Uid::effective())
 }
 
-/// Returns the folder for all that is unpacked, which nobody else can change.
+/// Returns the folder for all that is unpacked, which nobody else can change or list.
 fn private_root() -> io::Result<PathBuf> {
-    let root = std::env::temp_dir().canonicalize()?.join(root_name());
-    match DirBuilder::new().mode(0o755).create(&root) {
+    private_root_in(&std::env::temp_dir().canonicalize()?)
+}
+
+fn private_root_in(folder: &Path) -> io::Result<PathBuf> {
+    // Agents may run as other users, and pass through.
+    let closed = Permissions::from_mode(if Uid::effective().is_root() { 0o711 } else { 0o700 });
+    let is_own = |root: &Path| {
+        let found = root.symlink_metadata();
+        found.is_ok_and(|it| {
+            it.is_dir() && it.uid() == Uid::effective().as_raw() && it.mode() & 0o022 == 0
+        })
+    };
+    let root = folder.join(root_name());
+    match DirBuilder::new().mode(0o700).create(&root) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
-    let found = root.symlink_metadata()?;
-    let is_own = found.is_dir() && found.uid() == Uid::effective().as_raw();
-    if !is_own || found.mode() & 0o022 != 0 {
-        return Err(io::Error::other(format!(
-            "{} belongs to someone else, or others can change it: remove it",
-            root.display()
-        )));
+    if is_own(&root) {
+        fs::set_permissions(&root, closed)?;
+        return Ok(root);
     }
-    Ok(root)
+    // Someone else has made it.
+    let prefix = root_name() + "-";
+    for entry in folder.read_dir()?.flatten() {
+        let is_another = entry.file_name().as_bytes().starts_with(prefix.as_bytes());
+        if is_another && is_own(&entry.path()) {
+            return Ok(entry.path());
+        }
+    }
+    let new = tempfile::Builder::new().prefix(&prefix).permissions(closed).tempdir_in(folder)?;
+    Ok(new.keep())
 }
 
 /// Says what to do about an archive that can't be unpacked. Errors of the machine stay as they are.

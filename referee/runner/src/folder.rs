@@ -3,10 +3,11 @@
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::kill;
-use nix::unistd::Pid;
+use nix::unistd::{Pid, Uid};
 use referee_process::Failure;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{Read, Seek, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -63,16 +64,34 @@ impl Folder {
             return Err(has_contest(root));
         }
         std::fs::create_dir_all(root).map_err(failed)?;
+        close(root, false).map_err(failed)?;
         for entry in std::fs::read_dir(root).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
             // A run that was killed before its store was made leaves these.
-            let left = [LOCK_FILE, CONTEST_FILE, AGENTS_FOLDER].contains(&name.as_str());
+            let left = [LOCK_FILE, CONTEST_FILE, AGENTS_FOLDER, RULES_FOLDER, GAMES_FOLDER].contains(&name.as_str());
             if !left && !name.starts_with(STORE_FILE) {
                 return Err(Failure::usage(format!("{}: the folder is not empty", root.display()))
                     .help("choose an empty or new folder with --out DIR"));
             }
         }
         Ok(folder)
+    }
+
+    /// Closes everything in it to other users, if the folder itself is closed to them: its owner may have opened it since
+    /// it was created. What agents need stays open, since they may run as others.
+    pub fn close_to_others(&self) -> std::io::Result<()> {
+        // Nobody else passes through another user's.
+        if !Uid::effective().is_root() || self.root.metadata()?.mode() & 0o004 != 0 {
+            return Ok(());
+        }
+        for entry in std::fs::read_dir(&self.root)? {
+            let entry = entry?;
+            let is_needed = [AGENTS_FOLDER, RULES_FOLDER].iter().any(|it| entry.file_name() == *it);
+            if !entry.file_type()?.is_symlink() {
+                close(&entry.path(), !is_needed)?;
+            }
+        }
+        Ok(())
     }
 
     /// Opens the folder of an existing contest.
@@ -180,6 +199,14 @@ impl Folder {
         writeln!(file, "{}", std::process::id()).ok();
         Ok(Lock { _file: file })
     }
+}
+
+/// Closes a file or folder to other users, who pass through a folder of root's if it isn't closed `wholly`: agents may
+/// run as others.
+fn close(path: &Path, wholly: bool) -> std::io::Result<()> {
+    let mode = path.metadata()?.mode() & 0o7777;
+    let closed = if wholly || !Uid::effective().is_root() { mode & !0o077 } else { mode & !0o066 };
+    if closed == mode { Ok(()) } else { std::fs::set_permissions(path, Permissions::from_mode(closed)) }
 }
 
 /// The failure where a folder for a new contest already has one.

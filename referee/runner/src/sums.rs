@@ -107,7 +107,8 @@ fn write_to(folder: &Folder, store: &Store, extent: Extent) -> Result<(), Failur
         out.flush()?;
         out.get_ref().sync_data()
     });
-    written.map_err(|error| report_failure(error, &file))
+    written.map_err(|error| report_failure(error, &file))?;
+    folder.close_to_others().map_err(|error| disk_failure(folder.root(), &error))
 }
 
 /// The folders of which only what the contest has put there is listed.

@@ -1,6 +1,6 @@
 use super::{
     ANY_BYTES, BYTES_MAX, EXTENSION_BYTES_MAX, KEPT, LIST_BYTES_MAX, Most, Unpacking, archive_stem,
-    remove_unused, shown, unpacked,
+    private_root_in, remove_unused, shown, unpacked,
 };
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -93,6 +93,22 @@ fn the_only_folder_is_the_agent() {
         assert_eq!(shown(&command), "python3 team7/bot.py");
         fs::remove_dir_all(folder.parent().unwrap()).unwrap();
     }
+}
+
+#[test]
+fn a_foreign_folder_is_left_for_a_private_one() {
+    let place = tempfile::tempdir().unwrap();
+    let root = private_root_in(place.path()).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&root) & 0o066, 0);
+    assert_eq!(private_root_in(place.path()).unwrap(), root);
+    // As if another user had made it.
+    fs::set_permissions(&root, fs::Permissions::from_mode(0o777)).unwrap();
+    let other = private_root_in(place.path()).unwrap();
+    assert!(other != root && mode(&other) & 0o066 == 0);
+    assert_eq!(private_root_in(place.path()).unwrap(), other, "what was unpacked is found again");
+    let unpacked = other.join("0123/team7/bot.py").display().to_string();
+    assert_eq!(shown(&unpacked), "team7/bot.py");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use super::super::folder::{CONTEST_FILE, Folder, STORE_FILE};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[test]
@@ -11,6 +13,9 @@ fn a_new_folder_may_have_the_files_of_a_killed_run() {
     let folder = Folder::create(&root).unwrap();
     drop(folder.lock().unwrap());
     fs::write(folder.file(), "x").unwrap();
+    for name in ["agents/a", "rules/b", "games"] {
+        fs::create_dir_all(root.join(name)).unwrap();
+    }
     for name in ["contest.db.new", "contest.db.new-wal", "contest.db.new-journal"] {
         fs::write(root.join(name), "x").unwrap();
     }
@@ -26,6 +31,36 @@ fn a_new_folder_may_have_the_files_of_a_killed_run() {
     let failure = Folder::create(&root).unwrap_err();
     assert!(failure.to_string().contains("not empty"), "{failure}");
     assert!(root.join(CONTEST_FILE).exists() && root.join("thesis.tex").exists());
+}
+
+#[test]
+fn a_contest_s_folder_is_closed_to_other_users() {
+    let place = tempfile::tempdir().unwrap();
+    let is_root = nix::unistd::Uid::effective().is_root();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for root in ["new", "there"].map(|name| place.path().join(name)) {
+        if root.ends_with("there") {
+            fs::create_dir(&root).unwrap();
+        }
+        let folder = Folder::create(&root).unwrap();
+        assert_eq!(mode(&root), if is_root { 0o711 } else { 0o700 });
+        for name in ["games/0000", "agents/a", "rules/b", "submissions"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        fs::write(folder.store(), "x").unwrap();
+        folder.close_to_others().unwrap();
+        if is_root {
+            // Agents, who run as others, pass to their own files.
+            let modes = ["games", "submissions", STORE_FILE, "agents", "agents/a", "rules"];
+            let modes = modes.map(|name| mode(&root.join(name)));
+            assert_eq!(modes, [0o700, 0o700, 0o600, 0o711, 0o755, 0o711]);
+        }
+        // Opened by its owner, it stays so.
+        fs::set_permissions(&root, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(root.join("report.html"), "x").unwrap();
+        folder.close_to_others().unwrap();
+        assert_eq!(mode(&root.join("report.html")), 0o644);
+    }
 }
 
 #[test]

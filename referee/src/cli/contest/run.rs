@@ -13,7 +13,7 @@ use clap::Args;
 use referee_process::Failure;
 use referee_process::sandbox::SandboxRequest;
 use referee_protocol::{Level, LevelChoice};
-use referee_runner::folder::{Folder, Lock};
+use referee_runner::folder::{Folder, GAMES_FOLDER, Lock};
 use referee_runner::store::{Store, StoredContest};
 use referee_runner::{Broken, Prepared, prepare_again, sandbox_request, sums};
 use std::path::{Path, PathBuf};
@@ -113,6 +113,8 @@ pub(super) fn created(
     // Another process may have created one since.
     let folder = Folder::create(folder.root())?;
     let bar = count_bar("copying the agents", !global.quiet);
+    let games = folder.path(GAMES_FOLDER);
+    std::fs::create_dir_all(&games).map_err(machine(games.display()))?;
     prepared.copy_games(&folder)?;
     prepared.copy_agents(&folder, &|done, of| advance(&bar, done, of))?;
     bar.finish_and_clear();
