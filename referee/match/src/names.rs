@@ -6,12 +6,18 @@ use unicode_security::confusable_detection::skeleton;
 pub fn unique_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut unique: Vec<String> = Vec::new();
     for name in names {
-        let numbered = (2..).map(|number| format!("{name} #{number}"));
-        let mut candidates = std::iter::once(name.clone()).chain(numbered);
-        let is_new = |name: &String| unique.iter().all(|other| !look_alike(name, other));
-        unique.extend(candidates.find(is_new));
+        let name = unique_name(&unique, &name);
+        unique.push(name);
     }
     unique
+}
+
+/// Makes a name unique beside known ones.
+pub fn unique_name(known: &[String], name: &str) -> String {
+    let is_new = |name: &String| known.iter().all(|other| !look_alike(name, other));
+    let mut numbered = (2..).map(|number| format!("{name} #{number}"));
+    let own = Some(name.to_owned()).filter(is_new);
+    own.or_else(|| numbered.find(is_new)).unwrap_or_default()
 }
 
 /// Whether two names are the same, or look the same because of letters of other alphabets (Unicode

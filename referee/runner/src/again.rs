@@ -6,7 +6,7 @@ use super::entrants::{
     Candidate, Submission, candidate, check_games, describe, unpacked_or_itself,
 };
 use super::folder::{AGENTS_FOLDER, Folder};
-use super::prepare::{Entrants, Prepared, build, contest_files, failure, read_again};
+use super::prepare::{Broken, Entrants, Prepared, build, contest_files, failure, read_again};
 use super::programs;
 use super::store::StoredContest;
 use crate::parallel::{self, Progress};
@@ -141,7 +141,9 @@ pub(super) fn prepare_submission(
     prepared.specs = vec![spec];
     prepared.copies.clear();
     prepared.entries.insert(name.to_owned(), entry);
-    prepared.add_copies(folder, &|_, _| {})?;
+    if let Some((_, why)) = prepared.add_copies(folder, &|_, _| {})?.pop() {
+        return Err(refused(why));
+    }
     if prepared.copies.is_empty() {
         let why = prepared.notes.join("; ");
         return Err(Failure::usage(format!("it can't be copied to the contest's folder: {why}"))
@@ -175,6 +177,7 @@ fn without_agents(stored: &StoredContest, folder: &Folder, read: ContestFile) ->
         base: stored.base.clone(),
         entries: BTreeMap::new(),
         copies: stored.copies.clone(),
+        broken: Broken::AsWritten,
         agents_folder: agents_folder.canonicalize().unwrap_or(agents_folder),
     }
 }

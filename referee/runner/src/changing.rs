@@ -14,7 +14,7 @@ use referee_contest::report::ChangeRow;
 use referee_contest::wording::count;
 use referee_contest::{Change, ChangeKind, Fixture, Player, PlayerInfo, Schedule};
 use referee_games::nearest;
-use referee_match::names::unique_names;
+use referee_match::names::unique_name;
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_protocol::sanitize::{sanitize, sanitize_line, sanitize_name};
@@ -138,7 +138,8 @@ impl Changing {
             return refused("is that of another player");
         }
         let others = players.iter().map(|player| player.name.clone()).filter(|name| name != team);
-        unfit(team, others).map_or_else(|| Ok(team.to_owned()), |why| refused(&why))
+        unfit(team, &others.collect::<Vec<_>>())
+            .map_or_else(|| Ok(team.to_owned()), |why| refused(&why))
     }
 
     /// Replaces a player's agent by a new version at `path`.
@@ -371,17 +372,15 @@ fn own_name() -> String {
 }
 
 /// Returns why a team of an open ladder can't have this name beside these: it would be taken for another player.
-pub(super) fn unfit(team: &str, others: impl Iterator<Item = String>) -> Option<String> {
+pub(super) fn unfit(team: &str, others: &[String]) -> Option<String> {
     if sanitize_name(team) != team || team.is_empty() {
-        let why =
-            "is empty or too long, or has spaces around it or characters that are not shown";
+        let why = "is empty or too long, or has spaces around it or characters that are not shown";
         return Some(why.to_owned());
     }
     if let Some(of) = version_of(team) {
         return Some(format!("is that of a version of {of}"));
     }
-    let unique = unique_names(others.chain([team.to_owned()])).pop();
-    let is_alike = unique.is_some_and(|unique| unique != team);
+    let is_alike = unique_name(others, team) != team;
     is_alike.then(|| "looks like that of another player".to_owned())
 }
 

@@ -139,7 +139,7 @@ impl Check<'_> {
     fn file(&mut self) {
         let path = self.folder.file();
         let name = path.display();
-        let text = match std::fs::read_to_string(&path) {
+        let text = match self.folder.read_file() {
             Ok(text) if text == self.stored.text => text,
             Ok(_) => {
                 let text = "the file was changed after the contest began";

@@ -83,19 +83,27 @@ impl Prepared {
     /// copied: it is played from its own place.
     pub fn copy_agents(&mut self, folder: &Folder, progress: Progress<'_>) -> Result<(), Failure> {
         let agents = folder.path(AGENTS_FOLDER);
-        if agents.exists() {
-            // A run that was killed before its store was made left it.
-            fs::remove_dir_all(&agents).map_err(|error| disk_failure(&agents, &error))?;
+        loop {
+            if agents.exists() {
+                // A run that was killed before its store was made left it.
+                fs::remove_dir_all(&agents).map_err(|error| disk_failure(&agents, &error))?;
+            }
+            let refused = self.add_copies(folder, progress)?;
+            if refused.is_empty() {
+                return Ok(());
+            }
+            self.leave_out(refused)?;
         }
-        self.add_copies(folder, progress)
     }
 
-    /// Copies those that have no copy yet.
+    /// Copies those that have no copy yet. Returns the submissions that can't be copied, by name, with the reason: their
+    /// authors may change them at any time.
     pub(super) fn add_copies(
         &mut self,
         folder: &Folder,
         progress: Progress<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Vec<(String, String)>, Failure> {
+        let mut refused = Vec::new();
         let agents = folder.path(AGENTS_FOLDER);
         let failed = |error: io::Error| disk_failure(&agents, &error);
         fs::create_dir_all(&agents).map_err(failed)?;
@@ -115,12 +123,10 @@ impl Prepared {
                     self.specs[player] = spec;
                     self.copies.insert(name, copy);
                 }
-                // Its author may change it at any time.
                 Err(NoCopy::Changed(why) | NoCopy::Needs(why))
                     if self.entries.contains_key(&name) =>
                 {
-                    return Err(Failure::usage(format!("{}: {why}", sanitize(&name)))
-                        .help("run again, or move it out of the folder of submissions"));
+                    refused.push((sanitize(&name), sanitize(&why)));
                 }
                 Err(NoCopy::Changed(why) | NoCopy::Needs(why)) => self.notes.push(format!(
                     "{} is played from its own place, since {}: don't change it during the contest",
@@ -130,7 +136,8 @@ impl Prepared {
             }
         }
         // Names and bytes: a stored contest has its agents.
-        sync_file_system(&agents).map_err(failed)
+        sync_file_system(&agents).map_err(failed)?;
+        Ok(refused)
     }
 }
 

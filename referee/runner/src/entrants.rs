@@ -7,6 +7,7 @@ use super::changing::unfit;
 use super::copies::leads_outside;
 use super::tree::{NOTHING, Tree, entries, outside, refused_link};
 use referee_contest::file::{ContestFile, NamedAgent, Submissions};
+use referee_match::names::unique_name;
 use referee_play::adapted::package_of;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::archives::{archive_stem, unpacked};
@@ -86,9 +87,11 @@ pub(super) fn find(
 /// Gives submissions their names in the contest. One without a name, or with that of another agent, does not play: its
 /// author chose the name, and must not stop others by it.
 fn name_submissions(candidates: &mut [Candidate], is_open: bool) {
-    let mut names = BTreeMap::new();
+    let mut known: Vec<String> = Vec::new();
+    let mut files = BTreeMap::new();
     for named in candidates.iter().filter(|it| !it.is_submission) {
-        names.insert(sanitize_name(&named.name), "an agent in the contest file".to_owned());
+        known.push(sanitize_name(&named.name));
+        files.insert(sanitize_name(&named.name), "an agent in the contest file".to_owned());
     }
     let mut submissions: Vec<&mut Candidate> =
         candidates.iter_mut().filter(|it| it.is_submission).collect();
@@ -97,16 +100,19 @@ fn name_submissions(candidates: &mut [Candidate], is_open: bool) {
     for submission in submissions {
         let name = sanitize_name(&submission.name);
         let file = format!("{:?}", submission.name);
-        let unfit = is_open.then(|| unfit(&submission.name, names.keys().cloned())).flatten();
-        let why = match (names.get(&name), unfit) {
-            (Some(other), _) => format!("is that of {other}"),
-            (None, Some(unfit)) => unfit,
-            (None, None) if name.is_empty() => "is empty".to_owned(),
-            (None, None) => {
-                names.insert(name.clone(), format!("the submission {file}"));
-                submission.name = name;
-                continue;
-            }
+        let unfit = || if is_open { unfit(&submission.name, &known) } else { None };
+        let why = match files.get(&name) {
+            Some(other) => format!("is that of {other}"),
+            None if name.is_empty() => "is empty".to_owned(),
+            None => match unfit() {
+                Some(unfit) => unfit,
+                None => {
+                    submission.name = unique_name(&known, &name);
+                    known.push(submission.name.clone());
+                    files.insert(name, format!("the submission {file}"));
+                    continue;
+                }
+            },
         };
         // As its file is called, apart from all names.
         submission.name = file;
@@ -496,6 +502,9 @@ fn filled_in(template: &str, relative: &str, path: &Path, base: &Path) -> Result
         let Ok(target) = path.join(inner).canonicalize() else {
             return Err(without(path, inner));
         };
+        if !target.is_file() && !target.is_dir() {
+            return Err(format!("{} is neither a file nor a folder", sanitize(inner)));
+        }
         // The file may be read by the agent, so its author must not choose one of another folder by a
         // link. A program may be a link, as in Python's environments: it is started, not read.
         if index > 0 && path.canonicalize().is_ok_and(|folder| !target.starts_with(folder)) {

@@ -1,18 +1,22 @@
 //! A contest's folder: its files, and the lock that lets one referee at a time work on it.
 
 use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg};
+use nix::fcntl::{Flock, FlockArg, OFlag};
 use nix::sys::signal::kill;
 use nix::unistd::{Pid, Uid};
 use referee_process::Failure;
+use referee_process::files::{not_regular, read_all};
+use referee_process::open_folder::OpenFolder;
 use std::fs::{File, Permissions};
 use std::io::{Read, Seek, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The copy of the contest file.
 pub const CONTEST_FILE: &str = "contest.toml";
+/// The largest that is read: that of the instructor with its name and seed.
+const FILE_BYTES_MAX: u64 = 5 << 20;
 /// The store.
 pub const STORE_FILE: &str = "contest.db";
 /// The digests of its files.
@@ -68,7 +72,8 @@ impl Folder {
         for entry in std::fs::read_dir(root).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
             // A run that was killed before its store was made leaves these.
-            let left = [LOCK_FILE, CONTEST_FILE, AGENTS_FOLDER, RULES_FOLDER, GAMES_FOLDER].contains(&name.as_str());
+            let left = [LOCK_FILE, CONTEST_FILE, AGENTS_FOLDER, RULES_FOLDER, GAMES_FOLDER]
+                .contains(&name.as_str());
             if !left && !name.starts_with(STORE_FILE) {
                 return Err(Failure::usage(format!("{}: the folder is not empty", root.display()))
                     .help("choose an empty or new folder with --out DIR"));
@@ -130,6 +135,12 @@ impl Folder {
         self.root.join(CONTEST_FILE)
     }
 
+    /// Reads the copy of the contest file. The folder may come from anyone: a link or a pipe in its place is not followed.
+    pub fn read_file(&self) -> std::io::Result<String> {
+        let (file, _) = OpenFolder::open(&self.root)?.file(CONTEST_FILE)?;
+        String::from_utf8(read_all(file, FILE_BYTES_MAX)?).map_err(std::io::Error::other)
+    }
+
     /// Returns everything in it that no agent may read: all but the agents themselves.
     pub fn records(&self) -> Vec<PathBuf> {
         let suffixes = ["", ".new", "-wal", "-shm"].map(|suffix| format!("{STORE_FILE}{suffix}"));
@@ -169,8 +180,8 @@ impl Folder {
 
     /// Returns whether a referee is working on the contest.
     pub fn is_locked(&self) -> bool {
-        let file = File::open(self.root.join(LOCK_FILE));
-        file.is_ok_and(|file| Flock::lock(file, FlockArg::LockSharedNonblock).is_err())
+        let file = OpenFolder::open(&self.root).and_then(|root| root.file(LOCK_FILE));
+        file.is_ok_and(|(file, _)| Flock::lock(file, FlockArg::LockSharedNonblock).is_err())
     }
 
     /// Takes the lock; the error names the process that has it.
@@ -179,8 +190,13 @@ impl Folder {
         let failed = |error: &dyn std::fmt::Display| {
             Failure::machine(format!("{}: {error}", path.display()))
         };
-        let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(false);
+        let file = options.custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits()).open(&path);
         let mut file = file.map_err(|error| failed(&error))?;
+        if !file.metadata().is_ok_and(|it| it.is_file()) {
+            return Err(failed(&not_regular()));
+        }
         let mut holder = String::new();
         (&mut file).take(20).read_to_string(&mut holder).ok();
         let mut file = try_lock(file, is_dead(&holder)).map_err(|errno| {
@@ -206,7 +222,11 @@ impl Folder {
 fn close(path: &Path, wholly: bool) -> std::io::Result<()> {
     let mode = path.metadata()?.mode() & 0o7777;
     let closed = if wholly || !Uid::effective().is_root() { mode & !0o077 } else { mode & !0o066 };
-    if closed == mode { Ok(()) } else { std::fs::set_permissions(path, Permissions::from_mode(closed)) }
+    if closed == mode {
+        Ok(())
+    } else {
+        std::fs::set_permissions(path, Permissions::from_mode(closed))
+    }
 }
 
 /// The failure where a folder for a new contest already has one.

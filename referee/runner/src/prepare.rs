@@ -4,7 +4,7 @@ use super::again::{place, stored_entrants};
 use super::building::{Builder, build_agents};
 use super::copies::{AgentCopy, read_agent};
 use super::entrants::{Candidate, Submission, check_inside, describe, error_at, find, read_apart};
-use super::folder::Folder;
+use super::folder::{CONTEST_FILE, Folder};
 use super::programs;
 use super::store::{Store, StoredContest};
 use crate::parallel::Progress;
@@ -83,6 +83,7 @@ pub struct Prepared {
     pub copies: BTreeMap<String, AgentCopy>,
     /// The folder of the copies.
     pub agents_folder: PathBuf,
+    pub(super) broken: Broken,
 }
 
 impl Prepared {
@@ -96,6 +97,17 @@ impl Prepared {
     /// read them.
     pub fn secrets(&self) -> Vec<PathBuf> {
         contest_files(&self.base)
+    }
+
+    /// Leaves out submissions, by name, for these reasons, if the policy allows it.
+    pub(super) fn leave_out(&mut self, refused: Vec<(String, String)>) -> Result<(), Failure> {
+        let mut left_out = self.left_out.clone();
+        left_out.extend(refused);
+        let place = (Path::new(CONTEST_FILE), self.base.as_path());
+        let others = prepare_seeded(&self.text, place, Builds::Done(&left_out), None, self.broken)?;
+        // The games are played by their copies.
+        *self = Self { games: self.games.clone(), is_seeded: self.is_seeded, ..others };
+        Ok(())
     }
 
     /// Returns the contest as a new store has it.
@@ -244,6 +256,7 @@ fn prepare_seeded(
         entries,
         copies: BTreeMap::new(),
         agents_folder: PathBuf::new(),
+        broken,
     })
 }
 

@@ -168,7 +168,7 @@ impl Store {
         let copy = || {
             let copy = TempDir::new()?;
             for file in [STORE_FILE.to_owned(), format!("{STORE_FILE}-wal")] {
-                if folder.path(&file).exists() {
+                if folder.path(&file).is_file() {
                     std::fs::copy(folder.path(&file), copy.path().join(file))?;
                 }
             }

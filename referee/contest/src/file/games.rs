@@ -4,11 +4,11 @@ use super::Positions;
 use super::problem::{FileError, Source};
 use super::raw::{Raw, RawGame};
 use crate::settings::Mistake;
-use referee_protocol::sanitize::sanitize_name;
 use crate::{Contest, ContestGame, Opening};
 use referee_games::{Games, Turn, nearest};
 use referee_protocol::parse_strict;
 use referee_protocol::sanitize::sanitize;
+use referee_protocol::sanitize::sanitize_name;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

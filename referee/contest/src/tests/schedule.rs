@@ -136,7 +136,8 @@ fn assert_blocks_are_sound(contest: &Contest, schedule: &Schedule) {
 
 #[test]
 fn no_game_shows_the_draws_of_another_of_its_pairing() {
-    let mut contest = contest(FormatSettings::RoundRobin(RoundRobin { triples_per_player: None }), 3, 2);
+    let mut contest =
+        contest(FormatSettings::RoundRobin(RoundRobin { triples_per_player: None }), 3, 2);
     contest.rounds = 2;
     let schedule = |contest: &Contest| Schedule::new(Arc::new(contest.clone()));
     let of_pairs = schedule(&contest);

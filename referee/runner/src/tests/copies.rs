@@ -145,6 +145,43 @@ fn a_submission_that_needs_other_files_is_left_out() {
 }
 
 #[test]
+fn a_submission_that_changes_while_it_is_copied_is_left_out() {
+    for (policy, may_play) in [("leave-out", true), ("stop", false)] {
+        let text = format!(
+            "game = \"hex\"\nagents = [\"@random\", \"amy=@first\"]\nsubmissions = \"bots\"\n\
+             policy.on_broken = \"{policy}\"\n"
+        );
+        let place = place(&[
+            ("contest.toml", &text),
+            // It has a Cyrillic letter, so that it looks like the other.
+            ("bots/\u{430}my/agent.toml", "command = [\"sh\", \"x\"]"),
+            ("bots/bob/agent.toml", "command = [\"sh\", \"x\"]"),
+        ]);
+        let mut prepared = right(&place, Builds::Now(&|_, _| {}));
+        let seed = prepared.contest.seed;
+        fs::write(place.path().join("bots/\u{430}my/agent.toml"), "command = [\"sh\", \"y\"]")
+            .unwrap();
+        let folder = Folder::create(&place.path().join("d")).unwrap();
+        let copied = prepared.copy_agents(&folder, &|_, _| {});
+        if !may_play {
+            let failure = copied.unwrap_err().to_string();
+            assert!(failure.contains("it changed while it was copied"), "{failure}");
+            continue;
+        }
+        copied.unwrap();
+        let players = prepared.contest.players.iter().map(|player| player.name.as_str());
+        assert_eq!(players.collect::<Vec<_>>(), ["@random", "amy", "bob"]);
+        assert_eq!(
+            (prepared.specs.len(), prepared.copies.len(), prepared.contest.seed),
+            (3, 1, seed)
+        );
+        let (name, why) = &prepared.left_out[0];
+        assert_eq!(name, "\u{430}my #2");
+        assert!(why.contains("it changed while it was copied"), "{why}");
+    }
+}
+
+#[test]
 fn links_through_folders_that_are_not_copied_are_refused() {
     for skipped in [".git", "matches", "__pycache__"] {
         let place = place(&[

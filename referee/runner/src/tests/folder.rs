@@ -64,6 +64,27 @@ fn a_contest_s_folder_is_closed_to_other_users() {
 }
 
 #[test]
+fn links_and_pipes_in_a_foreign_folder_are_not_opened() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::create(place.path()).unwrap();
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    fs::write(secret.path(), "key").unwrap();
+    let lock = folder.path("lock");
+    assert!(folder.lock().is_ok() && lock.exists());
+    fs::remove_file(&lock).unwrap();
+    for path in [&folder.file(), &lock] {
+        std::os::unix::fs::symlink(secret.path(), path).unwrap();
+    }
+    assert!(folder.read_file().is_err() && folder.lock().is_err() && !folder.is_locked());
+    assert_eq!(fs::read_to_string(secret.path()).unwrap(), "key");
+    for path in [&folder.file(), &lock] {
+        fs::remove_file(path).unwrap();
+        nix::unistd::mkfifo(path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    }
+    assert!(folder.read_file().is_err() && folder.lock().is_err() && !folder.is_locked());
+}
+
+#[test]
 fn transcripts_are_a_thousand_a_folder() {
     assert_eq!(Folder::transcript(0), "games/0000/0000000.jsonl");
     assert_eq!(Folder::transcript(999), "games/0000/0000999.jsonl");

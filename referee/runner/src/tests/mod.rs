@@ -357,6 +357,35 @@ fn openings_are_read_from_the_files_folder() {
 }
 
 #[test]
+fn pipes_among_submissions_stop_nothing() {
+    let whole = "command = [\"sh\", \"x\"]";
+    for run in ["", "run = \"sh {}/main.sh\""] {
+        let text = format!(
+            "game = \"hex\"\nagents = [\"@random\"]\npolicy.on_broken = \"leave-out\"\n\
+             [submissions]\nfolder = \"bots\"\n{run}"
+        );
+        let place = place(&[
+            ("contest.toml", &text),
+            ("bots/amy/agent.toml", whole),
+            ("bots/amy/main.sh", ""),
+            ("bots/bob/x", ""),
+            ("bots/cat/x", ""),
+        ]);
+        for name in ["bots/pipe", "bots/amy/pipe", "bots/bob/agent.toml", "bots/cat/main.sh"] {
+            let path = place.path().join(name);
+            nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        }
+        let mut prepared = right(&place, Builds::Now(&|_, _| {}));
+        assert_eq!(names(&prepared)[..2], ["@random", "amy"]);
+        let folder = Folder::create(&place.path().join("contest")).unwrap();
+        prepared.copy_agents(&folder, &|_, _| {}).unwrap();
+        assert_eq!(names(&prepared), ["@random", "amy"], "{:?}", prepared.left_out);
+        assert_eq!(prepared.left_out.len(), 2, "{:?}", prepared.left_out);
+        assert!(prepared.notes.iter().any(|note| note.starts_with("pipe is ignored")));
+    }
+}
+
+#[test]
 fn links_that_lead_out_of_a_submission_are_refused_by_name() {
     let place = place(&[
         (

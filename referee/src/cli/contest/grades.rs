@@ -52,7 +52,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         Some(file) => (file.clone(), ContestFile::read),
         None => (folder.file(), ContestFile::read_stored),
     };
-    let text = read_contest_file(&path)?;
+    let text = match &options.file {
+        Some(file) => read_contest_file(file),
+        None => folder
+            .read_file()
+            .map_err(|error| Failure::usage(format!("{}: {error}", path.display()))),
+    }?;
     let games = programs::of_file(&folder, &text, &global.rules()?)?;
     let failed = |error: FileError| Failure::usage(error.to_string()).or_help(error.help);
     let file = read(&text, &path.to_string_lossy(), "contest", &games).map_err(failed)?;
