@@ -78,6 +78,7 @@ mod tests {
     use std::time::Duration;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{TcpListener, TcpStream};
+    use tokio::sync::mpsc;
 
     /// The start of a request without its end.
     const HEAD: &[u8] = b"POST / HTTP/1.1\r\nhost: x\r\n";
@@ -116,6 +117,36 @@ mod tests {
                 assert!(!answer(address, part).await.contains("200 OK"));
             });
         }
+    }
+
+    /// Sends when the work that has it ends.
+    struct Left(mpsc::UnboundedSender<&'static str>);
+
+    impl Drop for Left {
+        fn drop(&mut self) {
+            self.0.send("left").ok();
+        }
+    }
+
+    #[test]
+    fn the_work_of_a_visitor_who_leaves_ends() {
+        run(async {
+            let (events, mut received) = mpsc::unbounded_channel();
+            let route = get(move || async move {
+                let _left = Left(events.clone());
+                events.send("begun").unwrap();
+                std::future::pending::<()>().await;
+            });
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let router = with_whole_requests(Router::new().route("/", route), BOUNDS);
+            tokio::spawn(serve(listener, router, BOUNDS));
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+            assert_eq!(received.recv().await, Some("begun"));
+            drop(stream);
+            assert_eq!(received.recv().await, Some("left"));
+        });
     }
 
     #[test]

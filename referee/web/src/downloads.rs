@@ -2,7 +2,7 @@
 
 use super::App;
 use super::course::Audience;
-use super::errors::{ApiError, ApiResult, run_blocking};
+use super::errors::{ApiError, ApiResult, run_costly};
 use super::frames::Frames;
 use super::matches::{PLAIN, no_ply};
 use super::tail::Tail;
@@ -50,9 +50,8 @@ pub(super) async fn picture(
     Query(query): Query<PictureQuery>,
 ) -> ApiResult<Response> {
     // One at a time: running matches may need the cores.
-    let permit = app.picture_permit.clone().acquire_owned().await;
-    let form = query.form;
-    let (name, bytes) = run_blocking(move || {
+    let (form, permits) = (query.form, app.picture_permit.clone());
+    let (name, bytes) = run_costly(&permits, move || {
         let tail = Tail::read(&query.file, &app.served)?;
         let playback = tail.shown()?;
         let ply = query.ply.unwrap_or(playback.plies().len() - 1);
@@ -67,7 +66,6 @@ pub(super) async fn picture(
         Ok((name, draw(&tail, ply, form, app.matches.plays(tail.path()), &audience)?))
     })
     .await?;
-    drop(permit);
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(content_type(form))),
         (header::CONTENT_DISPOSITION, super::pages::download(&name)),

@@ -6,6 +6,9 @@ use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use referee_process::{Failure, FailureKind};
 use serde_json::json;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ApiError {
@@ -95,10 +98,79 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Runs work that takes time or waits for the disk on a thread of its own.
+/// Runs work that takes time or waits for the disk on a thread of its own. If the visitor leaves before it has begun, it
+/// doesn't begin.
 pub(super) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> ApiResult<T> + Send + 'static,
 ) -> ApiResult<T> {
     let failed = |error| ApiError::machine(format!("the referee failed: {error}"));
-    tokio::task::spawn_blocking(work).await.map_err(failed)?
+    // A set ends what is in it when it is dropped.
+    let mut tasks = JoinSet::new();
+    tasks.spawn_blocking(work);
+    tasks.join_next().await.expect("it has a task").map_err(failed)?
+}
+
+/// The same for costly work, of which no more runs at once than the semaphore has permits. It keeps its permit until it has
+/// ended, also when its visitor has left.
+pub(super) async fn run_costly<T: Send + 'static>(
+    permits: &Arc<Semaphore>,
+    work: impl FnOnce() -> ApiResult<T> + Send + 'static,
+) -> ApiResult<T> {
+    let permit = permits.clone().acquire_owned().await.expect("the semaphore is never closed");
+    run_blocking(move || {
+        let _permit = permit;
+        work()
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{run_blocking, run_costly};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, mpsc};
+    use std::time::Duration;
+    use tokio::runtime::Builder;
+    use tokio::sync::Semaphore;
+    use tokio::time::timeout;
+
+    const SOON: Duration = Duration::from_millis(20);
+
+    /// Polls a request, and leaves.
+    async fn leave<T>(request: impl Future<Output = T>) {
+        assert!(timeout(SOON, request).await.is_err());
+    }
+
+    #[test]
+    fn nothing_begins_for_visitors_who_have_left() {
+        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build();
+        runtime.unwrap().block_on(async {
+            let (release, held) = mpsc::channel::<()>();
+            leave(run_blocking(move || Ok(held.recv().ok()))).await;
+            let begun = Arc::<AtomicUsize>::default();
+            for _ in 0..60 {
+                let begun = begun.clone();
+                let work = move || Ok(begun.fetch_add(1, Ordering::Relaxed));
+                assert!(timeout(Duration::ZERO, run_blocking(work)).await.is_err());
+            }
+            release.send(()).unwrap();
+            assert_eq!(run_blocking(|| Ok(7)).await, Ok(7));
+            assert_eq!(begun.load(Ordering::Relaxed), 0);
+        });
+    }
+
+    #[test]
+    fn costly_work_keeps_its_permit_after_its_visitor_has_left() {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        runtime.unwrap().block_on(async {
+            let permits = Arc::new(Semaphore::new(1));
+            let (release, held) = mpsc::channel::<()>();
+            leave(run_costly(&permits, move || Ok(held.recv().ok()))).await;
+            leave(run_costly(&permits, || Ok(()))).await;
+            // Other work goes on.
+            assert_eq!(run_blocking(|| Ok(7)).await, Ok(7));
+            release.send(()).unwrap();
+            assert_eq!(run_costly(&permits, || Ok(8)).await, Ok(8));
+        });
+    }
 }

@@ -49,7 +49,7 @@ use self::asking::Questions;
 use self::connections::{BOUNDS, with_whole_requests};
 use self::contests::Contests;
 use self::course::Site;
-use self::errors::{ApiError, ApiResult, run_blocking};
+use self::errors::{ApiError, ApiResult, run_blocking, run_costly};
 use self::explorer::Explorer;
 use self::following::Followers;
 use self::guard::{Guard, guard};
@@ -84,6 +84,8 @@ use tokio::sync::{Semaphore, watch};
 const BODY_BYTES_MAX: usize = 64 << 10;
 /// The most threads that read files.
 const READERS_MAX: usize = 16;
+/// How many of them replay transcripts at once, so that lists don't wait for long ones or slow rules.
+const REPLAYING_MAX: usize = 8;
 /// How long the server waits for the end of its matches, which then are void.
 const END_WAIT: Duration = Duration::from_millis(600);
 /// How long it runs after that, so that pages get the end.
@@ -130,6 +132,7 @@ struct App {
     listing: Listing,
     contests: Contests,
     followers: Arc<Followers>,
+    replaying: Arc<Semaphore>,
     picture_permit: Arc<Semaphore>,
     explorer: Explorer,
     thumbnails: Thumbnails,
@@ -171,6 +174,7 @@ impl Server {
             listing: Listing::default(),
             contests: Contests::default(),
             followers: Arc::default(),
+            replaying: Arc::new(Semaphore::new(REPLAYING_MAX)),
             picture_permit: Arc::new(Semaphore::new(1)),
             explorer: Explorer::default(),
             thumbnails: Thumbnails::default(),
@@ -334,8 +338,8 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/contest", get_json(contests::contest))
         .route("/api/contest/games", get_json(contests::games))
         .route("/api/match", get(matches::match_page))
-        .route("/api/text", get_json(matches::text))
-        .route("/api/position", get_json(matches::position))
+        .route("/api/text", get_replayed(matches::text))
+        .route("/api/position", get_replayed(matches::position))
         .route("/api/picture", get(downloads::picture))
         .route("/api/thumbnail", get(thumbnails::thumbnail_of))
         .route("/api/qr", get(thumbnails::qr))
@@ -362,9 +366,9 @@ fn own_routes() -> Router<Arc<App>> {
         .route("/files", get(pages::file))
         .route("/files/{*name}", get(pages::file_below))
         .route("/api/transcripts", get_json_for(overview::transcripts))
-        .route("/api/lines", get_json(matches::lines))
-        .route("/api/branch", get_json(branch::branch))
-        .route("/api/explore", get_json(explorer::explore))
+        .route("/api/lines", get_replayed(matches::lines))
+        .route("/api/branch", get_replayed(branch::branch))
+        .route("/api/explore", get_replayed(explorer::explore))
         .route("/api/ask", post(asking::ask))
         .route("/api/rerun", post(asking::rerun_turn))
         .route("/api/seat", get_json_for(seats::waiting).merge(post_json(seats::answer)))
@@ -385,7 +389,17 @@ fn get_json<Q: DeserializeOwned + Send + 'static>(handler: Handler<Q>) -> Method
     })
 }
 
-/// Routes the same, for a visitor.
+/// Routes the same to a handler that replays a transcript.
+fn get_replayed<Q: DeserializeOwned + Send + 'static>(
+    handler: Handler<Q>,
+) -> MethodRouter<Arc<App>> {
+    get(move |State(app): State<Arc<App>>, Query(query): Query<Q>| async move {
+        let permits = app.replaying.clone();
+        run_costly(&permits, move || handler(&app, &query)).await.map(Json)
+    })
+}
+
+/// Routes a GET request of a visitor.
 fn get_json_for<Q: DeserializeOwned + Send + 'static>(
     handler: HandlerFor<Q>,
 ) -> MethodRouter<Arc<App>> {

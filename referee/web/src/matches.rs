@@ -2,7 +2,7 @@
 
 use super::App;
 use super::course::Audience;
-use super::errors::{ApiError, ApiResult, run_blocking};
+use super::errors::{ApiError, ApiResult, run_costly};
 use super::following::PERIOD;
 use super::pages::FileQuery;
 use super::tail::Tail;
@@ -54,8 +54,8 @@ pub(super) async fn match_page(
     let end = Instant::now() + START_WAIT;
     loop {
         let (app, name, who) = (app.clone(), query.file.clone(), who.clone());
-        let headers = headers.clone();
-        let read = run_blocking(move || {
+        let (headers, permits) = (headers.clone(), app.replaying.clone());
+        let read = run_costly(&permits, move || {
             let audience = Audience::of(&app, &headers);
             let mut tail = Tail::read(&name, &app.served)?;
             tail.set_problem(app.matches.failure(tail.path()));

@@ -1,7 +1,7 @@
 //! Small pictures for lists of matches: the last position of each, and the address of a page as a QR code.
 
 use super::App;
-use super::errors::{ApiError, ApiResult, run_blocking};
+use super::errors::{ApiError, ApiResult, run_costly};
 use super::tail::Tail;
 use axum::body::Bytes;
 use axum::extract::{Query, State};
@@ -46,10 +46,8 @@ pub(super) async fn thumbnail_of(
     Query(query): Query<ThumbnailQuery>,
 ) -> ApiResult<Response> {
     // One at a time: running matches may need the cores.
-    let permit = app.thumbnail_permit.clone().acquire_owned().await;
-    let is_versioned = !query.v.is_empty();
-    let bytes = run_blocking(move || app.thumbnails.get(&app, &query)).await?;
-    drop(permit);
+    let (is_versioned, permits) = (!query.v.is_empty(), app.thumbnail_permit.clone());
+    let bytes = run_costly(&permits, move || app.thumbnails.get(&app, &query)).await?;
     let cache = if is_versioned { "private, max-age=600" } else { "no-store" };
     let headers = [(header::CONTENT_TYPE, "image/svg+xml"), (header::CACHE_CONTROL, cache)];
     Ok((headers, bytes).into_response())
