@@ -23,6 +23,7 @@ use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 use tar::{EntryType, PaxExtensions};
 use tempfile::TempDir;
+use unicode_normalization::UnicodeNormalization;
 
 /// The most bytes of an archive, and of what is in it.
 const BYTES_MAX: u64 = 256 << 20;
@@ -44,7 +45,7 @@ const DEPTH_MAX: usize = 32;
 /// The longest target of a link.
 const TARGET_BYTES_MAX: u64 = 4096;
 /// What systems add to archives by themselves.
-const ADDED: [&str; 2] = ["__MACOSX", ".DS_Store"];
+const ADDED: [&str; 3] = ["__MACOSX", ".DS_Store", "Icon\r"];
 
 /// The kinds of archives, by the ending of the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -301,7 +302,7 @@ struct Unpacking {
     files: usize,
     bytes: u64,
     folders: BTreeSet<PathBuf>,
-    /// The paths in lower case, and as they are written.
+    /// The paths in lower case with composed accents, and as they are written.
     written: BTreeMap<String, PathBuf>,
     /// Links and their targets, which are made when nothing else is made any more.
     links: BTreeMap<PathBuf, PathBuf>,
@@ -343,6 +344,11 @@ impl Unpacking {
         let mut archive =
             if left.get() == 0 { Err(too_many(self.most.files)) } else { Ok(listed?) }?;
         left.set(u64::MAX);
+        if archive.has_duplicate_names() {
+            // The library keeps the last one.
+            let name = twice_in_zip(archive.central_directory_start(), archive.into_inner())?;
+            return Err(twice(Path::new(OsStr::from_bytes(&name))));
+        }
         for index in 0..archive.len() {
             let mut entry = archive.by_index(index)?;
             let name = entry.name_raw().to_vec();
@@ -434,16 +440,26 @@ impl Unpacking {
         let Some(name) = path.to_str() else {
             return Err(refused(path, "has a name that is not UTF-8: rename it"));
         };
+        if name.contains('\\') {
+            return Err(refused(
+                path,
+                "has a name with a backslash, which Windows takes for folders",
+            ));
+        }
+        if name.contains(char::is_control) {
+            return Err(refused(path, "has a name with a control character: rename it"));
+        }
         // Those above it too: `Bot/x` and `bot/y` are in two folders or in one.
         let ends = name.match_indices('/').map(|(at, _)| at).chain([name.len()]);
         for part in ends.map(|end| &name[..end]) {
-            let known = self.written.entry(part.to_lowercase()).or_insert_with(|| part.into());
+            let composed = |text: &str| text.nfc().collect::<String>();
+            let key = composed(&composed(part).to_lowercase());
+            let known = self.written.entry(key).or_insert_with(|| part.into());
             if known.as_os_str() != part {
                 let other = known.display().to_string();
-                return Err(refused(
-                    path,
-                    &format!("differs from {other} only by capital letters"),
-                ));
+                let same_letters = other.to_lowercase() == part.to_lowercase();
+                let by = if same_letters { "capital letters" } else { "how accents are encoded" };
+                return Err(refused(path, &format!("differs from {other} only by {by}")));
             }
         }
         Ok(())
@@ -472,7 +488,7 @@ impl Unpacking {
     fn file(&mut self, path: &Path, mode: Option<u32>, from: &mut impl Read) -> io::Result<()> {
         self.create(path.parent().unwrap_or(Path::new("")))?;
         let opened = self.root.create_file(path, 0o644);
-        let mut file = opened.map_err(|error| refused(path, &error.to_string()))?;
+        let mut file = opened.map_err(|error| not_made(path, &error))?;
         let mut begin = Vec::new();
         from.take(4).read_to_end(&mut begin)?;
         file.write_all(&begin)?;
@@ -497,7 +513,7 @@ impl Unpacking {
         self.create(path.parent().unwrap_or(Path::new("")))?;
         let target = Path::new(OsStr::from_bytes(target)).to_owned();
         if self.links.contains_key(&path) {
-            return Err(refused(&path, "is there twice"));
+            return Err(twice(&path));
         }
         self.links.insert(path, target);
         Ok(())
@@ -519,7 +535,7 @@ impl Unpacking {
             let parent = self.root.folder_at(path.parent().unwrap_or(Path::new("")));
             parent
                 .and_then(|parent| parent.create_link(name, target))
-                .map_err(|error| refused(path, &error.to_string()))?;
+                .map_err(|error| not_made(path, &error))?;
         }
         Ok(whole)
     }
@@ -598,6 +614,35 @@ impl Extensions {
 
 fn sparse(path: &Path) -> io::Error {
     refused(path, "is a sparse file: pack it without --sparse")
+}
+
+fn twice(path: &Path) -> io::Error {
+    refused(path, "is there twice")
+}
+
+/// Says why a file or a link could not be made.
+fn not_made(path: &Path, error: &io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => twice(path),
+        _ => refused(path, &error.to_string()),
+    }
+}
+
+/// Returns the first name that is twice in the list of a zip archive, which starts at this byte.
+fn twice_in_zip(start: u64, mut archive: impl Read + Seek) -> io::Result<Vec<u8>> {
+    archive.seek(SeekFrom::Start(start))?;
+    let mut names = BTreeSet::new();
+    loop {
+        let mut head = [0; 46];
+        archive.read_exact(&mut head)?;
+        let length = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
+        let mut name = vec![0; usize::from(length(28))];
+        archive.read_exact(&mut name)?;
+        archive.seek_relative(i64::from(length(30)) + i64::from(length(32)))?;
+        if !names.insert(name.clone()) {
+            return Ok(name);
+        }
+    }
 }
 
 fn refused(path: &Path, why: &str) -> io::Error {

@@ -385,6 +385,16 @@ fn names_that_other_systems_read_otherwise_are_refused() {
         ),
         (&[("Agent/a", FILE, "x"), ("agent/b", FILE, "y")], "only by capital letters"),
         (&[("agent/a", FILE, "x"), ("agent/A", LINK, "a")], "only by capital letters"),
+        (
+            &[("agent/z\u{fc}g", FILE, "x"), ("agent/zu\u{308}g", FILE, "y")],
+            "only by how accents are encoded",
+        ),
+        (&[("agent/\u{dc}/a", FILE, "x"), ("agent/u\u{308}/b", FILE, "y")], "only by"),
+        (
+            &[("agent\\bot.py", FILE, "x")],
+            "agent\\bot.py in the archive has a name with a backslash",
+        ),
+        (&[("agent/a\nb", FILE, "x")], "agent/a\u{fffd}b in the archive has a name with a control"),
     ] {
         for refused in both(entries) {
             let refused = refused.unwrap_err().to_string();
@@ -401,6 +411,34 @@ fn names_that_other_systems_read_otherwise_are_refused() {
     tar.append(&header, &b""[..]).unwrap();
     tar.into_inner().unwrap().finish().unwrap();
     assert!(unpacked(&path).unwrap_err().to_string().contains("not UTF-8"));
+}
+
+#[test]
+fn a_name_that_is_twice_is_named() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("bad.tar.gz");
+    for entries in [
+        [("agent/x", FILE, "1"), ("agent/x", FILE, "2")],
+        [("agent/x", LINK, "y"), ("agent/x", FILE, "2")],
+        [("agent/x", LINK, "y"), ("agent/x", LINK, "z")],
+    ] {
+        tar_gz(&path, &entries);
+        let failed = unpacked(&path).unwrap_err().to_string();
+        assert!(failed.contains("agent/x in the archive is there twice"), "{failed}");
+    }
+    // The library that writes archives for tests refuses this.
+    let path = dir.path().join("bad.zip");
+    zip(&path, &[("agent/w", FILE, "0"), ("agent/x", FILE, "1"), ("agent/y", FILE, "2")]);
+    let bytes = fs::read(&path).unwrap();
+    let places = bytes.windows(7).enumerate().filter(|(_, at)| *at == b"agent/y");
+    let places: Vec<usize> = places.map(|(at, _)| at).collect();
+    let mut bytes = bytes.clone();
+    for at in places {
+        bytes[at..at + 7].copy_from_slice(b"agent/x");
+    }
+    fs::write(&path, bytes).unwrap();
+    let failed = unpacked(&path).unwrap_err().to_string();
+    assert!(failed.contains("agent/x in the archive is there twice"), "{failed}");
 }
 
 #[test]
