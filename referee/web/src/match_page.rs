@@ -47,7 +47,7 @@ pub struct MatchPage {
     pub progress: MatchUpdate,
     /// Whether the page can stop it.
     pub own: bool,
-    /// Whether the page is for the public, which sees neither exact lines nor the stderr of others.
+    /// Whether the page is for the public, which sees neither exact lines nor the `info` messages and stderr of others.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub public: bool,
     /// The file endings of this game's notations.
@@ -153,8 +153,8 @@ fn grounds(playback: &Playback) -> BTreeSet<Colour> {
 }
 
 impl MatchPage {
-    /// Removes what isn't for the public: how the agents are started, and stderr except that of the visitor's own
-    /// seats.
+    /// Removes what isn't for the public: how the agents are started, and what they tell only their authors, except those
+    /// of the visitor's own seats.
     #[must_use]
     pub fn public(mut self, own: &[Seat]) -> Self {
         for seat in &mut self.seats {
@@ -191,10 +191,11 @@ impl MatchUpdate {
         }
     }
 
-    /// The same for the public: without stderr, except that of the visitor's own seats.
+    /// The same for the public: without `info` messages and stderr, except those of the visitor's own seats.
     #[must_use]
     pub(super) fn public(mut self, own: &[Seat]) -> Self {
         for ply in &mut self.plies {
+            ply.infos.retain(|info| own.contains(&info.seat));
             ply.stderr.retain(|piece| own.contains(&piece.seat));
         }
         self

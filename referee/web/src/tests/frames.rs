@@ -1,6 +1,7 @@
 //! A page gets what the board shows.
 
 use crate::frames::{Frame, Frames};
+use crate::{MatchState, MatchUpdate};
 use proptest::prelude::*;
 use referee_games::view::{GroundKind, View};
 use referee_games::{GAMES, Games, Turn};
@@ -168,6 +169,17 @@ fn a_ply_has_its_times_and_infos() {
     assert_eq!((info.score, info.depth, info.text.as_deref()), (Some(2.0), None, Some("x")));
     assert_eq!(info.more.as_deref(), Some(r#"{"pv":["a"]}"#));
     assert!(first.sentence.starts_with("<b>0 ("), "{}", first.sentence);
+}
+
+#[test]
+fn what_an_agent_says_of_its_game_is_its_own_teams() {
+    let update = MatchUpdate::since(0, &playback(0, &[0, 0]), &MatchState::Over, 0);
+    let seen = |own: &[Seat]| {
+        let MatchUpdate { plies, .. } = update.clone().public(own);
+        plies.into_iter().flat_map(|ply| ply.infos).map(|info| info.seat).collect::<Vec<_>>()
+    };
+    assert_eq!([seen(&[]), seen(&[Seat(1)])], [vec![], vec![Seat(1)]]);
+    assert_eq!(seen(&[Seat(0), Seat(1)]), [Seat(0), Seat(1)]);
 }
 
 #[test]
