@@ -33,8 +33,10 @@ use tokio::time::timeout;
 const LOOKS_MAX: usize = 60;
 /// How long an upload may take.
 const UPLOAD_TIME: Duration = Duration::from_secs(600);
-/// How long the body of a request that is refused is read.
+/// How long the body of a team's upload that is refused is read, and that of others, of which little is read.
 const DRAIN_TIME: Duration = Duration::from_secs(60);
+const STRANGER_DRAIN_TIME: Duration = Duration::from_secs(1);
+const STRANGER_DRAIN_BYTES: u64 = 1 << 20;
 /// The uploads of one team at once, and of all; further ones wait.
 const UPLOADS_OF_TEAM: usize = 2;
 const UPLOADS_MAX: usize = 48;
@@ -363,7 +365,7 @@ async fn take_back(
         if version > 0 && site(&app).course.version_folder(&team, version).is_none() {
             return Err(ApiError::missing(format!("your team has no version {version}")));
         }
-        let count = site(&app).course.take_back(&team, version)?;
+        let count = site(&app).course.take_back(&team, version, Timestamp::now())?;
         Ok(json!({ "taken_back": count }))
     })
     .await
@@ -402,20 +404,22 @@ struct Sent {
     command: Option<Vec<String>>,
 }
 
-/// Reads an upload. What is refused is read nevertheless, within bounds: else the browser would not show why.
+/// Reads an upload. What is refused of a team is read nevertheless, within bounds: else the browser would not show why.
 async fn upload(site: &Site, request: Request) -> ApiResult<(Team, Sent, Place<'_>)> {
-    let allowed = site.team_acting(request.headers()).and_then(|team| {
-        site.course.may_hand_in(&team, Timestamp::now())?;
-        let place = site.place(&team)?;
-        Ok((team, place))
-    });
-    let (team, place) = match allowed {
-        Ok(allowed) => allowed,
+    let known = site.team_acting(request.headers());
+    let placed = known.and_then(|team| Ok((site.place(&team)?, team)));
+    let (place, team) = match placed {
+        Ok(placed) => placed,
         Err(refused) => {
-            drain(request.into_body(), site.body_bytes_max()).await;
+            // It may be anyone's, or one of many, and must not hold a connection.
+            drain(request.into_body(), STRANGER_DRAIN_BYTES, STRANGER_DRAIN_TIME).await;
             return Err(refused);
         }
     };
+    if let Err(refused) = site.course.may_hand_in(&team, Timestamp::now()) {
+        drain(request.into_body(), site.body_bytes_max(), DRAIN_TIME).await;
+        return Err(refused.into());
+    }
     let _turn = site.uploading.acquire().await;
     let sent = timeout(UPLOAD_TIME, read(&site.course, request)).await.map_err(|_| {
         let text = format!("an upload may take {} s", UPLOAD_TIME.as_secs());
@@ -425,7 +429,7 @@ async fn upload(site: &Site, request: Request) -> ApiResult<(Team, Sent, Place<'
 }
 
 /// Reads and forgets a body.
-async fn drain(body: Body, most: u64) {
+async fn drain(body: Body, most: u64, time: Duration) {
     let mut left = most;
     let mut stream = body.into_data_stream();
     let read = async {
@@ -436,7 +440,7 @@ async fn drain(body: Body, most: u64) {
             }
         }
     };
-    timeout(DRAIN_TIME, read).await.ok();
+    timeout(time, read).await.ok();
 }
 
 async fn read(course: &Arc<Course>, request: Request) -> ApiResult<Sent> {
@@ -515,6 +519,7 @@ impl Sent {
 impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> Self {
         let status = match refusal.kind {
+            RefusalKind::OldLink => StatusCode::UNAUTHORIZED,
             RefusalKind::Closed => StatusCode::FORBIDDEN,
             RefusalKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
             RefusalKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,

@@ -145,6 +145,13 @@ impl Course {
         Upload::new(&root, self.upload_bytes_max(), self.files_max())
     }
 
+    /// Returns the team as it is now, if its link is the one with which it came here.
+    fn current(&self, team: &Team) -> Result<Team, Refusal> {
+        let teams = self.teams().map_err(|failure| Refusal::failure(&failure))?;
+        let same = teams.teams.iter().find(|known| known.has_link_of(team));
+        same.cloned().ok_or_else(Refusal::old_link)
+    }
+
     /// Makes an upload the next version of its team. When it returns, the version is on the disk, whatever happens to
     /// this process or the machine.
     pub fn accept(
@@ -156,8 +163,9 @@ impl Course {
     ) -> Result<VersionId, Refusal> {
         let synced = upload.finish(command, now)?;
         let mut uploads = lock(&self.uploads);
-        uploads.check(self, team, now)?;
-        uploads.keep(team, synced)
+        let team = self.current(team)?;
+        uploads.check(self, &team, now)?;
+        uploads.keep(&team, synced)
     }
 
     /// Unpacks a version, unless that was done; what is wrong with it is noted. Returns whether it can be taken in.
@@ -193,10 +201,20 @@ impl Course {
         uploads.note(version, step, kept).map_err(|error| disk_failure(uploads.root(), &error))
     }
 
-    /// Takes back all of a team's versions after this one; 0 is before the first. Returns how many.
-    pub fn take_back(&self, team: &Team, to: u32) -> Result<usize, Failure> {
+    /// Takes back all of a team's versions after this one; 0 is before the first. Returns how many. Which version counts
+    /// is settled by the deadline.
+    pub fn take_back(&self, team: &Team, to: u32, now: Timestamp) -> Result<usize, Refusal> {
         let mut uploads = lock(&self.uploads);
-        uploads.take_back(team.number, to).map_err(|error| disk_failure(uploads.root(), &error))
+        let team = self.current(team)?;
+        self.is_before_deadline(&team, now)?;
+        uploads.take_back(team.number, to).map_err(|error| Refusal::machine(&error))
+    }
+
+    fn is_before_deadline(&self, team: &Team, now: Timestamp) -> Result<(), Refusal> {
+        match self.closes(team).filter(|closes| now > *closes) {
+            Some(closes) => Err(Refusal::closed(closes)),
+            None => Ok(()),
+        }
     }
 
     /// Returns the folder for what comes of a team's version, if there is one.

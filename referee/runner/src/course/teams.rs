@@ -250,6 +250,11 @@ impl Team {
         Ok(secret)
     }
 
+    /// Whether it is the same team with the same link.
+    pub(super) fn has_link_of(&self, other: &Self) -> bool {
+        (self.number, &self.secret_sha256) == (other.number, &other.secret_sha256)
+    }
+
     /// The name of the folder in which the files of each of its versions are.
     pub(super) fn folder_name(&self) -> String {
         format!("team-{}", self.number)

@@ -59,6 +59,8 @@ pub struct Refusal {
 /// The kinds of refusals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusalKind {
+    /// Its team has a newer link.
+    OldLink,
     /// The deadline has passed.
     Closed,
     /// There were too many uploads.
@@ -78,7 +80,21 @@ impl Refusal {
         Self { kind, text: text.into(), again: None }
     }
 
-    fn machine(error: &io::Error) -> Self {
+    pub(super) fn old_link() -> Self {
+        let text = "the link of your team was replaced: open the newer one";
+        Self::new(RefusalKind::OldLink, text)
+    }
+
+    pub(super) fn closed(closes: Timestamp) -> Self {
+        let text = format!("the deadline has passed: nothing is taken after {closes}");
+        Self::new(RefusalKind::Closed, text)
+    }
+
+    pub(super) fn failure(failure: &Failure) -> Self {
+        Self::new(RefusalKind::Machine, failure.to_string())
+    }
+
+    pub(super) fn machine(error: &io::Error) -> Self {
         if is_disk_full(error) {
             return Self::new(RefusalKind::Full, "the server's disk is full: tell the instructor");
         }
@@ -275,10 +291,7 @@ impl Uploads {
         team: &Team,
         now: Timestamp,
     ) -> Result<(), Refusal> {
-        if let Some(closes) = course.closes(team).filter(|closes| now > *closes) {
-            let text = format!("the deadline has passed: nothing is taken after {closes}");
-            return Err(Refusal::new(RefusalKind::Closed, text));
-        }
+        course.is_before_deadline(team, now)?;
         let settings = &course.settings;
         for (hours, most, key, period) in [
             (1, settings.uploads_an_hour, "uploads_an_hour", "an hour"),
@@ -299,8 +312,20 @@ impl Uploads {
                 return Err(Refusal { again, ..Refusal::new(RefusalKind::TooMany, text) });
             }
         }
-        let kept: u64 = self.teams.values().flatten().map(Version::kept_bytes).sum();
+        let kept_of = |versions: &[Version]| versions.iter().map(Version::kept_bytes).sum::<u64>();
+        let kept: u64 = self.teams.values().map(|versions| kept_of(versions)).sum();
         let most = settings.disk_mb << 20;
+        let teams = course.teams().map_err(|failure| Refusal::failure(&failure))?.teams.len();
+        // Of the second half each team has an equal share, so that none can take the room of the others.
+        let share = most / 2 / teams.max(1) as u64;
+        if kept > most / 2 && kept_of(self.versions(team.number)) > share {
+            let text = format!(
+                "your team has used its share of the disk, {} MiB of {} (disk_mb): tell the instructor",
+                share >> 20,
+                settings.disk_mb
+            );
+            return Err(Refusal::new(RefusalKind::Full, text));
+        }
         if kept + course.upload_bytes_max() + course.most().bytes > most {
             let text = format!(
                 "the course has no room for more uploads: {} MiB are set aside (disk_mb); tell the instructor",

@@ -159,6 +159,40 @@ fn a_limit_is_named_with_the_time_to_try_again() {
 }
 
 #[test]
+fn one_team_leaves_room_for_the_others() {
+    let limits = "upload_mb = 1\nunpacked_mb = 1\ndisk_mb = 12\nuploads_an_hour = 100";
+    let (_dir, _, course, [amy, bob]) = course(limits);
+    let now = Timestamp::now();
+    let large = "x".repeat(1 << 20);
+    // Half of it is for all, and of the rest each has a half.
+    for _ in 0..7 {
+        hand_in(&course, &amy, &large, now);
+    }
+    let full = course.may_hand_in(&amy, now).unwrap_err();
+    assert_eq!(full.kind, RefusalKind::Full);
+    assert!(full.text.contains("its share of the disk, 3 MiB of 12 (disk_mb)"), "{full:?}");
+    for _ in 0..4 {
+        hand_in(&course, &bob, &large, now);
+    }
+    course.may_hand_in(&bob, now).unwrap_err();
+}
+
+#[test]
+fn an_upload_ends_with_the_link_with_which_it_began() {
+    let (_dir, folder, course, [amy, bob]) = course("");
+    let now = Timestamp::now();
+    let mut upload = course.begin().unwrap();
+    write(&mut upload, "bot.py", "x");
+    let renewed = Teams::change(&folder, |teams| teams.named("amy")?.renew()).unwrap();
+    let old = course.accept(&amy, upload, None, now).unwrap_err();
+    assert_eq!(old.kind, RefusalKind::OldLink);
+    assert_eq!(course.take_back(&amy, 0, now).unwrap_err(), old);
+    let amy = course.team_of(renewed.text()).unwrap().unwrap();
+    assert_eq!(hand_in(&course, &amy, "x", now).version, 1);
+    assert_eq!(hand_in(&course, &bob, "x", now).version, 1);
+}
+
+#[test]
 fn the_deadline_has_grace_and_extensions() {
     let (_dir, folder, course, [amy, bob]) =
         course("deadline = \"2026-12-24T17:00:00Z\"\ngrace = \"5m\"");
@@ -167,6 +201,10 @@ fn the_deadline_has_grace_and_extensions() {
     let late = course.may_hand_in(&amy, at("2026-12-24T17:05:01Z")).unwrap_err();
     assert_eq!(late.kind, RefusalKind::Closed);
     assert!(late.text.contains("2026-12-24T17:05:00Z"), "{late:?}");
+    // Nor does an earlier version count again.
+    let back = |team: &Team, text: &str| course.take_back(team, 0, at(text));
+    assert_eq!(back(&amy, "2026-12-24T17:05:00Z"), Ok(0));
+    assert_eq!(back(&amy, "2026-12-24T17:05:01Z").unwrap_err(), late);
     // A command extends it while the course runs.
     let until = Some("2026-12-26T00:00:00Z".to_owned());
     let extend = |teams: &mut Teams| {
@@ -177,6 +215,8 @@ fn the_deadline_has_grace_and_extensions() {
     let now = course.teams().unwrap();
     let extended = now.teams.iter().find(|team| team.name == "amy").unwrap();
     course.may_hand_in(extended, at("2026-12-25T17:00:00Z")).unwrap();
+    assert_eq!(back(&amy, "2026-12-25T17:00:00Z"), Ok(0));
+    back(&bob, "2026-12-25T17:00:00Z").unwrap_err();
     course.may_hand_in(&bob, at("2026-12-25T17:00:00Z")).unwrap_err();
     assert!(Course::open(&folder, settings("deadline = \"soon\""), false).is_err());
 }
@@ -263,8 +303,8 @@ fn what_became_of_a_version_is_known_after_a_restart() {
     let sent = |version| course.version_folder(&amy, version).unwrap().join("sent").exists();
     assert_eq!([1, 2, 3, 4].map(sent), [false, true, true, true]);
     // Taking back: the player leaves later.
-    assert_eq!(course.take_back(&amy, 3).unwrap(), 1);
-    assert_eq!(course.take_back(&amy, 3).unwrap(), 0);
+    assert_eq!(course.take_back(&amy, 3, now).unwrap(), 1);
+    assert_eq!(course.take_back(&amy, 3, now).unwrap(), 0);
     assert_eq!(
         course.tasks(|_| true).unwrap(),
         [Task::Withdraw { version: versions[3], player: "amy v2".to_owned() }]
@@ -273,7 +313,7 @@ fn what_became_of_a_version_is_known_after_a_restart() {
     assert!(tasks(&course).is_empty());
     // One that waits is never taken in.
     hand_in(&course, &amy, "5", now);
-    assert_eq!(course.take_back(&amy, 0).unwrap(), 2);
+    assert_eq!(course.take_back(&amy, 0, now).unwrap(), 2);
     assert_eq!(tasks(&course), [(1, 3)]);
 }
 

@@ -6,6 +6,9 @@ use crate::support::{Running, TestDir, eventually, program};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 const PLAYERS: &str = "select name from players order by number";
 /// What amy's agent writes to stderr.
@@ -251,6 +254,19 @@ fn a_team_reaches_nothing_of_others() {
         let sent = course.send(wrong, "/api/team/versions", &[("bot.sh", b"x")]);
         assert_eq!(sent.status, 401, "{wrong}");
     }
+    // Whoever has none holds no connection by an upload that never ends.
+    let began = Instant::now();
+    let mut stranger = TcpStream::connect(("127.0.0.1", course.port)).unwrap();
+    let head = format!(
+        "POST /api/team/versions HTTP/1.1\r\nhost: 127.0.0.1:{}\r\nauthorization: Bearer 0\r\n\
+         content-type: {MULTIPART}\r\ncontent-length: 1000000\r\n\r\nx",
+        course.port
+    );
+    stranger.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stranger.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
     let settings = fs::read_to_string(dir.path("d/teams/teams.json")).unwrap();
     assert!(!settings.contains(&course.amy) && !settings.contains(&course.bob));
     course.running.send(Signal::SIGKILL);
