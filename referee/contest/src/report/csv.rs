@@ -39,6 +39,11 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 /// Returns text as a cell: sanitized, no formula, and in quotes if needed.
 fn quoted(text: &str) -> String {
     let text = sanitize(text);
+    // A built-in agent is no function of a spreadsheet.
+    let is_built_in = |name: &str| name.parse::<sample_agents::Agent>().is_ok();
+    if text.strip_prefix('@').is_some_and(is_built_in) {
+        return text;
+    }
     // Some spreadsheets skip spaces, and read the wide forms that East Asian keyboards type like the others.
     let formula = text.trim_start().starts_with([
         '=', '+', '-', '@', '\u{FF1D}', '\u{FF0B}', '\u{FF0D}', '\u{FF20}', '\u{2212}', '\t', '\r',
@@ -126,6 +131,13 @@ mod tests {
         {
             assert_eq!(quoted(text), format!("\"'{text}\""), "{text}");
         }
-        assert_eq!(quoted("a=1"), "a=1");
+        for text in ["a=1", "@greedy", "@minimax:3"] {
+            assert_eq!(quoted(text), text);
+        }
+        for text in
+            ["@SUM(A1)", "@greedy ", " @greedy", "@greedy+1", "@minimax:3+1", "\tx", "\u{2212}1"]
+        {
+            assert!(quoted(text).starts_with("\"'"), "{text}");
+        }
     }
 }
