@@ -17,7 +17,7 @@ const SECRET_BYTES: usize = 16;
 /// How many wrong tokens in a row are looked at at once from one address, so that a class can mistype; and how long each of
 /// them counts, and further tokens wait. A few dozen may wait at once, which are too few to find one. Right ones aren't
 /// refused with them: many visitors may share an address, such as that of a proxy, and one of them guesses.
-const WRONG_TOKENS_MAX: u32 = 20;
+pub(super) const WRONG_TOKENS_MAX: u32 = 20;
 const WRONG_TOKEN_COUNTS: Duration = Duration::from_secs(10);
 /// The most addresses with wrong tokens that are remembered.
 const ADDRESSES_MAX: usize = 10_000;

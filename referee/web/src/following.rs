@@ -3,6 +3,7 @@
 use super::App;
 use super::course::Audience;
 use super::errors::{ApiResult, run_blocking};
+use super::places::Place;
 use super::tail::Tail;
 use super::visitor::Visitor;
 use crate::{MatchState, MatchUpdate};
@@ -10,15 +11,14 @@ use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::stream::{Stream, poll_fn};
-use referee_process::lock::lock;
 use serde::Deserialize;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::mpsc;
 
 /// The most followers at once; each has a match in memory.
-const FOLLOWERS_MAX: usize = 64;
+pub(super) const FOLLOWERS_MAX: usize = 64;
 /// How often a transcript is read.
 pub(super) const PERIOD: Duration = Duration::from_millis(120);
 /// How often something is sent at least, so that no proxy closes the connection.
@@ -102,81 +102,7 @@ async fn run(
             () = tokio::time::sleep(PERIOD) => {}
             () = events.closed() => return,
             // The page follows again, a moment later.
-            () = place.leave.notified() => return,
+            () = place.lost() => return,
         }
-    }
-}
-
-/// The pages that follow matches.
-#[derive(Debug, Default)]
-pub(super) struct Followers(Mutex<Vec<Following>>);
-
-/// A page that follows a match.
-#[derive(Debug)]
-struct Following {
-    from: Visitor,
-    leave: Arc<Notify>,
-}
-
-/// The place of a follower, until it is dropped.
-#[derive(Debug)]
-struct Place {
-    followers: Arc<Followers>,
-    leave: Arc<Notify>,
-}
-
-impl Followers {
-    /// Returns a place. If all are taken, the visitor who has the most loses the oldest: nobody can take them all, and
-    /// whoever follows one match, such as a projector, keeps it as long as others have more.
-    fn enter(self: &Arc<Self>, from: Visitor) -> Place {
-        let mut all = lock(&self.0);
-        if all.len() >= FOLLOWERS_MAX {
-            let count = |of: Visitor| all.iter().filter(|it| it.from == of).count();
-            let most = all.iter().map(|it| (count(it.from), it.from == from, it.from)).max();
-            let oldest = all.iter().position(|it| Some(it.from) == most.map(|(.., of)| of));
-            if let Some(oldest) = oldest {
-                all.remove(oldest).leave.notify_one();
-            }
-        }
-        let leave = Arc::<Notify>::default();
-        all.push(Following { from, leave: leave.clone() });
-        Place { followers: self.clone(), leave }
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        lock(&self.followers.0).retain(|it| !Arc::ptr_eq(&it.leave, &self.leave));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{FOLLOWERS_MAX, Followers, Place};
-    use crate::visitor::Visitor;
-    use referee_process::lock::lock;
-    use std::sync::Arc;
-
-    fn visitor(number: u8) -> Visitor {
-        Visitor::of([10, 0, 0, number].into())
-    }
-
-    #[test]
-    fn whoever_follows_the_most_makes_room() {
-        let followers = Arc::<Followers>::default();
-        let held =
-            |number| lock(&followers.0).iter().filter(|it| it.from == visitor(number)).count();
-        let mut places: Vec<Place> = vec![followers.enter(visitor(1))];
-        places.extend((0..3 * FOLLOWERS_MAX).map(|_| followers.enter(visitor(2))));
-        assert_eq!((held(1), held(2)), (1, FOLLOWERS_MAX - 1));
-        places.extend((3..13).map(|number| followers.enter(visitor(number))));
-        assert_eq!((held(1), held(2)), (1, FOLLOWERS_MAX - 11));
-        assert!((3..13).all(|number| held(number) == 1));
-        // Of equals, the newcomer makes room for itself.
-        places.clear();
-        assert!(lock(&followers.0).is_empty());
-        places.extend((0..64).map(|at| followers.enter(visitor(at / 32))));
-        places.push(followers.enter(visitor(1)));
-        assert_eq!((held(0), held(1)), (32, 32));
     }
 }

@@ -4,6 +4,7 @@
 use super::access::{Access, Exchange, Key};
 use super::course::UPLOAD_PATHS;
 use super::errors::ApiError;
+use super::places::Places;
 use super::visitor::{Session, Visitor};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
@@ -12,7 +13,6 @@ use axum::response::{IntoResponse, Response};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
 
 /// The policy of the pages: they load files from this server only.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
@@ -33,7 +33,7 @@ pub(super) struct Guard {
     /// The secrets that visitors need, if any.
     access: Option<Arc<Access>>,
     /// A place for each request that waits because of its key, so that they leave connections to others.
-    waiting: Semaphore,
+    waiting: Arc<Places>,
     /// The cookie's name. It contains the port, since cookies are shared between ports.
     cookie: String,
     /// The address at a reverse proxy, if there is one.
@@ -95,7 +95,7 @@ impl Guard {
             hosts,
             any_address: address.is_unspecified(),
             access,
-            waiting: Semaphore::new(WAITING_MAX),
+            waiting: Places::new(WAITING_MAX),
             cookie: format!("referee-{port}"),
             proxied,
         }
@@ -133,13 +133,15 @@ impl Guard {
         if pause.is_zero() {
             return Ok(());
         }
-        let Ok(_place) = self.waiting.try_acquire() else {
-            let text = "too many wrong tokens come from this address";
-            let refused = ApiError::new(StatusCode::TOO_MANY_REQUESTS, text);
-            return Err(refused.help("open the address again in some seconds").page());
-        };
-        tokio::time::sleep(pause).await;
-        Ok(())
+        let place = self.waiting.enter(from);
+        tokio::select! {
+            () = tokio::time::sleep(pause) => Ok(()),
+            () = place.lost() => {
+                let text = "too many wrong tokens come from this address";
+                let refused = ApiError::new(StatusCode::TOO_MANY_REQUESTS, text);
+                Err(refused.help("open the address again in some seconds").page())
+            }
+        }
     }
 
     /// Accepts a request and returns its session, or the response that refuses it.
@@ -319,10 +321,11 @@ fn split_key(uri: &Uri) -> Option<(Key<'_>, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Guard, ProxiedAddress, split_key, without_port};
-    use crate::access::{Access, Exchange, Key, Visitors};
+    use super::{Guard, ProxiedAddress, WAITING_MAX, split_key, without_port};
+    use crate::access::{Access, Exchange, Key, Visitors, WRONG_TOKENS_MAX};
     use crate::visitor::Visitor;
     use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
+    use futures_util::FutureExt;
     use std::sync::Arc;
 
     fn status(guard: &Guard, uri: &str, headers: &[(&str, &str)]) -> u16 {
@@ -450,6 +453,29 @@ mod tests {
         let second = format!("/?code={}", *codes.borrow());
         assert_ne!(first, second);
         assert_eq!(status(&guard, &second, &[HOST]), 303);
+    }
+
+    /// Many guesses of one address refuse none of another, although both have to wait.
+    #[tokio::test]
+    async fn whoever_guesses_the_most_is_refused() {
+        let access = Access::new(&Visitors::WithCodeOrToken("secret".to_owned())).unwrap().unwrap();
+        let [attacker, other] = [[10, 0, 0, 2], [10, 0, 0, 3]].map(|it| Visitor::of(it.into()));
+        for from in [attacker, other] {
+            for _ in 0..WRONG_TOKENS_MAX {
+                access.exchange(Key::Token("wrong"), from).unwrap();
+            }
+        }
+        let address = [127, 0, 0, 1].into();
+        let guard = Guard::new("127.0.0.1", address, 80, Some(Arc::new(access)), None);
+        let uri: Uri = "/?token=secret".parse().unwrap();
+        let wait = |from| Box::pin(guard.wait(from, &uri));
+        let mut honest = wait(other);
+        assert!((&mut honest).now_or_never().is_none());
+        let mut guesses: Vec<_> = (0..3 * WAITING_MAX).map(|_| wait(attacker)).collect();
+        assert!(guesses.iter_mut().all(|guess| guess.now_or_never().is_none()));
+        guesses.retain_mut(|guess| guess.now_or_never().is_none());
+        assert_eq!(guesses.len(), WAITING_MAX - 1);
+        assert!((&mut honest).now_or_never().is_none());
     }
 
     #[test]

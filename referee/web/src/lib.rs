@@ -18,6 +18,7 @@ mod connections;
 mod rows;
 mod listing;
 mod tail;
+mod places;
 mod following;
 mod matches;
 mod downloads;
@@ -51,11 +52,12 @@ use self::contests::Contests;
 use self::course::Site;
 use self::errors::{ApiError, ApiResult, run_blocking, run_costly};
 use self::explorer::Explorer;
-use self::following::Followers;
+use self::following::FOLLOWERS_MAX;
 use self::guard::{Guard, guard};
 use self::hosted_matches::HostedMatches;
 use self::listing::Listing;
 use self::pages::page;
+use self::places::Places;
 use self::served_folder::ServedFolder;
 use self::thumbnails::Thumbnails;
 use self::visitor::Session;
@@ -131,7 +133,7 @@ struct App {
     served: ServedFolder,
     listing: Listing,
     contests: Contests,
-    followers: Arc<Followers>,
+    followers: Arc<Places>,
     replaying: Arc<Semaphore>,
     picture_permit: Arc<Semaphore>,
     explorer: Explorer,
@@ -173,7 +175,7 @@ impl Server {
             served,
             listing: Listing::default(),
             contests: Contests::default(),
-            followers: Arc::default(),
+            followers: Places::new(FOLLOWERS_MAX),
             replaying: Arc::new(Semaphore::new(REPLAYING_MAX)),
             picture_permit: Arc::new(Semaphore::new(1)),
             explorer: Explorer::default(),
