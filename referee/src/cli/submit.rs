@@ -3,6 +3,7 @@
 use super::global::Global;
 use super::output::{eprint_line, print, print_json};
 use clap::Args;
+use referee_contest::report::plain_text;
 use referee_play::archives::pack;
 use referee_process::Failure;
 use referee_process::files::read_at_most;
@@ -119,7 +120,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     } else if report.version.why.is_some()
         && let Some(feedback) = &report.feedback
     {
-        print(&format!("\n{}\n", sanitize_lines(feedback).trim_end()))?;
+        print(&format!("\n{}\n", sanitize_lines(&plain_text(feedback)).trim_end()))?;
     }
     let plays = !report.version.settled || report.version.player.is_some();
     Ok(if plays { ExitCode::SUCCESS } else { ExitCode::from(3) })

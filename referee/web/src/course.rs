@@ -13,6 +13,7 @@ use axum::routing::{get, post};
 use axum::{Router, body::Body};
 use futures_util::StreamExt;
 use jiff::{SignedDuration, Timestamp};
+use referee_contest::report::plain_text;
 use referee_process::Failure;
 use referee_process::files::read_at_most;
 use referee_process::lock::lock;
@@ -348,7 +349,8 @@ async fn version(
         };
         let feedback = read_at_most(&folder.join("feedback.md"), FEEDBACK_BYTES_MAX).ok();
         let feedback = feedback.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        Ok(json!({ "version": version, "feedback": feedback }))
+        let text = feedback.as_deref().map(plain_text);
+        Ok(json!({ "version": version, "feedback": feedback, "text": text }))
     })
     .await
     .map(Json)

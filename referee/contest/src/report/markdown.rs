@@ -87,6 +87,52 @@ fn list(out: &mut String, items: &[String]) {
     out.push('\n');
 }
 
+/// Returns Markdown as [`escape`] and the referee's own texts make it, for people who see it as it is: without the marks of
+/// headings, code and tables.
+pub fn plain_text(markdown: &str) -> String {
+    let (mut out, mut fence, mut in_table) = (String::new(), None, false);
+    for line in markdown.lines() {
+        if fence.is_some() {
+            if fence == Some(line) {
+                fence = None;
+            } else {
+                out.extend([line, "\n"]);
+            }
+            continue;
+        }
+        let mark = &line[..line.len() - line.trim_start_matches('`').len()];
+        if mark.len() >= 3 {
+            fence = Some(mark);
+            continue;
+        }
+        let row = line.strip_prefix("| ").and_then(|line| line.strip_suffix(" |"));
+        let is_head = row.is_some_and(|row| !in_table || row.starts_with('-'));
+        in_table = row.is_some();
+        if is_head {
+            continue;
+        }
+        let cells = row
+            .map_or_else(|| vec![line.trim_start_matches('#')], |row| row.split(" | ").collect());
+        let cells: Vec<String> = cells.into_iter().map(|cell| unescape(cell.trim())).collect();
+        out.extend([cells.join("  ").as_str(), "\n"]);
+    }
+    out
+}
+
+/// Returns the text of a line without marks.
+fn unescape(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => out.extend(chars.next()),
+            '*' | '`' => {}
+            _ => out.push(c),
+        }
+    }
+    out.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
 /// Escapes text so that Markdown shows it as it is, in a cell, too.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -105,4 +151,27 @@ pub fn escape(text: &str) -> String {
 
 fn starts_as_number(text: &str) -> bool {
     text[1..].starts_with(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escape, plain_text};
+
+    #[test]
+    fn markdown_is_shown_without_its_marks() {
+        let name = "#1 <b>a|b_c*</b> & \\`d`";
+        let markdown = format!(
+            "# {}: the check failed\n\n1 of 2\n\n## Failed: start\n\n````text\n# a `line` | x |\n```\n````\n\n\
+             | # | probe | result |\n| ---: | --- | --- |\n| 1 | {} | **failed** |\n| 2 | play | ok |\n",
+            escape(name),
+            escape("a | b")
+        );
+        assert_eq!(
+            plain_text(&markdown),
+            format!(
+                "{name}: the check failed\n\n1 of 2\n\nFailed: start\n\n# a `line` | x |\n```\n\n\
+                 1  a | b  failed\n2  play  ok\n"
+            )
+        );
+    }
 }

@@ -17,7 +17,7 @@ pub use csv::grades_csv;
 pub use game_list::{GameList, RecordSource};
 pub(crate) use game_list::{Listed, ScheduledRecords};
 pub use html::{PrivatePart, TeamPages, policy_hash, replay_path};
-pub use markdown::escape as escape_markdown;
+pub use markdown::{escape as escape_markdown, plain_text};
 pub use text::{Layout, aligned};
 pub use ties::{Tie, ties};
 

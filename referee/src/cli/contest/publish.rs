@@ -7,10 +7,11 @@ use crate::cli::file_names::file_names;
 use crate::cli::global::Global;
 use crate::cli::output::{eprint_line, print, table};
 use clap::Args;
+use jiff::Timestamp;
 use rand::TryRng;
 use rand::rngs::SysRng;
-use referee_contest::Player;
 use referee_contest::report::{GameRow, LeftOut, PrivatePart, Report, TeamPages, escape_markdown};
+use referee_contest::{ChangeKind, Contest, Player};
 use referee_games::Games;
 use referee_process::Failure;
 use referee_protocol::encode::to_hex;
@@ -73,6 +74,8 @@ struct Names {
     pages: Vec<String>,
     /// The submissions that don't play, also on an anonymous site.
     left_out: Vec<LeftOut>,
+    /// When their agents joined, by player, if that was after the start.
+    joined: Vec<Option<Timestamp>>,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
@@ -156,7 +159,8 @@ impl Options {
             report.changes.clear();
         }
         let pages = file_names(shown.iter().map(String::as_str));
-        Ok((report, games, Names { own, shown, pages, left_out }))
+        let joined = joined(&stored.contest);
+        Ok((report, games, Names { own, shown, pages, left_out, joined }))
     }
 
     /// Writes the private pages; returns each agent's name and its page.
@@ -174,24 +178,24 @@ impl Options {
         )?;
         let left_out = names.left_out.iter().map(|own| own.name.as_str());
         let mut own = file_names(names.own.iter().map(String::as_str).chain(left_out)).into_iter();
-        let mut rows = Vec::new();
+        let (mut rows, feedback_in) = (Vec::new(), self.feedback.as_deref());
         let path = |page: &str| {
             let code = codes.get(page).map_or_else(new_code, |code| Ok(code.clone()))?;
             Ok::<_, Failure>(format!("{PRIVATE}/{page}-{code}.html"))
         };
         let players = Player::all(names.own.len()).zip(&names.own);
-        for ((player, name), page) in players.zip(own.by_ref()) {
+        for (((player, name), joined), page) in players.zip(&names.joined).zip(own.by_ref()) {
             let path = path(&page)?;
             let private = PrivatePart {
                 stderr: stderr.remove(&player).unwrap_or_default(),
-                check: self.feedback.as_deref().and_then(|folder| feedback(folder, &page, name)),
+                check: feedback_in.and_then(|folder| feedback(folder, &page, name, *joined)),
             };
             write(&self.out.join(&path), &pages.page(player, Some(&private)))?;
             rows.push(vec![sanitize(name), path]);
         }
         for (own, page) in names.left_out.iter().zip(own) {
-            let check = |folder: &Path| feedback(folder, &page, &own.name);
-            if let Some(check) = self.feedback.as_deref().and_then(check) {
+            let check = |folder: &Path| feedback(folder, &page, &own.name, None);
+            if let Some(check) = feedback_in.and_then(check) {
                 let path = path(&page)?;
                 write(&self.out.join(&path), &pages.left_out_page(own, &check))?;
                 rows.push(vec![sanitize(&own.name), path]);
@@ -201,9 +205,29 @@ impl Options {
     }
 }
 
-/// Returns the feedback file of an agent, if there is one.
-fn feedback(folder: &Path, page: &str, name: &str) -> Option<String> {
-    let text = fs::read_to_string(folder.join(format!("{page}.md"))).ok()?;
+/// Returns when the agents of the players that a change has added or replaced joined, by player.
+fn joined(contest: &Contest) -> Vec<Option<Timestamp>> {
+    let mut joined = vec![None; contest.players.len()];
+    for change in &contest.changes {
+        let name = match &change.kind {
+            ChangeKind::Add { player, .. } => &player.name,
+            ChangeKind::Replace { after, .. } => &after.name,
+            _ => continue,
+        };
+        let at = contest.players.iter().position(|player| player.name == *name);
+        if let Some(joined) = at.and_then(|at| joined.get_mut(at)) {
+            *joined = change.at.parse().ok();
+        }
+    }
+    joined
+}
+
+/// Returns the feedback file of an agent, if there is one. An older one is of another agent with this name, such as one that
+/// was left out.
+fn feedback(folder: &Path, page: &str, name: &str, joined: Option<Timestamp>) -> Option<String> {
+    let path = folder.join(format!("{page}.md"));
+    let written = Timestamp::try_from(path.metadata().ok()?.modified().ok()?).ok()?;
+    let text = fs::read_to_string(path).ok().filter(|_| joined.is_none_or(|at| at <= written))?;
     // Another agent's file may have this name, if both are alike.
     text.starts_with(&format!("# {}: ", escape_markdown(name))).then_some(text)
 }
@@ -268,5 +292,25 @@ fn stderr(page: &MatchPage, seat: usize) -> String {
     match characters.checked_sub(STDERR_CHARACTERS_MAX) {
         None | Some(0) => text,
         Some(more) => format!("..\n{}", text.chars().skip(more).collect::<String>()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::feedback;
+    use jiff::{SignedDuration, Timestamp};
+    use std::fs;
+
+    #[test]
+    fn feedback_for_an_earlier_agent_of_the_name_is_not_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "# amy: the check failed\n";
+        fs::write(folder.path().join("amy.md"), text).unwrap();
+        let shown = |name, joined| feedback(folder.path(), "amy", name, joined);
+        let hour = SignedDuration::from_hours(1);
+        assert_eq!(shown("amy", None).as_deref(), Some(text));
+        assert_eq!(shown("amy", Some(Timestamp::now() - hour)).as_deref(), Some(text));
+        assert_eq!(shown("amy", Some(Timestamp::now() + hour)), None);
+        assert_eq!(shown("am", None), None);
     }
 }

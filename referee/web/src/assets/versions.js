@@ -63,7 +63,7 @@ export function versionList(token, refresh) {
       more.setAttribute("aria-expanded", String(!feedback.hidden));
       if (feedback.hidden || feedback.textContent) return;
       try {
-        const { feedback: text } = await get("/api/team/version", { version: version.version });
+        const { text } = await get("/api/team/version", { version: version.version });
         fill(feedback, text ?? "There is none yet.");
       } catch (error) {
         fill(feedback, errorMessage(error));

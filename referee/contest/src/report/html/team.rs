@@ -1,7 +1,7 @@
 //! A site's page of one player: its record, its losses with their reasons, its opponents, its games.
 
 use super::super::columns::{self, Column, Detail, Kind, Table};
-use super::super::{GameRow, LeftOut, Report};
+use super::super::{GameRow, LeftOut, Report, plain_text};
 use super::games::OPEN_GAMES_MAX;
 use super::links::Links;
 use super::markup::{Markup, Name, Text};
@@ -30,7 +30,7 @@ pub struct TeamPages<'a> {
 pub struct PrivatePart {
     /// Its stderr by game number, as far as it is shown.
     pub stderr: Vec<(u64, String)>,
-    /// The result of `check`.
+    /// The result of `check`, Markdown.
     pub check: Option<String>,
 }
 
@@ -75,7 +75,7 @@ impl<'a> TeamPages<'a> {
             section("stderr", "Stderr", &|out| stderr(out, private)),
             section("check", "Check", &|out| {
                 if let Some(check) = private.and_then(|private| private.check.as_deref()) {
-                    verbatim(out, check);
+                    verbatim(out, &plain_text(check));
                 }
             }),
         ];
@@ -91,7 +91,9 @@ impl<'a> TeamPages<'a> {
         out.paragraph("lead", &format!("It doesn't play: {}", own.reason));
         body(
             &mut out,
-            section("check", "Check", &|out| verbatim(out, check)).into_iter().collect(),
+            section("check", "Check", &|out| verbatim(out, &plain_text(check)))
+                .into_iter()
+                .collect(),
         );
         out.0
     }
