@@ -14,6 +14,9 @@ use std::sync::Arc;
 
 /// The most cells in a list.
 const CELLS_MAX: usize = 1000;
+/// The most cells of a list, and the most whole numbers from the smallest, of which a guess is made.
+const GUESSED_CELLS: usize = 4;
+const GUESSED_SPAN: u64 = 1000;
 
 /// What a game program has declared.
 #[derive(Debug)]
@@ -206,6 +209,21 @@ impl Forms {
         parts.iter().map(part).collect()
     }
 
+    /// Returns an action of a random form with random values; cells are of these.
+    pub(crate) fn guess(&self, cells: &[Cell], below: &mut dyn FnMut(usize) -> usize) -> Value {
+        let (form, _) = &self.actions[below(self.actions.len())];
+        let mut action = Fields::new();
+        action.insert("type".to_owned(), form.kind.clone().into());
+        for field in &form.fields {
+            if field.optional && below(2) == 0 {
+                continue;
+            }
+            let usual = form.example.get(&field.name).cloned();
+            action.insert(field.name.clone(), field.values.guess(usual, cells, below));
+        }
+        action.into()
+    }
+
     /// Returns the cells in the fields of an action, in the order in which they are declared.
     pub(crate) fn cells(&self, action: &Value) -> Vec<Cell> {
         let kind = action.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -316,6 +334,30 @@ impl Values {
             }
             Self::Boolean if !value.is_boolean() => wrong("true or false".to_owned()),
             _ => Ok(()),
+        }
+    }
+
+    /// Returns a random one. Texts, and cells where there are none, are the `usual` ones.
+    fn guess(
+        &self,
+        usual: Option<Value>,
+        cells: &[Cell],
+        below: &mut dyn FnMut(usize) -> usize,
+    ) -> Value {
+        match self {
+            Self::Cell if !cells.is_empty() => json!(cells[below(cells.len())]),
+            Self::Cells if !cells.is_empty() => {
+                let count = 1 + below(GUESSED_CELLS);
+                (0..count).map(|_| json!(cells[below(cells.len())])).collect()
+            }
+            Self::Integer { min, max } => {
+                let span = max.abs_diff(*min).saturating_add(1).min(GUESSED_SPAN);
+                let more = below(usize::try_from(span).unwrap_or(1));
+                json!(min.saturating_add(i64::try_from(more).unwrap_or(0)))
+            }
+            Self::Choice { values } if !values.is_empty() => json!(values[below(values.len())]),
+            Self::Boolean => json!(below(2) == 1),
+            _ => usual.unwrap_or_default(),
         }
     }
 

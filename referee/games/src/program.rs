@@ -51,6 +51,11 @@ pub trait Rules: Debug + Send + Sync {
 
     /// Sends a request and waits for the answer.
     fn ask(&self, request: Request) -> Result<Answer, RulesFailure>;
+
+    /// Whether they only repeat a transcript, and so don't know what else would have been legal.
+    fn are_recorded(&self) -> bool {
+        false
+    }
 }
 
 /// A game program that has described itself.
@@ -177,6 +182,12 @@ impl Program {
         self.forms.parse(text)
     }
 
+    /// Returns an action of a declared form with values at random, which may be illegal: for rules that don't list what is
+    /// legal. `below` draws a number below its argument.
+    pub fn guess(&self, cells: &[Cell], below: &mut dyn FnMut(usize) -> usize) -> Value {
+        self.forms.guess(cells, below)
+    }
+
     /// Returns whether the referee draws in it.
     pub fn has_chance(&self) -> bool {
         self.declared.chance
@@ -250,7 +261,7 @@ impl Program {
             help: "`referee game check` shows what is wrong with them".to_owned(),
         };
         let read = |answer: Result<Answer, RulesFailure>| match answer
-            .and_then(|answer| read_walk(answer, 0))
+            .and_then(|answer| read_whole(answer, 0))
         {
             Ok(Ok(walked)) => Ok(walked),
             Ok(Err(refusal)) => Err(self.refused(&refusal.to_string())),
@@ -293,7 +304,7 @@ impl Program {
             let draw = Move::Draw { draw: drawer(number, &chance.weights) };
             let walk = walk_from(&now, vec![draw.clone()], &WANTED);
             let answer = self.rules.send(Request::Walk(walk)).await;
-            let played = answer.and_then(|answer| read_walk(answer, 1));
+            let played = answer.and_then(|answer| read_whole(answer, 1));
             let after = played.as_ref().ok().and_then(|played| played.as_ref().ok());
             let Some((_, after)) = after else {
                 ahead.push_back((draw, played));
@@ -318,6 +329,17 @@ type Played = Result<Result<(Walked, Ply), Refusal>, RulesFailure>;
 
 /// What was asked ahead: the next moves, and what they lead to.
 type Ahead = VecDeque<(Move, Played)>;
+
+/// Reads the answer to a walk from which an agent gets its position: see [`read_walk`].
+fn read_whole(answer: Answer, moves: usize) -> Played {
+    let played = read_walk(answer, moves)?;
+    match &played {
+        Ok((_, ply)) if !ply.position.is_object() => {
+            Err(RulesFailure(format!("`position` is {}, not an object", ply.position)))
+        }
+        _ => Ok(played),
+    }
+}
 
 /// Returns the requests for the start of a game: from its setup, and then from the position in which it begins, if
 /// its setup has one.
@@ -396,12 +418,17 @@ impl ProgramGame {
                 if self.out.contains(&seat) {
                     return wrong(format!("it is seat {seat}'s turn, which was retired"));
                 }
-                if program.lists && ply.actions.as_ref().is_some_and(Vec::is_empty) {
-                    return wrong(format!(
+                // Agents get both, so that the rules were asked for both.
+                let is_asked = ply.position.is_object() && !program.rules.are_recorded();
+                match &ply.actions {
+                    Some(listed) if program.lists && listed.is_empty() => wrong(format!(
                         "it is seat {seat}'s turn, but `actions` is empty: list a pass, or end the game"
-                    ));
+                    )),
+                    None if program.lists && is_asked => wrong(format!(
+                        "it is seat {seat}'s turn, but `actions` is null, and `described` says that actions are listed"
+                    )),
+                    _ => Ok(()),
                 }
-                Ok(())
             }
             PlyTurn::Chance(_) if !program.declared.chance => {
                 wrong("the turn is a draw, but `chance` in the description is not true".to_owned())
@@ -487,10 +514,14 @@ impl ProgramGame {
         let want: Vec<Want> = WANTED.into_iter().chain(estimate).collect();
         let ask = || match &self.failure {
             Some(failure) => Err(failure.clone()),
-            None => match self.program.walk(walk_from(&self.now, Vec::new(), &want))? {
-                Ok((_, ply)) => self.check(&ply).map(|()| ply),
-                Err(refusal) => Err(RulesFailure(format!("a state was refused: {refusal}"))),
-            },
+            None => {
+                let walk = walk_from(&self.now, Vec::new(), &want);
+                let answer = self.program.rules.ask(Request::Walk(walk))?;
+                match read_whole(answer, 0)? {
+                    Ok((_, ply)) => self.check(&ply).map(|()| ply),
+                    Err(refusal) => Err(RulesFailure(format!("a state was refused: {refusal}"))),
+                }
+            }
         };
         // `failure` tells that it is not whole.
         self.rest.get_or_init(ask).as_ref().unwrap_or(&self.now)
@@ -605,7 +636,7 @@ impl AnyGame for ProgramGame {
         let (program, draws) = (self.program, self.draws);
         let (ahead, drawer) = (self.ahead.clone(), drawer.clone());
         Some(Box::pin(async move {
-            let played = answer.await.and_then(|answer| read_walk(answer, 1));
+            let played = answer.await.and_then(|answer| read_whole(answer, 1));
             let mut all = match &played {
                 Ok(Ok((_, ply))) => program.draws_after(ply, draws, &drawer).await,
                 _ => Ahead::new(),

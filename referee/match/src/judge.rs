@@ -175,40 +175,53 @@ impl Match {
     }
 
     fn play(&mut self, asked: &CurrentTurn, action: &Value) {
-        let seat = asked.seat;
         match self.game.play(action) {
             Ok(recorded) => self.played(asked, recorded.into()),
-            Err(Refusal::Malformed(text)) => {
-                self.fault(seat, FaultKind::Garbled, format!("action: {text}"));
-            }
-            // An action that the rules themselves have listed is no reason to fail. With another one an agent could
-            // make all matches void that it loses.
-            Err(Refusal::Failed(failure)) => {
-                let is_listed = self.game.actions().contains(action);
-                let turn = asked.turn;
+            Err(refusal) => self.refused(asked, action, &refusal),
+        }
+    }
+
+    /// Judges an action that can't be played. One that the rules themselves have listed is no fault of an agent, and no
+    /// other one is a reason to fail: else an agent could make all matches void that it loses.
+    fn refused(&mut self, asked: &CurrentTurn, action: &Value, refusal: &Refusal) {
+        let (seat, turn) = (asked.seat, asked.turn);
+        let legal = self.game.actions();
+        let is_listed = legal.contains(action);
+        let failure = self.game.failure().map(ToString::to_string);
+        match (refusal, failure) {
+            (Refusal::Failed(failure), _) => {
                 let text = format!("the rules failed after turn {turn} of seat {seat}: {failure}");
                 self.stop(RULES, text, Some(seat).filter(|_| !is_listed));
             }
-            Err(Refusal::Illegal(illegal)) => {
+            (_, Some(failure)) => {
+                let text = format!("the rules failed in turn {turn}: {failure}");
+                self.stop(RULES, text, None);
+            }
+            // Only rules of others can contradict themselves.
+            (Refusal::Malformed(why), _) if is_listed => {
+                let text = format!(
+                    "the rules listed {action} in turn {turn}, which is not as they declared: {why}"
+                );
+                self.stop(RULES, text, None);
+            }
+            (Refusal::Illegal(illegal), _) if is_listed => {
                 let shown = self.game.format_action(action);
-                let legal = self.game.actions();
-                if legal.contains(action) {
-                    // Only rules of others can contradict themselves.
-                    let turn = asked.turn;
-                    let text = format!(
-                        "the rules listed {shown} in turn {turn}, and refused it: {illegal}"
-                    );
-                    return self.stop(RULES, text, None);
-                }
-                let legal = Some(legal);
+                let text =
+                    format!("the rules listed {shown} in turn {turn}, and refused it: {illegal}");
+                self.stop(RULES, text, None);
+            }
+            (Refusal::Malformed(text), _) => {
+                self.fault(seat, FaultKind::Garbled, format!("action: {text}"));
+            }
+            (Refusal::Illegal(illegal), _) => {
+                let shown = self.game.format_action(action);
                 let text = match illegal.to_string() {
                     // It begins with the action already: "l1 is off the board".
                     text if text.strip_prefix(&shown).is_some_and(|it| it.starts_with(' ')) => text,
                     text => format!("{shown}: {text}"),
                 };
-                let turn = asked.turn;
                 let kind = FaultKind::Illegal;
-                self.fault_with(seat, Fault { kind, by: None, turn, text, legal });
+                self.fault_with(seat, Fault { kind, by: None, turn, text, legal: Some(legal) });
             }
         }
     }

@@ -225,6 +225,7 @@ fn rules_that_fail_make_the_match_void() {
         ("crashes", "os._exit(3)", "it ended with exit status 3 before it had answered"),
         ("raises", "raise KeyError('x')", "KeyError: 'x'"),
         ("hangs", "time.sleep(60)", "no answer within 220 ms"),
+        ("floods", "while 1: os.write(2, b'x' * 4096)", "no answer within 220 ms"),
         ("garbles", "os.write(3, b'x')", "OSError"),
         ("returns", "return None", "`play` returned None"),
     ] {
@@ -278,6 +279,46 @@ fn no_agent_loses_by_rules_that_fail() {
     // The command that is printed asks the rules again what they failed at.
     let again = ran.stderr.lines().find_map(|line| line.strip_prefix("see it again: ")).unwrap();
     dir.shell(again).code(1).stderr_has("1: the rules failed: it ended with exit status 3");
+}
+
+/// Rules that list wrongly, or nothing, where they say that they list the legal actions, cost no agent its match.
+#[test]
+fn no_agent_loses_by_what_rules_list() {
+    for (name, instead, wanted) in [
+        ("nothing", "return [] if state else [{'type': 'count', 'by': 1}]", "`actions` is empty"),
+        ("null", "return None if state else [{'type': 'count', 'by': 1}]", "`actions` is null"),
+        ("malformed", "return [{'type': 'count', 'by': 9}]", "which is not as they declared: by: "),
+    ] {
+        let dir = TestDir::new();
+        let Some(game) = counter(&dir, name, "pass") else { return };
+        let rules = fs::read_to_string(dir.path(&format!("{name}/rules.py"))).unwrap();
+        let listed = "return [{\"type\": \"count\", \"by\": 1}]";
+        // The description is narrower than what the kit checks.
+        let narrower = "\"by\", 1, 9), example={\"by\": 1})]\n\n    def describe(self):\n        \
+                        told = json.loads(json.dumps(super().describe()))\n        \
+                        told[\"actions\"][0][\"fields\"][0][\"max\"] = 3\n        return told\n";
+        let rules = rules.replace("\"by\", 1, 3), example={\"by\": 1})]\n", narrower);
+        dir.write(&format!("{name}/rules.py"), rules.replace(listed, instead));
+        let played = dir.run(&["play", &game, "@first", "@random", "--json"]).json();
+        let void = &played["verdict"]["void"];
+        let blamed = (&void["cause"], &void["seat"]);
+        assert_eq!(blamed, (&json!("rules"), &Value::Null), "{name}: {played}");
+        assert!(void["text"].as_str().unwrap().contains(wanted), "{name}: {void}");
+    }
+}
+
+/// An agent is checked in a game whose rules list nothing: others play what they guess.
+#[test]
+fn agents_are_checked_where_no_actions_are_listed() {
+    let dir = TestDir::new();
+    let Some(game) = counter(&dir, "unlisted", "pass") else { return };
+    let rules = fs::read_to_string(dir.path("unlisted/rules.py")).unwrap();
+    dir.write("unlisted/rules.py", rules.replace("def actions", "def unused"));
+    let one = playing(&dir, "one", &json!({ "type": "count", "by": 1 }));
+    let checked = dir.run(&["check", &one, "--game", &game, "--json"]).json();
+    let probes = checked["probes"].as_array().unwrap().iter();
+    let failed: Vec<_> = probes.filter(|probe| probe["status"] == "failed").collect();
+    assert!(failed.iter().all(|probe| probe["name"] == "eof"), "{failed:?}");
 }
 
 /// The form of an action is checked before the rules see it; whether it is legal is for them to say.

@@ -1,6 +1,6 @@
 //! Games whose rules are a program: what is made of its answers. The program here is a function.
 
-use referee_games::program::{Pending, Program, Rules, RulesFailure};
+use referee_games::program::{Drawer, Pending, Program, Rules, RulesFailure};
 use referee_games::wire::{Answer, Move, Request};
 use referee_games::{AnyGame, GameKind, Games, NoRules, Refusal, Turn};
 use referee_protocol::Seat;
@@ -368,6 +368,8 @@ fn answers_that_break_the_contract_are_failures() {
             "it is seat 2's turn, in a game of 2 seats",
         ),
         (|it| changed(it, |it| it["plies"][0]["actions"] = json!([])), "but `actions` is empty"),
+        (|it| changed(it, |it| it["plies"][0]["actions"] = Value::Null), "but `actions` is null"),
+        (|it| changed(it, |it| it["plies"][0]["position"] = json!([4])), "`position` is [4], not"),
         (|it| changed(it, |it| it["plies"][0]["turn"] = over(&[1, 3], "last")), "not a ranking"),
         (|it| changed(it, |it| it["plies"][0]["turn"] = over(&[], "last")), "not a ranking"),
         (
@@ -388,6 +390,44 @@ fn answers_that_break_the_contract_are_failures() {
         let error = kind.start(&json!({})).unwrap_err();
         assert!(error.rules_failed && error.to_string().contains(why), "{error}");
     }
+}
+
+/// What agents get is checked at every ply of a match, which is asked ahead.
+#[test]
+fn what_agents_get_is_checked_before_they_are_asked() {
+    for part in ["actions", "position"] {
+        static PART: Mutex<&str> = Mutex::new("");
+        *PART.lock().unwrap() = part;
+        let answer = |request: &Value| {
+            let mut answer = nim(request);
+            if request["moves"].as_array().is_some_and(|moves| !moves.is_empty()) {
+                answer["plies"][0][*PART.lock().unwrap()] = Value::Null;
+            }
+            answer
+        };
+        let mut game = load(answer).unwrap().0.start(&json!({})).unwrap();
+        let drawer: Drawer = Arc::new(|_, _| 0);
+        let mut ahead = game.prepare(&take(1), &drawer).unwrap();
+        let polled = ahead.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        assert!(polled.is_ready());
+        let refused = game.play(&take(1)).unwrap_err();
+        assert!(matches!(&refused, Refusal::Failed(it) if it.0.contains(part)), "{refused}");
+    }
+}
+
+/// Where the rules don't list what is legal, some guesses are.
+#[test]
+fn guesses_are_actions_of_the_declared_forms() {
+    let (game, _) = start(&json!({}));
+    let program = game.kind().program().unwrap();
+    let mut number = 0;
+    let mut below = |bound| {
+        number += 1;
+        number % bound
+    };
+    let guesses: Vec<Value> = (0..40).map(|_| program.guess(&[], &mut below)).collect();
+    assert!(guesses.iter().all(|guess| game.malformed(guess).is_none()), "{guesses:?}");
+    assert!(guesses.iter().any(|guess| game.clone_box().play(guess).is_ok()));
 }
 
 #[test]

@@ -238,6 +238,10 @@ impl Recorded {
 }
 
 impl Rules for Recorded {
+    fn are_recorded(&self) -> bool {
+        true
+    }
+
     fn send(&self, request: Request) -> Pending<Result<Answer, RulesFailure>> {
         Box::pin(std::future::ready(self.ask(request)))
     }

@@ -7,7 +7,7 @@ use crate::drive::{PartialMatch, PartialMatchRules, Patience};
 use crate::match_settings::{self, MatchSettings};
 use crate::participant::Participant;
 use rand::seq::IndexedRandom;
-use rand::{SeedableRng, rngs::ChaCha8Rng};
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use referee_games::AnyGame;
 use referee_match::Match;
 use referee_match::transcript::Recorder;
@@ -43,6 +43,8 @@ const WORK: Duration = Duration::from_secs(5);
 const LATE_MAX: Duration = Duration::from_secs(5);
 /// The maximum wait for an exit if it neither sleeps nor finishes.
 const GRACE_MAX: Duration = Duration::from_secs(120);
+/// How many actions a stand-in tries where the rules don't list the legal ones.
+const GUESSES: usize = 300;
 /// The end of a message with an unknown field.
 const UNKNOWN_FIELD: &str = r#","x_new":{"of":["a later version",2,null,{}]}}"#;
 /// A message of an unknown type.
@@ -153,8 +155,14 @@ fn participants(trial: &Trial<'_>, seats: usize, agent: AgentConnection) -> Vec<
             if variant == TrialVariant::RareActions {
                 actions = rarest(actions);
             }
-            let action = actions.choose(&mut *random.borrow_mut())?;
-            Some(json!({"type": "action", "action": action}).to_string().into_bytes())
+            let mut random = random.borrow_mut();
+            let action = actions.choose(&mut *random).cloned();
+            let answer = match action.or_else(|| guessed(game, &mut random)) {
+                Some(action) => json!({"type": "action", "action": action}),
+                // Whoever waits for a stand-in learns nothing about the agent.
+                None => json!({"type": "resign"}),
+            };
+            Some(answer.to_string().into_bytes())
         })
     });
     if trial.variant == TrialVariant::RetiresAtStart {
@@ -162,6 +170,15 @@ fn participants(trial: &Trial<'_>, seats: usize, agent: AgentConnection) -> Vec<
         list[next.index()] = Participant::Absent { text, is_own_fault: true };
     }
     list
+}
+
+/// Returns an action that is legal, found by trying some, where the rules don't list them.
+fn guessed(game: &dyn AnyGame, random: &mut ChaCha8Rng) -> Option<Value> {
+    let program = game.kind().program()?;
+    let cells = game.layout().cells();
+    let mut below = |bound: usize| random.random_range(0..bound.max(1));
+    let mut guesses = (0..GUESSES).map(|_| program.guess(&cells, &mut below));
+    guesses.find(|action| game.clone_box().play(action).is_ok())
 }
 
 /// Returns the actions of the type of which there are the fewest.
