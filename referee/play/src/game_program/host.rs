@@ -35,6 +35,8 @@ const BUSY_FACTOR: u32 = 20;
 const LOOK: Duration = Duration::from_millis(100);
 /// How long a program may take to exit after it closed its stdout, so that its status is known.
 const END_WAIT: Duration = Duration::from_millis(500);
+/// How often stderr is read after the time for an answer, in case the answer is behind it.
+const HEARD_LATE_MAX: u32 = 1000;
 /// How much is read at once.
 const SCRATCH_BYTES: usize = 64 << 10;
 /// How much of an answer an error shows, in characters.
@@ -363,7 +365,7 @@ impl Process {
         let limit = time.answer.saturating_add(time.ply.saturating_mul(moves));
         let began = Instant::now();
         let mut used = Used::new(&self.agent);
-        let mut wait_until = began + limit;
+        let (mut wait_until, mut heard_late) = (began + limit, 0);
         self.agent.put(&line);
         self.agent.flush();
         loop {
@@ -373,13 +375,19 @@ impl Process {
                     return Ok(Said { line: line.bytes, answer });
                 }
                 Some(AgentEvent::Started | AgentEvent::Continued(_)) => {}
-                Some(AgentEvent::Stderr) => self.hear(),
+                Some(AgentEvent::Stderr) => {
+                    self.hear();
+                    heard_late += u32::from(Instant::now() >= wait_until);
+                    if heard_late > HEARD_LATE_MAX {
+                        return Err(no_answer(limit));
+                    }
+                }
                 Some(event) => return Err(what_happened(&event, limits)),
                 None => {
                     let asleep = self.agent.meters().is_some_and(Meters::is_asleep);
                     let is_machines = !asleep && used.until_now(&self.agent) < Nanos::from(limit);
                     if !is_machines || began.elapsed() > limit * BUSY_FACTOR {
-                        return Err(format!("{NO_ANSWER} {} ms", limit.as_millis()));
+                        return Err(no_answer(limit));
                     }
                     wait_until = Instant::now() + LOOK;
                 }
@@ -454,6 +462,10 @@ fn own_cpu(agent: &AgentProcess) -> Option<Nanos> {
 
 /// How the failure begins if a program doesn't answer in time.
 pub const NO_ANSWER: &str = "no answer within";
+fn no_answer(limit: Duration) -> String {
+    format!("{NO_ANSWER} {} ms", limit.as_millis())
+}
+
 /// What is said of a program that closes its stdout before it exits.
 const CLOSED: &str = "it closed its stdout";
 
