@@ -69,6 +69,16 @@ class Stuck(Good):
         return super().actions(state) if state["left"] > 2 else []
 
 
+class ThreeSides(Good):
+    def sides(self, setup):
+        return ["red", "blue", "green"]
+
+
+class NoRule(Good):
+    """One of its endings never comes."""
+    reasons = Good.reasons + [reason("bored", "nobody wants to go on")]
+
+
 class ListPosition(Good):
     def position(self, state):
         return [state["left"]]
@@ -82,6 +92,11 @@ class UnknownReason(Good):
 class NoRanking(Good):
     def turn(self, state):
         return state["to_move"] if state["left"] else over([1, 3], "last_stone")
+
+
+class ThreePlaces(Good):
+    def turn(self, state):
+        return state["to_move"] if state["left"] else over([1, 2, 2], "last_stone")
 
 
 class NoScores(Good):
@@ -186,6 +201,11 @@ class Three(Good):
 class OffBoard(Good):
     def view(self, state):
         return super().view(state).last([3, 4])
+
+
+class TwoPieces(Good):
+    def view(self, state):
+        return super().view(state).piece([0, 0], "blue")
 
 
 class Index(Good):

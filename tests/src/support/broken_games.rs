@@ -10,9 +10,22 @@ pub const BROKEN: &[Broken] = &[
     ("OtherDescription", "describe", &["the description differs between two processes: `summary`"]),
     ("Crash", "plays", &["the rules failed: KeyError: 'left' in broken.py:", "an exception"]),
     ("Stuck", "plays", &["is to move and has no legal action", "the end is not recognised"]),
+    (
+        "ThreeSides",
+        "plays",
+        &[
+            "a game has 3 seats (red, blue, green), but `describe` says [2]",
+            "in Python, `sides(setup)`",
+        ],
+    ),
     ("ListPosition", "answers", &["at the start", "`position` is [", "not an object"]),
     ("UnknownReason", "outcome", &["the reason `bored` is not declared", "last_stone"]),
     ("NoRanking", "outcome", &["the places [1, 3] are not a ranking of 2 seats"]),
+    (
+        "ThreePlaces",
+        "outcome",
+        &["the outcome has 3 places for 2 seats", "one place for each seat"],
+    ),
     ("NoScores", "outcome", &["the outcome has no scores, but `describe` has a `score`"]),
     ("Longer", "plies-max", &["more than 2 moves, which `describe` promises"]),
     (
@@ -40,8 +53,19 @@ pub const BROKEN: &[Broken] = &[
             "if this is asked before",
         ],
     ),
-    ("Unlisted", "legal", &["3 is played, but it is not listed", "at the start", "listed: 1, 2"]),
-    ("Refused", "legal", &["the listed action 3 is refused: three are too many", "at the start"]),
+    (
+        "Unlisted",
+        "legal",
+        &["3 is played, but it is not listed", "`play` lacks a rule", "listed: 1, 2"],
+    ),
+    (
+        "Refused",
+        "legal",
+        &[
+            "the listed action 3 is refused: three are too many",
+            "`play` has a rule that `actions` lacks",
+        ],
+    ),
     ("NotFinal", "recorded", &["a listed action is recorded in another form", "at the start"]),
     (
         "LosesField",
@@ -57,7 +81,12 @@ pub const BROKEN: &[Broken] = &[
     ("Resets", "walk", &["a walk differs from single steps", "`view.figures` differs"]),
     ("Chance", "chance", &["the draw 3 is refused: three is no side of the coin", "after 1 move"]),
     ("Three", "retire", &["is to move after it has retired", "at the start"]),
-    ("OffBoard", "view", &["last: [3,4] is not on the board", "at the start"]),
+    (
+        "OffBoard",
+        "view",
+        &["last: [3,4] is not on the board", "at the start", "names a cell outside of its `shape`"],
+    ),
+    ("TwoPieces", "view", &["two pieces are on [0,0]", "show a stack as one piece"]),
     (
         "Index",
         "robust",

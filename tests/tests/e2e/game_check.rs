@@ -55,11 +55,24 @@ fn every_starter_has_its_name_where_it_is_replaced() {
 
 #[test]
 fn defects_are_found_explained_and_shrunk() {
-    for variant in ["Hashed", "Unlisted", "OffBoard"] {
+    for variant in ["Hashed", "Unlisted", "OffBoard", "ThreeSides"] {
         let dir = TestDir::new();
         assert_found(&dir, BROKEN.iter().find(|it| it.0 == variant).unwrap());
         dir.assert_tmp_is_empty();
     }
+}
+
+#[test]
+fn what_was_not_tested_is_said() {
+    let dir = TestDir::new();
+    if !write(&dir, "NoRule") {
+        return;
+    }
+    check(&dir, "outcome").code(0).stdout_has("no game of 2 ended by bored; --games N plays more");
+    write(&dir, "Slow");
+    let words = ["game", "check", "broken", "--only", "plays", "--only", "text"];
+    let ran = dir.run(&[&words[..], &["--time-limit", "1"]].concat()).code(1);
+    ran.stdout_has("not run: the time limit of 1 s was reached; --time-limit SECONDS sets another");
 }
 
 #[test]

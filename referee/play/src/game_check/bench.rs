@@ -1,6 +1,6 @@
 //! What a check asks: two processes of the program, and the random games.
 
-use super::games::{Case, Game};
+use super::games::{Case, Game, Kept};
 use super::{Draw, Problem};
 use crate::game_program::{Direct, Said};
 use rand::seq::IndexedRandom;
@@ -14,29 +14,32 @@ use referee_process::Failure;
 use referee_protocol::Seat;
 use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// Everything that a ply can have.
 pub(super) const EVERYTHING: [Want; 5] =
     [Want::Actions, Want::Position, Want::View, Want::Notes, Want::Estimate];
 /// The most moves of a random game.
 const MOVES_MAX: usize = 2000;
-/// A game is not played on once its answers have this many actions in all.
-const ACTIONS_MAX: usize = 100_000;
+/// A game is not played on once its states and lists of actions take this many bytes.
+const GAME_BYTES_MAX: usize = 8 << 20;
+/// The most bytes of all games that are kept; others are played again.
+const GAMES_BYTES_MAX: usize = 32 << 20;
 /// How many setups are tried if the rules refuse some.
 const SETUPS_TRIED: usize = 10;
 /// How many actions are tried at a position where none are listed.
 const TRIED: usize = 30;
-/// How many answers to actions are kept.
-const ACTED_MAX: usize = 20_000;
+/// The most bytes of answers to actions that are kept.
+const ACTED_BYTES_MAX: usize = 16 << 20;
 
-/// A walk that was played: the answer as read, and as written.
+/// A walk that was played: the answer as read, and its line.
 #[derive(Debug)]
 pub(super) struct Played {
     pub(super) walked: Walked,
-    pub(super) raw: Value,
+    line: Vec<u8>,
 }
 
 impl Played {
@@ -45,9 +48,15 @@ impl Played {
         self.walked.plies.last().ok_or_else(no_plies)
     }
 
+    /// The answer as it was written.
+    pub(super) fn raw(&self) -> Value {
+        serde_json::from_slice(&self.line).unwrap_or_default()
+    }
+
     /// The last ply as it was written.
-    pub(super) fn raw_last(&self) -> &Value {
-        self.raw["plies"].as_array().and_then(|plies| plies.last()).unwrap_or(&Value::Null)
+    pub(super) fn raw_last(&self) -> Value {
+        let last = self.raw()["plies"].as_array_mut().and_then(Vec::pop);
+        last.unwrap_or_default()
     }
 }
 
@@ -72,6 +81,12 @@ pub struct Bench<'a> {
     games: RefCell<BTreeMap<u64, Begun>>,
     notes: RefCell<BTreeMap<&'static str, String>>,
     acted: RefCell<HashMap<String, Acted>>,
+    acted_bytes: Cell<usize>,
+    /// When the check ends, and when the row that runs should.
+    until: Instant,
+    row_until: Cell<Instant>,
+    /// How the random games ended.
+    pub(super) endings: RefCell<BTreeSet<String>>,
     /// The moves of the longest walk that was timed.
     pub(super) longest: Cell<usize>,
 }
@@ -84,12 +99,14 @@ impl std::fmt::Debug for Bench<'_> {
 
 impl<'a> Bench<'a> {
     /// Prepares the two processes and asks the first one what the game is. The inner error says that it doesn't
-    /// describe itself.
+    /// describe itself. After `time` nothing more is asked.
     pub fn begin(
         folder: &Path,
         seed: u64,
+        time: Duration,
         draw: Draw<'a>,
     ) -> Result<Result<Self, Box<Problem>>, Failure> {
+        let began = Instant::now();
         let process = |seed: &str| Direct::prepare(folder, &[("PYTHONHASHSEED", seed)]);
         let processes = [process("1")?, process("2")?];
         let described = processes[0].describe().and_then(|program| {
@@ -107,6 +124,10 @@ impl<'a> Bench<'a> {
                 games: RefCell::default(),
                 notes: RefCell::default(),
                 acted: RefCell::default(),
+                acted_bytes: Cell::default(),
+                until: began + time,
+                row_until: Cell::new(began + time),
+                endings: RefCell::default(),
                 longest: Cell::default(),
             }),
             Err(failure) => Err(Box::new(failure.into())),
@@ -127,17 +148,52 @@ impl<'a> Bench<'a> {
         self.notes.borrow().get(row).cloned()
     }
 
+    /// Begins one of so many rows that are left: each gets as much of the time.
+    pub(super) fn begin_row(&self, left: usize) {
+        let now = Instant::now();
+        let share = self.until.saturating_duration_since(now);
+        self.row_until.set(now + share / u32::try_from(left.max(1)).unwrap_or(u32::MAX));
+    }
+
+    /// Whether the row has used its time, and should test no more games.
+    pub(super) fn is_late(&self) -> bool {
+        Instant::now() >= self.row_until.get()
+    }
+
+    /// Whether the check has used its time, and is asked nothing more.
+    pub(super) fn is_over(&self) -> bool {
+        Instant::now() >= self.until
+    }
+
+    /// Names the declared reasons for which none of so many random games ended.
+    pub(super) fn unseen_endings(&self, games: usize) -> Option<String> {
+        let seen = self.endings.borrow();
+        let reasons = self.described.reasons.iter().map(|reason| reason.name.as_str());
+        let unseen: Vec<&str> = reasons.filter(|reason| !seen.contains(*reason)).collect();
+        (!unseen.is_empty()).then(|| {
+            let unseen = unseen.join(", ");
+            format!("not tested: no game of {games} ended by {unseen}; --games N plays more")
+        })
+    }
+
+    /// Sends a request to a process.
+    pub(super) fn say(&self, process: usize, request: Value) -> Result<Said, Problem> {
+        if self.is_over() {
+            return Err(Problem::time_up());
+        }
+        Ok(self.processes[process].ask(request)?)
+    }
+
     /// Sends a walk to a process. The inner error is a refusal.
     pub(super) fn ask(
         &self,
         process: usize,
         walk: &Value,
     ) -> Result<Result<Played, Refused>, Problem> {
-        let Said { line, answer } = self.processes[process].ask(walk.clone())?;
+        let Said { line, answer } = self.say(process, walk.clone())?;
         let moves = walk["moves"].as_array().map_or(0, Vec::len);
         match answer {
             Answer::Walked(walked) => {
-                let raw: Value = serde_json::from_slice(&line).unwrap_or_default();
                 let plies = if walk["at"] == "all" { moves + 1 } else { 1 };
                 for (what, is, must) in [
                     ("recorded", walked.recorded.len(), moves),
@@ -151,7 +207,7 @@ impl<'a> Bench<'a> {
                 for ply in &walked.plies {
                     check_turn(&ply.turn)?;
                 }
-                Ok(Ok(Played { walked, raw }))
+                Ok(Ok(Played { walked, line }))
             }
             Answer::Refused(refused) => Ok(Err(refused)),
             _ => Err(RulesFailure("`walk` needs the answer `walked` or `refused`".into()).into()),
@@ -179,9 +235,14 @@ impl<'a> Bench<'a> {
         }
         let answer = Rc::new(self.ask(0, &request)?);
         let mut acted = self.acted.borrow_mut();
-        if acted.len() >= ACTED_MAX {
+        // The state is in the line and in what was read of it.
+        let bytes = key.len() + answer.as_ref().as_ref().map_or(0, |played| 2 * played.line.len());
+        let mut sum = self.acted_bytes.get() + bytes;
+        if sum > ACTED_BYTES_MAX {
             acted.clear();
+            sum = bytes;
         }
+        self.acted_bytes.set(sum);
         acted.insert(key, answer.clone());
         Ok(answer)
     }
@@ -197,7 +258,15 @@ impl<'a> Bench<'a> {
             return known.clone();
         }
         let game = self.play(number).map(Rc::new).map_err(Box::new);
-        self.games.borrow_mut().insert(number, game.clone());
+        let mut games = self.games.borrow_mut();
+        games.insert(number, game.clone());
+        let bytes = |game: &Begun| game.as_ref().map_or(0, |game| game.bytes());
+        let mut sum: usize = games.values().map(bytes).sum();
+        while sum > GAMES_BYTES_MAX
+            && let Some((_, gone)) = games.pop_first()
+        {
+            sum -= bytes(&gone);
+        }
         game
     }
 
@@ -215,8 +284,9 @@ impl<'a> Bench<'a> {
             let setup = self.setup(if usual { 0 } else { number }, &mut chosen);
             match self.ask(0, &from_setup(&setup, &[], &[Want::Actions], At::End))? {
                 Ok(played) => {
+                    self.check_seats(&setup, &played.walked.seats)?;
                     let seats = played.walked.seats.len();
-                    let plies = played.walked.plies;
+                    let plies = played.walked.plies.into_iter().map(Kept::new).collect();
                     let mut game = Game { number, setup, seats, moves: Vec::new(), plies };
                     self.play_on(&mut game, &mut chosen);
                     return Ok(game);
@@ -228,6 +298,38 @@ impl<'a> Bench<'a> {
         let what = format!("the usual setup is refused: {rule}");
         let why = "`start` refuses the defaults of the setup fields";
         Err(Problem::new(what, why, "give the fields defaults with which the game can begin"))
+    }
+
+    /// Checks what a game says that its seats play.
+    fn check_seats(&self, setup: &Value, seats: &[String]) -> Result<(), Problem> {
+        const IN_PYTHON: &str = "in Python, `sides(setup)` (or else `seats`) returns the pieces, and `seat_counts` the \
+                                 possible numbers";
+        let (count, counts) = (seats.len(), &self.described.seats);
+        if !counts.iter().any(|&it| usize::from(it) == count) {
+            return Err(Problem::new(
+                format!("a game has {count} seats ({}), but `describe` says {counts:?}", seats.join(", ")),
+                "`seats` of the first answer has the piece of each seat; how many there can be is in the description",
+                IN_PYTHON,
+            )
+            .showing(format!("setup {setup}")));
+        }
+        let asked = setup["seats"].as_u64().filter(|&asked| asked != count as u64);
+        if let Some(asked) = asked {
+            return Err(Problem::new(
+                format!("the setup asks for {asked} seats, and the game has {count}"),
+                "the setup's field `seats` chooses how many there are",
+                IN_PYTHON,
+            ));
+        }
+        let is_known = |seat: &&String| self.described.pieces.iter().any(|it| it.name == **seat);
+        match seats.iter().find(|seat| !is_known(seat)) {
+            Some(unknown) => Err(Problem::new(
+                format!("a seat plays `{unknown}`, which is not one of the pieces"),
+                "`seats` of the first answer has names of `pieces` in the description",
+                "describe that piece, or name another",
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Returns a setup: the usual one as the first, then the smallest, then random ones.
@@ -256,14 +358,18 @@ impl<'a> Bench<'a> {
     /// Plays at random until the end, or until the rules fail, which the rows find again.
     fn play_on(&self, game: &mut Game, chosen: &mut ChaCha8Rng) {
         let plies_max = usize::try_from(self.described.plies_max).unwrap_or(MOVES_MAX);
-        let mut actions = 0;
-        while game.moves.len() < MOVES_MAX.min(plies_max.saturating_add(1)) && actions < ACTIONS_MAX
+        let mut bytes = 0;
+        let Some(mut ply) = game.plies.last().map(Kept::ply) else { return };
+        while game.moves.len() < MOVES_MAX.min(plies_max.saturating_add(1))
+            && bytes < GAME_BYTES_MAX
+            && !self.is_late()
         {
-            let Some(ply) = game.plies.last() else { return };
-            let Some((step, after)) = self.step(ply, chosen) else { return };
-            actions += after.actions.as_ref().map_or(0, Vec::len);
+            let Some((step, after)) = self.step(&ply, chosen) else { return };
+            let kept = Kept::new(after.clone());
+            bytes += kept.bytes();
             game.moves.push(step);
-            game.plies.push(after);
+            game.plies.push(kept);
+            ply = after;
         }
     }
 
@@ -321,9 +427,9 @@ impl<'a> Bench<'a> {
         let first = self.ask(0, &first).ok()?.ok()?;
         let seats = first.walked.seats.len();
         let mut game = Game { setup: case.setup.clone(), seats, ..Game::default() };
-        game.plies = first.walked.plies;
+        game.plies = first.walked.plies.into_iter().map(Kept::new).collect();
         for step in &case.moves {
-            let ply = game.plies.last()?;
+            let ply = &game.plies.last()?.ply();
             let step = match (step, &ply.turn) {
                 (Move::Action { action, .. }, PlyTurn::Of(seats)) => {
                     Move::Action { seat: *seats.first()?, action: action.clone() }
@@ -333,7 +439,7 @@ impl<'a> Bench<'a> {
             };
             let played =
                 self.after(ply, std::slice::from_ref(&step), &[Want::Actions]).ok()?.ok()?;
-            game.plies.push(played.walked.plies.into_iter().next()?);
+            game.plies.push(Kept::new(played.walked.plies.into_iter().next()?));
             game.moves.push(step);
         }
         Some(game)

@@ -3,7 +3,7 @@
 use super::Problem;
 use super::bench::{Bench, EVERYTHING, from_setup, from_state};
 use super::contract::{mover, some_of};
-use super::games::Game;
+use super::games::{Game, Kept};
 use super::shown::short;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -14,10 +14,9 @@ use serde_json::{Map, Value, json};
 /// The most listed actions, and the most distorted ones, that are played at one position.
 const LISTED: usize = 25;
 const DISTORTED: usize = 40;
-const DISAGREE: &str = "`actions` and `play` disagree, such as by comparing a tuple with a list, or a rule that only one of them has";
 
 pub(super) fn legal(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
-    let ply = &game.plies[spot];
+    let ply = &game.ply(spot);
     let text = |action: &Value| bench.program().format_action(action);
     let listed = ply.actions.as_deref().unwrap_or_default();
     let Some(seat) = mover(ply) else { return after_the_end(bench, game, spot) };
@@ -35,7 +34,7 @@ pub(super) fn legal(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
         if let Err(refused) = bench.act(ply, seat, action)?.as_ref() {
             return Err(Problem::new(
                 format!("the listed action {} is refused: {}", text(action), refused.rule),
-                DISAGREE,
+                "`play` has a rule that `actions` lacks, or it compares a list from JSON with a tuple",
                 "play every listed action, or don't list it",
             ));
         }
@@ -57,7 +56,7 @@ pub(super) fn legal(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
         if !listed.contains(recorded) {
             let mut problem = Problem::new(
                 format!("{} is played, but it is not listed", text(action)),
-                DISAGREE,
+                "`play` lacks a rule that `actions` has, such as that a cell is on the board or that a pass is needed",
                 "refuse it, or list it",
             );
             if recorded != action {
@@ -70,9 +69,13 @@ pub(super) fn legal(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
 }
 
 fn after_the_end(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
-    let ply = &game.plies[spot];
-    let action = game.plies[..spot].iter().rev().find_map(|ply| ply.actions.as_ref()?.first());
-    let (PlyTurn::Over(_), Some(action)) = (&ply.turn, action) else { return Ok(()) };
+    let ply = &game.ply(spot);
+    let PlyTurn::Over(_) = &ply.turn else { return Ok(()) };
+    let before = game.plies[..spot].iter().rev();
+    let Some(action) = before.map(Kept::ply).find_map(|ply| ply.actions?.into_iter().next()) else {
+        return Ok(());
+    };
+    let action = &action;
     for seat in 0..game.seats {
         let seat = Seat(u8::try_from(seat).unwrap_or(u8::MAX));
         if bench.act(ply, seat, action)?.is_ok() {
@@ -90,16 +93,13 @@ fn after_the_end(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Prob
 /// Returns actions of the declared forms that may be legal or not.
 fn distorted(bench: &Bench<'_>, game: &Game, spot: usize) -> Vec<Value> {
     let mut chosen = bench.chooser(game.number, 100 + spot as u64);
-    let listed = game.plies[spot].actions.as_deref().unwrap_or_default();
-    let others: Vec<&Value> = game
-        .plies
-        .iter()
-        .step_by(game.plies.len().div_ceil(12))
-        .flat_map(|ply| some_of(ply, 12))
-        .collect();
+    let listed = game.ply(spot).actions.unwrap_or_default();
+    let others = game.plies.iter().step_by(game.plies.len().div_ceil(12)).map(Kept::ply);
+    let others: Vec<Value> =
+        others.flat_map(|ply| some_of(&ply, 12).cloned().collect::<Vec<_>>()).collect();
     let mut all: Vec<Value> =
         bench.described.actions.iter().map(|form| form.example.clone()).collect();
-    all.extend(others.sample(&mut chosen, DISTORTED / 3).map(|action| (*action).clone()));
+    all.extend(others.sample(&mut chosen, DISTORTED / 3).cloned());
     while all.len() < DISTORTED {
         let near = listed.choose(&mut chosen).filter(|_| chosen.random_bool(0.6)).cloned();
         let Some(mut action) = near.or_else(|| bench.random_action(&mut chosen)) else { break };
@@ -121,7 +121,7 @@ fn distorted(bench: &Bench<'_>, game: &Game, spot: usize) -> Vec<Value> {
 }
 
 pub(super) fn recorded(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
-    let ply = &game.plies[spot];
+    let ply = &game.ply(spot);
     let Some(seat) = mover(ply) else { return Ok(()) };
     let mut actions: Vec<Value> = some_of(ply, LISTED).cloned().collect();
     let listed = ply.actions.as_deref().unwrap_or_default();
@@ -185,9 +185,7 @@ pub(super) fn recorded(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<()
 }
 
 pub(super) fn text(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
-    let ply = &game.plies[spot];
-    let why = "the `text` of a form leaves out a field, or two forms have the same text";
-    let fix = "name every field in `text`, and begin forms with different words";
+    let ply = &game.ply(spot);
     for action in some_of(ply, 200) {
         let text = bench.program().format_action(action);
         match bench.program().parse_action(&text) {
@@ -195,10 +193,20 @@ pub(super) fn text(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Pr
             Ok(read) => {
                 let what = format!("the text `{text}` of an action reads as another action");
                 let shown = format!("action {action}, read {read}");
+                let (why, fix) = if read["type"] == action["type"] {
+                    ("the `text` of the form leaves out a field", "name every field in `text`")
+                } else {
+                    (
+                        "the texts of two forms can be the same",
+                        "begin the texts of forms with different words",
+                    )
+                };
                 return Err(Problem::new(what, why, fix).showing(shown));
             }
             Err(error) => {
                 let what = format!("the text of an action can't be read: {error}");
+                let why = "a value contains what follows its field in `text`, is empty, or is a cell without a name";
+                let fix = "part fields by something that no value contains, such as a blank";
                 return Err(Problem::new(what, why, fix).showing(format!("action {action}")));
             }
         }
@@ -229,7 +237,7 @@ fn extremes(values: &Values) -> Vec<Value> {
 }
 
 pub(super) fn robust(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
-    let ply = &game.plies[spot];
+    let ply = &game.ply(spot);
     unknown_fields(bench, ply)?;
     if spot == 0 {
         extreme_setups(bench)?;
@@ -284,7 +292,7 @@ fn unknown_fields(bench: &Bench<'_>, ply: &Ply) -> Result<(), Problem> {
         })?,
     );
     let same = match (&one, &other) {
-        (Ok(one), Ok(other)) => one.raw["plies"] == other.raw["plies"],
+        (Ok(one), Ok(other)) => one.raw()["plies"] == other.raw()["plies"],
         (one, other) => one.is_err() == other.is_err(),
     };
     if same {

@@ -13,8 +13,43 @@ use serde_json::Value;
 const PLAYED_MAX: usize = 25;
 /// How many moves are played after a seat has retired.
 const AFTER_RETIRING: usize = 60;
-const FIX_TURN: &str =
-    "return the seat to move, the outcome or the draw, as the page on game programs says";
+/// Why a view can't be shown, and what to do.
+fn cause_in_view(error: &str) -> (&'static str, &'static str) {
+    let causes = [
+        (
+            "is not on the board",
+            "the view names a cell outside of its `shape`; cells begin at [0,0], the row first",
+            "compare the cell with the shape",
+        ),
+        (
+            "is not described",
+            "the view names a kind of piece that `pieces` of the description lacks",
+            "describe that piece, or name another",
+        ),
+        ("has the colour", "the colour has no such name", "use one of these names, or #rrggbb"),
+        (
+            "two pieces are on",
+            "a cell shows at most one piece",
+            "show a stack as one piece with a `text`, such as its height",
+        ),
+        (
+            "printable ASCII",
+            "the text of a piece must fit on a cell",
+            "shorten it, or write it beside the board: `figures`, `rows`",
+        ),
+        (
+            "too large or has no cells",
+            "a side has 1 to 26 cells, a hexagon a radius of up to 13, a star points of up to 5",
+            "use a smaller shape, or show the board as `text`",
+        ),
+        ("a renderer", "this is a defect of the referee", "report it with the view"),
+    ];
+    let cause = causes.into_iter().find(|(part, ..)| error.contains(part));
+    cause.map_or(
+        ("the view breaks a rule of the page on game programs", "follow the error"),
+        |(_, why, fix)| (why, fix),
+    )
+}
 
 /// The listed actions, at most so many, spread over the list.
 pub(super) fn some_of(ply: &Ply, most: usize) -> impl Iterator<Item = &Value> {
@@ -31,11 +66,13 @@ pub(super) fn mover(ply: &Ply) -> Option<Seat> {
 }
 
 pub(super) fn plays(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
-    let ply = &game.plies[spot];
+    let ply = &game.ply(spot);
     match (&ply.turn, &ply.actions) {
         (PlyTurn::Of(seats), _) if usize::from(seats[0].0) >= game.seats => {
             let what = format!("the turn is of seat {}, and the game has {}", seats[0], game.seats);
-            return Err(Problem::new(what, "seats are counted from 0", FIX_TURN));
+            let why =
+                "seats are counted from 0, so that the last one is the number of seats less 1";
+            return Err(Problem::new(what, why, "let `turn` return one of the seats of this game"));
         }
         (PlyTurn::Of(seats), Some(listed)) if listed.is_empty() => {
             return Err(Problem::new(
@@ -77,7 +114,7 @@ pub(super) fn plays(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
 }
 
 pub(super) fn answers(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
-    let full = bench.full(&game.plies[spot])?;
+    let full = bench.full(&game.ply(spot))?;
     let ply = full.last()?;
     if !ply.position.is_object() {
         return Err(Problem::new(
@@ -109,6 +146,13 @@ pub(super) fn outcome(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(),
             "declare every reason, with the sentence that viewers show",
         ));
     }
+    if places.len() != game.seats {
+        return Err(Problem::new(
+            format!("the outcome has {} places for {} seats", places.len(), game.seats),
+            "`places` has one place for each seat of this game, in the order of the seats",
+            "with the kit: `won_by(seat, SEATS, reason)` takes the number of seats",
+        ));
+    }
     if !is_ranking(places, game.seats) {
         return Err(Problem::new(
             format!("the places {places:?} are not a ranking of {} seats", game.seats),
@@ -117,6 +161,7 @@ pub(super) fn outcome(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(),
             "count for each seat how many others are better, and add 1",
         ));
     }
+    bench.endings.borrow_mut().insert(reason.clone());
     let scores = scores.as_ref().map(Vec::len);
     if scores.is_some() != bench.described.score.is_some()
         || scores.is_some_and(|it| it != game.seats)
@@ -151,7 +196,7 @@ pub(super) fn plies_max(bench: &Bench<'_>, _: &Game, spot: usize) -> Result<(), 
 }
 
 pub(super) fn chance(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
-    let ply = &game.plies[spot];
+    let ply = &game.ply(spot);
     let PlyTurn::Chance(chance) = &ply.turn else { return Ok(()) };
     let possible = chance.weights.iter().enumerate().filter(|(_, weight)| **weight > 0);
     for (draw, _) in possible.take(PLAYED_MAX) {
@@ -173,7 +218,7 @@ pub(super) fn chance(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), 
 }
 
 pub(super) fn retire(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
-    let ply = &game.plies[spot];
+    let ply = &game.ply(spot);
     if game.seats < 3 || matches!(ply.turn, PlyTurn::Over(_)) {
         return Ok(());
     }
@@ -208,26 +253,27 @@ pub(super) fn retire(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), 
         if mover(&now).is_some() && now.actions.as_ref().is_some_and(Vec::is_empty) {
             let what =
                 format!("after seat {retire} has retired, a seat is to move without an action");
-            return Err(Problem::new(what, "the end is not recognised", FIX_TURN));
+            return Err(Problem::new(
+                what,
+                "whether the game is over is only looked at after a move, or for all seats",
+                "let `turn` say that the game is over when the seats that are left can't go on",
+            ));
         }
     }
     Ok(())
 }
 
 pub(super) fn view(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
-    let played = bench.after(&game.plies[spot], &[], &[Want::View])?;
+    let played = bench.after(&game.ply(spot), &[], &[Want::View])?;
     let played = played.map_err(|refused| super::bench::refused_state(&refused))?;
     let Some(picture) = &played.last()?.view else {
         let why = "a walk that wants `view` has one in every ply";
         return Err(Problem::new("there is no `view`", why, "return a shape or a text"));
     };
     let shown = |text: String| {
-        Problem::new(
-            format!("the board can't be shown: {text}"),
-            "the view names a cell, a colour or a piece that doesn't exist",
-            "compare the view with `shape`, and with `pieces` of the description",
-        )
-        .showing(format!("view {}", short(&played.raw_last()["view"].to_string())))
+        let (why, fix) = cause_in_view(&text);
+        Problem::new(format!("the board can't be shown: {text}"), why, fix)
+            .showing(format!("view {}", short(&played.raw_last()["view"].to_string())))
     };
     let view = bench.program().picture(picture).map_err(shown)?;
     (bench.draw)(&view).map_err(shown)

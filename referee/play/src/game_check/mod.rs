@@ -3,6 +3,7 @@
 
 mod bench;
 mod cases;
+mod causes;
 mod contract;
 mod games;
 mod report;
@@ -13,7 +14,6 @@ pub use bench::Bench;
 pub use report::{GameCheckReport, RowReport, RowStatus};
 
 use self::games::{Case, Game};
-use crate::game_program::NO_ANSWER;
 use referee_games::program::RulesFailure;
 use referee_games::view::View;
 use schemars::JsonSchema;
@@ -43,8 +43,20 @@ impl Problem {
         Self { what: what.into(), position, shown, why: why.to_owned(), fix: fix.to_owned() }
     }
 
+    /// Nothing could be found out in the time of the check.
+    fn time_up() -> Self {
+        Self::new("the time limit of the check was reached", "", "")
+    }
+
+    fn is_time_up(&self) -> bool {
+        self.why.is_empty()
+    }
+
     /// Names another cause and remedy.
     fn because(mut self, why: &str, fix: &str) -> Self {
+        if self.is_time_up() {
+            return self;
+        }
         why.clone_into(&mut self.why);
         fix.clone_into(&mut self.fix);
         self
@@ -58,20 +70,8 @@ impl Problem {
 
 impl From<RulesFailure> for Problem {
     fn from(failure: RulesFailure) -> Self {
-        let what = format!("the rules failed: {failure}");
-        if failure.0.starts_with(NO_ANSWER) {
-            return Self::new(
-                what,
-                "an answer may take 1000 ms, and 20 ms more for each ply that it is about; in a match, a later one makes \
-                 the match void",
-                "make the rules faster, or raise `answer_ms` and `ply_ms` under [limits] in game.toml",
-            );
-        }
-        Self::new(
-            what,
-            "an exception, or an answer in another form than the page on game programs says",
-            "follow the error to its line in the rules; -vv shows what a program writes to stderr",
-        )
+        let (why, fix) = causes::of_failure(&failure.0);
+        Self::new(format!("the rules failed: {failure}"), why, fix)
     }
 }
 
@@ -207,6 +207,8 @@ pub enum Found {
     Nothing(Option<String>),
     /// It doesn't apply.
     NotApplicable(&'static str),
+    /// The check had no time left for it.
+    NoTime,
     /// A failure in the random game with this number.
     Problem(u64, Box<Problem>),
 }
@@ -220,12 +222,25 @@ impl Row {
         matches!(self.name, "describe" | "golden")
     }
 
-    /// Runs it over these random games. Calls `step` after each.
-    pub fn run(&self, bench: &Bench<'_>, cases: &[u64], mut step: impl FnMut()) -> Found {
+    /// Runs it over these random games, or fewer if they take more than its share of the time, of which `rows_left`
+    /// have one each. Calls `step` after each game.
+    pub fn run(
+        &self,
+        bench: &Bench<'_>,
+        cases: &[u64],
+        rows_left: usize,
+        mut step: impl FnMut(),
+    ) -> Found {
         if let Err(reason) = (self.applies)(bench) {
             return Found::NotApplicable(reason);
         }
-        for &number in &cases[..if self.is_once() { 1 } else { cases.len() }] {
+        bench.begin_row(rows_left);
+        let cases = &cases[..if self.is_once() { 1 } else { cases.len() }];
+        let mut tested = 0;
+        for &number in cases {
+            if tested > 0 && bench.is_late() {
+                break;
+            }
             let found = match bench.game(number) {
                 // Only one row tells what happened at the start.
                 Err(problem) if self.name == "plays" => Some(*problem),
@@ -234,15 +249,28 @@ impl Row {
                 Ok(game) => self.of_game(bench, &game),
             };
             step();
+            if found.as_ref().map_or(bench.is_over(), Problem::is_time_up) {
+                return Found::NoTime;
+            }
             if let Some(problem) = found {
                 return Found::Problem(number, Box::new(problem));
             }
+            tested += 1;
+        }
+        if tested < cases.len() {
+            let note = bench.note(self.name).filter(|note| !note.is_empty());
+            let note = note.map_or(String::new(), |note| format!("; {note}"));
+            let all = cases.len();
+            return Found::Nothing(Some(format!(
+                "{tested} of {all} games: the rules are slow{note}"
+            )));
         }
         match (bench.note(self.name), self.name) {
             (None, "golden") => {
                 Found::NotApplicable("there are no files games/*.jsonl in the folder")
             }
             (None, "retire") => Found::NotApplicable("no random game had three seats"),
+            (_, "outcome") => Found::Nothing(bench.unseen_endings(tested)),
             (note, _) => Found::Nothing(note),
         }
     }
@@ -267,7 +295,7 @@ impl Row {
     fn shrunk(&self, bench: &Bench<'_>, game: &Game, spot: usize, found: Problem) -> Problem {
         let mut left = SHRINK_TESTS;
         let mut test = |game: &Game, spot: usize| {
-            left = left.checked_sub(1)?;
+            left = left.checked_sub(1).filter(|_| !bench.is_over())?;
             self.shrink.unwrap_or(self.test)(bench, game, spot).err()
         };
         let mut best = (game.case(spot), found);

@@ -23,8 +23,8 @@ const SORT: &str = "sort before returning, and write the keys of objects in a fi
 
 pub(super) fn describe(bench: &Bench<'_>, _: &Game, _: usize) -> Result<(), Problem> {
     let request = json!({ "type": "describe", "protocol": 1 });
-    let one = bench.processes[0].ask(request.clone())?;
-    let other = bench.processes[1].ask(request)?;
+    let one = bench.say(0, request.clone())?;
+    let other = bench.say(1, request)?;
     if one.line == other.line {
         return Ok(());
     }
@@ -45,7 +45,7 @@ fn requests(game: &Game, spot: usize) -> [Value; 2] {
 }
 
 fn line(bench: &Bench<'_>, process: usize, request: &Value) -> Result<Vec<u8>, Problem> {
-    Ok(bench.processes[process].ask(request.clone())?.line)
+    Ok(bench.say(process, request.clone())?.line)
 }
 
 fn differing(bench: &Bench<'_>, what: &str, one: &[u8], other: &[u8]) -> Problem {
@@ -160,7 +160,7 @@ pub(super) fn state(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
             })?,
         );
         let (old, new) = match (old, new) {
-            (Ok(old), Ok(new)) => (old.raw, new.raw),
+            (Ok(old), Ok(new)) => (old.raw(), new.raw()),
             (Err(_), Err(_)) => continue,
             (old, new) => {
                 let refused = old.err().or(new.err()).map(|it| it.rule).unwrap_or_default();
@@ -187,16 +187,17 @@ pub(super) fn state(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
 }
 
 pub(super) fn queries(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
-    let ply = &game.plies[spot];
+    let ply = &game.ply(spot);
     let full = bench.full(ply)?;
     let full = full.raw_last();
     for want in EVERYTHING {
         let asked = bench.after(ply, &[], &[want])?.map_err(|refused| refused_state(&refused))?;
+        let asked = asked.raw_last();
         let name = json!(want).as_str().unwrap_or_default().to_owned();
         for key in ["state", "turn", &name] {
-            if asked.raw_last().get(key) != full.get(key) {
+            if asked.get(key) != full.get(key) {
                 let none = &Value::Null;
-                let one = bench.value_text(asked.raw_last().get(key).unwrap_or(none));
+                let one = bench.value_text(asked.get(key).unwrap_or(none));
                 let other = bench.value_text(full.get(key).unwrap_or(none));
                 return Err(Problem::new(
                     format!("`{key}` depends on which parts are wanted"),
@@ -212,8 +213,11 @@ pub(super) fn queries(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(),
 }
 
 pub(super) fn walk(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
-    for begin in [0, spot / 2] {
-        let moves = &game.moves[begin..spot];
+    // An answer with everything about a long game would be too long: its beginning and its end.
+    for (begin, end) in
+        [(0, spot.min(LONG_WALK)), ((spot / 2).max(spot.saturating_sub(LONG_WALK)), spot)]
+    {
+        let moves = &game.moves[begin..end];
         let request = if begin == 0 {
             from_setup(&game.setup, moves, &EVERYTHING, At::All)
         } else {
@@ -230,10 +234,11 @@ pub(super) fn walk(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Pr
                 "take each state through JSON between two moves, or don't share parts of it",
             )
         })?;
-        for place in spread(spot - begin) {
-            let single = bench.full(&game.plies[begin + place])?;
-            let (one, other) = (&whole.raw["plies"][place], single.raw_last());
-            if let Some((part, one, other)) = bench.difference(one, other) {
+        let raw = whole.raw();
+        for place in spread(end - begin) {
+            let single = bench.full(&game.ply(begin + place))?;
+            let (one, other) = (&raw["plies"][place], single.raw_last());
+            if let Some((part, one, other)) = bench.difference(one, &other) {
                 return Err(Problem::new(
                     format!("a walk differs from single steps after {place} moves: `{part}` differs"),
                     "a state is not yet JSON inside a walk (a tuple, a key that is a number), or its parts are shared",
@@ -243,11 +248,11 @@ pub(super) fn walk(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Pr
                 .showing(format!("in single steps: {other}")));
             }
         }
-        let mut end = request;
-        end["at"] = json!("end");
-        let last = bench.ask(0, &end)?;
+        let mut at_end = request;
+        at_end["at"] = json!("end");
+        let last = bench.ask(0, &at_end)?;
         let same = last.as_ref().is_ok_and(|last| {
-            *last.raw_last() == whole.raw["plies"][spot - begin]
+            last.raw_last() == raw["plies"][end - begin]
                 && last.walked.recorded == whole.walked.recorded
         });
         if !same {
@@ -264,9 +269,10 @@ pub(super) fn walk(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Pr
 pub(super) fn speed(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
     let mut times: Vec<Duration> = Vec::new();
     let mut largest = 0;
-    for ply in game.plies.iter().take(LONG_WALK) {
+    for kept in game.plies.iter().take(LONG_WALK) {
+        let ply = kept.ply();
         let began = Instant::now();
-        bench.full(ply)?;
+        bench.full(&ply)?;
         times.push(began.elapsed());
         largest = largest.max(ply.state.as_str().len());
     }

@@ -16,7 +16,7 @@ pub struct GameCheckReport {
     pub digest: String,
     /// The seed of the random games.
     pub seed: u64,
-    /// Whether all rows that were run passed.
+    /// Whether all rows were run, and none failed.
     pub ok: bool,
     /// The rows, in order.
     pub rows: Vec<RowReport>,
@@ -56,6 +56,8 @@ pub enum RowStatus {
     Failed,
     /// The game has nothing of this kind.
     NotApplicable,
+    /// The time limit of the check was reached before.
+    NotRun,
 }
 
 impl RowReport {
@@ -68,6 +70,7 @@ impl RowReport {
             Found::NotApplicable(why) => {
                 (RowStatus::NotApplicable, Some(why.to_owned()), None, None)
             }
+            Found::NoTime => (RowStatus::NotRun, None, None, None),
             Found::Problem(case, problem) => {
                 let case = Some(case).filter(|_| !row.is_once());
                 (RowStatus::Failed, None, case, Some(*problem))

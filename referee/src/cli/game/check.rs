@@ -19,6 +19,7 @@ use referee_render::{Charset, Style, Theme, board, terminal, thumbnail};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Test the rules of a game program
 ///
@@ -26,7 +27,7 @@ use std::process::ExitCode;
 /// Explains each failure with the shortest game found that shows it.
 #[derive(Debug, Args)]
 #[command(
-    after_long_help = "Exit codes: 0 all rows passed, 1 a row failed, 2 usage error, 4 machine failure\n\nExamples:\n  \
+    after_long_help = "Exit codes: 0 all rows passed, 1 a row failed or was not run, 2 usage error, 4 machine failure\n\nExamples:\n  \
     referee game check ./tetress\n  \
     referee game check ./tetress --only determinism --case 7"
 )]
@@ -46,6 +47,10 @@ pub(in crate::cli) struct Options {
     /// Seed of the random games, below 2^53
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Most seconds for the whole check. Slow rules are tested in fewer games
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    time_limit: u64,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -71,22 +76,25 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     }
     let mut take = |number: usize, row: &Row, found: Found| {
         let row = RowReport::new(number, row, found, options.again(row));
-        report.ok &= row.status != RowStatus::Failed;
+        report.ok &= !matches!(row.status, RowStatus::Failed | RowStatus::NotRun);
         let line = line(&row);
         let is_shown = shown || !options.json && row.status == RowStatus::Failed;
         report.rows.push(row);
         if is_shown { print_if_read(&line).map(drop) } else { Ok(()) }
     };
-    match Bench::begin(&options.dir, options.seed, &draw)? {
+    let time = Duration::from_secs(options.time_limit);
+    match Bench::begin(&options.dir, options.seed, time, &draw)? {
         // Nothing else can be asked.
         Err(problem) => take(1, &ROWS[0], Found::Problem(0, problem))?,
         Ok(bench) => {
             let bar = progress_bar(rows.len() * cases.len(), shown);
-            bar.set_style(style("{bar:20} {percent}%  {wide_msg}"));
+            bar.set_style(style("{bar:20} {percent}%  {elapsed}  {wide_msg}"));
+            bar.enable_steady_tick(Duration::from_secs(1));
+            let all = rows.len();
             for (done, (number, row)) in rows.into_iter().enumerate() {
                 bar.set_message(row.title);
                 bar.set_position((done * cases.len()) as u64);
-                let found = row.run(&bench, &cases, || bar.inc(1));
+                let found = row.run(&bench, &cases, all - done, || bar.inc(1));
                 bar.suspend(|| take(number, row, found))?;
             }
             bar.finish_and_clear();
@@ -151,6 +159,7 @@ fn line(row: &RowReport) -> String {
     match (row.status, &row.problem) {
         (RowStatus::Passed, _) => format!("{number:3} {green}ok{off}      {title}{note}\n"),
         (RowStatus::NotApplicable, _) => format!("{number:3} {dim}n/a{off}     {title}{note}\n"),
+        (RowStatus::NotRun, _) => format!("{number:3} {red}not run{off} {title}\n"),
         (RowStatus::Failed, None) => format!("{number:3} {red}FAILED{off}  {title}\n"),
         (RowStatus::Failed, Some(problem)) => {
             format!(
@@ -180,6 +189,12 @@ fn summary(options: &Options, report: &GameCheckReport) -> String {
     let count = |status| report.rows.iter().filter(|row| row.status == status).count();
     let (passed, failed) = (count(RowStatus::Passed), count(RowStatus::Failed));
     let mut text = format!("{passed} passed, {failed} failed\n");
+    let not_run = count(RowStatus::NotRun);
+    if not_run > 0 {
+        text.pop();
+        let limit = options.time_limit;
+        writeln!(text, ", {not_run} not run: the time limit of {limit} s was reached; --time-limit SECONDS sets another").ok();
+    }
     if report.ok {
         let dir = options.dir.to_string_lossy();
         // As a GAME it needs a slash.

@@ -1,0 +1,86 @@
+//! The likely causes of failures of the rules.
+
+use crate::game_program::NO_ANSWER;
+
+const VERBOSE: &str = "-vv shows what the program writes to stderr";
+
+/// How a failure begins, or a part of it; its likely cause, and what to do.
+const CAUSES: &[(&str, &str, &str)] = &[
+    (
+        NO_ANSWER,
+        "an answer may take 1000 ms, and 20 ms more for each ply that it is about; in a match, a later one makes the \
+         match void",
+        "make the rules faster, or raise `answer_ms` and `ply_ms` under [limits] in game.toml",
+    ),
+    (
+        "it can't be started",
+        "`command` in game.toml names a program that isn't there or can't be run in the game's folder",
+        "run the command in that folder yourself",
+    ),
+    (
+        "its answer can't be read",
+        "a line on stdout isn't an answer as the page on game programs defines it: the error says which field or column",
+        "write one JSON object a line, with the fields of that page, and everything else to stderr",
+    ),
+    (
+        "its answer is longer",
+        "a state or position that grows with every move, or a very long list of actions",
+        "keep in the state only what the rest of the game depends on",
+    ),
+    (
+        "has another id",
+        "answers are in another order than the requests, or one request has two answers",
+        "answer each request once, with its `id`",
+    ),
+    ("it ended with", "the program crashed, or exits after an answer", VERBOSE),
+    ("it closed its std", "the program closes its pipes or exits before its stdin ends", VERBOSE),
+    (
+        "memory",
+        "the program keeps more and more, or its tables are large",
+        "raise `memory_mb` under [limits] in game.toml, if it needs that much",
+    ),
+    (
+        "in `recorded`",
+        "`recorded` has one entry for each move of the request: the action, or null for a draw or a retirement",
+        "add one entry for each move",
+    ),
+    (
+        "in `plies`",
+        "with \"at\":\"end\", `plies` has one entry; with \"all\", one more than the request has moves",
+        "return the plies that `at` asks for",
+    ),
+    (
+        "`turn`",
+        "`turn` is one of {\"of\":[SEAT]}, {\"over\":{..}} and {\"chance\":{..}}",
+        "with the kit: return a seat, `over(..)` or `chance(..)`",
+    ),
+    (
+        "weights",
+        "`weights` of a draw has an integer for each outcome, and not only zeros",
+        "count the outcomes that are possible",
+    ),
+    (
+        "labels",
+        "each outcome of a draw has one label, or none has",
+        "return as many `labels` as `weights`",
+    ),
+    (
+        "needs the answer",
+        "the answer's `type` belongs to another request",
+        "answer `describe` by `described`, and `walk` by `walked` or `refused`",
+    ),
+];
+
+/// Returns the likely cause of a failure, and what to do.
+pub(super) fn of_failure(failure: &str) -> (&'static str, &'static str) {
+    // What it says of itself comes from its own code.
+    let is_own = failure.contains("Error: ") || failure.contains("Exception: ");
+    let known = CAUSES.iter().filter(|_| !is_own).find(|(part, ..)| failure.contains(part));
+    known.map_or(
+        (
+            "an exception in the rules, or a value that the kit doesn't take",
+            "follow the error to its line in the rules; -vv shows what a program writes to stderr",
+        ),
+        |(_, why, fix)| (why, fix),
+    )
+}
