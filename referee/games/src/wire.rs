@@ -3,6 +3,7 @@
 use crate::board::Cell;
 use referee_protocol::{Outcome, Seat};
 use schemars::JsonSchema;
+use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -543,6 +544,45 @@ pub struct Numbered<T> {
     /// The message.
     #[serde(flatten)]
     pub message: T,
+}
+
+/// The longest answer other than `walked`, in bytes.
+const SHORT_ANSWER_BYTES_MAX: usize = 2 << 20;
+
+/// Reads the line of an answer. A walk is read in place: the tree that serde makes to look for a `type` takes twenty times
+/// the line's memory.
+pub fn read_answer(line: &[u8]) -> Result<Numbered<Answer>, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Head {
+        #[serde(default)]
+        id: Option<u64>,
+        #[serde(rename = "type")]
+        kind: String,
+    }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct WalkedLine {
+        #[serde(default, rename = "id")]
+        _id: IgnoredAny,
+        #[serde(rename = "type")]
+        _kind: IgnoredAny,
+        #[serde(default)]
+        seats: Vec<String>,
+        #[serde(default)]
+        recorded: Vec<Value>,
+        plies: Vec<Ply>,
+    }
+    match serde_json::from_slice::<Head>(line) {
+        Ok(Head { id, kind }) if kind == "walked" => {
+            let WalkedLine { seats, recorded, plies, .. } = serde_json::from_slice(line)?;
+            Ok(Numbered { id, message: Answer::Walked(Walked { seats, recorded, plies }) })
+        }
+        _ if line.len() > SHORT_ANSWER_BYTES_MAX => {
+            let most = SHORT_ANSWER_BYTES_MAX;
+            Err(serde_json::Error::custom(format!("only `walked` may be longer than {most} bytes")))
+        }
+        _ => serde_json::from_slice(line),
+    }
 }
 
 /// The fields of an action or a setup.

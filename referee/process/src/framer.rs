@@ -9,6 +9,9 @@ pub struct Line {
     pub cut: bool,
 }
 
+/// The most memory that is kept for later lines.
+const KEPT_BYTES_MAX: usize = 1 << 20;
+
 /// Splits a stream into lines.
 #[derive(Debug)]
 pub struct Framer {
@@ -62,9 +65,10 @@ impl Framer {
         &self.bytes[self.begin..]
     }
 
-    /// Discards all bytes.
+    /// Discards all bytes, and the memory that a very long line took.
     pub fn clear(&mut self) {
         self.bytes.clear();
+        self.bytes.shrink_to(KEPT_BYTES_MAX);
         (self.begin, self.searched) = (0, 0);
     }
 
@@ -125,6 +129,15 @@ mod tests {
             assert!(framer.next_line().is_none_or(|line| line.cut));
             assert!(framer.unended().len() <= 10_001);
         }
+    }
+
+    #[test]
+    fn a_long_line_leaves_no_memory_behind() {
+        let mut framer = Framer::new(8 << 20);
+        framer.push(&[b'x'; 4 << 20]);
+        framer.push(b"\n");
+        assert_eq!(framer.next_line().map(|line| line.bytes.len()), Some(4 << 20));
+        assert!(framer.bytes.capacity() <= 1 << 20);
     }
 
     proptest! {

@@ -4,7 +4,7 @@ use pyo3::prelude::{Py, PyAny, PyResult, Python};
 use pyo3::types::PyBytes;
 use referee_games::GameKind;
 use referee_games::program::{Pending, Program, Rules, RulesFailure};
-use referee_games::wire::{Answer, Numbered, Request};
+use referee_games::wire::{self, Answer, Numbered, Request};
 use std::path::PathBuf;
 
 /// A callable that takes a request's line and returns the answer's.
@@ -22,7 +22,7 @@ impl PythonRules {
             Ok(answer.extract::<&[u8]>(py)?.to_owned())
         });
         let answer = answer.map_err(|error| RulesFailure(error.to_string()))?;
-        let answer: Numbered<Answer> = serde_json::from_slice(&answer)
+        let answer = wire::read_answer(&answer)
             .map_err(|error| RulesFailure(format!("the answer can't be read: {error}")))?;
         Ok(answer.message)
     }

@@ -350,7 +350,9 @@ fn folders_that_are_no_games_are_named() {
     dir.write("wrong/game.toml", "name = \"Wrong Name\"\ncommand = [\"python3\", \"rules.py\"]\n");
     dir.write("loud/game.toml", "name = \"loud\"\ncommand = [\"echo\", \"hello\"]\n");
     dir.write("typo/game.toml", "name = \"typo\"\ncomand = [\"x\"]\n");
+    dir.write("writes/game.toml", "name = \"writes\"\ncommand = [\"x\"]\nsandbox.write = true\n");
     for (game, wanted) in [
+        ("./writes", "`write` of [sandbox] is for agents: rules keep everything in the state"),
         ("./nowhere", "no game in ./nowhere: "),
         ("./empty", "./empty has no game.toml"),
         ("./wrong", "name: \"Wrong Name\" must be lowercase letters"),

@@ -1,7 +1,7 @@
 //! Games whose rules are a program: what is made of its answers. The program here is a function.
 
 use referee_games::program::{Drawer, Pending, Program, Rules, RulesFailure};
-use referee_games::wire::{Answer, Move, Request};
+use referee_games::wire::{Answer, Move, Request, read_answer};
 use referee_games::{AnyGame, GameKind, Games, NoRules, Refusal, Turn};
 use referee_protocol::Seat;
 use serde_json::{Value, json};
@@ -413,6 +413,26 @@ fn what_agents_get_is_checked_before_they_are_asked() {
         let refused = game.play(&take(1)).unwrap_err();
         assert!(matches!(&refused, Refusal::Failed(it) if it.0.contains(part)), "{refused}");
     }
+}
+
+/// A walk is read as strictly as every other answer, and nothing else may be as long.
+#[test]
+fn answers_are_read_strictly_and_within_bounds() {
+    let request = json!({ "setup": { "heap": 4, "dice": false }, "moves": [], "at": "end" });
+    let mut answer = nim(&request);
+    answer["id"] = 7.into();
+    let read = read_answer(answer.to_string().as_bytes()).unwrap();
+    assert_eq!(read.id, Some(7));
+    assert_eq!(read.message, serde_json::from_value(nim(&request)).unwrap());
+    let failed = |answer: &Value| {
+        let read = read_answer(answer.to_string().as_bytes());
+        read.map(drop).unwrap_err().to_string()
+    };
+    answer["pliez"] = json!([]);
+    assert!(failed(&answer).contains("unknown field `pliez`"), "{}", failed(&answer));
+    let long = "x".repeat(3 << 20);
+    let refused = json!({ "id": 1, "type": "refused", "kind": "illegal", "rule": long });
+    assert!(failed(&refused).contains("only `walked` may be longer than 2097152 bytes"));
 }
 
 /// Where the rules don't list what is legal, some guesses are.

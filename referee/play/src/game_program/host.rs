@@ -3,7 +3,7 @@
 
 use super::{GameProgram, RulesLimits, kit};
 use referee_games::program::{Pending, Rules, RulesFailure, check_answer};
-use referee_games::wire::{Answer, Numbered, Request, WIRE_VERSION};
+use referee_games::wire::{self, Answer, Numbered, Request, WIRE_VERSION};
 use referee_process::agent::{AgentEvent, AgentProcess, StartConditions};
 use referee_process::framer;
 use referee_process::launcher::{Bytes, Launcher};
@@ -462,6 +462,7 @@ fn own_cpu(agent: &AgentProcess) -> Option<Nanos> {
 
 /// How the failure begins if a program doesn't answer in time.
 pub const NO_ANSWER: &str = "no answer within";
+
 fn no_answer(limit: Duration) -> String {
     format!("{NO_ANSWER} {} ms", limit.as_millis())
 }
@@ -497,7 +498,7 @@ fn read_answer(line: &framer::Line, id: u64) -> Result<Answer, String> {
         let text = String::from_utf8_lossy(&line.bytes);
         sanitize(&text.chars().take(QUOTED_MAX).collect::<String>())
     };
-    let answer: Numbered<Answer> = serde_json::from_slice(&line.bytes).map_err(|error| {
+    let answer = wire::read_answer(&line.bytes).map_err(|error| {
         format!("its answer can't be read: {}: {}", plain_error(&error.to_string()), quoted())
     })?;
     match answer.id {

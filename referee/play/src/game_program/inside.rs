@@ -4,7 +4,7 @@
 use super::{ANSWER_BYTES_MAX, GameProgram, kit};
 use referee_games::GameKind;
 use referee_games::program::{Pending, Program, Rules, RulesFailure};
-use referee_games::wire::{Answer, Numbered, Request};
+use referee_games::wire::{self, Answer, Numbered, Request};
 use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_protocol::plain_error;
@@ -116,7 +116,7 @@ impl Running {
         if line.is_empty() {
             return Err(io::Error::other("it ended before it had answered"));
         }
-        let answer: Numbered<Answer> = serde_json::from_slice(&line)
+        let answer = wire::read_answer(&line)
             .map_err(|error| io::Error::other(plain_error(&error.to_string())))?;
         if answer.id != id && !matches!(answer.message, Answer::Failed { .. }) {
             return Err(io::Error::other("an answer has the id of another request"));

@@ -72,6 +72,11 @@ impl GameManifest {
                 return Err(format!("limits.{key}: {value} must be from 1 to {max}"));
             }
         }
+        if self.sandbox.write {
+            let text = "`write` of [sandbox] is for agents: rules keep everything in the state, and may write only to \
+                        the folder $TMPDIR, which is removed with the process";
+            return Err(text.to_owned());
+        }
         if let Some(name) =
             self.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0']))
         {

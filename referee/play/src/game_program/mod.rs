@@ -40,8 +40,9 @@ pub const MANIFEST: &str = "game.toml";
 pub const RECORDED_GAMES: &str = "games";
 /// The largest game.toml, in bytes.
 const MANIFEST_BYTES_MAX: u64 = 64 << 10;
-/// The longest answer of a program, in bytes: 200 plies of a large board with everything.
-const ANSWER_BYTES_MAX: u64 = 64 << 20;
+/// The longest answer of a program, in bytes: 200 plies of a large board with everything. What is read of it can take
+/// thirty times as much.
+const ANSWER_BYTES_MAX: u64 = 16 << 20;
 /// The same for a program that was found in a contest's folder, which somebody else may have made.
 const FOUND_ANSWER_BYTES_MAX: u64 = 4 << 20;
 /// The most time for an answer, and the most memory, of such a program.

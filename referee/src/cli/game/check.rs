@@ -12,7 +12,7 @@ use referee_games::view::View;
 use referee_play::game_check::{
     Bench, Found, GameCheckReport, Problem, ROWS, Row, RowReport, RowStatus,
 };
-use referee_play::game_program::Direct;
+use referee_play::game_program::{Direct, is_path};
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
 use referee_render::{Charset, Style, Theme, board, terminal, thumbnail};
@@ -197,8 +197,7 @@ fn summary(options: &Options, report: &GameCheckReport) -> String {
     }
     if report.ok {
         let dir = options.dir.to_string_lossy();
-        // As a GAME it needs a slash.
-        let game = if dir.contains('/') { dir.into_owned() } else { format!("./{dir}") };
+        let game = if is_path(&dir) { dir.into_owned() } else { format!("./{dir}") };
         writeln!(text, "next: {}", join(&["referee", "perft", &game, "3"])).ok();
     }
     text
