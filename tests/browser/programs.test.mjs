@@ -10,22 +10,34 @@ const SAMPLES = new URL("../../sample-agents/games/", import.meta.url).pathname;
 const GROUND = "#2b6f8a";
 
 const games = folder();
-/** Tic-tac-toe on cells with a colour of their own. */
-const coloured = join(games, "coloured");
-mkdirSync(coloured);
-for (const [file, from, to] of [
-  ["game.toml", "tic-tac-toe", "coloured"],
-  ["rules.py", "        view = grid(3, 3)\n", `        view = grid(3, 3).ground([0, 0], "${GROUND}")\n`],
-]) {
-  const text = readFileSync(join(SAMPLES, "tic-tac-toe", file), "utf8");
-  assert.ok(text.includes(from));
-  writeFileSync(join(coloured, file), text.replace(from, to).replace('name, title = "tic-tac-toe"', 'name, title = "coloured"'));
+/** Makes a variant of tic-tac-toe. @param {string} name @param {[string, string][]} changes */
+function variant(name, changes) {
+  const made = join(games, name);
+  mkdirSync(made);
+  for (const file of ["game.toml", "rules.py"]) {
+    let text = readFileSync(join(SAMPLES, "tic-tac-toe", file), "utf8");
+    text = text.replace('"tic-tac-toe"', `"${name}"`);
+    for (const [from, to] of file === "rules.py" ? changes : []) {
+      assert.ok(text.includes(from), from);
+      text = text.replace(from, to);
+    }
+    writeFileSync(join(made, file), text);
+  }
+  return made;
 }
+/** On cells with a colour of their own. */
+const coloured = variant("coloured", [["        view = grid(3, 3)\n", `        view = grid(3, 3).ground([0, 0], "${GROUND}")\n`]]);
+/** With pieces in a colour of their own, long texts on them, and many of them beside the board. */
+const own = variant("own", [
+  ['piece("cross", "red", "X")', 'piece("cross", "#d08020", "WWW")'],
+  ["        view = grid(3, 3)\n", '        view = grid(3, 3).text("twice").row("hand", ["10H"] * 60, "cross").row("pile", ["cross"] * 60)\n'],
+]);
 const over = folder();
 const rules = ["connect-four", "othello", "pig"].flatMap((name) => ["--rules", join(SAMPLES, name)]);
-const server = new Server(over, [...rules, "--rules", coloured]);
+const server = new Server(over, [...rules, "--rules", coloured, "--rules", own]);
 before(async () => {
   play(over, "coloured.jsonl", [coloured, "@first", "@first"]);
+  play(over, "own.jsonl", [own, "@first", "@first"]);
   play(over, "foreign.jsonl", [join(SAMPLES, "tic-tac-toe"), "@first", "@first"]);
   play(over, "pig.jsonl", [join(SAMPLES, "pig"), "@first", "@first", "--setup", "target=12", "--seed", "1"]);
   await server.start();
@@ -112,6 +124,27 @@ test("a cell's own colour is shown in light and in dark", async () => {
     await fine();
   }
   assert.notEqual(fills[0], fills[1]);
+});
+
+test("an author's colours are on badges, texts fit on pieces, and all that is beside the board is seen", async () => {
+  for (const viewport of [{ width: 800, height: 900 }, { width: 1280, height: 800 }]) {
+    const { page, fine } = await newPage();
+    await page.setViewportSize(viewport);
+    await page.goto(server.match("own.jsonl", "#ply=1"));
+    const disc = page.locator(".seat .badge circle").first();
+    await disc.waitFor();
+    assert.equal(await disc.evaluate((it) => getComputedStyle(it).fill), "rgb(208, 128, 32)");
+    assert.equal(await page.locator(".seat .badge-letter").first().textContent(), "");
+    const piece = page.locator(".layer-pieces > g").first();
+    const [text, whole] = [await piece.locator("text").boundingBox(), await piece.locator("use").boundingBox()];
+    assert.ok(text.width < whole.width && text.width > whole.width / 2, `${text.width} ${whole.width}`);
+    const [rows, foot] = [await page.locator(".board-rows").boundingBox(), await page.locator(".foot").boundingBox()];
+    assert.ok(rows.height > 60 && rows.y + rows.height <= foot.y, `${JSON.stringify([rows, foot])}`);
+    const hidden = await page.locator(".board-rows").evaluate((it) => it.scrollWidth - it.clientWidth);
+    assert.equal(hidden, 0);
+    assert.equal(await page.getByText("twice").count(), 0);
+    await fine();
+  }
 });
 
 test("a match without its rules shows what needs none", async () => {

@@ -3,6 +3,7 @@
 use super::lettering::advance;
 use super::palette::Role;
 use super::symbols::{Symbols, Token, Units};
+use referee_games::board::Layout;
 use referee_games::view::{Item, Row, View};
 use referee_protocol::encode::escape_markup;
 use referee_protocol::sanitize::sanitize;
@@ -64,8 +65,11 @@ fn count(number: usize) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
 
-/// Returns the lines of a view's text, without control characters.
+/// Returns the lines of a view's text, without control characters; none where the board itself is drawn.
 fn text_of(view: &View) -> Vec<String> {
+    if view.shape != Layout::Nothing {
+        return Vec::new();
+    }
     view.text.lines().map(|line| clean(line).trim_end().to_owned()).collect()
 }
 

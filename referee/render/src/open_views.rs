@@ -153,7 +153,12 @@ fn words(view: &View) -> BTreeSet<String> {
     let pieces = on_board.filter_map(|piece| piece.text);
     let items = view.rows.iter().flat_map(|row| &row.items).filter_map(|item| item.text);
     let texts = pieces.chain(items).map(|text| text.as_str().to_owned());
-    let rest = view.text.replace('\u{1b}', " ");
+    // Where the board is drawn, its text is not.
+    let rest = if view.shape == Layout::Nothing {
+        view.text.replace('\u{1b}', " ")
+    } else {
+        String::new()
+    };
     let rest = rest.split_whitespace().filter(|word| !word.contains("[2J")).map(str::to_owned);
     let figures = view.figures.iter().map(|figure| figure.value.clone());
     texts.chain(rest).chain(figures).collect()
@@ -218,13 +223,35 @@ fn a_terminal_shows_every_piece_and_text() {
         view.chain.clear();
         let picture = terminal(&view, &Style::default());
         let shown = picture
-            .split_whitespace()
+            .lines()
+            .filter(|line| !line.contains("the board takes"))
+            .flat_map(str::split_whitespace)
             .filter(|word| !word.trim_matches(['.', '-', '|', '/', '\\']).is_empty());
         let wanted = view.pieces.iter().filter(|piece| shape.contains(piece.at)).count();
         if !matches!(shape, Layout::Points(_)) {
             assert_eq!(shown.count(), wanted, "{shape:?}\n{picture}");
         }
     }
+}
+
+/// The text of a board is for where the board can't be drawn.
+#[test]
+fn a_board_is_not_drawn_and_written() {
+    let mut view = View::new(Shape::Grid(1, 2), Labels::Pair);
+    view.text = "once".to_owned();
+    let document = svg("", &view, &PictureStyle::default());
+    assert!(!document.contains("once"), "{document}");
+    assert_eq!(terminal(&view, &Style::default()), " . .\n");
+}
+
+#[test]
+fn a_board_that_is_wider_than_usual_terminals_says_so() {
+    let mut view = View::new(Shape::Grid(1, 26), Labels::Pair);
+    assert!(!terminal(&view, &Style::default()).contains("columns"));
+    view.pieces = vec![Piece { at: Cell(0, 0), colour: Colour::Red, text: Some(text("WWW")) }];
+    let picture = terminal(&view, &Style::default());
+    let widest = picture.lines().map(str::len).max().unwrap();
+    assert!(widest > 80 && picture.contains("the board takes 105 columns"), "{picture}");
 }
 
 #[test]

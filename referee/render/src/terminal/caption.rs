@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// The widest line; longer ones are broken.
 pub(super) const WIDTH_MAX: usize = 78;
 
-/// Returns the figures, a line for each name, then the rows of items, the text, and the legend if it is
+/// Returns the figures, a line for each name, then the rows of items, and the legend if it is
 /// asked for.
 pub(super) fn lines(view: &View, style: Style, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
@@ -23,11 +23,15 @@ pub(super) fn lines(view: &View, style: Style, width: usize) -> Vec<Line> {
     for row in &view.rows {
         lines.extend(row_lines(view, row, width));
     }
-    lines.extend(text_lines(view, style));
     if style.legend {
         lines.extend(wrapped(legend(view, style), width));
     }
     lines.into_iter().map(|line| shown(line, style)).collect()
+}
+
+/// Says how wide a terminal must be, so that the lines of the board aren't broken.
+pub(super) fn too_wide(columns: usize) -> Line {
+    plain(&format!("(the board takes {columns} columns; `referee serve` draws it in a browser)"))
 }
 
 /// Returns the view's text, a line for each of its own.

@@ -65,7 +65,7 @@ pub struct Picture {
     /// The columns that the board takes: the same for every position of a game in which texts on pieces
     /// are equally long.
     pub width: usize,
-    /// The lines below the board: figures, rows of items, text, and the legend if it is asked for.
+    /// The lines below the board: figures, rows of items, and the legend if it is asked for.
     pub captions: Vec<Vec<Glyph>>,
     frame: Frame,
     corner: (i32, i32),
@@ -120,16 +120,22 @@ fn text_only(view: &View, style: Style, width: usize) -> Picture {
     Picture {
         width: board.iter().map(Vec::len).max().unwrap_or(0),
         board,
-        captions: caption::lines(&View { text: String::new(), ..view.clone() }, style, width),
+        captions: caption::lines(view, style, width),
         frame: Frame::new(view, style),
         corner: (0, 0),
     }
 }
 
+/// The columns of usual terminals.
+const COLUMNS: usize = 80;
+
 /// Returns the board with its figures and, if asked for, its legend: lines without trailing blanks, each
 /// with a line feed.
 pub fn terminal(view: &View, style: &Style) -> String {
-    let Picture { board, captions, .. } = picture(view, style, caption::WIDTH_MAX);
+    let Picture { board, mut captions, width, .. } = picture(view, style, caption::WIDTH_MAX);
+    if width > COLUMNS && view.shape != Layout::Nothing {
+        captions.push(caption::too_wide(width));
+    }
     let gap = (!captions.is_empty()).then(Line::new);
     let lines = board.iter().chain(&gap).chain(&captions);
     lines.map(|line| written(line, style.colour) + "\n").collect()

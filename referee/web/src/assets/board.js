@@ -316,7 +316,13 @@ export function token(piece, transform) {
   const ink = colour ? (named ? { class: `upright piece-text fill-letter-${colour}` }
     : { class: "upright piece-text", fill: inkOn(colour) }) : { class: "upright piece-text card" };
   return s("g", { class: `piece-${id}`, transform }, colour && s("use", { href: `#disc-${id}` }),
-    s("text", { ...ink, "font-size": [17, 14, 11][text.length - 1] ?? 11 }, text));
+    s("text", { ...ink, "font-size": textSize(text, colour ? 20 : 33) }, text));
+}
+
+/** The size of a text with so much room, also if its letters are wide. @param {string} text @param {number} room */
+function textSize(text, room) {
+  const widths = [...text].map((glyph) => /[MW@%mw]/.test(glyph) ? 1.05 : /[A-Z]/.test(glyph) ? 0.8 : 0.68);
+  return Math.min(17, room / widths.reduce((sum, width) => sum + width, 0.01)).toFixed(1);
 }
 
 /** Black or white, whichever is read better on `#rrggbb`. @param {string} colour */
@@ -330,8 +336,15 @@ function inkOn(colour) {
 export function badge(colour) {
   const mark = s("text", { x: 12, y: 12, class: "badge-letter" }, letter(colour));
   const name = `badge badge-${safe(colour)}`;
-  return s("svg", { class: name, viewBox: "0 0 24 24", "aria-hidden": "true" },
-    s("circle", { cx: 12, cy: 12, r: 10.5 }), mark);
+  return painted(colour, s("svg", { class: name, viewBox: "0 0 24 24", "aria-hidden": "true" },
+    s("circle", { cx: 12, cy: 12, r: 10.5 }), mark));
+}
+
+/** Gives an element a colour that has no name, and so no class. @template {SVGElement} T
+ * @param {string} colour @param {T} element @returns {T} */
+export function painted(colour, element) {
+  if (/^#[0-9a-f]{6}$/i.test(colour)) element.style.setProperty("--badge", colour);
+  return element;
 }
 
 /** A colour's name for a class; colours come from transcripts, so anything else is replaced.

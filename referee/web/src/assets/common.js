@@ -149,8 +149,9 @@ export function errorMessage(error) {
   return h("p", { class: "error", role: "alert" }, children);
 }
 
-/** The letter of a colour. @param {string} colour */
+/** The letter of a colour; none if it has no name. @param {string} colour */
 export function letter(colour) {
+  if (colour.startsWith("#")) return "";
   return colour === "peg" ? "o" : colour.slice(0, 1).toUpperCase();
 }
 

@@ -2,7 +2,7 @@
 // The scores that the agents reported and the time that they took, over the match.
 
 import { agentName, fill, h, s } from "./common.js";
-import { badge, safe } from "./board.js";
+import { badge, painted, safe } from "./board.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {{ply: number, score: number}} Point */
@@ -84,14 +84,14 @@ function draw(viewer, svg, cursor, scores) {
       FLOOR / 2 - Math.max(-1, Math.min(1, score / most)) * (FLOOR / 2 - EDGE);
     const text = points.map(({ ply, score }) =>
       `${across(viewer, ply).toFixed(1)},${up(score).toFixed(1)}`);
-    const colour = safe(viewer.colourOf(frame, seat));
-    const name = `graph-line dash-${seat} line-${colour}`;
+    const colour = viewer.colourOf(frame, seat);
+    const name = `graph-line dash-${seat} line-${safe(colour)}`;
     const flags = points.filter(({ score }) => Math.abs(score) > most).map(({ ply, score }) => {
       const [x, tip] = [across(viewer, ply), score > 0 ? 0 : FLOOR];
       return `M${x} ${tip}l-4 ${score > 0 ? 8 : -8}h8z`;
     });
-    return [s("polyline", { class: name, points: text.join(" ") }),
-      s("path", { class: `graph-flag line-${colour}`, d: flags.join("") })];
+    return [painted(colour, s("polyline", { class: name, points: text.join(" ") })),
+      painted(colour, s("path", { class: `graph-flag line-${safe(colour)}`, d: flags.join("") }))];
   });
   const zero = s("line", { class: "graph-zero", x1: 0, x2: WIDTH, y1: FLOOR / 2, y2: FLOOR / 2 });
   fill(svg, zero, timeBars(viewer), lines, cursor);
@@ -106,8 +106,8 @@ function timeBars(viewer) {
       const high = (HEIGHT - FLOOR) * (frame.used_ms ?? 0) / most;
       return `M${across(viewer, frame.index).toFixed(1)} ${HEIGHT}v${(-high).toFixed(1)}`;
     });
-    const colour = safe(viewer.colourOf(viewer.frame(), seat));
-    return s("path", { class: `graph-line line-${colour}`, d: bars.join("") });
+    const colour = viewer.colourOf(viewer.frame(), seat);
+    return painted(colour, s("path", { class: `graph-line line-${safe(colour)}`, d: bars.join("") }));
   });
 }
 

@@ -53,9 +53,8 @@ export function seats(viewer) {
   cards.forEach(({ element }) => element.style.setProperty("--seats", String(cards.length)));
   const general = h("p", { class: "soft figures" });
   const rows = h("div", { class: "soft figures board-rows" });
-  const words = h("pre", { class: "board-words" });
   const element = h("section", { class: "seats", "aria-label": "Players" },
-    cards.map(({ element }) => element), general, rows, words);
+    cards.map(({ element }) => element), general, rows);
   const show = () => {
     const frame = viewer.frame();
     match.seats.forEach((seat, at) => {
@@ -67,8 +66,6 @@ export function seats(viewer) {
     general.hidden = !free.length;
     fill(rows, (frame.rows ?? []).map(itemRow));
     rows.hidden = !frame.rows?.length;
-    fill(words, frame.words ?? "");
-    words.hidden = !frame.words || viewer.board.plain !== null;
   };
   const tick = () => {
     match.seats.forEach((seat, at) => {
@@ -82,7 +79,7 @@ export function seats(viewer) {
 /** A row of items beside the board. @param {[string, string|null, string[]]} row */
 function itemRow([name, owner, items]) {
   const shown = items.map((item) => s("svg", { class: "item", viewBox: "-18 -18 36 36", "aria-hidden": "true" },
-    token(item, "")));
+    token(item.startsWith(" ") ? `${owner ?? ""}${item}` : item, "")));
   const read = items.map((item) => item.trim()).join(", ");
   return h("p", { "aria-label": `${name}: ${read}` }, owner && badge(owner), `${name}: `, shown);
 }
