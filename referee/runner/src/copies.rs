@@ -32,6 +32,29 @@ pub(super) fn is_never_copied(path: &Path) -> bool {
     path.file_name().and_then(OsStr::to_str).is_some_and(|name| NEVER.contains(&name))
 }
 
+/// Returns a text of an agent, such as its stderr, without the places of copies on this machine, which mean nothing to
+/// its author.
+pub fn without_copies(text: &str) -> String {
+    let folder = format!("/{AGENTS_FOLDER}/");
+    let (mut kept, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once(&folder) {
+        let digits = after.bytes().take_while(u8::is_ascii_hexdigit).count();
+        let inner = after.get(64..).and_then(|inner| inner.strip_prefix('/'));
+        match inner.filter(|_| digits == 64) {
+            Some(inner) => {
+                let begins = |letter: char| letter.is_whitespace() || "\"'`(<[=:".contains(letter);
+                kept.push_str(&before[..before.rfind(begins).map_or(0, |at| at + 1)]);
+                rest = inner;
+            }
+            None => {
+                kept.extend([before, &folder]);
+                rest = after;
+            }
+        }
+    }
+    kept + rest
+}
+
 /// An agent's copy in the contest's folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCopy {

@@ -8,6 +8,7 @@ use referee_match::times::show_clock;
 use referee_match::transcript::Playback;
 use referee_protocol::{Header, HeaderSeat, Seat};
 use referee_render::{Board, board};
+use referee_runner::without_copies;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -197,6 +198,9 @@ impl MatchUpdate {
         for ply in &mut self.plies {
             ply.infos.retain(|info| own.contains(&info.seat));
             ply.stderr.retain(|piece| own.contains(&piece.seat));
+            for piece in &mut ply.stderr {
+                piece.text = without_copies(&piece.text);
+            }
         }
         self
     }

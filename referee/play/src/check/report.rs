@@ -9,7 +9,7 @@ use referee_protocol::Seat;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A check, as `check --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -30,6 +30,9 @@ pub struct CheckReport {
     pub deterministic: Option<bool>,
     /// The probes, in order.
     pub probes: Vec<ProbeReport>,
+    /// Where its files are on this machine: paths that mean nothing to an author who handed it in.
+    #[serde(skip)]
+    pub places: Vec<PathBuf>,
 }
 
 impl CheckReport {
@@ -49,6 +52,10 @@ impl CheckReport {
             ok: true,
             deterministic: None,
             probes: Vec::new(),
+            places: spec.map_or_else(
+                || Path::new(agent).canonicalize().into_iter().collect(),
+                |spec| spec.own.clone(),
+            ),
         }
     }
 
@@ -60,6 +67,10 @@ impl CheckReport {
     /// Adds the outcome of a probe; `again` is the command that repeats it.
     pub fn take(&mut self, probe: &Probe, outcome: ProbeOutcome, again: String) {
         self.ok &= !outcome.failed();
+        let same_as = match &outcome {
+            ProbeOutcome::Failed(failed) => self.first_like(failed),
+            _ => None,
+        };
         let (status, note, failure) = match outcome {
             ProbeOutcome::Passed(note) => (Status::Passed, note, None),
             ProbeOutcome::Skipped | ProbeOutcome::Unjudged => (Status::Skipped, None, None),
@@ -75,8 +86,18 @@ impl CheckReport {
             status,
             note,
             failure,
+            same_as,
             again,
         });
+    }
+
+    /// Returns the number of an earlier probe that failed in the same way, but for numbers.
+    fn first_like(&self, failed: &ProbeFailure) -> Option<usize> {
+        let letters = |text: &str| text.replace(|letter: char| letter.is_ascii_digit(), "");
+        let way = |it: &ProbeFailure| (it.defect, letters(&it.what), letters(&it.fix));
+        let is_like =
+            |probe: &&ProbeReport| probe.failure.as_ref().is_some_and(|it| way(it) == way(failed));
+        self.probes.iter().find(is_like).map(|probe| probe.number)
     }
 
     /// Adds the probes of the same agent in another game.
@@ -88,7 +109,11 @@ impl CheckReport {
             (Some(one), Some(other)) => Some(one && other),
             (one, other) => one.or(other),
         };
-        let numbered = |probe: ProbeReport| ProbeReport { number: before + probe.number, ..probe };
+        let numbered = |probe: ProbeReport| ProbeReport {
+            number: before + probe.number,
+            same_as: probe.same_as.map(|first| before + first),
+            ..probe
+        };
         self.probes.extend(more.probes.into_iter().map(numbered));
     }
 
@@ -137,6 +162,9 @@ pub struct ProbeReport {
     pub note: Option<String>,
     /// Why it failed.
     pub failure: Option<Box<ProbeFailure>>,
+    /// The number of an earlier probe that failed in the same way.
+    #[serde(skip)]
+    pub same_as: Option<usize>,
     /// The command that runs only this probe.
     pub again: String,
 }

@@ -1,6 +1,7 @@
 //! The copies of agents in the contest's folder: what is played from them, and what isn't.
 
 use super::super::checking::check;
+use super::super::copies::without_copies;
 use super::super::folder::Folder;
 use super::super::store::Store;
 use super::{Broken, Builds, Prepared, SCRIPT, place, prepare_again, prepared, right};
@@ -225,4 +226,18 @@ fn a_contest_of_an_earlier_version_has_no_copies() {
     let again = prepare_again(&stored, &folder).unwrap();
     let folder_of = |prepared: &Prepared| prepared.specs[0].launch.as_ref().unwrap().folder.clone();
     assert_eq!(folder_of(&again), folder_of(&prepared));
+}
+
+#[test]
+fn authors_see_no_places_of_copies() {
+    let copy = format!("/home/ada/d/agents/{}", "0a".repeat(32));
+    for (text, shown) in [
+        (
+            format!("  File \"{copy}/bots/eve/bot.py\", line 3\nat f ({copy}/bot.js:2:7)"),
+            "  File \"bots/eve/bot.py\", line 3\nat f (bot.js:2:7)",
+        ),
+        ("/srv/agents/0a/x /agents/ é".to_owned(), "/srv/agents/0a/x /agents/ é"),
+    ] {
+        assert_eq!(without_copies(&text), shown);
+    }
 }

@@ -1,7 +1,7 @@
 //! `contest check`: checks every agent of a contest under its conditions, and writes a feedback file for each.
 
 use super::class::{Checked, check_all};
-use super::feedback::markdown;
+use super::feedback::{for_author, markdown, without_places};
 use super::junit::junit;
 use super::{Options, Shown};
 use crate::cli::bars::{advance, count_bar};
@@ -13,7 +13,7 @@ use clap::{Args, Command, FromArgMatches};
 use referee_contest::{Contest, ContestGame};
 use referee_match::times::show_time;
 use referee_play::agent_spec::AgentSpec;
-use referee_play::check::CheckReport;
+use referee_play::check::{CheckReport, ProbeReport};
 use referee_process::Failure;
 use referee_protocol::{ClockKind, ClockSettings, Level, Limits};
 use referee_runner::{Entrants, disk_failure, entrants};
@@ -188,8 +188,10 @@ pub(in crate::cli) fn write_feedback(
     name: &str,
     hidden: &[String],
 ) -> Result<(), Failure> {
-    let files = [("md", markdown(report)), ("xml", junit(std::slice::from_ref(report)))];
+    let again = |probe: &ProbeReport, report: &CheckReport| for_author(&probe.again, report);
+    let files = [("md", markdown(report)), ("xml", junit(std::slice::from_ref(report), again))];
     for (ending, text) in files {
+        let text = without_places(&text, report);
         let text = hidden.iter().fold(text, |text, own| text.replace(own, "."));
         let path = folder.join(format!("{name}.{ending}"));
         std::fs::write(&path, text).map_err(|error| disk_failure(&path, &error))?;

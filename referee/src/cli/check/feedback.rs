@@ -37,8 +37,19 @@ pub(super) fn markdown(report: &CheckReport) -> String {
     text
 }
 
+/// Returns a text without the places of the agent's files on this machine, which mean nothing to its author.
+pub(super) fn without_places(text: &str, report: &CheckReport) -> String {
+    report.places.iter().fold(text.to_owned(), |text, place| {
+        let is_folder = place.is_dir();
+        let name =
+            place.file_name().filter(|_| !is_folder).map_or(".".into(), OsStr::to_string_lossy);
+        let place = place.display().to_string();
+        text.replace(&format!("{place}/"), "").replace(&place, &name)
+    })
+}
+
 /// Returns a command for the author of an agent, who has its folder but not the one in which it was handed in.
-fn for_author(command: &str, report: &CheckReport) -> String {
+pub(super) fn for_author(command: &str, report: &CheckReport) -> String {
     let agent = &report.agent;
     let own = shlex::split(agent).filter(|words| words.len() > 1);
     let words = own.unwrap_or_else(|| vec![agent.clone()]);
@@ -62,22 +73,39 @@ fn inside(word: &str, folder: &str) -> String {
 
 fn failure(text: &mut String, probe: &ProbeReport, report: &CheckReport) {
     let Some(failure) = &probe.failure else { return };
-    let explained =
-        anstream::adapter::strip_str(&explain(failure, &for_author(&probe.again, report)))
-            .to_string();
+    let title = escape_markdown(&probe.title);
+    if let Some(first) = probe.same_as {
+        let what = escape_markdown(&failure.what);
+        writeln!(text, "## Failed: {title}\n\nAs in probe {first}: {what}\n").ok();
+        return;
+    }
+    let explained = explain(failure, &for_author(&probe.again, report));
+    let explained = anstream::adapter::strip_str(&explained).to_string();
     let explained = sanitize_lines(&explained);
     // Longer than any in the text, so that an agent's output can't end the block.
     let fence = (3..=explained.len() + 3)
         .map(|length| "`".repeat(length))
         .find(|fence| !explained.contains(fence));
     let fence = fence.unwrap_or_default();
-    let title = escape_markdown(&probe.title);
     writeln!(text, "## Failed: {title}\n\n{fence}text\n{explained}{fence}\n").ok();
 }
 
 #[cfg(test)]
 mod tests {
-    use super::inside;
+    use super::{inside, without_places};
+    use referee_play::check::CheckReport;
+
+    #[test]
+    fn authors_see_no_places_of_their_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().canonicalize().unwrap();
+        let file = folder.join("bot.py");
+        std::fs::write(&file, "").unwrap();
+        let text = format!("File \"{}\", line 3; in {}", file.display(), folder.display());
+        let mut report = CheckReport::new("x", None, &[], &[]);
+        report.places = vec![file, folder];
+        assert_eq!(without_places(&text, &report), "File \"bot.py\", line 3; in .");
+    }
 
     #[test]
     fn commands_are_for_the_folder_of_the_agent() {

@@ -1,11 +1,14 @@
 //! The results of `check` for continuous integration: the XML of `JUnit`, one suite per agent.
 
-use referee_play::check::{CheckReport, Status};
+use referee_play::check::{CheckReport, ProbeReport, Status};
 use referee_protocol::sanitize::sanitize_lines;
 use std::fmt::Write;
 
-/// Returns the file for these reports.
-pub(super) fn junit(reports: &[CheckReport]) -> String {
+/// Returns the file for these reports. `again` is the command that repeats a probe.
+pub(super) fn junit(
+    reports: &[CheckReport],
+    again: impl Fn(&ProbeReport, &CheckReport) -> String,
+) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     for report in reports {
         let count = |status| report.probes.iter().filter(|it| it.status == status).count();
@@ -24,7 +27,8 @@ pub(super) fn junit(reports: &[CheckReport]) -> String {
             match (&probe.failure, &probe.status) {
                 (Some(failure), _) => {
                     let message = escaped(&failure.what);
-                    let rest = escaped(&format!("fix: {}\nagain: {}", failure.fix, probe.again));
+                    let rest =
+                        escaped(&format!("fix: {}\nagain: {}", failure.fix, again(probe, report)));
                     let stderr = escaped(&failure.stderr);
                     writeln!(
                         text,

@@ -223,7 +223,7 @@ impl Options {
             print_commands(&annotations(reports, &repository))?;
         }
         let Some(path) = &self.junit else { return Ok(()) };
-        std::fs::write(path, junit(reports))
+        std::fs::write(path, junit(reports, |probe, _| probe.again.clone()))
             .map_err(|error| Failure::operation(format!("--junit {}: {error}", path.display())))
     }
 

@@ -9,11 +9,10 @@ use crate::cli::setup::{find_kind, first_for_two, start};
 use crate::cli::shell::{join, option};
 use referee_games::GameKind;
 use referee_play::agent_spec::AgentSpec;
-use referee_play::check::{CheckReport, Probe, ProbeFailure, ProbeOutcome};
+use referee_play::check::{CheckReport, Probe, ProbeFailure, ProbeOutcome, ProbeReport, Status};
 use referee_process::Failure;
 use referee_protocol::Level;
 use referee_protocol::sanitize::sanitize;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -30,8 +29,6 @@ pub(super) struct Report<'a> {
     adapted: bool,
     shown: Shown,
     quiet: bool,
-    /// The probes that failed first in their way, by what happened without its numbers.
-    ways: BTreeMap<String, usize>,
     pub(super) output: CheckReport,
 }
 
@@ -46,8 +43,7 @@ impl<'a> Report<'a> {
         let readable = options.sandbox.readable()?;
         let output = CheckReport::new(agent, spec, kinds, &readable);
         let adapted = spec.is_some_and(AgentSpec::is_adapted);
-        let ways = BTreeMap::new();
-        Ok(Self { options, adapted, shown, quiet: global.quiet, ways, output })
+        Ok(Self { options, adapted, shown, quiet: global.quiet, output })
     }
 
     /// Whether the probes are shown, and so their progress.
@@ -67,22 +63,12 @@ impl<'a> Report<'a> {
     }
 
     pub(super) fn take(&mut self, probe: &Probe, outcome: ProbeOutcome) -> Result<(), Failure> {
-        let again = self.again(probe);
-        if self.shows(&outcome) {
-            let first = self.first_of_its_way(probe, &outcome);
-            print_if_read(&line(probe, &outcome, &again, first))?;
-        }
+        let (again, shows) = (self.again(probe), self.shows(&outcome));
         self.output.take(probe, outcome, again);
-        Ok(())
-    }
-
-    /// Returns the number of an earlier probe that failed in the same way, but for numbers.
-    fn first_of_its_way(&mut self, probe: &Probe, outcome: &ProbeOutcome) -> Option<usize> {
-        let ProbeOutcome::Failed(failed) = outcome else { return None };
-        let letters = |text: &str| text.replace(|letter: char| letter.is_ascii_digit(), "");
-        let way = format!("{:?} {} {}", failed.defect, letters(&failed.what), letters(&failed.fix));
-        let first = *self.ways.entry(way).or_insert(probe.number);
-        (first != probe.number).then_some(first)
+        match self.output.probes.last().filter(|_| shows) {
+            Some(taken) => print_if_read(&line(taken)).map(drop),
+            None => Ok(()),
+        }
     }
 
     /// Whether the outcome of a probe is printed: with --quiet, if it failed.
@@ -160,25 +146,21 @@ impl<'a> Report<'a> {
 }
 
 /// Returns one probe as text.
-fn line(probe: &Probe, outcome: &ProbeOutcome, again: &str, first: Option<usize>) -> String {
+fn line(probe: &ProbeReport) -> String {
     let (green, red, dim, off) = ("\x1b[32m", "\x1b[1;31m", "\x1b[2m", "\x1b[0m");
-    let (number, title) = (probe.number, &probe.title);
-    match outcome {
-        ProbeOutcome::Passed(note) => {
-            let note = note.as_ref().map_or(String::new(), |note| format!("  {dim}({note}){off}"));
-            format!("{number:3} {green}ok{off}      {title}{note}\n")
-        }
-        ProbeOutcome::Skipped | ProbeOutcome::Unjudged => String::new(),
-        ProbeOutcome::NotApplicable(why) => {
-            format!("{number:3} {dim}n/a{off}     {title}  {dim}({why}){off}\n")
-        }
-        ProbeOutcome::Failed(failed) => {
-            let why = match first {
-                Some(first) => format!("      as in probe {first}: {}\n", sanitize(&failed.what)),
-                None => explain(failed, again),
-            };
+    let ProbeReport { number, title, note, again, same_as, .. } = probe;
+    let note = note.as_ref().map_or(String::new(), |note| format!("  {dim}({note}){off}"));
+    match (&probe.status, &probe.failure) {
+        (Status::Passed, _) => format!("{number:3} {green}ok{off}      {title}{note}\n"),
+        (Status::NotApplicable, _) => format!("{number:3} {dim}n/a{off}     {title}{note}\n"),
+        (_, Some(failed)) => {
+            let why = same_as.map_or_else(
+                || explain(failed, again),
+                |first| format!("      as in probe {first}: {}\n", sanitize(&failed.what)),
+            );
             format!("{number:3} {red}FAILED{off}  {title}\n{why}")
         }
+        (_, None) => String::new(),
     }
 }
 

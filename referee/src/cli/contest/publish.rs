@@ -18,9 +18,9 @@ use referee_protocol::encode::to_hex;
 use referee_protocol::sanitize::sanitize;
 use referee_runner::disk_failure;
 use referee_runner::folder::Folder;
-use referee_runner::parallel;
 use referee_runner::results::report_failure;
 use referee_runner::store::Store;
+use referee_runner::{parallel, without_copies};
 use referee_web::{MatchPage, replay_page, shared_files};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -288,6 +288,7 @@ fn stderr(page: &MatchPage, seat: usize) -> String {
             writeln!(text, "turn {}: {}", ply.turn, piece.text.trim_end()).ok();
         }
     }
+    let text = without_copies(&text);
     let characters = text.chars().count();
     match characters.checked_sub(STDERR_CHARACTERS_MAX) {
         None | Some(0) => text,

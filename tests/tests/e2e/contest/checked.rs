@@ -107,3 +107,24 @@ fn a_submission_that_is_checked_reads_no_other_files_of_the_class() {
         assert!(!ran.stdout.contains("READ"), "{words:?}: {}", ran.stdout);
     }
 }
+
+#[test]
+fn feedback_is_for_the_folder_of_the_author_and_has_each_cause_once() {
+    let dir = TestDir::new();
+    let crash = "#!/bin/sh\nread hello\necho '{\"type\":\"ready\"}'\nread turn\necho \"in $PWD/bot.sh\" >&2\nexit 3\n";
+    dir.program("bots/eve/bot.sh", crash);
+    dir.write("bots/eve/agent.toml", "command = [\"./bot.sh\"]\n");
+    dir.write("contest.toml", "name = \"x\"\ngame = \"hex\"\nsubmissions = \"bots\"\n");
+    let words =
+        ["contest", "check", "contest.toml", "--probe", "seat:hex:0", "--probe", "seat:hex:1"];
+    dir.run(&words).code(3);
+    for name in ["feedback/eve.md", "feedback/eve.xml"] {
+        let text = fs::read_to_string(dir.path(name)).unwrap();
+        assert!(text.contains("in bot.sh"), "{text}");
+        assert!(!text.contains("bots"), "{text}");
+        assert!(text.contains("referee check . --game hex"), "{text}");
+    }
+    let text = fs::read_to_string(dir.path("feedback/eve.md")).unwrap();
+    assert_eq!(text.matches("stderr ").count(), 1, "{text}");
+    assert!(text.contains("As in probe "), "{text}");
+}
