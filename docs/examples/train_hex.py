@@ -1,92 +1,83 @@
-"""Learns Hex by playing against itself, and plays it: needs the wheel and numpy.
+"""Learns Hex by playing against itself, and plays it: needs the wheel, jax and optax.
 
     python train_hex.py train 4 60      # on a board of 4 rows, for a minute; writes hex4.npz
     referee play hex "python train_hex.py play hex4.npz" @random --setup size=4 --games 20
 
-A network with one hidden layer chooses the action. After each batch of moves, those of winners become likelier and
-those of losers less likely (REINFORCE). Each batch sees the board turned or mirrored in another way.
+Proximal policy optimization, adapted from ppo.py of CleanRL (https://github.com/vwxyzjn/cleanrl): illegal actions have
+no probability, and one network plays both seats, so the value of the next position is negated for the seat before.
 """
 import sys
 import time
 
+import jax
+import jax.numpy as jnp
 import numpy
+import optax
 
 import referee_kit
-from referee_kit import env, games
+from referee_kit import env
 
-GAMES, STEPS, HIDDEN, RATE, OPEN = 128, 32, 128, 0.003, 0.03
+GAMES, STEPS, PASSES, PARTS, HIDDEN, CLIP, GAE, ENTROPY, VALUE = 64, 32, 4, 4, 128, 0.2, 0.95, 0.05, 0.5
+LEARNER = optax.chain(optax.clip_by_global_norm(0.5), optax.adam(0.003, eps=1e-5))
 
 
+@jax.jit
 def forward(net, planes, masks):
-    """The hidden layer, and the probability of each legal action."""
-    hidden = numpy.maximum(planes.reshape(len(planes), -1) @ net["w1"] + net["b1"], 0)
-    logits = numpy.where(masks > 0, hidden @ net["w2"] + net["b2"], -1e9)
-    odds = numpy.exp(logits - logits.max(axis=1, keepdims=True))
-    return hidden, odds / odds.sum(axis=1, keepdims=True)
+    """The logarithm of each action's probability, and the value of the position for the seat to move."""
+    hidden = jnp.tanh(planes.reshape(len(planes), -1) @ net["in"] + net["bias"])
+    return jax.nn.log_softmax(jnp.where(masks > 0, hidden @ net["policy"], -1e9)), hidden @ net["value"]
 
 
-def create(planes, numbers, random):
-    return {"w1": random.normal(0, planes ** -0.5, (planes, HIDDEN)), "b1": numpy.zeros(HIDDEN),
-            "w2": random.normal(0, 0.01, (HIDDEN, numbers)), "b2": numpy.zeros(numbers)}
+@jax.jit
+def learn(net, state, planes, masks, actions, odds, advantages, returns):
+    def loss(net):
+        now, values = forward(net, planes, masks)
+        ratio = jnp.exp(now[jnp.arange(len(actions)), actions] - odds)
+        gain = jnp.minimum(ratio * advantages, jnp.clip(ratio, 1 - CLIP, 1 + CLIP) * advantages).mean()
+        order = (jnp.exp(now) * now).sum(axis=1).mean()  # The less, the more it tries.
+        return -gain + ENTROPY * order + VALUE * ((values - returns) ** 2).mean()
+
+    changes, state = LEARNER.update(jax.grad(loss)(net), state)
+    return optax.apply_updates(net, changes), state
 
 
-def experience(net, vector, turn, random):
-    """What was seen and done in STEPS moves of all games, and the reward of each; only of games that ended."""
-    seen = []
-    # In every fourth game seat 0 plays at random, in the next one seat 1: other positions than against itself.
-    guests = numpy.arange(vector.n) % 4
+def experience(net, vector, random):
+    """STEPS moves of all games: planes, masks, actions, the logarithms of their probabilities, advantages and returns."""
+    seen, every = [], numpy.arange(vector.n)
     for _ in range(STEPS):
         planes, masks, seats = vector.observe()
-        planes, masks = turn.planes(planes), turn.policy(masks)
-        odds = forward(net, planes, masks)[1]
-        guest = guests == seats
-        odds[guest] = masks[guest] / masks[guest].sum(axis=1, keepdims=True)
-        actions = (odds.cumsum(axis=1) > random.random((len(odds), 1))).argmax(axis=1)
-        rewards, over, _, _ = vector.step(turn.actions.argsort()[actions])
-        seen.append((planes, masks, actions, seats, rewards, over))
-    outcome, ended = numpy.zeros((vector.n, vector.seats)), numpy.zeros(vector.n, bool)
-    parts = []
-    for planes, masks, actions, seats, rewards, over in reversed(seen):
-        outcome[over], ended = rewards[over], ended | over
-        reward, own = outcome[numpy.arange(vector.n), seats], ended & (guests != seats)
-        parts.append((planes[own], masks[own], actions[own], reward[own]))
+        odds, values = map(numpy.asarray, forward(net, planes, masks))
+        actions = (odds + random.gumbel(size=odds.shape)).argmax(axis=1)
+        rewards, over, cut, _ = vector.step(actions)
+        seen.append((planes, masks, actions, odds[every, actions], values, rewards[every, seats], seats, over | cut))
+    *last, after = vector.observe()
+    ahead, parts, advantages = numpy.asarray(forward(net, *last)[1]), [], 0.0
+    for *moves, values, rewards, seats, over in reversed(seen):
+        sign = numpy.where(over, 0, numpy.where(seats == after, 1, -1))
+        advantages = rewards + sign * ahead - values + GAE * sign * advantages
+        parts.append((*moves, advantages, advantages + values))
+        ahead, after = values, seats
     return [numpy.concatenate(part) for part in zip(*parts)]
-
-
-def learn(net, moments, step, planes, masks, actions, rewards):
-    hidden, odds = forward(net, planes, masks)
-    slope = -odds
-    slope[numpy.arange(len(actions)), actions] += 1
-    # And a little towards what is still open, so that it goes on trying.
-    surprise = -numpy.log(odds + 1e-9)
-    opening = odds * (surprise - (odds * surprise).sum(axis=1, keepdims=True))
-    slope = (slope * (rewards - rewards.mean())[:, None] + OPEN * opening) / len(actions)
-    back = (slope @ net["w2"].T) * (hidden > 0)
-    gradient = {"w2": hidden.T @ slope, "b2": slope.sum(axis=0),
-                "w1": planes.reshape(len(planes), -1).T @ back, "b1": back.sum(axis=0)}
-    for name, by in gradient.items():  # Adam.
-        mean, square = moments[name]
-        mean += 0.1 * (by - mean)
-        square += 0.001 * (by * by - square)
-        net[name] += RATE * (mean / (1 - 0.9 ** step)) / (numpy.sqrt(square / (1 - 0.999 ** step)) + 1e-8)
 
 
 def train(size, enough, seed=1):
     """Returns the network after training while `enough(step)` is false."""
-    vector, random = env.Vector("hex", GAMES, size=size), numpy.random.default_rng(seed)
-    turns = games.symmetries(vector.game(0))
-    net = create(int(numpy.prod(vector.plane_shape)), vector.numbers, random)
-    moments = {name: (numpy.zeros_like(part), numpy.zeros_like(part)) for name, part in net.items()}
-    step = 0
-    while not enough(step):
-        step += 1
-        learn(net, moments, step, *experience(net, vector, turns[step % len(turns)], random))
+    vector, random, step = env.Vector("hex", GAMES, size=size, seed=seed), numpy.random.default_rng(seed), 0
+    shapes = {"in": (int(numpy.prod(vector.plane_shape)), HIDDEN), "bias": (HIDDEN,),
+              "policy": (HIDDEN, vector.numbers), "value": (HIDDEN,)}
+    net = {name: random.normal(0, 0.05, shape).astype("f") for name, shape in shapes.items()}
+    state = LEARNER.init(net)
+    while not enough(step := step + 1):
+        batch = experience(net, vector, random)
+        order = numpy.concatenate([random.permutation(GAMES * STEPS) for _ in range(PASSES)])
+        for part in numpy.array_split(order, PASSES * PARTS):
+            net, state = learn(net, state, *(column[part] for column in batch))
     return net
 
 
 def choose(net, game):
     """The likeliest action."""
-    return int(forward(net, game.planes()[None], game.mask()[None])[1].argmax())
+    return int(forward(net, game.planes()[None], game.mask()[None])[0].argmax())
 
 
 if __name__ == "__main__":
@@ -94,5 +85,4 @@ if __name__ == "__main__":
         size, end = int(sys.argv[2]), time.monotonic() + float(sys.argv[3])
         numpy.savez("hex%d.npz" % size, **train(size, lambda step: time.monotonic() > end))
     else:
-        trained = dict(numpy.load(sys.argv[2]))
-        referee_kit.serve(lambda game: choose(trained, game), "trained")
+        referee_kit.serve(lambda game, net=dict(numpy.load(sys.argv[2])): choose(net, game), "trained")

@@ -1,4 +1,4 @@
-"""The example of docs/training.md learns. Run by tests/wheel, with a Python that has the wheel and numpy."""
+"""The example of docs/training.md learns. Run by tests/wheel, with a Python that has the wheel, jax and optax."""
 import random
 import sys
 import unittest
@@ -10,7 +10,7 @@ import train_hex  # noqa: E402
 
 from referee_kit import games  # noqa: E402
 
-STEPS = 60
+STEPS = 100
 
 
 class Training(unittest.TestCase):

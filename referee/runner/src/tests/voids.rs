@@ -37,7 +37,7 @@ struct OneCore {
 
 impl OneCore {
     fn play(&self, fixture: &Fixture) -> Result<Box<Record>, NoResult> {
-        let seats = fixture.players.iter().zip(referee_protocol::Seat::all(2));
+        let seats = fixture.players.iter().zip(Seat::all(2));
         let seat = seats.into_iter().find(|(player, _)| **player == CULPRIT).unwrap().1;
         if self.blames && fixture.no_void().contains(&seat) {
             let transcript = Folder::transcript(fixture.number);
