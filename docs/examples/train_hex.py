@@ -76,8 +76,9 @@ def train(size, enough, seed=1):
 
 
 def choose(net, game):
-    """The likeliest action."""
-    return int(forward(net, game.planes()[None], game.mask()[None])[0].argmax())
+    """The likeliest action, without the time that JAX takes to compile."""
+    hidden = numpy.tanh(game.planes().ravel() @ net["in"] + net["bias"])
+    return int(numpy.where(game.mask() > 0, hidden @ net["policy"], -1e9).argmax())
 
 
 if __name__ == "__main__":

@@ -37,8 +37,7 @@ class Standard(unittest.TestCase):
                 if start.is_over():
                     continue
                 api_test(env.aec(name, setup), num_cycles=8 if start.numbers > MANY else 30)
-                if start.numbers <= MANY:
-                    seed_test(lambda: env.aec(name, setup), num_cycles=10)
+                seed_test(lambda: env.aec(name, setup), num_cycles=10)
 
     def test_gymnasium_accepts_every_game(self):
         for name, setup, start in every():
