@@ -179,6 +179,7 @@ def judge(row, setting, lines, events, problems):
             problems.append(f"the recorded level is {line['sandbox']['level']}")
     reports = [pair for each in events for pair in reports_of(each, row.seat)]
     problems += check_figures(row, reports)
+    problems += check_charged(row, lines, reports)
     # Only the victim knows whether some attacks worked.
     reports += [pair for each in events for pair in reports_of(each, 1 - row.seat)]
     worked, more = check_attacks(row, setting, reports)
@@ -255,6 +256,18 @@ def check_figures(row, reports):
             if not least <= value <= most:
                 problems.append(f"{name} is {value:g}, not {least:g} to {most:g}")
     return problems[:3]
+
+
+def check_charged(row, lines, reports):
+    """Checks how much more CPU time was charged than its program says that it has used."""
+    if not row.charged_over_ms:
+        return []
+    used = [float(value) for kind, said, value in reports if kind == "report" and said == "used_ms"]
+    charged = sum(line["verdict"]["seats"][row.seat]["cpu_ms"] for line in lines)
+    (least, most), over = row.charged_over_ms, charged - max(used, default=0)
+    if used and least <= over <= most:
+        return []
+    return [f"{over:g} ms charged beyond what it has used, not {least} to {most}"]
 
 
 def check_attacks(row, setting, reports):

@@ -41,6 +41,7 @@ class Row:
     uncontrolled: list = dataclasses.field(default_factory=list)
     turns_max: int = -1
     cpu_ms: list = dataclasses.field(default_factory=list)
+    charged_over_ms: list = dataclasses.field(default_factory=list)
     uncharged_s: float = 0
     rss_mb: int = 96
     within_s: int = 300
