@@ -23,7 +23,7 @@ CLONE_VM, CLONE_SIGHAND, CLONE_THREAD, CLONE_FILES = 0x100, 0x800, 0x10000, 0x40
 CLOSE_RANGE_UNSHARE = 2
 # Stacks of threads.
 KEPT = []
-SO_ATTACH_FILTER, PR_SET_SECCOMP, F_OFD_SETLK = 26, 22, 37
+SO_ATTACH_FILTER, PR_SET_SECCOMP, PR_FUTEX_HASH, F_OFD_SETLK = 26, 22, 78, 37
 TIOCSTI, TIOCLINUX, F_SETSIG, F_SETOWN_EX = 0x5412, 0x541C, 10, 15
 
 
@@ -159,6 +159,7 @@ def attack():
     attempt("enlarge the buffers of a pair", large_pair)
     attempt("put a filter on a pair", filtered_pair)
     attempt("put a filter on its calls", through(lambda: prctl(PR_SET_SECCOMP, 2)))
+    attempt("size its table of futexes", through(lambda: prctl(PR_FUTEX_HASH, 1)))
     attempt("choose memory for a mapping", through(lambda: syscall("mbind", -1, 1, 0, None, 0, 0)))
     attempt("lock by an open file", locks_by_file)
     attempt("send an open file", send_file)

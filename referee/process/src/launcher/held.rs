@@ -37,6 +37,9 @@ const WATCH_KIB: u64 = 4;
 /// at all of a file's locks for each, and lists ten thousand in 70 ms. A database has a few.
 pub(super) const LOCKS_MAX: u64 = 10_000;
 
+/// How many locks a file counts that can't be looked at.
+const UNSEEN_LOCKS: u64 = LOCKS_MAX / 64;
+
 /// What is held, in KiB.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Held {
@@ -73,7 +76,9 @@ impl HeldMemory {
                 read_dir(folder.join("fd")).is_ok_and(|mut entries| entries.next().is_some())
             });
             let Some(folder) = folder else {
-                held.buffers += hidden(pid);
+                let files = hidden(pid);
+                held.buffers += files * UNSEEN_KIB;
+                held.locks += files * UNSEEN_LOCKS;
                 continue;
             };
             let mut process = None;
@@ -252,9 +257,9 @@ impl FileInfo {
     }
 }
 
-/// Returns what a process counts whose files can't be listed. Newer kernels tell their number.
+/// Returns how many files a process has open that can't be listed. Newer kernels tell their number.
 fn hidden(pid: Pid) -> u64 {
-    metadata(format!("/proc/{pid}/fd")).map_or(0, |folder| folder.len() * UNSEEN_KIB)
+    metadata(format!("/proc/{pid}/fd")).map_or(0, |folder| folder.len())
 }
 
 /// By what an open file holds memory.

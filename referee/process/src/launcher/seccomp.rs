@@ -45,6 +45,15 @@ const UNCONNECTED: &[u64] = &[2, 3];
 /// the kernel: those take memory that nothing counts, and which starts of other agents need.
 const SOCKET_SETTINGS: &[u64] = &[2, 9, 13, 16, 18, 20, 21, 66, 67];
 
+/// Settings of a process that it may not change: `PR_SET_SECCOMP`, since nothing counts the memory of filters, and
+/// `PR_SCHED_CORE`, which keeps others off the core.
+const PROCESS_SETTINGS: &[u64] = &[22, 62];
+/// From this number on they are of newer kernels, such as `PR_FUTEX_HASH`, by which a process takes as much of the kernel's
+/// memory as it likes.
+const SETTINGS: u64 = 67;
+/// But for these, with large numbers: `PR_SET_VMA` and `PR_SET_PTRACER`.
+const LATER_SETTINGS: &[u64] = &[0x5356_4d41, 0x5961_6d61];
+
 /// Calls that fail unless an agent has its own namespaces.
 const CONFINED_ONLY: &[Calls] = &[ATTRIBUTES, OLD_ATTRIBUTES, WATCHERS];
 
@@ -216,7 +225,7 @@ fn instruction(code: u32, (jt, jf): (u8, u8), k: u32) -> sock_filter {
 /// Returns the arguments with which calls fail.
 fn some_refused(own_mounts: bool) -> Built<Rules> {
     use SeccompCmpArgLen::{Dword, Qword};
-    use SeccompCmpOp::{Eq, MaskedEq, Ne};
+    use SeccompCmpOp::{Eq, Ge, MaskedEq, Ne};
     let mut rules = Rules::new();
     let rule = |place, length, relation, value| {
         SeccompRule::new(vec![SeccompCondition::new(place, length, relation, value)?])
@@ -251,10 +260,13 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
     let others = SOCKET_SETTINGS.iter().map(|&setting| (2, Ne, setting));
     let others = all([(1, Eq, 1)].into_iter().chain(others).collect())?;
     rules.insert(libc::SYS_setsockopt, vec![others]);
-    // A process that can't be inspected can't be measured (`PR_SET_DUMPABLE`, 0). Nothing counts the memory of filters
-    // of its own (`PR_SET_SECCOMP`).
+    // A process that can't be inspected can't be measured (`PR_SET_DUMPABLE`, 0).
     let hidden = all(vec![(0, Eq, 4), (1, Eq, 0)])?;
-    rules.insert(libc::SYS_prctl, vec![hidden, rule(0, Dword, Eq, 22)?]);
+    let newer = LATER_SETTINGS.iter().map(|&setting| (0, Ne, setting));
+    let newer = all([(0, Ge, SETTINGS)].into_iter().chain(newer).collect())?;
+    let settings = PROCESS_SETTINGS.iter().map(|&setting| rule(0, Dword, Eq, setting));
+    let settings = settings.chain([Ok(hidden), Ok(newer)]);
+    rules.insert(libc::SYS_prctl, settings.collect::<Built<_>>()?);
     for (call, own) in OWN_ONLY {
         rules.insert(*call, own.iter().map(is_not).collect::<Built<_>>()?);
     }
@@ -378,8 +390,15 @@ mod tests {
             assert_eq!(file(libc::F_OFD_SETLK), Err(Errno::EPERM));
             assert_eq!(file(libc::F_OFD_SETLKW), Err(Errno::EPERM));
             assert_eq!(file(libc::F_SETLK), Err(Errno::EBADF));
-            let filter = [libc::PR_SET_SECCOMP.into(), 2, 0, 0];
-            assert_eq!(call(libc::SYS_prctl, filter), Err(Errno::EPERM));
+            let process = |setting| call(libc::SYS_prctl, [setting, -1, -1, -1]);
+            // The last two are `PR_FUTEX_HASH` and none yet.
+            for setting in [22, 62, 78, 1000] {
+                assert_eq!(process(setting), Err(Errno::EPERM), "{setting}");
+            }
+            // `PR_SET_DUMPABLE`, `PR_SET_PDEATHSIG`, `PR_SET_VMA`.
+            for setting in [4, 1, 0x5356_4d41] {
+                assert_eq!(process(setting), Err(Errno::EINVAL), "{setting}");
+            }
             // As on a kernel that has no such memory to choose.
             for number in [
                 libc::SYS_seccomp,
