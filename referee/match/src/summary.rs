@@ -34,8 +34,8 @@ pub struct Summary<'a> {
     pub reason: &'a str,
     /// The place of each seat, from 1; empty if the match is void.
     pub places: &'a [u32],
-    /// The fault of each seat.
-    pub faults: &'a [Option<FaultKind>],
+    /// The fault of each seat, with its text if that is known.
+    pub faults: &'a [Option<(FaultKind, &'a str)>],
 }
 
 impl Summary<'_> {
@@ -56,11 +56,12 @@ impl Summary<'_> {
     /// Says why the match ended, without the winner.
     fn why(&self) -> String {
         let why = reason((self.game, self.program), self.setup, self.result, self.reason);
-        let is_cause = |fault: &FaultKind| fault.name() == self.reason;
         let mut faults = self.names.iter().zip(self.faults);
-        let cause = faults.find(|(_, fault)| fault.as_ref().is_some_and(is_cause));
+        let cause = faults.find_map(|(name, fault)| {
+            fault.filter(|(kind, _)| kind.name() == self.reason).map(|fault| (name, fault))
+        });
         match cause.filter(|_| self.result != MatchResult::Played) {
-            Some((name, _)) => format!("{name} {why}"),
+            Some((name, (kind, text))) => format!("{name} {}", fault_by_text(kind, text)),
             None => why,
         }
     }
@@ -88,9 +89,11 @@ pub fn sentence(header: &Header, outcome: Option<&Outcome>, verdict: &Verdict) -
         return format!("void: {}", void.text);
     }
     let names: Vec<&str> = header.seats.iter().map(|seat| seat.name.as_str()).collect();
-    let fault_kind = |fault: &Fault| fault.kind;
-    let faults = verdict.seats.iter().map(|seat| seat.fault.as_ref().map(fault_kind));
-    let faults: Vec<Option<FaultKind>> = faults.collect();
+    let faults: Vec<_> = verdict
+        .seats
+        .iter()
+        .map(|seat| seat.fault.as_ref().map(|it| (it.kind, it.text.as_str())))
+        .collect();
     let reason = match (outcome, verdict.result) {
         (Some(outcome), MatchResult::Played) => &outcome.reason,
         _ => &verdict.reason,
@@ -118,14 +121,20 @@ pub fn fault_text(kind: FaultKind) -> &'static str {
     }
 }
 
+/// Says what an agent did wrong, by the text of its fault: whether it crashed or exited. Completes "NAME ...".
+pub fn fault_by_text(kind: FaultKind, text: &str) -> &'static str {
+    match (kind, EndReason::read(text)) {
+        (FaultKind::Gone, EndReason::Exited(status)) => EndReason::what(status),
+        _ => fault_text(kind),
+    }
+}
+
 /// Says what an agent did wrong, when and how: "crashed in turn 3 (exit status 1)". Completes "NAME ...".
 pub fn fault_in_turn(fault: &Fault) -> String {
-    let (what, turn) = (fault_text(fault.kind), fault.turn);
+    let (what, turn) = (fault_by_text(fault.kind, &fault.text), fault.turn);
     match (fault.kind, EndReason::read(&fault.text)) {
         (FaultKind::Resigned, _) => format!("{what} in turn {turn}"),
-        (FaultKind::Gone, EndReason::Exited(status)) => {
-            format!("{} in turn {turn} ({status})", EndReason::what(status))
-        }
+        (FaultKind::Gone, EndReason::Exited(status)) => format!("{what} in turn {turn} ({status})"),
         _ => format!("{what} in turn {turn}: {}", fault_in_words(&fault.text)),
     }
 }
@@ -200,8 +209,9 @@ mod tests {
 
     #[test]
     fn every_end_has_a_sentence() {
-        let (late, gone) = (Some(FaultKind::Late), Some(FaultKind::Gone));
-        let none: &[Option<FaultKind>] = &[None, None, None];
+        let crash = "ended with exit status 1 before answering turn 4";
+        let (late, gone) = (Some((FaultKind::Late, "")), Some((FaultKind::Gone, crash)));
+        let none: &[Option<(FaultKind, &str)>] = &[None, None, None];
         for (game, result, reason, places, faults, sentence) in [
             (
                 "hex",
@@ -232,7 +242,7 @@ mod tests {
                 MatchResult::Resigned,
                 "resigned",
                 &[2, 1],
-                &[Some(FaultKind::Resigned), None],
+                &[Some((FaultKind::Resigned, "")), None],
                 "B wins: A resigned",
             ),
             (
@@ -241,7 +251,7 @@ mod tests {
                 "gone",
                 &[1, 3, 1],
                 &[None, gone, None],
-                "A and C share first place: B stopped before the match ended",
+                "A and C share first place: B crashed",
             ),
             (
                 "chexers",

@@ -1,7 +1,7 @@
 //! A recorded match as data, ply by ply.
 
 use referee_games::Games;
-use referee_match::summary::{fault_text, sentence};
+use referee_match::summary::{fault_by_text, sentence};
 use referee_match::transcript::walk;
 use referee_play::input_files::unreadable;
 use referee_process::Failure;
@@ -72,7 +72,7 @@ pub fn match_report(bytes: &[u8], games: &Games, file: &str) -> Result<MatchRepo
                 turn,
                 seat: Some(retired.seat),
                 action: None,
-                text: fault_text(retired.fault.kind).to_owned(),
+                text: fault_by_text(retired.fault.kind, &retired.fault.text).to_owned(),
                 used_ms: None,
                 fault: Some(retired.fault),
             }),

@@ -152,7 +152,7 @@ fn a_replay_steps_back_from_the_end_and_shows_stderr() {
     let mut terminal = Terminal::start(&dir, &["replay", "x.jsonl"], (24, 80));
     // The end, the reason, and the last stderr line of the loser.
     terminal.shows(&[
-        "@crash stopped before",
+        "@crash crashed",
         "@first wins",
         "1/1",
         "Left: back",
@@ -170,7 +170,7 @@ fn a_replay_steps_back_from_the_end_and_shows_stderr() {
     terminal.press("?");
     terminal.shows(&["go to a ply", "goal edge"]);
     terminal.press("?sg1\r");
-    terminal.shows(&["1/1", "@crash stopped before"]);
+    terminal.shows(&["1/1", "@crash crashed"]);
     terminal.press("q");
     terminal.ends(0, &[]);
 }
@@ -196,14 +196,14 @@ fn a_replay_can_be_stopped_continued_and_interrupted() {
     let dir = TestDir::new();
     lost(&dir);
     let mut terminal = Terminal::start(&dir, &["replay", "x.jsonl"], (24, 80));
-    terminal.shows(&["@crash stopped before"]);
+    terminal.shows(&["@crash crashed"]);
     let pid = terminal.child.id();
     terminal.press("\x1a");
     assert!(eventually(|| state(pid) == Some('T')));
     assert!(eventually(|| terminal.is_restored()));
     kill(Pid::from_raw(pid.cast_signed()), Signal::SIGCONT).unwrap();
     assert!(eventually(|| terminal.is_full()));
-    terminal.shows(&["@crash stopped before"]);
+    terminal.shows(&["@crash crashed"]);
     terminal.press("\x03");
     terminal.ends(130, &[]);
 }
@@ -229,7 +229,7 @@ fn a_growing_transcript_is_followed() {
     append(&lines[played + 1..]);
     terminal.shows(&["0/1", "over"]);
     terminal.press("\x1b[F");
-    terminal.shows(&["1/1", "@crash stopped before"]);
+    terminal.shows(&["1/1", "@crash crashed"]);
     terminal.press("\x1b");
     terminal.ends(0, &[]);
 }
@@ -240,7 +240,7 @@ fn without_a_terminal_it_is_printed() {
     lost(&dir);
     dir.run(&["replay", "x.jsonl"]).code(0).stdout_has("turn 0: @first a1");
     let terminal = Terminal::start(&dir, &["replay", "x.jsonl", "--print"], (60, 80));
-    terminal.shows(&["turn 0: @first a1", "@crash stopped before"]);
+    terminal.shows(&["turn 0: @first a1", "@crash crashed"]);
     terminal.ends(0, &[]);
 }
 

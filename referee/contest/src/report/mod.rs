@@ -206,7 +206,11 @@ impl GameRow {
         let name = |player: &Player| {
             contest.players.get(player.index()).map_or("?", |player| player.name.as_str())
         };
-        let faults: Vec<_> = record.seats.iter().map(|seat| seat.fault).collect();
+        let faults = record
+            .seats
+            .iter()
+            .map(|seat| Some((seat.fault?, seat.fault_text.as_deref().unwrap_or_default())));
+        let faults: Vec<_> = faults.collect();
         let summary = Summary {
             game: game.map_or("?", |game| &game.game),
             program: game.and_then(|game| game.program.as_ref()),

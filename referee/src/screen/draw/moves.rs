@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use referee_match::summary::{fault_text, sentence};
+use referee_match::summary::{fault_by_text, sentence};
 use referee_match::transcript::{Ply, PlyKind};
 
 /// The maximum length of a line in characters.
@@ -64,7 +64,7 @@ fn what(ctx: &DrawContext<'_>, ply: &Ply) -> String {
         PlyKind::Start => "start".to_owned(),
         PlyKind::Played { text, .. } => shown(text),
         PlyKind::Drawn(drawn) => shown(&format!("drawn: {}", drawn.label)),
-        PlyKind::Retired { fault, .. } => fault_text(fault.kind).to_owned(),
+        PlyKind::Retired { fault, .. } => fault_by_text(fault.kind, &fault.text).to_owned(),
         PlyKind::Over(over) => {
             shown(&sentence(ctx.playback.header(), over.outcome.as_ref(), &over.verdict))
         }

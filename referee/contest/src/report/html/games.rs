@@ -7,7 +7,7 @@ use super::markup::{Markup, Name, Text};
 use super::tables::columns_table;
 use crate::numbers::short;
 use crate::wording::count;
-use referee_match::summary::{fault_in_words, fault_text};
+use referee_match::summary::{fault_by_text, fault_in_words};
 use std::io;
 
 /// Short rounds are combined until they have this many games.
@@ -137,10 +137,11 @@ fn result(game: &GameRow) -> String {
 /// Returns what went wrong, with the messages of faults.
 fn remarks(game: &GameRow) -> String {
     let fault = |fault: &SeatFault| {
-        let text = fault_in_words(fault.text.as_deref().unwrap_or_default());
-        let text = short(&text, FAULT_COLUMNS);
+        let text = fault.text.as_deref().unwrap_or_default();
+        let what = fault_by_text(fault.kind, text);
+        let text = short(&fault_in_words(text), FAULT_COLUMNS);
         let colon = if text.is_empty() { "" } else { ": " };
-        format!("seat {} {}{colon}{text}", fault.seat, fault_text(fault.kind))
+        format!("seat {} {what}{colon}{text}", fault.seat)
     };
     let late = game.marked.then(|| "the referee was late".to_owned());
     let past = (!game.counts).then(|| "past the decision, does not count".to_owned());
