@@ -14,6 +14,9 @@ pub struct WebSettings {
     pub deadline: Option<String>,
     /// How long after the deadline versions are taken all the same.
     grace: Time,
+    /// From when on the public sees no newer results, names and boards, while teams still see their own games: a time
+    /// like the deadline. Defaults to never.
+    pub freeze_at: Option<String>,
     /// The size of an upload, in MiB.
     #[serde(deserialize_with = "within::<_, _, 1, 256>")]
     pub upload_mb: u64,
@@ -42,6 +45,7 @@ impl Default for WebSettings {
         Self {
             deadline: None,
             grace: Time(0),
+            freeze_at: None,
             upload_mb: 16,
             unpacked_mb: 64,
             files: 2000,

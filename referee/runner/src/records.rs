@@ -60,6 +60,12 @@ impl Store {
         })
     }
 
+    /// Returns the game that counts with this transcript, relative to the contest's folder.
+    pub fn game_of(&self, transcript: &str) -> StoreResult<Option<Record>> {
+        let mut found = self.records_by("where transcript = ?1", [transcript])?;
+        Ok(found.pop())
+    }
+
     /// Returns the number of games that pass the filter, and a page of them: the last first.
     pub fn page(
         &self,

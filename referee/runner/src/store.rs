@@ -12,6 +12,7 @@ use referee_contest::{Change, Contest, Player, PlayerInfo, Record};
 use referee_process::Failure;
 use referee_protocol::SandboxRecord;
 use referee_protocol::sanitize::sanitize_name;
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -342,6 +343,16 @@ impl Store {
     /// Returns the sandbox of each run, in order.
     pub fn sessions(&self) -> StoreResult<Vec<SandboxRecord>> {
         self.rows("select sandbox from sessions order by number", |row| from_json(row, 0))
+    }
+
+    /// Copies it as it is now to a new file.
+    pub fn copy_to(&self, path: &Path) -> StoreResult<()> {
+        let path = path.to_string_lossy();
+        self.read(|connection| {
+            // It attaches the file.
+            connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 1)?;
+            connection.execute("vacuum into ?1", [path]).map(drop)
+        })
     }
 
     pub(super) fn read<T>(

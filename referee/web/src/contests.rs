@@ -2,10 +2,14 @@
 //! plays; nothing is written there.
 
 use super::App;
-use super::errors::{ApiError, ApiResult};
+use super::course::Audience;
+use super::errors::{ApiError, ApiResult, run_blocking};
 use super::listing::games_of;
 use super::overview::{COUNT, COUNT_MAX};
 use super::workers::{name_workers, worker_rows};
+use axum::Json;
+use axum::extract::{Query, State};
+use axum::http::HeaderMap;
 use referee_contest::report::GameRow;
 use referee_contest::report::Report;
 use referee_contest::{Contest, Player, Record};
@@ -100,9 +104,20 @@ fn cached<T: Clone>(
     value
 }
 
-/// Opens the contest of a folder.
-fn open(app: &App, name: &str) -> ApiResult<(Folder, Store, (u64, u64))> {
+/// A contest that is looked at.
+struct Opened {
+    folder: Folder,
+    /// The folder with its store: another one if the visitor sees older results.
+    stored: Folder,
+    store: Store,
+    /// The numbers of games that count and of void games.
+    games: (u64, u64),
+}
+
+/// Opens the contest of a folder as the public sees it; with `newest`, with results that the public doesn't see yet.
+fn open(app: &App, name: &str, newest: bool) -> ApiResult<Opened> {
     let path = app.served.find(name)?;
+    let frozen = if newest { None } else { app.frozen()? };
     let refused = |error: Failure| {
         // The page must not show where the folder is.
         let own = path.display().to_string();
@@ -110,10 +125,11 @@ fn open(app: &App, name: &str) -> ApiResult<(Folder, Store, (u64, u64))> {
         ApiError::unfit(error.to_string().replace(&own, shown))
     };
     let folder = Folder::open(&path).map_err(refused)?;
-    let store = Store::open_foreign(&folder).map_err(refused)?;
+    let stored = frozen.unwrap_or_else(|| folder.clone());
+    let store = Store::open_foreign(&stored).map_err(refused)?;
     let counted = store.count().and_then(|count| Ok((count, store.voids()?.len() as u64)));
-    let counted = counted.map_err(refused)?;
-    Ok((folder, store, counted))
+    let games = counted.map_err(refused)?;
+    Ok(Opened { folder, stored, store, games })
 }
 
 /// Returns the contests below the served folder, the last changed first; for one that can't be read, the
@@ -147,7 +163,7 @@ fn summary(app: &App, name: &str, changed: Option<u64>) -> ApiResult<Value> {
 
 /// Returns the progress of the contest in this folder.
 pub(super) fn progress_of(app: &App, name: &str) -> ApiResult<Progress> {
-    let (folder, store, games) = open(app, name)?;
+    let Opened { folder, store, games, .. } = open(app, name, false)?;
     let mut known = cached(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
     // These change without a game.
     known.running = folder.is_locked();
@@ -164,23 +180,30 @@ fn report(folder: &Folder, store: &Store) -> ApiResult<Arc<Report>> {
 
 /// Returns the report of a contest as a page. It is made here: a file of this name may be anyone's.
 pub(super) fn report_page(app: &App, name: &str) -> ApiResult<Vec<u8>> {
-    let (folder, store, games) = open(app, name)?;
-    let results = cached(&app.contests.reports, name, games, || report(&folder, &store))?;
+    let Opened { folder, stored, store, games } = open(app, name, false)?;
+    let results = cached(&app.contests.reports, name, games, || report(&stored, &store))?;
     let html = results.html("").map_err(|error| report_failure(error, &folder.store()))?;
     Ok(html.into_bytes())
 }
 
 pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
     let name = query.folder.trim_end_matches('/');
-    let (folder, store, games) = open(app, name)?;
+    let Opened { folder, stored, store, games } = open(app, name, false)?;
     let known = cached(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
-    let results = cached(&app.contests.reports, name, games, || report(&folder, &store))?;
+    let results = cached(&app.contests.reports, name, games, || report(&stored, &store))?;
     let (head, rows) = results.table();
     let players = store.contest()?.contest.players;
     let found = app.listing.contents(&app.served);
     let (running, workers) = (folder.is_locked(), workers::read(&folder));
     let last = store.page(&GameFilter::default(), 0, 1)?.1.pop();
-    let mut live = app.listing.live(&app.served, &found, &games_of(name));
+    let is_frozen = stored.root() != folder.root();
+    let mut notes = results.remarks();
+    let mut live = Vec::new();
+    if is_frozen {
+        notes.insert(0, "Newer results are not shown yet; teams see their own games.".to_owned());
+    } else {
+        live = app.listing.live(&app.served, &found, &games_of(name));
+    }
     if running {
         name_workers(&mut live, name, &workers);
     }
@@ -196,7 +219,7 @@ pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
         "head": head,
         "rows": rows,
         "cross": results.cross_table(CROSS_PLAYERS_MAX).map(|(head, rows)| json!({ "head": head, "rows": rows })),
-        "notes": results.remarks(),
+        "notes": notes,
         "players": players.iter().map(|player| &player.name).collect::<Vec<_>>(),
         "last": last.filter(|_| app.site.is_none()).map(|record| file(name, &record)),
         "public": app.site.is_some(),
@@ -205,9 +228,18 @@ pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
     }))
 }
 
-pub(super) fn games(app: &App, query: &GamesQuery) -> ApiResult<Value> {
+pub(super) async fn games(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    Query(query): Query<GamesQuery>,
+) -> ApiResult<Json<Value>> {
+    run_blocking(move || games_for(&app, &query, &Audience::of(&app, &headers))).await.map(Json)
+}
+
+fn games_for(app: &App, query: &GamesQuery, audience: &Audience) -> ApiResult<Value> {
     let name = query.folder.trim_end_matches('/');
-    let (folder, store, _) = open(app, name)?;
+    let is_own = query.agent.as_ref().is_some_and(|agent| audience.has(agent));
+    let Opened { folder, store, .. } = open(app, name, is_own)?;
     let contest = store.contest()?.contest;
     let player = query.agent.as_ref().filter(|agent| !agent.is_empty()).map(|agent| {
         let mut players = Player::all(contest.players.len()).zip(&contest.players);

@@ -118,6 +118,10 @@ fn token_of(secret: &str) -> String {
 }
 
 impl Site {
+    pub(super) fn course(&self) -> &Arc<Course> {
+        &self.course
+    }
+
     pub(super) fn new(course: Arc<Course>, port: u16, secure: bool) -> Result<Self, Failure> {
         let (unpacking, versions) = mpsc::channel();
         let unpacked = course.clone();
@@ -242,9 +246,14 @@ impl Audience {
     }
 
     /// Returns the seats that are the visitor's own.
-    fn own(course: &Course, team: Option<&Team>, header: &Header) -> Vec<Seat> {
+    pub(super) fn own(course: &Course, team: Option<&Team>, header: &Header) -> Vec<Seat> {
         let is_own = |name: &str| team.is_some_and(|team| course.is_of_team(team, name));
         header.seats.iter().filter(|seat| is_own(&seat.name)).map(|seat| seat.seat).collect()
+    }
+
+    /// Whether a player is a version of the visitor's own team.
+    pub(super) fn has(&self, player: &str) -> bool {
+        matches!(self, Self::Public(course, Some(team)) if course.is_of_team(team, player))
     }
 
     /// Returns what it sees of a match.

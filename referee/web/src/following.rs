@@ -3,6 +3,7 @@
 use super::App;
 use super::course::Audience;
 use super::errors::{ApiResult, run_blocking};
+use super::freeze::hidden;
 use super::places::Place;
 use super::tail::Tail;
 use super::visitor::Visitor;
@@ -75,6 +76,11 @@ async fn run(
                 Some(error) => MatchState::Broken(error.text().to_owned()),
                 None => tail.state(own),
             };
+            let is_hidden = state == MatchState::Running
+                && tail.playback().is_some_and(|of| shown.is_frozen_out(of.header()));
+            if is_hidden {
+                return Err(hidden());
+            }
             let update = tail.updates_since(from, &state, &shown);
             Ok((tail, state, update))
         });

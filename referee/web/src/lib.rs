@@ -14,6 +14,7 @@ mod visitor;
 mod access;
 mod guard;
 mod course;
+mod freeze;
 mod connections;
 mod rows;
 mod listing;
@@ -312,6 +313,7 @@ async fn serve(
         Err(error) => return tracing::error!("the server can't listen: {error}"),
     };
     let (matches, questions) = (app.matches.clone(), app.questions.clone());
+    tokio::spawn(freeze::watch(app.clone()));
     let router = router(app).layer(from_fn_with_state(Arc::new(rules), guard));
     let end = async {
         tokio::join!(matches.forward_orders(), async {
@@ -338,7 +340,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/assets/{name}", get(pages::part))
         .route("/api/overview", get_json_for(overview::overview))
         .route("/api/contest", get_json(contests::contest))
-        .route("/api/contest/games", get_json(contests::games))
+        .route("/api/contest/games", get(contests::games))
         .route("/api/match", get(matches::match_page))
         .route("/api/text", get_replayed(matches::text))
         .route("/api/position", get_replayed(matches::position))
@@ -356,7 +358,8 @@ fn router(app: Arc<App>) -> Router {
     let shown = shown
         .route("/", get(async || Redirect::to("/contest")))
         .route("/team", page("team.html"))
-        .merge(teams);
+        .merge(teams)
+        .layer(from_fn_with_state(app.clone(), freeze::guard));
     with_whole_requests(shown.with_state(app.clone()), BOUNDS).merge(uploads.with_state(app))
 }
 

@@ -49,10 +49,13 @@ pub(super) fn transcripts(app: &App, query: &ListQuery, who: &Session) -> ApiRes
     Ok(json!({ "total": total, "rows": rows }))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "a Handler returns a result")]
 pub(super) fn overview(app: &App, _: &NoQuery, who: &Session) -> ApiResult<Value> {
     let found = app.listing.contents(&app.served);
-    let live = app.listing.live(&app.served, &found, "");
+    let live = if app.frozen()?.is_some() {
+        Vec::new()
+    } else {
+        app.listing.live(&app.served, &found, "")
+    };
     Ok(json!({
         "title": app.served.title(),
         "version": env!("CARGO_PKG_VERSION"),

@@ -1,6 +1,7 @@
 //! A course that hands in on the web: its teams, what each has handed in, and what becomes of it. The server and the
 //! open ladder are threads of one process and share this.
 
+mod freeze;
 mod report;
 mod teams;
 mod times;
@@ -37,6 +38,9 @@ pub struct Course {
     folder: Folder,
     settings: WebSettings,
     deadline: Option<Timestamp>,
+    freeze: Option<Timestamp>,
+    /// One copy of the results is made at a time.
+    freezing: Mutex<()>,
     /// Whether the contest says how submissions are started, so that they need no `agent.toml`.
     has_command: bool,
     /// The teams as they were last read, and the state of their file then.
@@ -77,13 +81,16 @@ impl Course {
         settings: WebSettings,
         has_command: bool,
     ) -> Result<Self, Failure> {
+        let times = WebTimes::of(&settings)?;
         let root = teams_folder(folder)?;
         let uploads = root.join(UPLOADS_FOLDER);
         let failed = |error: io::Error| disk_failure(&uploads, &error);
         make_private(&uploads).map_err(failed)?;
         Ok(Self {
             folder: folder.clone(),
-            deadline: deadline_of(&settings)?,
+            deadline: times.deadline,
+            freeze: times.freeze_at,
+            freezing: Mutex::default(),
             settings,
             has_command,
             teams: Mutex::default(),
@@ -285,13 +292,30 @@ pub enum Noted<'a> {
     Withdrawn,
 }
 
-/// Reads the deadline of the table `[web]`.
-pub fn deadline_of(settings: &WebSettings) -> Result<Option<Timestamp>, Failure> {
-    let read = |text: &String| {
-        moment(text, &TimeZone::system())
-            .map_err(|error| Failure::usage(format!("[web] deadline = {text:?}: {error}")))
-    };
-    settings.deadline.as_ref().map(read).transpose()
+/// The times in the table `[web]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WebTimes {
+    /// When the last version may be handed in.
+    pub deadline: Option<Timestamp>,
+    /// From when on the public sees no newer results.
+    pub freeze_at: Option<Timestamp>,
+}
+
+impl WebTimes {
+    /// Reads them.
+    pub fn of(settings: &WebSettings) -> Result<Self, Failure> {
+        let read = |name: &str, text: &Option<String>| {
+            let read = |text: &String| {
+                moment(text, &TimeZone::system())
+                    .map_err(|error| Failure::usage(format!("[web] {name} = {text:?}: {error}")))
+            };
+            text.as_ref().map(read).transpose()
+        };
+        Ok(Self {
+            deadline: read("deadline", &settings.deadline)?,
+            freeze_at: read("freeze_at", &settings.freeze_at)?,
+        })
+    }
 }
 
 /// Creates the folder of the teams, which nobody else may read.

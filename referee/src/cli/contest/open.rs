@@ -20,7 +20,7 @@ use referee_process::{Failure, FailureKind};
 use referee_protocol::Level;
 use referee_protocol::sanitize::sanitize;
 use referee_runner::changing::{Changing, find_player, version_of};
-use referee_runner::course::{Course, Noted, Task, Teams, VersionId, deadline_of};
+use referee_runner::course::{Course, Noted, Task, Teams, VersionId, WebTimes};
 use referee_runner::folder::{Folder, Lock, TEAMS_FOLDER};
 use referee_runner::inbox::{Inbox, KeptVersion};
 use referee_runner::pace::Pace;
@@ -180,7 +180,7 @@ fn begin(
         }
     }
     if options.web.is_some() {
-        check_deadline(&prepared.text)?;
+        check_times(&prepared.text)?;
     }
     if options.has_inbox(&prepared.text)? {
         Inbox::find(&prepared.text, &prepared.base, options.submissions.as_deref())?;
@@ -230,10 +230,10 @@ impl Options {
     }
 }
 
-/// Fails before anything is created if the deadline can't be read.
-fn check_deadline(text: &str) -> Result<(), Failure> {
+/// Fails before anything is created if a time can't be read.
+fn check_times(text: &str) -> Result<(), Failure> {
     let web = ContestFile::web_of(text).map_err(|error| Failure::usage(error.to_string()))?;
-    deadline_of(&web).map(|_| ())
+    WebTimes::of(&web).map(|_| ())
 }
 
 fn submissions_of(text: &str) -> Result<Option<Submissions>, Failure> {

@@ -44,7 +44,11 @@ fn open(dir: &TestDir, words: &[&str]) -> (Running, u16) {
 impl Course {
     fn start(dir: &TestDir, web: &str, words: &[&str]) -> Self {
         file(dir, web);
-        let (running, port) = open(dir, &[&["c.toml", "--out", "d"], words].concat());
+        Self::of(dir, open(dir, &[&["c.toml", "--out", "d"], words].concat()))
+    }
+
+    /// Adds the teams.
+    fn of(dir: &TestDir, (running, port): (Running, u16)) -> Self {
         dir.write("teams.csv", "name,id\namy,s1\nbob,s2\n");
         let made = contest(dir, &["teams", "d", "--from", "teams.csv", "--json"]).code(0).json();
         let secret = |at: usize| {
@@ -390,6 +394,55 @@ fn what_is_refused_names_its_limit() {
 }
 
 #[test]
+fn after_the_freeze_only_its_team_sees_a_newer_game() {
+    let dir = TestDir::new();
+    file(&dir, "freeze_at = \"2001-12-24 18:00\"");
+    contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
+    let course = Course::of(&dir, open(&dir, &["d", "--no-check"]));
+    let games = |secret: &str, agent: &str| {
+        course.get(secret, &format!("/api/contest/games?agent={agent}"))
+    };
+    // Whoever has a page copies the results as they are.
+    let before = games("", "@first").json();
+    let version = course.hand_in(&course.amy, "bot.sh", &bot("x", ""));
+    course.settled(&course.amy, version);
+    let own = || games(&course.amy, "amy").json();
+    assert!(eventually(|| own()["total"].as_u64().is_some_and(|total| total > 0)));
+    let course = course.again(&dir);
+    let games = |secret: &str, agent: &str| {
+        course.get(secret, &format!("/api/contest/games?agent={agent}"))
+    };
+    for who in ["", &course.bob, &course.amy] {
+        for path in ["/api/contest", "/api/overview", "/api/contest/games"] {
+            let text = course.get(who, path).text();
+            assert!(!text.contains("amy"), "{path}: {text}");
+        }
+        assert_eq!(games(who, "@first").json(), before);
+    }
+    let shown = course.get("", "/api/contest").json();
+    assert_eq!(shown["live"], json!([]));
+    assert!(shown["notes"][0].as_str().unwrap().contains("not shown yet"), "{shown}");
+    assert_eq!(games("", "amy").status, 404);
+    assert_eq!(games(&course.bob, "amy").status, 404);
+    let newer = games(&course.amy, "amy").json()["rows"][0]["file"].clone();
+    let older = before["rows"][0]["file"].clone();
+    let statuses = |secret: &str, file: &Value| {
+        let file = file.as_str().unwrap();
+        let paths = ["match", "text", "position", "thumbnail", "picture", "follow"];
+        paths.map(|path| {
+            let path = format!("/api/{path}?ply=0&form=svg&file={file}");
+            course.get(secret, &path).status
+        })
+    };
+    assert_eq!(statuses("", &older), [200; 6]);
+    assert_eq!(statuses("", &newer), [404; 6]);
+    assert_eq!(statuses(&course.bob, &newer), [404; 6]);
+    assert_eq!(statuses(&course.amy, &newer), [200; 6]);
+    course.running.send(Signal::SIGKILL);
+    course.running.wait();
+}
+
+#[test]
 fn submit_waits_and_prints_the_steps() {
     let dir = TestDir::new();
     let course = Course::start(&dir, "", &["--no-check"]);
@@ -421,6 +474,9 @@ fn a_deadline_that_can_not_be_read_creates_nothing() {
     file(&dir, "deadline = \"soon\"");
     let ran = contest(&dir, &["open", "c.toml", "--out", "d", "--web"]).code(2);
     ran.stderr_has("[web] deadline = \"soon\": expected a time such as");
+    file(&dir, "freeze_at = \"later\"");
+    let ran = contest(&dir, &["open", "c.toml", "--out", "d", "--web"]).code(2);
+    ran.stderr_has("[web] freeze_at = \"later\": expected a time such as");
     file(&dir, "uploads_an_hour = 0");
     let ran = contest(&dir, &["open", "c.toml", "--out", "d", "--web"]).code(2);
     ran.stderr_has("`uploads_an_hour` must be from 1 to 10000, not 0");
