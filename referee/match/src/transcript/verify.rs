@@ -18,7 +18,7 @@ use crate::id_of;
 use referee_games::wire::Described;
 use referee_games::{GameKind, Games, NoRules};
 use referee_protocol::encode::to_hex;
-use referee_protocol::{Event, Header, Outcome, Seal};
+use referee_protocol::{Event, Header, Level, Outcome, Seal};
 use serde::Serialize;
 use serde_json::{Value, from_value, to_value};
 use sha2::{Digest as _, Sha256};
@@ -119,6 +119,8 @@ pub struct Verifier {
     seal: SealSeen,
     /// A note if the header has another revision of the rules.
     other_rules: Option<String>,
+    /// A note if it names a sandbox level that this referee doesn't know.
+    other_level: Option<String>,
     /// Events of a game whose rules are a program, with their lines: it is asked about many at once.
     waiting: Vec<(u64, Event)>,
     waiting_bytes: usize,
@@ -253,14 +255,17 @@ impl Verifier {
             Replay::NotBegun | Replay::Impossible => None,
         };
         if let Some(text) = self.broken.as_ref().or(self.differs.as_ref()).or(differs.as_ref()) {
-            let rules = self.other_rules.iter().map(|rules| format!("; {rules}"));
-            return (Status::Disagrees, rules.fold(text.clone(), |text, rules| text + &rules));
+            let rules = self.other_rules.iter().filter(|rules| !text.contains(*rules));
+            let rules: String = rules.map(|rules| format!("; {rules}")).collect();
+            return (Status::Disagrees, text.clone() + &rules);
         }
         let Replay::Playing(walk) = &self.replay else { return (Status::Ok, String::new()) };
         let turns = walk.turns();
         let text = format!("the seal matches, and replaying {turns} turns gives the same verdict");
         let unread = walk.unread().map(|unread| format!("; {unread}"));
-        (Status::Ok, text + &unread.unwrap_or_default())
+        let others = self.other_rules.iter().chain(&self.other_level);
+        let others: String = others.map(|other| format!("; {other}")).collect();
+        (Status::Ok, text + &unread.unwrap_or_default() + &others)
     }
 
     fn judge_unsealed(&self) -> (Status, String) {
@@ -375,11 +380,23 @@ impl Verifier {
             self.other_rules =
                 Some(format!("recorded under rules {then}, this referee has rules {now}"));
         }
+        let level = &header.sandbox.level;
+        if !level.is_empty() && level.parse::<Level>().is_err() {
+            self.other_level = Some(format!("this referee knows no sandbox level {level:?}"));
+        }
+        // Another version may have had others; its own had these, and a program's files say which they are.
+        let is_of_this = header.referee == env!("CARGO_PKG_VERSION");
+        let rules = self.other_rules.as_ref().filter(|_| is_of_this || kind.program().is_some());
+        let level = self.other_level.as_ref().filter(|_| is_of_this);
+        if let Some(other) = rules.or(level) {
+            self.differs = Some(format!("line 1: {other}"));
+        }
         // Of a game that was played elsewhere it depends on what the record said.
         if !is_imported(&header) && header.match_id != id_of(&header) {
             let (recorded, made) = (&header.match_id, id_of(&header));
-            self.differs =
-                Some(format!("line 1: such a match is {made}, the header says {recorded:?}"));
+            self.differs.get_or_insert_with(|| {
+                format!("line 1: such a match is {made}, the header says {recorded:?}")
+            });
         }
         if kind.program().is_some()
             && let Err(error) = kind.start(&header.setup)

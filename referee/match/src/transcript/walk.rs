@@ -226,8 +226,20 @@ impl Walk {
 
     /// Checks what must be true at the end of a whole transcript.
     pub(super) fn finish(&self) -> Result<(), String> {
-        let is_over = self.state.phase == Phase::Ended && self.due.is_empty();
-        if is_over { Ok(()) } else { Err("there is no `over` event".to_owned()) }
+        if self.state.phase != Phase::Ended || !self.due.is_empty() {
+            return Err("there is no `over` event".to_owned());
+        }
+        let mut running = Seat::all(self.exited.len()).filter(|seat| !self.exited[seat.index()]);
+        let unsaid =
+            running.find_map(|seat| match EndReason::read(&self.state.fault_of(seat)?.text) {
+                EndReason::Exited(status) => Some((seat, status)),
+                _ => None,
+            });
+        unsaid.map_or(Ok(()), |(seat, status)| {
+            Err(format!(
+                "seat {seat} ended with {status} by its fault, but no line says that it exits"
+            ))
+        })
     }
 
     /// Plays an action that was not recorded, and returns it completed. Only the rules matter, and

@@ -134,6 +134,8 @@ played: copy exit 0 to turn 2 & exit 0/at_ns = 6000018 => the match ends (gone: 
 played: copy exit 0 to before played 2 & exit 0/at_ns = 7000021 => the match ends (gone: ended with exit status 0 before answering turn 2), but it says that seat 0 writes a line
 played: copy exit 0 to played 2 & exit 0/at_ns = 8000024 => seat 0 plays {"at":[1,2],"type":"place"}, but it says that seat 0 exits (exit status 0)
 played: copy exit 0 to turn 2 & exit 0/at_ns = 6000018 & exit 0/late = true => seat 0 exits late, but the match isn't over
+exited: drop exit 0 => seat 0 ended with signal 9 (SIGKILL) by its fault, but no line says that it exits
+between: drop exit 0 => 
 exited: exit 0/status = "exit status 1" => seat 0 ended with signal 9 (SIGKILL) by its fault, but with exit status 1 here
 exited: over 0/verdict/seats/0/fault/text = "ended with exit status 1 before answering turn 2" => by its fault, but with signal 9 (SIGKILL) here
 between: copy line 1 to before played 0 & line 3/at_ns = 5000015 => seat 1 has exited, so no line of it is read
@@ -208,15 +210,18 @@ played: header 0/setup/size = 77 => line 1: setup of hex
 played: header 0/setup/sise = 3 => did you mean `size`?
 played: header 0/setup/first = "red" => 
 played: header 0/seats/1/seat = 2 => line 1: the header must list the seats 0 to 1
-played: header 0/rules = 2 & before played 1 says {"type":"resign"} => ; recorded under rules 2, this referee has rules 1
+played: header 0/rules = 2 & header 0/referee = "0.0.1" & before played 1 says {"type":"resign"} => ; recorded under rules 2, this referee has rules 1
 played: copy header 0 to line 0 => line 2: a second header
+played: header 0/rules = 2 => line 1: recorded under rules 2, this referee has rules 1
+played: header 0/sandbox/level = "vault" => line 1: this referee knows no sandbox level "vault"
 
 # What a transcript doesn't show, and what other versions wrote otherwise.
 void: over 0/verdict/void/seat = 1 => ok
 late: over 0/verdict/seats/1/fault/text = "too slow" => ok
 illegal: over 0/verdict/seats/0/fault/legal = null => ok
 played: over 0/verdict/seats/0/peak_memory_kb = 7 => ok
-played: header 0/rules = 2 => ok
+played: header 0/rules = 2 & header 0/referee = "0.0.1" => ok; recorded under rules 2, this referee has rules 1
+played: header 0/sandbox/level = "vault" & header 0/referee = "9.0.0" => ok; this referee knows no sandbox level "vault"
 played: header 0/referee = "0.0.1" => ok
 late_cpu: header 0/sandbox/cores = 1 & header 0/sandbox/layers = ["cgroup v2"] => ok
 late_cpu: header 0/sandbox/cores = 1 & header 0/seats/0/games_before = 1 & header 0/sandbox/layers = ["memory watchdog"] & over 0/at_ns += -58000000000 => ok
