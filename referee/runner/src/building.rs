@@ -9,7 +9,7 @@ use referee_contest::file::BuildSettings;
 use referee_play::agent_spec::{AgentSpec, resolve};
 use referee_process::agent::{AgentEvent, AgentProcess, Launch, StartConditions};
 use referee_process::cores;
-use referee_process::launcher::{Bytes, Launcher, Reach};
+use referee_process::launcher::{Bytes, Launcher, Reach, Share};
 use referee_process::sandbox::Layer;
 use referee_process::sandbox::reach::{ProgramFiles, SharedRules, callers, is_wide, reachable};
 use referee_process::sandbox::{Sandbox, readable};
@@ -68,8 +68,8 @@ impl Builder {
         let named = settings.read.iter().map(|path| readable(&base.join(path)));
         let mut read: Vec<PathBuf> = named.collect::<Result<_, _>>()?;
         read.extend(toolchains());
-        // A build is no match. Where matches are pinned to every core, it shares them.
-        let sandbox = sandbox.in_background(cores::free_of_matches());
+        // A build disturbs no match, but ends in its time also where others keep all cores busy.
+        let sandbox = sandbox.sharing(Share::Beside(cores::free_of_matches()));
         let mut config = sandbox.launcher.clone();
         if settings.network {
             // The filter of system calls refuses sockets too.

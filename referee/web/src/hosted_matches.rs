@@ -22,6 +22,7 @@ use referee_play::reach::{self, ReadableFiles};
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::cores;
+use referee_process::launcher::Share;
 use referee_process::lock::lock;
 use referee_process::sandbox::Sandbox;
 use referee_protocol::{ClockSettings, Event, HeaderSeat, Seat};
@@ -96,7 +97,7 @@ impl Play {
                 "wait for its end, or leave a core free with fewer `jobs` in the contest file",
             ));
         }
-        Ok((self.enclose)(agents)?.in_background(free))
+        Ok((self.enclose)(agents)?.sharing(Share::Rest(free)))
     }
 
     /// Returns the agent of a recorded seat, if visitors may start it: by the name that the transcript has, or

@@ -3,7 +3,7 @@
 use super::layers::{self, apply_layer, setup_failure};
 use super::process::{Handles, SharedSetup};
 use super::seccomp::Filters;
-use super::wire::{Bytes, Program, Report};
+use super::wire::{Bytes, Program, Report, Share};
 use super::{limits, sys};
 use crate::sandbox::Layer;
 use nix::errno::Errno;
@@ -86,7 +86,7 @@ fn prepare(
     let config = &confinement.shared.config;
     // Only the agent: its supervisor is neither counted nor killed with it.
     apply_layer(config, Layer::Cgroup, || group.as_ref().ok_or(Errno::ENOENT)?.enter())?;
-    make_ordinary(ends, config.background.is_some()).map_err(setup_failure)?;
+    make_ordinary(ends, &config.share).map_err(setup_failure)?;
     if !confinement.inside {
         sys::have_killed_first(c"/proc/self/oom_score_adj");
         confine(&program.conditions.limits, confinement)?;
@@ -137,7 +137,7 @@ fn filter(
 }
 
 /// Sets what every program may expect, with or without a sandbox. Neither allocates nor changes memory.
-fn make_ordinary(ends: &[OwnedFd; 3], is_in_background: bool) -> nix::Result<()> {
+fn make_ordinary(ends: &[OwnedFd; 3], share: &Share) -> nix::Result<()> {
     // Its own session, so that signals to its process group stay within it, and so that, where
     // the system schedules by session, an agent with many threads gets no more of a shared core
     // than one with a single thread.
@@ -148,10 +148,10 @@ fn make_ordinary(ends: &[OwnedFd; 3], is_in_background: bool) -> nix::Result<()>
     sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
     // This program ignores SIGPIPE, which would be inherited.
     sys::ignore_signal(Signal::SIGPIPE, false)?;
-    if is_in_background {
-        sys::idle_scheduling();
-    } else {
-        sys::batch_scheduling();
+    match share {
+        Share::Rest(_) => sys::idle_scheduling(),
+        Share::Beside(cores) if cores.is_empty() => sys::low_scheduling(),
+        Share::Match | Share::Beside(_) => sys::batch_scheduling(),
     }
     sys::close_other_files();
     Ok(())

@@ -5,7 +5,7 @@ use super::layers::setup_failure;
 use super::seccomp::Filters;
 use super::supervisor::{send_report, supervise};
 use super::sys;
-use super::wire::{LauncherConfig, Program, REQUEST_BYTES_MAX};
+use super::wire::{LauncherConfig, Program, REQUEST_BYTES_MAX, Share};
 use crate::cores;
 use crate::sandbox::Layer;
 use nix::errno::Errno;
@@ -86,7 +86,7 @@ pub(crate) fn run() {
     sys::ignore_signal(Signal::SIGCHLD, true).ok();
     let socket = std::io::stdin();
     let Some(config) = receive_config(socket.as_fd()) else { return };
-    if let Some(cores) = &config.background {
+    if let Share::Beside(cores) | Share::Rest(cores) = &config.share {
         // All that is forked from here stays there.
         cores::restrict_thread(cores).ok();
     }

@@ -112,15 +112,29 @@ pub(super) fn batch_scheduling() {
     schedule(libc::SCHED_BATCH);
 }
 
+/// Gives agents a small part of a core that others want, so that they end at some time.
+pub(super) fn low_scheduling() {
+    batch_scheduling();
+    // SAFETY: a plain system call on this process. If it is refused, it has more.
+    #[expect(unsafe_code, reason = "nix has no wrapper for it")]
+    unsafe {
+        libc::setpriority(libc::PRIO_PROCESS, 0, 10);
+    }
+    session_priority(b"10");
+}
+
 /// Lets agents run only when nothing else wants to.
 pub(super) fn idle_scheduling() {
     schedule(libc::SCHED_IDLE);
-    // Where the system schedules by session, that counts only within the session, which has a priority of its own:
-    // the least.
+    session_priority(b"19");
+}
+
+/// Where the system schedules by session, a priority counts only within the session, which has one of its own.
+fn session_priority(nice: &[u8]) {
     if let Ok(file) =
         open(c"/proc/self/autogroup", OFlag::O_WRONLY | OFlag::O_CLOEXEC, Mode::empty())
     {
-        write(&file, b"19").ok();
+        write(&file, nice).ok();
     }
 }
 

@@ -67,12 +67,23 @@ pub struct LauncherConfig {
     /// The control groups in which agents' own groups are made: one of version 2, or one per
     /// controller of version 1. Absolute paths.
     pub groups: Vec<PathBuf>,
-    /// If set, agents run only when nothing else wants to, and only on these cores: those that nobody plays
-    /// matches on. Any core if it is empty.
+    /// What share of the machine agents have.
     #[serde(default)]
-    pub background: Option<Vec<usize>>,
+    pub share: Share,
     /// An injected failure, for tests.
     pub injected_failure: Option<InjectedFailure>,
+}
+
+/// What share of the machine agents have beside all else on it. The cores are those that nobody plays matches on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Share {
+    /// As agents in a match.
+    #[default]
+    Match,
+    /// As agents in a match, but only on these cores; if there are none, on any with a small part of it.
+    Beside(Vec<usize>),
+    /// Only what nothing else wants, only on these cores; on any if there are none.
+    Rest(Vec<usize>),
 }
 
 /// A failure that is injected to test that it is noticed.

@@ -23,7 +23,7 @@ pub use remedy::{remedy, remedy_untested};
 pub use selftest::attack;
 
 use super::agent::Launch;
-use super::launcher::LauncherConfig;
+use super::launcher::{LauncherConfig, Share};
 use crate::cores;
 use reach::{ProgramFiles, Reachable, SharedRules, reachable, restricts_files};
 use referee_protocol::{Freezer, Pondering, SandboxRecord};
@@ -82,10 +82,10 @@ impl Sandbox {
         reachable(program, &SharedRules::new(&[], &self.forbidden, &[], &self.read))
     }
 
-    /// Lets agents run only on these cores, and only when nothing else wants to: for all that is no match.
+    /// Gives agents this share of the machine.
     #[must_use]
-    pub fn in_background(mut self, cores: Vec<usize>) -> Self {
-        self.launcher.background = Some(cores);
+    pub fn sharing(mut self, share: Share) -> Self {
+        self.launcher.share = share;
         self
     }
 

@@ -13,7 +13,9 @@ fn builds_that_fail_stop_the_contest_or_are_left_out() {
     }
     let program = program();
     let program = format!("#!/bin/sh\\nexec {program} agent first\\n");
-    let works = format!("printf '{program}' > run.sh; chmod +x run.sh; echo x >> built\n");
+    let works = format!(
+        "printf '{program}' > run.sh; chmod +x run.sh; echo x >> built\ncut -d' ' -f41 /proc/$$/stat > share\n"
+    );
     dir.write("bots/amy/make.sh", &works);
     dir.write("bots/bob/make.sh", &works);
     dir.write("bots/cat/make.sh", "echo begun; echo no semicolon >&2; exit 3\n");
@@ -41,6 +43,9 @@ fn builds_that_fail_stop_the_contest_or_are_left_out() {
     for name in ["amy", "bob"] {
         let built = fs::read_to_string(dir.path(&format!("bots/{name}/built"))).unwrap();
         assert_eq!(built, "x\nx\n");
+        // Beside loops of others, only what is left would be too little for its time limit.
+        let share = fs::read_to_string(dir.path(&format!("bots/{name}/share"))).unwrap();
+        assert!(lacks("priorities") || share == "3\n", "policy {share}");
     }
 }
 
@@ -49,7 +54,7 @@ fn builds_that_fail_stop_the_contest_or_are_left_out() {
 fn planned(dir: &TestDir, level: &str, more: &str) -> bool {
     let sandbox = format!("sandbox.level = \"{level}\"\n{more}");
     dir.write("c.toml", format!("submissions = \"bots\"\n{sandbox}\n[[games]]\ngame = \"hex\"\n"));
-    // Builds run in the background: on a busy machine a compiler takes minutes.
+    // On a busy machine a compiler takes minutes.
     let ran = dir.start(&["contest", "plan", "c.toml", "--build"]).wait_long();
     let is_missing = ["is unavailable: ", "which only its owner may enter"];
     let is_missing = is_missing.iter().any(|it| ran.stderr.contains(it));
