@@ -80,6 +80,7 @@ pub(super) fn stored_entrants(
         settings: stored.contest.clone(),
         found: found.chain(stored.left_out().map(left_out)).collect(),
         base: stored.base.clone(),
+        games: prepared.games,
         notes: Vec::new(),
         others: hidden_files(stored, folder),
     })

@@ -31,6 +31,8 @@ const NO_PROGRAM_ENDINGS: &[&str] = &[
     "md", "txt", "csv", "json", "jsonl", "toml", "yaml", "yml", "xml", "html", "pdf", "log", "png",
     "jpg", "svg", "db",
 ];
+/// The most files and folders among which submissions are looked for: as many as can play.
+const SUBMISSIONS_MAX: usize = 10_000;
 /// Names of the files beside each version of a submission of an open ladder.
 const CONTEST_FILES: &[&str] = &["feedback.md", "feedback.xml", "result.json"];
 /// Names of files that are not programs.
@@ -174,7 +176,7 @@ fn submitted(
 ) -> Result<(), Failure> {
     let folder = base.join(&submissions.folder);
     let run = submissions.run.as_deref();
-    let (found, ignored) = self::submissions(&folder, run, base).map_err(|error| {
+    let (found, ignored) = self::submissions(&folder, run, base, |_| true).map_err(|error| {
         let text = format!("can't list the submissions: {}: {error}", folder.display());
         error_at(file, &submissions.span, text)
             .help("`submissions` is a folder; its path is relative to the contest file's folder")
@@ -188,15 +190,20 @@ fn submitted(
     Ok(())
 }
 
-/// Finds the agents in a folder, by name. `run` is the AGENT for each, with `{}` for its path. Programs that
-/// have to be built may be missing. The notes name files that are not agents.
+/// Finds the agents in a folder, by name, and reads those that are `wanted`. `run` is the AGENT for each, with `{}` for
+/// its path. Programs that have to be built may be missing. The notes name files that are not agents.
 pub fn submissions(
     folder: &Path,
     run: Option<&str>,
     base: &Path,
+    wanted: impl Fn(&Path) -> bool,
 ) -> io::Result<(Vec<Submission>, Vec<String>)> {
     let paths = folder.read_dir()?.map(|entry| Ok(entry?.path()));
-    let mut paths = paths.collect::<io::Result<Vec<PathBuf>>>()?;
+    let mut paths = paths.take(SUBMISSIONS_MAX + 1).collect::<io::Result<Vec<PathBuf>>>()?;
+    if paths.len() > SUBMISSIONS_MAX {
+        let text = format!("it has more than {SUBMISSIONS_MAX} files and folders");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
     paths.retain(|path| !file_name(path).starts_with('.'));
     paths.sort();
     let mut notes = older_archives(&mut paths);
@@ -206,7 +213,7 @@ pub fn submissions(
         *counts.entry(stem).or_default() += 1;
     }
     let mut found = Vec::new();
-    for (path, stem) in paths.iter().zip(&stems) {
+    for (path, stem) in paths.iter().zip(&stems).filter(|(path, _)| wanted(path)) {
         let name = file_name(path);
         let Some(read) = candidate(run, path, base).transpose() else {
             let why = if has_ending(&name, ARCHIVE_ENDINGS) {

@@ -230,7 +230,7 @@ impl Inbox {
 
     /// Keeps the submissions with which a contest has just begun.
     pub fn keep_players(&self, contest: &Contest) -> Result<(), Failure> {
-        for Submission { name, entry, .. } in self.submissions()?.0 {
+        for Submission { name, entry, .. } in self.submissions(|_| true)?.0 {
             let plays = contest.players.iter().any(|player| player.name == name);
             if let Some(path) = entry.filter(|_| plays)
                 && let Kept::Version(version) = self.keep_version(&path, &name)?
@@ -241,33 +241,44 @@ impl Inbox {
         Ok(())
     }
 
-    fn submissions(&self) -> Result<(Vec<Submission>, Vec<String>), Failure> {
-        submissions(&self.folder, self.run.as_deref(), &self.base)
+    fn submissions(
+        &self,
+        wanted: impl Fn(&Path) -> bool,
+    ) -> Result<(Vec<Submission>, Vec<String>), Failure> {
+        submissions(&self.folder, self.run.as_deref(), &self.base, wanted)
             .map_err(|error| disk_failure(&self.folder, &error))
     }
 
     /// Copies what is complete to the contest's folder, each submission as a new version. The notes name files
-    /// that are not agents.
-    pub fn keep(&mut self) -> Result<(Vec<KeptVersion>, Vec<String>), Failure> {
-        let (found, notes) = self.submissions()?;
-        let (mut kept, mut other) = (Vec::new(), Vec::new());
-        for path in std::mem::take(&mut self.complete) {
+    /// that are not agents. Such files wait like others until they are looked at again.
+    pub fn keep(&mut self, pace: &mut Pace) -> Result<(Vec<KeptVersion>, Vec<String>), Failure> {
+        let began = Instant::now();
+        let complete = std::mem::take(&mut self.complete);
+        let (found, notes) = self.submissions(|path| complete.iter().any(|it| it == path))?;
+        let (mut kept, mut other, mut fruitless) = (Vec::new(), Vec::new(), Vec::new());
+        for path in complete {
             let is_this = |entry: &Option<PathBuf>| entry.as_ref() == Some(&path);
             let Some(submission) = found.iter().find(|it| is_this(&it.entry)) else {
                 self.settle(&path);
                 let name = sanitize(&path.file_name().unwrap_or_default().to_string_lossy());
                 other.extend(notes.iter().filter(|note| note.starts_with(&name)).cloned());
+                fruitless.push(path);
                 continue;
             };
             match self.keep_version(&path, &submission.name)? {
-                Kept::Version(version) => kept.push(version),
+                Kept::Version(version) => {
+                    kept.push(version);
+                    continue;
+                }
                 Kept::Changing => {}
                 Kept::Refused(why) => {
                     other.push(format!("{} does not play: {why}", sanitize(&submission.name)));
                     self.settle(&path);
                 }
             }
+            fruitless.push(path);
         }
+        pace.looked(fruitless, began, Instant::now());
         Ok((kept, other))
     }
 
@@ -437,7 +448,7 @@ mod tests {
             let mut inbox = open();
             inbox.look(&Pace::default()).unwrap();
             assert!(inbox.look(&Pace::default()).unwrap());
-            let versions = inbox.keep().unwrap().0;
+            let versions = inbox.keep(&mut Pace::default()).unwrap().0;
             for version in &versions {
                 version.close(Err("refused")).unwrap();
                 assert!(version.path.exists() && version.folder.join("result.json").is_file());
@@ -447,7 +458,7 @@ mod tests {
             let mut again = open();
             again.look(&Pace::default()).unwrap();
             again.look(&Pace::default()).unwrap();
-            assert!(again.keep().unwrap().0.is_empty(), "kept already");
+            assert!(again.keep(&mut Pace::default()).unwrap().0.is_empty(), "kept already");
         }
     }
 
@@ -465,6 +476,34 @@ mod tests {
         let mut inbox = Inbox::new(folder, None, dir.path().to_owned(), kept);
         inbox.look(&Pace::default()).unwrap();
         assert!(!inbox.look(&Pace::default()).unwrap());
+    }
+
+    #[test]
+    fn what_is_no_agent_is_looked_at_alone_and_waits() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("in");
+        fs::create_dir_all(folder.join("amy")).unwrap();
+        let (base, kept) = (dir.path().to_owned(), dir.path().join("kept"));
+        let mut inbox = Inbox::new(folder.clone(), None, base, kept);
+        let mut pace = Pace::default();
+        let mut hand_in = |text: &str| {
+            fs::write(folder.join("notes.txt"), text).unwrap();
+            inbox.look(&pace).unwrap();
+            let is_new = inbox.look(&pace).unwrap();
+            inbox.complete.retain(|path| path.ends_with("notes.txt"));
+            let kept = inbox.keep(&mut pace).unwrap();
+            (is_new && kept.0.is_empty(), kept.1)
+        };
+        let ignored = ["notes.txt is ignored: it is not an agent".to_owned()];
+        assert_eq!(hand_in("one"), (true, ignored.to_vec()));
+        // The other file is new, but this one waits.
+        assert_eq!(hand_in("one two"), (true, Vec::new()));
+        let now = Instant::now();
+        assert!(
+            pace.games_for(now) > Duration::ZERO && pace.is_held(&folder.join("notes.txt"), now)
+        );
+        let read = |wanted| super::submissions(&folder, None, dir.path(), wanted).unwrap();
+        assert_eq!(read(|path: &std::path::Path| path.ends_with("notes.txt")).0.len(), 0);
     }
 
     #[test]

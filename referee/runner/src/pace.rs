@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// time.
 const TEAM_FACTOR: u32 = 20;
 
+/// What it costs at least to stop the games and to begin again.
+const INTERRUPTION: Duration = Duration::from_secs(1);
+
 /// When versions may be taken in. Games have at least half of the time.
 #[derive(Debug, Default)]
 pub struct Pace {
@@ -26,6 +29,17 @@ impl Pace {
         let from = self.games_until.map_or(began, |until| until.max(began));
         self.games_until = Some(from + time * 2);
         self.held.insert(submission, ended + time * TEAM_FACTOR);
+    }
+
+    /// Notes that these have been looked at, for which the games were interrupted, and that there is no version of them.
+    pub fn looked(&mut self, submissions: Vec<PathBuf>, began: Instant, ended: Instant) {
+        if submissions.is_empty() {
+            return;
+        }
+        let time = ended.saturating_duration_since(began).max(INTERRUPTION);
+        let from = self.games_until.map_or(began, |until| until.max(began));
+        self.games_until = Some(from + time * 2);
+        self.held.extend(submissions.into_iter().map(|path| (path, ended + time * TEAM_FACTOR)));
     }
 
     /// How long games are played in any case.

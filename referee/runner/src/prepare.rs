@@ -226,7 +226,17 @@ fn prepare_seeded(
         Some((FoundAgent { player, span }, spec))
     };
     let (entrants, specs): (Vec<_>, Vec<_>) = candidates.into_iter().filter_map(playing).unzip();
-    let (contest, order) = read.contest(&entrants, &others).map_err(|error| failure(&error))?;
+    let missing = read.settings.seats().saturating_sub(entrants.len());
+    let (contest, order) = read.contest(&entrants, &others).map_err(|error| {
+        let failure = failure(&error);
+        if missing == 0 || !is_open {
+            return failure;
+        }
+        failure.help(format!(
+            "add {missing} to `agents`, such as \"@random\", or wait until so many are handed in: others can join \
+             when the contest has begun"
+        ))
+    })?;
     notes.extend(guessable(&read.settings).filter(|_| is_seeded));
     notes.extend(specs.iter().flat_map(|spec| requested(spec, &readable)));
     if read.settings.sandbox.level == Some(Level::None) && specs.iter().any(|it| it.build.is_some())
@@ -380,6 +390,8 @@ pub struct Entrants {
     pub found: Vec<Submission>,
     /// The folder that the contest file's paths are relative to.
     pub base: PathBuf,
+    /// The games that it can play.
+    pub games: Games,
     /// Files among the submissions that are not agents.
     pub notes: Vec<String>,
     /// What none of them may read but its own files: submissions and the contest's files.
@@ -418,7 +430,7 @@ pub fn entrants(path: &Path, progress: Progress<'_>) -> Result<Entrants, Failure
         read_apart(&mut found, &folder, submissions.run.as_deref(), &base);
         others.push(folder);
     }
-    Ok(Entrants { found, settings: file.settings, base, notes, others })
+    Ok(Entrants { found, settings: file.settings, base, games, notes, others })
 }
 
 /// Runs the `build` commands, once per folder.

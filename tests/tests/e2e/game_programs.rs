@@ -488,6 +488,47 @@ fn rules_beside_a_transcript_read_nothing_else() {
     dir.run(&named).stderr_has("the private key");
 }
 
+/// Whoever publishes a contest may have it from others.
+#[test]
+fn rules_of_a_contest_that_is_published_read_nothing_else() {
+    let dir = TestDir::sandboxed();
+    if sample(&dir, "tic-tac-toe", "ttt").is_none() || lacks("rules that lie in a contest's folder")
+    {
+        return;
+    }
+    dir.write("private/key", "");
+    let key = dir.path("private/key").display().to_string();
+    for (file, more) in [("game.toml", ""), ("rules.py", &*format!("open({key:?}).close()\n"))] {
+        let text = fs::read_to_string(dir.path(&format!("ttt/{file}"))).unwrap();
+        dir.write(&format!("ttt/{file}"), format!("{more}{text}"));
+    }
+    let settings = fs::read_to_string(dir.path("ttt/game.toml")).unwrap();
+    dir.write("ttt/game.toml", format!("{settings}\n[sandbox]\nread = [{key:?}]\n"));
+    dir.write("contest.toml", "game = \"./ttt\"\nagents = [\"@random\", \"@first\"]\nrounds = 1\n");
+    contest(&dir, &["run", "contest.toml", "--out", "c"]).code(0);
+    let rules = fs::read_dir(dir.path("c/rules")).unwrap().next().unwrap().unwrap().path();
+    let published = contest(&dir, &["publish", "c", "--out", "site"]);
+    assert_ne!(published.exit, Some(0));
+    published.stderr_has("PermissionError");
+    let rules = rules.to_str().unwrap();
+    contest(&dir, &["publish", "c", "--out", "site", "--rules", rules]).code(0);
+}
+
+/// A contest whose game is a program checks its agents in it, and tells their authors no path of this machine.
+#[test]
+fn agents_are_checked_in_a_contest_s_game_program() {
+    let dir = TestDir::new();
+    if sample(&dir, "tic-tac-toe", "ttt").is_none() {
+        return;
+    }
+    dir.write("contest.toml", "game = \"./ttt\"\nagents = [\"@first\", \"@crash\"]\nrounds = 1\n");
+    let ran = contest(&dir, &["check", "contest.toml"]).code(3);
+    ran.stdout_has("2 agents, 1 failed");
+    let feedback = fs::read_to_string(dir.path("feedback/@crash.md")).unwrap();
+    let here = dir.path("ttt").display().to_string();
+    assert!(feedback.contains("--game tic-tac-toe") && !feedback.contains(&here), "{feedback}");
+}
+
 /// An agent that starts the rules itself starts none of a stranger's where no sandbox holds them.
 #[test]
 fn rules_beside_a_transcript_are_not_started_inside_an_agent_without_a_sandbox() {

@@ -321,6 +321,22 @@ fn broken_named_agents_stop_the_contest() {
 }
 
 #[test]
+fn an_open_contest_says_how_many_agents_are_missing() {
+    let place = place(&[(
+        "contest.toml",
+        "game = \"hex\"\nagents = [\"@random\"]\nsubmissions = \"bots\"",
+    )]);
+    fs::create_dir(place.path().join("bots")).unwrap();
+    let file = place.path().join("contest.toml");
+    let help = |broken| {
+        let failure = prepare(&file, Builds::Later, broken).unwrap_err();
+        failure.help_text().unwrap().to_owned()
+    };
+    assert!(help(Broken::LeaveOut).contains("add 1 to `agents`"), "{}", help(Broken::LeaveOut));
+    assert!(help(Broken::AsWritten).contains("or a folder of `submissions`"));
+}
+
+#[test]
 fn a_plan_needs_no_built_programs() {
     let place = place(&[
         ("contest.toml", "game = \"hex\"\nagents = [\"made\", \"@first\"]"),

@@ -60,7 +60,7 @@ impl<'a> Class<'a> {
         };
         let base = absolute(Path::new(""))?;
         let folder = self.folder.canonicalize().map_err(failed)?;
-        let (mut found, notes) = submissions(&folder, self.run, &base).map_err(failed)?;
+        let (mut found, notes) = submissions(&folder, self.run, &base, |_| true).map_err(failed)?;
         global.note(notes);
         if found.is_empty() {
             return Err(Failure::usage(format!("no agents in {}", self.folder.display())));

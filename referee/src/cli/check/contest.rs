@@ -11,6 +11,7 @@ use crate::cli::output::eprint_line;
 use crate::cli::shell::{join, option};
 use clap::{Args, Command, FromArgMatches};
 use referee_contest::{Contest, ContestGame};
+use referee_games::Games;
 use referee_match::times::show_time;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::check::{CheckReport, ProbeReport};
@@ -55,12 +56,14 @@ pub(in crate::cli) fn run_contest(
     let bar = count_bar("building", !global.quiet);
     let found = entrants(&options.path, &|done, of| advance(&bar, done, of))?;
     bar.finish_and_clear();
-    let Entrants { settings, found, base, notes, others } = found;
+    let Entrants { settings, found, base, games, notes, others } = found;
     global.note(notes);
     std::fs::create_dir_all(&options.out).map_err(|error| disk_failure(&options.out, &error))?;
-    let checks = ContestCheck::new(&settings, &base, &options.probe, others);
+    let checks = ContestCheck::new(&settings, &games, &base, &options.probe, others);
     let check = |agent: &str, spec| checks.check(agent, &spec, global);
-    let code = check_all(found, options.json, check, |reports| write(reports, &options.out))?;
+    let code = check_all(found, options.json, check, |reports| {
+        write(reports, &options.out, &checks.programs)
+    })?;
     if !global.quiet {
         eprint_line(&format!("feedback: {}", options.out.display()));
     }
@@ -75,22 +78,30 @@ pub(in crate::cli) struct ContestCheck {
     base: PathBuf,
     /// What no agent may read but its own files.
     others: Vec<PathBuf>,
+    /// The folder of each game that is a program, and its name, by which authors of agents know it.
+    pub(in crate::cli) programs: Vec<(String, String)>,
 }
 
 impl ContestCheck {
-    /// Returns the check with these probes, else all, of agents that may not read `others`. The contest's paths are
-    /// relative to `base`.
+    /// Returns the check with these probes, else all, of agents that may not read `others`. The contest's paths are relative to `base`.
     pub(in crate::cli) fn new(
         contest: &Contest,
+        games: &Games,
         base: &Path,
         probes: &[String],
         others: Vec<PathBuf>,
     ) -> Self {
         let probes = probes.iter().flat_map(|probe| option("--probe", Some(probe)));
         let probes: Vec<String> = probes.collect();
-        let words = contest.games.iter().map(|game| conditions(contest, game, base));
-        let words = words.map(|own| [own, probes.clone()].concat()).collect();
-        Self { words, base: base.to_owned(), others }
+        let (mut words, mut programs) = (Vec::new(), Vec::new());
+        for game in &contest.games {
+            let program = game.kind(games).ok().and_then(|kind| kind.program());
+            let place = program.map(|program| program.folder().display().to_string());
+            let named = place.as_ref().unwrap_or(&game.game);
+            words.push([conditions(contest, game, named, base), probes.clone()].concat());
+            programs.extend(place.map(|place| (place, game.game.clone())));
+        }
+        Self { words, base: base.to_owned(), others, programs }
     }
 
     /// Checks an agent in all games.
@@ -134,9 +145,9 @@ fn parsed(words: impl Iterator<Item = String>) -> Result<Options, Failure> {
         .map_err(|error| Failure::operation(format!("the contest's conditions: {error}")))
 }
 
-/// Returns the options of `check` with a contest's conditions in one of its games.
-fn conditions(contest: &Contest, game: &ContestGame, base: &Path) -> Vec<String> {
-    let mut words: Vec<String> = option("--game", Some(&game.game)).collect();
+/// Returns the options of `check` with a contest's conditions in one of its games, which is found by `named`.
+fn conditions(contest: &Contest, game: &ContestGame, named: &str, base: &Path) -> Vec<String> {
+    let mut words: Vec<String> = option("--game", Some(named)).collect();
     words.extend(option("--setup", Some(&game.setup)));
     words.extend(clock(&contest.clock));
     let (own, usual) = (to_value(&contest.limits), to_value(Limits::default()));
@@ -174,25 +185,29 @@ fn clock(clock: &ClockSettings) -> Vec<String> {
 }
 
 /// Writes the feedback files.
-fn write(reports: &[CheckReport], folder: &Path) -> Result<(), Failure> {
+fn write(
+    reports: &[CheckReport],
+    folder: &Path,
+    hidden: &[(String, String)],
+) -> Result<(), Failure> {
     let names = file_names(reports.iter().map(CheckReport::shown_name));
     let mut all = reports.iter().zip(names);
-    all.try_for_each(|(report, name)| write_feedback(report, folder, &name, &[]))
+    all.try_for_each(|(report, name)| write_feedback(report, folder, &name, hidden))
 }
 
-/// Writes the feedback files of an agent: NAME.md and NAME.xml. The `hidden` paths are those of its files on this
-/// machine, which mean nothing to its author.
+/// Writes the feedback files of an agent: NAME.md and NAME.xml. The `hidden` paths on this machine mean nothing to its
+/// author, who knows what is there by other words.
 pub(in crate::cli) fn write_feedback(
     report: &CheckReport,
     folder: &Path,
     name: &str,
-    hidden: &[String],
+    hidden: &[(String, String)],
 ) -> Result<(), Failure> {
     let again = |probe: &ProbeReport, report: &CheckReport| for_author(&probe.again, report);
     let files = [("md", markdown(report)), ("xml", junit(std::slice::from_ref(report), again))];
     for (ending, text) in files {
         let text = without_places(&text, report);
-        let text = hidden.iter().fold(text, |text, own| text.replace(own, "."));
+        let text = hidden.iter().fold(text, |text, (path, words)| text.replace(path, words));
         let path = folder.join(format!("{name}.{ending}"));
         std::fs::write(&path, text).map_err(|error| disk_failure(&path, &error))?;
     }

@@ -26,7 +26,7 @@ use referee_runner::inbox::{Inbox, KeptVersion};
 use referee_runner::pace::Pace;
 use referee_runner::results::first_line;
 use referee_runner::store::{Store, StoredContest};
-use referee_runner::{Broken, disk_failure, hidden_files, read_contest_file, sums};
+use referee_runner::{Broken, disk_failure, hidden_files, programs, read_contest_file, sums};
 use referee_web::{ProxiedAddress, Server, Settings, Visitors};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -369,7 +369,7 @@ impl OpenContest<'_> {
     }
 
     fn take_submissions(&self, inbox: &RefCell<Inbox>) -> Result<Option<ExitCode>, Failure> {
-        let (versions, notes) = inbox.borrow_mut().keep()?;
+        let (versions, notes) = inbox.borrow_mut().keep(&mut self.sources.pace.borrow_mut())?;
         self.global.note(notes);
         for version in versions {
             let began = Instant::now();
@@ -526,13 +526,17 @@ impl OpenContest<'_> {
         spec: &Result<AgentSpec, Failure>,
     ) -> Result<(CheckReport, Option<ExitCode>), Failure> {
         let stored = Store::open_to_read(&self.folder)?.contest()?;
-        let others = hidden_files(&stored, &self.folder);
-        let check = ContestCheck::new(&stored.contest, &stored.base, &[], others);
+        let (games, others) =
+            (programs::of_folder(&self.folder)?, hidden_files(&stored, &self.folder));
+        let check = ContestCheck::new(&stored.contest, &games, &stored.base, &[], others);
         let (mut report, interrupted) = check.check(agent, spec, self.global)?;
         report.name = Some(name.to_owned());
-        let own = [agent.to_owned(), version.path.display().to_string()];
-        let hidden = if version.id.is_some() { &own[..] } else { &[] };
-        write_feedback(&report, version.folder, "feedback", hidden)?;
+        let mut hidden = check.programs;
+        if version.id.is_some() {
+            let own = [agent.to_owned(), version.path.display().to_string()];
+            hidden.extend(own.map(|path| (path, ".".to_owned())));
+        }
+        write_feedback(&report, version.folder, "feedback", &hidden)?;
         Ok((report, interrupted))
     }
 }

@@ -1,6 +1,7 @@
 //! `contest plan`: shows what a contest file means, without playing.
 
 use super::generated::prepare_built;
+use crate::cli::bars::spinner;
 use crate::cli::global::Global;
 use crate::cli::output::{print, print_json};
 use clap::Args;
@@ -96,7 +97,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let prepared = if options.build {
         prepare_built(&options.file, Broken::AsWritten, global)?
     } else {
-        prepare(&options.file, Builds::Later, Broken::AsWritten)?
+        let spinner = spinner("reading the agents", !global.quiet);
+        let prepared = prepare(&options.file, Builds::Later, Broken::AsWritten);
+        spinner.finish_and_clear();
+        prepared?
     };
     let schedule = Schedule::new(prepared.contest.clone());
     let report = report(&prepared, &schedule, options)?;
