@@ -6,6 +6,7 @@ use super::arguments::relative;
 use super::changing::unfit;
 use super::copies::leads_outside;
 use super::tree::{NOTHING, Tree, entries, outside, refused_link};
+use crate::parallel;
 use referee_contest::file::{ContestFile, NamedAgent, Submissions};
 use referee_match::names::unique_name;
 use referee_play::adapted::package_of;
@@ -212,10 +213,13 @@ pub fn submissions(
     for stem in &stems {
         *counts.entry(stem).or_default() += 1;
     }
+    let looked_at: Vec<(&PathBuf, &String)> =
+        paths.iter().zip(&stems).filter(|(path, _)| wanted(path)).collect();
+    let read = parallel::map(&looked_at, None, &|_, _| {}, |(path, _)| candidate(run, path, base));
     let mut found = Vec::new();
-    for (path, stem) in paths.iter().zip(&stems).filter(|(path, _)| wanted(path)) {
+    for ((path, stem), read) in looked_at.into_iter().zip(read) {
         let name = file_name(path);
-        let Some(read) = candidate(run, path, base).transpose() else {
+        let Some(read) = read.transpose() else {
             let why = if has_ending(&name, ARCHIVE_ENDINGS) {
                 "it is an archive: hand in a .zip, a .tar.gz or a folder"
             } else {

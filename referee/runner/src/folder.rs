@@ -69,11 +69,12 @@ impl Folder {
         }
         std::fs::create_dir_all(root).map_err(failed)?;
         close(root, false).map_err(failed)?;
+        // A run that was killed before its store was made leaves these: what has no lock is another's.
+        let was_killed = root.join(LOCK_FILE).is_file();
+        let known = [LOCK_FILE, CONTEST_FILE, AGENTS_FOLDER, RULES_FOLDER, GAMES_FOLDER];
         for entry in std::fs::read_dir(root).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
-            // A run that was killed before its store was made leaves these.
-            let left = [LOCK_FILE, CONTEST_FILE, AGENTS_FOLDER, RULES_FOLDER, GAMES_FOLDER]
-                .contains(&name.as_str());
+            let left = was_killed && known.contains(&name.as_str());
             if !left && !name.starts_with(STORE_FILE) {
                 return Err(Failure::usage(format!("{}: the folder is not empty", root.display()))
                     .help("choose an empty or new folder with --out DIR"));

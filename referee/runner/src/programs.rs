@@ -139,6 +139,10 @@ impl Prepared {
             return Ok(());
         }
         let rules = folder.path(RULES_FOLDER);
+        if rules.exists() {
+            // A run that was killed before its store was made left it.
+            fs::remove_dir_all(&rules).map_err(|error| disk_failure(&rules, &error))?;
+        }
         for program in programs {
             let (from, to) = (program.folder(), rules.join(&program.record().digest));
             copy(from, &to).map_err(|error| disk_failure(&to, &error))?;

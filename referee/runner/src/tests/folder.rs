@@ -30,6 +30,11 @@ fn a_new_folder_may_have_the_files_of_a_killed_run() {
     fs::write(root.join("thesis.tex"), "x").unwrap();
     let failure = Folder::create(&root).unwrap_err();
     assert!(failure.to_string().contains("not empty"), "{failure}");
+    // Agents of the caller's own.
+    let own = place.path().join("own");
+    fs::create_dir_all(own.join("agents/mybot")).unwrap();
+    let failure = Folder::create(&own).unwrap_err();
+    assert!(failure.to_string().contains("not empty"), "{failure}");
     assert!(root.join(CONTEST_FILE).exists() && root.join("thesis.tex").exists());
 }
 
