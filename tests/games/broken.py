@@ -203,6 +203,20 @@ class OffBoard(Good):
         return super().view(state).last([3, 4])
 
 
+class Far(Good):
+    """Nothing is listed, and little is legal on a large board."""
+    forms = [form("mark", "{at}", cell("at"), example={"at": [0, 0]})]
+    actions = Game.actions
+
+    def play(self, state, action):
+        if action["at"][0] < 20 or max(action["at"]) > 25:
+            raise Illegal("it is not on the last rows")
+        return dict(state, left=state["left"] - 1, to_move=1 - state["to_move"])
+
+    def view(self, state):
+        return grid(26, 26)
+
+
 class TwoPieces(Good):
     def view(self, state):
         return super().view(state).piece([0, 0], "blue")

@@ -41,6 +41,10 @@ pub fn draw_opening(
         // It is whole, and its rules needn't be asked.
         return Ok(setup.clone());
     }
+    if kind.program().is_some_and(|rules| !rules.lists()) {
+        let text = "its rules list no actions, so no random plies can be played; name a file with positions instead";
+        return Err(OpeningError::Setup(text.to_owned()));
+    }
     let start = started(kind, setup)?;
     if plies == 0 {
         return Ok(start.setup());

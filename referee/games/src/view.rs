@@ -174,11 +174,14 @@ impl View {
         kind.map(|kind| kind.colour).or_else(|| Colour::named(name))
     }
 
-    /// Returns a colour's name: that of the only kind of piece that has it, or its own.
+    /// Returns a colour's name: that of the only kind of piece that has it, or its own; if it has none, that of the
+    /// first kind.
     pub fn name_of(&self, colour: Colour) -> Cow<'_, str> {
         let mut kinds = self.kinds.iter().filter(|kind| kind.colour == colour);
-        match (kinds.next(), kinds.next()) {
-            (Some(only), None) => Cow::Borrowed(&only.name),
+        match (kinds.next(), kinds.next(), colour) {
+            (Some(first), None, _) | (Some(first), _, Colour::Rgb(..)) => {
+                Cow::Borrowed(&first.name)
+            }
             _ => colour.name(),
         }
     }
@@ -335,6 +338,7 @@ mod tests {
             (vec![], "RB"),
             (vec![("cross", "red"), ("nought", "blue")], "CN"),
             (vec![("black", "black"), ("blue", "blue"), ("brown", "#804000")], "BLR"),
+            (vec![("amber", "#d08020"), ("king", "#d08020"), ("slate", "#203850")], "AS"),
             (vec![("king", "white"), ("pawn", "white"), ("zz", "black"), ("z", "#000001")], "WZA"),
             (vec![("\u{e9}", "red")], "A"),
         ] {

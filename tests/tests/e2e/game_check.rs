@@ -69,6 +69,10 @@ fn what_was_not_tested_is_said() {
         return;
     }
     check(&dir, "outcome").code(0).stdout_has("no game of 2 ended by bored; --games N plays more");
+    // A game whose rules list nothing is played by what is on its board.
+    write(&dir, "Far");
+    let played = check(&dir, "outcome").code(0);
+    assert!(!played.stdout.contains("not tested"), "{}", played.stdout);
     write(&dir, "Slow");
     let words = ["game", "check", "broken", "--only", "plays", "--only", "text"];
     let ran = dir.run(&[&words[..], &["--time-limit", "1"]].concat()).code(1);

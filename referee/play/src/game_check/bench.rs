@@ -5,6 +5,7 @@ use super::{Draw, Problem};
 use crate::game_program::{Direct, Said};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use referee_games::board::Cell as BoardCell;
 use referee_games::program::{Program, RulesFailure, check_turn};
 use referee_games::wire::{
     Answer, At, Described, From as Begin, Move, Ply, PlyTurn, Refused, Request, StateJson, Values,
@@ -31,7 +32,7 @@ const GAMES_BYTES_MAX: usize = 32 << 20;
 /// How many setups are tried if the rules refuse some.
 const SETUPS_TRIED: usize = 10;
 /// How many actions are tried at a position where none are listed.
-const TRIED: usize = 30;
+const TRIED: usize = 200;
 /// The most bytes of answers to actions that are kept.
 const ACTED_BYTES_MAX: usize = 16 << 20;
 
@@ -386,7 +387,9 @@ impl<'a> Bench<'a> {
                 let listed = ply.actions.as_deref().unwrap_or_default();
                 let mut actions: Vec<Value> = listed.sample(chosen, 5).cloned().collect();
                 if ply.actions.is_none() {
-                    actions = (0..TRIED).filter_map(|_| self.random_action(chosen)).collect();
+                    let cells = self.cells(ply);
+                    let mut below = |bound: usize| chosen.random_range(0..bound.max(1));
+                    actions = (0..TRIED).map(|_| self.program.guess(&cells, &mut below)).collect();
                 }
                 actions.into_iter().map(|action| Move::Action { seat, action }).collect()
             }
@@ -396,6 +399,14 @@ impl<'a> Bench<'a> {
                 self.after(ply, std::slice::from_ref(&step), &[Want::Actions]).ok()?.ok()?;
             Some((step, played.walked.plies.into_iter().next()?))
         })
+    }
+
+    /// Returns the cells of the board at a ply.
+    fn cells(&self, ply: &Ply) -> Vec<BoardCell> {
+        let played = self.after(ply, &[], &[Want::View]).ok().and_then(Result::ok);
+        let ply = played.and_then(|played| played.walked.plies.into_iter().next());
+        let view = ply.and_then(|ply| self.program.picture(&ply.view?).ok());
+        view.map(|view| view.shape.cells()).unwrap_or_default()
     }
 
     /// Returns an action of a random form with small random values.
