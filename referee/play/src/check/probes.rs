@@ -246,6 +246,11 @@ impl Probe {
         Some(Self { aim: Aim::Turns, setup, condition: None, ..self.clone() })
     }
 
+    /// Whether it tests a situation that only a given position has.
+    pub(super) fn needs_position(&self) -> bool {
+        self.aim == Aim::Situation && self.setup.get("position").is_some()
+    }
+
     /// Returns the trial to run.
     pub(super) fn trial<'a>(&'a self, check: &'a Check<'_>) -> Trial<'a> {
         let variant = match self.aim {
