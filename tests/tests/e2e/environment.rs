@@ -65,6 +65,21 @@ fn agents_receive_only_documented_environment() {
     dir.assert_tmp_is_empty();
 }
 
+/// Also where it runs as another user than the referee, whose pipes these are.
+#[test]
+fn an_agent_may_open_its_own_streams_by_their_names() {
+    let dir = TestDir::sandboxed();
+    let script = "read hello </dev/stdin\ncase $hello in *hello*) echo greeted >/dev/stderr;; esac\n\
+                  echo '{\"type\":\"ready\"}' >/dev/stdout\nread turn\necho turned >/dev/fd/2\n";
+    dir.write("bot/bot.sh", script);
+    dir.write("bot/agent.toml", "command = [\"/bin/sh\", \"bot.sh\"]\n");
+    for level in ["auto", "none"] {
+        let words = ["play", "hex", "bot", "@first", "--out", "x.jsonl", "--force"];
+        dir.run(&[&words[..], &["--sandbox", level]].concat()).code(0);
+        assert_eq!(dir.said("x.jsonl", 0), "greeted\nturned\n", "{level}");
+    }
+}
+
 /// Variables of an agent.toml reach the agent, but not a trusted wrapper around it.
 #[test]
 fn an_agent_toml_adds_variables() {

@@ -23,6 +23,7 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
+use nix::sys::stat::{Mode, fchmod};
 use nix::unistd::{Pid, read};
 use referee_protocol::Nanos;
 use std::collections::VecDeque;
@@ -147,7 +148,11 @@ impl AgentProcess {
             conditions,
         };
         let limits = &program.conditions.limits;
-        let ends = [agent_stdin.into(), agent_stdout.into(), agent_stderr.into()];
+        let ends: [OwnedFd; 3] = [agent_stdin.into(), agent_stdout.into(), agent_stderr.into()];
+        for (end, others) in ends.iter().zip([Mode::S_IROTH, Mode::S_IWOTH, Mode::S_IWOTH]) {
+            // To open `/dev/stderr` is to open the pipe again, perhaps as another user. Some systems have no such modes.
+            fchmod(end, Mode::S_IRUSR | Mode::S_IWUSR | others).ok();
+        }
         let Supervised { control, group, request } = launcher.spawn(&program, &ends)?;
         control.set_nonblocking(true)?;
         fcntl(&stdin, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
