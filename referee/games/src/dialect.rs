@@ -37,11 +37,17 @@ pub struct DialectKind {
     /// A short description.
     pub about: &'static str,
     pub(crate) begin: fn(&LineProtocol) -> Result<Box<dyn Dialect>, String>,
+    pub(crate) advise: fn(&str, Option<&str>) -> Option<String>,
 }
 
 impl DialectKind {
     /// Creates a codec. Fails if the settings are invalid.
     pub fn begin(&self, settings: &LineProtocol) -> Result<Box<dyn Dialect>, String> {
         (self.begin)(settings)
+    }
+
+    /// Returns what to do about an engine that failed at this command: with this reply, or without one.
+    pub fn advise(&self, command: &str, reply: Option<&str>) -> Option<String> {
+        (self.advise)(command, reply)
     }
 }

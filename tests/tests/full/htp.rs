@@ -240,3 +240,32 @@ fn an_engine_elsewhere_is_granted_by_the_caller() {
         ["check", "ai", "--game", "hex", "--probe", "start", "--sandbox", "confined", "--json"];
     dir.run(&words).code(3).stdout_has(&request);
 }
+
+/// At whatever command an engine fails, the advice is about that.
+#[test]
+fn advice_is_about_the_command_at_which_an_engine_failed() {
+    let Some(python) = python() else { return };
+    let dir = TestDir::sandboxed();
+    let engine = "import os, sys\nfor line in sys.stdin:\n    word = line.split()[0]\n    \
+                  if word == sys.argv[1]:\n        if sys.argv[2] == 'crash': os._exit(3)\n        \
+                  if sys.argv[2] == 'wait': continue\n        print(sys.argv[2] + '\\n', flush=True)\n    \
+                  elif word == 'list_commands': print('= time_left\\n', flush=True)\n    \
+                  else: print('=\\n', flush=True)\n";
+    dir.write("bot/engine.py", engine);
+    for (word, does, expected) in [
+        ("protocol_version", "crash", "add `skip = [\"protocol_version\"]` under `[options]`"),
+        ("list_commands", "wait", "add `skip = [\"list_commands\"]` under `[options]`"),
+        ("clear_board", "wait", "its last command was `clear_board`: start it in a terminal"),
+        ("genmove", "crash", "its last command was `genmove black`"),
+        ("boardsize", "? two numbers", "set `boardsize = \"N N\"` under `[options]`"),
+        ("genmove", "= pass", "it may answer with a cell such as `= a1`"),
+        ("tune", "? unknown", "correct or remove this command in `init`"),
+    ] {
+        let command = json!([python, "engine.py", word, does]);
+        let manifest = format!("command = {command}\nprotocol = \"htp\"\ninit = [\"tune 1\"]\n");
+        dir.write("bot/agent.toml", manifest);
+        let words = ["play", "hex", "bot", "@first", "--out", "x.jsonl", "--force"];
+        let more = ["--start-time", "2s", "--clock", "2s"];
+        dir.run(&[&words[..], &more].concat()).code(0).stdout_has(expected);
+    }
+}

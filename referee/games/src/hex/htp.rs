@@ -23,7 +23,46 @@ pub(super) const KIND: DialectKind = DialectKind {
     name: "htp",
     about: "HTP, the Hex variant of the Go Text Protocol",
     begin: |settings| Htp::begin(settings).map(|htp| Box::new(htp) as Box<dyn Dialect>),
+    advise,
 };
+
+/// Returns what to do about an engine that failed at this command.
+fn advise(command: &str, reply: Option<&str>) -> Option<String> {
+    let word = command.split_whitespace().next()?;
+    if reply.is_none() {
+        let shown = truncated(command);
+        return Some(if OPTIONAL.contains(&word) {
+            format!(
+                "its last command was `{shown}`, which it needn't get: add `skip = [\"{word}\"]` under `[options]` of \
+                 its agent.toml"
+            )
+        } else {
+            format!(
+                "its last command was `{shown}`: start it in a terminal and give it that; its reply must begin with `=` \
+                 or `?` and end with an empty line"
+            )
+        });
+    }
+    Some(
+        match word {
+            "boardsize" => {
+                "if it takes two numbers, set `boardsize = \"N N\"` under `[options]` of its agent.toml; else choose \
+                 another size, such as `--setup size=13`"
+            }
+            "genmove" => {
+                "it may answer with a cell such as `= a1`, with `= resign`, and with `= swap-pieces`, `= swap-sides` or \
+                 `= swap` unless `swap` is \"none\" under `[options]` of its agent.toml"
+            }
+            "play" => {
+                "its board differs from the referee's: set `swap` and `swap_move` under `[options]` of its agent.toml to \
+                 what a swap does there"
+            }
+            "clear_board" => "each engine needs this command: see its own documentation",
+            _ => "correct or remove this command in `init` of its agent.toml",
+        }
+        .to_owned(),
+    )
+}
 
 /// The longest text of an engine that is shown, in characters.
 const TEXT_CHARACTERS_MAX: usize = 200;

@@ -4,6 +4,7 @@
 mod caret;
 mod cells;
 mod denied;
+mod engine;
 mod garbled;
 mod hang;
 mod history;
@@ -260,6 +261,14 @@ pub fn find(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let refused = known.foreign && fault.kind == FaultKind::Garbled;
     if let Some(advice) = known.denied.filter(|_| ended || silent || refused) {
         return finding.fix(advice);
+    }
+    let is_usual = finding.fix == known.usual_fix(finding.defect);
+    let by_command = matches!(finding.defect, Defect::Shape | Defect::Waiting | Defect::Gone)
+        || finding.defect == Defect::Crash && is_usual;
+    if let Some(fix) =
+        Some(()).filter(|()| known.foreign && by_command).and_then(|()| engine::fix(fault, known))
+    {
+        return finding.fix(fix);
     }
     match foreign_fix(finding.defect).filter(|_| known.foreign) {
         Some(fix) => finding.fix(fix),
