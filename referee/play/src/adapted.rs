@@ -2,6 +2,7 @@
 
 use super::agent_file;
 use super::agent_spec::AgentSpec;
+use super::archives::{archive_stem, unpacked};
 use super::digest::{digest_command, digest_file, digest_folder};
 use referee_process::agent::Launch;
 use referee_process::files::absolute;
@@ -24,7 +25,7 @@ pub struct Adapter {
     games: &'static str,
     /// Whether its agents play games of programs too.
     pub(super) plays_programs: bool,
-    /// The folder of the course's program, beside those of agents.
+    /// The folder of the course's program, beside an agent's package or the folder of all agents.
     pub course: &'static str,
     /// Whether agents name their own modules by the folders around them.
     pub names_folders: bool,
@@ -129,6 +130,11 @@ pub(super) struct Package {
     pub(super) place: PathBuf,
     /// What else belongs to it, if anything.
     pub(super) more: Vec<PathBuf>,
+    /// Where what it imports may be; `None`: anywhere below the folder.
+    pub(super) imports: Option<Vec<PathBuf>>,
+    /// The dotted name of the package that the folder itself is for its modules, if it was handed in without the
+    /// folders around it.
+    pub(super) inside: Option<String>,
 }
 
 /// What reading a package without running it shows.
@@ -139,6 +145,8 @@ struct Survey {
     beside: Vec<PathBuf>,
     /// The package that its own imports mean, if that is further in; its dotted name.
     means: Option<String>,
+    /// The package that its own imports take its folder for, if there is none of that dotted name.
+    inside: Option<String>,
 }
 
 /// Reads what follows the prefix of an adapter. Relative paths are relative to `base`.
@@ -147,6 +155,7 @@ pub(super) fn read(
     text: &str,
     base: &Path,
 ) -> Result<AgentSpec, Failure> {
+    let text = &in_archive(text, base)?;
     let mut package = (adapter.read)(text, base)?;
     package.check_link(&format!("{}:{text}", adapter.name))?;
     let mut survey = package.survey(&python()?)?;
@@ -154,8 +163,20 @@ pub(super) fn read(
         package = inner;
         survey = package.survey(&survey.python)?;
     }
+    if let Some(inside) = survey.inside.take().filter(|_| package.inside.is_none()) {
+        package = package.handed_in_alone(&inside);
+        survey = package.survey(&survey.python)?;
+    }
     let whole = package.whole();
     let mut own = survey.beside;
+    let mut reads_own = false;
+    if let Some(imports) = &package.imports {
+        let has = |path: &Path| imports.iter().any(|place| path.starts_with(place));
+        own.retain(|path| package.inside.is_none() && has(path));
+        reads_own = !has(&package.folder);
+    }
+    // It plays with the course's program that comes with it, if one does.
+    own.extend(Some(package.folder.join(adapter.course)).filter(|course| course.is_dir()));
     own.append(&mut package.more);
     let outer = own.clone();
     own.retain(|path| !outer.iter().any(|outer| path != outer && path.starts_with(outer)));
@@ -187,9 +208,24 @@ pub(super) fn read(
         adapter: Some(adapter),
         own,
         writes: true,
+        reads_own,
+        inside: package.inside.map(|name| name.replace('.', "/").into()),
         python: Some(survey.python),
         ..AgentSpec::default()
     })
+}
+
+/// Returns what follows the prefix with the folder to which an archive is unpacked instead of that archive.
+fn in_archive(text: &str, base: &Path) -> Result<String, Failure> {
+    let (path, rest) = text.split_at(text.rfind(':').unwrap_or(text.len()));
+    let file = base.join(path);
+    if archive_stem(&file).is_none() || !file.is_file() {
+        return Ok(text.to_owned());
+    }
+    // Named by the user, who may name it by a link.
+    let folder = file.canonicalize().and_then(|file| unpacked(&file));
+    let folder = folder.map_err(|error| Failure::usage(format!("{}: {error}", file.display())))?;
+    Ok(format!("{}{rest}", folder.display()))
 }
 
 /// Returns the adapter of an AGENT and the folder that its package is imported from, without reading the package; `base`
@@ -283,7 +319,15 @@ impl Package {
         let package = if Self::submitted(&place).is_some() {
             Self::at(place.clone(), class).ok_or_else(|| missing(&place))?
         } else {
-            Self { folder, module: path.to_owned(), class, place, more: Vec::new() }
+            Self {
+                folder,
+                module: path.to_owned(),
+                class,
+                place,
+                more: Vec::new(),
+                imports: None,
+                inside: None,
+            }
         };
         package.check_modules(text)
     }
@@ -292,7 +336,7 @@ impl Package {
     /// course required, and often the course's `referee`, but is no package itself.
     fn submitted(folder: &Path) -> Option<PathBuf> {
         let agent = folder.join("agent");
-        (agent.is_dir() && !folder.join("__init__.py").is_file()).then_some(agent)
+        (agent.is_dir() && !is_package(folder)).then_some(agent)
     }
 
     /// Returns the package at a path. Its folder is the first parent that is no package itself. No import
@@ -314,7 +358,15 @@ impl Package {
         }
         names.reverse();
         let folder = folder.to_owned();
-        Some(Self { folder, module: names.join("."), class, place, more: Vec::new() })
+        Some(Self {
+            folder,
+            module: names.join("."),
+            class,
+            place,
+            more: Vec::new(),
+            imports: None,
+            inside: None,
+        })
     }
 
     /// Returns it as imported from the folder around the package with this dotted name. `None` if that
@@ -333,7 +385,20 @@ impl Package {
             folder,
             place,
             more: self.more.clone(),
+            imports: self.imports.clone(),
+            inside: None,
         })
+    }
+
+    /// Returns it as a module of the package with this dotted name, which its own folder was before it was handed in.
+    pub(super) fn handed_in_alone(self, inside: &str) -> Self {
+        let whole = self.whole();
+        let folder = if whole.is_dir() { whole } else { self.folder };
+        let rest = self.place.strip_prefix(&folder).unwrap_or(Path::new("")).with_extension("");
+        let rest = rest.iter().map(|name| name.to_string_lossy().into_owned());
+        let module = std::iter::once(inside.to_owned()).chain(rest).collect::<Vec<_>>().join(".");
+        let inside = Some(inside.to_owned());
+        Self { folder, module, more: Vec::new(), imports: Some(Vec::new()), inside, ..self }
     }
 
     /// Checks that it is not a link to another agent's package.
@@ -360,7 +425,8 @@ impl Package {
         for entry in self.place.read_dir().into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let is_course = name == "referee";
-            if holds_agent(&entry.path()) && !is_course {
+            let is_inner = holds_agent(&entry.path()) || Self::submitted(&entry.path()).is_some();
+            if is_inner && !is_course {
                 packages.push(name);
             } else if entry.path().extension().is_some_and(|ending| ending == "py") {
                 names.push(name);
@@ -384,12 +450,15 @@ impl Package {
     fn survey(&self, python: &Path) -> Result<Survey, Failure> {
         // Isolated: nothing in the folder and none of the user's modules runs.
         let mut command = Command::new(python);
-        command.args(["-I", "-S", "-c", SURVEY_PROGRAM]).arg(&self.folder).arg(&self.module);
+        let inside = self.inside.as_deref().unwrap_or_default();
+        let words = [self.module.as_str(), inside];
+        command.args(["-I", "-S", "-c", SURVEY_PROGRAM]).arg(&self.folder).args(words);
         let output = command.current_dir(&self.folder).stdin(Stdio::null()).output();
         let output = output.map_err(|error| {
             Failure::machine(format!("{} can't be started: {error}", python.display()))
         })?;
-        let mut survey = Survey { python: python.to_owned(), beside: Vec::new(), means: None };
+        let mut survey =
+            Survey { python: python.to_owned(), beside: Vec::new(), means: None, inside: None };
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             match line.split_once(' ') {
                 Some(("python", path)) if Path::new(path).is_file() => survey.python = path.into(),
@@ -399,6 +468,7 @@ impl Package {
                     survey.beside.push(if place.is_dir() { place } else { file });
                 }
                 Some(("means", name)) => survey.means = Some(name.to_owned()),
+                Some(("inside", name)) => survey.inside = Some(name.to_owned()),
                 Some(("broken", what)) => {
                     return Err(Failure::usage(format!("{}: {}", self.name(), sanitize(what))));
                 }
@@ -410,6 +480,9 @@ impl Package {
 
     /// Returns the outermost package that it is in, which contains all its own imports.
     fn whole(&self) -> PathBuf {
+        if self.inside.is_some() {
+            return self.folder.clone();
+        }
         let packages = self.place.ancestors().skip(1);
         let packages = packages
             .take_while(|folder| *folder != self.folder && folder.join("__init__.py").is_file());
@@ -444,7 +517,12 @@ pub(super) fn is_identifier(name: &str) -> bool {
 /// Returns the name of a folder that is a package.
 fn package_name(folder: &Path) -> Option<&str> {
     let name = folder.file_name()?.to_str()?;
-    (is_identifier(name) && folder.join("__init__.py").is_file()).then_some(name)
+    (is_identifier(name) && is_package(folder)).then_some(name)
+}
+
+/// Whether a folder is a package. The course's program is beside packages: an `__init__.py` there is a stray one.
+fn is_package(folder: &Path) -> bool {
+    folder.join("__init__.py").is_file() && !folder.join("referee/game").is_dir()
 }
 
 #[cfg(test)]
@@ -471,6 +549,10 @@ mod tests {
             "a stray-one/agent/__init__.py",
             "v1.0/__init__.py",
             "v1.0/agent copy/__init__.py",
+            "beside/__init__.py",
+            "beside/agent/program.py",
+            "beside/referee/game/__init__.py",
+            "deep/project/agent/program.py",
         ] {
             let file = root.join(file);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -490,6 +572,8 @@ mod tests {
             ("alice.v2", "alice.v2", "agent", None, "alice.v2", "alice.v2/agent"),
             ("package", "", "package", None, "package", "package"),
             ("a stray-one/agent", "a stray-one", "agent", None, "a stray-one", "a stray-one/agent"),
+            ("beside", "beside", "agent", None, "beside", "beside/agent"),
+            ("beside/agent", "beside", "agent", None, "beside", "beside/agent"),
             ("v1.0/agent copy", "v1.0", "agent copy", None, "agent copy", "v1.0/agent copy"),
         ] {
             let package = Package::read(text, &root).unwrap();
@@ -503,6 +587,8 @@ mod tests {
             let failure = Package::read(text, &root).unwrap_err();
             assert!(failure.to_string().contains("no package"), "{text}: {failure}");
         }
+        let failure = Package::read("deep", &root).unwrap_err();
+        assert_eq!(failure.help_text(), Some("did you mean comp30024:deep/project?"));
     }
 
     #[test]

@@ -14,7 +14,13 @@ const HELP: &str = "write comp34111:FILE.py[:CLASS], the path of a folder with c
 /// The folder of all agents.
 const AGENTS: &str = "agents";
 /// The course's own folders in it.
-const OF_COURSE: [&str; 2] = ["DefaultAgents", "TestAgents"];
+const EXAMPLES: [&str; 2] = ["DefaultAgents", "TestAgents"];
+/// The course's package, beside the folder of all agents.
+const COURSE: &str = "src";
+/// How many folders around those of agents are looked through.
+const DEPTH_MAX: usize = 3;
+/// The length of a SHA-256 in hex.
+const DIGEST_LENGTH: usize = 64;
 /// The file that names an agent's module and class.
 const COMMAND: &str = "cmd.txt";
 const COMMAND_BYTES_MAX: u64 = 4096;
@@ -38,8 +44,10 @@ pub(super) fn read(text: &str, base: &Path) -> Result<Package, Failure> {
         Err(missing())
     } else if place.is_dir() {
         let place = absolute(&place)?;
-        let found = in_folder(&place).map_err(wrong)?;
-        Ok(Package { class: class.or(found.class.clone()), ..found })
+        let mut found = in_folder(&place).map_err(wrong)?;
+        found.class = class.or(found.class);
+        found.imports.get_or_insert_default().push(place);
+        Ok(found)
     } else if place.is_file() {
         at(&absolute(&place)?, class).ok_or_else(missing)
     } else {
@@ -50,28 +58,87 @@ pub(super) fn read(text: &str, base: &Path) -> Result<Package, Failure> {
 /// Returns the agent of a folder: its own, or that of the only folder of an agent in it. Fails with the reason.
 fn in_folder(folder: &Path) -> Result<Package, String> {
     if let Some((module, class)) = command(folder) {
-        let roots = folder.ancestors();
-        let found = roots.into_iter().find_map(|root| named(&module, Some(class.clone()), root));
-        return found.ok_or_else(|| {
-            format!("its {COMMAND} names {module}, but no {}.py is there", module.replace('.', "/"))
+        return commanded(folder, &module, class).ok_or_else(|| {
+            let file = module.replace('.', "/");
+            format!("its {COMMAND} names {module}, but no {file}.py is in this folder")
         });
     }
-    let agents = entries(&folder.join(AGENTS));
-    let (mut groups, mut commands) = (agents.clone(), agents);
-    commands.retain(|path| command(path).is_some());
-    groups.retain(|path| !OF_COURSE.iter().any(|name| path.ends_with(name)));
-    groups.retain(|path| entries(path).iter().any(|file| has_agent(file)));
-    let commands = if commands.is_empty() { groups } else { commands };
     let mut files = entries(folder);
     files.retain(|path| has_agent(path));
-    match (&commands[..], &files[..]) {
-        ([only], _) => in_folder(only),
+    let mut groups = groups(folder, DEPTH_MAX);
+    let has_command = |path: &PathBuf| command(path).is_some();
+    if groups.iter().any(has_command) {
+        groups.retain(has_command);
+    }
+    match (&groups[..], &files[..]) {
+        ([only], _) => in_folder(only).map(|found| among_examples(folder, found)),
         ([], [only]) => at(only, None).ok_or_else(|| format!("{} is no module", only.display())),
+        ([], []) if folder.join(COMMAND).is_file() => Err(format!(
+            "its {COMMAND} names no module and class, such as agents.Group1.MyAgent MyAgent, and no file has \
+             make_move(): programs that play over a socket are of earlier years"
+        )),
         ([], []) => {
             Err(format!("{} has no {COMMAND} and no file with make_move()", folder.display()))
         }
         ([], several) | (several, _) => Err(format!("which of {}?", names(several, folder))),
     }
+}
+
+/// Returns an agent as one of `agents`, if this folder is that by another name, as an archive gives it: it has the
+/// course's examples, which the agent may import.
+fn among_examples(folder: &Path, found: Package) -> Package {
+    let is_agents = EXAMPLES.iter().any(|name| folder.join(name).is_dir());
+    let inner = found.place.strip_prefix(folder).unwrap_or(Path::new("")).with_extension("");
+    let names: Option<Vec<&str>> = inner.iter().map(OsStr::to_str).collect();
+    match names.filter(|_| is_agents && !folder.ends_with(AGENTS)) {
+        Some(names) => Package {
+            folder: folder.to_owned(),
+            module: format!("{AGENTS}.{}", names.join(".")),
+            more: Vec::new(),
+            inside: Some(AGENTS.to_owned()),
+            ..found
+        },
+        None => found,
+    }
+}
+
+/// Returns the folders of agents in a folder: in its `agents`, or if it has none, in itself, since it may be that, or
+/// have the course's repository in it. The course's own don't count.
+fn groups(folder: &Path, depth: usize) -> Vec<PathBuf> {
+    let agents = folder.join(AGENTS);
+    let mut folders = entries(if agents.is_dir() { &agents } else { folder });
+    folders.retain(|path| {
+        path.is_dir() && path.file_name().is_some_and(|name| name != COURSE && !is_example(name))
+    });
+    let holds_agent =
+        |path: &Path| command(path).is_some() || entries(path).iter().any(|file| has_agent(file));
+    let further = |path: PathBuf| match depth.checked_sub(1) {
+        _ if holds_agent(&path) => vec![path],
+        Some(depth) => groups(&path, depth),
+        None => Vec::new(),
+    };
+    folders.into_iter().flat_map(further).collect()
+}
+
+/// Returns the module that the `cmd.txt` of a folder names, which is a file in that folder: what is beside it is
+/// others'. The folders in the module's name are those around the agent: if they aren't there, the folder was handed
+/// in alone, and plays as if they were.
+fn commanded(folder: &Path, module: &str, class: String) -> Option<Package> {
+    let parts: Vec<&str> = module.split('.').collect();
+    for (above, _) in parts.iter().enumerate() {
+        let inner = parts[above..].join(".");
+        let place = folder.join(inner.replace('.', "/")).with_extension("py");
+        if !place.is_file() {
+            continue;
+        }
+        if let Some(found) = at(&place, Some(class.clone())).filter(|it| it.module == module) {
+            return Some(found);
+        }
+        let found = package(folder, inner, Some(class), place);
+        let inside = parts[..above].join(".");
+        return Some(if above == 0 { found } else { found.handed_in_alone(&inside) });
+    }
+    None
 }
 
 /// Returns the module with this dotted name, imported from a folder.
@@ -90,8 +157,10 @@ fn at(place: &Path, class: Option<String>) -> Option<Package> {
     }
     let around = place.ancestors().skip(1);
     let is_root = |folder: &&Path| {
-        place.strip_prefix(folder).is_ok_and(|inner| inner.starts_with(AGENTS))
-            || folder.join("src/AgentBase.py").is_file()
+        let inner = place.strip_prefix(folder).unwrap_or(place);
+        // Further in it is another folder with this name, unless the course's package is beside it.
+        inner.starts_with(AGENTS) && inner.components().count() <= 3 && !is_copy(inner)
+            || folder.join(COURSE).join("AgentBase.py").is_file()
     };
     let root = around.into_iter().find(is_root).or(place.parent())?;
     let inner = place.strip_prefix(root).ok()?.with_extension("");
@@ -102,13 +171,26 @@ fn at(place: &Path, class: Option<String>) -> Option<Package> {
     Some(package(root, parts.join("."), class, place.to_owned()))
 }
 
-/// The agent's own folder is what a group hands in, with what its modules read.
+/// Whether a path below `agents` is that of a contest's copy, which is named by its digest.
+fn is_copy(inner: &Path) -> bool {
+    let name = inner.iter().nth(1).unwrap_or_default().as_encoded_bytes();
+    name.len() == DIGEST_LENGTH && name.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// The agent's own folder is what a group hands in, with what its modules read. What it imports besides is the
+/// course's: never another group's, nor what happens to be around.
 fn package(root: &Path, module: String, class: Option<String>, place: PathBuf) -> Package {
-    let group = place.parent().unwrap_or(root);
-    let shared = [root, &root.join(AGENTS)].contains(&group);
-    let mut more = vec![root.join("src"), group.to_owned()];
-    more.retain(|path| path.is_dir() && !(shared && path == group));
-    Package { folder: root.to_owned(), module, class, place, more }
+    let (agents, course) = (root.join(AGENTS), root.join(COURSE));
+    let inner = place.strip_prefix(&agents).ok().and_then(|inner| inner.iter().next());
+    let group = inner.map(|name| agents.join(name)).filter(|group| group.is_dir());
+    let group = group.or_else(|| place.parent().map(Path::to_owned)).unwrap_or_default();
+    let shared = [root, &agents].contains(&group.as_path());
+    let mut more = vec![course.clone(), group.clone()];
+    more.retain(|path| path.is_dir() && !(shared && *path == group));
+    let examples = EXAMPLES.iter().map(|name| agents.join(name));
+    let imports = [course, group].into_iter().chain(examples).collect();
+    let folder = root.to_owned();
+    Package { folder, module, class, place, more, imports: Some(imports), inside: None }
 }
 
 /// Returns the module and the class that a folder's `cmd.txt` names.
@@ -127,14 +209,21 @@ fn has_agent(path: &Path) -> bool {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
     let opened = || OpenFolder::open(folder)?.file(name);
     path.extension() == Some(OsStr::new("py"))
+        && name != "AgentBase.py"
         && opened()
             .and_then(|(file, _)| read_all(file, SOURCE_BYTES_MAX))
             .is_ok_and(|source| String::from_utf8_lossy(&source).contains("def make_move("))
 }
 
+fn is_example(name: &OsStr) -> bool {
+    EXAMPLES.iter().any(|example| name == *example)
+}
+
+/// Returns what is in a folder and not hidden.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    let plain = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+    let mut paths: Vec<PathBuf> = plain.map(|entry| entry.path()).collect();
     paths.sort();
     paths
 }
@@ -154,6 +243,9 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let root = place.path().canonicalize().unwrap();
         let agent = "class A:\n    def make_move(self, turn, board, opp_move):\n        pass\n";
+        // A contest's copy.
+        let name = "0123456789abcdef".repeat(4);
+        let copy = &*format!("contest/agents/{name}/bot.py");
         for (file, text) in [
             ("repo/src/AgentBase.py", ""),
             ("alone/agents/Group4/Four.py", agent),
@@ -166,6 +258,21 @@ mod tests {
             ("one/agents/Group3/bot.py", agent),
             ("one/agents/Default/Naive.py", agent),
             ("wrong/cmd.txt", "agents.Group9.bot HexBot\n"),
+            ("organiser/secret.py", agent),
+            ("unpacked/Group8/Eight.py", agent),
+            ("unpacked/DefaultAgents/Naive.py", agent),
+            ("handins/eve/cmd.txt", "organiser.secret A\n"),
+            ("handins/mallory/cmd.txt", "handins.mallory.bot HexBot\n"),
+            ("handins/mallory/bot.py", agent),
+            ("deep/repo/agents/Group6/Six.py", agent),
+            ("deep/repo/agents/DefaultAgents/cmd.txt", "agents.DefaultAgents.Naive Naive\n"),
+            ("deep/repo/agents/DefaultAgents/Naive.py", agent),
+            ("deep/repo/src/AgentBase.py", agent),
+            ("Group7/cmd.txt", "agents.Group7.bot HexBot\n"),
+            ("Group7/bot.py", agent),
+            ("socket/cmd.txt", "python3 agents/Group8/main.py\n"),
+            ("socket/main.py", ""),
+            (copy, agent),
             ("loose/bot.py", agent),
         ] {
             let file = root.join(file);
@@ -181,6 +288,12 @@ mod tests {
             ("one/agents/Group3", "one", "agents.Group3.bot", Some("HexBot")),
             ("loose/bot.py", "loose", "bot", None),
             ("loose:A", "loose", "bot", Some("A")),
+            ("alone/agents", "alone", "agents.Group4.Four", None),
+            ("unpacked", "unpacked", "agents.Group8.Eight", None),
+            ("handins/mallory", "handins/mallory", "handins.mallory.bot", Some("HexBot")),
+            ("deep", "deep/repo", "agents.Group6.Six", None),
+            ("Group7", "Group7", "agents.Group7.bot", Some("HexBot")),
+            (copy, copy.trim_end_matches("/bot.py"), "bot", None),
         ] {
             let package = read(text, &root).unwrap();
             assert_eq!(package.folder, root.join(folder), "{text}");
@@ -195,7 +308,12 @@ mod tests {
         for (text, reason) in [
             ("repo/agents/Group2", "which of Three.py, Two.py?"),
             ("repo", "which of agents/Group1, agents/Group2?"),
-            ("wrong", "its cmd.txt names agents.Group9.bot, but no agents/Group9/bot.py is there"),
+            ("wrong", "its cmd.txt names agents.Group9.bot, but no agents/Group9/bot.py is in"),
+            (
+                "handins/eve",
+                "its cmd.txt names organiser.secret, but no organiser/secret.py is in this",
+            ),
+            ("socket", "programs that play over a socket are of earlier years"),
             ("repo/src", "has no cmd.txt and no file with make_move()"),
             ("missing", "no agent "),
             ("", "no agent "),

@@ -61,6 +61,10 @@ pub struct AgentSpec {
     pub writes: bool,
     /// The folder of that copy, if it is kept for later matches.
     pub kept: Option<PathBuf>,
+    /// Whether it reads nothing of its folder but its own files: others are around them.
+    pub reads_own: bool,
+    /// The path below its private copy at which its files are, if it was handed in without the folders around it.
+    pub inside: Option<PathBuf>,
     /// The Python that its adapter starts.
     pub python: Option<PathBuf>,
 }
@@ -86,6 +90,7 @@ impl AgentSpec {
         Some(ProgramFiles {
             launch,
             own: &self.own,
+            reads_own: self.reads_own,
             read: &self.read,
             granted: &self.granted,
             has_manifest: self.has_manifest,
@@ -207,16 +212,20 @@ impl AgentSpec {
         dialect.begin(spoken).map(Some).map_err(|error| format!("{}: {error}", self.name))
     }
 
+    /// Whether it is meant to play this game.
+    pub fn plays(&self, kind: GameKind) -> bool {
+        self.games.is_empty()
+            || self.games.iter().any(|game| game == kind.name)
+            || self.adapter.is_some_and(|it| it.plays_programs) && kind.program().is_some()
+    }
+
     /// Fails if it can't play this game.
     pub fn check_plays(&self, kind: GameKind) -> Result<(), Failure> {
-        let plays_it = || {
-            self.adapter.is_some_and(|it| it.plays_programs) && kind.program().is_some()
-                || self.games.iter().any(|game| game == kind.name)
-        };
-        if !self.games.is_empty() && !plays_it() {
+        if !self.plays(kind) {
             let (name, plays) = (&self.name, self.games.join(", "));
+            let whose = self.adapter.map_or("its agent.toml lists", |_| "its course plays");
             return Err(Failure::usage(format!("{name} does not play {}", kind.name))
-                .help(format!("its agent.toml lists {plays}")));
+                .help(format!("{whose} {plays}")));
         }
         self.check_rules(kind)?;
         self.dialect(kind).map(|_| ()).map_err(|error| {

@@ -37,7 +37,7 @@ impl AgentSpec {
         }
         if self.writes {
             reach.write = self.kept.as_ref().map(Bytes::of);
-            added = private_copy::variables(&launch.folder, &self.own, self.kept.as_deref());
+            added = private_copy::variables(&launch.folder, self);
             if !self.is_adapted() {
                 reach.read.push(Bytes::of(own_program()));
                 launch = private_copy::wrapped(&launch);

@@ -1,6 +1,7 @@
 //! A private copy of an agent's own files, in which it may write. The agent's own process makes it, in the
 //! sandbox: so the copy is bounded like the work folder that it is in, and removed with it.
 
+use crate::agent_spec::AgentSpec;
 use crate::digest::BYTECODE_FOLDER;
 use referee_process::agent::Launch;
 use referee_process::files::open_regular;
@@ -21,6 +22,8 @@ pub const COPY_COMMAND: &str = "run-in-copy";
 const OWN: &str = "REFEREE_OWN_FILES";
 /// The variable with the folder of a copy that is kept.
 const KEPT: &str = "REFEREE_KEPT_FILES";
+/// The variable with the path below the copy at which the files are.
+const INSIDE: &str = "REFEREE_FILES_INSIDE";
 /// The name of the copy in the private work folder.
 const NAME: &str = "files";
 /// What a copy may contain. What doesn't fit is linked, so it can only be read.
@@ -29,14 +32,15 @@ const BYTES_MAX: u64 = 32 << 20;
 const LINKED: &[&str] = &["node_modules", "target"];
 
 /// The variables, which agents don't see.
-pub const VARIABLES: [&str; 2] = [OWN, KEPT];
+pub const VARIABLES: [&str; 3] = [OWN, KEPT, INSIDE];
 
-/// Returns the variables that ask for a copy of these files, which are below `folder`.
-pub(super) fn variables(folder: &Path, own: &[PathBuf], kept: Option<&Path>) -> Vec<Bytes> {
-    let own = own.iter().filter_map(|path| path.strip_prefix(folder).ok());
+/// Returns the variables that ask for a copy of an agent's own files, which are below `folder`.
+pub(super) fn variables(folder: &Path, spec: &AgentSpec) -> Vec<Bytes> {
+    let own = spec.own.iter().filter_map(|path| path.strip_prefix(folder).ok());
     let own = env::join_paths(own).unwrap_or_default();
-    let kept = kept.map(|kept| Bytes::variable(KEPT, kept));
-    std::iter::once(Bytes::variable(OWN, own)).chain(kept).collect()
+    let kept = spec.kept.iter().map(|kept| Bytes::variable(KEPT, kept));
+    let inside = spec.inside.iter().map(|inside| Bytes::variable(INSIDE, inside));
+    std::iter::once(Bytes::variable(OWN, own)).chain(kept).chain(inside).collect()
 }
 
 /// Returns the launch of a program in the copy of its folder.
@@ -85,9 +89,10 @@ pub fn enter() -> io::Result<Option<(PathBuf, PathBuf)>> {
     let from = env::current_dir()?;
     let kept = env::var_os(KEPT).map(PathBuf::from);
     let to = kept.unwrap_or_else(|| env::temp_dir().join(NAME));
-    fs::create_dir_all(&to)?;
+    let inside = env::var_os(INSIDE).map_or_else(|| to.clone(), |inside| to.join(inside));
+    fs::create_dir_all(&inside)?;
     let own = env::split_paths(&own).collect();
-    Mirror { own, rest: BYTES_MAX }.folder(&from, &to, Path::new(""))?;
+    Mirror { own, rest: BYTES_MAX }.folder(&from, &inside, Path::new(""))?;
     env::set_current_dir(&to)?;
     Ok(Some((from, to)))
 }

@@ -66,6 +66,7 @@ pub(super) fn stored_entrants(
     let entrant = |name: &str, written: &str, spec| Submission {
         name: name.to_owned(),
         written: written.to_owned(),
+        shown: written.to_owned(),
         entry: None,
         place: None,
         spec,
@@ -127,6 +128,7 @@ pub(super) fn prepare_submission(
     let mut candidates = [Candidate {
         name: name.to_owned(),
         run: run.clone(),
+        shown: run.clone(),
         span: 0..0,
         is_submission: true,
         entry: Some(entry.clone()),

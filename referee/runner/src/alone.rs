@@ -44,18 +44,15 @@ fn kept(
     private.keep(&path.join(top), &digest, top)
 }
 
-/// Returns the place of a submission in a private folder with nothing else but the course's program; `None` if the adapter imports it from
-/// within, or with the course's own program around the folder of submissions, or if it is alone already. Both paths
-/// are canonical.
+/// Returns the place of a submission in a private folder with nothing else but the course's program; `None` if the adapter
+/// imports it from within, or if it is alone already. Both paths are canonical.
 pub(super) fn alone(template: &str, path: &Path, base: &Path) -> io::Result<Option<PathBuf>> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
     let Some(written) = relative(base, path).to_str().map(str::to_owned) else { return Ok(None) };
     let run = template.replace("{}", &format!("./{written}"));
     let Some((adapter, from)) = import_folder(&run, base) else { return Ok(None) };
-    // From further above if the folder of submissions would be a package itself.
-    let is_package = || parent.starts_with(&from) && parent.join("__init__.py").exists();
     let inbox = OpenFolder::open(parent)?;
-    if from != parent && !is_package() || inbox.names()?.len() == 1 {
+    if from.starts_with(path) || from == parent && inbox.names()?.len() == 1 {
         return Ok(None);
     }
     let private = Private::new()?;

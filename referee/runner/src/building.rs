@@ -134,6 +134,7 @@ impl Builder {
         let files = ProgramFiles {
             launch,
             own: &own,
+            reads_own: false,
             read: &[],
             granted: &[],
             has_manifest: true,

@@ -195,8 +195,8 @@ impl Source {
         let info = &prepared.contest.players[player];
         let kind = Parts::of(&info.run, &prepared.base).kind;
         let launch = spec.launch.as_ref()?;
-        let rules = Some(launch.folder.join("referee")).filter(|rules| rules.is_dir());
-        let rules = rules.filter(|_| kind == AgentKind::Package);
+        let course = spec.adapter.map(|adapter| launch.folder.join(adapter.course));
+        let course = course.filter(|course| course.is_dir());
         let entry = prepared.entries.get(&info.name).cloned();
         let is_submission = entry.is_some();
         let (mut without, mut plain) = (Vec::new(), false);
@@ -205,6 +205,10 @@ impl Source {
             (AgentKind::Folder, None) => vec![launch.folder.clone()],
             (AgentKind::Folder, Some(entry)) => vec![entry],
             (_, Some(entry)) => std::iter::once(entry).chain(spec.own.clone()).collect(),
+            (AgentKind::Package, None) if spec.reads_own => {
+                plain = true;
+                spec.own.clone()
+            }
             (AgentKind::Package, None) => {
                 // The package and what is beside it: other modules of the course, weights.
                 let beside = spec.own.last().and_then(|own| own.parent())?;
@@ -219,7 +223,7 @@ impl Source {
                 vec![beside.to_owned()]
             }
         };
-        trees.extend(rules);
+        trees.extend(course);
         trees.sort();
         trees.dedup_by(|inner, outer| inner.starts_with(outer));
         Some(Self { player, is_submission, trees, without, plain })

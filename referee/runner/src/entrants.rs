@@ -46,6 +46,8 @@ pub(super) struct Candidate {
     pub(super) name: String,
     /// The AGENT argument as written.
     pub(super) run: String,
+    /// The same with its own path, for commands that people read.
+    pub(super) shown: String,
     /// The place of its name, or of its folder's, in the contest file.
     pub(super) span: Range<usize>,
     pub(super) is_submission: bool,
@@ -62,6 +64,8 @@ pub struct Submission {
     pub name: String,
     /// The AGENT as given, or its path if it can't be read.
     pub written: String,
+    /// The same with its own path, for commands that people read.
+    pub shown: String,
     /// Its file or folder; `None` for an agent that the contest file names.
     pub entry: Option<PathBuf>,
     /// Where that is read: what was unpacked of an archive, or a copy with nothing beside it.
@@ -135,6 +139,7 @@ fn named(file: &ContestFile, agent: &NamedAgent, base: &Path) -> Candidate {
     Candidate {
         name: agent.name.as_ref().unwrap_or(own).clone(),
         run: agent.run.clone(),
+        shown: agent.run.clone(),
         span: agent.span.clone(),
         is_submission: false,
         entry: None,
@@ -158,7 +163,7 @@ pub(super) fn check_games(file: &ContestFile, spec: AgentSpec) -> Result<AgentSp
     }
     for game in &file.settings.games {
         let Ok(kind) = game.kind(&file.known_games) else { continue };
-        if !spec.games.is_empty() && !spec.games.iter().any(|plays| plays == kind.name) {
+        if !spec.plays(kind) {
             let plays = spec.games.join(", ");
             return Err(sanitize(&format!("doesn't play {}: its games are {plays}", kind.name)));
         }
@@ -183,10 +188,10 @@ fn submitted(
             .help("`submissions` is a folder; its path is relative to the contest file's folder")
     })?;
     notes.extend(ignored);
-    for Submission { name, written: run, place: entry, spec, .. } in found {
+    for Submission { name, written: run, shown, place: entry, spec, .. } in found {
         let spec = spec.and_then(|spec| check_games(file, spec));
         let span = submissions.span.clone();
-        candidates.push(Candidate { name, run, span, is_submission: true, entry, spec });
+        candidates.push(Candidate { name, run, shown, span, is_submission: true, entry, spec });
     }
     Ok(())
 }
@@ -231,11 +236,20 @@ pub fn submissions(
         let name = if counts[stem.as_str()] == 1 { stem.clone() } else { name };
         let shown = || path.strip_prefix(base).unwrap_or(path).display().to_string();
         let written = read.as_ref().map_or_else(|_| shown(), |(spec, _)| spec.written.clone());
+        // A package in a private place is one at its own place, too.
+        let package = run.filter(|run| package_of(run).is_some() && !run.contains("{}/"));
+        let is_private = read.as_ref().is_ok_and(|(_, place)| place != path);
+        let by_path = || {
+            let below = below(path, base).display().to_string();
+            if below.contains('/') { below } else { format!("./{below}") }
+        };
+        let shown = package.filter(|_| is_private).map(|run| run.replace("{}", &by_path()));
+        let shown = shown.unwrap_or_else(|| written.clone());
         let (spec, place) = match read {
             Ok((spec, place)) => (Ok(spec), Some(place)),
             Err(why) => (Err(why), unpacked_or_itself(path).ok()),
         };
-        found.push(Submission { name, written, entry: Some(path.clone()), place, spec });
+        found.push(Submission { name, written, shown, entry: Some(path.clone()), place, spec });
     }
     Ok((found, notes))
 }
@@ -408,11 +422,12 @@ pub(super) fn check_inside(spec: &AgentSpec, path: &Path, named: &[PathBuf]) -> 
     let place = place(path).map_err(|failure| describe(&failure))?;
     let is_inside =
         |own: &PathBuf| own.starts_with(&place) || named.iter().any(|named| own.starts_with(named));
-    // What a package of the course imports from beside it is before it: of the course, not of other submissions.
+    // What a package of the course imports from beside it is before it: the course's own, nothing else.
     let package = spec.own.len().saturating_sub(1);
     let (beside, own) = spec.own.split_at(if spec.is_adapted() { package } else { 0 });
-    let others = place.parent().unwrap_or(&place);
-    let is_another = |own: &&PathBuf| own.starts_with(others) && !is_inside(own);
+    let course = spec.adapter.zip(spec.launch.as_ref());
+    let course = course.map(|(adapter, launch)| launch.folder.join(adapter.course));
+    let is_another = |own: &&PathBuf| !is_inside(own) && course.as_ref() != Some(own);
     if let Some(other) = beside.iter().find(is_another) {
         let name = sanitize(&file_name(other));
         return Err(format!(

@@ -420,8 +420,8 @@ pub fn entrants(path: &Path, progress: Progress<'_>) -> Result<Entrants, Failure
     let (candidates, mut notes) = candidates(&file, &base, Builds::Now(progress), false)?;
     notes.extend(guessable(&file.settings).filter(|_| file.is_seeded()));
     let found = candidates.into_iter().map(|candidate| {
-        let Candidate { name, run: written, spec, entry, .. } = candidate;
-        Submission { name, written, place: entry.clone(), entry, spec }
+        let Candidate { name, run: written, shown, spec, entry, .. } = candidate;
+        Submission { name, written, shown, place: entry.clone(), entry, spec }
     });
     let mut found: Vec<Submission> = found.collect();
     let mut others = contest_files(&base);

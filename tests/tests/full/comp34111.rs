@@ -3,6 +3,7 @@
 use crate::support::{TestDir, copy_folder, python, root};
 use serde_json::Value;
 use std::fs;
+use std::process::Command;
 
 /// Creates a folder with the course's agents; `None` without Python.
 fn dir() -> Option<TestDir> {
@@ -86,6 +87,109 @@ fn a_package_that_one_group_makes_of_the_folder_of_all_is_left_out() {
         let line = output.lines().find(|line| line.split(' ').next() == Some(group));
         assert!(line.is_some_and(|line| line.contains("ok      1 passed")), "{output}");
     }
+}
+
+/// Its own file names the module to import: never one of the organiser's, or of another team.
+#[test]
+fn a_submission_names_nothing_outside_of_its_folder() {
+    let Some(dir) = dir() else { return };
+    let agent = fs::read_to_string(dir.path("own/agents/Group2/First.py")).unwrap();
+    let agent =
+        agent.replace("board.WHOSE", "board.size").replace("board.taken", "self.taken(board)");
+    let taken = "\n    def taken(self, board):\n        \"\"\"The cells with a stone.\"\"\"\n        \
+                 return [(t.x, t.y) for row in board.tiles for t in row if t.colour]\n";
+    dir.write("organiser/__init__.py", "");
+    dir.write("organiser/secret.py", format!("TOKEN = 'the solution'\n{agent}{taken}"));
+    dir.write("src/plan.py", "");
+    let imports = "from organiser.secret import TOKEN, Agent\nprint(TOKEN)\n";
+    for (team, command, module) in [
+        ("eve", "organiser.secret Agent", ""),
+        ("mallory", "handins.mallory.bot Agent", imports),
+        ("oscar", "agents.Group9.bot Agent", imports),
+    ] {
+        dir.write(&format!("handins/{team}/cmd.txt"), format!("{command}\n"));
+        dir.write(&format!("handins/{team}/bot.py"), module);
+    }
+    let class = ["check", "comp34111:{}", "--submissions", "handins", "--probe", "seat:hex:0"];
+    let output = dir.run(&class).code(3);
+    for (team, reason) in [
+        ("eve", "its cmd.txt names organiser.secret, but no organiser/secret.py is in this folder"),
+        ("mallory", "No module named 'organiser'"),
+        ("oscar", "No module named 'organiser'"),
+    ] {
+        let line = output.stdout.lines().find(|line| line.split(' ').next() == Some(team));
+        assert!(line.is_some_and(|line| line.contains(reason)), "{}", output.stdout);
+    }
+    let contest = "agents = [\"@first\"]\npolicy.on_broken = \"leave-out\"\n\
+                   submissions = { folder = \"handins\", run = \"comp34111:{}\" }\n\
+                   [[games]]\ngame = \"hex\"\nsetup = { size = 3 }\n";
+    dir.write("contest.toml", contest);
+    dir.run(&["contest", "run", "contest.toml", "--out", "d"]).code(0);
+    let found = Command::new("grep").args(["-rl", "the solution"]).arg(dir.path("d")).output();
+    assert_eq!(String::from_utf8(found.unwrap().stdout).unwrap(), "");
+    // Nor by a path on the command line.
+    let output = dir.play(&["hex", "comp34111:handins/oscar", "@first"]);
+    assert_eq!(output["verdict"]["seats"][0]["fault"]["kind"], "start", "{output}");
+    assert!(!said(&dir, &output, 0).contains("the solution"));
+    let spy = format!("print(open('organiser/secret.py').read())\n{agent}");
+    dir.write("agents/Group1/Spy.py", spy);
+    let output = dir.play(&["hex", "comp34111:agents/Group1/Spy.py", "@first"]);
+    if output["sandbox"]["layers"].to_string().contains("landlock") {
+        assert!(!said(&dir, &output, 0).contains("the solution"), "{}", said(&dir, &output, 0));
+    }
+}
+
+/// As groups hand in: the course's repository with their folder in it, only their folder, or only its content.
+#[test]
+fn submissions_play_in_whatever_folders_they_are_handed_in() {
+    let Some(dir) = dir() else { return };
+    let group = dir.path("agents/Group1");
+    for place in ["alone/Group1", "content", "fork/agents/Group1", "deep/hex-main/agents/Group1"] {
+        copy_folder(&group, &dir.path(&format!("class/{place}")));
+    }
+    for without in ["content", "fork/agents/Group1"] {
+        fs::remove_file(dir.path(&format!("class/{without}/cmd.txt"))).unwrap();
+    }
+    for fork in ["fork", "deep/hex-main"] {
+        let example = "from agents.Group1.Lines import Lines\nclass Naive(Lines):\n    \
+                       def make_move(self, turn, board, opp_move): pass\n";
+        dir.write(&format!("class/{fork}/agents/DefaultAgents/Naive.py"), example);
+        let command = "agents.DefaultAgents.Naive Naive\n";
+        dir.write(&format!("class/{fork}/agents/DefaultAgents/cmd.txt"), command);
+        dir.write(
+            &format!("class/{fork}/agents/Group1/use.py"),
+            "import agents.DefaultAgents.Naive\n",
+        );
+        let lines = format!("class/{fork}/agents/Group1/Lines.py");
+        let text = fs::read_to_string(dir.path(&lines)).unwrap();
+        dir.write(&lines, format!("{text}\n\nimport agents.Group1.use\n"));
+    }
+    let packed = dir.path("class/packed.tar.gz");
+    let mut tar = Command::new("tar");
+    tar.arg("-czf").arg(packed).arg("agents").current_dir(dir.path("class/fork"));
+    assert!(tar.status().unwrap().success());
+    let setup = ["--setup", "first=red", "--setup", "swap=sides", "--setup", "size=4"];
+    for agent in ["alone", "alone/Group1", "content", "fork", "deep", "packed.tar.gz"] {
+        let agent = format!("comp34111:class/{agent}");
+        let output = dir.play(&[&["hex", &agent, "@random"], &setup[..]].concat());
+        assert_eq!(output["verdict"]["result"], "played", "{output}\n{}", said(&dir, &output, 0));
+        assert!(output["verdict"]["seats"][0]["fault"].is_null(), "{}", said(&dir, &output, 0));
+    }
+    let class = ["check", "comp34111:{}", "--submissions", "class", "--probe", "start", "--json"];
+    for report in dir.run(&class).code(0).json_lines() {
+        let again = report["probes"][0]["again"].as_str().unwrap();
+        let name = report["name"].as_str().unwrap();
+        assert!(again.contains(&format!("check comp34111:class/{name}")), "{again}");
+    }
+    let contest = "agents = [\"@random\"]\n\
+                   submissions = { folder = \"class\", run = \"comp34111:{}\" }\n\
+                   [[games]]\ngame = \"hex\"\nsetup = { first = \"red\", swap = \"sides\", size = 4 }\n";
+    dir.write("contest.toml", contest);
+    let contest =
+        dir.run(&["contest", "run", "contest.toml", "--out", "d", "--json"]).code(0).json();
+    let players = contest["standings"]["players"].as_array().unwrap();
+    assert_eq!(players.len(), 6, "{contest}");
+    assert!(players.iter().all(|player| player["faults"] == serde_json::json!([])), "{contest}");
 }
 
 #[test]

@@ -159,6 +159,12 @@ fn files(prepared: &Prepared, spec: &AgentSpec, kind: AgentKind) -> Result<Files
                 }
             }
         }
+        AgentKind::Package if spec.reads_own => {
+            let exclude = Exclude { hidden: true, paths: &[] };
+            for path in &spec.own {
+                files.add(path, path, exclude)?;
+            }
+        }
         AgentKind::Package => {
             // The package and what is beside it: other modules of the course, weights.
             let beside = spec.own.last().and_then(|own| own.parent()).unwrap_or(folder);
@@ -172,9 +178,9 @@ fn files(prepared: &Prepared, spec: &AgentSpec, kind: AgentKind) -> Result<Files
             let paths: Vec<PathBuf> = others.cloned().chain(prepared.secrets()).collect();
             let exclude = Exclude { hidden: true, paths: &paths };
             files.add(beside, beside, exclude)?;
-            let rules = folder.join("referee");
-            if beside != folder && rules.is_dir() {
-                files.add(&rules, &rules, exclude)?;
+            let course = spec.adapter.map(|adapter| folder.join(adapter.course));
+            if let Some(course) = course.filter(|course| beside != folder && course.is_dir()) {
+                files.add(&course, &course, exclude)?;
             }
         }
         AgentKind::BuiltIn | AgentKind::File | AgentKind::Command => {}

@@ -1,7 +1,9 @@
 """Reads an agent's package without running it.
 
 Prints the interpreter, the modules beside the package that it imports, the package that its imports mean if that is
-further in than its folders say, and the first syntax error that its import would meet. Follows no link below the folder and writes nothing: others may exchange what is in it meanwhile.
+further in than its folders say, or that its folder was before it was handed in without it, and the first syntax error
+that its import would meet. Follows no link below the folder and writes nothing: others may exchange what is in it
+meanwhile.
 """
 
 import ast
@@ -16,18 +18,26 @@ SECONDS_MAX = 20
 MEMORY_MAX = 2 << 30
 SOURCE_BYTES_MAX = 16 << 20
 
-folder, main = sys.argv[1:3]
+# The folder, the module, and the package that the folder itself is for its modules, if any.
+folder, main, inside = sys.argv[1:4]
 # How certainly each module is imported: 0 perhaps, 1 always.
 seen = {}
 tops = []
 # Packages that modules import by their last name, as if the folder around were on the path.
 meant = []
+# Packages that modules import by a name of the course's, though there are none.
+lacked = []
 
 
 def file_of(name):
     """The file of a module below the folder, if there is one."""
-    place = os.path.join(folder, *name.split("."))
-    files = [os.path.join(place, "__init__.py"), place + ".py"]
+    if inside and name == inside:
+        files = [os.path.join(folder, "__init__.py")]
+    elif inside and not name.startswith(inside + "."):
+        files = []
+    else:
+        place = os.path.join(folder, *name[len(inside):].strip(".").split("."))
+        files = [os.path.join(place, "__init__.py"), place + ".py"]
     return next((file for file in files if os.path.isfile(file)), None)
 
 
@@ -63,6 +73,7 @@ def visit(name, certain):
     for node in ast.walk(tree):
         for imported in imports(node, package):
             meant.extend(further_in(imported.split(".")[0], package))
+            lacked.extend(taken_for(imported.split(".")))
             visit(imported, certain and node in tree.body)
     return tree
 
@@ -101,6 +112,18 @@ def further_in(top, package):
     return [name for name in names if file_of(name)]
 
 
+def taken_for(parts):
+    """The package as which the course's program would have found this module: `agent`, or a folder in `agents`. Its
+    content has been handed in without it."""
+    above = {"agent": 1, "agents": 2}.get(parts[0], 0)
+    if inside or len(parts) <= above or not above or os.path.exists(os.path.join(folder, parts[0])):
+        return []
+    whole = os.path.join(folder, *top_of(main).split("."))
+    place = os.path.join(whole if os.path.isdir(whole) else folder, parts[above])
+    found = os.path.isfile(place + ".py") or os.path.isfile(os.path.join(place, "__init__.py"))
+    return [".".join(parts[:above])] if found else []
+
+
 def broken(file, error):
     """Prints a syntax error as the adapter would, and ends."""
     kind, line = type(error).__name__, getattr(error, "lineno", None) or 1
@@ -125,6 +148,8 @@ def survey():
     own = top_of(main)
     if meant:
         print(f"means {meant[0]}")
+    elif lacked:
+        print(f"inside {lacked[0]}")
     for name in tops:
         if name != own and name.split(".")[0] != "referee":
             print(f"imports {name}")

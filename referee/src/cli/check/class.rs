@@ -99,8 +99,8 @@ pub(super) fn check_all(
 ) -> Result<ExitCode, Failure> {
     let width = found.iter().map(|it| it.name.chars().count()).max().unwrap_or(0);
     let mut reports = Vec::new();
-    for Submission { name, written, spec, .. } in found {
-        let (mut report, interrupted) = check(&written, spec.map_err(refused))?;
+    for Submission { name, shown, spec, .. } in found {
+        let (mut report, interrupted) = check(&shown, spec.map_err(refused))?;
         if let Some(code) = interrupted {
             return Ok(code);
         }

@@ -207,6 +207,7 @@ fn nothing_that_another_team_hands_in_is_imported() {
     for team in ["alice", "bob"] {
         let line = output.stdout.lines().find(|line| line.split(' ').next() == Some(team));
         assert!(line.is_some_and(|line| line.contains("ok      1 passed")), "{}", output.stdout);
+        assert!(!output.stdout.contains("unpacked"), "{}", output.stdout);
         let all = standings["standings"]["players"].as_array().unwrap();
         let row = all.iter().find(|row| row["name"] == team);
         assert!(row.is_some_and(|row| row["faults"] == json!([])), "{standings}");

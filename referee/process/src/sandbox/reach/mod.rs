@@ -41,6 +41,8 @@ pub struct ProgramFiles<'a> {
     pub launch: &'a Launch,
     /// The agent's own files and folders; canonical.
     pub own: &'a [PathBuf],
+    /// It reads nothing of its folder but these.
+    pub reads_own: bool,
     /// What its agent.toml asks to read in addition; canonical.
     pub read: &'a [PathBuf],
     /// What it is granted if it asks; canonical.
@@ -173,7 +175,8 @@ pub fn reachable(agent: &ProgramFiles<'_>, shared: &SharedRules) -> Reachable {
     }
     let allowed = [&shared.extra, agent.granted].concat();
     let folder = resolve(&launch.folder);
-    if !agent.is_built_in && !grants.asked(&folder) && is_wide(&folder) {
+    let reads_folder = !agent.is_built_in && !agent.reads_own;
+    if reads_folder && !grants.asked(&folder) && is_wide(&folder) {
         grants.files_of(&folder);
     }
     let named = named(agent, &allowed);
