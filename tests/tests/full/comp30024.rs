@@ -154,6 +154,24 @@ fn agents_of_any_year_play_a_game_program_with_their_own_classes() {
     let said = said(&dir, &output, 1);
     assert!(said.contains("BLUE saw RED play TrailAction\n"), "{said}");
     assert!(said.contains("BLUE saw BLUE play PairAction\n"), "{said}");
+    for team in ["one", "two"] {
+        copy_folder(&dir.path("year"), &dir.path(&format!("class/{team}")));
+    }
+    for folder in ["broken", "empty", "misnamed", "Notes", "Killer_A", "Killer_A1"] {
+        fs::remove_dir_all(dir.path(&format!("class/{folder}"))).unwrap();
+    }
+    let class = ["check", "comp30024:{}", "--submissions", "class", "--game", "./rules"];
+    let checked = dir.run(&[&class[..], &["--probe", "seat:course:0"]].concat()).code(0);
+    checked.stdout_has("2 agents, 0 failed\n");
+    dir.write(
+        "contest.toml",
+        "submissions = { folder = \"class\", run = \"comp30024:{}\" }\n\
+         [[games]]\ngame = \"./rules\"\nsetup = { turns = 6 }\n",
+    );
+    let contest = dir.run(&["contest", "run", "contest.toml", "--json"]).code(0).json();
+    for player in contest["standings"]["players"].as_array().unwrap() {
+        assert_eq!(player["faults"], json!([]), "{contest}");
+    }
 }
 
 /// Imports resolve as where the course's program ran, whatever the folders above look like.
@@ -173,6 +191,24 @@ fn packages_are_imported_by_the_names_that_they_use() {
         assert_eq!(output["seats"][0]["name"], name, "{agent}");
         assert_eq!(said(&dir, &output, 0), format!("imported as {module}\n"), "{agent}");
     }
+}
+
+#[test]
+fn a_packages_content_may_be_handed_in_without_its_folder() {
+    let Some(dir) = dir() else { return };
+    copy_folder(&dir.path("whole/agent"), &dir.path("flat/alice"));
+    copy_folder(&dir.path("whole/agent"), &dir.path("flat/bob"));
+    let deeper = dir.path("flat/bob/__init__.py");
+    let init = fs::read_to_string(&deeper).unwrap().replace("from .", "from agent.");
+    fs::write(deeper, init).unwrap();
+    for agent in ["alice", "bob"] {
+        let agent = format!("comp30024:flat/{agent}");
+        let words = ["freckers", &agent, "@first", "--preset", "comp30024-2025"];
+        let output = dir.play(&[&words[..], &["--setup", "turn_limit=4"]].concat());
+        assert_no_faults(&dir, &output);
+    }
+    let class = ["check", "comp30024:{}", "--submissions", "flat", "--game", "freckers"];
+    dir.run(&[&class[..], &["--probe", "seat:freckers:0"]].concat()).code(0);
 }
 
 #[test]
@@ -315,6 +351,24 @@ fn errors_show_the_authors_own_frames() {
         // The traceback has only the agent's own frames.
         assert!(!said.contains("<string>") && !said.contains("importlib"), "{agent}: {said}");
         dir.assert_tmp_is_empty();
+    }
+}
+
+/// It isn't installed, but it needn't be.
+#[test]
+fn a_missing_module_that_is_the_agents_or_the_courses_own_is_told_as_such() {
+    let Some(dir) = dir() else { return };
+    for (text, fix) in [
+        ("import helpers", "fix: import it as agent.helpers, since it is in agent\n"),
+        ("import referee.log", "fix: put the course's folder `referee` beside the package\n"),
+        ("import a_missing_library", " -m pip install a_missing_library\n"),
+    ] {
+        dir.write("lost/agent/__init__.py", format!("{text}\n"));
+        dir.write("lost/agent/helpers.py", "");
+        let (fault, summary) = fault(&dir, "freckers", "comp30024:lost");
+        assert_eq!(fault["kind"], "start", "{fault}");
+        let summary = summary.stdout_has(fix);
+        assert!(!summary.stdout.contains("install the module"), "{summary:?}");
     }
 }
 

@@ -50,6 +50,9 @@ const KNOWN: [(&[&str], &str); 8] = [
     ),
 ];
 
+/// What an adapter says about a missing module, after what is wrong.
+const SAID: [&str; 3] = ["; install it: ", "; import it as ", "; put the course's "];
+
 /// Words in any line, in lower case, and what to do.
 const KNOWN_ANYWHERE: [(&[&str], &str); 5] = [
     (
@@ -238,6 +241,9 @@ pub(super) fn crash(what: String, stderr: &str) -> Finding {
     if line.contains("can't open file") {
         return finding.fix("the script in its command doesn't exist: correct the command");
     }
+    if let Some(said) = SAID.iter().find_map(|said| line.find(said)) {
+        return finding.fix(&line[said + 2..]);
+    }
     let known = KNOWN.iter().find(|(begins, _)| {
         begins.iter().any(|it| line.starts_with(it) || line.contains(&format!(": {it}")))
     });
@@ -262,6 +268,10 @@ mod tests {
     fn the_cause_decides() {
         for (stderr, expected) in [
             ("Traceback\nModuleNotFoundError: No module named 'numpy'\n\n", "install the module"),
+            (
+                "Traceback\nModuleNotFoundError: No module named 'a'; install it: python3 -m pip install a\n",
+                "install it: python3 -m pip install a",
+            ),
             ("    run(\nSyntaxError: '(' was never closed\n", "fix the syntax"),
             ("python3: can't open file '/a/bot.pyy': [Errno 2]\n", "correct the command"),
             ("FileNotFoundError: 'book'\n", "put files into the agent's folder"),

@@ -30,6 +30,10 @@ FOLDER = os.getcwd()
 MEMORY_STATUS = 99
 # The room above the limit on memory before the system refuses more, in MB.
 MORE_MB = 64
+# The courses' own packages, and what they are beside.
+COURSES = {"referee": "the package", "src": "the folder `agents`"}
+# How far in an agent's own modules are looked for.
+FOLDERS_DEEP = 3
 # Packages whose name isn't that of their module.
 INSTALLED_AS = {"cv2": "opencv-python", "PIL": "pillow", "sklearn": "scikit-learn", "yaml": "pyyaml"}
 
@@ -387,12 +391,27 @@ def guarded(what, function, *arguments):
 
 
 def advice(module):
-    """How to install a missing module, unless the agent's folder has it or the course's program had."""
+    """What to do about a missing module: it is the course's, the agent's own by another name, or not installed."""
     top = (module or "").partition(".")[0]
-    here = any(os.path.exists(os.path.join(FOLDER, top + end)) for end in ("", ".py"))
-    if not top or here or top == "referee":
+    if top in COURSES:
+        return f"; put the course's folder `{top}` beside {COURSES[top]}"
+    if not top or any(os.path.exists(os.path.join(FOLDER, top + end)) for end in ("", ".py")):
         return ""
+    own = own_module(top)
+    if own:
+        return f"; import it as {own.replace(os.sep, '.')}, since it is in {os.path.dirname(own)}"
     return f"; install it: {sys.executable} -m pip install {INSTALLED_AS.get(top, top)}"
+
+
+def own_module(name):
+    """The path of a module of this name further in, without its ending."""
+    for place, folders, files in os.walk(FOLDER):
+        inner = os.path.relpath(place, FOLDER)
+        deep = inner.count(os.sep) >= FOLDERS_DEEP
+        folders[:] = [] if deep else sorted(folder for folder in folders if folder.isidentifier())
+        if name + ".py" in files or name in folders:
+            return os.path.normpath(os.path.join(inner, name))
+    return None
 
 
 def one_line(error):
