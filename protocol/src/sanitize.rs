@@ -29,6 +29,9 @@ pub fn without_commands(text: &str) -> String {
 }
 
 fn visible(c: char) -> char {
+    if c == '\t' {
+        return ' ';
+    }
     let hidden = c.is_control()
         || matches!(c, '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{180E}')
         || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}')
@@ -70,7 +73,7 @@ mod tests {
 
     #[test]
     fn names_are_sanitized_and_short() {
-        assert_eq!(sanitize_name("a\u{1b}[31mb"), "a\u{FFFD}[31mb");
+        assert_eq!(sanitize_name("a\u{1b}[31mb\tc"), "a\u{FFFD}[31mb c");
         assert_eq!(sanitize_name(&"x".repeat(99)).len(), 60);
         for spaced in ["a ", "\u{a0}a", "\u{3000}a\u{2003}\t"] {
             assert_eq!(sanitize_name(spaced), "a");

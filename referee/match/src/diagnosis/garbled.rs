@@ -19,6 +19,9 @@ const NO_VALUES: [(&str, &str); 5] = [
     ("null", NOTHING),
     ("[object Object]", "print JSON.stringify(message) instead of the object itself"),
 ];
+/// What an empty object may have been.
+const EMPTY: &str = "an empty object is what JavaScript writes for a promise (`await` it) or a Map, and Go for a struct whose \
+     fields begin with small letters; write all fields of the message";
 const NOTHING: &str = "it prints what a function returned that returns nothing: `return` the message there, and print it";
 
 pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
@@ -26,7 +29,8 @@ pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let finding = by_place(fault, known, meant.is_some());
     match meant {
         Some(meant) => {
-            let fix = format!("write {meant}; {}", finding.fix);
+            let why = if finding.fix.is_empty() { "" } else { "; " };
+            let fix = format!("write {meant}{why}{}", finding.fix);
             finding.fix(fix)
         }
         None => finding,
@@ -72,6 +76,12 @@ fn by_place(fault: &Fault, known: &Evidence<'_>, is_clear: bool) -> Finding {
         _ => return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) },
     }
     let finding = Finding { at_byte, ..Finding::new(Defect::Shape, what.clone()) };
+    if is_clear {
+        return finding.fix("");
+    }
+    if what.ends_with("missing field `type`") && line.windows(2).any(|pair| pair == b"{}") {
+        return finding.fix(EMPTY);
+    }
     let meant = match parse_from_agent(line) {
         Ok(FromAgent::Action(action)) => nearest_action(&action.action, &known.legal()).cloned(),
         _ => None,
@@ -83,6 +93,9 @@ fn by_place(fault: &Fault, known: &Evidence<'_>, is_clear: bool) -> Finding {
         None if within == "action" => finding.fix(format!("write actions in their form: {forms}")),
         None if what.contains("unknown field") => finding.fix(
             "remove the field or correct its name; `referee schema from-agent` has all of them",
+        ),
+        None if what.contains("unknown type") => finding.fix(
+            "answer `hello` with `ready` and each `turn` with `action`; write errors and other text to stderr",
         ),
         None if what.contains("missing field `type`")
             || what.contains("missing field `action`") =>
@@ -113,7 +126,15 @@ fn broken_json(line: &[u8], broken: &ParseError, is_clear: bool) -> Finding {
     }
     let begins = line.trim_ascii_start().first().copied();
     let is_list = begins == Some(b'[') && is_clear && !line.contains(&b'{');
-    let is_message = begins == Some(b'{') || is_list;
+    if line.starts_with(b"b'") || line.starts_with(b"b\"") {
+        let finding =
+            Finding { at_byte: Some(1), ..Finding::new(Defect::BrokenJson, broken.to_string()) };
+        return finding.fix(
+            "this is how Python prints bytes: print text, with `.decode()` or without `.encode()`",
+        );
+    }
+    let has_no_quotes = line.starts_with(b"type:");
+    let is_message = begins == Some(b'{') || is_list || has_no_quotes;
     if !is_message && !line.starts_with(b"\xEF\xBB\xBF") {
         let what = format!("not a message: {broken}");
         return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) };
@@ -123,7 +144,7 @@ fn broken_json(line: &[u8], broken: &ParseError, is_clear: bool) -> Finding {
     let not_a_number = [&b"NaN"[..], b"Inf", b"-Inf"];
     let fix = if line.starts_with(b"{'") {
         "this looks like a printed Python dict; use json.dumps(message)"
-    } else if line.get(1).is_some_and(u8::is_ascii_alphabetic) {
+    } else if has_no_quotes || line.get(1).is_some_and(u8::is_ascii_alphabetic) {
         "its quotes are missing: use a JSON library or, in a shell, put the whole message into single quotes"
     } else if line.starts_with(b"\xEF\xBB\xBF") {
         "write UTF-8 without BOM (in Python, the encoding `utf-8`, not `utf-8-sig`)"

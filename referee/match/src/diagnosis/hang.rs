@@ -108,6 +108,10 @@ pub(super) fn explain(what: &str, known: &Evidence<'_>) -> Option<Finding> {
             let fix = if hang.wait == Some(Wait::Events) {
                 "flush stdout after every line, and answer each line of stdin when it comes: don't collect them up to the \
                  end and, with `select` or `poll`, first take all lines that are already in the buffer of the library"
+            } else if known.stage == Stage::LaterTurn {
+                "it has flushed its earlier answers, so here it probably reads another line before it answers: look for a \
+                 second read in this branch; each message is one line, and after a `turn` the next one comes only after the \
+                 answer"
             } else {
                 "end every line with `\\n` and flush stdout after it (`print(.., flush=True)`, `fflush(stdout)`, \
                  `System.out.flush()`), and read stdin line by line instead of to its end"

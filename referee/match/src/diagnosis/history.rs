@@ -15,6 +15,8 @@ pub(super) struct History {
     pub(super) played: usize,
     /// Its last action.
     action: Option<Value>,
+    /// Whether its `ready` asks for fields of requests.
+    pub(super) wants: Option<bool>,
 }
 
 impl History {
@@ -24,7 +26,10 @@ impl History {
         let game = known.game?;
         let Turn::Of(seat) = game.turn() else { return None };
         let mut steps = transcript::walk(transcript, games).ok()?;
-        let (mut found, mut played) = (Self::default(), 0);
+        let ready =
+            steps.walk().header().seats.get(seat.index()).and_then(|seat| seat.ready.as_ref());
+        let wants = ready.map(|ready| !ready.want.is_empty());
+        let (mut found, mut played) = (Self { wants, ..Self::default() }, 0);
         while let Ok(Some(event)) = steps.step() {
             match event {
                 Event::Turn(event) if event.turn > game.turn_number() => break,
@@ -42,6 +47,11 @@ impl History {
             }
         }
         Some(found)
+    }
+
+    /// Whether its last action has another type, or it has none, and may only pass.
+    pub(super) fn is_of_another(&self, kind: &str) -> bool {
+        self.action.as_ref().map_or(kind == "\"pass\"", |it| it["type"].to_string() != kind)
     }
 
     /// Whether a message has the action of the turn before again, and doesn't say that it is for another turn.

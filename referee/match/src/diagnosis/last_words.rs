@@ -13,11 +13,12 @@ const NO_LINE: &str = "parse each line of stdin by itself, since several may com
      line is its end";
 
 /// Beginnings of the line, and what to do.
-const KNOWN: [(&[&str], &str); 8] = [
+const KNOWN: [(&[&str], &str); 15] = [
     (&["json.decoder.JSONDecodeError", "SyntaxError: Unexpected"], NO_LINE),
     (
         &["ModuleNotFoundError", "ImportError", "Error: Cannot find module"],
-        "install the module for the interpreter that runs the agent, or copy it into the agent's folder",
+        "correct its name, in which upper and lower case count, install the module for the interpreter that runs the agent, \
+         or copy it into the agent's folder",
     ),
     (
         &["SyntaxError", "IndentationError", "TabError"],
@@ -30,7 +31,7 @@ const KNOWN: [(&[&str], &str); 8] = [
             "Error: Could not find or load main class",
         ],
         "compile it first, by the `build` command of its agent.toml or with `referee play --build`, and \
-         compare the class path in its command",
+         compare the name of the class and the class path in its command",
     ),
     (&["EOFError"], "stop when the input ends instead of reading on"),
     (
@@ -44,6 +45,52 @@ const KNOWN: [(&[&str], &str); 8] = [
          {\"type\":\"ready\",\"want\":[\"actions\",\"position\"]}",
     ),
     (
+        &[
+            "SyntaxError: Cannot use import statement outside a module",
+            "ReferenceError: module is not defined in ES module scope",
+            "ReferenceError: require is not defined in ES module scope",
+        ],
+        "write `require` and `module.exports`, or rename the file to end with `.mjs` and write `import` and `export`, but not \
+         both",
+    ),
+    (
+        &["NameError", "ReferenceError", "UnboundLocalError"],
+        "define that name before it is used, import it, or correct its spelling",
+    ),
+    (
+        &["AttributeError: 'dict' object has no attribute"],
+        "a message is a dict: write `message[\"type\"]` instead of `message.type`",
+    ),
+    (
+        &["IndexError: Cannot choose from an empty sequence"],
+        "the list from which it chooses is empty: print to stderr what it was made from; of the legal actions, it may have \
+         left out those of one type",
+    ),
+    (
+        &[
+            "IndexError",
+            "java.lang.ArrayIndexOutOfBounds",
+            "java.lang.IndexOutOfBounds",
+            "panic: runtime error: index out of range",
+        ],
+        "an index is beyond the end of a list: compare the sizes that it assumes with `setup` of `hello`, and the order of \
+         its coordinates with the rules",
+    ),
+    (
+        &[
+            "TypeError: 'NoneType'",
+            "AttributeError: 'NoneType'",
+            "TypeError: Cannot read properties of",
+            "java.lang.NullPointerException",
+            "panic: runtime error: invalid memory address or nil",
+        ],
+        "a value is missing there (None, null, undefined or nil): find out which one, and where it should have come from",
+    ),
+    (
+        &["attempt to index a nil value", "undefined method"],
+        "a value there is nil, or not of the type that it should be: find out which one, and where it should have come from",
+    ),
+    (
         &["*** stack smashing detected"],
         "a local array is too short for what is written to it; compiled with `-g -fsanitize=address`, the program names \
          the line",
@@ -54,7 +101,7 @@ const KNOWN: [(&[&str], &str); 8] = [
 const SAID: [&str; 3] = ["; install it: ", "; import it as ", "; put the course's "];
 
 /// Words in any line, in lower case, and what to do.
-const KNOWN_ANYWHERE: [(&[&str], &str); 5] = [
+const KNOWN_ANYWHERE: [(&[&str], &str); 6] = [
     (
         &[
             "stack overflow",
@@ -64,6 +111,10 @@ const KNOWN_ANYWHERE: [(&[&str], &str); 5] = [
             "maximum call stack",
         ],
         "look for a recursion that doesn't end, or is deeper than the stack allows, and limit its depth",
+    ),
+    (
+        &["at interpreter shutdown"],
+        "a thread still ran when the main thread had ended: let the main thread wait for it (`thread.join()`)",
     ),
     (
         &["has finished its bootstrapping phase"],
@@ -89,8 +140,14 @@ const NOTICES: [&str; 4] =
 
 /// Beginnings of lines after which a program only reports how it came there, so that the first one counts:
 /// Go, glibc, C++.
-const BEGINS: [&str; 4] =
-    ["panic: ", "fatal error: ", "*** stack smashing detected", "terminate called "];
+const BEGINS: [&str; 6] = [
+    "panic: ",
+    "Fatal Python error: ",
+    "fatal error: ",
+    "*** stack smashing detected",
+    "terminate called ",
+    "Error: Could not find or load main class",
+];
 
 /// The same for parts of lines: Rust, `AddressSanitizer` and its kin.
 const PARTS: [&str; 3] = [" panicked at ", "Sanitizer: ", ": runtime error: "];
@@ -236,7 +293,12 @@ fn source(line: &str) -> Option<String> {
 
 /// Returns the finding of a program that ended with an error.
 pub(super) fn crash(what: String, stderr: &str) -> Finding {
-    let Some(line) = failure_line(stderr) else { return Finding::new(Defect::Crash, what) };
+    let Some(line) = failure_line(stderr) else {
+        return Finding::new(Defect::Crash, what).fix(
+            "it wrote no error to stderr: let it print there where it is (in a shell, `set -x`), and run it again with the same \
+             input",
+        );
+    };
     let finding = Finding::new(Defect::Crash, format!("{what}: {line}"));
     if line.contains("can't open file") {
         return finding.fix("the script in its command doesn't exist: correct the command");
@@ -247,9 +309,16 @@ pub(super) fn crash(what: String, stderr: &str) -> Finding {
     let known = KNOWN.iter().find(|(begins, _)| {
         begins.iter().any(|it| line.starts_with(it) || line.contains(&format!(": {it}")))
     });
-    match known.map(|(_, fix)| *fix).or_else(|| known_anywhere(stderr)) {
-        Some(fix) => finding.fix(fix),
-        None => finding,
+    let place = line.strip_suffix(')').and_then(|line| line.rsplit_once('('));
+    let place =
+        place.map(|(_, place)| place).filter(|place| !place.contains(' ') && place.contains(':'));
+    match (known.map(|(_, fix)| *fix).or_else(|| known_anywhere(stderr)), place) {
+        (Some(fix), _) => finding.fix(fix),
+        (None, Some(place)) => finding.fix(format!(
+            "correct the error in {place}; before it, print to stderr the values that are used there, and run it again with the \
+             same input"
+        )),
+        (None, None) => finding,
     }
 }
 
@@ -283,7 +352,33 @@ mod tests {
             ),
             ("OSError: [Errno 24] Too many open files: 'a'\n", "close files"),
             ("Error: EFBIG: file too large, write\n    at x\n\nNode.js v18\n", "write less"),
-            ("", "read its stderr"),
+            ("", "no error to stderr"),
+            (
+                "Fatal Python error: _enter_buffered_busy: could not acquire lock at interpreter shutdown\n\n<no Python frame>\n",
+                "let the main thread wait",
+            ),
+            ("ModuleNotFoundError: No module named 'Json'\n", "upper and lower case"),
+            ("AttributeError: 'dict' object has no attribute 'type'\n", "message[\"type\"]"),
+            (
+                "  File \"/a/bot.py\", line 9, in <module>\nNameError: name 'x' is not defined\n",
+                "define that name",
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"/a/bot.py\", line 9, in <module>\nZeroDivisionError: division\n",
+                "correct the error in bot.py:9",
+            ),
+            (
+                "panic: runtime error: index out of range [10] with length 7\n",
+                "the sizes that it assumes",
+            ),
+            (
+                "lua: bot.lua:6: attempt to index a nil value (local 'board')\n",
+                "a value there is nil",
+            ),
+            (
+                "Error: Could not find or load main class Main\nCaused by: java.lang.ClassNotFoundException: Main\n",
+                "the name of the class",
+            ),
             (
                 "cannot read weights: No such file or directory at bot.pl line 3.\n",
                 "put files into",

@@ -32,7 +32,7 @@ use referee_protocol::{Fault, FaultKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 use std::time::Duration;
 use unasked::unasked;
@@ -353,8 +353,49 @@ fn resigned(fault: &Fault, known: &Evidence<'_>) -> Finding {
     Finding::new(Defect::Resigns, format!("{}{how}", fault.text))
 }
 
-/// Signals by which a program ends that made a mistake.
-const CRASHES: &[&str] = &["SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP"];
+/// Signals by which a program ends, and what to do.
+const SIGNALS: [(&[&str], &str); 3] = [
+    (
+        &["SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP"],
+        "compiled with `-g -fsanitize=address`, a program in C or C++ names the line; after a match, `referee debug FILE --wait` \
+         stops before the turn and prints how to attach a debugger",
+    ),
+    (
+        &["SIGALRM"],
+        "a timer that it has set (`alarm`, `setitimer`) ran out: handle its signal, or set it anew in each turn",
+    ),
+    (&["SIGPIPE"], "it wrote to a process or a pipe that had ended: find out why that ended"),
+];
+
+fn signal_fix(status: &str) -> Option<&'static str> {
+    let is_it = |names: &[&str]| names.iter().any(|name| status.contains(name));
+    SIGNALS.iter().find(|(names, _)| is_it(names)).map(|(_, fix)| *fix)
+}
+
+/// Adds to the advice after a crash what is unusual about the request: it may not be prepared for that.
+fn with_request(fix: &str, known: &Evidence<'_>) -> String {
+    let before = History::before(known);
+    let kinds: BTreeSet<String> =
+        known.legal().iter().map(|action| action["type"].to_string()).collect();
+    match (known.stage, kinds.first(), &before) {
+        (Stage::FirstTurn, _, Some(before))
+            if before.wants == Some(false) && !last_words::has_words(known.stderr) =>
+        {
+            format!(
+                "a `turn` has `actions` and `position` only if `want` in `ready` asks for them; {fix}"
+            )
+        }
+        (Stage::FirstTurn | Stage::LaterTurn, Some(kind), Some(before))
+            if kinds.len() == 1 && before.is_of_another(kind) =>
+        {
+            format!(
+                "here all legal actions have the type {kind}, such as {}; {fix}",
+                known.legal()[0]
+            )
+        }
+        _ => fix.to_owned(),
+    }
+}
 
 fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let what = EndReason::in_words(&fault.text).into_owned();
@@ -391,14 +432,13 @@ fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
         EndReason::Exited("exit status 0") | EndReason::Closed => Defect::Gone,
         EndReason::Exited(status) => {
             let finding = last_words::crash(what, known.stderr);
-            let is_known = finding.fix != Defect::Crash.fix();
-            if is_known || !CRASHES.iter().any(|signal| status.contains(signal)) {
-                return finding;
-            }
-            return finding.fix(
-                "read its stderr; after a match, `referee debug FILE --wait` stops before the turn and \
-                 prints how to attach a debugger",
-            );
+            let fix = match signal_fix(status) {
+                Some(fix) if !last_words::has_words(known.stderr) => fix,
+                Some(fix) if finding.fix == Defect::Crash.fix() => fix,
+                _ => &finding.fix,
+            };
+            let fix = with_request(fix, known);
+            return finding.fix(fix);
         }
     };
     Finding::new(defect, what)
@@ -490,7 +530,7 @@ pub fn waiting(known: &Evidence<'_>) -> Finding {
     let used = known.used.unwrap_or_default();
     let (cpu, wall) = (used.cpu.as_millis(), used.wall.as_millis());
     let what = format!("no answer after {wall} ms ({cpu} ms of CPU)");
-    idle(&what, known)
+    without_answer(what, known)
 }
 
 fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {

@@ -3,7 +3,7 @@
 //! took, JSON inside JSON, messages in a list.
 
 use super::{Evidence, Stage};
-use referee_games::AnyGame;
+use referee_games::{AnyGame, nearest};
 use referee_protocol::{FromAgent, ParseErrorKind, parse_from_agent, parse_strict};
 use serde_json::{Map, Value};
 
@@ -33,6 +33,9 @@ pub(super) fn repair(line: &[u8], known: &Evidence<'_>) -> Option<String> {
         _ => text.to_owned(),
     };
     let inner = inner.trim();
+    // A shell takes the braces away, too.
+    let braced = format!("{{{inner}}}");
+    let inner = if inner.starts_with("type:") { braced.as_str() } else { inner };
     let meant = match inner.find('{').or_else(|| inner.find('[').filter(|&at| at == 0)) {
         Some(start) => from_value(&lower_keys(&Loose(&inner[start..]).value(0)?), known),
         None => from_text(inner, known),
@@ -90,6 +93,9 @@ fn from_value(value: &Value, known: &Evidence<'_>) -> Option<String> {
         Some("ready" | "resign" | "info") => {
             let mut fields = value.as_object()?.clone();
             fields["type"] = Value::String(kind?);
+            if let Some(want) = fields.get_mut("want") {
+                *want = wanted(want)?;
+            }
             Some(Value::Object(fields).to_string())
         }
         _ if known.stage == Stage::Start => None,
@@ -100,14 +106,28 @@ fn from_value(value: &Value, known: &Evidence<'_>) -> Option<String> {
                 return from_text(text, known);
             }
             // Without an action, it has probably none to choose from.
-            let has_none = value.get("action").is_none_or(Value::is_null);
-            if value["type"] == "action" && has_none && value.get("move").is_none() {
+            if value["type"] == "action" && leaves(value).is_empty() {
                 let legal = game.actions();
                 return legal.first().filter(|_| legal.len() == 1).map(message);
             }
-            let action = like(given, &game.actions()).or_else(|| usual_form(given, game))?;
-            Some(message(&action))
+            let action = like(given, &game.actions()).or_else(|| usual_form(given, game));
+            action.map(|action| message(&action)).or_else(|| match leaves(given).as_slice() {
+                [cell] => from_text(cell, known),
+                _ => None,
+            })
         }
+    }
+}
+
+/// Returns the list of the fields that `ready` asks for, where they have nearly their names.
+fn wanted(want: &Value) -> Option<Value> {
+    let named = |name: &Value| {
+        let name = name.as_str()?;
+        nearest(name, ["position", "actions"]).map(Value::from)
+    };
+    match want {
+        Value::Array(names) => names.iter().map(named).collect(),
+        name => named(name).map(|name| Value::Array(vec![name])),
     }
 }
 
@@ -221,7 +241,9 @@ impl Loose<'_> {
                 quote @ ('"' | '\'') => self.quoted(quote)?,
                 letter => self.bare(letter),
             };
-            (self.next()? == ':').then_some(())?;
+            // Ruby writes `=>`.
+            self.0 = self.0.trim_start();
+            self.0 = self.0.strip_prefix("=>").or_else(|| self.0.strip_prefix(':'))?;
             fields.insert(key, self.value(depth + 1)?);
         }
         Some(fields)

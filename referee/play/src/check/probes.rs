@@ -21,6 +21,8 @@ const RECORDED_MAX: usize = 8;
 /// The maximum duration of a game with a special situation, of which there are several.
 const SPECIAL: Duration = Duration::from_secs(5);
 
+/// The CPU time of a turn after which an agent that has hung before hangs again, if no answer took longer.
+const AGAIN: Duration = Duration::from_secs(2);
 /// The bank of an agent that is checked with a limit for each turn.
 const OTHER_BANK_MS: u64 = 60_000;
 
@@ -291,7 +293,7 @@ impl Probe {
             turns_max,
             time_max,
             shutdown,
-            hung: check.history.hung == Some(Defect::Waiting),
+            hung: check.history.hung.map(|_| AGAIN.max(check.history.slowest * 3)),
         }
     }
 
@@ -332,6 +334,8 @@ pub(super) struct ProbeHistory {
     /// An essential probe has failed, or two have shown that the agent hangs, which takes their whole time.
     pub(super) blocked: bool,
     hung: Option<Defect>,
+    /// The longest turn that was answered.
+    slowest: Duration,
     start: Option<TrialReport>,
     end: Option<TrialReport>,
     /// The illegal actions in all probes.
@@ -353,6 +357,7 @@ impl ProbeHistory {
     pub(super) fn keep(&mut self, probe: &Probe, trial: TrialReport, outcome: &ProbeOutcome) {
         let failed = outcome.failed();
         self.illegal.extend(trial.illegal_action());
+        self.slowest = self.slowest.max(trial.slowest);
         self.blocked |= failed && probe.is_essential();
         if let ProbeOutcome::Failed(failure) = outcome
             && matches!(failure.defect, Defect::Waiting | Defect::Thinking | Defect::SlowStart)

@@ -94,7 +94,9 @@ impl CheckReport {
     /// Returns the number of an earlier probe that failed in the same way, but for numbers.
     fn first_like(&self, failed: &ProbeFailure) -> Option<usize> {
         let letters = |text: &str| text.replace(|letter: char| letter.is_ascii_digit(), "");
-        let way = |it: &ProbeFailure| (it.defect, letters(&it.what), letters(&it.fix));
+        // What follows a semicolon are its circumstances.
+        let what = |it: &ProbeFailure| letters(it.what.split(';').next().unwrap_or_default());
+        let way = |it: &ProbeFailure| (it.defect, what(it), letters(&it.fix));
         let is_like =
             |probe: &&ProbeReport| probe.failure.as_ref().is_some_and(|it| way(it) == way(failed));
         self.probes.iter().find(is_like).map(|probe| probe.number)

@@ -36,8 +36,8 @@ pub(super) struct Trial<'a> {
     pub(super) time_max: Duration,
     /// How the agent is shut down.
     pub(super) shutdown: Shutdown,
-    /// Whether it has hung before: the second time, it need not have the whole time.
-    pub(super) hung: bool,
+    /// If it has hung before, the CPU time after which it hangs again: it need not have its whole time then.
+    pub(super) hung: Option<Duration>,
 }
 
 /// What is unusual about a trial.

@@ -107,6 +107,15 @@ fn an_exit_is_judged_by_its_status() {
         assert_eq!(found.defect, defect, "{status}");
         assert_eq!(found.fix.contains("debug FILE --wait"), status.contains("SIG"), "{status}");
     }
+    for (status, words) in [
+        ("exit status 1", "no error to stderr"),
+        ("signal 11 (SIGSEGV)", "-fsanitize=address"),
+        ("signal 14 (SIGALRM)", "`alarm`"),
+    ] {
+        let known = Evidence { status: Some(status), ..Evidence::default() };
+        let fix = find(&fault(FaultKind::Gone, "ended"), &known).fix;
+        assert!(fix.contains(words) && !fix.contains("read its stderr"), "{status}: {fix}");
+    }
     let stderr = "/usr/bin/env: 'python3\\r': No such file or directory";
     let known = Evidence { status: Some("exit status 127"), stderr, ..Evidence::default() };
     let found = find(&fault(FaultKind::Start, "ended"), &known);
@@ -231,7 +240,7 @@ fn a_hang_is_explained_by_what_the_agent_waits_for() {
             "read",
             Hang { at_end: wrote(), ..usual.clone() },
             "only when its input was closed: {}",
-            "flush stdout",
+            "a second read",
         ),
         (
             "select",
@@ -265,6 +274,9 @@ fn a_hang_is_explained_by_what_the_agent_waits_for() {
         assert!(found.what.contains(what), "{call}: {}", found.what);
         assert!(found.fix.contains(fix), "{call}: {}", found.fix);
     }
+    let hang = Hang { at_end: wrote(), wait: wait("read"), ..usual.clone() };
+    let first = Evidence { used, hang: Some(&hang), stage: Stage::FirstTurn, ..LATER };
+    assert!(find(&late, &first).fix.contains("flush stdout"));
     let busy =
         Usage { cpu: Duration::from_secs(1), wall: Duration::from_secs(1), ..Usage::default() };
     let hang = Hang { place: Some("bot.py:9".to_owned()), ..usual };
@@ -304,6 +316,9 @@ fn a_line_that_is_nearly_a_message_is_repaired() {
     for (line, known, meant) in [
         (r#"{"Type":"ACTION","Action":{"Type":"Place","At":[0,3]}}"#, turn, place),
         (r#"{"type":"place","at":[0,3]}"#, turn, place),
+        (r#"{"type":"action","at":[0,3]}"#, turn, place),
+        (r#"{"type":"action","action":{"type":"place","at":"d1"}}"#, turn, place),
+        (r#"{"type"=>"action", "action"=>{"type"=>"place", "at"=>[0, 3]}}"#, turn, place),
         (r#"{"type":"action","action":{"at":[0,3]}}"#, turn, place),
         (r#"{"type":"action","action":{"type":"place","cell":[0,3]}}"#, turn, place),
         (r#"{"type":"action","move":[0,3]}"#, turn, place),
@@ -324,6 +339,9 @@ fn a_line_that_is_nearly_a_message_is_repaired() {
             &format!(r#"{{"depth":1,"type":"info"}} and, on a line of its own, {place}"#),
         ),
         ("{type:ready}", start, r#"{"type":"ready"}"#),
+        ("type:ready want:[actions]", start, r#"{"type":"ready","want":["actions"]}"#),
+        (r#"{"type":"ready","want":"actions"}"#, start, r#"{"type":"ready","want":["actions"]}"#),
+        (r#"{"type":"ready","want":["action"]}"#, start, r#"{"type":"ready","want":["actions"]}"#),
         (
             r#"{"type":"action"}"#,
             Evidence { game: Some(&*pass), ..turn },
@@ -342,7 +360,8 @@ fn a_line_that_is_nearly_a_message_is_repaired() {
     ] {
         let known = Evidence { got: Some(line.as_bytes()), ..known };
         let found = find(&fault(FaultKind::Garbled, "garbled"), &known);
-        assert!(found.fix.starts_with(&format!("write {meant}; ")), "{line}: {}", found.fix);
+        assert!(found.fix.starts_with(&format!("write {meant}")), "{line}: {}", found.fix);
+        assert!(!found.fix.contains("remove the field"), "{line}: {}", found.fix);
     }
     for (line, known) in [
         ("thinking about {the centre}", turn),
@@ -372,6 +391,10 @@ fn what_no_message_can_mean_is_named() {
         (b"{\0\"\0t\0y\0p\0e\0\"\0:\0", "this is UTF-16", "write UTF-8"),
         (b"[:moves, 117]", "not a message", "to stderr"),
         (b"[INFO] best: {\"at\":[0,3],\"type\":\"place\"}", "not a message", "to stderr"),
+        (b"type:action action:type:place", "not JSON", "its quotes are missing"),
+        (b"b'{\"type\": \"ready\"}'", "not JSON", "prints bytes"),
+        (b"{}", "missing field `type`", "`await` it"),
+        (b"{\"type\":\"error\"}", "unknown type", "write errors"),
         (b"{type: action", "key must be a string", "its quotes are missing"),
         (b"\"{\\\"type\\\":\\\"resign\\\"}\"", "expected an object", "JSON twice"),
     ] {
