@@ -215,9 +215,10 @@ impl Watchdog {
             sum.add(used);
         }
         let Held { files, buffers, locks } = self.held;
-        let locks = (self.memory_kib / LOCKS_MAX + 1) * locks;
+        let locks = (self.memory_kib / LOCKS_MAX + 1).saturating_mul(locks);
         // Some files are mapped too, and it is unknown how much of them.
-        sum.private + sum.tables + sum.mappings + sum.shared.max(files) + buffers + locks
+        let memory = sum.private + sum.tables + sum.mappings + sum.shared.max(files) + buffers;
+        memory.saturating_add(locks)
     }
 }
 
