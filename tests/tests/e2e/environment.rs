@@ -133,6 +133,41 @@ fn private_folders(level: &str) {
     assert!(level == "auto" || homes.len() == 2, "they share a folder");
 }
 
+/// An agent's own file systems say nothing about its earlier games: it could note there what it must not remember.
+#[test]
+fn files_of_earlier_games_are_not_counted() {
+    let dir = TestDir::sandboxed();
+    if python().is_none() {
+        return;
+    }
+    let bot = "import json, os, sys\n\
+        files = [os.open('/tmp', os.O_TMPFILE | os.O_RDWR) for _ in range(5)]\n\
+        print(os.fstat(files[0]).st_ino, file=sys.stderr, flush=True)\n\
+        for line in sys.stdin:\n    m = json.loads(line)\n    \
+        if m['type'] == 'hello': print('{\"type\":\"ready\",\"want\":[\"actions\"]}', flush=True)\n    \
+        if m['type'] == 'turn': print(json.dumps({'type': 'action', 'action': m['actions'][0]}), flush=True)\n";
+    dir.write("bot/bot.py", bot);
+    dir.write("bot/agent.toml", "command = [\"python3\", \"bot.py\"]\n");
+    let words = ["hex", "bot", "@first", "-s", "size=2", "--games", "4", "--jobs", "1"];
+    let words = [&words[..], &["--sandbox", "isolated", "--out", "games"]].concat();
+    let ran = dir.run(&[&["play"][..], &words].concat());
+    if ran.exit != Some(0) && ran.stderr.contains("isolated is unavailable") {
+        println!("skipped: {}", ran.stderr);
+        return;
+    }
+    ran.code(0);
+    let mut files: Vec<_> = fs::read_dir(dir.path("games")).unwrap().flatten().collect();
+    files.sort_by_key(fs::DirEntry::file_name);
+    let first = |file: &fs::DirEntry| {
+        let name = format!("games/{}", file.file_name().display());
+        let said = [0, 1].map(|seat| dir.said(&name, seat).trim().to_owned());
+        said.into_iter().find(|said| !said.is_empty())
+    };
+    let numbers: Vec<Option<String>> = files.iter().map(first).collect();
+    assert!(numbers.len() == 4 && numbers[0].is_some(), "{numbers:?}");
+    assert_eq!(numbers.iter().collect::<BTreeSet<_>>().len(), 1, "{numbers:?}");
+}
+
 #[test]
 fn an_agent_starts_in_its_folder() {
     let dir = TestDir::sandboxed();

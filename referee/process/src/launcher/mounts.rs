@@ -9,6 +9,7 @@ use nix::fcntl::{OFlag, open};
 use nix::mount::{MsFlags, mount};
 use nix::sys::stat::Mode;
 use nix::sys::statvfs::statvfs;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
@@ -88,8 +89,8 @@ fn shown(path: PathBuf) -> Vec<PathBuf> {
 pub(super) struct Untouched {
     /// The folders in which it may write.
     folders: Vec<(PathBuf, State)>,
-    /// A folder in each of their file systems, with the entries that it has room for.
-    room: Vec<(PathBuf, u64)>,
+    /// A folder in each of their file systems, with the entries that it has room for, and the number of its next file.
+    room: Vec<(PathBuf, u64, Cell<u64>)>,
     /// The lists of shared objects that the system has.
     shared_objects: Vec<File>,
     /// The number of the last process.
@@ -113,7 +114,7 @@ impl Untouched {
                 left.extend((it.is_dir() && it.dev() == device).then_some(path));
             }
             if devices.insert(device) {
-                room.push((folder.clone(), room_in(&folder)?));
+                room.push((folder.clone(), room_in(&folder)?, Cell::new(next_number(&folder)?)));
             }
             let state = state_of(&folder)?;
             seen.push((folder, state));
@@ -138,8 +139,13 @@ impl Untouched {
     pub(super) fn restore(&self) -> bool {
         let is_same =
             |(folder, state): &(PathBuf, State)| state_of(folder).is_ok_and(|now| now == *state);
-        let has_room =
-            |(folder, room): &(PathBuf, u64)| room_in(folder).is_ok_and(|now| now == *room);
+        let has_room = |(folder, room, number): &(PathBuf, u64, Cell<u64>)| {
+            // A file without a name changes no folder, but how the next ones are numbered.
+            let last = number.get();
+            let is_next = |now| now == last + 1;
+            room_in(folder).is_ok_and(|now| now == *room)
+                && next_number(folder).inspect(|&now| number.set(now)).is_ok_and(is_next)
+        };
         // Each agent gets the same process ID.
         self.folders.iter().all(is_same)
             && self.room.iter().all(has_room)
@@ -151,6 +157,12 @@ impl Untouched {
 /// Returns how many more entries the file system of a folder has room for.
 fn room_in(folder: &Path) -> io::Result<u64> {
     Ok(statvfs(folder)?.files_free())
+}
+
+/// Makes a file without a name, and returns its number.
+fn next_number(folder: &Path) -> io::Result<u64> {
+    let file = open(folder, OFlag::O_TMPFILE | OFlag::O_RDWR | OFlag::O_CLOEXEC, Mode::S_IRUSR)?;
+    Ok(File::from(file).metadata()?.ino())
 }
 
 /// Lists of shared memory, semaphores and message queues, each with a heading.
