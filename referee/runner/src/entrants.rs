@@ -206,10 +206,7 @@ pub fn submissions(
 ) -> io::Result<(Vec<Submission>, Vec<String>)> {
     let paths = folder.read_dir()?.map(|entry| Ok(entry?.path()));
     let mut paths = paths.take(SUBMISSIONS_MAX + 1).collect::<io::Result<Vec<PathBuf>>>()?;
-    if paths.len() > SUBMISSIONS_MAX {
-        let text = format!("it has more than {SUBMISSIONS_MAX} files and folders");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
-    }
+    check_count(paths.len())?;
     paths.retain(|path| !file_name(path).starts_with('.'));
     paths.sort();
     let mut notes = older_archives(&mut paths);
@@ -252,6 +249,15 @@ pub fn submissions(
         found.push(Submission { name, written, shown, entry: Some(path.clone()), place, spec });
     }
     Ok((found, notes))
+}
+
+/// Fails if so many files and folders are too many.
+pub(super) fn check_count(count: usize) -> io::Result<()> {
+    if count <= SUBMISSIONS_MAX {
+        return Ok(());
+    }
+    let text = format!("it has more than {SUBMISSIONS_MAX} files and folders");
+    Err(io::Error::new(io::ErrorKind::FileTooLarge, text))
 }
 
 /// Removes what was handed in again under the same name, where one of the two is an archive: the newest counts.

@@ -2,7 +2,7 @@
 //! version as it was handed in.
 
 use super::copies::is_never_copied;
-use super::entrants::{Submission, submissions};
+use super::entrants::{Submission, check_count, submissions};
 use super::folder::{Folder, SUBMISSIONS_FOLDER};
 use super::pace::Pace;
 use super::store::StoredContest;
@@ -18,7 +18,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -192,7 +192,13 @@ impl Inbox {
     pub fn look(&mut self, pace: &Pace) -> io::Result<bool> {
         let mut new = BTreeMap::new();
         let inbox = OpenFolder::open(&self.folder)?;
-        for name in inbox.names()? {
+        let names = inbox.names()?;
+        if let Err(error) = check_count(names.len()) {
+            self.warn(self.folder.clone(), &error);
+            return Ok(false);
+        }
+        self.unreadable.remove(&self.folder);
+        for name in names {
             let path = self.folder.join(&name);
             if name.as_bytes().starts_with(b".") {
                 continue;
@@ -230,7 +236,10 @@ impl Inbox {
 
     /// Keeps the submissions with which a contest has just begun.
     pub fn keep_players(&self, contest: &Contest) -> Result<(), Failure> {
-        for Submission { name, entry, .. } in self.submissions(|_| true)?.0 {
+        let read = self.submissions(|_| true);
+        for Submission { name, entry, .. } in
+            read.map_err(|error| disk_failure(&self.folder, &error))?.0
+        {
             let plays = contest.players.iter().any(|player| player.name == name);
             if let Some(path) = entry.filter(|_| plays)
                 && let Kept::Version(version) = self.keep_version(&path, &name)?
@@ -244,9 +253,8 @@ impl Inbox {
     fn submissions(
         &self,
         wanted: impl Fn(&Path) -> bool,
-    ) -> Result<(Vec<Submission>, Vec<String>), Failure> {
+    ) -> io::Result<(Vec<Submission>, Vec<String>)> {
         submissions(&self.folder, self.run.as_deref(), &self.base, wanted)
-            .map_err(|error| disk_failure(&self.folder, &error))
     }
 
     /// Copies what is complete to the contest's folder, each submission as a new version. The notes name files
@@ -254,7 +262,15 @@ impl Inbox {
     pub fn keep(&mut self, pace: &mut Pace) -> Result<(Vec<KeptVersion>, Vec<String>), Failure> {
         let began = Instant::now();
         let complete = std::mem::take(&mut self.complete);
-        let (found, notes) = self.submissions(|path| complete.iter().any(|it| it == path))?;
+        let read = self.submissions(|path| complete.iter().any(|it| it == path));
+        let (found, notes) = match read {
+            // Whoever hands in so many stops no games.
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                self.warn(self.folder.clone(), &error);
+                return Ok((Vec::new(), Vec::new()));
+            }
+            read => read.map_err(|error| disk_failure(&self.folder, &error))?,
+        };
         let (mut kept, mut other, mut fruitless) = (Vec::new(), Vec::new(), Vec::new());
         for path in complete {
             let is_this = |entry: &Option<PathBuf>| entry.as_ref() == Some(&path);
@@ -372,8 +388,13 @@ impl KeptVersion {
         let at = jiff::Timestamp::now().to_string();
         let result = VersionResult { at, player: result.ok(), why: result.err() };
         let text = serde_json::to_string(&result).unwrap_or_default() + "\n";
-        let path = self.folder.join(RESULT_FILE);
-        fs::write(&path, text).map_err(|error| disk_failure(&path, &error))
+        // Whole when it is there: others wait for it, and a version with it is done.
+        let written = OpenFolder::open(&self.folder).and_then(|folder| {
+            folder.replace_file(OsStr::new(RESULT_FILE), |file| {
+                file.write_all(text.as_bytes()).map(|()| 0o644)
+            })
+        });
+        written.map_err(|error| disk_failure(&self.folder.join(RESULT_FILE), &error))
     }
 }
 
@@ -504,6 +525,23 @@ mod tests {
         );
         let read = |wanted| super::submissions(&folder, None, dir.path(), wanted).unwrap();
         assert_eq!(read(|path: &std::path::Path| path.ends_with("notes.txt")).0.len(), 0);
+    }
+
+    #[test]
+    fn too_many_files_stop_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("in");
+        fs::create_dir(&folder).unwrap();
+        let (base, kept) = (dir.path().to_owned(), dir.path().join("kept"));
+        let mut inbox = Inbox::new(folder.clone(), None, base, kept);
+        for number in 0..=10_000 {
+            fs::File::create(folder.join(number.to_string())).unwrap();
+        }
+        assert!(!inbox.look(&Pace::default()).unwrap());
+        assert!(inbox.keep(&mut Pace::default()).unwrap().0.is_empty());
+        assert!(!inbox.look(&Pace::default()).unwrap());
+        let warnings = inbox.warnings();
+        assert!(warnings.len() == 1 && warnings[0].contains("more than 10000"), "{warnings:?}");
     }
 
     #[test]

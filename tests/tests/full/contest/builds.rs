@@ -1,7 +1,7 @@
 //! Submissions that are built before a contest.
 
 use crate::support::contest::{AMPLE, assert_whole, contest, query};
-use crate::support::{TestDir, program};
+use crate::support::{TestDir, lacks, program};
 use std::fs;
 
 #[test]
