@@ -5,7 +5,7 @@ use super::input_files::unreadable;
 use super::rerun::RerunReport;
 use super::sources::after_building;
 use referee_games::{AnyGame, Games};
-use referee_match::diagnosis::{Evidence, Finding, Stage, find, without_notices};
+use referee_match::diagnosis::{Engine, Evidence, Finding, Stage, find, without_notices};
 use referee_match::transcript::walk;
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
@@ -96,10 +96,12 @@ impl RecordedTurn {
     }
 
     fn find(&self, fault: &Fault, report: &RerunReport) -> Finding {
+        let spoken = self.header.seats[self.seat.index()].protocol.as_ref();
         let known = Evidence {
             got: report.got.last().map(Vec::as_slice),
             unended: &report.unended,
             foreign: self.is_foreign(),
+            engine: Engine::of(spoken, self.game.kind(), &report.sent),
             has_kit: self.header.seats[self.seat.index()].agent.as_deref().is_some_and(has_kit),
             status: report.status.as_deref(),
             stderr: &without_notices(&report.stderr),

@@ -1,8 +1,8 @@
 //! The advice after a fault: how to fix it, and the command that replays it.
 
 use super::shell::{join, option};
-use referee_games::{AnyGame, Games};
-use referee_match::diagnosis::{Evidence, Stage, find};
+use referee_games::{AnyGame, DialectKind, Games};
+use referee_match::diagnosis::{Engine, Evidence, Stage, find};
 use referee_match::summary::{fault_in_turn, fault_in_words};
 use referee_match::transcript;
 use referee_play::adapted::is_adapted;
@@ -31,6 +31,8 @@ pub(super) struct Record {
     status: Option<String>,
     /// Whether it speaks another protocol than the referee's.
     foreign: bool,
+    /// That protocol, and what it was sent.
+    engine: Option<(&'static DialectKind, String)>,
     /// Whether it uses the Python kit.
     has_kit: bool,
     /// The end of its stderr.
@@ -82,7 +84,17 @@ impl Record {
             }
         }
         drop(steps);
-        Some(Self { bytes, ..record })
+        let engine = Self::engine(&bytes, games, seat);
+        Some(Self { bytes, engine, ..record })
+    }
+
+    fn engine(bytes: &[u8], games: &Games, seat: Seat) -> Option<(&'static DialectKind, String)> {
+        let mut reader = transcript::read(bytes).ok()?;
+        let events: Vec<Event> = reader.by_ref().collect();
+        let (header, kind) = (&reader.header, games.find(&reader.header.game)?);
+        let spoken = header.seats.get(seat.index())?.protocol.as_ref()?;
+        let sent = transcript::sent(header, games, seat, &events, None).ok()?;
+        Some((kind.dialect(&spoken.name)?, String::from_utf8_lossy(&sent).into_owned()))
     }
 }
 
@@ -133,6 +145,10 @@ pub(super) fn advice(
     let known = Evidence {
         got: record.and_then(|record| record.line.as_deref()),
         foreign: record.is_some_and(|record| record.foreign),
+        engine: record.and_then(|record| {
+            let (dialect, sent) = record.engine.as_ref()?;
+            Some(Engine { dialect, sent })
+        }),
         has_kit: record.is_some_and(|record| record.has_kit),
         status: record
             .and_then(|record| record.status.as_deref())

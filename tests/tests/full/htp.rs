@@ -267,5 +267,11 @@ fn advice_is_about_the_command_at_which_an_engine_failed() {
         let words = ["play", "hex", "bot", "@first", "--out", "x.jsonl", "--force"];
         let more = ["--start-time", "2s", "--clock", "2s"];
         dir.run(&[&words[..], &more].concat()).code(0).stdout_has(expected);
+        let report =
+            dir.run(&["check", "bot", "--fail-fast", "--json", more[0], more[1]]).code(3).json();
+        let failed =
+            report["probes"].as_array().unwrap().iter().find(|it| it["status"] == "failed");
+        let fix = failed.unwrap()["failure"]["fix"].as_str().unwrap();
+        assert!(fix.contains(expected), "{word} {does}: {fix}");
     }
 }

@@ -351,6 +351,9 @@ impl Htp {
             | Purpose::TimeLeft
             | Purpose::Needed => Decoded::Nothing,
         };
+        if matches!(meaning, Decoded::Invalid(_)) {
+            self.queue.clear();
+        }
         self.send_next();
         if self.waiting.is_none() && !self.is_ready && meaning == Decoded::Nothing {
             self.is_ready = true;

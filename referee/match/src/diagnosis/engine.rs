@@ -1,34 +1,34 @@
 //! What to do about an engine with a protocol of its own that failed, by the command that it was sent last.
 
-use super::Evidence;
-use crate::transcript;
-use referee_protocol::{Event, Fault, FaultKind, HeaderSeat, Seat};
+use referee_games::{DialectKind, GameKind};
+use referee_protocol::{Fault, FaultKind, LineProtocol};
 
-/// Returns how to fix it; `None` if the last command isn't known, or says nothing.
-pub(super) fn fix(fault: &Fault, known: &Evidence<'_>) -> Option<String> {
-    let (bytes, games) = known.transcript?;
-    let mut reader = transcript::read(bytes).ok()?;
-    let events: Vec<Event> = reader.by_ref().collect();
-    let header = &reader.header;
-    let verdict = events.iter().rev().find_map(|event| match event {
-        Event::Over(over) => Some(&over.verdict),
-        _ => None,
-    });
-    let has_fault = |seat: Seat| {
-        let found = verdict.and_then(|it| it.seats.get(seat.index())?.fault.as_ref());
-        found.is_some_and(|found| found.kind == fault.kind && found.text == fault.text)
-    };
-    let engines: Vec<&HeaderSeat> =
-        header.seats.iter().filter(|seat| seat.protocol.is_some()).collect();
-    let engine = match engines[..] {
-        [only] => only,
-        _ => engines.into_iter().find(|engine| has_fault(engine.seat))?,
-    };
-    let dialect = games.find(&header.game)?.dialect(&engine.protocol.as_ref()?.name)?;
-    if fault.kind == FaultKind::Garbled {
-        let (command, reply) = fault.text.strip_prefix('`')?.split_once("` was answered `")?;
-        return dialect.advise(command, Some(reply));
+/// An engine with a protocol of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Engine<'a> {
+    /// The protocol.
+    pub dialect: &'static DialectKind,
+    /// What it was sent; the last line is the command that it has not answered.
+    pub sent: &'a str,
+}
+
+impl<'a> Engine<'a> {
+    /// Returns what is known of an agent that speaks this protocol in a game; `None` for the referee's own.
+    pub fn of(spoken: Option<&LineProtocol>, kind: GameKind, sent: &'a str) -> Option<Self> {
+        Some(Self { dialect: kind.dialect(&spoken?.name)?, sent })
     }
-    let sent = transcript::sent(header, games, engine.seat, &events, None).ok()?;
-    dialect.advise(String::from_utf8_lossy(&sent).lines().last()?, None)
+
+    /// Returns how to fix it; `None` if the command isn't known, or says nothing.
+    pub(super) fn fix(self, fault: &Fault) -> Option<String> {
+        if fault.kind == FaultKind::Garbled {
+            let (command, reply) = fault.text.strip_prefix('`')?.split_once("` was answered `")?;
+            return self.dialect.advise(command, Some(reply));
+        }
+        self.unanswered()
+    }
+
+    /// The same if it has not answered.
+    pub(super) fn unanswered(self) -> Option<String> {
+        self.dialect.advise(self.sent.lines().last()?, None)
+    }
 }

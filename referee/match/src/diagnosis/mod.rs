@@ -17,6 +17,7 @@ mod unasked;
 
 pub use caret::caret;
 pub use denied::denied_paths;
+pub use engine::Engine;
 pub use hang::{AtEnd, Hang, Wait};
 pub use last_words::{cause_line, failure_line, stack_place, without_notices};
 pub use nearest::nearest_action;
@@ -151,6 +152,8 @@ pub struct Evidence<'a> {
     pub unended: &'a [u8],
     /// Whether the line is in another protocol than the referee's own.
     pub foreign: bool,
+    /// What is known of it then.
+    pub engine: Option<Engine<'a>>,
     /// Whether it uses the Python kit, whose functions advice then names.
     pub has_kit: bool,
     /// How its process exited, if it did.
@@ -265,9 +268,7 @@ pub fn find(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let is_usual = finding.fix == known.usual_fix(finding.defect);
     let by_command = matches!(finding.defect, Defect::Shape | Defect::Waiting | Defect::Gone)
         || finding.defect == Defect::Crash && is_usual;
-    if let Some(fix) =
-        Some(()).filter(|()| known.foreign && by_command).and_then(|()| engine::fix(fault, known))
-    {
+    if let Some(fix) = known.engine.filter(|_| by_command).and_then(|engine| engine.fix(fault)) {
         return finding.fix(fix);
     }
     match foreign_fix(finding.defect).filter(|_| known.foreign) {
@@ -530,7 +531,11 @@ pub fn waiting(known: &Evidence<'_>) -> Finding {
     let used = known.used.unwrap_or_default();
     let (cpu, wall) = (used.cpu.as_millis(), used.wall.as_millis());
     let what = format!("no answer after {wall} ms ({cpu} ms of CPU)");
-    without_answer(what, known)
+    let finding = without_answer(what, known);
+    match known.engine.and_then(Engine::unanswered) {
+        Some(fix) => finding.fix(fix),
+        None => finding,
+    }
 }
 
 fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {

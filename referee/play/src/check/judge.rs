@@ -9,7 +9,8 @@ use crate::sources::{after_building, newer_source};
 use nix::errno::Errno;
 use referee_games::Games;
 use referee_match::diagnosis::{
-    Defect, Evidence, Finding, IllegalAction, Stage, failure_line, find, waiting, without_notices,
+    Defect, Engine, Evidence, Finding, IllegalAction, Stage, failure_line, find, waiting,
+    without_notices,
 };
 use referee_process::files::open_regular;
 use referee_process::{Cause, Failure};
@@ -155,6 +156,7 @@ pub(super) fn judge(
         got: trial.got.as_deref(),
         unended: &trial.unended,
         foreign: spec.is_foreign(),
+        engine: Engine::of(spec.protocol.as_ref(), probe.kind, &trial.sent),
         has_kit: has_kit(&spec.written),
         status: trial.status.as_deref(),
         stderr: &stderr,
