@@ -3,7 +3,7 @@
 use super::arguments::relative;
 use super::copies::{AgentCopy, restore};
 use super::entrants::{
-    Candidate, Submission, candidate, check_games, describe, unpacked_or_itself,
+    Candidate, Submission, at_its_own_place, candidate, check_games, describe, unpacked_or_itself,
 };
 use super::folder::{AGENTS_FOLDER, Folder};
 use super::prepare::{Broken, Entrants, Prepared, build, contest_files, failure, read_again};
@@ -116,7 +116,8 @@ pub(super) fn prepare_submission(
 ) -> Result<Prepared, Failure> {
     let read = stored_file(stored, folder)?;
     let refused = |why: String| Failure::usage(format!("{}: {why}", path.display()));
-    let entry = unpacked_or_itself(&place(path)?).map_err(refused)?;
+    let given = place(path)?;
+    let entry = unpacked_or_itself(&given).map_err(refused)?;
     let template = read.submissions.as_ref().and_then(|submissions| submissions.run.clone());
     // As a submission would be named in the contest file.
     let inside = stored.base.join(relative(&stored.base, &entry));
@@ -124,11 +125,15 @@ pub(super) fn prepare_submission(
         .and_then(|spec| spec.ok_or_else(|| "it is not an agent".to_owned()))
         .and_then(|(spec, place)| Ok((check_games(&read, spec)?, place)))
         .map_err(refused)?;
+    let is_private = entry != inside || inside != given;
     let (run, entry) = (spec.written.clone(), place(&entry)?);
+    let own = template.as_deref().filter(|_| is_private);
+    let shown = own.and_then(|run| at_its_own_place(run, &given, &stored.base));
+    let shown = shown.unwrap_or_else(|| run.clone());
     let mut candidates = [Candidate {
         name: name.to_owned(),
-        run: run.clone(),
-        shown: run.clone(),
+        run,
+        shown: shown.clone(),
         span: 0..0,
         is_submission: true,
         entry: Some(entry.clone()),
@@ -138,7 +143,7 @@ pub(super) fn prepare_submission(
     read_again(&mut candidates, &stored.base);
     let [Candidate { spec, .. }] = candidates;
     let spec = AgentSpec { name: name.to_owned(), ..spec.map_err(refused)? };
-    let player = PlayerInfo { name: name.to_owned(), run, digest: spec.digest.clone() };
+    let player = PlayerInfo { name: name.to_owned(), run: shown, digest: spec.digest.clone() };
     let mut prepared = without_agents(stored, folder, read);
     prepared.contest = Arc::new(Contest { players: vec![player], ..stored.contest.clone() });
     prepared.specs = vec![spec];

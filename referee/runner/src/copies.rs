@@ -273,7 +273,8 @@ impl Copier<'_> {
         if let Some(why) = leads_outside(spec, &source.trees) {
             return Ok(Err(NoCopy::Needs(why)));
         }
-        let run = relative_run(spec, &Parts::of(&info.run, &prepared.base), &prepared.base);
+        // As it was read, perhaps in a private place.
+        let run = relative_run(spec, &Parts::of(&spec.written, &prepared.base), &prepared.base);
         let run = match run {
             Ok(run) => run,
             Err(failure) => return Ok(Err(NoCopy::Needs(failure.to_string()))),

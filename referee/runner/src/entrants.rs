@@ -46,7 +46,7 @@ pub(super) struct Candidate {
     pub(super) name: String,
     /// The AGENT argument as written.
     pub(super) run: String,
-    /// The same with its own path, for commands that people read.
+    /// The same with its own path instead of a private one, as people know it.
     pub(super) shown: String,
     /// The place of its name, or of its folder's, in the contest file.
     pub(super) span: Range<usize>,
@@ -64,7 +64,7 @@ pub struct Submission {
     pub name: String,
     /// The AGENT as given, or its path if it can't be read.
     pub written: String,
-    /// The same with its own path, for commands that people read.
+    /// The same with its own path instead of a private one, as people know it.
     pub shown: String,
     /// Its file or folder; `None` for an agent that the contest file names.
     pub entry: Option<PathBuf>,
@@ -233,14 +233,8 @@ pub fn submissions(
         let name = if counts[stem.as_str()] == 1 { stem.clone() } else { name };
         let shown = || path.strip_prefix(base).unwrap_or(path).display().to_string();
         let written = read.as_ref().map_or_else(|_| shown(), |(spec, _)| spec.written.clone());
-        // A package in a private place is one at its own place, too.
-        let package = run.filter(|run| package_of(run).is_some() && !run.contains("{}/"));
         let is_private = read.as_ref().is_ok_and(|(_, place)| place != path);
-        let by_path = || {
-            let below = below(path, base).display().to_string();
-            if below.contains('/') { below } else { format!("./{below}") }
-        };
-        let shown = package.filter(|_| is_private).map(|run| run.replace("{}", &by_path()));
+        let shown = run.filter(|_| is_private).and_then(|run| at_its_own_place(run, path, base));
         let shown = shown.unwrap_or_else(|| written.clone());
         let (spec, place) = match read {
             Ok((spec, place)) => (Ok(spec), Some(place)),
@@ -258,6 +252,16 @@ pub(super) fn check_count(count: usize) -> io::Result<()> {
     }
     let text = format!("it has more than {SUBMISSIONS_MAX} files and folders");
     Err(io::Error::new(io::ErrorKind::FileTooLarge, text))
+}
+
+/// Returns the AGENT of a package that is read in a private place at its own one, where it is the same.
+pub(super) fn at_its_own_place(template: &str, path: &Path, base: &Path) -> Option<String> {
+    if package_of(template).is_none() || template.contains("{}/") {
+        return None;
+    }
+    let below = below(path, base).display().to_string();
+    let below = if below.contains('/') { below } else { format!("./{below}") };
+    Some(template.replace("{}", &below))
 }
 
 /// Removes what was handed in again under the same name, where one of the two is an archive: the newest counts.

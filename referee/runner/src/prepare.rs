@@ -219,10 +219,10 @@ fn prepare_seeded(
     let readable = readable(&read, base)?;
     let mut places = Vec::new();
     let playing = |candidate: Candidate| {
-        let Candidate { name, run, span, spec, entry, .. } = candidate;
+        let Candidate { name, shown, span, spec, entry, .. } = candidate;
         let spec = spec.ok()?;
         places.push(entry.and_then(|entry| place(&entry).ok()));
-        let player = PlayerInfo { name, run, digest: spec.digest.clone() };
+        let player = PlayerInfo { name, run: shown, digest: spec.digest.clone() };
         Some((FoundAgent { player, span }, spec))
     };
     let (entrants, specs): (Vec<_>, Vec<_>) = candidates.into_iter().filter_map(playing).unzip();

@@ -214,6 +214,32 @@ fn nothing_that_another_team_hands_in_is_imported() {
     }
 }
 
+/// They are played from a private place, but people know them by their own.
+#[test]
+fn submissions_are_debugged_where_they_were_handed_in() {
+    let Some(dir) = dir() else { return };
+    let agent = fs::read_to_string(dir.path("class/Killer_A/__init__.py")).unwrap();
+    for team in ["alice", "bob"] {
+        dir.write(&format!("teams/{team}/__init__.py"), format!("{agent}# {team}\n"));
+    }
+    dir.write(
+        "contest.toml",
+        "submissions = { folder = \"teams\", run = \"comp30024:{}\" }\n\
+         [[games]]\ngame = \"freckers\"\nsetup = { turn_limit = 4 }\n",
+    );
+    dir.run(&["contest", "run", "contest.toml", "--out", "d"]).code(0);
+    let file = fs::read_dir(dir.path("d/games/0000")).unwrap().next().unwrap().unwrap().path();
+    let file = file.to_str().unwrap();
+    let seats = &dir.events(file)[0]["seats"];
+    for seat in 0..2 {
+        let agent = format!("comp30024:teams/{}", seats[seat]["name"].as_str().unwrap());
+        assert_eq!(seats[seat]["agent"], agent, "{seats}");
+        let words = ["debug", file, "--seat", if seat == 0 { "0" } else { "1" }];
+        dir.run(&words).code(0).stdout_has("the same");
+    }
+    dir.run(&["contest", "resume", "d"]).code(0);
+}
+
 /// Without a preset, `check` has the conditions of the course, and its commands name them.
 #[test]
 fn check_has_the_conditions_of_the_course() {
