@@ -85,9 +85,6 @@ pub(super) struct Options {
     /// Number of matches to run at once, 1 or more. Defaults to the number of cores
     #[arg(long, short, value_parser = at_least_one())]
     pub(super) jobs: Option<usize>,
-    /// Pin each match and its agents to one core; for machines that run nothing else
-    #[arg(long)]
-    pub(super) pin: bool,
     #[command(flatten)]
     pub(super) series: SeriesOptions,
     /// Keep the private copies of folders that agents write in, as DIR/NAME, for later matches. By

@@ -52,6 +52,9 @@ pub(super) struct SeriesOptions {
     /// retire
     #[arg(long, value_parser = on_fault())]
     pub(super) on_fault: Option<OnFault>,
+    /// Pin each match and its agents to one core; for machines that run nothing else
+    #[arg(long)]
+    pub(super) pin: bool,
     #[command(flatten)]
     pub(super) of_match: MatchOptions,
     #[command(flatten)]

@@ -49,7 +49,7 @@ impl GeneratedContestOptions {
         if agents.iter().any(|agent| with_interpreter(agent).is_some()) {
             return Err(not_executable(agents));
         }
-        let SeriesOptions { of_match, conditions, seed, on_fault, .. } = &self.series;
+        let SeriesOptions { of_match, conditions, seed, on_fault, pin, .. } = &self.series;
         let MatchOptions { preset, clock, strict, .. } = of_match;
         let is_needed = preset.is_none() || clock.is_given();
         more["name"] = format!("{command}-{}", self.game.kind()?.name).into();
@@ -59,6 +59,7 @@ impl GeneratedContestOptions {
         more["clock"] = clock.map_or(Value::Null, |clock| clock_table(&clock));
         more["sandbox"] = conditions.for_contest()?;
         more["limits"] = of_match.limits_table()?;
+        more["pin"] = json!(pin.then_some(true));
         more["policy"]["on_fault"] = json!(on_fault);
         more["policy"]["strict"] = json!(strict.then_some(true));
         more["games"] = self.game.for_contest()?;

@@ -8,10 +8,12 @@ fn the_file_written_by_quick_runs_the_same_contest() {
     let dir = TestDir::new();
     let agents = ["@random", "@first", "b=@random"];
     let game = ["quick", "--game", "hex", "--setup", "size=3", "--games", "11", "--seed", "3"];
-    let clock = ["--clock", "1h", "--start-time", "3m"];
+    let clock = ["--clock", "1h", "--start-time", "3m", "--pin"];
     contest(&dir, &[&game[..], &clock, &["--out", "q"], &agents].concat()).code(0);
     // Complete rounds of six games.
     assert_whole(&dir, "q", 12);
+    let written = std::fs::read_to_string(dir.path("q/contest.toml")).unwrap();
+    assert!(written.contains("pin = true"), "{written}");
     contest(&dir, &["run", "q/contest.toml", "--out", "again", "--jobs", "1"]).code(0);
     assert_whole(&dir, "again", 12);
     let rows = "select number, match_id, seed, result, reason, turns, moves from games";
