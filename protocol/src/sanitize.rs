@@ -11,6 +11,11 @@ pub fn sanitize(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
+/// Sanitizes a line of a program's stderr, in which stacks are indented by tabs.
+pub fn sanitize_stderr(line: &str) -> String {
+    sanitize(&line.replace('\t', "    "))
+}
+
 /// Sanitizes untrusted text of several lines: like [`sanitize`], but keeps line feeds and tabs.
 pub fn sanitize_lines(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
@@ -29,9 +34,6 @@ pub fn without_commands(text: &str) -> String {
 }
 
 fn visible(c: char) -> char {
-    if c == '\t' {
-        return ' ';
-    }
     let hidden = c.is_control()
         || matches!(c, '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{180E}')
         || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}')
@@ -69,11 +71,12 @@ pub fn sanitize_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{sanitize_line, sanitize_lines, sanitize_name, without_commands};
+    use super::{sanitize_line, sanitize_lines, sanitize_name, sanitize_stderr, without_commands};
 
     #[test]
     fn names_are_sanitized_and_short() {
-        assert_eq!(sanitize_name("a\u{1b}[31mb\tc"), "a\u{FFFD}[31mb c");
+        assert_eq!(sanitize_name("a\u{1b}[31mb"), "a\u{FFFD}[31mb");
+        assert_eq!(sanitize_stderr("\tbot.go:3 \u{1b}"), "    bot.go:3 \u{FFFD}");
         assert_eq!(sanitize_name(&"x".repeat(99)).len(), 60);
         for spaced in ["a ", "\u{a0}a", "\u{3000}a\u{2003}\t"] {
             assert_eq!(sanitize_name(spaced), "a");

@@ -9,7 +9,7 @@ use referee_play::adapted::is_adapted;
 use referee_play::agent_spec::has_kit;
 use referee_play::drive::LastSeen;
 use referee_play::input_files::read_transcript;
-use referee_protocol::sanitize::sanitize;
+use referee_protocol::sanitize::{sanitize, sanitize_stderr};
 use referee_protocol::{
     Event, Fault, FaultKind, FromAgent, Header, HeaderSeat, Seat, Verdict, line_bytes,
     parse_from_agent,
@@ -124,7 +124,7 @@ pub(super) fn fault_text(
     let (name, at, what) = (sanitize(&seat.name), seat.seat, sanitize(&fault_in_turn(fault)));
     let mut shown = format!("game {game}: {name} (seat {at}) {what}\n");
     if let Some(words) = words {
-        writeln!(shown, "  last stderr: {}", sanitize(words)).ok();
+        writeln!(shown, "  last stderr: {}", sanitize_stderr(words)).ok();
     }
     if let Some(transcript) = transcript {
         writeln!(shown, "  debug: {}", debug_command(seat, fault, transcript)).ok();

@@ -6,7 +6,7 @@ use referee_match::summary::fault_in_turn;
 use referee_match::transcript::{ReadEnd, Walk, walk};
 use referee_play::input_files::unreadable;
 use referee_process::Failure;
-use referee_protocol::sanitize::sanitize;
+use referee_protocol::sanitize::{sanitize, sanitize_stderr};
 use referee_protocol::{Event, Seat};
 use referee_render::{Style, terminal};
 use std::fmt::Write;
@@ -73,7 +73,7 @@ fn happened(walk: &Walk, turn: u64, event: &Event, style: Option<&Style>) -> Str
         Event::Stderr(stderr) => {
             let name = name(stderr.seat);
             for line in stderr.text.lines() {
-                writeln!(text, "  {name} stderr: {}", sanitize(line)).ok();
+                writeln!(text, "  {name} stderr: {}", sanitize_stderr(line)).ok();
             }
         }
         Event::Over(over) => {

@@ -57,15 +57,7 @@ async fn what_it_waits_for(agent: &mut AgentConnection) -> Hang {
         }
         agent.process.close();
         let (stdout, status) = listen(agent, END_WAIT, true).await;
-        let at_end = match (stdout.lines().find(|line| !line.trim().is_empty()), status) {
-            (Some(line), _) => AtEnd::Wrote(line.as_bytes().to_vec()),
-            (None, None) => AtEnd::Stays,
-            (None, Some(status)) => match cause_line(&agent.process.stderr.copied()) {
-                Some(line) => AtEnd::Failed(line),
-                None if status == "exit status 0" => AtEnd::Ended,
-                None => AtEnd::Failed(status),
-            },
-        };
+        let at_end = what_it_did(&stdout, status, &agent.process.stderr.copied());
         if at_end == AtEnd::Stays {
             hang = Hang { unread: hang.unread, ..agent.hang() };
         }
@@ -81,6 +73,19 @@ async fn what_it_waits_for(agent: &mut AgentConnection) -> Hang {
         }
     }
     hang
+}
+
+/// Returns what an agent did at the end of its input, by its output and how it exited, if it did.
+fn what_it_did(stdout: &str, status: Option<String>, stderr: &str) -> AtEnd {
+    match (stdout.lines().find(|line| !line.trim().is_empty()), status) {
+        (Some(line), _) => AtEnd::Wrote(line.as_bytes().to_vec()),
+        (None, None) => AtEnd::Stays,
+        (None, Some(status)) => match cause_line(stderr) {
+            Some(line) => AtEnd::Failed(line),
+            None if status == "exit status 0" => AtEnd::Ended,
+            None => AtEnd::Failed(status),
+        },
+    }
 }
 
 /// Listens to an agent that needs no answer until it ends or, with `to_line`, writes a line, or has slept for so long.
@@ -132,6 +137,36 @@ impl Drive<'_> {
             self.examined = None;
             self.end_process(seat);
             self.apply();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AtEnd, what_it_did};
+
+    #[test]
+    fn the_end_of_input_tells_an_agent_that_buffers_from_one_that_reads_on() {
+        const TRACEBACK: &str = "Traceback (most recent call last):\n  File \"/a/bot.py\", line 9, in <module>\nEOFError: EOF\n";
+        for (stdout, status, stderr, expected) in [
+            (
+                "\n{\"type\":\"ready\"}\n{}\n",
+                None,
+                "",
+                AtEnd::Wrote(b"{\"type\":\"ready\"}".to_vec()),
+            ),
+            ("{}\n", Some("exit status 1"), TRACEBACK, AtEnd::Wrote(b"{}".to_vec())),
+            (" \n", None, "", AtEnd::Stays),
+            ("", Some("exit status 0"), "bye\n", AtEnd::Ended),
+            (
+                "",
+                Some("exit status 1"),
+                TRACEBACK,
+                AtEnd::Failed("EOFError: EOF (bot.py:9)".to_owned()),
+            ),
+            ("", Some("signal 13 (SIGPIPE)"), "", AtEnd::Failed("signal 13 (SIGPIPE)".to_owned())),
+        ] {
+            assert_eq!(what_it_did(stdout, status.map(str::to_owned), stderr), expected);
         }
     }
 }

@@ -12,7 +12,7 @@ use referee_play::agent_spec::AgentSpec;
 use referee_play::check::{CheckReport, Probe, ProbeFailure, ProbeOutcome, ProbeReport, Status};
 use referee_process::Failure;
 use referee_protocol::Level;
-use referee_protocol::sanitize::sanitize;
+use referee_protocol::sanitize::{sanitize, sanitize_stderr};
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -179,7 +179,7 @@ pub(super) fn explain(failed: &ProbeFailure, again: &str) -> String {
     }
     let lines: Vec<&str> = failed.stderr.lines().collect();
     for (index, line) in lines.iter().rev().take(STDERR_LINES).rev().enumerate() {
-        rows.verbatim(if index == 0 { "stderr" } else { "" }, &sanitize(line));
+        rows.verbatim(if index == 0 { "stderr" } else { "" }, &sanitize_stderr(line));
     }
     rows.wrapped("why", failed.why);
     rows.wrapped("fix", &failed.fix);
