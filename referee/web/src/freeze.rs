@@ -109,3 +109,31 @@ fn is_shown(app: &App, headers: &HeaderMap, name: &str) -> ApiResult<bool> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Audience;
+    use referee_contest::file::ContestFile;
+    use referee_match::transcript::read;
+    use referee_runner::course::Course;
+    use referee_runner::folder::Folder;
+    use std::fs;
+    use std::sync::Arc;
+
+    const PLAYED: &[u8] =
+        include_bytes!("../../../tests/tests/transcripts/freckers-all-across.jsonl");
+
+    #[test]
+    fn a_board_that_is_followed_stops_at_the_freeze() {
+        let header = read(PLAYED).unwrap().header;
+        for (at, is_out) in [("2001-12-24 18:00", true), ("2999-12-24 18:00", false)] {
+            let dir = tempfile::tempdir().unwrap();
+            fs::write(dir.path().join("contest.db"), "").unwrap();
+            let folder = Folder::open(dir.path()).unwrap();
+            let text = format!("game = \"hex\"\n[web]\nfreeze_at = \"{at}\"");
+            let course = Course::open(&folder, ContestFile::web_of(&text).unwrap(), false).unwrap();
+            assert_eq!(Audience::Public(Arc::new(course), None).is_frozen_out(&header), is_out);
+        }
+        assert!(!Audience::All.is_frozen_out(&header));
+    }
+}
