@@ -8,7 +8,8 @@ use crate::files::unescaped;
 use crate::usage::proc_text;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::stat::makedev;
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::stat::{fstat, major, makedev, minor};
 use nix::sys::statvfs::statvfs;
 use nix::unistd::Pid;
 use std::collections::{HashMap, HashSet};
@@ -19,9 +20,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Beginnings of the names of files that are in memory only, as the lists of open files and of mappings have
-/// them: made by `memfd_create`, shared, or of shared mappings without a file.
-const IN_MEMORY: [&str; 4] = ["/memfd:", "/dev/shm/", "/SYSV", "/dev/zero (deleted)"];
+/// Link targets of open files that are in memory only: made by `memfd_create`, or shared.
+const IN_MEMORY: [&str; 3] = ["/memfd:", SHARED, "/SYSV"];
+/// Where files are that are in memory only, and have names.
+const SHARED: &str = "/dev/shm/";
 /// What a file in memory takes without any data, in KiB.
 const FILE_KIB: u64 = 1;
 /// What a file counts that can't be looked at, in KiB: a little more than a pipe or a socket holds by
@@ -62,12 +64,15 @@ pub(super) struct HeldMemory {
     files: HashMap<FileId, u64>,
     /// The file systems in memory that only the tree has, by their devices; `None` before the first look.
     own: Option<HashMap<u64, PathBuf>>,
+    /// The device of the kernel's own file system for shared memory, as lists of mappings have it.
+    nameless: Option<String>,
 }
 
 impl HeldMemory {
     /// Looks at each file once. Stops when they hold more than `most`.
     pub(super) fn look(&mut self, tree: &[Pid], most: u64) -> Held {
         let before = std::mem::take(&mut self.files);
+        self.nameless = self.nameless.take().or_else(nameless_device);
         let mut held = Held { files: self.in_own_systems(tree), ..Held::default() };
         let is_enough = |held: &Held| held.files + held.buffers > most || held.locks > LOCKS_MAX;
         let (mut seen, mut folders) = (HashSet::new(), Vec::new());
@@ -126,12 +131,17 @@ impl HeldMemory {
 
     /// Adds a file unless its file system counts, and returns what it holds.
     fn add(&mut self, file: FileId, about: &Metadata) -> u64 {
-        if self.own.iter().any(|own| own.contains_key(&file.0)) {
+        if self.is_own(file) {
             return 0;
         }
         let kib = about.blocks() / 2;
         self.files.insert(file, kib);
         kib + FILE_KIB
+    }
+
+    /// Whether it is in a file system that counts as a whole.
+    fn is_own(&self, file: FileId) -> bool {
+        self.own.as_ref().is_some_and(|own| own.contains_key(&file.0))
     }
 
     /// Returns what the tree's own file systems hold.
@@ -142,12 +152,13 @@ impl HeldMemory {
         }) else {
             return 0;
         };
-        let own = self.own.get_or_insert_with(|| own_systems(&folder));
-        let held = own.values().filter_map(|path| {
+        self.own = self.own.take().or_else(|| own_systems(&folder));
+        let held = self.own.iter().flat_map(HashMap::values).filter_map(|path| {
             let path = folder.join("root").join(path.strip_prefix("/").ok()?);
             let system = statvfs(&path).ok()?;
-            let bytes = (system.blocks() - system.blocks_free()) * system.fragment_size();
-            Some(bytes / 1024 + (system.files() - system.files_free()) * FILE_KIB)
+            let blocks = system.blocks().saturating_sub(system.blocks_free());
+            let files = system.files().saturating_sub(system.files_free());
+            Some(blocks * system.fragment_size() / 1024 + files * FILE_KIB)
         });
         held.sum()
     }
@@ -156,39 +167,36 @@ impl HeldMemory {
     /// root may look at them; for others `resident` gets what of them is in the process's memory now.
     fn mapped(&mut self, folder: &Path, resident: &mut HashMap<FileId, u64>) -> u64 {
         let (mut kib, mut is_hidden) = (0, false);
+        let nameless = self.nameless.clone();
         for_each_line(&folder.join("maps"), |line| {
-            let Some((range, file)) = mapping(line) else { return };
-            if self.files.contains_key(&file)
-                || self.own.iter().any(|own| own.contains_key(&file.0))
+            if let Some((range, file)) = mapping(line, nameless.as_deref())
+                && !self.files.contains_key(&file)
+                && !self.is_own(file)
             {
-                return;
-            }
-            match metadata(folder.join("map_files").join(range)) {
-                Ok(about) => kib += self.add(file, &about),
-                Err(_) => is_hidden = true,
+                match metadata(folder.join("map_files").join(range)) {
+                    Ok(about) => kib += self.add(file, &about),
+                    Err(_) => is_hidden = true,
+                }
             }
         });
-        if is_hidden {
-            let (mut current, mut its) = (None, HashMap::new());
-            for_each_line(&folder.join("smaps"), |line| {
-                if let Some(size) = line.strip_prefix(b"Rss:") {
-                    let size = std::str::from_utf8(size).ok();
-                    let size = size.and_then(|it| it.split_ascii_whitespace().next()?.parse().ok());
-                    if let Some(file) = current {
-                        *its.entry(file).or_insert(0) += size.unwrap_or(0);
-                    }
-                } else if matches!(line.first(), Some(b'0'..=b'9' | b'a'..=b'f')) {
-                    current = mapping(line).map(|(_, file)| file);
-                }
-            });
-            for (file, size) in its {
-                let is_other = !self.files.contains_key(&file)
-                    && !self.own.iter().any(|own| own.contains_key(&file.0));
-                if is_other {
-                    let most = resident.entry(file).or_insert(size);
-                    *most = size.max(*most);
-                }
+        if !is_hidden {
+            return kib;
+        }
+        let (mut current, mut its) = (None, HashMap::new());
+        for_each_line(&folder.join("smaps"), |line| {
+            if matches!(line.first(), Some(b'0'..=b'9' | b'a'..=b'f')) {
+                let mapping = mapping(line, nameless.as_deref()).map(|(_, file)| file);
+                current =
+                    mapping.filter(|file| !self.files.contains_key(file) && !self.is_own(*file));
+            } else if let (Some(file), Some(size)) = (current, line.strip_prefix(b"Rss:")) {
+                let size = std::str::from_utf8(size).ok();
+                let size = size.and_then(|it| it.split_ascii_whitespace().next()?.parse().ok());
+                *its.entry(file).or_insert(0) += size.unwrap_or(0);
             }
+        });
+        for (file, size) in its {
+            let most = resident.entry(file).or_insert(size);
+            *most = size.max(*most);
         }
         kib
     }
@@ -205,24 +213,38 @@ fn for_each_line(path: &Path, mut act: impl FnMut(&[u8])) -> Option<()> {
 }
 
 /// Returns the name among `map_files`, and the file, of a mapping of a file in memory, by its line in `maps`:
-/// `7f3a000-7f3b000 rw-s 00000000 00:01 1034    /dev/zero (deleted)`.
-fn mapping(line: &[u8]) -> Option<(&OsStr, FileId)> {
-    let name = line.iter().position(|&byte| byte == b'/')?;
-    if !IN_MEMORY.iter().any(|start| line[name..].starts_with(start.as_bytes())) {
+/// `7f3a000-7f3b000 rw-s 00000000 00:01 1034    /dev/zero (deleted)`. A program may choose another name.
+fn mapping<'a>(line: &'a [u8], nameless: Option<&str>) -> Option<(&'a OsStr, FileId)> {
+    let mut words = line.split(|&byte| byte == b' ');
+    let range = words.next()?;
+    let device = std::str::from_utf8(words.nth(2)?).ok()?;
+    let inode = words.next()?;
+    let is_shared = || {
+        let name = words.clone().find(|word| !word.is_empty());
+        name.is_some_and(|name| name.starts_with(SHARED.as_bytes()))
+    };
+    if nameless != Some(device) && !is_shared() {
         return None;
     }
-    let mut words = std::str::from_utf8(&line[..name]).ok()?.split_ascii_whitespace();
-    let range = words.next()?.trim_start_matches('0');
-    let (major, minor) = words.nth(2)?.split_once(':')?;
+    let (major, minor) = device.split_once(':')?;
     let number = |digits| u64::from_str_radix(digits, 16).ok();
     let device = makedev(number(major)?, number(minor)?);
-    Some((OsStr::new(range), (device, words.next()?.parse().ok()?)))
+    let inode = std::str::from_utf8(inode).ok()?.parse().ok()?;
+    let range = std::str::from_utf8(range).ok()?.trim_start_matches('0');
+    Some((OsStr::new(range), (device, inode)))
+}
+
+/// Returns the device of shared memory without a name, as lists of mappings have it.
+fn nameless_device() -> Option<String> {
+    let file = memfd_create(c"device", MFdFlags::MFD_CLOEXEC).ok()?;
+    let device = fstat(&file).ok()?.st_dev;
+    Some(format!("{:02x}:{:02x}", major(device), minor(device)))
 }
 
 /// Returns where the file systems in memory are mounted that a process has and this one doesn't, by their devices.
-fn own_systems(process: &Path) -> HashMap<u64, PathBuf> {
+fn own_systems(process: &Path) -> Option<HashMap<u64, PathBuf>> {
     let mounted = |process: &Path| {
-        let list = proc_text(process.join("mountinfo")).unwrap_or_default();
+        let list = proc_text(process.join("mountinfo"))?;
         let system = |line: &str| {
             // 35 31 0:32 /root /mount/point rw,relatime optional - tmpfs source rw
             let (place, kind) = line.split_once(" - ")?;
@@ -231,12 +253,12 @@ fn own_systems(process: &Path) -> HashMap<u64, PathBuf> {
             let device = makedev(major.parse().ok()?, minor.parse().ok()?);
             kind.starts_with("tmpfs ").then_some((device, unescaped(place.nth(1)?)))
         };
-        list.lines().filter_map(system).collect::<HashMap<_, _>>()
+        Some(list.lines().filter_map(system).collect::<HashMap<_, _>>())
     };
-    let others = mounted("/proc/self".as_ref());
-    let mut own = mounted(process);
+    let others = mounted("/proc/self".as_ref())?;
+    let mut own = mounted(process)?;
     own.retain(|device, _| !others.contains_key(device));
-    own
+    Some(own)
 }
 
 /// What the kernel tells about an open file.

@@ -368,6 +368,12 @@ mod tests {
     const GIVEN_BACK: &str =
         "x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB); x.madvise(mmap.MADV_DONTNEED)";
 
+    /// The same, with a name of its own in the list of mappings (`PR_SET_VMA_ANON_NAME`).
+    const NAMED_MAPPING: &str = "import ctypes; x = mmap.mmap(-1, 60 * MB); x[:] = bytes(60 * MB); \
+         where = ctypes.addressof(ctypes.c_char.from_buffer(x)); libc = ctypes.CDLL(None); \
+         libc.prctl(0x53564d41, ctypes.c_ulong(0), ctypes.c_ulong(where), ctypes.c_ulong(60 * MB), b'heap'); \
+         libc.madvise(ctypes.c_ulong(where), ctypes.c_ulong(60 * MB), 4)";
+
     /// It has a lock on every other byte.
     const LOCKED: &str = "import fcntl, struct; files = [os.memfd_create('x') for _ in range(6)]; \
          [fcntl.fcntl(f, fcntl.F_SETLK, struct.pack('@hhqqi4x', fcntl.F_WRLCK, 0, 2 * it, 1, 0)) \
@@ -465,7 +471,7 @@ mod tests {
     #[test]
     fn files_that_are_only_mapped_count_whole_and_for_others_as_much_as_was_seen() {
         let is_root = nix::unistd::geteuid().is_root();
-        for after in [CLOSED, GIVEN_BACK] {
+        for after in [CLOSED, GIVEN_BACK, NAMED_MAPPING] {
             let Some(parent) = Parent::of(1, "", after) else { return };
             let seen = parent.seen_mb();
             assert_eq!((60..=90).contains(&seen), is_root, "{after}: {seen} MiB");
