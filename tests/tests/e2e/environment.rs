@@ -148,7 +148,7 @@ fn files_of_earlier_games_are_not_counted() {
         if m['type'] == 'turn': print(json.dumps({'type': 'action', 'action': m['actions'][0]}), flush=True)\n";
     dir.write("bot/bot.py", bot);
     dir.write("bot/agent.toml", "command = [\"python3\", \"bot.py\"]\n");
-    let words = ["hex", "bot", "@first", "-s", "size=2", "--games", "4", "--jobs", "1"];
+    let words = ["hex", "bot", "@first", "-s", "size=3", "--games", "4", "--jobs", "1"];
     let words = [&words[..], &["--sandbox", "isolated", "--out", "games"]].concat();
     let ran = dir.run(&[&["play"][..], &words].concat());
     if ran.exit != Some(0) && ran.stderr.contains("isolated is unavailable") {
