@@ -256,16 +256,16 @@ impl Verifier {
         };
         if let Some(text) = self.broken.as_ref().or(self.differs.as_ref()).or(differs.as_ref()) {
             let rules = self.other_rules.iter().filter(|rules| !text.contains(*rules));
-            let rules: String = rules.map(|rules| format!("; {rules}")).collect();
-            return (Status::Disagrees, text.clone() + &rules);
+            let text = rules.fold(text.clone(), |text, rules| text + "; " + rules);
+            return (Status::Disagrees, text);
         }
         let Replay::Playing(walk) = &self.replay else { return (Status::Ok, String::new()) };
         let turns = walk.turns();
         let text = format!("the seal matches, and replaying {turns} turns gives the same verdict");
         let unread = walk.unread().map(|unread| format!("; {unread}"));
         let others = self.other_rules.iter().chain(&self.other_level);
-        let others: String = others.map(|other| format!("; {other}")).collect();
-        (Status::Ok, text + &unread.unwrap_or_default() + &others)
+        let text = text + &unread.unwrap_or_default();
+        (Status::Ok, others.fold(text, |text, other| text + "; " + other))
     }
 
     fn judge_unsealed(&self) -> (Status, String) {
