@@ -9,6 +9,9 @@ use crate::wire::{Answer, At, Chance, Ply, PlyTurn, RefusalKind, Request, Walked
 const OUTCOMES_MAX: usize = 10_000;
 const WEIGHT_MAX: u64 = 1_000_000;
 
+/// What a move led to; the inner error is a refusal.
+pub(crate) type Played = Result<Result<(Walked, Ply), Refusal>, RulesFailure>;
+
 /// Checks that an answer has what a request asks for.
 pub fn check_answer(request: &Request, answer: &Answer) -> Result<(), RulesFailure> {
     match (request, answer) {
@@ -48,10 +51,7 @@ pub(crate) fn check_walked(
 }
 
 /// Reads the answer to a walk with so many moves, of which the last ply is wanted.
-pub(crate) fn read_walk(
-    answer: Answer,
-    moves: usize,
-) -> Result<Result<(Walked, Ply), Refusal>, RulesFailure> {
+pub(crate) fn read_walk(answer: Answer, moves: usize) -> Played {
     match answer {
         Answer::Walked(mut walked) => {
             check_walked(&walked, moves, 1)?;
@@ -66,6 +66,17 @@ pub(crate) fn read_walk(
         })),
         Answer::Failed { text } => Err(RulesFailure(text)),
         Answer::Described(_) => Err(no_walk()),
+    }
+}
+
+/// Reads the answer to a walk from which an agent gets its position: see [`read_walk`].
+pub(crate) fn read_whole(answer: Answer, moves: usize) -> Played {
+    let played = read_walk(answer, moves)?;
+    match &played {
+        Ok((_, ply)) if !ply.position.is_object() => {
+            Err(RulesFailure(format!("`position` is {}, not an object", ply.position)))
+        }
+        _ => Ok(played),
     }
 }
 

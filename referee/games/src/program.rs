@@ -8,7 +8,7 @@ pub use crate::contract::{check_answer, check_turn, is_ranking};
 use crate::About;
 use crate::any::{AnyGame, GameKind, Refusal, SetupError, no_number};
 use crate::board::{Cell, Layout};
-use crate::contract::{check_walked, read_walk};
+use crate::contract::{Played, check_walked, read_walk, read_whole};
 use crate::forms::Forms;
 use crate::view::{Labels, View};
 use crate::wire::{
@@ -317,29 +317,15 @@ impl Program {
     }
 
     /// Walks; the inner error is a refusal.
-    fn walk(&self, walk: Walk) -> Result<Result<(Walked, Ply), Refusal>, RulesFailure> {
+    fn walk(&self, walk: Walk) -> Played {
         let moves = walk.moves.len();
         let answer = self.rules.ask(Request::Walk(walk))?;
         read_walk(answer, moves)
     }
 }
 
-/// What a move led to.
-type Played = Result<Result<(Walked, Ply), Refusal>, RulesFailure>;
-
 /// What was asked ahead: the next moves, and what they lead to.
 type Ahead = VecDeque<(Move, Played)>;
-
-/// Reads the answer to a walk from which an agent gets its position: see [`read_walk`].
-fn read_whole(answer: Answer, moves: usize) -> Played {
-    let played = read_walk(answer, moves)?;
-    match &played {
-        Ok((_, ply)) if !ply.position.is_object() => {
-            Err(RulesFailure(format!("`position` is {}, not an object", ply.position)))
-        }
-        _ => Ok(played),
-    }
-}
 
 /// Returns the requests for the start of a game: from its setup, and then from the position in which it begins, if
 /// its setup has one.
@@ -512,15 +498,15 @@ impl ProgramGame {
     fn rest(&self) -> &Ply {
         let estimate = self.program.estimates.then_some(Want::Estimate);
         let want: Vec<Want> = WANTED.into_iter().chain(estimate).collect();
-        let ask = || match &self.failure {
-            Some(failure) => Err(failure.clone()),
-            None => {
-                let walk = walk_from(&self.now, Vec::new(), &want);
-                let answer = self.program.rules.ask(Request::Walk(walk))?;
-                match read_whole(answer, 0)? {
-                    Ok((_, ply)) => self.check(&ply).map(|()| ply),
-                    Err(refusal) => Err(RulesFailure(format!("a state was refused: {refusal}"))),
-                }
+        let ask = || {
+            if let Some(failure) = &self.failure {
+                return Err(failure.clone());
+            }
+            let walk = walk_from(&self.now, Vec::new(), &want);
+            let answer = self.program.rules.ask(Request::Walk(walk))?;
+            match read_whole(answer, 0)? {
+                Ok((_, ply)) => self.check(&ply).map(|()| ply),
+                Err(refusal) => Err(RulesFailure(format!("a state was refused: {refusal}"))),
             }
         };
         // `failure` tells that it is not whole.

@@ -15,6 +15,7 @@ const LATER: Evidence<'static> = Evidence {
     got: None,
     unended: b"",
     foreign: false,
+    engine: None,
     has_kit: false,
     status: None,
     stderr: "",
