@@ -171,11 +171,10 @@ impl Schedule {
         // get a new one, so that every game of the contest uses all of its openings.
         let alone = pairing.players.len() == 1;
         let opening = if alone { u64::from(pairing.round) - 1 } else { index };
-        let mut name = format!("{}:game:{game}:{opening}", self.contest.seed);
         // Whoever remembers the draws of one game of a pairing knows nothing about those of the next.
-        if place > 0 && self.contest.games[game].has_chance() {
-            name += &format!(":{place}");
-        }
+        let own = place > 0 && self.contest.games[game].has_chance();
+        let own = if own { format!(":{place}") } else { String::new() };
+        let name = format!("{}:game:{game}:{opening}{own}", self.contest.seed);
         Some(Fixture {
             number,
             block: number / orders,

@@ -107,23 +107,18 @@ fn name_submissions(candidates: &mut [Candidate], is_open: bool) {
     for submission in submissions {
         let name = sanitize_name(&submission.name);
         let file = format!("{:?}", submission.name);
+        let taken = files.get(&name).map(|other| format!("is that of {other}"));
+        let empty = || name.is_empty().then(|| "is empty".to_owned());
         let unfit = || if is_open { unfit(&submission.name, &known) } else { None };
-        let why = match files.get(&name) {
-            Some(other) => format!("is that of {other}"),
-            None if name.is_empty() => "is empty".to_owned(),
-            None => match unfit() {
-                Some(unfit) => unfit,
-                None => {
-                    submission.name = unique_name(&known, &name);
-                    known.push(submission.name.clone());
-                    files.insert(name, format!("the submission {file}"));
-                    continue;
-                }
-            },
-        };
-        // As its file is called, apart from all names.
-        submission.name = file;
-        submission.spec = Err(format!("its name {why}: rename it"));
+        if let Some(why) = taken.or_else(empty).or_else(unfit) {
+            // As its file is called, apart from all names.
+            submission.name = file;
+            submission.spec = Err(format!("its name {why}: rename it"));
+        } else {
+            submission.name = unique_name(&known, &name);
+            known.push(submission.name.clone());
+            files.insert(name, format!("the submission {file}"));
+        }
     }
 }
 
