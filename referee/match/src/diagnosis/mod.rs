@@ -265,9 +265,14 @@ pub fn find(fault: &Fault, known: &Evidence<'_>) -> Finding {
     if let Some(advice) = known.denied.filter(|_| ended || silent || refused) {
         return finding.fix(advice);
     }
-    let is_usual = finding.fix == known.usual_fix(finding.defect);
-    let by_command = matches!(finding.defect, Defect::Shape | Defect::Waiting | Defect::Gone)
-        || finding.defect == Defect::Crash && is_usual;
+    let by_command = match finding.defect {
+        Defect::Shape | Defect::Waiting | Defect::Gone => true,
+        // Unless its last words say more.
+        Defect::Crash => {
+            finding.fix == known.usual_fix(finding.defect) || failure_line(known.stderr).is_none()
+        }
+        _ => false,
+    };
     if let Some(fix) = known.engine.filter(|_| by_command).and_then(|engine| engine.fix(fault)) {
         return finding.fix(fix);
     }
