@@ -73,7 +73,7 @@ fn the_text_report_and_usage_errors() {
     let words = ["check", "@random", "--game", "hex", "--setup", "size=5", "--probe", "start"];
     dir.run(&words)
         .code(0)
-        .stdout_has("next: referee play hex @random @random --setup 'size=5' --sandbox none\n");
+        .stdout_has("next: referee play hex @random @random --setup size=5 --sandbox none\n");
 }
 
 #[test]

@@ -47,6 +47,9 @@ pub fn denied_paths(stderr: &str) -> Vec<String> {
         if !reports.iter().skip(at).take(1 + LINES_OF_REPORT).any(|&reports| reports) {
             continue;
         }
+        // A path at the beginning is that of the program that says so, if another one follows.
+        let said = line.split_once(": ").map(|(_, said)| said);
+        let line = said.filter(|said| line.starts_with('/') && said.contains('/')).unwrap_or(line);
         for path in quoted(line).chain(plain(line)) {
             if paths.len() < PATHS_MAX && !paths.iter().any(|known| known == path) {
                 paths.push(path.to_owned());
@@ -118,6 +121,9 @@ mod tests {
             let found = found.iter().any(|it| it.trim_end_matches(')') == path);
             assert!(found || line.contains("fopen"), "{line}: {:?}", denied_paths(line));
         }
+        let named = denied_paths("/usr/bin/python3: can't open file '/a/bot.py': No such file");
+        assert!(named.contains(&"/a/bot.py".to_owned()), "{named:?}");
+        assert!(!named.contains(&"/usr/bin/python3".to_owned()), "{named:?}");
         let relative = denied_paths("PermissionError: [Errno 13] Permission denied: '../w.bin'");
         assert!(relative.contains(&"../w.bin".to_owned()));
         let searched = "Could not find 'net.txt'. Tried \n\t'/a/net.txt' and\n\t'/b/net.txt'.\nbye\n\

@@ -87,7 +87,7 @@ const KNOWN: [(&[&str], &str); 15] = [
         "a value is missing there (None, null, undefined or nil): find out which one, and where it should have come from",
     ),
     (
-        &["attempt to index a nil value", "undefined method"],
+        &["attempt to", "undefined method"],
         "a value there is nil, or not of the type that it should be: find out which one, and where it should have come from",
     ),
     (
@@ -225,13 +225,34 @@ pub(super) fn has_words(stderr: &str) -> bool {
     stderr.lines().any(is_own_word)
 }
 
+/// Whether it may have ended because a value was missing.
+pub(super) fn may_miss_a_value(stderr: &str) -> bool {
+    let cause = failure_line(stderr).unwrap_or_default().to_lowercase();
+    let named = ["nil", "null", "none", "undefined"].iter().any(|name| cause.contains(name));
+    named || !has_words(stderr)
+}
+
 /// Returns the line that a runtime's report marks as the cause.
 fn named(lines: &[&str]) -> Option<usize> {
     let first = lines.iter().position(|line| {
         BEGINS.iter().any(|known| line.starts_with(known))
             || PARTS.iter().any(|known| line.contains(known))
     });
-    first.or_else(|| after_traceback(lines)).or_else(|| before_frames(lines))
+    first
+        .or_else(|| after_traceback(lines))
+        .or_else(|| ruby(lines))
+        .or_else(|| before_frames(lines))
+}
+
+/// Ruby: the line that ends with the class of the error, before the source with its marks.
+fn ruby(lines: &[&str]) -> Option<usize> {
+    let is_cause = |line: &&str| {
+        let class =
+            line.strip_suffix(')').and_then(|line| line.rsplit_once(" (")).map(|(_, it)| it);
+        let is_class = class.is_some_and(|it| it.chars().all(char::is_alphanumeric));
+        is_class && line.contains(".rb:") && line.contains(":in ")
+    };
+    lines.iter().rposition(is_cause)
 }
 
 /// Python: the first line after the last traceback that isn't indented.
@@ -291,6 +312,14 @@ fn source(line: &str) -> Option<String> {
     (!stem.is_empty() && !number.is_empty()).then(|| format!("{stem}{end}{number}"))
 }
 
+/// Returns the file and the line at the end of an error of Perl: "at bot.pl line 4".
+fn perl(line: &str) -> Option<String> {
+    let (file, rest) = line.rsplit_once(" at ")?.1.split_once(" line ")?;
+    let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    let name = file.rsplit('/').next()?;
+    (!number.is_empty()).then(|| format!("{name}:{number}"))
+}
+
 /// Returns the finding of a program that ended with an error.
 pub(super) fn crash(what: String, stderr: &str) -> Finding {
     let Some(line) = failure_line(stderr) else {
@@ -309,9 +338,10 @@ pub(super) fn crash(what: String, stderr: &str) -> Finding {
     let known = KNOWN.iter().find(|(begins, _)| {
         begins.iter().any(|it| line.starts_with(it) || line.contains(&format!(": {it}")))
     });
-    let place = line.strip_suffix(')').and_then(|line| line.rsplit_once('('));
-    let place =
-        place.map(|(_, place)| place).filter(|place| !place.contains(' ') && place.contains(':'));
+    let place = source(&line).or_else(|| perl(&line)).or_else(|| {
+        let (_, place) = line.strip_suffix(')')?.rsplit_once('(')?;
+        (!place.contains(' ') && place.contains(':')).then(|| place.to_owned())
+    });
     match (known.map(|(_, fix)| *fix).or_else(|| known_anywhere(stderr)), place) {
         (Some(fix), _) => finding.fix(fix),
         (None, Some(place)) => finding.fix(format!(
@@ -353,6 +383,18 @@ mod tests {
             ("OSError: [Errno 24] Too many open files: 'a'\n", "close files"),
             ("Error: EFBIG: file too large, write\n    at x\n\nNode.js v18\n", "write less"),
             ("", "no error to stderr"),
+            (
+                "no move for 4 at /a/bot.pl line 4, <STDIN> line 8.\n",
+                "correct the error in bot.pl:4",
+            ),
+            (
+                "lua: bot.lua:3: attempt to concatenate a nil value (local 'a')\n",
+                "a value there is nil",
+            ),
+            (
+                "bot.rb:6:in `<main>': undefined method `sample' for nil:NilClass (NoMethodError)\n\n  puts(m.sample)\n        ^^^^^^^\n",
+                "a value there is nil",
+            ),
             (
                 "Fatal Python error: _enter_buffered_busy: could not acquire lock at interpreter shutdown\n\n<no Python frame>\n",
                 "let the main thread wait",

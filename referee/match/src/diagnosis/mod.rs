@@ -385,7 +385,7 @@ fn with_request(fix: &str, known: &Evidence<'_>) -> String {
         known.legal().iter().map(|action| action["type"].to_string()).collect();
     match (known.stage, kinds.first(), &before) {
         (Stage::FirstTurn, _, Some(before))
-            if before.wants == Some(false) && !last_words::has_words(known.stderr) =>
+            if before.wants == Some(false) && last_words::may_miss_a_value(known.stderr) =>
         {
             format!(
                 "a `turn` has `actions` and `position` only if `want` in `ready` asks for them; {fix}"

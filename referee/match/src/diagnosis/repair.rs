@@ -105,6 +105,10 @@ fn from_value(value: &Value, known: &Evidence<'_>) -> Option<String> {
             if let Some(text) = given.as_str() {
                 return from_text(text, known);
             }
+            // The place of an action in the list of all.
+            if let Some(place) = value.get("action").and_then(Value::as_u64) {
+                return game.actions().get(usize::try_from(place).ok()?).map(message);
+            }
             // Without an action, it has probably none to choose from.
             if value["type"] == "action" && leaves(value).is_empty() {
                 let legal = game.actions();

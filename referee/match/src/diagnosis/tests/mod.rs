@@ -339,6 +339,7 @@ fn a_line_that_is_nearly_a_message_is_repaired() {
             turn,
             &format!(r#"{{"depth":1,"type":"info"}} and, on a line of its own, {place}"#),
         ),
+        (r#"{"type":"action","action":3}"#, turn, place),
         ("{type:ready}", start, r#"{"type":"ready"}"#),
         ("type:ready want:[actions]", start, r#"{"type":"ready","want":["actions"]}"#),
         (r#"{"type":"ready","want":"actions"}"#, start, r#"{"type":"ready","want":["actions"]}"#),
