@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_long_line_leaves_no_memory_behind() {
         let mut framer = Framer::new(8 << 20);
-        framer.push(&[b'x'; 4 << 20]);
+        framer.push("x".repeat(4 << 20).as_bytes());
         framer.push(b"\n");
         assert_eq!(framer.next_line().map(|line| line.bytes.len()), Some(4 << 20));
         assert!(framer.bytes.capacity() <= 1 << 20);

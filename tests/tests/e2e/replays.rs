@@ -25,7 +25,7 @@ fn matches_are_listed_and_found() {
 
     let shown = |words: &[&str]| dir.run(words).code(0).stdout;
     let whole = shown(&["replay", &lost]);
-    assert!(whole.contains("@first wins: mybot stopped"), "{whole}");
+    assert!(whole.contains("@first wins: mybot crashed"), "{whole}");
     assert_eq!(shown(&["replay", "latest", "--lost", "mybot"]), whole);
     assert_eq!(shown(&["replay", "--lost", "mybot=@crash"]), whole);
     assert_eq!(shown(&["replay", "matches", "--lost", "mybot"]), whole);
