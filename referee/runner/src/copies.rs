@@ -40,16 +40,13 @@ pub fn without_copies(text: &str) -> String {
     while let Some((before, after)) = rest.split_once(&folder) {
         let digits = after.bytes().take_while(u8::is_ascii_hexdigit).count();
         let inner = after.get(64..).and_then(|inner| inner.strip_prefix('/'));
-        match inner.filter(|_| digits == 64) {
-            Some(inner) => {
-                let begins = |letter: char| letter.is_whitespace() || "\"'`(<[=:".contains(letter);
-                kept.push_str(&before[..before.rfind(begins).map_or(0, |at| at + 1)]);
-                rest = inner;
-            }
-            None => {
-                kept.extend([before, &folder]);
-                rest = after;
-            }
+        if let Some(inner) = inner.filter(|_| digits == 64) {
+            let begins = |letter: char| letter.is_whitespace() || "\"'`(<[=:".contains(letter);
+            kept.push_str(&before[..before.rfind(begins).map_or(0, |at| at + 1)]);
+            rest = inner;
+        } else {
+            kept.extend([before, &folder]);
+            rest = after;
         }
     }
     kept + rest

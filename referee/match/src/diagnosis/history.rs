@@ -51,7 +51,7 @@ impl History {
 
     /// Whether its last action has another type, or it has none, and may only pass.
     pub(super) fn is_of_another(&self, kind: &str) -> bool {
-        self.action.as_ref().map_or(kind == "\"pass\"", |it| it["type"].to_string() != kind)
+        self.action.as_ref().map_or(kind == "pass", |it| it["type"] != kind)
     }
 
     /// Whether a message has the action of the turn before again, and doesn't say that it is for another turn.

@@ -73,8 +73,8 @@ const KNOWN: [(&[&str], &str); 15] = [
             "java.lang.IndexOutOfBounds",
             "panic: runtime error: index out of range",
         ],
-        "an index is beyond the end of a list: compare the sizes that it assumes with `setup` of `hello`, and the order of \
-         its coordinates with the rules",
+        "an index is beyond the end of a list: find out which list, such as a board with another size than `setup` of `hello` \
+         says, or arguments that its command doesn't give",
     ),
     (
         &[
@@ -409,10 +409,7 @@ mod tests {
                 "Traceback (most recent call last):\n  File \"/a/bot.py\", line 9, in <module>\nZeroDivisionError: division\n",
                 "correct the error in bot.py:9",
             ),
-            (
-                "panic: runtime error: index out of range [10] with length 7\n",
-                "the sizes that it assumes",
-            ),
+            ("panic: runtime error: index out of range [10] with length 7\n", "another size than"),
             (
                 "lua: bot.lua:6: attempt to index a nil value (local 'board')\n",
                 "a value there is nil",

@@ -381,8 +381,8 @@ fn signal_fix(status: &str) -> Option<&'static str> {
 /// Adds to the advice after a crash what is unusual about the request: it may not be prepared for that.
 fn with_request(fix: &str, known: &Evidence<'_>) -> String {
     let before = History::before(known);
-    let kinds: BTreeSet<String> =
-        known.legal().iter().map(|action| action["type"].to_string()).collect();
+    let legal = known.legal();
+    let kinds: BTreeSet<&str> = legal.iter().filter_map(|action| action["type"].as_str()).collect();
     match (known.stage, kinds.first(), &before) {
         (Stage::FirstTurn, _, Some(before))
             if before.wants == Some(false) && last_words::may_miss_a_value(known.stderr) =>
@@ -394,10 +394,7 @@ fn with_request(fix: &str, known: &Evidence<'_>) -> String {
         (Stage::FirstTurn | Stage::LaterTurn, Some(kind), Some(before))
             if kinds.len() == 1 && before.is_of_another(kind) =>
         {
-            format!(
-                "here all legal actions have the type {kind}, such as {}; {fix}",
-                known.legal()[0]
-            )
+            format!("here all legal actions have the type `{kind}`, such as {}; {fix}", legal[0])
         }
         _ => fix.to_owned(),
     }

@@ -125,13 +125,13 @@ fn from_value(value: &Value, known: &Evidence<'_>) -> Option<String> {
 
 /// Returns the list of the fields that `ready` asks for, where they have nearly their names.
 fn wanted(want: &Value) -> Option<Value> {
-    let named = |name: &Value| {
+    let intended = |name: &Value| {
         let name = name.as_str()?;
         nearest(name, ["position", "actions"]).map(Value::from)
     };
     match want {
-        Value::Array(names) => names.iter().map(named).collect(),
-        name => named(name).map(|name| Value::Array(vec![name])),
+        Value::Array(names) => names.iter().map(intended).collect(),
+        name => intended(name).map(|name| Value::Array(vec![name])),
     }
 }
 

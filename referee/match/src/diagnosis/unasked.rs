@@ -23,8 +23,8 @@ pub(super) fn unasked(fault: &Fault, known: &Evidence<'_>) -> Finding {
     }
     let asked = History::before(known).filter(|it| it.turns > 0);
     if let Some(turn) = message.as_ref().and_then(|it| it["turn"].as_u64()) {
-        let counts_its_own = turn < u64::from(fault.turn)
-            && asked.is_some_and(|it| turn == it.turns || turn + 1 == it.turns);
+        let counts_its_own =
+            turn < fault.turn && asked.is_some_and(|it| turn == it.turns || turn + 1 == it.turns);
         let what = if counts_its_own { "it counts only its own turns" } else { "" };
         return finding(what).fix(
             "copy `turn` from the message that it answers, since all seats' turns count; or leave it out, since only \
