@@ -50,6 +50,9 @@ pub(crate) fn check_walked(
     walked.plies.iter().try_for_each(|ply| check_turn(&ply.turn))
 }
 
+/// What a move led to.
+pub(crate) type Played = Result<Result<(Walked, Ply), Refusal>, RulesFailure>;
+
 /// Reads the answer to a walk with so many moves, of which the last ply is wanted.
 pub(crate) fn read_walk(answer: Answer, moves: usize) -> Played {
     match answer {
