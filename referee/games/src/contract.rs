@@ -9,9 +9,6 @@ use crate::wire::{Answer, At, Chance, Ply, PlyTurn, RefusalKind, Request, Walked
 const OUTCOMES_MAX: usize = 10_000;
 const WEIGHT_MAX: u64 = 1_000_000;
 
-/// What a move led to; the inner error is a refusal.
-pub(crate) type Played = Result<Result<(Walked, Ply), Refusal>, RulesFailure>;
-
 /// Checks that an answer has what a request asks for.
 pub fn check_answer(request: &Request, answer: &Answer) -> Result<(), RulesFailure> {
     match (request, answer) {

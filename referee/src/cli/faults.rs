@@ -85,7 +85,7 @@ impl Record {
         }
         drop(steps);
         let engine = Self::engine(&bytes, games, seat);
-        Some(Self { bytes, engine, ..record })
+        Some(Self { engine, bytes, ..record })
     }
 
     fn engine(bytes: &[u8], games: &Games, seat: Seat) -> Option<(&'static DialectKind, String)> {
@@ -93,8 +93,8 @@ impl Record {
         let events: Vec<Event> = reader.by_ref().collect();
         let (header, kind) = (&reader.header, games.find(&reader.header.game)?);
         let spoken = header.seats.get(seat.index())?.protocol.as_ref()?;
-        let sent = transcript::sent(header, games, seat, &events, None).ok()?;
-        Some((kind.dialect(&spoken.name)?, String::from_utf8_lossy(&sent).into_owned()))
+        let input = transcript::sent(header, games, seat, &events, None).ok()?;
+        Some((kind.dialect(&spoken.name)?, String::from_utf8_lossy(&input).into_owned()))
     }
 }
 
