@@ -37,10 +37,8 @@ const LATER: Duration = Duration::from_secs(2);
 const GRACE: Duration = Duration::from_secs(1);
 /// The same for its other processes, after it.
 const AFTER: Duration = Duration::from_millis(300);
-/// How much CPU time it may use before it exits.
-const EXIT_WORK: Duration = Duration::from_secs(2);
-/// The same before it gives its late answer.
-const LATE_WORK: Duration = Duration::from_secs(5);
+/// How much CPU time it may use before it exits, or gives its late answer.
+const WORK: Duration = Duration::from_secs(5);
 /// The maximum wait for a late answer.
 const LATE_MAX: Duration = Duration::from_secs(5);
 /// The maximum wait for an exit if it neither sleeps nor finishes.
@@ -386,7 +384,7 @@ impl TrialRun<'_> {
         let wanted = |event: &AgentEvent| {
             matches!(event, AgentEvent::Line(_) | AgentEvent::Exited(_) | AgentEvent::Gone)
         };
-        match self.rests(LATER, LATE_WORK, LATE_MAX, wanted).await {
+        match self.rests(LATER, LATE_MAX, wanted).await {
             Some(AgentEvent::Line(line)) => Some(line.bytes),
             Some(_) => {
                 self.part.connection().exchange.as_ref().and_then(|it| it.got.last().cloned())
@@ -403,22 +401,21 @@ impl TrialRun<'_> {
         let began = Instant::now();
         let wanted = |event: &AgentEvent| matches!(event, AgentEvent::Exited(_));
         if self.part.status.is_none() {
-            self.rests(GRACE, EXIT_WORK, GRACE_MAX, wanted).await;
+            self.rests(GRACE, GRACE_MAX, wanted).await;
         }
         // It may have exited before.
         let (took, exited) = (began.elapsed(), self.part.status.is_some());
         if exited {
-            self.rests(AFTER, EXIT_WORK, GRACE_MAX, |event| *event == AgentEvent::Gone).await;
+            self.rests(AFTER, GRACE_MAX, |event| *event == AgentEvent::Gone).await;
         }
         let left_behind = self.left().map_or(0, Meters::processes);
         ExitReport { took, exited, left_behind }
     }
 
-    /// Waits for a wanted event, or until the agent has done nothing for a `pause`, or has used this much CPU time.
+    /// Waits for a wanted event, or until the agent has done nothing for this long.
     async fn rests(
         &mut self,
         pause: Duration,
-        work: Duration,
         at_most: Duration,
         wanted: impl Fn(&AgentEvent) -> bool,
     ) -> Option<AgentEvent> {
@@ -433,7 +430,7 @@ impl TrialRun<'_> {
             }
             let now = Instant::now();
             let worked = self.part.used().cpu.saturating_sub(before);
-            if now >= self.quiet.0 + pause || worked >= work || now >= began + at_most {
+            if now >= self.quiet.0 + pause || worked >= WORK || now >= began + at_most {
                 return None;
             }
             look_at = (now + LOOK).min(self.quiet.0 + pause);
