@@ -383,6 +383,29 @@ class WrongObjects(unittest.TestCase):
         self.assertEqual((child.returncode, child.stdout), (0, "calls 6000\n"), child.stderr[-2000:])
 
 
+    def test_what_changes_or_has_no_end_is_refused(self):
+        class Endless(list):
+            def __iter__(self):
+                while True:
+                    yield 0
+
+        class Grows:
+            def __index__(self):
+                action["more"] = 1
+                return 1
+
+        many = []
+        for _ in range(30):
+            many = [many, many]
+        game = games.start("hex", size=3)
+        for wrong in [many, Endless()]:
+            with self.assertRaisesRegex(ValueError, "more than"):
+                game.play({"type": wrong})
+        action = {"type": "place", "at": [Grows(), 1], "last": 1}
+        with self.assertRaises((ValueError, games.IllegalAction)):
+            game.play(action)
+
+
 @unittest.skipIf(numpy is None, "needs numpy")
 class Arrays(unittest.TestCase):
     def test_masks_have_the_legal_actions(self):

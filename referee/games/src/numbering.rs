@@ -84,7 +84,8 @@ impl FieldValues {
     fn count(&self, index: &CellIndex, wanted: Option<usize>) -> usize {
         match self {
             Self::Cells => index.cells.len(),
-            Self::From(_) => wanted.unwrap_or_default(),
+            // More than can be counted are too many.
+            Self::From(_) => wanted.unwrap_or(usize::MAX),
             Self::Listed(values) => values.len(),
         }
     }

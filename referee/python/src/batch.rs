@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The most games of a batch.
 const GAMES_MAX: usize = 1 << 20;
 /// The most bytes of all planes or masks of a batch.
-const BYTES_MAX: usize = 1 << 34;
+const BYTES_MAX: usize = 1 << 32;
 
 /// How a game ended in a step: `ENDED` by its rules, `CUT` by `plies_max`, or its seat played an `ILLEGAL` action.
 const ENDED: u8 = 1;

@@ -10,6 +10,8 @@ use serde_json::{Map, Number, Value};
 
 /// How deep objects may be nested, so that one that contains itself is refused.
 const DEPTH_MAX: usize = 32;
+/// The most values and bytes of text, since one list may stand in another many times.
+const SIZE_MAX: usize = 1 << 22;
 
 /// Returns a value as None, bool, int, float, str, list or dict.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
@@ -38,10 +40,12 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
 
 /// Reads such an object. A tuple is a list; numbers of numpy are numbers.
 pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Value> {
-    read(object, 0)
+    read(object, 0, &mut 0)
 }
 
-fn read(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+/// Reads an object at this depth, and adds its values and bytes to `size`.
+fn read(object: &Bound<'_, PyAny>, depth: usize, size: &mut usize) -> PyResult<Value> {
+    add(size, 1)?;
     if depth > DEPTH_MAX {
         return Err(PyValueError::new_err(format!(
             "lists and dictionaries may be nested {DEPTH_MAX} deep"
@@ -54,20 +58,26 @@ fn read(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
         return Ok(Value::Bool(value.is_true()));
     }
     if let Ok(text) = object.cast::<PyString>() {
-        return Ok(Value::String(text.to_cow()?.into_owned()));
+        let text = text.to_cow()?;
+        add(size, text.len())?;
+        return Ok(Value::String(text.into_owned()));
     }
     if let Ok(dict) = object.cast::<PyDict>() {
         let mut fields = Map::new();
-        for (key, value) in dict.iter() {
+        // A copy, since what is read may change the dictionary.
+        for field in dict.items() {
+            let (key, value) = field.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
             let Ok(key) = key.cast::<PyString>() else {
                 return Err(wrong(&key, "a key must be a str"));
             };
-            fields.insert(key.to_cow()?.into_owned(), read(&value, depth + 1)?);
+            let key = key.to_cow()?;
+            add(size, key.len())?;
+            fields.insert(key.into_owned(), read(&value, depth + 1, size)?);
         }
         return Ok(Value::Object(fields));
     }
     if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-        let items = object.try_iter()?.map(|item| read(&item?, depth + 1));
+        let items = object.try_iter()?.map(|item| read(&item?, depth + 1, size));
         return Ok(Value::Array(items.collect::<PyResult<_>>()?));
     }
     if let Ok(value) = object.cast::<PyFloat>() {
@@ -84,6 +94,14 @@ fn read(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
             .map_err(|_| PyValueError::new_err("a whole number must fit into 64 bits"));
     }
     Err(wrong(object, "expected None, bool, int, float, str, list, tuple or dict"))
+}
+
+fn add(size: &mut usize, more: usize) -> PyResult<()> {
+    *size += more;
+    if *size <= SIZE_MAX {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!("more than {SIZE_MAX} values and bytes of text")))
 }
 
 fn wrong(object: &Bound<'_, PyAny>, expected: &str) -> PyErr {

@@ -74,12 +74,19 @@ fn shared(
     let play = &play;
     thread::scope(|scope| {
         let share = |thread: usize| n / threads * thread + (n % threads).min(thread);
-        let running: Vec<_> = (0..threads)
-            .map(|thread| scope.spawn(move || play(share(thread), share(thread + 1))))
-            .collect();
+        let begin = |thread: usize| {
+            let (from, to) = (share(thread), share(thread + 1));
+            let running = thread::Builder::new().spawn_scoped(scope, move || play(from, to));
+            (from, to, running)
+        };
+        let running: Vec<_> = (0..threads).map(begin).collect();
         let mut all = Sums::new(start.seats());
-        for thread in running {
-            all.add(&thread.join().expect("a thread that doesn't panic")?);
+        for (from, to, running) in running {
+            all.add(&match running {
+                Ok(thread) => thread.join().expect("a thread that doesn't panic")?,
+                // The system has no more threads.
+                Err(_) => play(from, to)?,
+            });
         }
         Ok(all)
     })

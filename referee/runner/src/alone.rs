@@ -44,29 +44,38 @@ fn kept(
     private.keep(&path.join(top), &digest, top)
 }
 
-/// Returns the place of a submission in a private folder with nothing else but the course's program; `None` if the adapter
-/// imports it from within, or if it is alone already. Both paths are canonical.
+/// Returns the place of a submission in a private folder with nothing else but the course's program; `None` if it has
+/// that already and the adapter imports it from within, or if it is alone. Both paths are canonical.
 pub(super) fn alone(template: &str, path: &Path, base: &Path) -> io::Result<Option<PathBuf>> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
     let Some(written) = relative(base, path).to_str().map(str::to_owned) else { return Ok(None) };
     let run = template.replace("{}", &format!("./{written}"));
     let Some((adapter, from)) = import_folder(&run, base) else { return Ok(None) };
     let inbox = OpenFolder::open(parent)?;
-    if from.starts_with(path) || from == parent && inbox.names()?.len() == 1 {
+    // The organiser's, for the game of another year.
+    let course = OsStr::new(adapter.course);
+    let has_course = |folder: &Path| folder != parent && folder.join(course).is_dir();
+    let lacks_course = !adapter.names_folders && has_course(base) && !from.join(course).exists();
+    let is_inside = from.starts_with(path);
+    if !lacks_course && (is_inside || from == parent && inbox.names()?.len() == 1) {
         return Ok(None);
     }
     let private = Private::new()?;
     let whole = private.path("files");
     let to = OpenFolder::create(&whole)?;
+    if is_inside {
+        copied(&inbox, parent, name, &to)?;
+        let inner = from.strip_prefix(parent).unwrap_or(Path::new(name));
+        copied(&OpenFolder::open(base)?, base, course, &to.folder_at(inner)?)?;
+        return kept(&private, &to, &whole, name, None).map(Some);
+    }
     let (inner, organiser) = match parent.strip_prefix(&from) {
         Ok(inner) if adapter.names_folders => (inner, &*from),
         _ => (Path::new(""), base),
     };
     copied(&inbox, parent, name, &to.create_folders(inner)?)?;
     let top = inner.iter().next().unwrap_or(name);
-    // The organiser's, for the game of another year.
-    let course = OsStr::new(adapter.course);
-    let has_course = organiser != parent && organiser.join(course).is_dir() && top != course;
+    let has_course = has_course(organiser) && top != course;
     if has_course {
         copied(&OpenFolder::open(organiser)?, organiser, course, &to)?;
     }

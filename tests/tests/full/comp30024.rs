@@ -172,6 +172,17 @@ fn agents_of_any_year_play_a_game_program_with_their_own_classes() {
     for player in contest["standings"]["players"].as_array().unwrap() {
         assert_eq!(player["faults"], json!([]), "{contest}");
     }
+    // The organiser has the course's program beside the contest file, also for one who hands in first.
+    fs::rename(dir.path("year/referee"), dir.path("referee")).unwrap();
+    for team in ["one", "two"] {
+        fs::remove_dir_all(dir.path(&format!("class/{team}/referee"))).unwrap();
+    }
+    dir.run(&[&class[..], &["--probe", "seat:course:0"]].concat()).code(0);
+    fs::remove_dir_all(dir.path("class/two")).unwrap();
+    fs::rename(dir.path("class/one/agent"), dir.path("agent")).unwrap();
+    fs::remove_dir_all(dir.path("class/one")).unwrap();
+    fs::rename(dir.path("agent"), dir.path("class/agent")).unwrap();
+    dir.run(&[&class[..], &["--probe", "seat:course:0"]].concat()).code(0).stdout_has("1 agent, 0");
 }
 
 /// Imports resolve as where the course's program ran, whatever the folders above look like.

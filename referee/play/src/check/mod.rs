@@ -87,9 +87,8 @@ impl<'a> Check<'a> {
         if self.history.blocked {
             return Ok(ProbeOutcome::Skipped);
         }
-        if self.spec.is_adapted() && probe.needs_position() {
-            // No course's program had that.
-            return Ok(ProbeOutcome::NotApplicable(judge::NO_POSITIONS));
+        if let Some(why) = probe.unknown_to_courses().filter(|_| self.spec.is_adapted()) {
+            return Ok(ProbeOutcome::NotApplicable(why));
         }
         if let Some(condition) = probe.condition() {
             let trial = self.trial(&condition).await?;

@@ -1,7 +1,7 @@
 //! The probes of `check`.
 
 use super::trial::{Shutdown, Trial, TrialReport, TrialVariant};
-use super::{Check, ProbeOutcome};
+use super::{Check, ProbeOutcome, judge};
 use crate::golden_game::GoldenGame;
 use referee_games::{GameKind, SetupError, Turn};
 use referee_match::diagnosis::{Defect, IllegalAction};
@@ -248,9 +248,13 @@ impl Probe {
         Some(Self { aim: Aim::Turns, setup, condition: None, ..self.clone() })
     }
 
-    /// Whether it tests a situation that only a given position has.
-    pub(super) fn needs_position(&self) -> bool {
-        self.aim == Aim::Situation && self.setup.get("position").is_some()
+    /// Returns why it doesn't apply to agents of courses, whose programs began in no other position and had one clock.
+    pub(super) fn unknown_to_courses(&self) -> Option<&'static str> {
+        match self.aim {
+            Aim::Situation if self.setup.get("position").is_some() => Some(judge::NO_POSITIONS),
+            Aim::OtherClock => Some("its course has one kind of clock"),
+            _ => None,
+        }
     }
 
     /// Returns the trial to run.

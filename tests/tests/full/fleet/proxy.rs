@@ -1,6 +1,5 @@
 //! A TCP proxy in front of the server, which can be cut, stalled and restored.
 
-use super::server::free_port;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
@@ -38,8 +37,8 @@ struct Shared {
 impl Proxy {
     /// Starts a proxy for the server at this port.
     pub(crate) fn start(server: u16) -> Self {
-        let port = free_port();
-        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
         listener.set_nonblocking(true).unwrap();
         let (state, changed, ends) =
             (Mutex::new(ProxyState::Open), Condvar::new(), Mutex::default());
