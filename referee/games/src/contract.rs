@@ -3,7 +3,9 @@
 use crate::Illegal;
 use crate::any::Refusal;
 use crate::program::RulesFailure;
-use crate::wire::{Answer, At, Chance, Ply, PlyTurn, RefusalKind, Request, Walked};
+use crate::wire::{
+    Answer, At, Chance, From, Ply, PlyTurn, RefusalKind, Refused, Request, Walk, Walked,
+};
 
 /// The most outcomes of a draw, and the highest weight of one.
 const OUTCOMES_MAX: usize = 10_000;
@@ -13,8 +15,8 @@ const WEIGHT_MAX: u64 = 1_000_000;
 pub fn check_answer(request: &Request, answer: &Answer) -> Result<(), RulesFailure> {
     match (request, answer) {
         (_, Answer::Failed { text }) => Err(RulesFailure(text.clone())),
-        (Request::Describe { .. }, Answer::Described(_))
-        | (Request::Walk(_), Answer::Refused(_)) => Ok(()),
+        (Request::Describe { .. }, Answer::Described(_)) => Ok(()),
+        (Request::Walk(walk), Answer::Refused(refused)) => check_refused(walk, refused),
         (Request::Walk(walk), Answer::Walked(walked)) => {
             let plies = if walk.at == At::All { walk.moves.len() + 1 } else { 1 };
             check_walked(walked, walk.moves.len(), plies)
@@ -24,6 +26,22 @@ pub fn check_answer(request: &Request, answer: &Answer) -> Result<(), RulesFailu
         }
         (Request::Walk(_), Answer::Described(_)) => Err(no_walk()),
     }
+}
+
+/// Checks that a refusal is of something in the request: an agent must not lose by another.
+fn check_refused(walk: &Walk, refused: &Refused) -> Result<(), RulesFailure> {
+    let moves = walk.moves.len();
+    if refused.kind == RefusalKind::Setup {
+        if moves == 0 || matches!(walk.from, From::Setup(_)) {
+            return Ok(());
+        }
+        return Err(RulesFailure("`refused` is of a setup, but the request has none".to_owned()));
+    }
+    if refused.index < moves.max(1) {
+        return Ok(());
+    }
+    let index = refused.index;
+    Err(RulesFailure(format!("`refused` is of move {index}, but the request has {moves}")))
 }
 
 fn no_walk() -> RulesFailure {
@@ -110,5 +128,38 @@ pub fn check_turn(turn: &PlyTurn) -> Result<(), RulesFailure> {
             Ok(())
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_answer;
+    use crate::wire::{Answer, At, From, Move, RefusalKind, Refused, Request, Walk};
+    use referee_protocol::Seat;
+    use serde_json::json;
+
+    #[test]
+    fn a_refusal_is_of_something_in_the_request() {
+        let check = |from: From, moves: usize, kind, index| {
+            let played = Move::Action { seat: Seat(0), action: json!({}) };
+            let walk = Walk { from, moves: vec![played; moves], want: Vec::new(), at: At::End };
+            let refused = Refused { index, kind, rule: "x".to_owned() };
+            check_answer(&Request::Walk(walk), &Answer::Refused(refused)).map_err(|it| it.0)
+        };
+        let state = || From::State(json!(1).into());
+        let setup = || From::Setup(json!({}));
+        for (from, moves, kind, index) in [
+            (state(), 1, RefusalKind::Illegal, 0),
+            (state(), 2, RefusalKind::Malformed, 1),
+            (state(), 0, RefusalKind::Illegal, 0),
+            (setup(), 0, RefusalKind::Setup, 0),
+            (setup(), 1, RefusalKind::Setup, 0),
+        ] {
+            assert_eq!(check(from, moves, kind, index), Ok(()));
+        }
+        let far = check(state(), 1, RefusalKind::Illegal, 9).unwrap_err();
+        assert_eq!(far, "`refused` is of move 9, but the request has 1");
+        let setup = check(state(), 1, RefusalKind::Setup, 0).unwrap_err();
+        assert_eq!(setup, "`refused` is of a setup, but the request has none");
     }
 }
