@@ -47,6 +47,19 @@ class Standard(unittest.TestCase):
 
 
 class Play(unittest.TestCase):
+    def test_episodes_may_begin_in_any_position(self):
+        begun = games.start("hex", size=3)
+        begun.play("b2")
+        aec, solo = env.aec(begun), env.solo(begun, opponent="random", seat=1)
+        aec.reset(seed=1)
+        first, _ = solo.reset(seed=1)
+        vector = env.Vector(begun, 2)
+        for seen in [aec.observe("seat_1")["observation"], first["observation"], vector.observe()[0][0]]:
+            self.assertEqual(seen.tolist(), begun.planes(1).tolist())
+        self.assertEqual(aec.agent_selection, "seat_1")
+        with self.assertRaises(ValueError):
+            env.aec(begun, size=4)
+
     def test_rewards_follow_the_places(self):
         aec = env.aec("hex", size=3)
         aec.reset(seed=1)

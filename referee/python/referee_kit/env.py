@@ -33,6 +33,16 @@ __all__ = ["aec", "solo", "Vector"]
 PLIES_MAX = 10_000
 #: Chooses a legal action's number for the seat to move.
 Opponent = Callable[[Game], int]
+#: The games that `games.start` takes, or a game to begin from, such as one of `replays.position`.
+Start = Union[Named, Game]
+
+
+def _start(game: Start, setup: Optional[Dict[str, Any]], fields: Dict[str, Any]) -> Game:
+    if not isinstance(game, Game):
+        return games.start(game, setup, **fields)
+    if setup or fields:
+        raise ValueError("a game that has begun has its setup")
+    return game.copy()
 
 
 class _Episode:
@@ -85,16 +95,17 @@ def _observation_space(start: Game) -> Any:
                         "action_mask": spaces.Box(0, 1, (start.numbers,), numpy.int8)})
 
 
-def aec(game: Named, setup: Optional[Dict[str, Any]] = None, *, plies_max: int = PLIES_MAX,
+def aec(game: Start, setup: Optional[Dict[str, Any]] = None, *, plies_max: int = PLIES_MAX,
         render_mode: Optional[str] = None, **fields: Any) -> Any:
-    """A pettingzoo.AECEnv; its agents are "seat_0", "seat_1", .. `setup` and `fields` are as in `games.start`.
+    """A pettingzoo.AECEnv; its agents are "seat_0", "seat_1", .. `setup` and `fields` are as in `games.start`; `game`
+    may also be a `Game`, in whose position each episode begins.
 
     Needs the package pettingzoo. `render()` returns the board as text if `render_mode` is "ansi".
     """
     from gymnasium import spaces
     from pettingzoo import AECEnv
 
-    start = games.start(game, setup, **fields)
+    start = _start(game, setup, fields)
 
     class Environment(AECEnv):
         metadata = {"name": "referee_%s_v1" % start.name.replace("-", "_"), "render_modes": ["ansi"],
@@ -168,7 +179,7 @@ def _at_random(chooser: random.Random) -> Opponent:
     return lambda game: chooser.choice(game.legal())
 
 
-def solo(game: Named, setup: Optional[Dict[str, Any]] = None, *, opponent: Union[Opponent, str, None] = None,
+def solo(game: Start, setup: Optional[Dict[str, Any]] = None, *, opponent: Union[Opponent, str, None] = None,
          seat: Optional[int] = None, plies_max: int = PLIES_MAX, render_mode: Optional[str] = None,
          **fields: Any) -> Any:
     """A gymnasium.Env for one seat. Other seats are played by `opponent`: a function that returns the number of a legal
@@ -178,7 +189,7 @@ def solo(game: Named, setup: Optional[Dict[str, Any]] = None, *, opponent: Union
     """
     import gymnasium
 
-    start = games.start(game, setup, **fields)
+    start = _start(game, setup, fields)
     if start.seats > 1 and opponent is None:
         raise ValueError("%s has %d seats: name an opponent, such as \"random\"" % (start.name, start.seats))
     if seat is not None and not 0 <= seat < start.seats:
@@ -236,11 +247,11 @@ class Vector:
     step.
     """
 
-    def __init__(self, game: Named, n: int, setup: Optional[Dict[str, Any]] = None, *, seed: int = 0,
+    def __init__(self, game: Start, n: int, setup: Optional[Dict[str, Any]] = None, *, seed: int = 0,
                  plies_max: int = PLIES_MAX, **fields: Any) -> None:
         from ._native import Batch
 
-        start = games.start(game, setup, **fields)
+        start = _start(game, setup, fields)
         self.n, self.seats, self.numbers, self.plane_shape = n, start.seats, start.numbers, start.plane_shape
         self._batch = Batch(start, n, seed, plies_max)
 

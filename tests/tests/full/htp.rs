@@ -248,12 +248,14 @@ fn advice_is_about_the_command_at_which_an_engine_failed() {
     let dir = TestDir::sandboxed();
     let engine = "import os, sys\nfor line in sys.stdin:\n    word = line.split()[0]\n    \
                   if word == sys.argv[1]:\n        if sys.argv[2] == 'crash': os._exit(3)\n        \
+                  if sys.argv[2] == 'abort': print('got', word, file=sys.stderr, flush=True); os.abort()\n        \
                   if sys.argv[2] == 'wait': continue\n        print(sys.argv[2] + '\\n', flush=True)\n    \
                   elif word == 'list_commands': print('= time_left\\n', flush=True)\n    \
                   else: print('=\\n', flush=True)\n";
     dir.write("bot/engine.py", engine);
     for (word, does, expected) in [
         ("protocol_version", "crash", "add `skip = [\"protocol_version\"]` under `[options]`"),
+        ("protocol_version", "abort", "add `skip = [\"protocol_version\"]` under `[options]`"),
         ("list_commands", "wait", "add `skip = [\"list_commands\"]` under `[options]`"),
         ("clear_board", "wait", "its last command was `clear_board`: start it in a terminal"),
         ("genmove", "crash", "its last command was `genmove black`"),

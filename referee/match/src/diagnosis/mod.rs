@@ -273,8 +273,14 @@ pub fn find(fault: &Fault, known: &Evidence<'_>) -> Finding {
         }
         _ => false,
     };
-    if let Some(fix) = known.engine.filter(|_| by_command).and_then(|engine| engine.fix(fault)) {
-        return finding.fix(fix);
+    if let Some(fix) = known.engine.and_then(|engine| engine.fix(fault)) {
+        if by_command {
+            return finding.fix(fix);
+        }
+        if finding.defect == Defect::Crash {
+            let fix = format!("{}; {fix}", finding.fix);
+            return finding.fix(fix);
+        }
     }
     match foreign_fix(finding.defect).filter(|_| known.foreign) {
         Some(fix) => finding.fix(fix),
