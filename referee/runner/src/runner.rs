@@ -341,9 +341,11 @@ impl Runner {
         }
         self.queue.count_try(number);
         self.progress.void += 1;
-        match void.player.filter(|_| self.stored.is_some()) {
+        let is_by_rules = void.cause == RULES;
+        let are_broken = is_by_rules && self.voids.are_rules_broken(&self.contest);
+        match void.player.filter(|_| self.stored.is_some() && !are_broken) {
             Some(player) => self.report_cause(player, observer),
-            None if void.cause == RULES => self.count_rules(number, observer),
+            None if is_by_rules => self.count_rules(number, observer),
             None => self.count_failure(&void.text),
         }
         self.store(Entry::Void(VoidAttempt { transcript, ..void }), backend, observer);

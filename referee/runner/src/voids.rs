@@ -3,7 +3,8 @@
 use super::store::VoidAttempt;
 use referee_contest::report::CausedVoids;
 use referee_contest::{Contest, Fixture, Player, Void};
-use std::collections::BTreeMap;
+use referee_match::RULES;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The void attempts over all runs.
 #[derive(Debug, Default)]
@@ -12,6 +13,8 @@ pub(super) struct VoidTally {
     attempts: BTreeMap<u64, u32>,
     /// Attempts that each player has caused.
     caused: BTreeMap<u32, u32>,
+    /// The players whose actions the rules have failed at.
+    at_rules: BTreeSet<u32>,
 }
 
 impl VoidTally {
@@ -29,6 +32,9 @@ impl VoidTally {
         self.attempts.insert(void.number, void.attempt);
         if let Some(player) = void.player {
             *self.caused.entry(player.0).or_default() += 1;
+            if void.cause == RULES {
+                self.at_rules.insert(player.0);
+            }
         }
     }
 
@@ -52,10 +58,19 @@ impl VoidTally {
         self.caused.get(&player.0).copied().unwrap_or_default()
     }
 
+    /// Whether the rules have failed at actions of more than half of the players, and of at least two: then it isn't the
+    /// players that make them fail.
+    pub(super) fn are_rules_broken(&self, contest: &Contest) -> bool {
+        self.at_rules.len() > (contest.players.len() / 2).max(1)
+    }
+
     /// Writes to a game how many more its agents may cause.
     pub(super) fn limit(&self, contest: &Contest, fixture: &mut Fixture) {
         let most = contest.policy.agent_voids;
-        let left = |player: &Player| most.saturating_sub(self.caused_by(*player));
+        let are_broken = self.are_rules_broken(contest);
+        let left = |player: &Player| {
+            if are_broken { most } else { most.saturating_sub(self.caused_by(*player)) }
+        };
         fixture.voids_left = fixture.players.iter().map(left).collect();
     }
 }

@@ -6,6 +6,7 @@ use super::super::local::not_finished;
 use super::super::results;
 use super::super::runner::{Observer, Progress, RunResult, Runner};
 use super::super::store::{Store, VoidAttempt};
+use super::super::voids::VoidTally;
 use super::store::{game, stored, void};
 use referee_contest::{Contest, Fixture, Player, Record, Schedule, Void};
 use referee_play::drive::ProcessesLeft;
@@ -24,6 +25,26 @@ fn an_agent_whose_processes_are_left_has_caused_that() {
     let left = ProcessesLeft { seat: Seat(1), name: "a".to_owned() };
     assert_eq!(not_finished(&io::Error::other(left)).seat, Some(Seat(1)));
     assert_eq!(not_finished(&io::Error::other("no disk")).seat, None);
+}
+
+/// An agent may choose actions at which rules fail, but not all agents do.
+#[test]
+fn rules_that_fail_at_most_agents_are_broken() {
+    let contest = Arc::new(stored().1.contest);
+    let fixture = Schedule::new(contest.clone()).fixture(1).unwrap();
+    let mut tally = VoidTally::default();
+    let mut count = |seat: u8, cause: &str| {
+        let void = Void { cause: cause.to_owned(), text: "x".to_owned(), seat: Some(Seat(seat)) };
+        tally.count(Some(&fixture), 1, void);
+        let mut limited = fixture.clone();
+        tally.limit(&contest, &mut limited);
+        (tally.are_rules_broken(&contest), limited.voids_left)
+    };
+    let most = contest.policy.agent_voids;
+    assert_eq!(contest.players.len(), 2);
+    assert_eq!(count(0, "rules"), (false, vec![most - 1, most]));
+    assert_eq!(count(1, "lag"), (false, vec![most - 1, most - 1]));
+    assert_eq!(count(1, "rules"), (true, vec![most; 2]));
 }
 
 /// Plays one game after the other.
