@@ -413,7 +413,7 @@ impl Package {
             .help("replace the link with a copy"))
     }
 
-    /// Checks that a package's folder has a module in which an agent can be; else takes the only package in it.
+    /// Checks that a package's folder has a module in which an agent can be.
     fn check_modules(self, text: &str) -> Result<Self, Failure> {
         let holds_agent =
             |folder: &Path| CLASS_MODULES.iter().any(|name| folder.join(name).is_file());
@@ -434,11 +434,6 @@ impl Package {
         }
         packages.sort();
         names.sort();
-        if let ([only], []) = (&packages[..], &names[..])
-            && let Some(inner) = Self::at(self.place.join(only), self.class.clone())
-        {
-            return inner.check_modules(text);
-        }
         let place = self.place.display();
         let failure = Failure::usage(match names.as_slice() {
             [] if packages.is_empty() => format!("comp30024:{text}: {place} has no Python module"),
@@ -558,10 +553,6 @@ mod tests {
             "beside/agent/program.py",
             "beside/referee/game/__init__.py",
             "deep/project/agent/program.py",
-            "deep/other/agent/program.py",
-            "outer/project/agent/program.py",
-            "year/team_a/program.py",
-            "year/team_a.md",
         ] {
             let file = root.join(file);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -582,8 +573,6 @@ mod tests {
             ("package", "", "package", None, "package", "package"),
             ("a stray-one/agent", "a stray-one", "agent", None, "a stray-one", "a stray-one/agent"),
             ("beside", "beside", "agent", None, "beside", "beside/agent"),
-            ("outer", "outer/project", "agent", None, "project", "outer/project/agent"),
-            ("year", "year", "team_a", None, "team_a", "year/team_a"),
             ("beside/agent", "beside", "agent", None, "beside", "beside/agent"),
             ("v1.0/agent copy", "v1.0", "agent copy", None, "agent copy", "v1.0/agent copy"),
         ] {
@@ -599,7 +588,7 @@ mod tests {
             assert!(failure.to_string().contains("no package"), "{text}: {failure}");
         }
         let failure = Package::read("deep", &root).unwrap_err();
-        assert_eq!(failure.help_text(), Some("did you mean comp30024:deep/other?"));
+        assert_eq!(failure.help_text(), Some("did you mean comp30024:deep/project?"));
     }
 
     #[test]
