@@ -6,7 +6,7 @@ import random
 import sys
 import time
 
-from referee_kit.game import (Game, Illegal, boolean, cell, chance, form, grid, integer, optional,
+from referee_kit.game import (Game, Illegal, boolean, cell, chance, choice, form, grid, integer, optional,
                               over, piece, reason, won_by)
 
 
@@ -51,6 +51,19 @@ class OtherDescription(Good):
 class Crash(Good):
     def play(self, state, action):
         return {}["left"] if state["left"] == 2 else super().play(state, action)
+
+
+class Rare(Good):
+    """Few of many actions fail."""
+    forms = [form("take", "{count}", integer("count", 1, 100), example={"count": 2})]
+
+    def actions(self, state):
+        return [{"type": "take", "count": count} for count in range(1, 101)]
+
+    def play(self, state, action):
+        if action["count"] % 4 == 2:
+            raise ValueError("two are too many")
+        return super().play(dict(state), {"type": "take", "count": 1})
 
 
 class Slow(Good):
@@ -201,6 +214,18 @@ class Three(Good):
 class OffBoard(Good):
     def view(self, state):
         return super().view(state).last([3, 4])
+
+
+class Large(Good):
+    """Only one value of the setup shows it, and only in the middle of a game."""
+    setup = [choice("size", ["small", "usual", "large"], "usual")]
+
+    def start(self, setup):
+        return {"left": 12, "to_move": 0, "size": setup["size"]}
+
+    def view(self, state):
+        lost = state["size"] == "large" and 4 <= state["left"] < 8
+        return super().view(state).last([9, 9] if lost else [0, 0])
 
 
 class Far(Good):

@@ -4,35 +4,44 @@ use crate::Illegal;
 use crate::any::Refusal;
 use crate::program::RulesFailure;
 use crate::wire::{
-    Answer, At, Chance, From, Ply, PlyTurn, RefusalKind, Refused, Request, Walk, Walked,
+    Answer, At, Chance, From, OUTCOMES_MAX, Ply, PlyTurn, RefusalKind, Refused, Request,
+    WEIGHT_MAX, Walked,
 };
-
-/// The most outcomes of a draw, and the highest weight of one.
-const OUTCOMES_MAX: usize = 10_000;
-const WEIGHT_MAX: u64 = 1_000_000;
 
 /// Checks that an answer has what a request asks for.
 pub fn check_answer(request: &Request, answer: &Answer) -> Result<(), RulesFailure> {
     match (request, answer) {
+        (Request::Walk(walk), _) => {
+            let has_setup = matches!(walk.from, From::Setup(_));
+            check_walk_answer(walk.moves.len(), walk.at, has_setup, answer)
+        }
         (_, Answer::Failed { text }) => Err(RulesFailure(text.clone())),
-        (Request::Describe { .. }, Answer::Described(_)) => Ok(()),
-        (Request::Walk(walk), Answer::Refused(refused)) => check_refused(walk, refused),
-        (Request::Walk(walk), Answer::Walked(walked)) => {
-            let plies = if walk.at == At::All { walk.moves.len() + 1 } else { 1 };
-            check_walked(walked, walk.moves.len(), plies)
+        (_, Answer::Described(_)) => Ok(()),
+        _ => Err(RulesFailure("`describe` needs the answer `described`".to_owned())),
+    }
+}
+
+/// The same for a walk of so many moves, from a setup or from a state.
+pub fn check_walk_answer(
+    moves: usize,
+    at: At,
+    has_setup: bool,
+    answer: &Answer,
+) -> Result<(), RulesFailure> {
+    match answer {
+        Answer::Failed { text } => Err(RulesFailure(text.clone())),
+        Answer::Refused(refused) => check_refused(moves, has_setup, refused),
+        Answer::Walked(walked) => {
+            check_walked(walked, moves, if at == At::All { moves + 1 } else { 1 })
         }
-        (Request::Describe { .. }, _) => {
-            Err(RulesFailure("`describe` needs the answer `described`".to_owned()))
-        }
-        (Request::Walk(_), Answer::Described(_)) => Err(no_walk()),
+        Answer::Described(_) => Err(no_walk()),
     }
 }
 
 /// Checks that a refusal is of something in the request: an agent must not lose by another.
-fn check_refused(walk: &Walk, refused: &Refused) -> Result<(), RulesFailure> {
-    let moves = walk.moves.len();
+fn check_refused(moves: usize, has_setup: bool, refused: &Refused) -> Result<(), RulesFailure> {
     if refused.kind == RefusalKind::Setup {
-        if moves == 0 || matches!(walk.from, From::Setup(_)) {
+        if moves == 0 || has_setup {
             return Ok(());
         }
         return Err(RulesFailure("`refused` is of a setup, but the request has none".to_owned()));
@@ -48,7 +57,7 @@ fn no_walk() -> RulesFailure {
     RulesFailure("`walk` needs the answer `walked` or `refused`".to_owned())
 }
 
-/// Checks the numbers of entries, and whose turn it is said to be.
+/// Checks the numbers of entries, and each ply.
 pub(crate) fn check_walked(
     walked: &Walked,
     moves: usize,
@@ -62,7 +71,7 @@ pub(crate) fn check_walked(
             return Err(RulesFailure(text));
         }
     }
-    walked.plies.iter().try_for_each(|ply| check_turn(&ply.turn))
+    walked.plies.iter().try_for_each(check_ply)
 }
 
 /// What a move led to.
@@ -108,19 +117,24 @@ pub fn is_ranking(places: &[u32], seats: usize) -> bool {
             || places.iter().all(|&place| is_place(place)))
 }
 
-/// Checks whose turn it is said to be.
-pub fn check_turn(turn: &PlyTurn) -> Result<(), RulesFailure> {
+/// Checks that the rules can go on from a ply, and whose turn it is said to be.
+fn check_ply(ply: &Ply) -> Result<(), RulesFailure> {
     let wrong = |text: &str| Err(RulesFailure(text.to_owned()));
-    match turn {
+    if ply.state.as_str() == "null" {
+        return wrong("`state` is null, which is no state");
+    }
+    match &ply.turn {
         PlyTurn::Of(seats) if seats.len() != 1 => wrong("`turn` needs one seat in `of`"),
         PlyTurn::Chance(Chance { weights, labels }) => {
             if weights.is_empty() || weights.len() > OUTCOMES_MAX {
-                return wrong("`chance` needs 1 to 10000 `weights`");
+                return wrong(&format!("`chance` needs 1 to {OUTCOMES_MAX} `weights`"));
             }
             if weights.iter().any(|&weight| weight > WEIGHT_MAX)
                 || weights.iter().all(|&it| it == 0)
             {
-                return wrong("`weights` are whole numbers up to 1000000, and not all may be 0");
+                return wrong(&format!(
+                    "`weights` are whole numbers up to {WEIGHT_MAX}, and not all may be 0"
+                ));
             }
             if !labels.is_empty() && labels.len() != weights.len() {
                 return wrong("`chance` needs as many `labels` as `weights`, or none");

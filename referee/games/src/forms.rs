@@ -10,6 +10,7 @@ use crate::wire::{
 };
 use crate::{CellIndex, FieldValues, NumberedField, NumberedKind};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The most cells in a list.
@@ -26,6 +27,58 @@ pub(crate) struct Forms {
     pub(crate) kinds: Arc<[Kind]>,
     names_of_kinds: Vec<&'static str>,
     pub(crate) names: CellNames,
+}
+
+/// Checks that things of one kind have names, and no two the same.
+fn distinct<'a>(what: &str, names: impl Iterator<Item = &'a String>) -> Result<(), String> {
+    let mut known = HashSet::new();
+    match names.into_iter().find(|name| name.is_empty() || !known.insert(*name)) {
+        Some(name) if name.is_empty() => Err(format!("one of the {what} has no name")),
+        Some(name) => Err(format!("two of the {what} are named `{name}`")),
+        None => Ok(()),
+    }
+}
+
+/// Checks the names of what is declared, and the numbers of seats.
+fn check_declared(described: &Described) -> Result<(), String> {
+    let Described { seats, setup, actions, pieces, reasons, .. } = described;
+    distinct("setup fields", setup.iter().map(|field| &field.name))?;
+    distinct("forms of actions", actions.iter().map(|form| &form.kind))?;
+    distinct("pieces", pieces.iter().map(|piece| &piece.name))?;
+    distinct("reasons", reasons.iter().map(|reason| &reason.name))?;
+    for form in actions {
+        distinct(
+            &format!("fields of `{}`", form.kind),
+            form.fields.iter().map(|field| &field.name),
+        )?;
+        if form.fields.iter().any(|field| field.name == "type") {
+            let kind = &form.kind;
+            return Err(format!(
+                "a field of `{kind}` is named `type`, which every action has: rename it"
+            ));
+        }
+    }
+    let values = setup.iter().map(|field| (&field.name, &field.values));
+    let of_actions = actions.iter().flat_map(|form| &form.fields);
+    let mut values = values.chain(of_actions.map(|field| (&field.name, &field.values)));
+    if let Some((name, _)) = values.find(|(_, values)| values.are_none()) {
+        return Err(format!("the field `{name}` can have no value"));
+    }
+    if setup.iter().any(|field| field.name == "position") {
+        return Err("a setup field is named `position`, in which every setup may have a state to begin in: rename it"
+            .to_owned());
+    }
+    if seats.is_empty() || seats.contains(&0) {
+        return Err(format!("`seats` is {seats:?}, and must list numbers from 1"));
+    }
+    let chooses =
+        |it: &SetupForm| it.name == "seats" && matches!(it.values, Values::Integer { .. });
+    if seats.len() > 1 && !setup.iter().any(chooses) {
+        return Err(format!(
+            "`seats` is {seats:?}, so the setup needs an integer field `seats` that chooses one"
+        ));
+    }
+    Ok(())
 }
 
 /// Checks the names of points: each is another word, which the text of an action can hold.
@@ -63,6 +116,7 @@ enum Part {
 impl Forms {
     /// Takes what was declared. Fails if it contradicts itself.
     pub(crate) fn new(described: Described) -> Result<Self, String> {
+        check_declared(&described)?;
         let Described { setup, actions, pieces, labels: names, .. } = described;
         for field in &setup {
             if let Err(text) = field.values.check(&field.default) {
@@ -305,6 +359,15 @@ fn parts(form: &ActionForm) -> Result<Vec<Part>, String> {
 }
 
 impl Values {
+    /// Whether there are none.
+    fn are_none(&self) -> bool {
+        match self {
+            Self::Integer { min, max } => min > max,
+            Self::Choice { values } => values.is_empty(),
+            _ => false,
+        }
+    }
+
     /// Checks a value.
     fn check(&self, value: &Value) -> Result<(), String> {
         let wrong = |expected: String| Err(format!("expected {expected}, got {value}"));

@@ -5,31 +5,30 @@ use crate::forms::{Forms, not_described};
 use crate::view::{
     Colour, Edge, Figure, Ground, GroundKind, Item, Kind, Labels, Piece, PieceText, Row, View,
 };
-use crate::wire::{CellNames, Coordinates, Picture, PictureItem, PictureShape, PieceKind};
+use crate::wire::{
+    BESIDE_MAX, CellNames, Coordinates, NAME_MAX, Picture, PictureItem, PictureShape, PieceKind,
+    SIZE_MAX, STAR_MAX, TEXT_MAX,
+};
 use std::sync::Arc;
-
-/// The most rows or columns of a board.
-const SIZE_MAX: u8 = 26;
-/// The most figures, rows and items of a row.
-const BESIDE_MAX: usize = 100;
-/// The most characters of names, values and of the text.
-const NAME_MAX: usize = 60;
-const TEXT_MAX: usize = 10_000;
 
 /// Returns the kinds of pieces as views have them.
 pub(crate) fn kinds(pieces: &[PieceKind]) -> Result<Arc<[Kind]>, String> {
     let kind = |piece: &PieceKind| {
         let what = format!("the piece `{}`", piece.name);
-        let colour = Colour::named(&piece.colour).ok_or_else(|| no_colour(&what, &piece.colour))?;
+        let colour = colour(&what, &piece.colour)?;
         let text = piece.text.as_deref().map(|text| piece_text(&what, text)).transpose()?;
         Ok(Kind { name: piece.name.clone(), colour, text })
     };
     pieces.iter().map(kind).collect()
 }
 
-fn no_colour(what: &str, colour: &str) -> String {
-    let known: Vec<_> = Colour::NAMED.iter().map(|colour| colour.name()).collect();
-    format!("{what} has the colour `{colour}`; colours are {} and #rrggbb", known.join(", "))
+/// Returns the colour with this name: any but that of the built-in puzzles' pegs.
+fn colour(what: &str, name: &str) -> Result<Colour, String> {
+    Colour::named(name).filter(|&colour| colour != Colour::Peg).ok_or_else(|| {
+        let known = Colour::NAMED.iter().filter(|&&colour| colour != Colour::Peg);
+        let known: Vec<_> = known.map(|colour| colour.name()).collect();
+        format!("{what} has the colour `{name}`; colours are {} and #rrggbb", known.join(", "))
+    })
 }
 
 fn piece_text(what: &str, text: &str) -> Result<PieceText, String> {
@@ -42,8 +41,10 @@ fn bounded<T>(what: &str, items: &[T], most: usize) -> Result<(), String> {
     if items.len() <= most { Ok(()) } else { Err(format!("{what}: more than {most}")) }
 }
 
+/// Checks a name or a value, which are one line, or the text of a board.
 fn text_bounded(what: &str, text: &str, most: usize) -> Result<String, String> {
-    if text.chars().count() > most || text.chars().any(|c| c.is_control() && c != '\n') {
+    let is_odd = |c: char| c.is_control() && (c != '\n' || what != "text");
+    if text.chars().count() > most || text.chars().any(is_odd) {
         return Err(format!(
             "{what}: {text:?} is longer than {most} characters, or has control characters"
         ));
@@ -65,8 +66,6 @@ impl Forms {
         let all_on_board = |what: &str, cells: &[Cell]| {
             cells.iter().map(|&cell| on_board(what, cell)).collect::<Result<Vec<Cell>, _>>()
         };
-        let colour =
-            |what: &str, name: &str| Colour::named(name).ok_or_else(|| no_colour(what, name));
         let owner = |piece: &Option<String>| {
             piece.as_ref().map(|piece| self.kind(piece).map(|it| it.colour)).transpose()
         };
@@ -147,7 +146,7 @@ fn layout(shape: &PictureShape) -> Result<Layout, String> {
             (size, SIZE_MAX)
         }
         PictureShape::Hexagon(radius) => (radius, SIZE_MAX / 2),
-        PictureShape::Star(size) => (size, 5),
+        PictureShape::Star(size) => (size, STAR_MAX),
         PictureShape::Points { .. } => (1, 1),
     };
     if !(1..=most).contains(&size) {

@@ -3,7 +3,7 @@
 //!
 //! A program holds no match. Its state is opaque here, so copies, jumps and restarts need nothing of it.
 
-pub use crate::contract::{check_answer, check_turn, is_ranking};
+pub use crate::contract::{check_answer, check_walk_answer, is_ranking};
 
 use crate::About;
 use crate::any::{AnyGame, GameKind, Refusal, SetupError, no_number};
@@ -762,12 +762,11 @@ impl AnyGame for ProgramGame {
         match (depth, &self.now.turn) {
             (0, _) => 1,
             (_, PlyTurn::Chance(chance)) => {
-                let possible = (0..).zip(&chance.weights).filter(|(_, weight)| **weight > 0);
-                let after = |(outcome, _): (usize, &u64)| {
+                let after = |outcome| {
                     let mut next = self.clone();
                     next.draw(outcome).map_or(0, |()| next.perft(depth - 1))
                 };
-                possible.map(after).sum()
+                chance.possible().map(after).sum()
             }
             (1, _) => actions.len() as u64,
             _ => {

@@ -1,10 +1,10 @@
 //! What the referee and a game program say to each other, as `docs/game-programs.md` defines it.
 
-use crate::board::Cell;
+use crate::board::{Cell, Points};
 use referee_protocol::{Outcome, Seat};
-use schemars::JsonSchema;
-use serde::de::{Error, IgnoredAny};
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::de::{DeserializeOwned, Error, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 /// A state as JSON text. As values it may take a hundred times the memory.
@@ -12,6 +12,27 @@ pub type StateJson = referee_protocol::ActionJson;
 
 /// The version of these messages.
 pub const WIRE_VERSION: u32 = 1;
+
+// The schemas say these limits, and what reads the messages keeps them.
+/// The most outcomes of a draw, and the highest weight of one.
+pub(crate) const OUTCOMES_MAX: usize = 10_000;
+pub(crate) const WEIGHT_MAX: u64 = 1_000_000;
+/// The most rows or columns of a board, and points of a star.
+pub(crate) const SIZE_MAX: u8 = 26;
+pub(crate) const STAR_MAX: u8 = 5;
+/// The most figures, rows and items of a row.
+pub(crate) const BESIDE_MAX: usize = 100;
+/// The most characters of names, values and of the text.
+pub(crate) const NAME_MAX: usize = 60;
+pub(crate) const TEXT_MAX: usize = 10_000;
+
+const COLOUR: &str = "^(red|green|blue|yellow|purple|orange|black|white|#[0-9A-Fa-f]{6})$";
+/// A text on a piece, the name of a point, one that is a word, other names, and the text of a board.
+const PIECE_TEXT: &str = "^[!-~]{1,3}$";
+const POINT: &str = "^[!-~]{1,4}$";
+const POINT_WORD: &str = "^[0-9A-Za-z]{1,4}$";
+const ONE_LINE: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
+const LINES: &str = r"^[^\u0000-\u0009\u000b-\u001f\u007f-\u009f]*$";
 
 /// A request without its id.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -101,7 +122,7 @@ pub enum Want {
 
 /// An answer without its id.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Answer {
     /// The description of the game.
     Described(Box<Described>),
@@ -127,6 +148,7 @@ pub struct Walked {
     #[serde(default)]
     pub recorded: Vec<Value>,
     /// The plies that were wanted.
+    #[schemars(length(min = 1))]
     pub plies: Vec<Ply>,
 }
 
@@ -160,7 +182,7 @@ pub enum RefusalKind {
 #[serde(deny_unknown_fields)]
 pub struct Ply {
     /// The state that the rules need to go on from here.
-    #[schemars(with = "Value")]
+    #[schemars(with = "Value", extend("not" = { "type": "null" }))]
     pub state: StateJson,
     /// Whose turn it is.
     pub turn: PlyTurn,
@@ -186,21 +208,43 @@ pub struct Ply {
 #[serde(rename_all = "snake_case")]
 pub enum PlyTurn {
     /// These seats are to move; one for now.
-    Of(Vec<Seat>),
+    Of(#[schemars(length(equal = 1))] Vec<Seat>),
     /// The game is over.
-    Over(Outcome),
+    Over(
+        #[serde(deserialize_with = "End::deserialize")]
+        #[schemars(with = "End")]
+        Outcome,
+    ),
     /// The referee draws.
     Chance(Chance),
+}
+
+/// How a game ended, read strictly.
+#[derive(Deserialize, JsonSchema)]
+#[serde(remote = "Outcome", deny_unknown_fields)]
+#[schemars(rename = "Outcome")]
+struct End {
+    /// The place of each seat, from 1.
+    #[schemars(length(min = 1), inner(range(min = 1)))]
+    places: Vec<u32>,
+    /// The score of each seat, in games with scores.
+    #[serde(default)]
+    scores: Option<Vec<i64>>,
+    /// One of the reasons in the description.
+    reason: String,
 }
 
 /// A draw: the weight and the name of each outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Chance {
-    /// The weights.
+    /// The weights, not all of them 0.
+    #[schemars(length(min = 1, max = OUTCOMES_MAX), inner(range(max = WEIGHT_MAX)))]
+    #[schemars(extend("contains" = { "exclusiveMinimum": 0 }))]
     pub weights: Vec<u64>,
     /// The names; none if the outcomes have only numbers.
     #[serde(default)]
+    #[schemars(length(max = OUTCOMES_MAX))]
     pub labels: Vec<String>,
 }
 
@@ -220,17 +264,22 @@ impl Chance {
         self.labels.get(outcome).cloned().unwrap_or_else(|| outcome.to_string())
     }
 
-    /// Returns the names of all outcomes.
-    pub fn names(&self) -> Vec<String> {
-        (0..self.weights.len()).map(|outcome| self.label(outcome)).collect()
+    /// Returns the numbers of the outcomes that can be drawn: those with a weight.
+    pub fn possible(&self) -> impl Iterator<Item = usize> {
+        (0..).zip(&self.weights).filter(|(_, weight)| **weight > 0).map(|(outcome, _)| outcome)
     }
 
-    /// Returns the outcome with this name, else the one with this number from 0.
+    /// Returns the names of the outcomes that can be drawn.
+    pub fn names(&self) -> Vec<String> {
+        self.possible().map(|outcome| self.label(outcome)).collect()
+    }
+
+    /// Returns the outcome with this name, else the one with this number from 0, if it can be drawn.
     pub fn find(&self, text: &str) -> Result<usize, String> {
-        let names = self.names();
-        let numbered = || text.parse().ok().filter(|&number: &usize| number < names.len());
-        names.iter().position(|name| name == text).or_else(numbered).ok_or_else(|| {
-            format!("the referee draws next, and the outcomes are {}", names.join(", "))
+        let named = self.possible().find(|&outcome| self.label(outcome) == text);
+        let numbered = || self.possible().find(|&outcome| text.parse() == Ok(outcome));
+        named.or_else(numbered).ok_or_else(|| {
+            format!("the referee draws next, and the outcomes are {}", self.names().join(", "))
         })
     }
 }
@@ -246,9 +295,10 @@ pub struct Described {
     /// One or two sentences.
     pub summary: String,
     /// The possible numbers of seats.
+    #[schemars(length(min = 1), inner(range(min = 1)))]
     pub seats: Vec<u8>,
     /// The fields of the setup.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_fields")]
     pub setup: Vec<SetupForm>,
     /// The kinds of action.
     pub actions: Vec<ActionForm>,
@@ -286,7 +336,10 @@ pub enum CellNames {
     /// By their coordinates.
     Coordinates(Coordinates),
     /// Each point by a name of its own, in the order of the points: for boards of points.
-    Points(Vec<String>),
+    Points(
+        #[schemars(length(min = 1, max = Points::MAX), inner(regex(pattern = POINT_WORD)))]
+        Vec<String>,
+    ),
 }
 
 impl Default for CellNames {
@@ -307,8 +360,10 @@ pub enum Coordinates {
 
 /// A field of the setup.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("unevaluatedProperties" = false))]
 pub struct SetupForm {
-    /// Its name.
+    /// Its name; not `position`, a field that every setup may have.
+    #[schemars(length(min = 1), extend("not" = { "const": "position" }))]
     pub name: String,
     /// Its values.
     #[serde(flatten)]
@@ -330,7 +385,7 @@ pub struct ActionForm {
     /// Its text form: `{field}` stands for a field.
     pub text: String,
     /// Its fields.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_fields")]
     pub fields: Vec<FieldForm>,
     /// An example.
     pub example: Value,
@@ -341,8 +396,10 @@ pub struct ActionForm {
 
 /// A field of an action.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("unevaluatedProperties" = false))]
 pub struct FieldForm {
-    /// Its name.
+    /// Its name; not `type`, which every action has.
+    #[schemars(length(min = 1), extend("not" = { "const": "type" }))]
     pub name: String,
     /// Its values.
     #[serde(flatten)]
@@ -350,6 +407,25 @@ pub struct FieldForm {
     /// Whether it may be left out.
     #[serde(default)]
     pub optional: bool,
+    /// Its meaning, for readers of the rules.
+    #[serde(default, skip_serializing)]
+    pub meaning: String,
+}
+
+/// Reads forms with flattened values, of which serde would read unknown fields, too.
+fn known_fields<'de, T: DeserializeOwned + Serialize, D: Deserializer<'de>>(
+    reader: D,
+) -> Result<Vec<T>, D::Error> {
+    let read = |fields: Fields| {
+        let form: T = serde_json::from_value(Value::Object(fields.clone()))?;
+        let known = serde_json::to_value(&form)?;
+        match fields.keys().find(|key| known.get(key).is_none() && *key != "meaning") {
+            Some(key) => Err(serde_json::Error::custom(format!("unknown field `{key}`"))),
+            None => Ok(form),
+        }
+    };
+    let all = Vec::<Fields>::deserialize(reader)?;
+    all.into_iter().map(|fields| read(fields).map_err(D::Error::custom)).collect()
 }
 
 /// The values of a field.
@@ -370,6 +446,7 @@ pub enum Values {
     /// One of these texts.
     Choice {
         /// The texts.
+        #[schemars(length(min = 1))]
         values: Vec<String>,
     },
     /// A text.
@@ -388,9 +465,11 @@ pub struct PieceKind {
     /// Its name.
     pub name: String,
     /// Its colour.
+    #[schemars(regex(pattern = COLOUR))]
     pub colour: String,
     /// The text on it.
     #[serde(default)]
+    #[schemars(regex(pattern = PIECE_TEXT))]
     pub text: Option<String>,
 }
 
@@ -434,41 +513,59 @@ pub struct Picture {
     /// The cells that decided the game.
     pub chain: Vec<Cell>,
     /// Numbers beside the board.
+    #[schemars(length(max = BESIDE_MAX))]
     pub figures: Vec<PictureFigure>,
     /// Items beside the board.
+    #[schemars(length(max = BESIDE_MAX))]
     pub rows: Vec<PictureRow>,
     /// The board as text.
+    #[schemars(length(max = TEXT_MAX), regex(pattern = LINES))]
     pub text: Option<String>,
 }
 
 /// The shape of a board.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum PictureShape {
     /// Rows and columns.
-    Grid(u8, u8),
+    Grid(
+        #[schemars(range(min = 1, max = SIZE_MAX))] u8,
+        #[schemars(range(min = 1, max = SIZE_MAX))] u8,
+    ),
     /// A square of n rows.
-    Square(u8),
+    Square(#[schemars(range(min = 1, max = SIZE_MAX))] u8),
     /// A diamond of n rows.
-    Diamond(u8),
+    Diamond(#[schemars(range(min = 1, max = SIZE_MAX))] u8),
     /// A triangle of n rows.
-    Triangle(u8),
+    Triangle(#[schemars(range(min = 1, max = SIZE_MAX))] u8),
     /// A hexagon with this radius.
-    Hexagon(u8),
+    Hexagon(#[schemars(range(min = 1, max = SIZE_MAX / 2))] u8),
     /// A star with points of n rows.
-    Star(u8),
+    Star(#[schemars(range(min = 1, max = STAR_MAX))] u8),
     /// Points with lines between them. A cell is a point's number and 0.
     Points {
         /// The places of the points, in half-cells to the right and downwards.
+        #[schemars(with = "Vec<Place>", length(min = 1, max = Points::MAX))]
         places: Vec<(u8, u8)>,
         /// The lines between points, by their numbers.
         #[serde(default)]
+        #[schemars(length(max = Points::LINES_MAX))]
         lines: Vec<(u8, u8)>,
         /// The names of the points; none if they have only numbers.
         #[serde(default)]
+        #[schemars(length(max = Points::MAX), inner(regex(pattern = POINT)))]
         names: Vec<String>,
     },
 }
+
+/// The schema of the place of a point.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Place(
+    #[schemars(range(max = Points::REACH))] u8,
+    #[schemars(range(max = Points::REACH))] u8,
+);
 
 /// A piece of a picture.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -480,6 +577,7 @@ pub struct PicturePiece {
     pub piece: String,
     /// The text on it, instead of that of its kind.
     #[serde(default)]
+    #[schemars(regex(pattern = PIECE_TEXT))]
     pub text: Option<String>,
 }
 
@@ -490,6 +588,7 @@ pub struct PictureGround {
     /// Where.
     pub at: Cell,
     /// Its colour.
+    #[schemars(regex(pattern = COLOUR))]
     pub colour: String,
 }
 
@@ -498,6 +597,7 @@ pub struct PictureGround {
 #[serde(deny_unknown_fields)]
 pub struct PictureEdge {
     /// The colour.
+    #[schemars(regex(pattern = COLOUR))]
     pub colour: String,
     /// The cells along it, in order.
     pub cells: Vec<Cell>,
@@ -510,11 +610,13 @@ pub struct PictureEdge {
 #[serde(deny_unknown_fields)]
 pub struct PictureFigure {
     /// The thing that it counts.
+    #[schemars(length(max = NAME_MAX), regex(pattern = ONE_LINE))]
     pub name: String,
     /// The piece whose value it is.
     #[serde(default)]
     pub piece: Option<String>,
     /// Its value.
+    #[schemars(length(max = NAME_MAX), regex(pattern = ONE_LINE))]
     pub value: String,
 }
 
@@ -523,11 +625,13 @@ pub struct PictureFigure {
 #[serde(deny_unknown_fields)]
 pub struct PictureRow {
     /// Its name.
+    #[schemars(length(max = NAME_MAX), regex(pattern = ONE_LINE))]
     pub name: String,
     /// The piece to which they belong.
     #[serde(default)]
     pub piece: Option<String>,
     /// The items.
+    #[schemars(length(max = BESIDE_MAX))]
     pub items: Vec<PictureItem>,
 }
 
@@ -544,6 +648,14 @@ pub struct Numbered<T> {
     /// The message.
     #[serde(flatten)]
     pub message: T,
+}
+
+/// The schema of an answer's line.
+pub fn answer_schema() -> Schema {
+    let mut schema = schema_for!(Numbered<Answer>);
+    // The fields of a message are flattened, of which the generator doesn't know that there are no others.
+    schema.insert("unevaluatedProperties".to_owned(), false.into());
+    schema
 }
 
 /// The longest answer other than `walked`, in bytes.

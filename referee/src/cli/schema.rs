@@ -3,7 +3,7 @@
 use super::output::{print, print_json, row};
 use super::setup::unknown;
 use clap::Args;
-use referee_games::wire::{Answer, Numbered, Request};
+use referee_games::wire::{Numbered, Request, answer_schema};
 use referee_process::Failure;
 use referee_protocol::{ClockSettings, Event, FromAgent, Limits, Outcome, ToAgent, Verdict};
 use referee_runner::verifying::CheckedFile;
@@ -26,7 +26,7 @@ const SCHEMAS: &[Entry] = &[
     ("to-agent", "a line from the referee to an agent", || schema_for!(ToAgent)),
     ("from-agent", "a line from an agent to the referee", || schema_for!(FromAgent)),
     ("to-game", "a line from the referee to a game program", || schema_for!(Numbered<Request>)),
-    ("from-game", "a line from a game program to the referee", || schema_for!(Numbered<Answer>)),
+    ("from-game", "a line from a game program to the referee", answer_schema),
     ("transcript", "a line of a transcript", || schema_for!(Event)),
     ("clock", "the settings of a clock", || schema_for!(ClockSettings)),
     ("limits", "the limits on an agent", || schema_for!(Limits)),

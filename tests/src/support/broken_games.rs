@@ -9,6 +9,7 @@ pub type Broken = (&'static str, &'static str, &'static [&'static str]);
 pub const BROKEN: &[Broken] = &[
     ("OtherDescription", "describe", &["the description differs between two processes: `summary`"]),
     ("Crash", "plays", &["the rules failed: KeyError: 'left' in broken.py:", "an exception"]),
+    ("Rare", "plays", &["ValueError: two are too many in broken.py:", "the next move: "]),
     ("Stuck", "plays", &["is to move and has no legal action", "the end is not recognised"]),
     (
         "ThreeSides",
@@ -86,6 +87,7 @@ pub const BROKEN: &[Broken] = &[
         "view",
         &["last: [3,4] is not on the board", "at the start", "names a cell outside of its `shape`"],
     ),
+    ("Large", "view", &["last: [9,9] is not on the board", "setup {\"size\":\"large\"}"]),
     ("TwoPieces", "view", &["two pieces are on [0,0]", "show a stack as one piece"]),
     (
         "Index",
@@ -114,7 +116,7 @@ pub fn write(dir: &TestDir, variant: &str) -> bool {
 
 /// Checks a variant by one row.
 pub fn check(dir: &TestDir, row: &str) -> RunResult {
-    dir.run(&["game", "check", "broken", "--only", row, "--games", "2"])
+    dir.run(&["game", "check", "broken", "--only", row, "--games", "3"])
 }
 
 /// Fails unless the defect of a variant is found by its row, and explained.

@@ -55,7 +55,7 @@ fn every_starter_has_its_name_where_it_is_replaced() {
 
 #[test]
 fn defects_are_found_explained_and_shrunk() {
-    for variant in ["Hashed", "Unlisted", "OffBoard", "ThreeSides"] {
+    for variant in ["Hashed", "Unlisted", "OffBoard", "ThreeSides", "Rare", "Large"] {
         let dir = TestDir::new();
         assert_found(&dir, BROKEN.iter().find(|it| it.0 == variant).unwrap());
         dir.assert_tmp_is_empty();
@@ -68,7 +68,10 @@ fn what_was_not_tested_is_said() {
     if !write(&dir, "NoRule") {
         return;
     }
-    check(&dir, "outcome").code(0).stdout_has("no game of 2 ended by bored; --games N plays more");
+    check(&dir, "outcome").code(0).stdout_has("no game of 3 ended by bored; --games N plays more");
+    let once = dir.run(&["game", "check", "broken", "--only", "plays", "--games", "1"]).code(0);
+    once.stdout_has("not tested: no game of 1 had stones=4, stones=12; --games N plays more");
+    assert!(!check(&dir, "plays").code(0).stdout.contains("not tested"));
     // A game whose rules list nothing is played by what is on its board.
     write(&dir, "Far");
     let played = check(&dir, "outcome").code(0);

@@ -5,6 +5,7 @@
 mod conformance;
 mod perft;
 mod refusals;
+mod schemas;
 mod action_fields;
 mod arrays;
 mod estimates;

@@ -5,15 +5,22 @@ use referee_games::wire::{Answer, Move, Request, read_answer};
 use referee_games::{AnyGame, GameKind, Games, NoRules, Refusal, Turn};
 use referee_protocol::Seat;
 use serde_json::{Value, json};
+use std::fmt::{self, Debug};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 /// Answers as the function does, and counts the requests.
-#[derive(Clone, Debug)]
-struct Fake {
-    answer: fn(&Value) -> Value,
+#[derive(Clone)]
+pub(super) struct Fake {
+    answer: Arc<dyn Fn(&Value) -> Value + Send + Sync>,
     asked: Arc<Mutex<Vec<Value>>>,
+}
+
+impl Debug for Fake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Fake")
+    }
 }
 
 impl Rules for Fake {
@@ -23,13 +30,15 @@ impl Rules for Fake {
 
     fn ask(&self, request: Request) -> Result<Answer, RulesFailure> {
         let request = serde_json::to_value(request).unwrap();
-        let answer = (self.answer)(&request);
+        let mut answer = (self.answer)(&request);
         self.asked.lock().unwrap().push(request);
-        serde_json::from_value(answer).map_err(|error| RulesFailure(error.to_string()))
+        answer["id"] = 1.into();
+        let read = read_answer(answer.to_string().as_bytes());
+        read.map(|read| read.message).map_err(|error| RulesFailure(error.to_string()))
     }
 }
 
-fn described() -> Value {
+pub(super) fn described() -> Value {
     json!({
         "type": "described", "name": "nim", "title": "Nim", "summary": "Take the last one.", "seats": [2],
         "setup": [{ "name": "heap", "type": "integer", "min": 1, "max": 20, "default": 4 },
@@ -60,7 +69,7 @@ fn ply(state: &Value) -> Value {
             "view": { "text": "|".repeat(usize::try_from(heap.max(0)).unwrap()) } })
 }
 
-fn nim(request: &Value) -> Value {
+pub(super) fn nim(request: &Value) -> Value {
     if request["type"] == "describe" {
         return described();
     }
@@ -95,8 +104,10 @@ fn nim(request: &Value) -> Value {
     json!({ "type": "walked", "seats": ["one", "two"], "recorded": recorded, "plies": plies })
 }
 
-fn load(answer: fn(&Value) -> Value) -> Result<(GameKind, Fake), String> {
-    let rules = Fake { answer, asked: Arc::default() };
+pub(super) fn load(
+    answer: impl Fn(&Value) -> Value + Send + Sync + 'static,
+) -> Result<(GameKind, Fake), String> {
+    let rules = Fake { answer: Arc::new(answer), asked: Arc::default() };
     let program = Program::describe(
         Box::new(rules.clone()),
         ("nim", 1),
@@ -232,6 +243,19 @@ fn draws_are_listed_and_counted() {
 
 /// Rules that draw without end fail: nobody waits for them for ever.
 #[test]
+fn what_has_no_weight_is_not_drawn() {
+    let (game, _) = start(&json!({ "dice": true }));
+    let Turn::Chance(chance) = game.turn() else { panic!("{:?}", game.turn()) };
+    assert_eq!((chance.find("c"), chance.find("0")), (Ok(2), Ok(0)));
+    for text in ["b", "1", "3"] {
+        assert_eq!(
+            chance.find(text).unwrap_err(),
+            "the referee draws next, and the outcomes are a, c"
+        );
+    }
+}
+
+#[test]
 fn draws_end() {
     fn endless(request: &Value) -> Value {
         if request["type"] == "describe" {
@@ -290,20 +314,24 @@ fn rules_that_fail_stay_failed() {
 #[test]
 fn contradictions_in_a_description_are_named() {
     type Change = fn(&mut Value);
-    let cases: [(Change, &str); 6] = [
+    let cases: [(Change, &str); 12] = [
         (|it| it["labels"] = json!(["a1", "a1"]), "`labels`: \"a1\" is not 1 to 4 letters"),
         (|it| it["name"] = "mim".into(), "game.toml says `nim`, `described` says `mim`"),
         (|it| it["pieces"][0]["colour"] = "mauve".into(), "the piece `one` has the colour `mauve`"),
         (|it| it["setup"][0]["default"] = 0.into(), "the default of the setup field `heap`"),
         (|it| it["actions"][0]["example"]["count"] = 0.into(), "the example of `take`: count"),
         (|it| it["actions"][0]["text"] = "{number}".into(), "number"),
+        (|it| it["setup"][0]["name"] = "position".into(), "a setup field is named `position`"),
+        (|it| it["setup"][0]["name"] = "dice".into(), "two of the setup fields are named `dice`"),
+        (|it| it["actions"][0]["fields"][0]["name"] = "type".into(), "is named `type`"),
+        (|it| it["seats"] = json!([2, 3]), "needs an integer field `seats`"),
+        (|it| it["seats"] = json!([]), "must list numbers from 1"),
+        (|it| it["reasons"][0]["name"] = "".into(), "one of the reasons has no name"),
     ];
     for (index, (change, why)) in cases.into_iter().enumerate() {
-        static CHANGED: Mutex<Option<Value>> = Mutex::new(None);
         let mut described = described();
         change(&mut described);
-        *CHANGED.lock().unwrap() = Some(described);
-        let error = load(|_| CHANGED.lock().unwrap().clone().unwrap()).err().unwrap();
+        let error = load(move |_| described.clone()).err().unwrap();
         assert!(error.contains(why), "{index}: {error}");
     }
 }
@@ -355,6 +383,7 @@ fn answers_that_break_the_contract_are_failures() {
             |it| changed(it, |it| it["recorded"] = json!([1])),
             "needs 0 entries in `recorded`, not 1",
         ),
+        (|it| changed(it, |it| it["plies"][0]["state"] = Value::Null), "`state` is null"),
         (
             |it| changed(it, |it| it["plies"][0]["turn"] = json!({ "of": [0, 1] })),
             "one seat in `of`",

@@ -1,15 +1,15 @@
 //! What a check asks: two processes of the program, and the random games.
 
-use super::games::{Case, Game, Kept};
+use super::games::{Case, Failed, Game, Kept};
 use super::{Draw, Problem};
 use crate::game_program::{Direct, Said};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use referee_games::board::Cell as BoardCell;
-use referee_games::program::{Program, RulesFailure, check_turn};
+use referee_games::program::{Program, RulesFailure, check_walk_answer};
 use referee_games::wire::{
-    Answer, At, Described, From as Begin, Move, Ply, PlyTurn, Refused, Request, StateJson, Values,
-    Walk, Walked, Want,
+    Answer, At, Described, From as Begin, Move, Ply, PlyTurn, Refused, Request, SetupForm,
+    StateJson, Values, Walk, Walked, Want,
 };
 use referee_process::Failure;
 use referee_protocol::Seat;
@@ -88,6 +88,8 @@ pub struct Bench<'a> {
     row_until: Cell<Instant>,
     /// How the random games ended.
     pub(super) endings: RefCell<BTreeSet<String>>,
+    /// The unusual values of the setup that a random game had, or that were refused.
+    met: RefCell<Vec<(String, Value)>>,
     /// The moves of the longest walk that was timed.
     pub(super) longest: Cell<usize>,
 }
@@ -129,6 +131,7 @@ impl<'a> Bench<'a> {
                 until: began + time,
                 row_until: Cell::new(began + time),
                 endings: RefCell::default(),
+                met: RefCell::default(),
                 longest: Cell::default(),
             }),
             Err(failure) => Err(Box::new(failure.into())),
@@ -169,12 +172,9 @@ impl<'a> Bench<'a> {
     /// Names the declared reasons for which none of so many random games ended.
     pub(super) fn unseen_endings(&self, games: usize) -> Option<String> {
         let seen = self.endings.borrow();
-        let reasons = self.described.reasons.iter().map(|reason| reason.name.as_str());
-        let unseen: Vec<&str> = reasons.filter(|reason| !seen.contains(*reason)).collect();
-        (!unseen.is_empty()).then(|| {
-            let unseen = unseen.join(", ");
-            format!("not tested: no game of {games} ended by {unseen}; --games N plays more")
-        })
+        let reasons = self.described.reasons.iter().map(|reason| reason.name.clone());
+        let unseen: Vec<String> = reasons.filter(|reason| !seen.contains(reason)).collect();
+        untested(games, "ended by", &unseen)
     }
 
     /// Sends a request to a process.
@@ -193,25 +193,12 @@ impl<'a> Bench<'a> {
     ) -> Result<Result<Played, Refused>, Problem> {
         let Said { line, answer } = self.say(process, walk.clone())?;
         let moves = walk["moves"].as_array().map_or(0, Vec::len);
+        let at = if walk["at"] == "all" { At::All } else { At::End };
+        check_walk_answer(moves, at, walk.get("setup").is_some(), &answer)?;
         match answer {
-            Answer::Walked(walked) => {
-                let plies = if walk["at"] == "all" { moves + 1 } else { 1 };
-                for (what, is, must) in [
-                    ("recorded", walked.recorded.len(), moves),
-                    ("plies", walked.plies.len(), plies),
-                ] {
-                    if is != must {
-                        let text = format!("`walked` has {is} entries in `{what}`, not {must}");
-                        return Err(RulesFailure(text).into());
-                    }
-                }
-                for ply in &walked.plies {
-                    check_turn(&ply.turn)?;
-                }
-                Ok(Ok(Played { walked, line }))
-            }
+            Answer::Walked(walked) => Ok(Ok(Played { walked, line })),
             Answer::Refused(refused) => Ok(Err(refused)),
-            _ => Err(RulesFailure("`walk` needs the answer `walked` or `refused`".into()).into()),
+            _ => unreachable!("it was checked"),
         }
     }
 
@@ -279,16 +266,26 @@ impl<'a> Bench<'a> {
     fn play(&self, number: u64) -> Result<Game, Problem> {
         let mut chosen = self.chooser(number, 0);
         let mut refusal = None;
-        for attempt in 0..SETUPS_TRIED {
-            // The first game has the usual setup; others have it if their own are refused.
-            let usual = number == 0 || attempt + 1 == SETUPS_TRIED;
-            let setup = self.setup(if usual { 0 } else { number }, &mut chosen);
+        let unusual = self.unusual();
+        // Each game but the first has one of them.
+        let index = number.checked_sub(1).map(|it| it % unusual.len().max(1) as u64);
+        let own = index.and_then(|it| unusual.get(usize::try_from(it).ok()?));
+        self.met.borrow_mut().extend(own.cloned());
+        for left in (0..SETUPS_TRIED).rev() {
+            // Others have the usual setup, too, if theirs are refused.
+            let mut setup = self.setup(if left < 2 { 0 } else { number }, &mut chosen);
+            if let Some((name, value)) = own.filter(|_| left > 0) {
+                setup[name] = value.clone();
+            }
+            self.met
+                .borrow_mut()
+                .extend(unusual.iter().filter(|(name, value)| setup[name] == *value).cloned());
             match self.ask(0, &from_setup(&setup, &[], &[Want::Actions], At::End))? {
                 Ok(played) => {
                     self.check_seats(&setup, &played.walked.seats)?;
                     let seats = played.walked.seats.len();
                     let plies = played.walked.plies.into_iter().map(Kept::new).collect();
-                    let mut game = Game { number, setup, seats, moves: Vec::new(), plies };
+                    let mut game = Game { number, setup, seats, plies, ..Game::default() };
                     self.play_on(&mut game, &mut chosen);
                     return Ok(game);
                 }
@@ -333,6 +330,34 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// Returns the fields of the setup with the values that games have in turn: of integers the smallest and the largest,
+    /// of others all, but not the defaults.
+    fn unusual(&self) -> Vec<(String, Value)> {
+        let values = |field: &SetupForm| {
+            let mut all = match &field.values {
+                Values::Integer { min, max } => vec![json!(min), json!(max)],
+                Values::Choice { values } => values.iter().map(|value| json!(value)).collect(),
+                Values::Boolean => vec![json!(false), json!(true)],
+                _ => Vec::new(),
+            };
+            all.retain(|value| *value != field.default);
+            all
+        };
+        let named = |field: &SetupForm| {
+            let name = field.name.clone();
+            values(field).into_iter().map(move |value| (name.clone(), value)).collect::<Vec<_>>()
+        };
+        self.described.setup.iter().flat_map(named).collect()
+    }
+
+    /// Names the values of the setup that none of so many random games had.
+    pub(super) fn unmet_setups(&self, games: usize) -> Option<String> {
+        let met = self.met.borrow();
+        let unmet = self.unusual().into_iter().filter(|it| !met.contains(it));
+        let unmet: Vec<String> = unmet.map(|(name, value)| format!("{name}={value}")).collect();
+        untested(games, "had", &unmet)
+    }
+
     /// Returns a setup: the usual one as the first, then the smallest, then random ones.
     fn setup(&self, number: u64, chosen: &mut ChaCha8Rng) -> Value {
         let mut setup = Map::new();
@@ -356,7 +381,7 @@ impl<'a> Bench<'a> {
         setup.into()
     }
 
-    /// Plays at random until the end, or until the rules fail, which the rows find again.
+    /// Plays at random until the end, or until the rules fail.
     fn play_on(&self, game: &mut Game, chosen: &mut ChaCha8Rng) {
         let plies_max = usize::try_from(self.described.plies_max).unwrap_or(MOVES_MAX);
         let mut bytes = 0;
@@ -365,7 +390,14 @@ impl<'a> Bench<'a> {
             && bytes < GAME_BYTES_MAX
             && !self.is_late()
         {
-            let Some((step, after)) = self.step(&ply, chosen) else { return };
+            let (step, after) = match self.step(&ply, chosen) {
+                Ok(Some(played)) => played,
+                Ok(None) => return,
+                Err(failed) => {
+                    game.failed = Some(*failed);
+                    return;
+                }
+            };
             let kept = Kept::new(after.clone());
             bytes += kept.bytes();
             game.moves.push(step);
@@ -374,16 +406,20 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Plays one random move.
-    pub(super) fn step(&self, ply: &Ply, chosen: &mut ChaCha8Rng) -> Option<(Move, Ply)> {
+    /// Plays one random move; `None` if there is none. Fails if the rules fail at an action: draws have a row of their own.
+    pub(super) fn step(
+        &self,
+        ply: &Ply,
+        chosen: &mut ChaCha8Rng,
+    ) -> Result<Option<(Move, Ply)>, Box<Failed>> {
         let candidates: Vec<Move> = match &ply.turn {
-            PlyTurn::Over(_) => return None,
+            PlyTurn::Over(_) => return Ok(None),
             PlyTurn::Chance(chance) => {
-                let possible = (0..chance.weights.len()).filter(|&it| chance.weights[it] > 0);
-                vec![Move::Draw { draw: possible.collect::<Vec<_>>().choose(chosen).copied()? }]
+                let possible: Vec<usize> = chance.possible().collect();
+                possible.choose(chosen).map(|&draw| Move::Draw { draw }).into_iter().collect()
             }
             PlyTurn::Of(seats) => {
-                let seat = *seats.first()?;
+                let seat = seats[0];
                 let listed = ply.actions.as_deref().unwrap_or_default();
                 let mut actions: Vec<Value> = listed.sample(chosen, 5).cloned().collect();
                 if ply.actions.is_none() {
@@ -394,11 +430,19 @@ impl<'a> Bench<'a> {
                 actions.into_iter().map(|action| Move::Action { seat, action }).collect()
             }
         };
-        candidates.into_iter().find_map(|step| {
-            let played =
-                self.after(ply, std::slice::from_ref(&step), &[Want::Actions]).ok()?.ok()?;
-            Some((step, played.walked.plies.into_iter().next()?))
-        })
+        for step in candidates {
+            match self.after(ply, std::slice::from_ref(&step), &[Want::Actions]) {
+                Ok(Ok(played)) => {
+                    return Ok(played.walked.plies.into_iter().next().map(|it| (step, it)));
+                }
+                Ok(Err(_)) => {}
+                Err(problem) if problem.is_time_up() || matches!(step, Move::Draw { .. }) => {
+                    return Ok(None);
+                }
+                Err(problem) => return Err(Box::new(Failed { step, problem })),
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the cells of the board at a ply.
@@ -455,6 +499,13 @@ impl<'a> Bench<'a> {
         }
         Some(game)
     }
+}
+
+/// Says what so many random games lacked.
+fn untested(games: usize, verb: &str, lacked: &[String]) -> Option<String> {
+    let all = lacked.join(", ");
+    (!lacked.is_empty())
+        .then(|| format!("not tested: no game of {games} {verb} {all}; --games N plays more"))
 }
 
 /// Returns the request for a walk from a state.

@@ -7,7 +7,7 @@ use super::games::{Game, Kept};
 use super::shown::short;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
-use referee_games::wire::{At, Ply, PlyTurn, RefusalKind, Values, Want};
+use referee_games::wire::{At, Ply, PlyTurn, RefusalKind, Values};
 use referee_protocol::Seat;
 use serde_json::{Map, Value, json};
 
@@ -315,7 +315,7 @@ fn extreme_setups(bench: &Bench<'_>) -> Result<(), Problem> {
             setup.insert(field.name.clone(), value);
             let setup = Value::Object(setup);
             let show = |problem: Problem| problem.showing(format!("setup {setup}"));
-            let asked = bench.ask(0, &from_setup(&setup, &[], &[Want::Actions], At::End));
+            let asked = bench.ask(0, &from_setup(&setup, &[], &EVERYTHING, At::End));
             let refused = asked
                 .map_err(|problem| {
                     show(problem.because(

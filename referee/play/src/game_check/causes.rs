@@ -50,6 +50,16 @@ const CAUSES: &[(&str, &str, &str)] = &[
         "return the plies that `at` asks for",
     ),
     (
+        "`state` is null",
+        "a request with null for a state is one without a state; a function that returns nothing often returns null",
+        "return an object or a list from every function that makes a state",
+    ),
+    (
+        "`refused` is of",
+        "`move` is the number of the refused move in the request, from 0, and `setup` is for setups",
+        "refuse what the request has",
+    ),
+    (
         "`turn`",
         "`turn` is one of {\"of\":[SEAT]}, {\"over\":{..}} and {\"chance\":{..}}",
         "with the kit: return a seat, `over(..)` or `chance(..)`",

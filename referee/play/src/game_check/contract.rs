@@ -2,13 +2,15 @@
 
 use super::Problem;
 use super::bench::Bench;
-use super::games::Game;
+use super::games::{Failed, Game};
 use super::shown::short;
 use referee_games::program::is_ranking;
 use referee_games::wire::{Move, Ply, PlyTurn, Want};
 use referee_protocol::{Outcome, Seat};
 use serde_json::Value;
 
+/// At how many positions of a game each renderer draws the board.
+const DRAWN: usize = 8;
 /// The most actions or outcomes that are played at one position.
 const PLAYED_MAX: usize = 25;
 /// How many moves are played after a seat has retired.
@@ -104,6 +106,10 @@ pub(super) fn plays(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
         }
         _ => {}
     }
+    if let Some(Failed { step, problem }) = game.failed.clone().filter(|_| spot == game.moves.len())
+    {
+        return Err(problem.showing(format!("the next move: {}", bench.move_text(&step))));
+    }
     let Some(seat) = mover(ply) else { return Ok(()) };
     for action in some_of(ply, PLAYED_MAX) {
         bench.act(ply, seat, action).map_err(|problem| {
@@ -198,8 +204,7 @@ pub(super) fn plies_max(bench: &Bench<'_>, _: &Game, spot: usize) -> Result<(), 
 pub(super) fn chance(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
     let ply = &game.ply(spot);
     let PlyTurn::Chance(chance) = &ply.turn else { return Ok(()) };
-    let possible = chance.weights.iter().enumerate().filter(|(_, weight)| **weight > 0);
-    for (draw, _) in possible.take(PLAYED_MAX) {
+    for draw in chance.possible().take(PLAYED_MAX) {
         let outcome = match chance.labels.get(draw) {
             Some(label) => format!("the draw {draw} ({label})"),
             None => format!("the draw {draw}"),
@@ -247,7 +252,11 @@ pub(super) fn retire(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), 
                     "record in the state which seats are out, and skip them",
                 ));
             }
-            let Some((_, after)) = bench.step(&now, &mut chosen) else { break };
+            let after = bench.step(&now, &mut chosen).map_err(|failed| {
+                let step = bench.move_text(&failed.step);
+                failed.problem.showing(format!("{named}, and later: {step}"))
+            })?;
+            let Some((_, after)) = after else { break };
             now = after;
         }
         if mover(&now).is_some() && now.actions.as_ref().is_some_and(Vec::is_empty) {
@@ -276,5 +285,9 @@ pub(super) fn view(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Pr
             .showing(format!("view {}", short(&played.raw_last()["view"].to_string())))
     };
     let view = bench.program().picture(picture).map_err(shown)?;
+    let step = game.plies.len().div_ceil(DRAWN);
+    if spot % step != 0 && spot + 1 != game.plies.len() {
+        return Ok(());
+    }
     (bench.draw)(&view).map_err(shown)
 }

@@ -1,5 +1,6 @@
 //! Random games of a program.
 
+use super::Problem;
 use referee_games::wire::{Move, Ply, PlyTurn, StateJson};
 use serde_json::Value;
 
@@ -19,6 +20,15 @@ pub(super) struct Game {
     pub(super) moves: Vec<Move>,
     /// One more than moves.
     pub(super) plies: Vec<Kept>,
+    /// The next move, if the rules failed at it.
+    pub(super) failed: Option<Failed>,
+}
+
+/// A move at which the rules failed.
+#[derive(Clone, Debug)]
+pub(super) struct Failed {
+    pub(super) step: Move,
+    pub(super) problem: Problem,
 }
 
 /// A ply of a game. Its actions are text: as values they take thirty times the memory.

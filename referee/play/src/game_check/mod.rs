@@ -187,7 +187,7 @@ pub const ROWS: &[Row] = &[
     row(
         "view",
         "the board's cells and pieces exist, and every renderer draws it",
-        Spots::Some(8),
+        Spots::Some(400),
         contract::view,
     ),
     row(
@@ -271,6 +271,7 @@ impl Row {
             }
             (None, "retire") => Found::NotApplicable("no random game had three seats"),
             (_, "outcome") => Found::Nothing(bench.unseen_endings(tested)),
+            (_, "plays") => Found::Nothing(bench.unmet_setups(tested)),
             (note, _) => Found::Nothing(note),
         }
     }

@@ -139,10 +139,6 @@ pub(super) fn state(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
     bench.processes[1].restart();
     for spot in spread(spot).into_iter().rev() {
         let state = &game.plies[spot].state;
-        if state.as_str() == "null" {
-            let why = "null is not a state, since a request without a state begins a game";
-            return Err(Problem::new("the state is null", why, "return an object or a list"));
-        }
         let request = from_state(
             state,
             &game.moves[spot..][..(game.moves.len() - spot).min(1)],
