@@ -193,8 +193,8 @@ pub trait AnyGame: Debug + Send + Sync {
         below: &mut dyn FnMut(u64) -> u64,
         plies_max: u64,
     ) -> Result<(), Refusal>;
-    /// As [`perft`](crate::perft).
-    fn perft(&self, depth: u32) -> u64;
+    /// As [`perft`](crate::perft). Fails if the rules do.
+    fn perft(&self, depth: u32) -> Result<u64, Refusal>;
     /// As [`Game::notes`].
     fn notes(&self) -> Vec<String>;
     /// As [`Game::estimate`]; `None` if the rules are a program that doesn't estimate positions.
@@ -343,8 +343,8 @@ impl<G: Game> AnyGame for G {
         Ok(())
     }
 
-    fn perft(&self, depth: u32) -> u64 {
-        crate::perft(self, depth)
+    fn perft(&self, depth: u32) -> Result<u64, Refusal> {
+        Ok(crate::perft(self, depth))
     }
 
     fn notes(&self) -> Vec<String> {

@@ -7,6 +7,7 @@ use crate::wire::{
     Answer, At, Chance, From, OUTCOMES_MAX, Ply, PlyTurn, RefusalKind, Refused, Request,
     WEIGHT_MAX, Walked,
 };
+use referee_protocol::Outcome;
 
 /// Checks that an answer has what a request asks for.
 pub fn check_answer(request: &Request, answer: &Answer) -> Result<(), RulesFailure> {
@@ -104,6 +105,40 @@ pub(crate) fn read_whole(answer: Answer, moves: usize) -> Played {
             Err(RulesFailure(format!("`position` is {}, not an object", ply.position)))
         }
         _ => Ok(played),
+    }
+}
+
+/// What a program has said that its plies may have.
+#[derive(Debug)]
+pub(crate) struct Declared {
+    pub(crate) chance: bool,
+    pub(crate) has_scores: bool,
+    pub(crate) reasons: Vec<String>,
+}
+
+impl Declared {
+    /// Checks the outcome of a game of so many seats.
+    pub(crate) fn check_outcome(
+        &self,
+        outcome: &Outcome,
+        seats: usize,
+    ) -> Result<(), RulesFailure> {
+        let wrong = |text: String| Err(RulesFailure(text));
+        let Outcome { places, scores, reason } = outcome;
+        if !is_ranking(places, seats) {
+            return wrong(format!("the places {places:?} are not a ranking of {seats} seats"));
+        }
+        if !self.reasons.contains(reason) {
+            return wrong(format!("the reason `{reason}` is not declared"));
+        }
+        let wanted = self.has_scores.then_some(seats);
+        if scores.as_ref().map(Vec::len) != wanted {
+            let wanted = wanted.map_or("none".to_owned(), |count| count.to_string());
+            return wrong(format!(
+                "the outcome has the scores {scores:?}, but {wanted} are declared"
+            ));
+        }
+        Ok(())
     }
 }
 

@@ -8,7 +8,7 @@ pub use crate::contract::{check_answer, check_walk_answer, is_ranking};
 use crate::About;
 use crate::any::{AnyGame, GameKind, Refusal, SetupError, no_number};
 use crate::board::{Cell, Layout};
-use crate::contract::{Played, check_walked, read_walk, read_whole};
+use crate::contract::{Declared, Played, check_walked, read_walk, read_whole};
 use crate::forms::Forms;
 use crate::view::{Labels, View};
 use crate::wire::{
@@ -16,7 +16,7 @@ use crate::wire::{
 };
 use crate::{CellIndex, NumberedKind, Numbering};
 use crate::{Illegal, Turn};
-use referee_protocol::{ActionJson, GameProgramRecord, Outcome, Seat, read_typed};
+use referee_protocol::{ActionJson, GameProgramRecord, Seat, read_typed};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::fmt::{self, Debug};
@@ -72,14 +72,6 @@ pub struct Program {
     estimates: bool,
     declared: Declared,
     rules: Box<dyn Rules>,
-}
-
-/// What a program has said that its plies may have.
-#[derive(Debug)]
-struct Declared {
-    chance: bool,
-    has_scores: bool,
-    reasons: Vec<String>,
 }
 
 impl Program {
@@ -235,7 +227,10 @@ impl Program {
         SetupError {
             text: format!("setup of {}: {text}", self.name),
             rules_failed: false,
-            help: "`referee games GAME` lists the fields, their ranges and defaults".to_owned(),
+            help: format!(
+                "`referee games {}` lists the fields, their ranges and defaults",
+                self.folder.display()
+            ),
         }
     }
 
@@ -258,7 +253,10 @@ impl Program {
         let failed = |text: &str| SetupError {
             text: format!("the rules of {} failed: {text}", self.name),
             rules_failed: true,
-            help: "`referee game check` shows what is wrong with them".to_owned(),
+            help: format!(
+                "`referee game check {}` shows what is wrong with them",
+                self.folder.display()
+            ),
         };
         let read = |answer: Result<Answer, RulesFailure>| match answer
             .and_then(|answer| read_whole(answer, 0))
@@ -420,25 +418,7 @@ impl ProgramGame {
                 wrong("the turn is a draw, but `chance` in the description is not true".to_owned())
             }
             PlyTurn::Chance(_) => Ok(()),
-            PlyTurn::Over(outcome) => {
-                let Outcome { places, scores, reason } = outcome;
-                if !is_ranking(places, seats) {
-                    return wrong(format!(
-                        "the places {places:?} are not a ranking of {seats} seats"
-                    ));
-                }
-                if !program.declared.reasons.contains(reason) {
-                    return wrong(format!("the reason `{reason}` is not declared"));
-                }
-                let wanted = program.declared.has_scores.then_some(seats);
-                if scores.as_ref().map(Vec::len) != wanted {
-                    let wanted = wanted.map_or("none".to_owned(), |count| count.to_string());
-                    return wrong(format!(
-                        "the outcome has the scores {scores:?}, but {wanted} are declared"
-                    ));
-                }
-                Ok(())
-            }
+            PlyTurn::Over(outcome) => program.declared.check_outcome(outcome, seats),
         }
     }
 
@@ -757,22 +737,28 @@ impl AnyGame for ProgramGame {
         Ok(())
     }
 
-    fn perft(&self, depth: u32) -> u64 {
-        let actions = self.actions();
+    fn perft(&self, depth: u32) -> Result<u64, Refusal> {
+        let mut next = self.clone();
         match (depth, &self.now.turn) {
-            (0, _) => 1,
+            (0, _) => Ok(1),
             (_, PlyTurn::Chance(chance)) => {
                 let after = |outcome| {
-                    let mut next = self.clone();
-                    next.draw(outcome).map_or(0, |()| next.perft(depth - 1))
+                    next.clone_from(self);
+                    next.draw(outcome).and_then(|()| next.perft(depth - 1))
                 };
                 chance.possible().map(after).sum()
             }
-            (1, _) => actions.len() as u64,
             _ => {
+                let actions = self.actions();
+                if let Some(failure) = self.failure() {
+                    return Err(Refusal::Failed(failure.clone()));
+                }
+                if depth == 1 {
+                    return Ok(actions.len() as u64);
+                }
                 let after = |action: &Value| {
-                    let mut next = self.clone();
-                    next.play(action).map_or(0, |_| next.perft(depth - 1))
+                    next.clone_from(self);
+                    next.play(action).and_then(|_| next.perft(depth - 1))
                 };
                 actions.iter().map(after).sum()
             }

@@ -398,7 +398,7 @@ impl Game {
             return Err(PyValueError::new_err(format!("the depth is at most {PERFT_MAX}")));
         }
         let game = self.game.as_ref();
-        Ok(py.detach(|| game.perft(depth)))
+        py.detach(|| game.perft(depth)).map_err(|refusal| refused(&refusal))
     }
 
     /// The board as text.

@@ -3,8 +3,9 @@
 use super::output::{print, print_json};
 use super::setup::GameOptions;
 use clap::Args;
-use referee_games::AnyGame;
+use referee_games::{AnyGame, Refusal, Turn};
 use referee_process::Failure;
+use referee_protocol::sanitize::sanitize;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -42,11 +43,15 @@ pub(super) struct PerftReport {
     divide: Option<Vec<Divided>>,
 }
 
-/// One first action in [`PerftReport`].
+/// One first action, or outcome of a draw, in [`PerftReport`].
 #[derive(Debug, Serialize, JsonSchema)]
 struct Divided {
     /// The action.
-    action: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<Value>,
+    /// What the outcome is called, if the referee draws next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draw: Option<String>,
     /// The number of sequences that begin with it.
     count: u64,
 }
@@ -55,16 +60,21 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = options.game.start()?;
     let mut counts = Vec::new();
     for depth in 1..=options.depth {
-        let count = if counts.last() == Some(&0) { 0 } else { game.perft(depth) };
+        let count =
+            if counts.last() == Some(&0) { 0 } else { game.perft(depth).map_err(failed)? };
         counts.push(count);
         if !options.json {
             print(&format!("{depth}\t{count}\n"))?;
         }
     }
-    let divided = if options.divide { divide(game.as_ref(), options.depth) } else { Vec::new() };
+    let divided =
+        if options.divide { divide(game.as_ref(), options.depth) } else { Ok(Vec::new()) };
+    let divided = divided.map_err(failed)?;
     if !options.json {
-        for Divided { action, count } in &divided {
-            print(&format!("{}\t{count}\n", game.format_action(action)))?;
+        for Divided { action, draw, count } in &divided {
+            let action = action.as_ref().map(|action| game.format_action(action));
+            let named = action.as_ref().or(draw.as_ref()).map_or("", String::as_str);
+            print(&format!("{}\t{count}\n", sanitize(named)))?;
         }
         return Ok(());
     }
@@ -72,12 +82,25 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     print_json(&PerftReport { game: game.kind().name, setup: game.setup(), counts, divide })
 }
 
-/// Returns the counts of the full depth by first action.
-fn divide(game: &dyn AnyGame, depth: u32) -> Vec<Divided> {
+fn failed(refusal: Refusal) -> Failure {
+    Failure::operation(sanitize(&refusal.to_string()))
+}
+
+/// Returns the counts of the full depth by first action, or by the outcomes of a draw.
+fn divide(game: &dyn AnyGame, depth: u32) -> Result<Vec<Divided>, Refusal> {
+    if let Turn::Chance(chance) = game.turn() {
+        let count = |outcome| {
+            let mut next = game.clone_box();
+            next.draw(outcome)?;
+            let (draw, count) = (Some(chance.label(outcome)), next.perft(depth - 1)?);
+            Ok(Divided { action: None, draw, count })
+        };
+        return chance.possible().map(count).collect();
+    }
     let count = |action: Value| {
         let mut next = game.clone_box();
-        next.play(&action).expect("a listed action is legal");
-        Divided { action, count: next.perft(depth - 1) }
+        next.play(&action)?;
+        Ok(Divided { count: next.perft(depth - 1)?, action: Some(action), draw: None })
     };
     game.actions().into_iter().map(count).collect()
 }

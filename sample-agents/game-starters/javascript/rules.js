@@ -99,8 +99,7 @@ function answer(request) {
     if (request.type === "describe") return { id: request.id, type: "described", ...DESCRIPTION };
     return walk(request);
   } catch (error) {
-    console.error(error.stack);
-    return { id: request.id, type: "failed", text: String(error) };
+    return { id: request.id, type: "failed", text: error.stack };
   }
 }
 

@@ -138,6 +138,17 @@ fn draws_are_chosen_in_positions_that_were_not_played() {
     dir.write("actions", "roll\n4\nroll\n1\n");
     let lost = dir.run(&words).code(0).json();
     assert_eq!((&lost["turn"], &lost["to_move"]), (&json!(2), &json!(1)), "{lost}");
+    let position = json!({ "position": waits["position"] }).to_string();
+    let divided = dir.run(&["perft", &game, "1", "--setup", &position, "--divide"]).code(0);
+    assert_eq!(divided.stdout, "1\t2\nroll\t1\nhold\t1\n");
+    dir.write("actions", "roll\n");
+    let draws = dir.run(&words).code(0).json();
+    let position = json!({ "position": draws["position"] }).to_string();
+    let words_for_perft = ["perft", &game, "2", "--setup", &position, "--divide"];
+    // After a one the other seat may only roll.
+    dir.run(&words_for_perft).code(0).stdout_has("\n1\t1\n2\t2\n");
+    let report = dir.run(&[&words_for_perft[..], &["--json"]].concat()).code(0).json();
+    assert_eq!(report["divide"][0], json!({ "draw": "1", "count": 1 }), "{report}");
     dir.write("actions", "roll\n7\n");
     dir.run(&words)
         .code(1)
@@ -341,6 +352,32 @@ fn actions_are_judged_by_their_declared_form_first() {
         let fault = &played["verdict"]["seats"][0]["fault"];
         assert_eq!(fault["kind"], kind, "{action}: {fault}");
         assert!(fault["text"].as_str().unwrap().contains(text), "{action}: {fault}");
+    }
+}
+
+/// What a runtime adds below an error, and the lines of a stack, don't hide it.
+#[test]
+fn why_rules_failed_is_found_in_what_they_wrote() {
+    let dir = TestDir::new();
+    dir.write("broken/game.toml", "name = \"broken\"\ncommand = [\"sh\", \"rules.sh\"]\n");
+    for (rules, wanted) in [
+        (
+            "printf '/a/rules.js:3\n  boom();\n  ^\n\nReferenceError: boom is not defined\n    at turn \
+             (/a/rules.js:3:3)\n    at node:internal/main/run_main_module:23:47\n\nNode.js v20.20.2\n' >&2; exit 1",
+            "its stderr says: ReferenceError: boom is not defined (rules.js:3)\n",
+        ),
+        (
+            r#"read -r line; printf '%s\n' '{"id":0,"type":"failed","text":"TypeError: no\n    at play (/a/rules.js:41:9)"}'"#,
+            "the rules of broken failed: TypeError: no (rules.js:41)\n",
+        ),
+        (
+            r#"read -r line; printf '%s\n' '{"id":0,"type":"failed","text":"two\nlines"}'"#,
+            "the rules of broken failed: two lines\n",
+        ),
+    ] {
+        dir.write("broken/rules.sh", rules);
+        let ran = dir.run(&["games", "./broken"]).code(1);
+        ran.stderr_has(wanted);
     }
 }
 
@@ -655,6 +692,9 @@ fn viewers_show_what_needs_no_rules() {
     // Once, and not for every board.
     assert!(!ran.stdout.contains("rules not available"), "{}", ran.stdout);
     ran.stderr_has("name its folder with --rules; showing what needs no rules");
+    dir.run(&["replay", "export", "x.jsonl", "-o", "x.txt"]).code(0);
+    let text = fs::read_to_string(dir.path("x.txt")).unwrap();
+    assert_eq!(text.matches("rules not available").count(), 1, "{text}");
     dir.run(&["replay", "export", "x.jsonl", "-o", "x.html"]).code(0);
     let page = fs::read_to_string(dir.path("x.html")).unwrap();
     assert!(

@@ -146,7 +146,7 @@ fn it_is_played_like_any_game() {
     game.play(&take(1)).unwrap();
     assert!(matches!(game.turn(), Turn::Over(outcome) if outcome.places == [2, 1]));
     assert!(matches!(game.play(&take(1)), Err(Refusal::Illegal(_))));
-    assert_eq!(start(&json!({})).0.perft(2), 3 + 3 + 1 - 1);
+    assert_eq!(start(&json!({})).0.perft(2).unwrap(), 3 + 3 + 1 - 1);
 }
 
 #[test]
@@ -234,8 +234,7 @@ fn draws_are_listed_and_counted() {
     let Turn::Chance(chance) = game.turn() else { panic!("{:?}", game.turn()) };
     assert_eq!((chance.label(2), chance.weights), ("c".to_owned(), vec![1, 0, 2]));
     // Two of three outcomes are possible; then one or two are taken.
-    assert_eq!(game.perft(1), 2);
-    assert_eq!(game.perft(2), 4);
+    assert_eq!((game.perft(1).unwrap(), game.perft(2).unwrap()), (2, 4));
     assert_eq!(game.draws(), 0);
     game.draw(2).unwrap();
     assert_eq!((game.draws(), game.turn_number(), game.turn()), (1, 0, Turn::Of(Seat(0))));
@@ -309,6 +308,21 @@ fn rules_that_fail_stay_failed() {
     );
     assert!(game.failure().is_some());
     assert!(matches!(game.play(&take(1)), Err(Refusal::Failed(_))));
+}
+
+/// A count of what could be played before they failed would look like the right one.
+#[test]
+fn rules_that_fail_are_not_counted() {
+    let (kind, _) = load(|request| {
+        if request["moves"][0]["action"]["count"] == 2 {
+            return json!({ "type": "failed", "text": "two" });
+        }
+        nim(request)
+    })
+    .unwrap();
+    let game = kind.start(&json!({})).unwrap();
+    assert_eq!(game.perft(1).unwrap(), 3);
+    assert_eq!(game.perft(2).unwrap_err().to_string(), "the rules failed: two");
 }
 
 #[test]

@@ -84,7 +84,8 @@ const CAUSES: &[(&str, &str, &str)] = &[
 /// Returns the likely cause of a failure, and what to do.
 pub(super) fn of_failure(failure: &str) -> (&'static str, &'static str) {
     // What it says of itself comes from its own code.
-    let is_own = failure.contains("Error: ") || failure.contains("Exception: ");
+    let is_own = !failure.starts_with(NO_ANSWER)
+        && ["Error: ", "Exception: ", " panicked at "].iter().any(|part| failure.contains(part));
     let known = CAUSES.iter().filter(|_| !is_own).find(|(part, ..)| failure.contains(part));
     known.map_or(
         (

@@ -4,6 +4,7 @@
 use super::{GameProgram, RulesLimits, kit};
 use referee_games::program::{Pending, Rules, RulesFailure, check_answer};
 use referee_games::wire::{self, Answer, Numbered, Request, WIRE_VERSION};
+use referee_match::diagnosis::{cause_line, failure_line};
 use referee_process::agent::{AgentEvent, AgentProcess, StartConditions};
 use referee_process::framer;
 use referee_process::launcher::{Bytes, Launcher};
@@ -11,7 +12,7 @@ use referee_process::sandbox::Sandbox;
 use referee_process::sandbox::reach::Reachable;
 use referee_process::usage::Meters;
 use referee_process::{Failure, cores, work_folder};
-use referee_protocol::sanitize::sanitize;
+use referee_protocol::sanitize::{sanitize, sanitize_line};
 use referee_protocol::{Limits, Nanos, plain_error};
 use serde::Serialize;
 use serde_json::Value;
@@ -39,6 +40,8 @@ const END_WAIT: Duration = Duration::from_millis(500);
 const HEARD_LATE_MAX: u32 = 1000;
 /// How much is read at once.
 const SCRATCH_BYTES: usize = 64 << 10;
+/// How much of stderr is kept.
+const WORDS_BYTES_MAX: usize = 16 << 10;
 /// How much of an answer an error shows, in characters.
 const QUOTED_MAX: usize = 200;
 
@@ -306,7 +309,7 @@ impl Processes {
         time: RulesLimits,
     ) -> Result<(Process, Said), RulesFailure> {
         let failure = match process.answer(line, time, &self.program.limits).await {
-            Ok(Said { answer: Answer::Failed { text }, .. }) => RulesFailure(sanitize(&text)),
+            Ok(Said { answer: Answer::Failed { text }, .. }) => RulesFailure(said_line(&text)),
             Ok(said) => return Ok((process, said)),
             Err(text) => process.explain(text).await,
         };
@@ -343,7 +346,7 @@ struct Process {
     agent: AgentProcess,
     scratch: Vec<u8>,
     next_id: u64,
-    /// The last line of its stderr.
+    /// The end of what it wrote to stderr since the last request.
     words: String,
     _work: TempDir,
 }
@@ -366,6 +369,7 @@ impl Process {
         let began = Instant::now();
         let mut used = Used::new(&self.agent);
         let (mut wait_until, mut heard_late) = (began + limit, 0);
+        self.words.clear();
         self.agent.put(&line);
         self.agent.flush();
         loop {
@@ -404,17 +408,19 @@ impl Process {
         Some(tokio::time::timeout_at(deadline.into(), event).await.ok()?.1)
     }
 
-    /// Keeps the last line of stderr.
+    /// Keeps the end of stderr.
     fn hear(&mut self) {
         for piece in self.agent.stderr.finish() {
             for line in piece.text.lines().filter(|line| !line.trim().is_empty()) {
                 tracing::debug!("rules: {}", sanitize(line));
-                self.words = sanitize(line.trim());
             }
+            self.words.push_str(&piece.text);
+            let surplus = self.words.len().saturating_sub(WORDS_BYTES_MAX);
+            self.words.drain(..self.words.ceil_char_boundary(surplus));
         }
     }
 
-    /// Says what happened, with how the process ended and the last line of its stderr.
+    /// Says what happened, with how the process ended and the cause that it wrote to stderr.
     async fn explain(&mut self, text: String) -> RulesFailure {
         let deadline = Instant::now() + END_WAIT;
         let mut text = text;
@@ -427,8 +433,8 @@ impl Process {
             }
         }
         self.hear();
-        if !self.words.is_empty() {
-            text = format!("{text}; the last line of its stderr is: {}", self.words);
+        if let Some(line) = failure_line(&self.words) {
+            text = format!("{text}; its stderr says: {line}");
         }
         RulesFailure(text)
     }
@@ -472,6 +478,11 @@ const CLOSED: &str = "it closed its stdout";
 
 fn exited(status: &str) -> String {
     format!("it ended with {status} before it had answered")
+}
+
+/// Returns the line that says why the rules failed, of the text in which they say so, which may be a whole stack.
+fn said_line(text: &str) -> String {
+    cause_line(text).unwrap_or_else(|| sanitize_line(text))
 }
 
 /// Describes an event instead of an answer.

@@ -186,15 +186,21 @@ fn printed(
     file: &str,
     board: &BoardOptions,
 ) -> Result<String, Failure> {
-    let mut whole = String::new();
+    let (mut whole, mut has_text) = (String::new(), false);
     let Viewable { games, missing } = viewable(bytes, games);
     warn_of_rules(missing.as_deref());
-    let printed = print(bytes, &games, file, None, board.style(false).as_ref(), |text| {
+    // Once, and not for every board.
+    if let Some(missing) = &missing {
+        whole = format!("note: {missing}\n\n");
+    }
+    let style = board.style(false).filter(|_| missing.is_none());
+    let printed = print(bytes, &games, file, None, style.as_ref(), |text| {
         whole.push_str(text);
+        has_text = true;
         Ok(())
     });
     match printed {
-        Err(failure) if whole.is_empty() => return Err(failure),
+        Err(failure) if !has_text => return Err(failure),
         Err(failure) => eprint_line(&format!("warning: {failure}; exporting the part before it")),
         Ok(()) => {}
     }
