@@ -1,6 +1,7 @@
 //! People as players: prompted at the terminal or on a page, they answer with an action as text or
 //! JSON. An invalid answer is explained and asked again; only legal actions reach the match.
 
+use crate::typed_line::{self, Keys};
 use referee_games::AnyGame;
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
@@ -115,10 +116,14 @@ impl Human {
         std::thread::spawn(move || {
             let (mut input, mut output) = (std::io::stdin().lock(), std::io::stderr());
             // Until the match or the input ends.
-            while let Ok(game) = asked.recv()
-                && let Some(line) = converse(&mut input, &mut output, game.as_ref())
-                && answer.blocking_send(line).is_ok()
-            {}
+            while let Ok(game) = asked.recv() {
+                let keys = Keys::take();
+                let line = converse(&mut input, &mut output, game.as_ref(), keys);
+                typed_line::give_back();
+                if line.is_none_or(|line| answer.blocking_send(line).is_err()) {
+                    break;
+                }
+            }
         });
         Self { asks: PromptTarget::Terminal(questions), answers, left: false }
     }
@@ -160,28 +165,32 @@ impl Human {
     }
 }
 
+impl Drop for Human {
+    fn drop(&mut self) {
+        if let PromptTarget::Terminal(_) = self.asks {
+            // Their time may be up before they have answered.
+            typed_line::give_back();
+        }
+    }
+}
+
 /// Prompts until there is a legal answer; `None` at the end of the input.
 fn converse(
     input: &mut impl BufRead,
     output: &mut impl Write,
     game: &dyn AnyGame,
+    keys: Option<Keys>,
 ) -> Option<Vec<u8>> {
+    let legal =
+        || game.actions().iter().map(|action| game.format_action(action)).collect::<Vec<_>>();
+    let how = if keys.is_some() { "Tab completes, `?` lists" } else { "`?` lists the legal ones" };
     loop {
         let turn = game.turn_number();
-        write!(output, "turn {turn}, your action (`?` lists the legal ones, `resign` gives up): ")
-            .ok()?;
-        output.flush().ok()?;
-        let mut text = String::new();
-        if input.read_line(&mut text).ok()? == 0 {
-            return None;
-        }
+        let prompt = format!("turn {turn}, your action ({how}, `resign` gives up): ");
+        let text = typed_line::read(input, output, &prompt, keys, legal).ok()??;
         match text.trim() {
             "" => {}
-            "?" => {
-                let shown: Vec<String> =
-                    game.actions().iter().map(|action| game.format_action(action)).collect();
-                writeln!(output, "{}", shown.join("  ")).ok()?;
-            }
+            "?" => writeln!(output, "{}", legal().join("  ")).ok()?,
             text => match message(game, text) {
                 Ok(message) => return Some(message),
                 Err(why) => writeln!(output, "{why}").ok()?,

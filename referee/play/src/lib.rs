@@ -8,6 +8,7 @@
 
 mod manifest;
 pub mod connection;
+mod typed_line;
 pub mod human;
 pub mod participant;
 mod lag_probe;

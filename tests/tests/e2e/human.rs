@@ -1,6 +1,7 @@
 //! A person at the terminal, simulated by a pipe.
 
 use crate::support::{RunResult, TestDir};
+use crate::viewer::Terminal;
 use serde_json::json;
 
 fn play(dir: &TestDir, input: &str) -> RunResult {
@@ -46,6 +47,35 @@ fn a_person_who_closes_the_input_loses() {
     assert_eq!(output["verdict"]["seats"][0]["fault"]["kind"], "gone", "{output}");
     assert_eq!(output["turns"], 2);
     assert_eq!(dir.verify_status("x.jsonl"), "ok");
+}
+
+#[test]
+fn tab_completes_an_action() {
+    let dir = TestDir::new();
+    let words = ["play", "hex", "@human", "@first", "--setup", "size=3", "--out", "x.jsonl"];
+    let mut terminal = Terminal::start(&dir, &words, (40, 100));
+    terminal.shows(&["turn 0, your action (Tab completes"]);
+    terminal.press("\t");
+    terminal.shows(&["a1  b1  c1  a2"]);
+    terminal.press("b\t");
+    terminal.shows(&["b1  b2  b3"]);
+    // What came before Tab can be erased.
+    terminal.press("3\x7f\x7fc\x7fb2\n");
+    terminal.shows(&["turn 2, your action"]);
+    terminal.press("res\x04");
+    terminal.press("ign\n");
+    terminal.ends(0, &["resign"]);
+    let played = dir.events_of("x.jsonl", "played");
+    assert_eq!(played[0]["action"]["at"], json!([1, 1]), "{played:?}");
+}
+
+#[test]
+fn a_terminal_is_given_back_when_the_time_is_up() {
+    let dir = TestDir::new();
+    let words = ["play", "hex", "@human", "@first", "--setup", "size=3", "--move-time", "300ms"];
+    let terminal = Terminal::start(&dir, &words, (40, 100));
+    terminal.shows(&["turn 0, your action (Tab completes"]);
+    terminal.ends(0, &["time"]);
 }
 
 #[test]

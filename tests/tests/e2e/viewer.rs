@@ -36,7 +36,7 @@ for line in sys.stdin:
 const GATE: &str = "gate/open";
 
 /// The program in a pseudo-terminal.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     screen: Arc<Mutex<vt100::Parser>>,
     keys: File,
@@ -45,7 +45,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn start(dir: &TestDir, words: &[&str], (lines, columns): (u16, u16)) -> Self {
+    pub(crate) fn start(dir: &TestDir, words: &[&str], (lines, columns): (u16, u16)) -> Self {
         let size = Winsize { ws_row: lines, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = openpty(&size, None).unwrap();
         let mut command = Command::new("setsid");
@@ -67,7 +67,7 @@ impl Terminal {
         Self { child, screen, keys, inside: pty.slave }
     }
 
-    fn press(&mut self, keys: &str) {
+    pub(crate) fn press(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
     }
 
@@ -90,7 +90,7 @@ impl Terminal {
 
     /// Waits until the screen shows all of these.
     #[track_caller]
-    fn shows(&self, words: &[&str]) {
+    pub(crate) fn shows(&self, words: &[&str]) {
         let all = || words.iter().all(|word| self.text().contains(word));
         assert!(eventually(all), "no {words:?} on\n{}", self.text());
     }
@@ -102,16 +102,19 @@ impl Terminal {
 
     /// Asserts that the terminal's modes are restored.
     fn is_restored(&self) -> bool {
-        let modes = tcgetattr(&self.inside).unwrap().local_flags;
+        let settings = tcgetattr(&self.inside).unwrap();
+        let modes = settings.local_flags;
+        let tab_ends_lines = settings.control_chars.contains(&b'\t');
         let shown = self.screen.lock().unwrap();
         modes.contains(LocalFlags::ICANON | LocalFlags::ECHO | LocalFlags::ISIG)
+            && !tab_ends_lines
             && !shown.screen().alternate_screen()
             && !shown.screen().hide_cursor()
     }
 
     /// Waits until the program exits and the remaining screen shows all of these.
     #[track_caller]
-    fn ends(mut self, code: i32, words: &[&str]) {
+    pub(crate) fn ends(mut self, code: i32, words: &[&str]) {
         let status = end_of(&mut self.child);
         assert_eq!(status.and_then(|status| status.code()), Some(code), "{}", self.text());
         assert!(eventually(|| self.is_restored()), "{}", self.text());
