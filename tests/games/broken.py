@@ -211,6 +211,32 @@ class Three(Good):
         return state
 
 
+class LastSeat(Good):
+    """The places are right unless seats have left."""
+    seats = ["red", "blue", "green"]
+
+    def start(self, setup):
+        return {"left": setup["stones"], "to_move": 0, "out": []}
+
+    def turn(self, state):
+        if state["left"] and len(state["out"]) < 2:
+            return state["to_move"]
+        return over([1, 3, 3] if state["out"] else [1, 2, 2], "last_stone")
+
+    def retire(self, state, seat):
+        state["out"] = state["out"] + [seat]
+        return self.skip(state) if state["to_move"] == seat else state
+
+    def play(self, state, action):
+        return self.skip(super().play(state, action))
+
+    @staticmethod
+    def skip(state):
+        while state["to_move"] in state["out"]:
+            state["to_move"] = (state["to_move"] + 1) % 3
+        return state
+
+
 class OffBoard(Good):
     def view(self, state):
         return super().view(state).last([3, 4])

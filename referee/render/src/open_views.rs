@@ -297,3 +297,24 @@ fn a_seat_is_shown_as_what_it_plays() {
     }
     assert_eq!(Token::named(&view, "nobody"), None);
 }
+
+#[test]
+fn an_item_of_a_row_is_named_as_a_piece_is() {
+    let kind = |name: &str, colour, its| Kind { name: name.to_owned(), colour, text: its };
+    let item = |colour, its| Item { colour: Some(colour), text: its };
+    let (fish, grain) = (Colour::Rgb(1, 2, 3), Colour::Rgb(3, 2, 1));
+    let mut view = View::new(Shape::Grid(1, 1), Labels::Pair);
+    view.kinds = [
+        kind("red", Colour::Red, None),
+        kind("fish", fish, Some(text("F"))),
+        kind("grain", grain, Some(text("2"))),
+    ]
+    .into();
+    view.rows = vec![Row {
+        name: "hand".into(),
+        colour: Some(Colour::Red),
+        items: vec![item(fish, Some(text("F"))), item(grain, Some(text("2"))), item(grain, None)],
+    }];
+    let picture = terminal(&view, &Style::default());
+    assert!(picture.contains("hand R  F  G2  G"), "{picture}");
+}

@@ -39,6 +39,11 @@ impl BoardPrinter {
                 let what = sanitize(&fault_in_turn(&retired.fault));
                 self.last_event = format!("{} {what}, and is out", name(retired.seat));
             }
+            Event::Drawn(drawn) => {
+                // The board was printed with it: the referee draws in the step that leads to it.
+                eprint_line(&format!("drawn: {}", sanitize(&drawn.label)));
+                return;
+            }
             Event::Over(_) => {}
             _ => return,
         }

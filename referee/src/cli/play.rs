@@ -372,7 +372,7 @@ impl<'a> SeriesResults<'a> {
                 text.push_str(&terminal(&start.view(), &style));
                 text.push('\n');
             }
-            text.push_str(&terminal(&finished.view, &style));
+            text.extend(finished.view.as_ref().map(|view| terminal(view, &style)));
         }
         let ending = &finished.ending;
         let verdict = &ending.verdict;

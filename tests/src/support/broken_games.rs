@@ -83,6 +83,11 @@ pub const BROKEN: &[Broken] = &[
     ("Chance", "chance", &["the draw 3 is refused: three is no side of the coin", "after 1 move"]),
     ("Three", "retire", &["is to move after it has retired", "at the start"]),
     (
+        "LastSeat",
+        "retire",
+        &["the places [1, 3, 3] are not a ranking of 3 seats", "seat 0 retires"],
+    ),
+    (
         "OffBoard",
         "view",
         &["last: [3,4] is not on the board", "at the start", "names a cell outside of its `shape`"],

@@ -1,5 +1,6 @@
 //! A person at the terminal, simulated by a pipe.
 
+use crate::support::game_programs::sample;
 use crate::support::{RunResult, TestDir};
 use crate::viewer::Terminal;
 use serde_json::json;
@@ -47,6 +48,16 @@ fn a_person_who_closes_the_input_loses() {
     assert_eq!(output["verdict"]["seats"][0]["fault"]["kind"], "gone", "{output}");
     assert_eq!(output["turns"], 2);
     assert_eq!(dir.verify_status("x.jsonl"), "ok");
+}
+
+#[test]
+fn draws_are_told() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "pig", "pig") else { return };
+    let words = ["play", &game, "@human", "@first", "--seed", "1", "--out", "x.jsonl"];
+    let ran = dir.run_with_input(&words, "roll\nresign\n").code(0);
+    let drawn = dir.events_of("x.jsonl", "drawn");
+    ran.stderr_has(&format!("\ndrawn: {}\n", drawn[0]["label"].as_str().unwrap()));
 }
 
 #[test]

@@ -145,13 +145,13 @@ impl Drive<'_> {
         }
     }
 
-    pub(super) fn finish(self, durable: bool) -> io::Result<Finished> {
+    pub(super) fn finish(self, is_single: bool) -> io::Result<Finished> {
         let has_left_processes = self.participants.iter().any(|it| !it.is_gone());
-        let (seal, tally) = self.recording.finish(durable)?;
+        let (seal, tally) = self.recording.finish(is_single)?;
         let ending = self.ending.expect("the loop runs until there is an ending");
         let turns = self.state.game().turn_number();
         let header = self.state.header().clone();
-        let view = self.state.game().view();
+        let view = is_single.then(|| self.state.game().view());
         let seen = self.ends.into_iter().map(|end| end.seen).collect();
         Ok(Finished { ending, header, turns, view, seen, tally, seal, has_left_processes })
     }

@@ -62,8 +62,8 @@ pub struct Finished {
     pub header: Header,
     /// The number of turns played, with those of retired seats.
     pub turns: u64,
-    /// The board at the end.
-    pub view: View,
+    /// The board at the end, if somebody waits for this match alone.
+    pub view: Option<View>,
     /// What was seen of each seat at its end.
     pub seen: Vec<LastSeen>,
     /// What its events add up to.
@@ -123,7 +123,7 @@ pub(super) async fn drive(
         drive.examine().await;
     }
     let staying = drive.close().await?;
-    if let Some(view) = drive.state.game().prepare_view() {
+    if is_single && let Some(view) = drive.state.game().prepare_view() {
         view.await;
     }
     Ok((drive.finish(is_single)?, staying))

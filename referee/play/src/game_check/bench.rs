@@ -174,7 +174,9 @@ impl<'a> Bench<'a> {
         let seen = self.endings.borrow();
         let reasons = self.described.reasons.iter().map(|reason| reason.name.clone());
         let unseen: Vec<String> = reasons.filter(|reason| !seen.contains(reason)).collect();
-        untested(games, "ended by", &unseen)
+        let can_leave = self.described.seats.iter().any(|&seats| seats > 2);
+        let stay = if can_leave { "; in these no seat leaves" } else { "" };
+        untested(games, "ended by", &unseen).map(|note| note + stay)
     }
 
     /// Sends a request to a process.

@@ -140,7 +140,17 @@ pub(super) fn answers(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(),
 }
 
 pub(super) fn outcome(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
-    let PlyTurn::Over(Outcome { places, reason, scores, .. }) = &game.plies[spot].turn else {
+    let turn = &game.plies[spot].turn;
+    ending(bench, game, turn)?;
+    if let PlyTurn::Over(Outcome { reason, .. }) = turn {
+        bench.endings.borrow_mut().insert(reason.clone());
+    }
+    Ok(())
+}
+
+/// Tests how a game with these seats ended, if it has.
+fn ending(bench: &Bench<'_>, game: &Game, turn: &PlyTurn) -> Result<(), Problem> {
+    let PlyTurn::Over(Outcome { places, reason, scores, .. }) = turn else {
         return Ok(());
     };
     let known: Vec<&str> =
@@ -167,7 +177,6 @@ pub(super) fn outcome(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(),
             "count for each seat how many others are better, and add 1",
         ));
     }
-    bench.endings.borrow_mut().insert(reason.clone());
     let scores = scores.as_ref().map(Vec::len);
     if scores.is_some() != bench.described.score.is_some()
         || scores.is_some_and(|it| it != game.seats)
@@ -259,6 +268,7 @@ pub(super) fn retire(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), 
             let Some((_, after)) = after else { break };
             now = after;
         }
+        ending(bench, game, &now.turn).map_err(|problem| problem.showing(&named))?;
         if mover(&now).is_some() && now.actions.as_ref().is_some_and(Vec::is_empty) {
             let what =
                 format!("after seat {retire} has retired, a seat is to move without an action");

@@ -3,6 +3,7 @@
 use super::canvas::{Glyph, Line, Paint};
 use super::cells::{colour_glyph, pad_glyph, piece_at, piece_glyphs, piece_on};
 use super::{Charset, Style};
+use referee_games::board::Cell;
 use referee_games::view::{Colour, Ground, GroundKind, Item, Labels, Piece, Row, View};
 use std::collections::BTreeSet;
 
@@ -149,8 +150,11 @@ fn row_lines(view: &View, row: &Row, width: usize) -> Vec<Line> {
     let item = |item: &Item| -> Line {
         let colour = item.colour.or(row.colour);
         let paint = colour.map_or(Paint::Strong, Paint::Block);
-        // The owner's letter is in front of the row.
-        let letter = colour.filter(|_| item.text.is_none() || colour != row.colour);
+        // The owner's letter is in front of the row, and a text may say its colour, as on the board.
+        let piece = item.colour.map(|colour| Piece { at: Cell(0, 0), colour, text: item.text });
+        let is_named = piece.is_some_and(|piece| view.text_names_colour(&piece));
+        let is_needed = item.text.is_none() || colour != row.colour && !is_named;
+        let letter = colour.filter(|_| is_needed);
         let letter = letter.map(|colour| view.letter(colour));
         let text = item.text.as_ref().map_or("", |text| text.as_str());
         let glyphs: Line = letter.into_iter().chain(text.chars()).map(|it| (it, paint)).collect();
