@@ -18,6 +18,8 @@ const CELLS_MAX: usize = 1000;
 /// The most cells of a list, and the most whole numbers from the smallest, of which a guess is made.
 const GUESSED_CELLS: usize = 4;
 const GUESSED_SPAN: u64 = 1000;
+/// The most rows and columns in which a cell is guessed where the board is only a text.
+const GUESSED_SIDE: usize = 12;
 
 /// What a game program has declared.
 #[derive(Debug)]
@@ -263,9 +265,21 @@ impl Forms {
         parts.iter().map(part).collect()
     }
 
-    /// Returns an action of a random form with random values; cells are of these.
-    pub(crate) fn guess(&self, cells: &[Cell], below: &mut dyn FnMut(usize) -> usize) -> Value {
+    /// Returns an action of a random form with random values, or one like an example or a known one, elsewhere. Cells
+    /// are of these, if there are any.
+    pub(crate) fn guess(
+        &self,
+        known: &[Value],
+        cells: &[Cell],
+        below: &mut dyn FnMut(usize) -> usize,
+    ) -> Value {
         let (form, _) = &self.actions[below(self.actions.len())];
+        let like = known.get(below(known.len() + 1)).unwrap_or(&form.example);
+        if below(2) == 1
+            && let Some(moved) = self.moved(like, cells, below)
+        {
+            return moved;
+        }
         let mut action = Fields::new();
         action.insert("type".to_owned(), form.kind.clone().into());
         for field in &form.fields {
@@ -276,6 +290,39 @@ impl Forms {
             action.insert(field.name.clone(), field.values.guess(usual, cells, below));
         }
         action.into()
+    }
+
+    /// Returns an action with all its cells moved by one random step, so that a shape stays what it is, and with some of
+    /// its other fields at random.
+    fn moved(
+        &self,
+        action: &Value,
+        cells: &[Cell],
+        below: &mut dyn FnMut(usize) -> usize,
+    ) -> Option<Value> {
+        let (form, _) = self.form(action["type"].as_str()?)?;
+        let mut moved = action.as_object()?.clone();
+        let first = self.cells(action).first().map(|cell| cell.pair());
+        let to = Values::Cell.guess(None, cells, below);
+        let step =
+            first.map(|first| [0, 1].map(|axis| to[axis].as_i64().unwrap_or(0) - first[axis]));
+        for field in &form.fields {
+            let Some(value) = moved.get_mut(&field.name) else { continue };
+            match (&field.values, value.as_array_mut(), step) {
+                (Values::Cell, Some(cell), Some(step)) => move_cell(cell, step),
+                (Values::Cells, Some(cells), Some(step)) => {
+                    cells
+                        .iter_mut()
+                        .filter_map(Value::as_array_mut)
+                        .for_each(|it| move_cell(it, step));
+                }
+                _ if below(2) == 1 => {
+                    *value = field.values.guess(Some(value.take()), cells, below);
+                }
+                _ => {}
+            }
+        }
+        Some(moved.into())
     }
 
     /// Returns the cells in the fields of an action, in the order in which they are declared.
@@ -400,7 +447,7 @@ impl Values {
         }
     }
 
-    /// Returns a random one. Texts, and cells where there are none, are the `usual` ones.
+    /// Returns a random one. Texts are the `usual` ones.
     fn guess(
         &self,
         usual: Option<Value>,
@@ -408,10 +455,15 @@ impl Values {
         below: &mut dyn FnMut(usize) -> usize,
     ) -> Value {
         match self {
-            Self::Cell if !cells.is_empty() => json!(cells[below(cells.len())]),
-            Self::Cells if !cells.is_empty() => {
+            Self::Cell if cells.is_empty() => {
+                // Often in a small square: nobody knows how large the board is.
+                let side = 1 + below(GUESSED_SIDE);
+                json!([below(side), below(side)])
+            }
+            Self::Cell => json!(cells[below(cells.len())]),
+            Self::Cells => {
                 let count = 1 + below(GUESSED_CELLS);
-                (0..count).map(|_| json!(cells[below(cells.len())])).collect()
+                (0..count).map(|_| Self::Cell.guess(None, cells, below)).collect()
             }
             Self::Integer { min, max } => {
                 let span = max.abs_diff(*min).saturating_add(1).min(GUESSED_SPAN);
@@ -465,6 +517,13 @@ impl Values {
             Self::Choice { .. } | Self::String { .. } => text.into(),
             Self::Boolean => text.parse::<bool>().ok()?.into(),
         })
+    }
+}
+
+/// Moves a cell, if it is one.
+fn move_cell(cell: &mut [Value], step: [i64; 2]) {
+    for (number, by) in cell.iter_mut().zip(step) {
+        *number = json!(number.as_i64().unwrap_or(0).saturating_add(by));
     }
 }
 

@@ -174,10 +174,15 @@ impl Program {
         self.forms.parse(text)
     }
 
-    /// Returns an action of a declared form with values at random, which may be illegal: for rules that don't list what is
-    /// legal. `below` draws a number below its argument.
-    pub fn guess(&self, cells: &[Cell], below: &mut dyn FnMut(usize) -> usize) -> Value {
-        self.forms.guess(cells, below)
+    /// Returns an action of a declared form, which may be illegal: for rules that don't list what is legal. `known` are
+    /// actions that were legal elsewhere. `below` draws a number below its argument.
+    pub fn guess(
+        &self,
+        known: &[Value],
+        cells: &[Cell],
+        below: &mut dyn FnMut(usize) -> usize,
+    ) -> Value {
+        self.forms.guess(known, cells, below)
     }
 
     /// Returns whether the referee draws in it.

@@ -324,6 +324,16 @@ fn agents_are_checked_where_no_actions_are_listed() {
     let checked = dir.run(&["check", &one, "--game", &game]).code(0);
     // Nobody waited for the stand-ins.
     checked.stdout_has("unlisted as seat 1").stdout_has("a long unlisted game  (3 turns)");
+    // If none of these is legal, it is not said that the agent has played.
+    let rules = fs::read_to_string(dir.path("unlisted/rules.py")).unwrap();
+    let refusing = "        if state == 1: raise game.Illegal('no')\n        return state + 1";
+    let rules = rules.replace("        return state + 1", refusing);
+    dir.write("unlisted/rules.py", format!("from referee_kit import game\n{rules}"));
+    for (name, status) in [("first-turn", "passed"), ("turns", "not_applicable")] {
+        let words = ["check", &one, "--game", &game, "--probe", name, "--json"];
+        let report = dir.run(&words).code(0).json();
+        assert_eq!(report["probes"][0]["status"], status, "{report}");
+    }
     let two = playing(&dir, "two", &json!({ "type": "count", "by": 1 }));
     let openings =
         format!("agents = [\"{one}\", \"{two}\"]\ngame = \"{game}\"\n[openings]\nplies = 1\n");

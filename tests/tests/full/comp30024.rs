@@ -154,9 +154,18 @@ fn agents_of_any_year_play_a_game_program_with_their_own_classes() {
     let said = said(&dir, &output, 1);
     assert!(said.contains("BLUE saw RED play TrailAction\n"), "{said}");
     assert!(said.contains("BLUE saw BLUE play PairAction\n"), "{said}");
+    let check = ["check", "comp30024:year", "--game", "./rules"];
+    let checked = dir.run(&check).code(0).stdout;
+    // The command that it advises works.
+    let next = checked.lines().find_map(|line| line.strip_prefix("next: ")).unwrap();
+    dir.shell(next).code(0).stdout_has("draw: nothing more fits");
     for team in ["one", "two"] {
         copy_folder(&dir.path("year"), &dir.path(&format!("class/{team}")));
     }
+    // The others move what it has played to elsewhere, so that it is asked again.
+    let agent = fs::read_to_string(dir.path("year/agent/__init__.py")).unwrap();
+    dir.write("year/agent/__init__.py", agent.replace("self.board.apply_action(action)", "1 / 0"));
+    dir.run(&[&check[..], &["--fail-fast"]].concat()).code(3).stdout_has("ZeroDivisionError");
     for folder in ["broken", "empty", "misnamed", "Notes", "Killer_A", "Killer_A1"] {
         fs::remove_dir_all(dir.path(&format!("class/{folder}"))).unwrap();
     }

@@ -488,7 +488,7 @@ fn guesses_are_actions_of_the_declared_forms() {
         number += 1;
         number % bound
     };
-    let guesses: Vec<Value> = (0..40).map(|_| program.guess(&[], &mut below)).collect();
+    let guesses: Vec<Value> = (0..40).map(|_| program.guess(&[], &[], &mut below)).collect();
     assert!(guesses.iter().all(|guess| game.malformed(guess).is_none()), "{guesses:?}");
     assert!(guesses.iter().any(|guess| game.clone_box().play(guess).is_ok()));
 }

@@ -32,6 +32,8 @@ const LATEST: &str = "referee replay latest";
 pub(super) const NO_POSITIONS: &str = "needs `setup.position`, which the agent does not play from";
 /// Why a probe of another game does not apply to an agent that fails in its first game.
 const NOT_REACHED: &str = "it fails in the game before";
+/// Why a probe that needs the others' actions does not apply.
+const STUCK: &str = "the rules don't list actions, and none was found for the others: record a game in the game's folder `games`";
 /// The same for one that plays a single game.
 const NOT_AGAIN: &str = "it doesn't offer `again` in `ready`";
 
@@ -199,6 +201,9 @@ pub(super) fn judge(
         Aim::Leftovers => found.or_else(|| leftovers(trial)),
         _ => found,
     };
+    if found.is_none() && trial.is_stuck && trial.actions.len() < probe.turns_needed() {
+        return Ok(ProbeOutcome::NotApplicable(STUCK));
+    }
     let Some(finding) = found else {
         let resigned = trial.resignation().map(|fault| find(fault, &known).what);
         let note = note(probe, spec, trial, clock);
@@ -363,6 +368,8 @@ fn note(
             let growth = growth(&trial.memory_kb).unwrap_or_default();
             let stopped = if trial.over || trial.resignation().is_some() {
                 String::new()
+            } else if trial.is_stuck {
+                ", until no legal action was found for the others".to_owned()
             } else {
                 let pace = pace(trial, clock, u128::MAX);
                 let pace = if pace.is_empty() { pace } else { format!("; {pace}") };

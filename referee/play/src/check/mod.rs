@@ -57,8 +57,10 @@ impl<'a> Check<'a> {
         conditions: impl IntoIterator<Item = (GameKind, ProbeConditions)>,
     ) -> io::Result<Self> {
         let core = CoreContext::alone(sandbox)?;
+        let conditions: Vec<_> = conditions.into_iter().collect();
+        let history = ProbeHistory::begin(conditions.iter().map(|(kind, _)| *kind));
         let conditions = conditions.into_iter().map(|(kind, own)| (kind.name, own)).collect();
-        Ok(Self { core, spec, seed, conditions, history: ProbeHistory::default() })
+        Ok(Self { core, spec, seed, conditions, history })
     }
 
     /// Splits games into those of which the agent plays the first turn, and the others.

@@ -3,6 +3,7 @@
 use super::trial::{Shutdown, Trial, TrialReport, TrialVariant};
 use super::{Check, ProbeOutcome, judge};
 use crate::golden_game::GoldenGame;
+use referee_games::wire::Move;
 use referee_games::{GameKind, SetupError, Turn};
 use referee_match::diagnosis::{Defect, IllegalAction};
 use referee_protocol::{ClockSettings, Seat};
@@ -298,6 +299,16 @@ impl Probe {
             time_max,
             shutdown,
             hung: check.history.hung.map(|_| AGAIN.max(check.history.slowest * 3)),
+            known: &check.history.known_actions,
+        }
+    }
+
+    /// Returns how many turns of the agent it needs.
+    pub(super) fn turns_needed(&self) -> usize {
+        match self.aim {
+            Aim::Start | Aim::Ready | Aim::Over | Aim::EndOfInput | Aim::Leftovers => 0,
+            Aim::FirstTurn | Aim::Quiet => 1,
+            _ => 2,
         }
     }
 
@@ -346,9 +357,24 @@ pub(super) struct ProbeHistory {
     pub(super) illegal: Vec<IllegalAction>,
     /// The actions in two probes with the same requests and seed.
     twice: Vec<Vec<Value>>,
+    /// Legal actions of recorded games and of earlier probes, of games that don't list them.
+    known_actions: Vec<Value>,
 }
 
 impl ProbeHistory {
+    /// Begins with what the authors of these games have recorded.
+    pub(super) fn begin(kinds: impl Iterator<Item = GameKind>) -> Self {
+        let folders = kinds.filter_map(|kind| kind.program()).filter(|program| !program.lists());
+        let files = folders
+            .flat_map(|program| GoldenGame::files(program.folder()).into_iter().take(RECORDED_MAX));
+        let games = files.filter_map(|file| GoldenGame::read(&file).ok());
+        let moves = games.flat_map(|golden| golden.moves).filter_map(|step| match step {
+            Move::Action { action, .. } => Some(action),
+            _ => None,
+        });
+        Self { known_actions: moves.collect(), ..Self::default() }
+    }
+
     /// Returns the trial of an earlier probe, if this one needs the same.
     pub(super) fn known(&self, probe: &Probe) -> Option<&TrialReport> {
         match probe.aim {
@@ -360,6 +386,9 @@ impl ProbeHistory {
 
     pub(super) fn keep(&mut self, probe: &Probe, trial: TrialReport, outcome: &ProbeOutcome) {
         let failed = outcome.failed();
+        if probe.kind.program().is_some_and(|program| !program.lists()) {
+            self.known_actions.extend_from_slice(&trial.actions);
+        }
         self.illegal.extend(trial.illegal_action());
         self.slowest = self.slowest.max(trial.slowest);
         self.blocked |= failed && probe.is_essential();

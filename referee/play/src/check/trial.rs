@@ -38,6 +38,8 @@ pub(super) struct Trial<'a> {
     pub(super) shutdown: Shutdown,
     /// If it has hung before, the CPU time after which it hangs again: it need not have its whole time then.
     pub(super) hung: Option<Duration>,
+    /// Actions that were legal in other games, for stand-ins where the rules don't list the legal ones.
+    pub(super) known: &'a [Value],
 }
 
 /// What is unusual about a trial.
@@ -118,6 +120,8 @@ pub(super) struct TrialReport {
     pub(super) memory_kb: Vec<u64>,
     /// Whether it ended in the game before the one of the trial, as any game may end.
     pub(super) is_before: bool,
+    /// Whether a stand-in found no legal action, so that the game ended for no reason of the agent's.
+    pub(super) is_stuck: bool,
 }
 
 impl TrialReport {

@@ -16,7 +16,7 @@ use referee_process::cleaning;
 use referee_process::usage::Meters;
 use referee_protocol::{ClockKind, Event, FaultKind, Header, PlayedEvent, Seat, ToAgent};
 use serde_json::{Value, json};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -101,8 +101,13 @@ async fn play_game(
     agent: AgentConnection,
 ) -> io::Result<Played> {
     let (mut turns, mut asked, mut recorder) = (Vec::new(), None, Recorder::new());
+    let known = Rc::new(RefCell::new(trial.known.to_vec()));
+    let stuck = Rc::new(Cell::new(false));
     let mut watcher = |event: &Event, now: &Match| {
         recorder.record(event);
+        if let Event::Played(played) = event {
+            known.borrow_mut().push(played.action.value());
+        }
         match event {
             Event::Turn(turn) if turn.seat == trial.seat => asked = Some(now.game().clone_box()),
             Event::Played(played) if played.seat == trial.seat => turns.push(played.clone()),
@@ -111,7 +116,7 @@ async fn play_game(
     };
     let game = trial.kind.start(trial.setup).map_err(io::Error::other)?;
     let header = header(core, trial, game.as_ref());
-    let participants = participants(trial, game.seats(), agent);
+    let participants = participants(trial, game.seats(), agent, (&known, &stuck));
     let rules = PartialMatchRules {
         seat: trial.seat,
         turns_max: trial.turns_max,
@@ -128,7 +133,7 @@ async fn play_game(
     Ok(match played {
         Played::Done(report) => Played::Done(report.map(|report| {
             let report = report.with(&turns, asked.as_deref(), counts);
-            Box::new(TrialReport { transcript: recorder.take(), ..report })
+            Box::new(TrialReport { transcript: recorder.take(), is_stuck: stuck.get(), ..report })
         })),
         stays @ Played::Stays(_) => stays,
     })
@@ -138,13 +143,20 @@ fn next_seat(seat: Seat, seats: usize) -> Seat {
     Seat::all(seats).cycle().nth(seat.index() + 1).unwrap_or(seat)
 }
 
-/// Returns the agent, and stand-ins that play at random.
-fn participants(trial: &Trial<'_>, seats: usize, agent: AgentConnection) -> Vec<Participant> {
+/// Returns the agent, and stand-ins that play at random: something like a known action where the rules don't list the
+/// legal ones, and if none is found, they are stuck.
+fn participants(
+    trial: &Trial<'_>,
+    seats: usize,
+    agent: AgentConnection,
+    (known, stuck): (&Rc<RefCell<Vec<Value>>>, &Rc<Cell<bool>>),
+) -> Vec<Participant> {
     let random = Rc::new(RefCell::new(ChaCha8Rng::seed_from_u64(trial.seed)));
     let delay = if trial.variant == TrialVariant::SlowOthers { SLOW } else { Duration::ZERO };
     let next = next_seat(trial.seat, seats);
     let mut list = Participant::among_stand_ins(seats, (trial.seat, agent), delay, |seat| {
         let (variant, random) = (trial.variant, random.clone());
+        let (known, stuck) = (known.clone(), stuck.clone());
         let mut turns = 0;
         Box::new(move |game| {
             turns += 1;
@@ -157,7 +169,9 @@ fn participants(trial: &Trial<'_>, seats: usize, agent: AgentConnection) -> Vec<
             }
             let mut random = random.borrow_mut();
             let action = actions.choose(&mut *random).cloned();
-            let answer = match action.or_else(|| guessed(game, &mut random)) {
+            let action = action.or_else(|| guessed(game, &known.borrow(), &mut random));
+            stuck.set(action.is_none());
+            let answer = match action {
                 Some(action) => json!({"type": "action", "action": action}),
                 // Whoever waits for a stand-in learns nothing about the agent.
                 None => json!({"type": "resign"}),
@@ -173,11 +187,11 @@ fn participants(trial: &Trial<'_>, seats: usize, agent: AgentConnection) -> Vec<
 }
 
 /// Returns an action that is legal, found by trying some, where the rules don't list them.
-fn guessed(game: &dyn AnyGame, random: &mut ChaCha8Rng) -> Option<Value> {
+fn guessed(game: &dyn AnyGame, known: &[Value], random: &mut ChaCha8Rng) -> Option<Value> {
     let program = game.kind().program()?;
     let cells = game.layout().cells();
     let mut below = |bound: usize| random.random_range(0..bound.max(1));
-    let mut guesses = (0..GUESSES).map(|_| program.guess(&cells, &mut below));
+    let mut guesses = (0..GUESSES).map(|_| program.guess(known, &cells, &mut below));
     guesses.find(|action| game.clone_box().play(action).is_ok())
 }
 
@@ -376,6 +390,7 @@ impl TrialRun<'_> {
             end,
             memory_kb: self.memory_kb,
             is_before: false,
+            is_stuck: false,
             stderr: self.part.end().await?,
         })
     }

@@ -427,7 +427,8 @@ impl<'a> Bench<'a> {
                 if ply.actions.is_none() {
                     let cells = self.cells(ply);
                     let mut below = |bound: usize| chosen.random_range(0..bound.max(1));
-                    actions = (0..TRIED).map(|_| self.program.guess(&cells, &mut below)).collect();
+                    actions =
+                        (0..TRIED).map(|_| self.program.guess(&[], &cells, &mut below)).collect();
                 }
                 actions.into_iter().map(|action| Move::Action { seat, action }).collect()
             }

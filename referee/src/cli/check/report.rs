@@ -130,7 +130,10 @@ impl<'a> Report<'a> {
                     start(kind, &setup).ok()
                 })
                 .map_or(0, |game| game.seats() - 1);
-            let others = " @random".repeat(others);
+            // No built-in agent plays where the rules list no actions.
+            let lists = kind.and_then(|kind| kind.program()).is_none_or(|program| program.lists());
+            let other = if lists { "@random" } else { &agent };
+            let others = format!(" {other}").repeat(others);
             let not_of_play = [&NOT_REPEATED[..], &["game", "seed"]].concat();
             let mut options = self.options.given.words(&[], &not_of_play);
             options.extend(

@@ -16,7 +16,10 @@ class Agent:
             return TrailAction(Spot(0, 0), (Way.DOWN, Way.RIGHT))
         pairs = [(Spot(r, c), Spot(r, c + 1)) for r in range(4) for c in range(3)]
         free = [pair for pair in pairs if not set(pair) & set(self.board.stones)]
-        return PairAction(*free[-1])
+        if free:
+            return PairAction(*free[-1])
+        spots = [Spot(r, c) for r in range(4) for c in range(4)]
+        return TrailAction(next(spot for spot in spots if spot not in self.board.stones), ())
 
     def update(self, color, action, **referee):
         """Gets objects of the same classes."""
