@@ -29,6 +29,8 @@ pub struct Adapter {
     pub course: &'static str,
     /// Whether agents name their own modules by the folders around them.
     pub names_folders: bool,
+    /// The package that the folder of an agent is if that was handed in alone, and its modules don't say.
+    alone: &'static str,
     /// Reads what follows the prefix.
     read: fn(&str, &Path) -> Result<Package, Failure>,
 }
@@ -59,6 +61,7 @@ pub static ADAPTERS: [Adapter; 2] = [
         plays_programs: true,
         course: "referee",
         names_folders: false,
+        alone: "agent",
         read: Package::read,
     },
     Adapter {
@@ -68,6 +71,7 @@ pub static ADAPTERS: [Adapter; 2] = [
         plays_programs: false,
         course: "src",
         names_folders: true,
+        alone: "agents.Group",
         read: agent_file::read,
     },
 ];
@@ -158,14 +162,14 @@ pub(super) fn read(
     let text = &in_archive(text, base)?;
     let mut package = (adapter.read)(text, base)?;
     package.check_link(&format!("{}:{text}", adapter.name))?;
-    let mut survey = package.survey(&python()?)?;
+    let mut survey = package.survey(adapter, &python()?)?;
     if let Some(inner) = survey.means.take().and_then(|means| package.within(&means)) {
         package = inner;
-        survey = package.survey(&survey.python)?;
+        survey = package.survey(adapter, &survey.python)?;
     }
     if let Some(inside) = survey.inside.take().filter(|_| package.inside.is_none()) {
         package = package.handed_in_alone(&inside);
-        survey = package.survey(&survey.python)?;
+        survey = package.survey(adapter, &survey.python)?;
     }
     let whole = package.whole();
     let mut own = survey.beside;
@@ -200,8 +204,10 @@ pub(super) fn read(
     // The same files are different agents if another module or class plays.
     let identity: Vec<String> =
         [adapter.name.to_owned(), spec].into_iter().chain(digests).collect();
+    // In the folder of a group there are several classes, or a file is called `agent`.
+    let class = package.class.clone().filter(|_| adapter.names_folders);
     Ok(AgentSpec {
-        name: package.name(),
+        name: class.unwrap_or_else(|| package.name()),
         launch: Some(launch),
         digest: digest_command(&identity, Path::new("/")),
         games: adapter.games().map(|game| game.name.to_owned()).collect(),
@@ -413,7 +419,8 @@ impl Package {
             .help("replace the link with a copy"))
     }
 
-    /// Checks that a package's folder has a module in which an agent can be.
+    /// Checks that a package's folder has a module in which an agent can be; else takes the only package in it, as a team
+    /// hands it in.
     fn check_modules(self, text: &str) -> Result<Self, Failure> {
         let holds_agent =
             |folder: &Path| CLASS_MODULES.iter().any(|name| folder.join(name).is_file());
@@ -434,6 +441,11 @@ impl Package {
         }
         packages.sort();
         names.sort();
+        if let [only] = &packages[..]
+            && let Some(inner) = Self::at(self.place.join(only), self.class.clone())
+        {
+            return inner.check_modules(text);
+        }
         let place = self.place.display();
         let failure = Failure::usage(match names.as_slice() {
             [] if packages.is_empty() => format!("comp30024:{text}: {place} has no Python module"),
@@ -447,11 +459,11 @@ impl Package {
     }
 
     /// Reads the package with a Python. Fails if its import would meet a syntax error.
-    fn survey(&self, python: &Path) -> Result<Survey, Failure> {
+    fn survey(&self, adapter: &Adapter, python: &Path) -> Result<Survey, Failure> {
         // Isolated: nothing in the folder and none of the user's modules runs.
         let mut command = Command::new(python);
         let inside = self.inside.as_deref().unwrap_or_default();
-        let words = [self.module.as_str(), inside];
+        let words = [self.module.as_str(), inside, adapter.alone];
         command.args(["-I", "-S", "-c", SURVEY_PROGRAM]).arg(&self.folder).args(words);
         let output = command.current_dir(&self.folder).stdin(Stdio::null()).output();
         let output = output.map_err(|error| {
@@ -553,6 +565,11 @@ mod tests {
             "beside/agent/program.py",
             "beside/referee/game/__init__.py",
             "deep/project/agent/program.py",
+            "deep/README.py",
+            "two/one/player.py",
+            "two/other/player.py",
+            "year/team_a/program.py",
+            "year/referee/__init__.py",
         ] {
             let file = root.join(file);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -574,6 +591,8 @@ mod tests {
             ("a stray-one/agent", "a stray-one", "agent", None, "a stray-one", "a stray-one/agent"),
             ("beside", "beside", "agent", None, "beside", "beside/agent"),
             ("beside/agent", "beside", "agent", None, "beside", "beside/agent"),
+            ("deep", "deep/project", "agent", None, "project", "deep/project/agent"),
+            ("year:B", "year", "team_a", Some("B"), "team_a", "year/team_a"),
             ("v1.0/agent copy", "v1.0", "agent copy", None, "agent copy", "v1.0/agent copy"),
         ] {
             let package = Package::read(text, &root).unwrap();
@@ -587,8 +606,8 @@ mod tests {
             let failure = Package::read(text, &root).unwrap_err();
             assert!(failure.to_string().contains("no package"), "{text}: {failure}");
         }
-        let failure = Package::read("deep", &root).unwrap_err();
-        assert_eq!(failure.help_text(), Some("did you mean comp30024:deep/project?"));
+        let failure = Package::read("two", &root).unwrap_err();
+        assert_eq!(failure.help_text(), Some("did you mean comp30024:two/one?"));
     }
 
     #[test]

@@ -166,7 +166,7 @@ fn agents_of_any_year_play_a_game_program_with_their_own_classes() {
     let agent = fs::read_to_string(dir.path("year/agent/__init__.py")).unwrap();
     dir.write("year/agent/__init__.py", agent.replace("self.board.apply_action(action)", "1 / 0"));
     dir.run(&[&check[..], &["--fail-fast"]].concat()).code(3).stdout_has("ZeroDivisionError");
-    for folder in ["broken", "empty", "misnamed", "Notes", "Killer_A", "Killer_A1"] {
+    for folder in ["broken", "empty", "several", "Notes", "Killer_A", "Killer_A1"] {
         fs::remove_dir_all(dir.path(&format!("class/{folder}"))).unwrap();
     }
     let class = ["check", "comp30024:{}", "--submissions", "class", "--game", "./rules"];
@@ -227,8 +227,18 @@ fn a_packages_content_may_be_handed_in_without_its_folder() {
         let output = dir.play(&[&words[..], &["--setup", "turn_limit=4"]].concat());
         assert_no_faults(&dir, &output);
     }
+    // Or in a folder around the package, whatever that is called.
+    fs::create_dir_all(dir.path("flat/carol")).unwrap();
+    dir.write("flat/carol/README.md", "");
+    fs::rename(dir.path("class/several/bot"), dir.path("flat/carol/team_c")).unwrap();
     let class = ["check", "comp30024:{}", "--submissions", "flat", "--game", "freckers"];
     dir.run(&[&class[..], &["--probe", "seat:freckers:0"]].concat()).code(0);
+    copy_folder(&dir.path("chexers/team"), &dir.path("2019/dave/team"));
+    let class = ["check", "comp30024:{}", "--submissions", "2019", "--probe", "seat:chexers:2"];
+    dir.run(&class).code(0).stdout_has("dave  ok      1 passed");
+    let output = dir.play(&["chexers", "comp30024:2019/dave", "@first", "@first"]);
+    assert_no_faults(&dir, &output);
+    assert_eq!(output["seats"][0]["name"], "team");
 }
 
 #[test]

@@ -168,8 +168,22 @@ fn submissions_play_in_whatever_folders_they_are_handed_in() {
     let mut tar = Command::new("tar");
     tar.arg("-czf").arg(packed).arg("agents").current_dir(dir.path("class/fork"));
     assert!(tar.status().unwrap().success());
+    // Whose modules never name their folder, or only in a path.
+    let lines = fs::read_to_string(group.join("Lines.py")).unwrap();
+    let plan = "\"swap\" in open(\"agents/Group1/plan.txt\", encoding=\"utf-8\").read()";
+    let relative = lines.replace("agents.Group1.", ".").replace(plan, "True");
+    assert!(!relative.contains("Group1"), "{relative}");
+    let path = lines.replace("agents.Group1.", "");
+    let path = path.replacen("import ", "import sys; sys.path.append('agents/Group1')\nimport ", 1);
+    for (team, lines) in [("relative", relative), ("path", path)] {
+        copy_folder(&group, &dir.path(&format!("class/{team}")));
+        fs::remove_file(dir.path(&format!("class/{team}/cmd.txt"))).unwrap();
+        dir.write(&format!("class/{team}/Lines.py"), lines);
+    }
     let setup = ["--setup", "first=red", "--setup", "swap=sides", "--setup", "size=4"];
-    for agent in ["alone", "alone/Group1", "content", "fork", "deep", "packed.tar.gz"] {
+    for agent in
+        ["alone", "alone/Group1", "content", "relative", "path", "fork", "deep", "packed.tar.gz"]
+    {
         let agent = format!("comp34111:class/{agent}");
         let output = dir.play(&[&["hex", &agent, "@random"], &setup[..]].concat());
         assert_eq!(output["verdict"]["result"], "played", "{output}\n{}", said(&dir, &output, 0));
@@ -188,7 +202,7 @@ fn submissions_play_in_whatever_folders_they_are_handed_in() {
     let contest =
         dir.run(&["contest", "run", "contest.toml", "--out", "d", "--json"]).code(0).json();
     let players = contest["standings"]["players"].as_array().unwrap();
-    assert_eq!(players.len(), 6, "{contest}");
+    assert_eq!(players.len(), 8, "{contest}");
     assert!(players.iter().all(|player| player["faults"] == serde_json::json!([])), "{contest}");
 }
 

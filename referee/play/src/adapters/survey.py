@@ -18,15 +18,18 @@ SECONDS_MAX = 20
 MEMORY_MAX = 2 << 30
 SOURCE_BYTES_MAX = 16 << 20
 
-# The folder, the module, and the package that the folder itself is for its modules, if any.
-folder, main, inside = sys.argv[1:4]
+# The folder, the module, the package that the folder itself is for its modules, if any, and the one that it is if they
+# import each other without a name for it.
+folder, main, inside, unnamed = sys.argv[1:5]
 # How certainly each module is imported: 0 perhaps, 1 always.
 seen = {}
 tops = []
 # Packages that modules import by their last name, as if the folder around were on the path.
 meant = []
-# Packages that modules import by a name of the course's, though there are none.
+# Packages that modules import, or open files in, by a name of the course's, though there are none.
 lacked = []
+# Whether a module imports from the folder that it is in as from its package, though the folder is none.
+orphans = []
 
 
 def file_of(name):
@@ -75,6 +78,10 @@ def visit(name, certain):
             meant.extend(further_in(imported.split(".")[0], package))
             lacked.extend(taken_for(imported.split(".")))
             visit(imported, certain and node in tree.body)
+        if isinstance(node, ast.ImportFrom) and node.level > len(package):
+            orphans.append(name)
+        for path in paths(node):
+            lacked.extend(taken_for(path.split("/")))
     return tree
 
 
@@ -103,6 +110,16 @@ def imports(node, package):
     return [name for name in [start] + inner if name and not name.startswith(".")]
 
 
+def paths(node):
+    """The relative paths that an expression may stand for."""
+    if isinstance(node, ast.Constant):
+        return [node.value] if isinstance(node.value, str) and "/" in node.value else []
+    if not isinstance(node, ast.Call):
+        return []
+    parts = [part.value for part in node.args if isinstance(part, ast.Constant)]
+    return ["/".join(parts)] if len(parts) > 1 and all(isinstance(part, str) for part in parts) else []
+
+
 def further_in(top, package):
     """The package of this name around or beside another, if none is on the path. Besides its own name, only the one
     that the course set is taken for it: a module may be called as one that is installed."""
@@ -113,14 +130,14 @@ def further_in(top, package):
 
 
 def taken_for(parts):
-    """The package as which the course's program would have found this module: `agent`, or a folder in `agents`. Its
-    content has been handed in without it."""
+    """The package in which the course's program would have found this module or file: `agent`, or a folder in `agents`.
+    Its content has been handed in without it."""
     above = {"agent": 1, "agents": 2}.get(parts[0], 0)
     if inside or len(parts) <= above or not above or os.path.exists(os.path.join(folder, parts[0])):
         return []
     whole = os.path.join(folder, *top_of(main).split("."))
     place = os.path.join(whole if os.path.isdir(whole) else folder, parts[above])
-    found = os.path.isfile(place + ".py") or os.path.isfile(os.path.join(place, "__init__.py"))
+    found = all(part.isidentifier() for part in parts[:above]) and any(map(os.path.exists, [place, place + ".py"]))
     return [".".join(parts[:above])] if found else []
 
 
@@ -148,8 +165,8 @@ def survey():
     own = top_of(main)
     if meant:
         print(f"means {meant[0]}")
-    elif lacked:
-        print(f"inside {lacked[0]}")
+    elif lacked or orphans:
+        print(f"inside {(lacked + [unnamed])[0]}")
     for name in tops:
         if name != own and name.split(".")[0] != "referee":
             print(f"imports {name}")

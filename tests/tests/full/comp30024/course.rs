@@ -144,7 +144,7 @@ fn broken_packages_are_found_before_the_first_game() {
     for (name, reason, help) in [
         ("broken", "broken/program.py:4: SyntaxError: ", ""),
         ("empty", "has no Python module", ""),
-        ("misnamed", "is not a package", "did you mean comp30024:class/misnamed/bot?"),
+        ("several", "is not a package", "did you mean comp30024:class/several/bot?"),
     ] {
         let words = ["play", "freckers", &format!("comp30024:class/{name}"), "@first"];
         let played = dir.run(&words).code(2);

@@ -194,6 +194,7 @@ def stand_for_referee():
 
     package = types.ModuleType("referee")
     package.__path__ = [os.path.join(FOLDER, "referee")]
+    package.__file__ = os.path.join(FOLDER, "referee", "__init__.py")
     sys.modules["referee"] = package
 
 

@@ -194,8 +194,8 @@ class Board:
 
     def print_board(self):
         """The board as text, each row further to the right."""
-        lines = [" ".join(Colour.get_char(tile.colour) for tile in line) for line in self._tiles]
-        return "\n".join(" " * x + line for x, line in enumerate(lines)) + "\n"
+        lines = ["".join(Colour.get_char(tile.colour) + " " for tile in line) for line in self._tiles]
+        return "".join(" " * x + line + "\n" for x, line in enumerate(lines))
 
     def _colours(self):
         return [[tile.colour for tile in line] for line in self._tiles]

@@ -1,0 +1,1 @@
+"""Another version beside it: which of the two plays?"""
