@@ -10,8 +10,10 @@ use referee_process::launcher::Bytes;
 use referee_process::{Failure, own_program};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{HeaderSeat, Limits};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// An adapter to the agents of a course.
 #[derive(Debug)]
@@ -106,6 +108,13 @@ const SURVEY_PROGRAM: &str = include_str!("adapters/survey.py");
 /// The variable with the Python that an adapter starts.
 pub const PYTHON_VARIABLE: &str = "REFEREE_PYTHON";
 
+/// The variable with an adapter as that Python has compiled it: `VERSION BYTECODE`. Compiling takes longer than all else
+/// that an adapter does at its start.
+pub const CODE_VARIABLE: &str = "REFEREE_ADAPTER_CODE";
+
+/// Adapters as compiled, by their names and the Python.
+static COMPILED: Mutex<BTreeMap<(&str, PathBuf), Arc<str>>> = Mutex::new(BTreeMap::new());
+
 /// The modules of a package in which the adapter looks for the class.
 const CLASS_MODULES: [&str; 4] = ["__init__.py", "program.py", "player.py", "agent.py"];
 
@@ -145,6 +154,8 @@ pub(super) struct Package {
 struct Survey {
     /// The Python that ran it.
     python: PathBuf,
+    /// The adapter as that has compiled it, if it could.
+    code: Option<Arc<str>>,
     /// The packages and modules beside it that it imports.
     beside: Vec<PathBuf>,
     /// The package that its own imports mean, if that is further in; its dotted name.
@@ -217,6 +228,7 @@ pub(super) fn read(
         reads_own,
         inside: package.inside.map(|name| name.replace('.', "/").into()),
         python: Some(survey.python),
+        code: survey.code,
         ..AgentSpec::default()
     })
 }
@@ -270,9 +282,13 @@ impl Adapter {
     }
 }
 
-/// Returns the variable with the Python that an adapter starts.
-pub(super) fn python_variable(python: &Path) -> Bytes {
-    Bytes::variable(PYTHON_VARIABLE, python)
+/// Returns the variables with the Python that an adapter starts, and with its own code.
+pub(super) fn variables<'a>(
+    python: &'a Path,
+    code: Option<&'a str>,
+) -> impl Iterator<Item = Bytes> + use<'a> {
+    let code = code.map(|code| Bytes::variable(CODE_VARIABLE, code));
+    std::iter::once(Bytes::variable(PYTHON_VARIABLE, python)).chain(code)
 }
 
 /// Returns the Python that an adapter starts: that of the variable, which is known to be no script of pyenv,
@@ -465,15 +481,32 @@ impl Package {
         let inside = self.inside.as_deref().unwrap_or_default();
         let words = [self.module.as_str(), inside, adapter.alone];
         command.args(["-I", "-S", "-c", SURVEY_PROGRAM]).arg(&self.folder).args(words);
+        let compiled = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        let code = compiled().get(&(adapter.name, python.to_owned())).cloned();
+        if code.is_none() {
+            command.arg(adapter.program);
+        }
         let output = command.current_dir(&self.folder).stdin(Stdio::null()).output();
         let output = output.map_err(|error| {
             Failure::machine(format!("{} can't be started: {error}", python.display()))
         })?;
-        let mut survey =
-            Survey { python: python.to_owned(), beside: Vec::new(), means: None, inside: None };
+        let mut survey = Survey {
+            python: python.to_owned(),
+            code,
+            beside: Vec::new(),
+            means: None,
+            inside: None,
+        };
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             match line.split_once(' ') {
                 Some(("python", path)) if Path::new(path).is_file() => survey.python = path.into(),
+                Some(("code", text)) => {
+                    let code: Arc<str> = text.into();
+                    for python in [python, &survey.python] {
+                        compiled().insert((adapter.name, python.to_owned()), code.clone());
+                    }
+                    survey.code = Some(code);
+                }
                 Some(("imports", name)) => {
                     let place = self.folder.join(name.replace('.', "/"));
                     let file = place.with_extension("py");

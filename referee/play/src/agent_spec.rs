@@ -21,6 +21,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The help if there is no such agent.
 const WHAT_AN_AGENT_IS: &str = "an AGENT is a program file, a quoted command line, a folder with \
@@ -67,6 +68,8 @@ pub struct AgentSpec {
     pub inside: Option<PathBuf>,
     /// The Python that its adapter starts.
     pub python: Option<PathBuf>,
+    /// The adapter as that Python has compiled it.
+    pub code: Option<Arc<str>>,
 }
 
 /// Whether an agent's program must exist when the agent is parsed.

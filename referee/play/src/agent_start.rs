@@ -46,7 +46,9 @@ impl AgentSpec {
         if self.bytecode.is_some() {
             added.push(Bytes::variable(BYTECODE_VARIABLE, work.join(BYTECODE_FOLDER)));
         }
-        added.extend(self.python.as_deref().map(adapted::python_variable));
+        let python = self.python.as_deref();
+        added
+            .extend(python.into_iter().flat_map(|it| adapted::variables(it, self.code.as_deref())));
         let mut conditions = start_conditions(work, &limits, reach, core);
         conditions.environment.extend(added);
         if let Some(program) = kind.and_then(|kind| self.program_inside(kind)) {

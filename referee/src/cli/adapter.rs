@@ -1,11 +1,23 @@
 //! `adapter`: programs that run agents written for another referee.
 
 use clap::Args;
-use referee_play::adapted::{ADAPTERS, PYTHON_VARIABLE, python_of_adapter};
+use referee_play::adapted::{ADAPTERS, CODE_VARIABLE, PYTHON_VARIABLE, python_of_adapter};
 use referee_play::private_copy::{VARIABLES, enter, is_kept};
 use referee_process::Failure;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+
+/// Runs the adapter as it was compiled, if by this Python; else its text. Nothing of the agent's folder is imported.
+const COMPILED: &str = "import sys
+version, code = sys.argv.pop().split()
+program = sys.argv.pop()
+if version == str(sys.hexversion):
+    first = sys.path.pop(0)
+    import binascii, marshal, zlib
+    sys.path.insert(0, first)
+    program = marshal.loads(zlib.decompress(binascii.a2b_base64(code)))
+exec(program)
+";
 
 /// Print or run an adapter for agents of another referee
 #[derive(Debug, Args)]
@@ -40,14 +52,19 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         // Bytecode would be dropped with the copy.
         command.arg("-B");
     }
-    command.args(["-c", adapter.program, package]);
+    let code = std::env::var(CODE_VARIABLE).ok();
+    command.args(["-c", code.as_ref().map_or(adapter.program, |_| COMPILED), package]);
     if options.strict {
         command.arg("--strict");
+    }
+    if let Some(code) = code {
+        command.args([adapter.program, &code]);
     }
     for name in VARIABLES {
         command.env_remove(name);
     }
     // A fixed hash seed makes matches repeatable: it orders sets and seeds `random`.
-    let failed = command.env_remove(PYTHON_VARIABLE).env("PYTHONHASHSEED", "0").exec();
+    command.env_remove(PYTHON_VARIABLE).env_remove(CODE_VARIABLE);
+    let failed = command.env("PYTHONHASHSEED", "0").exec();
     Err(Failure::machine(format!("{}: {failed}", python.display())))
 }

@@ -277,3 +277,39 @@ fn advice_is_about_the_command_at_which_an_engine_failed() {
         assert!(fix.contains(expected), "{word} {does}: {fix}");
     }
 }
+
+/// The real programs, with the manifests and the command of the page.
+#[test]
+fn mohex_and_wolve_play_as_documented() {
+    let Some(sources) = std::env::var_os("REFEREE_BENZENE") else {
+        // Also where skipping is forbidden: they are built by hand.
+        println!(
+            "skipped: there are no MoHex and Wolve: build them as docs/existing-agents.md says, and set \
+             REFEREE_BENZENE to the folder of their sources"
+        );
+        return;
+    };
+    let sources = sources.into_string().unwrap();
+    let dir = TestDir::sandboxed();
+    let page = fs::read_to_string(root().join("docs/existing-agents.md")).unwrap();
+    let page = page.replace("/srv/benzene", &sources);
+    let begin = page.find("command = [\"./mohex\"]").expect("the manifest of MoHex");
+    let mohex = page[begin..].split("```").next().unwrap();
+    let (before, init) = mohex.split_once("init = [").unwrap();
+    let rest = init.split_once("]\n").unwrap().1;
+    let words = page.split('`').find(|text| text.starts_with("init = [\"param_wolve"));
+    let wolve = format!("{before}{}\n{rest}", words.expect("the words of Wolve"));
+    for (name, manifest) in [("mohex", mohex), ("wolve", &wolve.replace("mohex", "wolve"))] {
+        dir.write(&format!("{name}/agent.toml"), manifest);
+        let program = format!("{sources}/build/src/{name}/{name}");
+        fs::copy(program, dir.path(&format!("{name}/{name}"))).unwrap();
+    }
+    let command =
+        page.lines().find_map(|line| line.strip_prefix("$ referee play hex mohex wolve "));
+    let words: Vec<&str> = command.expect("the command").split(' ').collect();
+    for agents in [["mohex", "wolve"], ["wolve", "mohex"]] {
+        let output =
+            dir.play(&[&["hex"][..], &agents[..], &["--setup", "size=6"], &words[..]].concat());
+        assert_eq!(output["verdict"]["reason"], "connected", "{output}");
+    }
+}

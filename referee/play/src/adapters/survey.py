@@ -2,8 +2,8 @@
 
 Prints the interpreter, the modules beside the package that it imports, the package that its imports mean if that is
 further in than its folders say, or that its folder was before it was handed in without it, and the first syntax error
-that its import would meet. Follows no link below the folder and writes nothing: others may exchange what is in it
-meanwhile.
+that its import would meet, or else the adapter as this Python compiles it, if that is given. Follows no link below the
+folder and writes nothing: others may exchange what is in it meanwhile.
 """
 
 import ast
@@ -179,3 +179,10 @@ try:
     survey()
 except (RecursionError, MemoryError):
     pass  # Nothing is known about such a package before it runs.
+if len(sys.argv) > 5:
+    import binascii
+    import marshal
+    import zlib
+
+    compiled = zlib.compress(marshal.dumps(compile(sys.argv[5], "<string>", "exec", dont_inherit=True)))
+    print(f"code {sys.hexversion} {binascii.b2a_base64(compiled, newline=False).decode()}")

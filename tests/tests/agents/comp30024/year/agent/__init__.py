@@ -1,5 +1,6 @@
 """Plays with the actions of its own year's `referee.game`."""
 
+import referee as program
 from referee.game import Board, PairAction, PlayerColor, Spot, TrailAction, Way
 
 
@@ -8,6 +9,7 @@ class Agent:
 
     def __init__(self, color, **referee):
         assert isinstance(color, PlayerColor) and referee["space_limit"] > 0
+        assert program.__file__.endswith("/referee/__init__.py")
         self.color, self.board = color, Board()
 
     def action(self, **referee):

@@ -31,6 +31,7 @@ class Lines(AgentBase):
         if opp_move is not None and (opp_move.x, opp_move.y) != (-1, -1):
             self.mine.set_tile_colour(opp_move.x, opp_move.y, self.opp_colour())
         assert board == self.mine, f"turn {turn}:\n{board}{self.mine}"
+        assert all(line.endswith(" ") for line in str(board).splitlines()), str(board)
         if turn == 2 and self.swaps:
             return Move(-1, -1)
         free = [at for at in cells(board.size, self.colour) if board.tiles[at[0]][at[1]].colour is None]
