@@ -186,7 +186,7 @@ pub(super) fn judge(
         End::Fault(fault) => Some(find(fault, &known)),
         End::NotOffered => return Ok(ProbeOutcome::NotApplicable(NOT_AGAIN)),
         End::NotWaiting(did) => Some(not_waiting(did, &known)),
-        End::Fine => None,
+        End::Fine | End::Stuck => None,
     };
     let found = found.map(|finding| hint_build(spec, trial, finding)).map(|finding| {
         let fix = after_building(spec, &finding.fix);
@@ -201,7 +201,7 @@ pub(super) fn judge(
         Aim::Leftovers => found.or_else(|| leftovers(trial)),
         _ => found,
     };
-    if found.is_none() && trial.is_stuck && trial.actions.len() < probe.turns_needed() {
+    if found.is_none() && trial.end == End::Stuck && trial.actions.len() < probe.turns_needed() {
         return Ok(ProbeOutcome::NotApplicable(STUCK));
     }
     let Some(finding) = found else {
@@ -368,7 +368,7 @@ fn note(
             let growth = growth(&trial.memory_kb).unwrap_or_default();
             let stopped = if trial.over || trial.resignation().is_some() {
                 String::new()
-            } else if trial.is_stuck {
+            } else if trial.end == End::Stuck {
                 ", until no legal action was found for the others".to_owned()
             } else {
                 let pace = pace(trial, clock, u128::MAX);

@@ -120,8 +120,6 @@ pub(super) struct TrialReport {
     pub(super) memory_kb: Vec<u64>,
     /// Whether it ended in the game before the one of the trial, as any game may end.
     pub(super) is_before: bool,
-    /// Whether a stand-in found no legal action, so that the game ended for no reason of the agent's.
-    pub(super) is_stuck: bool,
 }
 
 impl TrialReport {
@@ -147,6 +145,8 @@ impl TrialReport {
 pub(super) enum End {
     /// Without a fault.
     Fine,
+    /// Without a fault, but a stand-in found no legal action.
+    Stuck,
     /// The program could not be started.
     NotStarted(nix::errno::Errno),
     /// By a fault, as the match judged it.

@@ -133,7 +133,9 @@ async fn play_game(
     Ok(match played {
         Played::Done(report) => Played::Done(report.map(|report| {
             let report = report.with(&turns, asked.as_deref(), counts);
-            Box::new(TrialReport { transcript: recorder.take(), is_stuck: stuck.get(), ..report })
+            let is_stuck = stuck.get() && report.end == End::Fine;
+            let end = if is_stuck { End::Stuck } else { report.end };
+            Box::new(TrialReport { transcript: recorder.take(), end, ..report })
         })),
         stays @ Played::Stays(_) => stays,
     })
@@ -365,7 +367,9 @@ impl TrialRun<'_> {
         let is_mute = match &end {
             End::Fault(fault) => matches!(fault.kind, FaultKind::Late | FaultKind::Start),
             End::Silent => true,
-            End::NotStarted(_) | End::Fine | End::NotOffered | End::NotWaiting(_) => false,
+            End::NotStarted(_) | End::Fine | End::Stuck | End::NotOffered | End::NotWaiting(_) => {
+                false
+            }
         };
         let is_mute = is_mute && got.is_none() && !self.part.has_answered;
         let unended = self.part.connection().process.unended_line().to_vec();
@@ -390,7 +394,6 @@ impl TrialRun<'_> {
             end,
             memory_kb: self.memory_kb,
             is_before: false,
-            is_stuck: false,
             stderr: self.part.end().await?,
         })
     }

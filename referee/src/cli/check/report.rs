@@ -131,8 +131,9 @@ impl<'a> Report<'a> {
                 })
                 .map_or(0, |game| game.seats() - 1);
             // No built-in agent plays where the rules list no actions.
-            let lists = kind.and_then(|kind| kind.program()).is_none_or(|program| program.lists());
-            let other = if lists { "@random" } else { &agent };
+            let rules = kind.and_then(|kind| kind.program());
+            let unlisted = rules.is_some_and(|rules| !rules.lists());
+            let other = if unlisted { &agent } else { "@random" };
             let others = format!(" {other}").repeat(others);
             let not_of_play = [&NOT_REPEATED[..], &["game", "seed"]].concat();
             let mut options = self.options.given.words(&[], &not_of_play);
