@@ -389,20 +389,19 @@ fn starters_continue_when_seats_retire_and_start_from_positions() {
     for sample in samples().iter().filter(|sample| starter_of(sample).is_some()) {
         let starter = || sample.participant.clone();
         for kind in games_of(&sample.path) {
-            let setup = small(kind.name);
-            let seats = kind.start(&setup).unwrap().seats();
-            for retire_at in [0, 4].into_iter().filter(|_| seats > 2) {
-                // The retiring seat is before or after the starter's.
-                let agents = among("random", seats, usize::from(retire_at == 0) + 1, starter());
-                play(kind.name, &setup, &agents, 9, Some(retire_at));
-            }
-            let mut game = kind.start(&setup).unwrap();
+            let mut game = kind.start(&small(kind.name)).unwrap();
             for _ in 0..2 {
                 let actions = game.actions();
                 game.play(actions.last().unwrap()).unwrap();
             }
             let setup = from_here(game.as_ref());
-            play(kind.name, &setup, &vec![starter(); seats], 9, None);
+            let seats = game.seats();
+            let retirements: &[Option<u64>] = if seats > 2 { &[Some(0), Some(4)] } else { &[None] };
+            for retire_at in retirements {
+                // The retiring seat is before or after the starter's.
+                let seat = if *retire_at == Some(0) { 2 } else { seats.min(2) - 1 };
+                play(kind.name, &setup, &among("random", seats, seat, starter()), 9, *retire_at);
+            }
         }
     }
 }

@@ -116,22 +116,22 @@ fn share(past: &[PairingResult], players: usize, first: u32) -> f64 {
 #[test]
 fn the_strong_meet_the_strong() {
     for (players, seats, least) in [(64, 2, 2.0), (63, 3, 2.0)] {
-        let runs: Vec<Vec<PairingResult>> = (0..6)
+        let runs: Vec<Vec<PairingResult>> = (0..3)
             .map(|seed| {
                 let field = field(players, seats, 20, seed);
                 let luck = random(seed + 4);
                 play(&LADDER, field, by_strength(&spread(players, 8.0), 1, luck), |_, _| {})
             })
             .collect();
-        let mean = |first| runs.iter().map(|past| share(past, players, first)).sum::<f64>() / 6.0;
+        let mean = |first| runs.iter().map(|past| share(past, players, first)).sum::<f64>() / 3.0;
         let (quarter, four) = (mean(16), mean(4));
         eprintln!("{seats} seats: the first 16 meet {quarter:.2} times as often as by chance");
         eprintln!("{seats} seats: the first 4 meet {four:.2} times as often as by chance");
         assert!(quarter > least && four > least, "{seats} seats: {quarter} {four}");
         let first_two = (Player(0), Player(1));
         let met = runs.iter().filter(|past| meetings(past).contains_key(&first_two)).count();
-        eprintln!("{seats} seats: the first two meet in {met} of 6");
-        assert!(met >= 4, "{seats} seats: the first two meet in {met} of 6");
+        eprintln!("{seats} seats: the first two meet in {met} of 3");
+        assert!(met >= 2, "{seats} seats: the first two meet in {met} of 3");
     }
 }
 
@@ -193,7 +193,7 @@ fn fit(players: usize, past: &[PairingResult]) -> Vec<f64> {
 fn a_ladder_orders_at_least_as_well_as_chance() {
     // Where the two differ much, a few contests are enough.
     for (players, seats, rounds, range, contests) in
-        [(40, 2, 10, 4.0, 8), (40, 2, 30, 4.0, 8), (100, 2, 15, 10.0, 2), (39, 3, 10, 4.0, 8)]
+        [(40, 2, 10, 4.0, 4), (40, 2, 30, 4.0, 2), (100, 2, 15, 10.0, 1), (39, 3, 10, 4.0, 4)]
     {
         let strength = spread(players, range);
         let mean = |ladder: bool| {

@@ -54,7 +54,7 @@ fn more_seats_are_balanced() {
 
 #[test]
 fn some_triples_are_balanced() {
-    for (players, each) in (3..=20).flat_map(|players| (1..=7).map(move |each| (players, each))) {
+    for (players, each) in (3..=14).flat_map(|players| (1..=7).map(move |each| (players, each))) {
         for rounds in [1, 3] {
             let field = field(players, 3, rounds);
             let pairings = all_pairings(&some(each), field);
