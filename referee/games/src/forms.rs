@@ -10,7 +10,7 @@ use crate::wire::{
 };
 use crate::{CellIndex, FieldValues, NumberedField, NumberedKind};
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The most cells in a list.
@@ -33,7 +33,7 @@ pub(crate) struct Forms {
 
 /// Checks that things of one kind have names, and no two the same.
 fn distinct<'a>(what: &str, names: impl Iterator<Item = &'a String>) -> Result<(), String> {
-    let mut known = HashSet::new();
+    let mut known = BTreeSet::new();
     match names.into_iter().find(|name| name.is_empty() || !known.insert(*name)) {
         Some(name) if name.is_empty() => Err(format!("one of the {what} has no name")),
         Some(name) => Err(format!("two of the {what} are named `{name}`")),

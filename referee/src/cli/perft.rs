@@ -60,8 +60,11 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = options.game.start()?;
     let mut counts = Vec::new();
     for depth in 1..=options.depth {
-        let count =
-            if counts.last() == Some(&0) { 0 } else { game.perft(depth).map_err(failed)? };
+        let count = if counts.last() == Some(&0) {
+            0
+        } else {
+            game.perft(depth).map_err(|refusal| failed(&refusal))?
+        };
         counts.push(count);
         if !options.json {
             print(&format!("{depth}\t{count}\n"))?;
@@ -69,7 +72,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     }
     let divided =
         if options.divide { divide(game.as_ref(), options.depth) } else { Ok(Vec::new()) };
-    let divided = divided.map_err(failed)?;
+    let divided = divided.map_err(|refusal| failed(&refusal))?;
     if !options.json {
         for Divided { action, draw, count } in &divided {
             let action = action.as_ref().map(|action| game.format_action(action));
@@ -82,7 +85,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     print_json(&PerftReport { game: game.kind().name, setup: game.setup(), counts, divide })
 }
 
-fn failed(refusal: Refusal) -> Failure {
+fn failed(refusal: &Refusal) -> Failure {
     Failure::operation(sanitize(&refusal.to_string()))
 }
 

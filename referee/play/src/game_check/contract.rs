@@ -296,7 +296,7 @@ pub(super) fn view(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Pr
     };
     let view = bench.program().picture(picture).map_err(shown)?;
     let step = game.plies.len().div_ceil(DRAWN);
-    if spot % step != 0 && spot + 1 != game.plies.len() {
+    if !spot.is_multiple_of(step) && spot + 1 != game.plies.len() {
         return Ok(());
     }
     (bench.draw)(&view).map_err(shown)

@@ -415,8 +415,11 @@ impl Process {
                 tracing::debug!("rules: {}", sanitize(line));
             }
             self.words.push_str(&piece.text);
-            let surplus = self.words.len().saturating_sub(WORDS_BYTES_MAX);
-            self.words.drain(..self.words.ceil_char_boundary(surplus));
+            let mut surplus = self.words.len().saturating_sub(WORDS_BYTES_MAX);
+            while !self.words.is_char_boundary(surplus) {
+                surplus += 1;
+            }
+            self.words.drain(..surplus);
         }
     }
 
