@@ -351,6 +351,7 @@ class _Answers:
 
     def walk(self, request: Json) -> str:
         want, every = request.get("want", ()), request.get("at") == "all"
+        moves = request.get("moves", ())
         plies: List[str] = []
         recorded: List[Optional[Action]] = []
         seats = ""
@@ -362,9 +363,11 @@ class _Answers:
             seats = ',"seats":' + _encode(self.game.sides(request["setup"]), "`sides`")
             state, written = _through_json(state, "start")
         else:
-            state, written = request["state"], _encode(request["state"], "the state")
+            # Its text is only for a ply of its own.
+            state = request["state"]
+            written = _encode(state, "the state") if every or not moves else ""
         turn = _turn(self.game.turn(state))
-        for number, move in enumerate(request.get("moves", ())):
+        for number, move in enumerate(moves):
             if every:
                 plies.append(self.ply(state, written, turn, want))
             try:
