@@ -3,6 +3,8 @@
 Run by tests/wheel, with a Python that has the wheel, gymnasium and pettingzoo.
 """
 import random
+import subprocess
+import sys
 import unittest
 import warnings
 
@@ -59,6 +61,11 @@ class Play(unittest.TestCase):
         self.assertEqual(aec.agent_selection, "seat_1")
         with self.assertRaises(ValueError):
             env.aec(begun, size=4)
+
+    def test_nothing_is_played_before_reset(self):
+        for made in [env.aec("hex", size=3), env.solo("hex", size=3, opponent="random")]:
+            with self.assertRaisesRegex(RuntimeError, "call reset"):
+                made.step(0)
 
     def test_rewards_follow_the_places(self):
         aec = env.aec("hex", size=3)
@@ -156,6 +163,17 @@ class Vectors(unittest.TestCase):
             self.assertFalse((cut | illegal).any() or rewards[~over].any())
             wins += int(over.sum())
         self.assertGreater(wins, 900)
+
+    def test_more_than_the_memory_is_refused(self):
+        code = "import resource\nfrom referee_kit import env\n" \
+               "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n" \
+               "resource.setrlimit(resource.RLIMIT_AS, (used + (400 << 20),) * 2)\n" \
+               "%s\n"
+        begin = "env.Vector('hex', 1 << 20, size=5)"
+        observe = "env.Vector('hex', 150_000, size=11).observe()"
+        for made in [begin, observe]:
+            child = subprocess.run([sys.executable, "-c", code % made], capture_output=True, encoding="utf-8")
+            self.assertEqual((child.returncode, "MemoryError" in child.stderr), (1, True), child.stderr[-500:])
 
     def test_wrong_actions_are_refused(self):
         vector = env.Vector("hex", 2, size=3)

@@ -3,14 +3,18 @@
 Run by tests/wheel, with a Python that has the wheel. Needs no package; what needs numpy is left out without it.
 """
 import contextlib
+import copy
 import io
 import json
 import os
+import pickle
 import random
 import re
+import signal
 import subprocess
 import sys
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -178,14 +182,53 @@ class Contract(unittest.TestCase):
 
     def test_the_page_has_the_numbers(self):
         page = (ROOT / "docs" / "training.md").read_text()
-        rows = re.findall(r"- \*\*(.+?)\*\*: (\d+).*, (\d+) planes of (\d+) x (\d+)", page)
-        shown = {title.rstrip(" 1").lower().replace(" ", "-"): tuple(map(int, row)) for title, *row in rows}
+        rows = re.findall(r"\| (.+?)(?: 11)? \| (\d+)\D.*? \| (\d+) x (\d+) \| (.+) \|", page)
+        shown = {title.lower().replace(" ", "-"): (int(numbers), int(height), int(width), names.split(", "))
+                 for title, numbers, height, width, names in rows}
         starts = [games.start(name) for name in games.names()]
-        self.assertEqual(shown, {game.name: (game.numbers, *game.plane_shape) for game in starts})
+        self.assertEqual(shown, {game.name: (game.numbers, *game.plane_shape[1:], grouped(game.plane_names()))
+                                 for game in starts})
 
     def test_a_notebook_shows_the_board(self):
         for game in starts():
-            self.assertTrue(game._repr_svg_().startswith("<svg "))
+            view = game.view()
+            self.assertTrue(game._repr_svg_() == view._repr_svg_() == view.svg, game.name)
+            self.assertTrue(view.svg.startswith("<svg "))
+        game = games.start("hex", size=3)
+        game.play("b1")
+        view = game.view()
+        self.assertEqual((view["shape"], view["last"], len(view["edges"])), ({"diamond": 3}, [[0, 1]], 4))
+        self.assertEqual(view["pieces"], [{"at": [0, 1], "piece": game.colours[0], "text": None}])
+
+    def test_pickled_games_are_the_same(self):
+        for start in starts():
+            game, chooser = start.copy(), random.Random(5)
+            for _ in range(400):
+                if game.is_over():
+                    break
+                if game.seats > 2 and game.turn == 9:
+                    game.retire(game.to_move)
+                game.play_number(chooser.choice(game.legal()))
+                if game.turn % 50 == 1 or game.is_over():
+                    for other in [pickle.loads(pickle.dumps(game)), copy.deepcopy(game), copy.copy(game)]:
+                        self.assertEqual((other.position(), other.outcome(), other.setup, other.view()),
+                                         (game.position(), game.outcome(), game.setup, game.view()))
+        begun = games.start("hex", position=start_position())
+        begun.play("c3")
+        self.assertEqual(pickle.loads(pickle.dumps(begun)).position(), begun.position())
+
+
+def grouped(names):
+    """Planes by seat are one entry: "pieces (2)"."""
+    seats = [name.split(" of own")[0] for name in names if " of opponent" not in name]
+    counts = {name: sum(other == name or other.startswith(name + " of ") for other in names) for name in seats}
+    return [name if count == 1 else "%s (%d)" % (name, count) for name, count in counts.items()]
+
+
+def start_position():
+    game = games.start("hex")
+    game.play("a1")
+    return game.position()
 
 
 class Playouts(unittest.TestCase):
@@ -243,6 +286,19 @@ class Playouts(unittest.TestCase):
         self.assertTrue(others_ran)
 
 
+    @unittest.skipUnless(hasattr(signal, "raise_signal") and os.name == "posix", "needs signals")
+    def test_ctrl_c_ends_native_work(self):
+        game = games.start("chexers")
+        for work in [lambda: games.playouts(game, 1 << 30), lambda: games.playouts(game, 1 << 30, threads=2),
+                     lambda: game.perft(30)]:
+            timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
+            timer.start()
+            begun = time.monotonic()
+            self.assertRaises(KeyboardInterrupt, work)
+            self.assertLess(time.monotonic() - begun, 30)
+            timer.join()
+
+
 class Nim(GameProgram):
     name, summary, seats = "nim", "Take one to three.", ["red", "blue"]
     pieces = [piece("red", "red"), piece("blue", "blue")]
@@ -271,6 +327,31 @@ class Broken(Nim):
 
     def play(self, state, action):
         raise RuntimeError("a mistake")
+
+
+class Unseen(Nim):
+    name = "unseen"
+
+    def view(self, state):
+        if state["left"] < 7:
+            raise RuntimeError("no picture")
+        return grid(1, 7)
+
+
+class Unlisted(Nim):
+    name = "unlisted"
+
+    def can_list(self):
+        return False
+
+
+class Interrupted(Nim):
+    name, interrupts = "interrupted", True
+
+    def actions(self, state):
+        if state["left"] < 7 and self.interrupts:
+            raise KeyboardInterrupt("by the person")
+        return super().actions(state)
 
 
 class Programs(unittest.TestCase):
@@ -319,6 +400,35 @@ class Programs(unittest.TestCase):
             game.play("1")
         self.assertRaises(games.RulesFailed, game.legal)
         self.assertRaises(games.RulesFailed, games.playouts, games.start(Broken), 2, 1)
+        self.assertRaises(games.RulesFailed, games.start(Broken).perft, 2)
+        self.assertEqual(games.start(Broken).perft(1), 3)
+        with self.assertRaisesRegex(games.RulesFailed, "don't list"):
+            games.start(Unlisted).perft(1)
+        game = games.start(Unseen)
+        game.play("1")
+        for seen in [game.view, game.svg, game.text, *([game.planes] if numpy else [])]:
+            with self.assertRaisesRegex(games.RulesFailed, "RuntimeError: no picture"):
+                seen()
+        self.assertEqual(game.legal(), [0, 1, 2])
+
+    def test_interrupts_pass_through(self):
+        game = games.start(Interrupted)
+        self.assertRaisesRegex(KeyboardInterrupt, "by the person", game.perft, 2)
+        self.assertRaisesRegex(KeyboardInterrupt, "by the person", games.playouts, game, 2)
+        self.assertRaisesRegex(KeyboardInterrupt, "by the person", games.playouts, game, 9, threads=3)
+        game.play("1")
+        for asked in [game.legal, game.actions, game.position]:
+            self.assertRaisesRegex(KeyboardInterrupt, "by the person", asked)
+        Interrupted.interrupts = False
+        self.addCleanup(setattr, Interrupted, "interrupts", True)
+        # It goes on where it was.
+        self.assertEqual((game.legal(), game.turn), ([0, 1, 2], 1))
+
+    def test_programs_are_pickled_by_their_place(self):
+        for named in [Nim, PROGRAMS / "connect-four"]:
+            game = games.start(named)
+            game.play_number(game.legal()[1])
+            self.assertEqual(pickle.loads(pickle.dumps(game)).position(), game.position())
 
     def test_other_objects_are_no_games(self):
         for wrong in [5, None, [], dict, GameProgram]:
@@ -545,9 +655,10 @@ class WithoutNumpy(unittest.TestCase):
     def test_arrays_say_what_they_need(self):
         code = "import sys; sys.modules['numpy'] = None\nfrom referee_kit import games\n" \
                "games.start('hex').%s"
-        for member in ["mask()", "planes()"]:
+        for member, what in [("mask()", "arrays"), ("planes()", "arrays"), ("name; games.symmetries(games.start('hex'))", "symmetries"),
+                             ("name; from referee_kit import replays; next(replays.batches('.'))", "batches")]:
             child = subprocess.run([sys.executable, "-c", code % member], capture_output=True, encoding="utf-8")
-            self.assertIn("ImportError: arrays need numpy: pip install numpy", child.stderr)
+            self.assertIn("ImportError: %s need numpy: pip install numpy" % what, child.stderr)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """Recorded matches as games and arrays. Run by tests/wheel, with a Python that has the wheel and numpy."""
+import json
 import tempfile
 import unittest
 from pathlib import Path
 
 import numpy
 
-from referee_kit import records, replays
+from referee_kit import games, records, replays
 
 TRANSCRIPTS = Path(__file__).resolve().parents[1] / "tests" / "transcripts"
 
@@ -34,6 +35,26 @@ class Replays(unittest.TestCase):
             other = Path(folder, "other.jsonl")
             other.write_text("{}\n")
             self.assertRaises(ValueError, replays.position, other)
+
+    def test_errors_name_the_file_and_the_turn(self):
+        lines = (TRANSCRIPTS / "hex-swap.jsonl").read_text().splitlines()
+        played = [number for number, line in enumerate(lines) if json.loads(line)["type"] == "played"]
+        again = json.loads(lines[played[2]])
+        again["action"] = {"type": "place", "at": [99, 0]}
+        lines[played[2]] = json.dumps(again)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "wrong.jsonl")
+            file.write_text("\n".join(lines))
+            for read in [lambda: list(replays.samples(file)), lambda: replays.position(file)]:
+                with self.assertRaisesRegex(games.IllegalAction, "wrong.jsonl, turn 2: "):
+                    read()
+            header = json.loads(lines[0])
+            header["game"] = "nim"
+            file.write_text(json.dumps(header) + "\n")
+            with self.assertRaisesRegex(games.BadSetup, "wrong.jsonl: unknown game \"nim\".*pass rules="):
+                replays.position(file)
+        with self.assertRaisesRegex(ValueError, "one game and setup"):
+            list(replays.batches(TRANSCRIPTS))
 
     def test_batches_have_the_samples_of_matches_with_a_verdict(self):
         file = TRANSCRIPTS / "freckers-all-across.jsonl"

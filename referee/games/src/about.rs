@@ -1,5 +1,4 @@
 use crate::forms::Forms;
-use crate::program::intern;
 use crate::wire::Described;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -145,4 +144,9 @@ impl About {
             situations: Vec::new(),
         }
     }
+}
+
+/// Keeps a text until the process ends, as its game program does.
+pub(crate) fn intern(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
 }

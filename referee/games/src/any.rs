@@ -173,8 +173,12 @@ pub trait AnyGame: Debug + Send + Sync {
     fn origin(&self) -> Value {
         self.position()
     }
-    /// As [`Game::view`].
+    /// As [`Game::view`]. If the rules are a program that fails to make it, it says so.
     fn view(&self) -> View;
+    /// As [`AnyGame::view`], but fails if the program with the rules does.
+    fn view_or_failure(&self) -> Result<View, RulesFailure> {
+        Ok(self.view())
+    }
     /// As [`Game::layout`].
     fn layout(&self) -> Layout;
     /// Returns the kinds of action with the fields by which actions are numbered: for [`Numbering::new`].
@@ -357,6 +361,18 @@ impl<G: Game> AnyGame for G {
 
     fn clone_box(&self) -> Box<dyn AnyGame> {
         Box::new(self.clone())
+    }
+}
+
+/// Returns the legal actions of the seat to move. Fails if the rules do, or don't list them.
+pub(crate) fn listed(game: &dyn AnyGame) -> Result<Vec<Value>, RulesFailure> {
+    let actions = game.actions();
+    match game.failure() {
+        Some(failure) => Err(failure.clone()),
+        None if actions.is_empty() => {
+            Err(RulesFailure("the rules don't list the legal actions".to_owned()))
+        }
+        None => Ok(actions),
     }
 }
 

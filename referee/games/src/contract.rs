@@ -54,6 +54,11 @@ fn check_refused(moves: usize, has_setup: bool, refused: &Refused) -> Result<(),
     Err(RulesFailure(format!("`refused` is of move {index}, but the request has {moves}")))
 }
 
+/// The failure of a request for whose answer nobody waits any more.
+pub(crate) fn interrupted() -> RulesFailure {
+    RulesFailure("interrupted".to_owned())
+}
+
 fn no_walk() -> RulesFailure {
     RulesFailure("`walk` needs the answer `walked` or `refused`".to_owned())
 }

@@ -1,9 +1,9 @@
 //! The declared fields of setups and actions: checked before the rules see them, and written as text.
 
+use crate::about::intern;
 use crate::any::nearest;
 use crate::board::{Cell, Points};
 use crate::picture::kinds;
-use crate::program::intern;
 use crate::view::Kind;
 use crate::wire::{
     ActionForm, CellNames, Coordinates, Described, FieldForm, Fields, SetupForm, Values,

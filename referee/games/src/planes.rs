@@ -2,6 +2,7 @@
 
 use crate::CellIndex;
 use crate::board::Cell;
+use crate::program::RulesFailure;
 use crate::view::{Colour, Figure, GroundKind, Kind, View};
 use crate::{AnyGame, Turn};
 use referee_protocol::Seat;
@@ -39,8 +40,9 @@ enum Plane {
 
 impl Planes {
     /// Returns the planes for games that begin like this one: from its usual start, not from a position.
-    pub fn new(start: &dyn AnyGame) -> Self {
-        let (view, seats) = (start.view(), start.seats());
+    /// Fails if the rules fail to make a picture.
+    pub fn new(start: &dyn AnyGame) -> Result<Self, RulesFailure> {
+        let (view, seats) = (start.view_or_failure()?, start.seats());
         let index = CellIndex::new(&view.shape);
         let colours = colours(start, &view);
         let mut kinds = Vec::new();
@@ -76,7 +78,7 @@ impl Planes {
                 kinds.push(Plane::Figure(figure.name.clone().into_owned(), seat));
             }
         }
-        Self { index, kinds, seats }
+        Ok(Self { index, kinds, seats })
     }
 
     /// The cells of the board, and where they are on a plane.
@@ -122,10 +124,16 @@ impl Planes {
         self.kinds.iter().map(name).collect()
     }
 
-    /// Writes the planes as `seat` sees the game. `out` has [`Planes::len`] numbers.
-    pub fn write(&self, game: &dyn AnyGame, seat: Seat, out: &mut [f32]) {
+    /// Writes the planes as `seat` sees the game. `out` has [`Planes::len`] numbers. Fails if the rules fail to make a
+    /// picture.
+    pub fn write(
+        &self,
+        game: &dyn AnyGame,
+        seat: Seat,
+        out: &mut [f32],
+    ) -> Result<(), RulesFailure> {
         out.fill(0.0);
-        let view = game.view();
+        let view = game.view_or_failure()?;
         let colours = colours(game, &view);
         // The colour of the seat that plays so many turns after the observing one.
         let colour = |after: usize| colours[(seat.index() + after) % self.seats];
@@ -185,6 +193,7 @@ impl Planes {
                 }
             }
         }
+        Ok(())
     }
 }
 

@@ -5,14 +5,15 @@
 
 pub use crate::contract::{check_answer, check_walk_answer, is_ranking};
 
-use crate::About;
-use crate::any::{AnyGame, GameKind, Refusal, SetupError, no_number};
+use crate::about::{About, intern};
+use crate::any::{AnyGame, GameKind, Refusal, SetupError, listed, no_number};
 use crate::board::{Cell, Layout};
-use crate::contract::{Declared, Played, check_walked, read_walk, read_whole};
+use crate::contract::{Declared, Played, check_walked, interrupted, read_walk, read_whole};
 use crate::forms::Forms;
 use crate::view::{Labels, View};
 use crate::wire::{
     Answer, At, Described, From, Move, Ply, PlyTurn, Request, WIRE_VERSION, Walk, Walked, Want,
+    walk, walk_from,
 };
 use crate::{CellIndex, NumberedKind, Numbering};
 use crate::{Illegal, Turn};
@@ -54,6 +55,11 @@ pub trait Rules: Debug + Send + Sync {
 
     /// Whether they only repeat a transcript, and so don't know what else would have been legal.
     fn are_recorded(&self) -> bool {
+        false
+    }
+
+    /// Whether the last failure was only that somebody ended the wait for an answer: the same may be asked again.
+    fn are_interrupted(&self) -> bool {
         false
     }
 }
@@ -339,15 +345,6 @@ fn start_requests(setup: &Value) -> Vec<Request> {
     from.map(|from| Request::Walk(walk(from, Vec::new(), &WANTED))).collect()
 }
 
-/// Returns the request to play moves from a ply.
-fn walk_from(ply: &Ply, moves: Vec<Move>, want: &[Want]) -> Walk {
-    walk(From::State(ply.state.clone()), moves, want)
-}
-
-fn walk(from: From, moves: Vec<Move>, want: &[Want]) -> Walk {
-    Walk { from, moves, want: want.to_vec(), at: At::End }
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -372,7 +369,7 @@ pub struct ProgramGame {
     /// What this ply has besides state and turn, once it was asked for.
     rest: Arc<OnceLock<Result<Ply, RulesFailure>>>,
     /// The picture of this ply, once it was asked for.
-    view: Arc<OnceLock<View>>,
+    view: Arc<OnceLock<Result<View, RulesFailure>>>,
 }
 
 impl Debug for ProgramGame {
@@ -468,7 +465,8 @@ impl ProgramGame {
             }
             Ok(Err(refusal)) => Err(refusal),
             Err(failure) => {
-                self.failure = Some(failure.clone());
+                self.failure =
+                    Some(failure.clone()).filter(|_| !self.program.rules.are_interrupted());
                 Err(Refusal::Failed(failure))
             }
         }
@@ -495,17 +493,31 @@ impl ProgramGame {
             }
         };
         // `failure` tells that it is not whole.
-        self.rest.get_or_init(ask).as_ref().unwrap_or(&self.now)
+        self.known(&self.rest, ask).map_or(&self.now, |rest| rest.as_ref().unwrap_or(&self.now))
+    }
+
+    /// Returns what is kept of this ply, or asks for it; `None` if that was interrupted.
+    fn known<'a, T>(
+        &self,
+        kept: &'a OnceLock<Result<T, RulesFailure>>,
+        ask: impl FnOnce() -> Result<T, RulesFailure>,
+    ) -> Option<&'a Result<T, RulesFailure>> {
+        if kept.get().is_none() {
+            let asked = ask();
+            if asked.is_err() && self.program.rules.are_interrupted() {
+                return None;
+            }
+            kept.set(asked).ok();
+        }
+        kept.get()
     }
 
     /// Returns the picture in an answer.
-    fn picture(&self, played: Played) -> View {
-        let ply = played.ok().and_then(Result::ok);
-        let picture = ply.and_then(|(_, ply)| ply.view).unwrap_or_default();
-        self.program.forms.view(&picture).unwrap_or_else(|error| View {
-            text: format!("the rules returned no picture of the board: {error}"),
-            ..View::new(Layout::Nothing, Labels::Pair)
-        })
+    fn picture(&self, played: Played) -> Result<View, RulesFailure> {
+        let walked =
+            played?.map_err(|refusal| RulesFailure(format!("it was refused: {refusal}")))?;
+        let picture = walked.1.view.unwrap_or_default();
+        self.program.forms.view(&picture).map_err(RulesFailure)
     }
 
     fn request_for_view(&self) -> Walk {
@@ -662,6 +674,13 @@ impl AnyGame for ProgramGame {
     }
 
     fn view(&self) -> View {
+        self.view_or_failure().unwrap_or_else(|error| View {
+            text: format!("the rules returned no picture of the board: {error}"),
+            ..View::new(Layout::Nothing, Labels::Pair)
+        })
+    }
+
+    fn view_or_failure(&self) -> Result<View, RulesFailure> {
         let ask = || {
             let played = match &self.failure {
                 Some(failure) => Err(failure.clone()),
@@ -669,7 +688,8 @@ impl AnyGame for ProgramGame {
             };
             self.picture(played)
         };
-        self.view.get_or_init(ask).clone()
+        let view = self.known(&self.view, ask).cloned();
+        view.unwrap_or_else(|| Err(interrupted()))
     }
 
     fn current_colours(&self) -> Vec<String> {
@@ -690,6 +710,9 @@ impl AnyGame for ProgramGame {
         let actions = self.actions();
         if let Some(failure) = self.failure() {
             return Err(failure.clone());
+        }
+        if self.program.rules.are_interrupted() {
+            return Err(interrupted());
         }
         let number = |action| {
             let number = numbering.of_fields(action);
@@ -726,14 +749,7 @@ impl AnyGame for ProgramGame {
                     self.draw(outcome)?;
                 }
                 PlyTurn::Of(_) => {
-                    let actions = self.actions();
-                    if let Some(failure) = self.failure() {
-                        return Err(Refusal::Failed(failure.clone()));
-                    }
-                    if actions.is_empty() {
-                        let text = "the rules don't list the legal actions".to_owned();
-                        return Err(Refusal::Failed(RulesFailure(text)));
-                    }
+                    let actions = listed(self).map_err(Refusal::Failed)?;
                     let chosen = usize::try_from(below(actions.len() as u64)).unwrap_or_default();
                     self.play(&actions[chosen])?;
                 }
@@ -753,11 +769,9 @@ impl AnyGame for ProgramGame {
                 };
                 chance.possible().map(after).sum()
             }
+            (_, PlyTurn::Over(_)) => Ok(0),
             _ => {
-                let actions = self.actions();
-                if let Some(failure) = self.failure() {
-                    return Err(Refusal::Failed(failure.clone()));
-                }
+                let actions = listed(self).map_err(Refusal::Failed)?;
                 if depth == 1 {
                     return Ok(actions.len() as u64);
                 }
@@ -782,9 +796,4 @@ impl AnyGame for ProgramGame {
         // What was asked ahead is for the game that goes on.
         Box::new(Self { ahead: Arc::default(), ..self.clone() })
     }
-}
-
-/// Keeps a text until the process ends, as its game program does.
-pub(crate) fn intern(text: &str) -> &'static str {
-    Box::leak(text.to_owned().into_boxed_str())
 }

@@ -61,6 +61,16 @@ pub struct Walk {
     pub at: At,
 }
 
+/// Returns the request to play moves from a ply.
+pub(crate) fn walk_from(ply: &Ply, moves: Vec<Move>, want: &[Want]) -> Walk {
+    walk(From::State(ply.state.clone()), moves, want)
+}
+
+/// Returns the request to play moves.
+pub(crate) fn walk(from: From, moves: Vec<Move>, want: &[Want]) -> Walk {
+    Walk { from, moves, want: want.to_vec(), at: At::End }
+}
+
 /// Where a walk begins.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

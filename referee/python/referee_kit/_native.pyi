@@ -1,7 +1,13 @@
 """The native module. `referee_kit.games` and `referee_kit.env` document it."""
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union, final
 
-Action = Union[Dict[str, Any], str]
+from typing_extensions import TypeAlias, disjoint_base
+
+from .games import View
+
+__all__ = ["IllegalAction", "BadSetup", "RulesFailed", "Rules", "Game", "Batch", "rewards", "playouts"]
+
+_Action: TypeAlias = Union[Dict[str, Any], str]
 
 class IllegalAction(ValueError):
     """An action was refused. The text is the rule that it breaks; the game is unchanged."""
@@ -12,6 +18,7 @@ class BadSetup(ValueError):
 class RulesFailed(RuntimeError):
     """The rules of a game program failed: the game can't go on."""
 
+@final
 class Rules:
     """A game that can be started."""
 
@@ -25,7 +32,9 @@ class Rules:
     def name(self) -> str: ...
     def about(self) -> Dict[str, Any]: ...
     def start(self, setup: Dict[str, Any]) -> Game: ...
+    def _began(self, game: Game) -> bool: ...
 
+@disjoint_base
 class Game:
     """A game in progress."""
 
@@ -60,12 +69,14 @@ class Game:
         """The reward of each seat, -1 to 1; zeros before the end."""
     def actions(self) -> List[Dict[str, Any]]:
         """Every legal action as a dictionary, in the order of the rules; none when the game is over."""
-    def play(self, action: Action) -> Dict[str, Any]:
+    def play(self, action: _Action) -> Dict[str, Any]:
         """Plays an action: a dictionary, or its text. Returns the action as it is recorded."""
-    def after(self, action: Action) -> Game:
+    def after(self, action: _Action) -> Game:
         """Returns a copy of the game in which the action was played."""
     def copy(self) -> Game:
         """Returns an independent copy."""
+    def __copy__(self) -> Game: ...
+    def __deepcopy__(self, _memo: Any) -> Game: ...
     def draw(self, outcome: int) -> None:
         """Plays the outcome of a draw, by its number in `chance`."""
     def retire(self, seat: int) -> None:
@@ -80,9 +91,11 @@ class Game:
         """The number of sequences of `depth` legal actions from here."""
     def text(self, coordinates: bool = True, legend: bool = False) -> str:
         """The board as text."""
+    def view(self) -> View:
+        """What the picture of the board shows: see `View`."""
     def svg(self) -> str:
         """The board as a picture, in SVG."""
-    def format(self, action: Action) -> str:
+    def format(self, action: _Action) -> str:
         """An action's text, such as c4."""
     def parse(self, text: str) -> Dict[str, Any]:
         """The action with this text, legal or not."""
@@ -92,7 +105,7 @@ class Game:
         """Plays the action with this number."""
     def action(self, number: int) -> Dict[str, Any]:
         """The action with this number, legal or not. It may lack what the rules complete."""
-    def number(self, action: Action) -> int:
+    def number(self, action: _Action) -> int:
         """The number of an action: a dictionary, or its text."""
     @property
     def numbers(self) -> int:
@@ -113,12 +126,14 @@ class Game:
     def action_kinds(self) -> List[Tuple[str, int, List[Tuple[str, int]]]]:
         """How actions are numbered: for each kind its type, the number of its first action, and the names of the fields
         with the number of values of each. The last field counts fastest."""
+    def _past(self) -> Tuple[Dict[str, Any], List[Tuple[str, Any]]]: ...
     def _places(self) -> List[int]: ...
     def _symmetries(self) -> List[Dict[str, List[int]]]: ...
     def _repr_svg_(self) -> str: ...
 
+@final
 class Batch:
-    def __init__(self, game: Game, n: int, seed: int, plies_max: int) -> None: ...
+    def __new__(cls, game: Game, n: int, seed: int, plies_max: int) -> Batch: ...
     def step(self, actions: bytes) -> Tuple[bytearray, bytearray]: ...
     def observe(self) -> Tuple[bytearray, bytearray, bytearray]: ...
     def game(self, number: int) -> Game: ...

@@ -45,6 +45,13 @@ def _start(game: Start, setup: Optional[Dict[str, Any]], fields: Dict[str, Any])
     return game.copy()
 
 
+class _NotBegun:
+    """Stands for the episode before the first `reset`."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError("no episode has begun: call reset() first")
+
+
 class _Episode:
     """A game, whose draws come from a seed, and the rewards."""
 
@@ -118,6 +125,7 @@ def aec(game: Start, setup: Optional[Dict[str, Any]] = None, *, plies_max: int =
             self.observation_spaces = {agent: _observation_space(start) for agent in self.possible_agents}
             self.action_spaces = {agent: spaces.Discrete(start.numbers) for agent in self.possible_agents}
             self.seed: Optional[int] = None
+            self.episode: Any = _NotBegun()
 
         def observation_space(self, agent: str) -> Any:
             return self.observation_spaces[agent]
@@ -150,10 +158,10 @@ def aec(game: Start, setup: Optional[Dict[str, Any]] = None, *, plies_max: int =
             return self.episode.observe(self.possible_agents.index(agent))
 
         def step(self, action: Any) -> None:
-            agent = self.agent_selection
-            if self.terminations[agent] or self.truncations[agent]:
+            if self.episode.terminated or self.episode.truncated:
                 self._was_dead_step(action)
                 return
+            agent = self.agent_selection
             self._cumulative_rewards[agent] = 0.0
             self._clear_rewards()
             self.episode.play(action)
@@ -204,6 +212,7 @@ def solo(game: Start, setup: Optional[Dict[str, Any]] = None, *, opponent: Union
             self.render_mode = render_mode
             self.observation_space = _observation_space(start)
             self.action_space = gymnasium.spaces.Discrete(start.numbers)
+            self.episode: Any = _NotBegun()
 
         def reset(self, *, seed: Optional[int] = None,
                   options: Optional[Dict[str, Any]] = None) -> Tuple[Dict[str, Any], Dict[str, Any]]:

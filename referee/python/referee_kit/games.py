@@ -12,12 +12,13 @@ dictionary as in the protocol, a text such as "c4", or a number, which is quicke
 `IllegalAction` with the broken rule. A notebook shows a game as its board.
 
 Everything but `mask`, `planes` and `symmetries` works without numpy. A game is for one thread at a time; give other
-threads copies.
+threads copies. Games can be pickled, with all that they were through; those of `env.Vector` begin anew in their position.
 """
+import copyreg
 import inspect
 import os
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Type, Union
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Type, Union
 
 from . import game as _game
 from .agent import load
@@ -26,13 +27,13 @@ from .game import Game as GameProgram
 try:
     from ._native import (BadSetup, Game, IllegalAction, Rules, RulesFailed,
                           playouts as _playouts, rewards)
-except ImportError as error:
+except ImportError as _error:
     raise ImportError(
         "referee_kit.games needs the native module, which works with CPython 3.10 or later and is only in a wheel that "
-        "`pip wheel` has built: see docs/notebooks.md (%s)" % error) from error
+        "`pip wheel` has built: see docs/notebooks.md (%s)" % _error) from _error
 
 __all__ = ["start", "rules", "names", "about", "playouts", "rewards", "symmetries", "Game", "Rules", "Playouts", "Symmetry",
-           "IllegalAction", "BadSetup", "RulesFailed"]
+           "View", "IllegalAction", "BadSetup", "RulesFailed"]
 
 #: What names a game: a built-in game, the folder of a game program in Python, or its class.
 Named = Union[str, "os.PathLike[str]", Type[GameProgram], GameProgram, Rules]
@@ -92,6 +93,35 @@ def _read(folder: Path) -> GameProgram:
     return load(str(file))
 
 
+def _reduce(game: Game) -> Tuple[Callable[..., Game], Tuple[Any, ...]]:
+    """A game as a program's place or class, the setup, and the moves: for pickle."""
+    found = [key for key, loaded in list(_loaded.items()) if loaded._began(game)]
+    return _again, (found[0] if found else game.name, *game._past())
+
+
+def _again(named: Named, setup: Dict[str, Any], moves: List[Tuple[str, Any]]) -> Game:
+    game = start(named, setup)
+    for method, argument in moves:
+        getattr(game, method)(argument)
+    return game
+
+
+copyreg.pickle(Game, _reduce)
+
+
+class View(Dict[str, Any]):
+    """What a picture of the board shows, with the fields that docs/game-programs.md has for boards, as far as there are
+    any: `shape`, `pieces`, `ground`, `edges`, `last`, `chain`, `figures`, `rows`, `text`. A notebook shows it as the picture.
+    """
+
+    def __init__(self, fields: Dict[str, Any], svg: str) -> None:
+        super().__init__(fields)
+        self.svg = svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
 class Playouts(NamedTuple):
     """What random games led to."""
 
@@ -111,7 +141,7 @@ def playouts(game: Game, n: int, seed: int = 0, *, plies_max: int = 100_000, thr
     """Plays `n` copies of the game to the end, at random, in native code; the game itself stays as it is.
 
     All legal actions are equally likely, as are draws by their weights. Equal arguments have equal results, whatever the
-    number of threads. Other Python threads run during the call.
+    number of threads. Other Python threads run during the call, and Ctrl-C ends it.
     """
     sums = _playouts(game, n, seed, plies_max, threads)
     points, most = sums["points"]
@@ -125,8 +155,10 @@ class Symmetry:
     sees of a game, turned, is what `seats[s]` sees of the turned game."""
 
     def __init__(self, numbers: Dict[str, List[int]], places: List[int]) -> None:
-        import numpy
-
+        try:
+            import numpy
+        except ImportError:
+            raise ImportError("symmetries need numpy: pip install numpy") from None
         self.seats = tuple(numbers["seats"])
         #: The number of the cell that each cell becomes, in the order of `Game.cells`.
         self.cells = numpy.array(numbers["cells"], dtype=numpy.intp)

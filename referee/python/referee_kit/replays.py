@@ -55,12 +55,12 @@ def samples(path: Union[str, Path], rules: Optional[Named] = None) -> Iterator[S
         if not events or events[0].get("type") != "header":
             continue
         rewards = _rewards(events)
-        game = _start(events[0], rules)
+        game = _start(file, events[0], rules)
         for event in events:
             if event["type"] == "played":
                 seat: int = event["seat"]
                 yield Sample(events[0], game, seat, event["action"], rewards[seat] if rewards else None)
-            _apply(game, event)
+            _apply(file, game, event)
 
 
 def position(path: Union[str, Path], ply: Optional[int] = None, rules: Optional[Named] = None) -> Game:
@@ -68,13 +68,13 @@ def position(path: Union[str, Path], ply: Optional[int] = None, rules: Optional[
     events = list(events_of(Path(path)))
     if not events or events[0].get("type") != "header":
         raise ValueError("%s is not a transcript" % path)
-    game, played = _start(events[0], rules), 0
+    game, played = _start(path, events[0], rules), 0
     for event in events:
         if event["type"] == "played":
             if played == ply:
                 break
             played += 1
-        _apply(game, event)
+        _apply(path, game, event)
     if ply is not None and played != ply:
         raise IndexError("%s has %d actions, not %d" % (path, played, ply))
     return game
@@ -85,8 +85,10 @@ def batches(path: Union[str, Path], size: int = 1024, rules: Optional[Named] = N
 
     All matches must be of one game with boards of one size. Needs numpy.
     """
-    import numpy
-
+    try:
+        import numpy
+    except ImportError:
+        raise ImportError("batches need numpy: pip install numpy") from None
     planes: List[Any] = []
     masks: List[Any] = []
     actions: List[int] = []
@@ -102,7 +104,11 @@ def batches(path: Union[str, Path], size: int = 1024, rules: Optional[Named] = N
     for sample in samples(path, rules):
         if sample.reward is None:
             continue
-        planes.append(sample.game.planes(sample.seat))
+        seen = sample.game.planes(sample.seat)
+        if planes and planes[0].shape != seen.shape:
+            raise ValueError("the match %s has planes of the shape %s, those before it %s: read matches of one game and "
+                             "setup at a time" % (sample.match.get("match"), seen.shape, planes[0].shape))
+        planes.append(seen)
         masks.append(sample.game.mask())
         actions.append(sample.game.number(sample.action))
         rewards.append(sample.reward)
@@ -112,17 +118,24 @@ def batches(path: Union[str, Path], size: int = 1024, rules: Optional[Named] = N
         yield batch()
 
 
-def _start(header: Dict[str, Any], rules: Optional[Named]) -> Game:
-    return games.start(rules if rules is not None else header["game"], header["setup"])
+def _start(file: Union[str, Path], header: Dict[str, Any], rules: Optional[Named]) -> Game:
+    try:
+        return games.start(rules if rules is not None else header["game"], header["setup"])
+    except games.BadSetup as error:
+        hint = "" if rules is not None else "; for a game program, pass rules=\"./its-folder\""
+        raise games.BadSetup("%s: %s%s" % (file, error, hint)) from error
 
 
-def _apply(game: Game, event: Dict[str, Any]) -> None:
-    if event["type"] == "played":
-        game.play(event["action"])
-    elif event["type"] == "drawn":
-        game.draw(event["outcome"])
-    elif event["type"] == "retired" and game.seats > 2 and not game.is_over():
-        game.retire(event["seat"])
+def _apply(file: Union[str, Path], game: Game, event: Dict[str, Any]) -> None:
+    try:
+        if event["type"] == "played":
+            game.play(event["action"])
+        elif event["type"] == "drawn":
+            game.draw(event["outcome"])
+        elif event["type"] == "retired" and game.seats > 2 and not game.is_over():
+            game.retire(event["seat"])
+    except (ValueError, games.RulesFailed) as error:
+        raise type(error)("%s, turn %d: %s" % (file, game.turn, error)) from error
 
 
 def _rewards(events: List[Dict[str, Any]]) -> Optional[List[float]]:

@@ -4,7 +4,7 @@ import random
 from typing import Any, Callable, Dict, Optional, Union
 
 from . import games
-from .game import own_streams
+from .game import _default, own_streams
 
 __all__ = ["serve"]
 
@@ -22,7 +22,7 @@ def serve(policy: Callable[[games.Game], Chosen], name: str = "bot", rules: Opti
     lines, out = own_streams()
 
     def say(**message: Any) -> None:
-        out.write(json.dumps(message, allow_nan=False).encode() + b"\n")
+        out.write(json.dumps(message, allow_nan=False, default=_default).encode() + b"\n")
         out.flush()
 
     for line in lines:

@@ -1,18 +1,21 @@
 //! Many games of one kind that are stepped together.
 
 use crate::game::{Arrays, Game, bytes_of, failed, points, refused};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyValueError};
 use pyo3::prelude::{Bound, PyResult, Python, pyclass, pymethods};
 use pyo3::types::PyByteArray;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use referee_games::{AnyGame, Numbering, Refusal, Turn};
+use std::hint::black_box;
 use std::sync::Arc;
 
 /// The most games of a batch.
 const GAMES_MAX: usize = 1 << 20;
 /// The most bytes of all planes or masks of a batch.
 const BYTES_MAX: usize = 1 << 32;
+/// What a game has beside its own fields, about.
+const BESIDE_BYTES: usize = 1 << 10;
 
 /// How a game ended in a step: `ENDED` by its rules, `CUT` by `plies_max`, or its seat played an `ILLEGAL` action.
 const ENDED: u8 = 1;
@@ -107,12 +110,18 @@ impl Batch {
     #[new]
     fn new(game: &Game, n: usize, seed: u64, plies_max: u64) -> PyResult<Self> {
         let arrays = game.arrays()?.clone();
-        let most = arrays.numbering()?.total().max(4 * arrays.planes.len()).max(1);
+        let most = arrays.numbering()?.total().max(4 * arrays.planes()?.len()).max(1);
         if n == 0 || n > GAMES_MAX.min(BYTES_MAX / most) {
             let most = GAMES_MAX.min(BYTES_MAX / most);
             return Err(PyValueError::new_err(format!("a batch has 1 to {most} of these games")));
         }
         let start = game.copy();
+        // Without memory the process would end: it is asked for once, before.
+        let size = size_of::<Slot>() + size_of_val(start.game.as_ref()) + BESIDE_BYTES;
+        if black_box(Vec::<u8>::new()).try_reserve_exact(n * size).is_err() {
+            let text = format!("{n} of these games need {} MiB", (n * size) >> 20);
+            return Err(PyMemoryError::new_err(text));
+        }
         let slot = |number: usize| {
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             random.set_stream(number as u64);
@@ -163,30 +172,44 @@ impl Batch {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyByteArray>, Bound<'py, PyByteArray>, Bound<'py, PyByteArray>)> {
-        let (planes, numbering) = (&self.arrays.planes, self.arrays.numbering()?);
+        let (planes, numbering) = (self.arrays.planes()?, self.arrays.numbering()?);
         let (size, total, n) = (planes.len(), numbering.total(), self.slots.len());
-        let (mut floats, mut masks, mut seats) =
-            (vec![0.0_f32; size * n], vec![0_u8; total * n], vec![0_u8; n]);
-        let observed = py.detach(|| {
-            let outputs = floats.chunks_exact_mut(size).zip(masks.chunks_exact_mut(total));
-            for ((slot, seat), (floats, mask)) in self.slots.iter().zip(&mut seats).zip(outputs) {
-                let Turn::Of(mover) = slot.game.turn() else { continue };
-                planes.write(slot.game.as_ref(), mover, floats);
-                for number in slot.game.legal_numbers(numbering)? {
-                    mask[number] = 1;
+        let mut seats = vec![0_u8; n];
+        // Made in the arrays that are returned: there may be gigabytes of them.
+        let floats = PyByteArray::new_with(py, 4 * size * n, |floats| {
+            let observed = py.detach(|| {
+                let mut own = vec![0.0_f32; size];
+                let outputs = floats.chunks_exact_mut(4 * size).zip(&mut seats);
+                for (slot, (floats, seat)) in self.slots.iter().zip(outputs) {
+                    let Turn::Of(mover) = slot.game.turn() else { continue };
+                    planes.write(slot.game.as_ref(), mover, &mut own)?;
+                    for (bytes, float) in floats.as_chunks_mut::<4>().0.iter_mut().zip(&own) {
+                        *bytes = float.to_ne_bytes();
+                    }
+                    *seat = mover.0;
                 }
-                *seat = mover.0;
-            }
-            Ok(())
-        });
-        observed.map_err(|failure| failed(&failure))?;
-        Ok((bytes_of(py, &floats), PyByteArray::new(py, &masks), PyByteArray::new(py, &seats)))
+                Ok(())
+            });
+            observed.map_err(|failure| failed(&failure))
+        })?;
+        let masks = PyByteArray::new_with(py, total * n, |masks| {
+            let listed = py.detach(|| {
+                for (slot, mask) in self.slots.iter().zip(masks.chunks_exact_mut(total)) {
+                    for number in slot.game.legal_numbers(numbering)? {
+                        mask[number] = 1;
+                    }
+                }
+                Ok(())
+            });
+            listed.map_err(|failure| failed(&failure))
+        })?;
+        Ok((floats, masks, PyByteArray::new(py, &seats)))
     }
 
     /// Returns a copy of one of the games.
     fn game(&self, number: usize) -> PyResult<Game> {
         let slot = self.slots.get(number);
         let slot = slot.ok_or_else(|| PyIndexError::new_err(format!("no game {number}")))?;
-        Ok(self.start.with(slot.game.clone()))
+        Ok(self.start.with(slot.game.clone(), None))
     }
 }

@@ -1,6 +1,9 @@
 //! `Rules`, a game that can be started, and `Game`, a game in progress.
 
 use crate::json::{from_python, to_python};
+use crate::past::{Made, Past};
+use crate::signals::Signals;
+use crate::view::view_json;
 use crate::{BadSetup, IllegalAction, RulesFailed, rules};
 use pyo3::exceptions::{PyImportError, PyIndexError, PyValueError};
 use pyo3::prelude::{
@@ -11,7 +14,7 @@ use pyo3::types::{PyByteArray, PyDict, PyInt, PyList, PyString};
 use referee_games::program::{Program, RulesFailure};
 use referee_games::{
     AnyGame, GAMES, GameKind, NumberedKind, Numbering, Planes, Refusal, SetupError, Symmetry, Turn,
-    kind, nearest, reason_text, symmetries,
+    kind, nearest, reason_text, symmetries, view::View,
 };
 use referee_protocol::{Outcome, Seat};
 use referee_render::{Style, terminal};
@@ -85,12 +88,20 @@ impl Rules {
     fn start(&self, setup: &Bound<'_, PyAny>) -> PyResult<Game> {
         let setup = from_python(setup)?;
         let game = self.kind.start(&setup).map_err(|error| refused_setup(&error))?;
-        Ok(Game { game, arrays: OnceLock::new(), cache: self.cache.clone() })
+        let past = Some(Past::default());
+        Ok(Game { game, arrays: OnceLock::new(), cache: self.cache.clone(), past })
+    }
+
+    /// Whether this started a game.
+    fn _began(&self, game: &Game) -> bool {
+        Arc::ptr_eq(&self.cache, &game.cache)
     }
 }
 
 fn refused_setup(error: &SetupError) -> PyErr {
-    if error.rules_failed {
+    if let Some(interrupt) = rules::take_interrupt() {
+        interrupt
+    } else if error.rules_failed {
         RulesFailed::new_err(error.to_string())
     } else {
         BadSetup::new_err(format!("{error}; {}", error.help))
@@ -98,7 +109,8 @@ fn refused_setup(error: &SetupError) -> PyErr {
 }
 
 pub(crate) fn failed(failure: &RulesFailure) -> PyErr {
-    RulesFailed::new_err(format!("the rules failed: {failure}"))
+    let failed = || RulesFailed::new_err(format!("the rules failed: {failure}"));
+    rules::take_interrupt().unwrap_or_else(failed)
 }
 
 pub(crate) fn refused(refusal: &Refusal) -> PyErr {
@@ -111,8 +123,8 @@ pub(crate) fn refused(refusal: &Refusal) -> PyErr {
 /// What is the same in all positions of a game.
 #[derive(Debug)]
 pub(crate) struct Arrays {
-    pub(crate) numbering: Result<Numbering, String>,
-    pub(crate) planes: Planes,
+    numbering: Result<Numbering, String>,
+    planes: Result<Planes, RulesFailure>,
     /// The numbers as Python's, so that lists of them are made quickly.
     ints: OnceLock<Vec<Py<PyInt>>>,
     symmetries: OnceLock<Vec<Symmetry>>,
@@ -149,6 +161,9 @@ impl Arrays {
         }
         // Without the lock: rules in Python let other threads run.
         let made = Arc::new(Self::new(game.kind(), &setup)?);
+        if let Some(interrupt) = rules::take_interrupt() {
+            return Err(interrupt);
+        }
         let mut cache = lock();
         if cache.len() >= CACHED_MAX {
             cache.clear();
@@ -164,6 +179,10 @@ impl Arrays {
     pub(crate) fn numbering(&self) -> PyResult<&Numbering> {
         self.numbering.as_ref().map_err(|why| PyValueError::new_err(why.clone()))
     }
+
+    pub(crate) fn planes(&self) -> PyResult<&Planes> {
+        self.planes.as_ref().map_err(failed)
+    }
 }
 
 /// A game in progress.
@@ -175,12 +194,25 @@ pub(crate) struct Game {
     /// Looked up when they are first needed.
     arrays: OnceLock<Arc<Arrays>>,
     cache: Cache,
+    /// `None` for a game of a batch.
+    past: Option<Past>,
 }
 
 impl Game {
     /// Returns another game with the same setup.
-    pub(crate) fn with(&self, game: Box<dyn AnyGame>) -> Self {
-        Self { game, arrays: self.arrays.clone(), cache: self.cache.clone() }
+    pub(crate) fn with(&self, game: Box<dyn AnyGame>, past: Option<Past>) -> Self {
+        Self { game, arrays: self.arrays.clone(), cache: self.cache.clone(), past }
+    }
+
+    /// Keeps a move that was made.
+    fn keep(&mut self, made: Made) {
+        if let Some(past) = &mut self.past {
+            past.add(made);
+        }
+    }
+
+    fn picture(&self) -> PyResult<View> {
+        self.game.view_or_failure().map_err(|failure| failed(&failure))
     }
 
     pub(crate) fn arrays(&self) -> PyResult<&Arc<Arrays>> {
@@ -208,9 +240,10 @@ impl Game {
 
     /// Fails if the rules of a game program have failed.
     fn checked<T>(&self, value: T) -> PyResult<T> {
-        match self.game.failure() {
-            Some(failure) => Err(failed(failure)),
-            None => Ok(value),
+        match (rules::take_interrupt(), self.game.failure()) {
+            (Some(interrupt), _) => Err(interrupt),
+            (None, Some(failure)) => Err(failed(failure)),
+            (None, None) => Ok(value),
         }
     }
 }
@@ -224,6 +257,31 @@ pub(crate) fn points(places: &[u32]) -> (Vec<i32>, i32) {
     let point = |own: &u32| places.iter().map(|other| other.cmp(own) as i32).sum();
     let others = places.len().saturating_sub(1);
     (places.iter().map(point).collect(), i32::try_from(others).unwrap_or(i32::MAX))
+}
+
+/// How many plies are counted between two looks at signals.
+const PERFT_ALONE: u32 = 3;
+
+/// Counts the sequences of `depth` actions and draws from here.
+fn count(game: &dyn AnyGame, depth: u32, signals: &Signals) -> PyResult<u64> {
+    signals.look()?;
+    if depth <= PERFT_ALONE {
+        return game.perft(depth).map_err(|refusal| refused(&refusal));
+    }
+    let after = |step: &dyn Fn(&mut dyn AnyGame) -> Result<(), Refusal>| {
+        let mut next = game.clone_box();
+        step(next.as_mut()).map_err(|refusal| refused(&refusal))?;
+        count(next.as_ref(), depth - 1, signals)
+    };
+    if let Turn::Chance(chance) = game.turn() {
+        return chance.possible().map(|outcome| after(&|next| next.draw(outcome))).sum();
+    }
+    let actions = game.actions();
+    if actions.is_empty() {
+        // Over, or the rules say why not.
+        return game.perft(1).map_err(|refusal| refused(&refusal));
+    }
+    actions.iter().map(|action| after(&|next| next.play(action).map(drop))).sum()
 }
 
 /// The rewards for these places, as `Game.rewards` has them at the end of a game.
@@ -256,8 +314,9 @@ impl Game {
 
     /// The colour of each seat now.
     #[getter]
-    fn colours(&self) -> Vec<String> {
-        self.game.current_colours()
+    fn colours(&self) -> PyResult<Vec<String>> {
+        let colours = self.game.current_colours();
+        self.checked(colours)
     }
 
     /// The number of the turn, from 0.
@@ -329,20 +388,23 @@ impl Game {
     ) -> PyResult<Bound<'py, PyAny>> {
         let action = self.read(action)?;
         let recorded = self.game.play(&action).map_err(|refusal| refused(&refusal))?;
-        to_python(py, &recorded)
+        let shown = to_python(py, &recorded)?;
+        self.keep(Made::Play(recorded));
+        Ok(shown)
     }
 
     /// Returns a copy of the game in which the action was played.
     fn after(&self, action: &Bound<'_, PyAny>) -> PyResult<Self> {
         let action = self.read(action)?;
         let mut next = self.copy();
-        next.game.play(&action).map_err(|refusal| refused(&refusal))?;
+        let recorded = next.game.play(&action).map_err(|refusal| refused(&refusal))?;
+        next.keep(Made::Play(recorded));
         Ok(next)
     }
 
     /// Returns an independent copy.
     pub(crate) fn copy(&self) -> Self {
-        self.with(self.game.clone())
+        self.with(self.game.clone(), self.past.clone())
     }
 
     fn __copy__(&self) -> Self {
@@ -355,19 +417,24 @@ impl Game {
 
     /// Plays the outcome of a draw, by its number in `chance`.
     fn draw(&mut self, outcome: usize) -> PyResult<()> {
-        self.game.draw(outcome).map_err(|refusal| refused(&refusal))
+        self.game.draw(outcome).map_err(|refusal| refused(&refusal))?;
+        self.keep(Made::Draw(outcome));
+        Ok(())
     }
 
     /// Takes a seat out of a game of three or more seats: its turns are passed over.
     fn retire(&mut self, seat: usize) -> PyResult<()> {
-        let seat = self.seat(seat)?;
+        let number = seat;
+        let seat = self.seat(number)?;
         if self.game.seats() < 3 || self.over().is_some() {
             return Err(PyValueError::new_err(
                 "a seat can be retired only while three or more seats play",
             ));
         }
         self.game.retire(seat);
-        self.checked(())
+        self.checked(())?;
+        self.keep(Made::Retire(number));
+        Ok(())
     }
 
     /// The position as in the message `turn`, and as `setup["position"]` takes it.
@@ -398,26 +465,47 @@ impl Game {
             return Err(PyValueError::new_err(format!("the depth is at most {PERFT_MAX}")));
         }
         let game = self.game.as_ref();
-        py.detach(|| game.perft(depth)).map_err(|refusal| refused(&refusal))
+        py.detach(|| count(game, depth, &Signals::new()))
     }
 
     /// The board as text.
     #[pyo3(signature = (coordinates=true, legend=false))]
-    fn text(&self, coordinates: bool, legend: bool) -> String {
-        terminal(&self.game.view(), &Style { coordinates, legend, ..Style::default() })
+    fn text(&self, coordinates: bool, legend: bool) -> PyResult<String> {
+        Ok(terminal(&self.picture()?, &Style { coordinates, legend, ..Style::default() }))
+    }
+
+    /// What the picture of the board shows: see `View`.
+    fn view<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let view = self.picture()?;
+        let fields = to_python(py, &view_json(&view))?;
+        let class = py.import("referee_kit.games")?.getattr("View")?;
+        class.call1((fields, referee_render::position(&view)))
     }
 
     /// The board as a picture, in SVG.
-    fn svg(&self) -> String {
-        referee_render::position(&self.game.view())
+    fn svg(&self) -> PyResult<String> {
+        Ok(referee_render::position(&self.picture()?))
     }
 
-    fn _repr_svg_(&self) -> String {
+    fn _repr_svg_(&self) -> PyResult<String> {
         self.svg()
     }
 
-    fn __str__(&self) -> String {
+    fn __str__(&self) -> PyResult<String> {
         self.text(true, true)
+    }
+
+    /// The setup of its start, and the methods that were called since, each with its argument.
+    fn _past<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyList>)> {
+        let mut setup = self.game.setup();
+        let moves = match (&self.past, setup.as_object_mut()) {
+            (None, Some(fields)) => {
+                fields.insert("position".to_owned(), self.game.origin());
+                Vec::new()
+            }
+            (past, _) => past.as_ref().map_or(Ok(Vec::new()), |past| past.moves(py))?,
+        };
+        Ok((to_python(py, &setup)?, PyList::new(py, moves)?))
     }
 
     fn __repr__(&self) -> String {
@@ -461,7 +549,9 @@ impl Game {
     fn play_number(&mut self, number: usize) -> PyResult<()> {
         self.arrays()?;
         let numbering = self.arrays.get().expect("they were just made").numbering()?;
-        self.game.play_number(number, numbering).map_err(|refusal| refused(&refusal))
+        self.game.play_number(number, numbering).map_err(|refusal| refused(&refusal))?;
+        self.keep(Made::PlayNumber(number));
+        Ok(())
     }
 
     /// The action with this number, legal or not. It may lack what the rules complete.
@@ -519,13 +609,13 @@ impl Game {
 
     /// The names of the planes.
     fn plane_names(&self) -> PyResult<Vec<String>> {
-        Ok(self.arrays()?.planes.names())
+        Ok(self.arrays()?.planes()?.names())
     }
 
     /// The number of planes, of their rows and of their columns.
     #[getter]
     fn plane_shape(&self) -> PyResult<(usize, usize, usize)> {
-        let [planes, rows, columns] = self.arrays()?.planes.shape();
+        let [planes, rows, columns] = self.arrays()?.planes()?.shape();
         Ok((planes, rows, columns))
     }
 
@@ -536,9 +626,10 @@ impl Game {
         let seat = seat.or_else(|| self.to_move().map(usize::from));
         let seat = seat.ok_or_else(|| PyValueError::new_err("nobody is to move: name a seat"))?;
         let seat = self.seat(seat)?;
-        let planes = &self.arrays()?.planes;
+        let planes = self.arrays()?.planes()?;
         let mut floats = vec![0.0_f32; planes.len()];
-        planes.write(self.game.as_ref(), seat, &mut floats);
+        let written = planes.write(self.game.as_ref(), seat, &mut floats);
+        written.map_err(|failure| failed(&failure))?;
         self.checked(())?;
         let flat = array(&bytes_of(py, &floats), "float32")?;
         flat.call_method1("reshape", (self.plane_shape()?,))
@@ -547,13 +638,13 @@ impl Game {
     /// The cells of the board in their order.
     #[getter]
     fn cells(&self) -> PyResult<Vec<(i8, i8)>> {
-        let cells = &self.arrays()?.planes.index().cells;
+        let cells = &self.arrays()?.planes()?.index().cells;
         Ok(cells.iter().map(|cell| (cell.0, cell.1)).collect())
     }
 
     /// The place of each cell in a plane, counted row by row.
     fn _places(&self) -> PyResult<Vec<usize>> {
-        let index = self.arrays()?.planes.index();
+        let index = self.arrays()?.planes()?.index();
         Ok(index.cells.iter().filter_map(|&cell| index.place(cell)).collect())
     }
 

@@ -7,8 +7,11 @@
 mod batch;
 mod game;
 mod json;
+mod past;
 mod playouts;
 mod rules;
+mod signals;
+mod view;
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};

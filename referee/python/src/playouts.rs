@@ -1,17 +1,22 @@
 //! Games played to the end at random.
 
 use crate::game::{Game, points, refused};
-use pyo3::exceptions::PyValueError;
+use crate::signals::{PERIOD, Signals};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::{Bound, PyDictMethods, PyResult, Python, pyfunction};
 use pyo3::types::PyDict;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use referee_games::{AnyGame, Refusal, Turn};
+use referee_games::{AnyGame, Turn};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 
 /// The most playouts of one call.
 const PLAYOUTS_MAX: usize = 1 << 32;
 const THREADS_MAX: usize = 256;
+/// The most plies between two looks at signals.
+const PLIES_AT_ONCE: u64 = 1 << 10;
 
 /// What some playouts led to.
 #[derive(Debug, Default)]
@@ -43,8 +48,7 @@ pub(crate) fn playouts<'py>(
         )));
     }
     let start = game.game.clone();
-    let sums = py.detach(|| shared(start.as_ref(), n, seed, plies_max, threads));
-    let sums = sums.map_err(|refusal| refused(&refusal))?;
+    let sums = py.detach(|| shared(start.as_ref(), n, seed, plies_max, threads))?;
     let dict = PyDict::new(py);
     dict.set_item("points", (sums.points, sums.most))?;
     dict.set_item("wins", sums.wins)?;
@@ -60,35 +64,55 @@ fn shared(
     seed: u64,
     plies_max: u64,
     threads: usize,
-) -> Result<Sums, Refusal> {
-    let play = |from: usize, to: usize| {
+) -> PyResult<Sums> {
+    let play = |from: usize, to: usize, watch: &dyn Fn() -> PyResult<()>| {
         let mut sums = Sums::new(start.seats());
         for number in from..to {
-            sums.play(start, seed, number as u64, plies_max)?;
+            sums.play(start, seed, number as u64, plies_max, watch)?;
         }
         Ok(sums)
     };
+    let signals = Signals::new();
+    let look = || signals.look();
     if threads == 1 {
-        return play(0, n);
+        return play(0, n, &look);
     }
-    let play = &play;
+    let (play, stopped) = (&play, &AtomicBool::new(false));
+    let (done, all_done) = mpsc::channel();
     thread::scope(|scope| {
         let share = |thread: usize| n / threads * thread + (n % threads).min(thread);
-        let begin = |thread: usize| {
-            let (from, to) = (share(thread), share(thread + 1));
-            let running = thread::Builder::new().spawn_scoped(scope, move || play(from, to));
-            (from, to, running)
-        };
-        let running: Vec<_> = (0..threads).map(begin).collect();
-        let mut all = Sums::new(start.seats());
-        for (from, to, running) in running {
-            all.add(&match running {
-                Ok(thread) => thread.join().expect("a thread that doesn't panic")?,
+        for thread in 0..threads {
+            let (from, to, send) = (share(thread), share(thread + 1), done.clone());
+            let watch = || match stopped.load(Ordering::Relaxed) {
+                true => Err(PyKeyboardInterrupt::new_err(())),
+                false => Ok(()),
+            };
+            let begun = thread::Builder::new()
+                .spawn_scoped(scope, move || send.send(play(from, to, &watch)).ok());
+            if begun.is_err() {
                 // The system has no more threads.
-                Err(_) => play(from, to)?,
-            });
+                done.send(play(from, to, &look)).ok();
+            }
         }
-        Ok(all)
+        drop(done);
+        let mut all = Ok(Sums::new(start.seats()));
+        loop {
+            let failed = match all_done.recv_timeout(PERIOD) {
+                Ok(Ok(sums)) => {
+                    all = all.map(|all: Sums| all.and(&sums));
+                    continue;
+                }
+                Ok(Err(error)) => error,
+                Err(RecvTimeoutError::Timeout) => match signals.look() {
+                    Ok(()) => continue,
+                    Err(interrupt) => interrupt,
+                },
+                Err(RecvTimeoutError::Disconnected) => return all,
+            };
+            // The first error is the cause of the others.
+            stopped.store(true, Ordering::Relaxed);
+            all = all.and(Err(failed));
+        }
     })
 }
 
@@ -103,13 +127,27 @@ impl Sums {
         seed: u64,
         number: u64,
         plies_max: u64,
-    ) -> Result<(), Refusal> {
+        watch: &dyn Fn() -> PyResult<()>,
+    ) -> PyResult<()> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(number);
         let mut game = start.clone_box();
-        game.play_at_random(&mut |bound| random.random_range(0..bound.max(1)), plies_max)?;
+        let mut left = plies_max;
+        let outcome = loop {
+            watch()?;
+            let plies = left.min(PLIES_AT_ONCE);
+            let played =
+                game.play_at_random(&mut |bound| random.random_range(0..bound.max(1)), plies);
+            played.map_err(|refusal| refused(&refusal))?;
+            left -= plies;
+            match game.turn() {
+                Turn::Over(outcome) => break Some(outcome),
+                _ if left == 0 => break None,
+                _ => {}
+            }
+        };
         self.plies += game.turn_number().saturating_sub(start.turn_number());
-        let Turn::Over(outcome) = game.turn() else {
+        let Some(outcome) = outcome else {
             self.unfinished += 1;
             return Ok(());
         };
@@ -125,7 +163,7 @@ impl Sums {
         Ok(())
     }
 
-    fn add(&mut self, other: &Self) {
+    fn and(mut self, other: &Self) -> Self {
         self.most = self.most.max(other.most);
         for (sum, own) in self.points.iter_mut().zip(&other.points) {
             *sum += own;
@@ -135,5 +173,6 @@ impl Sums {
         }
         self.unfinished += other.unfinished;
         self.plies += other.plies;
+        self
     }
 }

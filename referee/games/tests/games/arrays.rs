@@ -43,12 +43,12 @@ fn planes_are_numbers_from_0_to_1() {
     for kind in GAMES {
         for setup in setups(kind.name) {
             let mut game = kind.start(&setup).unwrap();
-            let planes = Planes::new(game.as_ref());
+            let planes = Planes::new(game.as_ref()).unwrap();
             assert_eq!(planes.names().len(), planes.shape()[0]);
             game.play_at_random(&mut |_| 0, 5).unwrap();
             for seat in Seat::all(game.seats()) {
                 let mut out = vec![-1.0; planes.len()];
-                planes.write(game.as_ref(), seat, &mut out);
+                planes.write(game.as_ref(), seat, &mut out).unwrap();
                 assert!(out.iter().all(|it| (0.0..=1.0).contains(it)), "{} {setup}", kind.name);
             }
         }

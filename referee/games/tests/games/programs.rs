@@ -2,7 +2,7 @@
 
 use referee_games::program::{Drawer, Pending, Program, Rules, RulesFailure};
 use referee_games::wire::{Answer, Move, Request, read_answer};
-use referee_games::{AnyGame, GameKind, Games, NoRules, Refusal, Turn};
+use referee_games::{AnyGame, GameKind, Games, NoRules, Planes, Refusal, Turn};
 use referee_protocol::Seat;
 use serde_json::{Value, json};
 use std::fmt::{self, Debug};
@@ -146,7 +146,33 @@ fn it_is_played_like_any_game() {
     game.play(&take(1)).unwrap();
     assert!(matches!(game.turn(), Turn::Over(outcome) if outcome.places == [2, 1]));
     assert!(matches!(game.play(&take(1)), Err(Refusal::Illegal(_))));
-    assert_eq!(start(&json!({})).0.perft(2).unwrap(), 3 + 3 + 1 - 1);
+    assert_eq!(start(&json!({})).0.perft(2), Ok(3 + 3 + 1 - 1));
+}
+
+/// A count or planes that the rules fail to give are no zeros.
+#[test]
+fn what_the_rules_fail_to_give_is_an_error() {
+    fn odd(request: &Value) -> Value {
+        let heap = request["state"][0].as_i64();
+        match heap {
+            Some(3) if request["want"] == json!(["view"]) => {
+                json!({ "type": "failed", "text": "no view" })
+            }
+            Some(2) => json!({ "type": "failed", "text": "two" }),
+            _ => nim(request),
+        }
+    }
+    let failed = |text: &str| RulesFailure(text.to_owned());
+    let mut game = load(odd).unwrap().0.start(&json!({})).unwrap();
+    assert_eq!(game.perft(1), Ok(3));
+    assert_eq!(game.perft(3), Err(Refusal::Failed(failed("two"))));
+    let planes = Planes::new(game.as_ref()).unwrap();
+    game.play(&take(1)).unwrap();
+    let mut out = vec![0.0; planes.len()];
+    assert_eq!(planes.write(game.as_ref(), Seat(0), &mut out), Err(failed("no view")));
+    assert_eq!(game.view().text, "the rules returned no picture of the board: no view");
+    assert_eq!(game.failure(), None);
+    assert_eq!(game.actions().len(), 3);
 }
 
 #[test]
@@ -234,7 +260,8 @@ fn draws_are_listed_and_counted() {
     let Turn::Chance(chance) = game.turn() else { panic!("{:?}", game.turn()) };
     assert_eq!((chance.label(2), chance.weights), ("c".to_owned(), vec![1, 0, 2]));
     // Two of three outcomes are possible; then one or two are taken.
-    assert_eq!((game.perft(1).unwrap(), game.perft(2).unwrap()), (2, 4));
+    assert_eq!(game.perft(1), Ok(2));
+    assert_eq!(game.perft(2), Ok(4));
     assert_eq!(game.draws(), 0);
     game.draw(2).unwrap();
     assert_eq!((game.draws(), game.turn_number(), game.turn()), (1, 0, Turn::Of(Seat(0))));
