@@ -155,7 +155,8 @@ def aec(game: Start, setup: Optional[Dict[str, Any]] = None, *, plies_max: int =
                 self.rewards = dict(zip(self.agents, self.episode.rewards()))
 
         def observe(self, agent: str) -> Dict[str, Any]:
-            return self.episode.observe(self.possible_agents.index(agent))
+            seen: Dict[str, Any] = self.episode.observe(self.possible_agents.index(agent))
+            return seen
 
         def step(self, action: Any) -> None:
             if self.episode.terminated or self.episode.truncated:
