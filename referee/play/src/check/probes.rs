@@ -22,8 +22,9 @@ const RECORDED_MAX: usize = 8;
 /// The maximum duration of a game with a special situation, of which there are several.
 const SPECIAL: Duration = Duration::from_secs(5);
 
-/// The CPU time of a turn after which an agent that has hung before hangs again, if no answer took longer.
-const AGAIN: Duration = Duration::from_secs(2);
+/// The CPU time of a turn, or the time asleep, after which an agent that has hung before hangs again; three times its slowest
+/// answer, if that is longer.
+const AGAIN: Duration = Duration::from_secs(1);
 /// The bank of an agent that is checked with a limit for each turn.
 const OTHER_BANK_MS: u64 = 60_000;
 
@@ -274,6 +275,7 @@ impl Probe {
         let shutdown = match self.aim {
             Aim::Over | Aim::Leftovers => Shutdown::Over,
             Aim::EndOfInput => Shutdown::EndOfInput,
+            Aim::Turns => Shutdown::Rest,
             _ => Shutdown::Kill,
         };
         let turns_max = match self.aim {

@@ -71,6 +71,8 @@ pub(super) enum TrialVariant {
 pub(super) enum Shutdown {
     /// Killed.
     Kill,
+    /// Killed once it rests: until then it may write what it wasn't asked for.
+    Rest,
     /// It gets `over`, and its stdin is closed.
     Over,
     /// Its stdin is closed, in the middle of the match.

@@ -30,17 +30,17 @@ const NO_CPU: Duration = Duration::from_millis(5);
 const LOOK: Duration = Duration::from_millis(250);
 /// How long the others think if they are slow.
 const SLOW: Duration = Duration::from_millis(250);
-/// How long to wait for a late answer while the agent does nothing, to distinguish late from never.
-const LATER: Duration = Duration::from_secs(2);
+/// How long to wait for a late answer, to distinguish late from never.
+const LATER: Duration = Duration::from_secs(1);
+/// How long an agent may go on after its last turn, if it doesn't sleep.
+const REST: Duration = Duration::from_millis(200);
 /// How long an agent may sleep before it exits. A match gives it this much time in all; here a busy
 /// machine must not look like a defect.
 const GRACE: Duration = Duration::from_secs(1);
 /// The same for its other processes, after it.
 const AFTER: Duration = Duration::from_millis(300);
-/// How much CPU time it may use before it exits, or gives its late answer.
+/// How much CPU time it may use before it exits.
 const WORK: Duration = Duration::from_secs(5);
-/// The maximum wait for a late answer.
-const LATE_MAX: Duration = Duration::from_secs(5);
 /// The maximum wait for an exit if it neither sleeps nor finishes.
 const GRACE_MAX: Duration = Duration::from_secs(120);
 /// How many actions a stand-in tries where the rules don't list the legal ones.
@@ -271,6 +271,9 @@ impl TrialRun<'_> {
                 look_at = Instant::now() + LOOK;
             }
         }
+        if self.trial.shutdown == Shutdown::Rest && !silent {
+            self.part.await_rest(REST).await?;
+        }
         let end = match (self.part.not_started, self.part.void(), self.part.fault()) {
             (Some(errno), None, _) => End::NotStarted(errno),
             (_, Some(("lag", _)), _) => {
@@ -331,8 +334,9 @@ impl TrialRun<'_> {
     /// Whether the agent won't answer, since it waits for input.
     async fn is_silent(&mut self) -> io::Result<bool> {
         let hung = self.trial.hung.is_some();
+        let silence = self.trial.hung.unwrap_or(SILENCE).min(SILENCE);
         let is_waiting = self.part.is_waited_for()
-            && self.quiet.0.elapsed() >= if hung { SILENCE / 2 } else { SILENCE }
+            && self.quiet.0.elapsed() >= silence
             && self.left().is_some_and(|it| it.awaits_input() || hung && it.is_asleep());
         let is_slower = |most| self.part.is_waited_for() && self.part.used().cpu >= most;
         if !is_waiting && !self.trial.hung.is_some_and(is_slower) {
@@ -350,7 +354,7 @@ impl TrialRun<'_> {
         let ready = self.part.is_ready();
         let (mut got, mut exit) = (None, None);
         match &end {
-            End::Fine if !matches!(self.trial.shutdown, Shutdown::Kill | Shutdown::Stays) => {
+            End::Fine if matches!(self.trial.shutdown, Shutdown::Over | Shutdown::EndOfInput) => {
                 exit = Some(self.depart().await);
             }
             End::Fault(fault) if fault.kind == FaultKind::Late && !self.part.has_answered => {
@@ -402,7 +406,7 @@ impl TrialRun<'_> {
         let wanted = |event: &AgentEvent| {
             matches!(event, AgentEvent::Line(_) | AgentEvent::Exited(_) | AgentEvent::Gone)
         };
-        match self.rests(LATER, LATE_MAX, wanted).await {
+        match self.rests(LATER, LATER, wanted).await {
             Some(AgentEvent::Line(line)) => Some(line.bytes),
             Some(_) => {
                 self.part.connection().exchange.as_ref().and_then(|it| it.got.last().cloned())

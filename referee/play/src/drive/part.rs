@@ -237,10 +237,25 @@ impl<'a> PartialMatch<'a> {
 
     /// After its last turn, waits for the end of an agent that is ending. It is judged as at the next request.
     pub async fn await_end(&mut self, time: Duration) -> io::Result<()> {
+        self.await_end_or(time, |_| false).await
+    }
+
+    /// After its last turn, waits until the agent sleeps. What it wrote before is judged.
+    pub async fn await_rest(&mut self, time: Duration) -> io::Result<()> {
+        self.await_end_or(time, Meters::is_asleep).await
+    }
+
+    async fn await_end_or(&mut self, time: Duration, rests: fn(&Meters) -> bool) -> io::Result<()> {
         let mut patience = Patience::begin(time, Instant::now());
         self.set_done(false);
         while !self.is_over() && !patience.is_over(self.connection(), Instant::now()) {
-            self.next(Instant::now() + LOOK).await?;
+            let rests = self.connection().process.meters_left().is_some_and(rests);
+            // What it wrote before it went to sleep is in the pipe.
+            tokio::task::yield_now().await;
+            let until = if rests { Instant::now() } else { Instant::now() + LOOK };
+            if !self.next(until).await? && rests {
+                break;
+            }
         }
         self.set_done(true);
         Ok(())
