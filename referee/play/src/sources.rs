@@ -21,8 +21,14 @@ pub fn newer_source(spec: &AgentSpec) -> Option<String> {
         files(folder, &["class", "jar"]).collect()
     };
     let changed = |path: PathBuf| Some((path.metadata().ok()?.modified().ok()?, path));
+    // A source beside its own program is of that one.
+    let is_of_another = |path: &PathBuf| {
+        let own = path.with_extension("");
+        !built.contains(&own) && is_binary(&own)
+    };
+    let sources = files(folder, SOURCES).filter(|path| !is_of_another(path));
+    let source = sources.filter_map(changed).max()?;
     let built: (SystemTime, PathBuf) = built.into_iter().filter_map(changed).min()?;
-    let source = files(folder, SOURCES).filter_map(changed).max()?;
     (source.0 > built.0).then(|| format!("{} is newer than {}", name(&source.1), name(&built.1)))
 }
 
@@ -56,4 +62,33 @@ fn is_binary(file: &Path) -> bool {
     let mut start = [0; 4];
     open_regular(file, u64::MAX).and_then(|mut file| file.read_exact(&mut start)).is_ok()
         && start == *b"\x7fELF"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AgentSpec, SystemTime, newer_source};
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
+
+    #[test]
+    fn the_sources_of_other_programs_do_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, age: u64| {
+            let path = folder.path().join(name);
+            fs::write(&path, b"\x7fELF").unwrap();
+            let file = fs::File::open(&path).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+            path
+        };
+        let program = write("bot", 50);
+        write("bot.c", 60);
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let spec = AgentSpec::read(&program.to_string_lossy()).unwrap();
+        assert_eq!(newer_source(&spec), None);
+        write("other.c", 10);
+        assert_eq!(newer_source(&spec).as_deref(), Some("other.c is newer than bot"));
+        write("other", 20);
+        assert_eq!(newer_source(&spec), None);
+    }
 }

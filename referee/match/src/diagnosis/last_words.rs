@@ -320,6 +320,9 @@ fn perl(line: &str) -> Option<String> {
     (!number.is_empty()).then(|| format!("{name}:{number}"))
 }
 
+/// How the advice on an error at a place begins.
+pub(super) const CORRECT: &str = "correct the error in";
+
 /// Returns the finding of a program that ended with an error.
 pub(super) fn crash(what: String, stderr: &str) -> Finding {
     let Some(line) = failure_line(stderr) else {
@@ -345,7 +348,7 @@ pub(super) fn crash(what: String, stderr: &str) -> Finding {
     match (known.map(|(_, fix)| *fix).or_else(|| known_anywhere(stderr)), place) {
         (Some(fix), _) => finding.fix(fix),
         (None, Some(place)) => finding.fix(format!(
-            "correct the error in {place}; before it, print to stderr the values that are used there, and run it again with the \
+            "{CORRECT} {place}; before it, print to stderr the values that are used there, and run it again with the \
              same input"
         )),
         (None, None) => finding,

@@ -402,6 +402,12 @@ fn with_request(fix: &str, known: &Evidence<'_>) -> String {
         {
             format!("here all legal actions have the type `{kind}`, such as {}; {fix}", legal[0])
         }
+        // Its board may have had that action already.
+        (Stage::LaterTurn, _, Some(before))
+            if before.turns == 2 && fix.starts_with(last_words::CORRECT) =>
+        {
+            format!("`played` has told it its own first action, too, as every action; {fix}")
+        }
         _ => fix.to_owned(),
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn repair(line: &[u8], known: &Evidence<'_>) -> Option<String> {
     let braced = format!("{{{inner}}}");
     let inner = if inner.starts_with("type:") { braced.as_str() } else { inner };
     let meant = match inner.find('{').or_else(|| inner.find('[').filter(|&at| at == 0)) {
-        Some(start) => from_value(&lower_keys(&Loose(&inner[start..]).value(0)?), known),
+        Some(start) => from_value(&lower_keys(&json_or_nearly(&inner[start..])?), known),
         None => from_text(inner, known),
     };
     meant.filter(|meant| meant != text && is_message(meant, known))
@@ -102,8 +102,12 @@ fn from_value(value: &Value, known: &Evidence<'_>) -> Option<String> {
         _ => {
             let game = known.game?;
             let given = ["action", "move"].iter().find_map(|key| value.get(key)).unwrap_or(value);
-            if let Some(text) = given.as_str() {
-                return from_text(text, known);
+            if let Some(text) = given.as_str().map(str::trim) {
+                let inner = text.starts_with('{').then(|| json_or_nearly(text)).flatten();
+                return match inner {
+                    Some(inner) => from_value(&lower_keys(&inner), known),
+                    None => from_text(text, known),
+                };
             }
             // The place of an action in the list of all.
             if let Some(place) = value.get("action").and_then(Value::as_u64) {
@@ -211,6 +215,10 @@ fn lower_keys(value: &Value) -> Value {
         Value::Array(items) => items.iter().map(lower_keys).collect(),
         _ => value.clone(),
     }
+}
+
+fn json_or_nearly(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok().or_else(|| Loose(text).value(0))
 }
 
 /// The rest of a text that is nearly JSON: quotes of both kinds or none, commas at the end, the constants and tuples of

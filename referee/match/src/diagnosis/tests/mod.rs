@@ -325,6 +325,7 @@ fn a_line_that_is_nearly_a_message_is_repaired() {
         (r#"{"type":"action","move":[0,3]}"#, turn, place),
         (r#"{"type":"action","action":{"type":"place","at":["0","3"]}}"#, turn, place),
         (r#"{"type":"action","action":"d1"}"#, turn, place),
+        (r#"{"type":"action","action":"{\"type\":\"place\",\"at\":[0,3]}"}"#, turn, place),
         ("{'type': 'action', 'action': {'type': 'place', 'at': (0, 3)}}", turn, place),
         (r#"{"type":"action","action":{"type":"place","at":[0,3],},}"#, turn, place),
         (r#"{"type":"action","action":{"type":"place","at":[0,3]}"#, turn, place),
