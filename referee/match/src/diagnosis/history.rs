@@ -3,7 +3,7 @@
 use super::Evidence;
 use crate::transcript;
 use referee_games::Turn;
-use referee_protocol::Event;
+use referee_protocol::{Event, Want};
 use serde_json::Value;
 
 /// The requests to a seat, and its answers, until the turn of the fault.
@@ -15,8 +15,8 @@ pub(super) struct History {
     pub(super) played: usize,
     /// Its last action.
     action: Option<Value>,
-    /// Whether its `ready` asks for fields of requests.
-    pub(super) wants: Option<bool>,
+    /// The fields of requests for which its `ready` asks.
+    pub(super) wants: Option<Vec<Want>>,
 }
 
 impl History {
@@ -28,7 +28,7 @@ impl History {
         let mut steps = transcript::walk(transcript, games).ok()?;
         let ready =
             steps.walk().header().seats.get(seat.index()).and_then(|seat| seat.ready.as_ref());
-        let wants = ready.map(|ready| !ready.want.is_empty());
+        let wants = ready.map(|ready| ready.want.clone());
         let (mut found, mut played) = (Self { wants, ..Self::default() }, 0);
         while let Ok(Some(event)) = steps.step() {
             match event {
@@ -47,6 +47,11 @@ impl History {
             }
         }
         Some(found)
+    }
+
+    /// Whether its requests have the legal actions.
+    pub(super) fn lists_actions(&self) -> bool {
+        self.wants.as_ref().is_some_and(|want| want.contains(&Want::Actions))
     }
 
     /// Whether its last action has another type, or it has none, and may only pass.

@@ -391,7 +391,8 @@ fn with_request(fix: &str, known: &Evidence<'_>) -> String {
     let kinds: BTreeSet<&str> = legal.iter().filter_map(|action| action["type"].as_str()).collect();
     match (known.stage, kinds.first(), &before) {
         (Stage::FirstTurn, _, Some(before))
-            if before.wants == Some(false) && last_words::may_miss_a_value(known.stderr) =>
+            if before.wants.as_ref().is_some_and(Vec::is_empty)
+                && last_words::may_miss_a_value(known.stderr) =>
         {
             format!(
                 "a `turn` has `actions` and `position` only if `want` in `ready` asks for them; {fix}"
@@ -581,7 +582,8 @@ fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
             None => finding.fix(changed),
         };
     }
-    if History::before(known).is_some_and(|it| it.is_repeated_by(message)) {
+    let before = History::before(known).unwrap_or_default();
+    if before.is_repeated_by(message) {
         return finding.fix(
             "this repeats its answer to the turn before: send one `action` for each `turn`, and apply each `played` to \
              your board, also your own; if it does both, compare the order of your coordinates with the rules",
@@ -591,7 +593,10 @@ fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let near = nearest_action(action, legal)
         .map(|near| format!("the nearest of {} legal actions is {near}", legal.len()));
     let advice = cells::within(text, known).or(advice);
-    let usual = known.usual_fix(Defect::Illegal);
+    let usual = match before.lists_actions() {
+        true => "compare it with `actions` in the `turn`",
+        false => known.usual_fix(Defect::Illegal),
+    };
     finding.fix(match (advice, near) {
         (Some(advice), Some(near)) => format!("{advice}; {near}"),
         (None, Some(near)) => format!("{near}; {usual}"),

@@ -21,7 +21,8 @@ pub(super) fn repair(line: &[u8], known: &Evidence<'_>) -> Option<String> {
     if known.foreign || is_ambiguous {
         return None;
     }
-    let text = String::from_utf8_lossy(line);
+    // What the bytes mean in another encoding isn't known.
+    let text = std::str::from_utf8(line).ok()?;
     // Each of several messages may be right.
     if text.contains("}{") {
         return None;

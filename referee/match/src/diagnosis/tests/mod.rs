@@ -386,6 +386,14 @@ fn a_line_that_is_nearly_a_message_is_repaired() {
 }
 
 #[test]
+fn text_in_another_encoding_is_not_repaired() {
+    let line = b"{\"type\":\"ready\",\"name\":\"Jos\xE9\"}";
+    let known = Evidence { got: Some(line), stage: Stage::Start, ..Evidence::default() };
+    let found = find(&fault(FaultKind::Garbled, "garbled"), &known);
+    assert!(found.fix.starts_with("write UTF-8"), "{}", found.fix);
+}
+
+#[test]
 fn what_no_message_can_mean_is_named() {
     for (line, what, fix) in [
         (&b"undefined"[..], "`undefined` is no message", "returns nothing"),
