@@ -502,14 +502,19 @@ pub fn with_interpreter(text: &str) -> Option<String> {
     Some(format!("{name}{protocol}{interpreter} {file}"))
 }
 
-/// Splits `NAME=AGENT`; the whole text is the agent if it is a file or has no valid name.
+/// Splits `NAME=AGENT`; the whole text is the agent if it is a file, has no valid name, or begins with a program and an
+/// argument, as `env DEPTH=3 ./bot` does.
 fn split_name<'a>(text: &'a str, base: &Path) -> (Option<&'a str>, &'a str) {
     let plain = |name: &str| {
         let fits = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
         !name.is_empty() && name.chars().all(fits)
     };
+    let is_command =
+        |name: &str| name.split_once(' ').is_some_and(|(first, _)| program(first, base).is_ok());
     match text.split_once('=') {
-        Some((name, agent)) if plain(name) && !base.join(text).exists() => (Some(name), agent),
+        Some((name, agent)) if plain(name) && !base.join(text).exists() && !is_command(name) => {
+            (Some(name), agent)
+        }
         _ => (None, text),
     }
 }
@@ -565,7 +570,9 @@ mod tests {
             ("@random", None, "@random"),
             ("alice=@random", Some("alice"), "@random"),
             ("a b=python3 x.py", Some("a b"), "python3 x.py"),
-            ("python3 bot.py --depth=3", Some("python3 bot.py --depth"), "3"),
+            ("sh bot.sh --depth=3", None, "sh bot.sh --depth=3"),
+            ("env DEPTH=3 sh bot.sh", None, "env DEPTH=3 sh bot.sh"),
+            ("sh=sh bot.sh", Some("sh"), "sh bot.sh"),
             ("./bot --depth=3", None, "./bot --depth=3"),
             ("=x", None, "=x"),
         ] {

@@ -15,6 +15,8 @@ pub(super) struct History {
     pub(super) played: usize,
     /// Its last action.
     action: Option<Value>,
+    /// Whether anything but actions of one type has happened.
+    pub(super) is_varied: bool,
     /// The fields of requests for which its `ready` asks.
     pub(super) wants: Option<Vec<Want>>,
 }
@@ -39,10 +41,14 @@ impl History {
                 }
                 Event::Played(event) if event.turn < game.turn_number() => {
                     played += 1;
+                    let action = event.action.value();
+                    let is_other = |own: &Value| own["type"] != action["type"];
+                    found.is_varied |= found.action.as_ref().is_some_and(is_other);
                     if event.seat == seat {
-                        found.action = Some(event.action.value());
+                        found.action = Some(action);
                     }
                 }
+                Event::Retired(_) | Event::Drawn(_) => found.is_varied = true,
                 _ => {}
             }
         }

@@ -405,9 +405,11 @@ fn with_request(fix: &str, known: &Evidence<'_>) -> String {
         }
         // Its board may have had that action already.
         (Stage::LaterTurn, _, Some(before))
-            if before.turns == 2 && fix.starts_with(last_words::CORRECT) =>
+            if before.turns == 2 && !before.is_varied && fix.starts_with(last_words::CORRECT) =>
         {
-            format!("`played` has told it its own first action, too, as every action; {fix}")
+            format!(
+                "`played` brings its own action, too: if its board had that already, let it apply only `played`; else {fix}"
+            )
         }
         _ => fix.to_owned(),
     }
