@@ -58,6 +58,13 @@ pub enum ChangeKind {
         /// Its games that had a result, in order.
         played: Vec<u64>,
     },
+    /// A player who has left comes back: it forfeits none of its games from this one on.
+    Return {
+        /// The player.
+        player: Player,
+        /// The first game on which no later pairing depends.
+        from: u64,
+    },
     /// Games are played again.
     Replay,
     /// A game is lost without being played.
@@ -76,6 +83,7 @@ impl ChangeKind {
             Self::Add { .. } => "add",
             Self::Replace { .. } => "replace",
             Self::Withdraw { .. } => "withdraw",
+            Self::Return { .. } => "return",
             Self::Replay => "replay",
             Self::Forfeit { .. } => FORFEIT,
         }

@@ -165,7 +165,10 @@ impl Contest {
                     info.clone_from(after);
                 }
             }
-            ChangeKind::Withdraw { .. } | ChangeKind::Replay | ChangeKind::Forfeit { .. } => {}
+            ChangeKind::Withdraw { .. }
+            | ChangeKind::Return { .. }
+            | ChangeKind::Replay
+            | ChangeKind::Forfeit { .. } => {}
         }
         self.changes.push(change);
     }
@@ -231,14 +234,19 @@ impl Contest {
 
     /// Returns whether a player has left.
     pub fn has_left(&self, player: Player) -> bool {
-        let leaves = |change: &Change| matches!(&change.kind, ChangeKind::Withdraw { player: own, .. } if *own == player);
-        self.changes.iter().any(leaves)
+        let last = self.changes.iter().rev().find_map(|change| match &change.kind {
+            ChangeKind::Withdraw { player: own, .. } => (*own == player).then_some(true),
+            ChangeKind::Return { player: own, .. } => (*own == player).then_some(false),
+            _ => None,
+        });
+        last.unwrap_or(false)
     }
 
     /// Returns the places of a game that is decided without being played.
     pub fn forfeited(&self, number: u64, players: &[Player]) -> Option<Vec<u32>> {
         let mut lost = vec![false; players.len()];
         let mut left = lost.clone();
+        let mut by_leaving = lost.clone();
         for change in &self.changes {
             let removed = change.removes.binary_search(&number).is_ok();
             let is_decided = lost.contains(&true);
@@ -249,7 +257,17 @@ impl Contest {
                     }
                     ChangeKind::Withdraw { player, played } if own == player => {
                         left[index] = true;
-                        lost[index] |= !is_decided && played.binary_search(&number).is_err();
+                        if !is_decided && played.binary_search(&number).is_err() {
+                            (lost[index], by_leaving[index]) = (true, true);
+                        }
+                    }
+                    ChangeKind::Return { player, from } if own == player && number >= *from => {
+                        left[index] = false;
+                        if std::mem::take(&mut by_leaving[index]) {
+                            // Others who have left since lose in its place.
+                            lost.clone_from(&left);
+                            by_leaving.clone_from(&left);
+                        }
                     }
                     // What would be played again can't be, if the player has left.
                     ChangeKind::Replay if removed => lost[index] = left[index],

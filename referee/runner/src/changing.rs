@@ -28,7 +28,7 @@ use std::sync::Arc;
 const PLAYERS_MAX: usize = 10_000;
 
 /// Games that are chosen by their numbers, or by a player.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GamesOf {
     /// These games.
     Numbers(Vec<u64>),
@@ -180,6 +180,17 @@ impl Changing {
         let player = self.active_player(name)?;
         let kind = ChangeKind::Withdraw { player, played: self.games(player).collect() };
         self.apply(kind, Vec::new(), None)
+    }
+
+    /// Lets a player who has left come back: it plays all games on which no later pairing depends.
+    pub fn come_back(self, name: &str) -> Result<String, Failure> {
+        let player = self.player(name)?;
+        if !self.stored.contest.has_left(player) {
+            let name = self.name(player);
+            return Err(Failure::usage(format!("{name} has not left the contest")));
+        }
+        let from = self.schedule.first_open();
+        self.apply(ChangeKind::Return { player, from }, Vec::new(), None)
     }
 
     /// Has games played again.
@@ -363,7 +374,7 @@ impl Changing {
 }
 
 /// Returns `USER@HOST`.
-fn own_name() -> String {
+pub fn own_name() -> String {
     let user = User::from_uid(Uid::current()).ok().flatten();
     let user = user.map_or_else(|| Uid::current().to_string(), |user| user.name);
     let host = gethostname().ok().and_then(|host| host.into_string().ok());

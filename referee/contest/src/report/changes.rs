@@ -12,7 +12,7 @@ pub struct ChangeRow {
     pub at: String,
     /// Who, as `USER@HOST`; untrusted text.
     pub by: String,
-    /// What: `add`, `replace`, `withdraw`, `replay` or `forfeit`.
+    /// What: `add`, `replace`, `withdraw`, `return`, `replay` or `forfeit`.
     pub change: String,
     /// The player that it concerns; untrusted text, null for games that are played again.
     pub player: Option<String>,
@@ -34,9 +34,9 @@ impl ChangeRow {
         let name = |player: &Player| contest.players.get(player.index()).map(|it| it.name.clone());
         let player = match &change.kind {
             ChangeKind::Add { player, .. } => Some(player.name.clone()),
-            ChangeKind::Replace { player, .. } | ChangeKind::Withdraw { player, .. } => {
-                name(player)
-            }
+            ChangeKind::Replace { player, .. }
+            | ChangeKind::Withdraw { player, .. }
+            | ChangeKind::Return { player, .. } => name(player),
             ChangeKind::Forfeit { loser, .. } => name(loser),
             ChangeKind::Replay => None,
         };
@@ -49,6 +49,7 @@ impl ChangeRow {
                 format!("{who} was replaced by a new version ({old} to {new})")
             }
             ChangeKind::Withdraw { .. } => format!("{who} left and forfeits its open games"),
+            ChangeKind::Return { .. } => format!("{who} came back and plays its open games"),
             ChangeKind::Replay => format!("{} again", games(&change.removes)),
             ChangeKind::Forfeit { game, .. } => format!("{who} forfeits game {game}"),
         };

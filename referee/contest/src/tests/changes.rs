@@ -72,12 +72,12 @@ impl Run {
         let drawn = self.draw(players);
         let player = Player(u32::try_from(drawn).unwrap());
         let has = |number: &u64| before[usize::try_from(*number).unwrap()].contains(&player);
-        if self.contest.has_left(player) {
-            return;
-        }
         let known: Vec<u64> = self.results.keys().copied().collect();
         let open = |number: &u64| *number >= first;
         let (kind, removes) = match self.draw(5) {
+            _ if self.contest.has_left(player) => {
+                (ChangeKind::Return { player, from: first }, Vec::new())
+            }
             0 => {
                 let team = (self.draw(2) == 0).then_some(player);
                 let from = before.len() as u64;
@@ -225,5 +225,29 @@ fn a_game_belongs_to_the_version_that_played_it() {
     }
     for (number, expected) in [(3, &begun), (4, &info(10)), (7, &info(10)), (8, &info(20))] {
         assert_eq!(contest.version(player, number), expected, "game {number}");
+    }
+}
+
+#[test]
+fn whoever_comes_back_plays_what_is_open() {
+    let mut contest = contest(FormatSettings::RoundRobin(RoundRobin::default()), 3, 2);
+    let [one, two] = [Player(0), Player(1)];
+    let leaves = |player| ChangeKind::Withdraw { player, played: vec![4] };
+    let comes_back = |player, from| ChangeKind::Return { player, from };
+    let (first_loses, second_loses) = (Some(vec![2, 1]), Some(vec![1, 2]));
+    for (kind, left, before, after) in [
+        (leaves(one), [true, false], &first_loses, &first_loses),
+        // What was decided before stays.
+        (comes_back(one, 2), [false, false], &first_loses, &None),
+        (leaves(one), [true, false], &first_loses, &first_loses),
+        (leaves(two), [true, true], &first_loses, &first_loses),
+        (comes_back(one, 2), [false, true], &first_loses, &second_loses),
+        (comes_back(two, 0), [false, false], &first_loses, &None),
+    ] {
+        let (at, by, reason) = (String::new(), String::new(), String::new());
+        contest.change(Change { at, by, reason, removes: Vec::new(), kind });
+        assert_eq!([one, two].map(|player| contest.has_left(player)), left);
+        let decided = |number| contest.forfeited(number, &[one, two]);
+        assert_eq!([&decided(1), &decided(3), &decided(4)], [before, after, &None]);
     }
 }

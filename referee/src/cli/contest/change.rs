@@ -48,15 +48,20 @@ pub(super) struct ReplaceOptions {
 
 /// Let a player leave a contest
 ///
-/// Its results stay. It forfeits all games that were not played.
+/// Its results stay. It forfeits all games that were not played. With --back it plays again, also the games that it
+/// forfeited, unless later pairings depend on them.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
-    referee contest drop contests/autumn team7 --reason \"left the course\"")]
+    referee contest drop contests/autumn team7 --reason \"left the course\"\n  \
+    referee contest drop contests/autumn team7 --back --reason \"is in the course again\"")]
 pub(super) struct DropOptions {
     #[command(flatten)]
     change: ChangeOptions,
     /// Player
     name: String,
+    /// Let the player come back instead
+    #[arg(long)]
+    back: bool,
 }
 
 /// Mark games of a contest to be played again
@@ -148,7 +153,8 @@ pub(super) fn replace(options: &ReplaceOptions, global: &Global) -> Result<(), F
 }
 
 pub(super) fn drop_player(options: &DropOptions, global: &Global) -> Result<(), Failure> {
-    options.change.apply(|contest| contest.withdraw(&options.name), global)
+    let change = if options.back { Changing::come_back } else { Changing::withdraw };
+    options.change.apply(|contest| change(contest, &options.name), global)
 }
 
 pub(super) fn rerun(options: &RerunOptions, global: &Global) -> Result<(), Failure> {

@@ -74,6 +74,16 @@ fn changes_are_played_reported_and_verified() {
         assert!(markdown.contains(line), "{line}: {markdown}");
     }
     assert_eq!(query(&dir, "d", "select count(*) from changes"), ["6"]);
+    // Whoever comes back plays what it had forfeited.
+    change(&dir, &["drop", "d", "amy", "--back"]);
+    contest(&dir, &["drop", "d", "amy", "--back", "--reason", "x"])
+        .code(2)
+        .stderr_has("has not left");
+    contest(&dir, &["resume", "d"]).code(0);
+    dir.run(&["verify", "d"])
+        .code(0)
+        .stdout_has(": 19 games that count")
+        .stdout_has("amy came back");
 }
 
 #[test]
