@@ -64,7 +64,7 @@ impl Schedule {
     }
 
     /// Whether the format gives all pairings at once.
-    pub(super) fn is_fixed(&self) -> bool {
+    pub fn is_fixed(&self) -> bool {
         self.contest.format.is_fixed()
     }
 

@@ -257,3 +257,41 @@ fn try_lock(mut file: File, holder_is_dead: bool) -> Result<Flock<File>, Errno> 
     }
     Err(Errno::EWOULDBLOCK)
 }
+
+/// Returns the name of a folder for an agent: its own, as far as that is the name of a single folder. Other
+/// characters, and a dot at the begin, are written as `%` and their bytes: so different agents have different
+/// folders, whoever else plays.
+pub fn folder_name(name: &str) -> String {
+    let mut folder = String::new();
+    for c in name.chars() {
+        let is_plain = c.is_alphanumeric() || "_-@:# ()".contains(c);
+        if is_plain || c == '.' && !folder.is_empty() {
+            folder.push(c);
+        } else {
+            let mut bytes = [0; 4];
+            folder.extend(c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02x}")));
+        }
+    }
+    if folder.is_empty() { "%".to_owned() } else { folder }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::folder_name;
+
+    #[test]
+    fn a_folder_s_name_is_the_agent_s_and_leads_nowhere() {
+        for (name, folder) in [
+            ("alice v2", "alice v2"),
+            ("a.b", "a.b"),
+            ("..", "%2e."),
+            (".", "%2e"),
+            ("a/b", "a%2fb"),
+            ("a-b", "a-b"),
+            ("a%2fb", "a%252fb"),
+            ("", "%"),
+        ] {
+            assert_eq!(folder_name(name), folder, "{name}");
+        }
+    }
+}

@@ -20,42 +20,9 @@ pub(super) fn file_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<St
     names.into_iter().map(file_name).collect()
 }
 
-/// Returns the name of a folder for an agent: its own, as far as that is the name of a single folder. Other
-/// characters, and a dot at the begin, are written as `%` and their bytes: so different agents have different
-/// folders, whoever else plays.
-pub(super) fn folder_name(name: &str) -> String {
-    let mut folder = String::new();
-    for c in name.chars() {
-        let is_plain = c.is_alphanumeric() || "_-@:# ()".contains(c);
-        if is_plain || c == '.' && !folder.is_empty() {
-            folder.push(c);
-        } else {
-            let mut bytes = [0; 4];
-            folder.extend(c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02x}")));
-        }
-    }
-    if folder.is_empty() { "%".to_owned() } else { folder }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{file_names, folder_name};
-
-    #[test]
-    fn a_folder_s_name_is_the_agent_s_and_leads_nowhere() {
-        for (name, folder) in [
-            ("alice v2", "alice v2"),
-            ("a.b", "a.b"),
-            ("..", "%2e."),
-            (".", "%2e"),
-            ("a/b", "a%2fb"),
-            ("a-b", "a-b"),
-            ("a%2fb", "a%252fb"),
-            ("", "%"),
-        ] {
-            assert_eq!(folder_name(name), folder, "{name}");
-        }
-    }
+    use super::file_names;
 
     #[test]
     fn file_names_are_plain_and_unique() {

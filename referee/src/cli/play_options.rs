@@ -1,7 +1,6 @@
 //! The options of `play`.
 
 use super::building::{build, not_executable};
-use super::file_names::folder_name;
 use super::given::Given;
 use super::global::Global;
 use super::output::{BoardOptions, check_new};
@@ -25,6 +24,7 @@ use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_process::Failure;
 use referee_process::cores;
 use referee_protocol::{Level, Pondering};
+use referee_runner::folder::folder_name;
 use referee_runner::new_seed;
 use std::ops::Range;
 use std::path::PathBuf;

@@ -12,17 +12,17 @@ use std::{fs, io};
 impl Course {
     /// From when on the public sees no newer results.
     pub fn freezes(&self) -> Option<Timestamp> {
-        self.freeze
+        self.times().freeze_at
     }
 
     /// Whether that time has come.
     pub fn is_frozen(&self, now: Timestamp) -> bool {
-        self.freeze.is_some_and(|freeze| now >= freeze)
+        self.freezes().is_some_and(|freeze| now >= freeze)
     }
 
     /// Returns a folder with a copy of the results then, if that time has come. It is made by the first call.
     pub fn frozen(&self, now: Timestamp) -> Result<Option<Folder>, Failure> {
-        let Some(freeze) = self.freeze.filter(|_| self.is_frozen(now)) else { return Ok(None) };
+        let Some(freeze) = self.freezes().filter(|freeze| now >= *freeze) else { return Ok(None) };
         let teams = self.folder.path(TEAMS_FOLDER);
         let place = teams.join(format!("frozen-{}", freeze.as_second()));
         let _one = lock(&self.freezing);

@@ -1,17 +1,24 @@
 //! A course that hands in on the web: its teams, what each has handed in, and what becomes of it. The server and the
 //! open ladder are threads of one process and share this.
 
+mod ending;
 mod freeze;
+mod instructor;
+mod overview;
 mod report;
 mod teams;
 mod times;
 mod uploads;
 
+pub use ending::{collect, grades_by, prepare_final};
+pub use instructor::{Act, CourseTimes, Done, Entry, Order, Outcome, Phase, act, times_of};
+pub use overview::{CourseReport, TeamLine, Waiting};
 pub use report::{LimitsReport, StepName, StepReport, StepState, TeamReport, VersionReport};
 pub use teams::{NewTeam, Secret, Team, Teams, read_list};
 pub use times::moment;
 pub use uploads::{Refusal, RefusalKind, Upload, VersionId};
 
+use super::changing::GamesOf;
 use super::folder::{Folder, TEAMS_FOLDER};
 use super::inbox::copied;
 use super::writer::disk_failure;
@@ -37,8 +44,8 @@ const UPLOADS_FOLDER: &str = "uploads";
 pub struct Course {
     folder: Folder,
     settings: WebSettings,
-    deadline: Option<Timestamp>,
-    freeze: Option<Timestamp>,
+    /// The times of the contest file.
+    times: WebTimes,
     /// One copy of the results is made at a time.
     freezing: Mutex<()>,
     /// Whether the contest says how submissions are started, so that they need no `agent.toml`.
@@ -64,12 +71,30 @@ pub enum Task {
         /// The folder for what comes of it.
         folder: PathBuf,
     },
-    /// A player is to leave, because its team takes it back.
+    /// A player is to leave, because its team takes it back or is disqualified.
     Withdraw {
         /// Its version.
         version: VersionId,
         /// The player's name.
         player: String,
+        /// Why.
+        reason: String,
+    },
+    /// A player is to come back, because its team is no longer disqualified.
+    ComeBack {
+        /// Its version.
+        version: VersionId,
+        /// The player's name.
+        player: String,
+    },
+    /// Games are to be played again.
+    Rerun {
+        /// The number of the order.
+        order: u64,
+        /// The games.
+        games: GamesOf,
+        /// Why.
+        reason: String,
     },
 }
 
@@ -88,8 +113,7 @@ impl Course {
         make_private(&uploads).map_err(failed)?;
         Ok(Self {
             folder: folder.clone(),
-            deadline: times.deadline,
-            freeze: times.freeze_at,
+            times,
             freezing: Mutex::default(),
             settings,
             has_command,
@@ -120,8 +144,9 @@ impl Course {
 
     /// When the team may hand in its last version, with grace; `None` for ever.
     pub fn closes(&self, team: &Team) -> Option<Timestamp> {
-        let grace = i64::try_from(self.settings.grace_ms()).unwrap_or(i64::MAX);
-        let usual = self.deadline?.checked_add(SignedDuration::from_millis(grace));
+        let WebTimes { deadline, grace_ms, .. } = self.times();
+        let grace = i64::try_from(grace_ms).unwrap_or(i64::MAX);
+        let usual = deadline?.checked_add(SignedDuration::from_millis(grace));
         let extended = team.until.as_deref().and_then(|until| until.parse().ok());
         Some(usual.unwrap_or(Timestamp::MAX).max(extended.unwrap_or(Timestamp::MIN)))
     }
@@ -198,7 +223,9 @@ impl Course {
     /// to wait.
     pub fn tasks(&self, is_held: impl Fn(u32) -> bool) -> Result<Vec<Task>, Failure> {
         let teams = self.teams()?;
-        Ok(lock(&self.uploads).tasks(&teams, is_held))
+        let mut tasks = lock(&self.uploads).tasks(&teams, is_held);
+        tasks.extend(instructor::reruns(&teams));
+        Ok(tasks)
     }
 
     /// Notes what became of a version.
@@ -218,6 +245,9 @@ impl Course {
     }
 
     fn is_before_deadline(&self, team: &Team, now: Timestamp) -> Result<(), Refusal> {
+        if let Some(why) = &team.disqualified {
+            return Err(Refusal::disqualified(why));
+        }
         match self.closes(team).filter(|closes| now > *closes) {
             Some(closes) => Err(Refusal::closed(closes)),
             None => Ok(()),
@@ -288,8 +318,10 @@ pub enum Noted<'a> {
     Plays(&'a str),
     /// It doesn't play, for this reason.
     Refused(&'a str),
-    /// Its player has left.
+    /// Its player has left, because its team took it back or is disqualified.
     Withdrawn,
+    /// Its player has come back.
+    CameBack,
 }
 
 /// The times in the table `[web]`.
@@ -299,6 +331,8 @@ pub struct WebTimes {
     pub deadline: Option<Timestamp>,
     /// From when on the public sees no newer results.
     pub freeze_at: Option<Timestamp>,
+    /// How long after the deadline versions are taken, in milliseconds.
+    pub grace_ms: u64,
 }
 
 impl WebTimes {
@@ -314,6 +348,7 @@ impl WebTimes {
         Ok(Self {
             deadline: read("deadline", &settings.deadline)?,
             freeze_at: read("freeze_at", &settings.freeze_at)?,
+            grace_ms: settings.grace_ms(),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The teams of a course: their names, the ids of the course's own system, and the hashes of their secrets.
 
+use super::instructor::{CourseTimes, Entry};
 use super::teams_folder;
 use crate::changing::version_of;
 use crate::folder::{Folder, TEAMS_FOLDER};
@@ -37,6 +38,18 @@ pub struct Teams {
     pub address: Option<String>,
     /// The teams, by number.
     pub teams: Vec<Team>,
+    /// SHA-256 of the instructor's secret, in hex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    instructor_sha256: Option<String>,
+    /// Whether no games are begun.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paused: bool,
+    /// The times that have replaced those of the contest file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<CourseTimes>,
+    /// What the instructor has done, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log: Vec<Entry>,
 }
 
 /// A team.
@@ -57,6 +70,9 @@ pub struct Team {
     /// Its own deadline, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// Why it is disqualified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disqualified: Option<String>,
 }
 
 /// A team as the course lists it.
@@ -193,6 +209,18 @@ impl Teams {
         self.teams.iter().find(|team| team.secret_sha256 == hash)
     }
 
+    /// Whether this is the instructor's secret.
+    pub fn has_instructor(&self, secret: &str) -> bool {
+        self.instructor_sha256.as_ref().is_some_and(|known| *known == hash(secret))
+    }
+
+    /// Makes a secret for the instructor: the one before no longer works.
+    pub fn renew_instructor(&mut self) -> Result<Secret, Failure> {
+        let secret = Secret::new()?;
+        self.instructor_sha256 = Some(hash(secret.text()));
+        Ok(secret)
+    }
+
     /// Returns the team with this name.
     pub fn named(&mut self, name: &str) -> Result<&mut Team, Failure> {
         let wanted = sanitize_name(name);
@@ -237,7 +265,15 @@ impl Teams {
         let secret = Secret::new()?;
         let number = self.teams.iter().map(|team| team.number).max().unwrap_or(0) + 1;
         let secret_sha256 = hash(secret.text());
-        self.teams.push(Team { number, name, id, members, secret_sha256, until: None });
+        self.teams.push(Team {
+            number,
+            name,
+            id,
+            members,
+            secret_sha256,
+            until: None,
+            disqualified: None,
+        });
         Ok(Some(secret))
     }
 }

@@ -28,7 +28,7 @@ const STATE_FILE: &str = "state.json";
 /// The folder with the files as they were sent, named by their places in the list.
 const SENT_FOLDER: &str = "sent";
 /// The folder with the agent's folder.
-const FILES_FOLDER: &str = "files";
+pub(super) const FILES_FOLDER: &str = "files";
 /// The beginning of the names of uploads that are not complete.
 const PARTIAL: &str = ".new-";
 /// The most files of an upload that are written to the disk one by one.
@@ -88,6 +88,10 @@ impl Refusal {
     pub(super) fn closed(closes: Timestamp) -> Self {
         let text = format!("the deadline has passed: nothing is taken after {closes}");
         Self::new(RefusalKind::Closed, text)
+    }
+
+    pub(super) fn disqualified(why: &str) -> Self {
+        Self::new(RefusalKind::Closed, format!("your team is disqualified: {why}"))
     }
 
     pub(super) fn failure(failure: &Failure) -> Self {
@@ -163,6 +167,8 @@ pub(super) struct State {
     pub(super) taken_back: Option<Timestamp>,
     /// When its player left.
     pub(super) withdrawn: Option<Timestamp>,
+    /// Whether it left because its team is disqualified.
+    disqualified: bool,
     /// Whether its files were removed to make room.
     removed: bool,
 }
@@ -261,6 +267,9 @@ impl Uploads {
 
     /// Returns a team's last version that plays and was not taken back, with the folder of its files.
     pub(super) fn last_valid(&self, team: &Team) -> Option<(u32, PathBuf)> {
+        if team.disqualified.is_some() {
+            return None;
+        }
         let plays = |version: &&Version| {
             version.state.player.is_some() && version.state.taken_back.is_none()
         };
@@ -406,16 +415,27 @@ impl Uploads {
             let versions = self.versions(team.number);
             let id = |version: &Version| VersionId { team: team.number, version: version.number };
             for version in versions {
-                let State { player, taken_back, withdrawn, .. } = &version.state;
-                if let (Some(player), Some(at), None) = (player, taken_back, withdrawn) {
-                    tasks.push((
-                        *at,
-                        Task::Withdraw { version: id(version), player: player.clone() },
-                    ));
+                let Some(player) = version.state.player.clone() else { continue };
+                let State { taken_back, withdrawn, disqualified, .. } = &version.state;
+                let version = id(version);
+                match (taken_back, &team.disqualified, withdrawn) {
+                    (Some(at), _, None) => {
+                        let reason = "taken back by its team".to_owned();
+                        tasks.push((*at, Task::Withdraw { version, player, reason }));
+                    }
+                    (None, Some(why), None) => {
+                        let reason = format!("disqualified: {why}");
+                        tasks.push((Timestamp::MIN, Task::Withdraw { version, player, reason }));
+                    }
+                    (None, None, Some(at)) if *disqualified => {
+                        tasks.push((*at, Task::ComeBack { version, player }));
+                    }
+                    _ => {}
                 }
             }
             let next = versions.iter().find(|version| version.state.result.is_none());
-            if let Some(version) = next.filter(|_| !is_held(team.number)) {
+            let may_play = team.disqualified.is_none() && !is_held(team.number);
+            if let Some(version) = next.filter(|_| may_play) {
                 let folder = self.folder(id(version));
                 let place = folder.join(FILES_FOLDER).join(team.folder_name());
                 let (version, at) = (id(version), version.received.at);
@@ -450,7 +470,11 @@ impl Uploads {
                     }
                     state.result = Some(failed);
                 }
-                Noted::Withdrawn => state.withdrawn = Some(Timestamp::now()),
+                Noted::Withdrawn => {
+                    state.withdrawn = Some(Timestamp::now());
+                    state.disqualified = state.taken_back.is_none();
+                }
+                Noted::CameBack => (state.withdrawn, state.disqualified) = (None, false),
             }
         })?;
         self.make_room(id.team, kept)

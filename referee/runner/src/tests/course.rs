@@ -1,9 +1,12 @@
 //! Teams and what they hand in.
 
+use crate::changing::GamesOf;
 use crate::course::{
-    Course, NewTeam, Noted, RefusalKind, StepState, Task, Team, Teams, Upload, VersionId, read_list,
+    Act, Course, NewTeam, Noted, Phase, RefusalKind, StepState, Task, Team, Teams, Upload,
+    VersionId, last_versions, read_list,
 };
 use crate::folder::{Folder, TEAMS_FOLDER};
+use crate::store::Store;
 use jiff::{SignedDuration, Timestamp};
 use referee_contest::file::ContestFile;
 use referee_contest::{Contest, PlayerInfo, WebSettings};
@@ -61,9 +64,10 @@ fn hand_in(course: &Course, team: &Team, text: &str, at: Timestamp) -> VersionId
 
 fn names(task: &Task) -> (u32, u32) {
     match task {
-        Task::Take { version, .. } | Task::Withdraw { version, .. } => {
-            (version.team, version.version)
-        }
+        Task::Take { version, .. }
+        | Task::Withdraw { version, .. }
+        | Task::ComeBack { version, .. } => (version.team, version.version),
+        Task::Rerun { .. } => panic!("{task:?}"),
     }
 }
 
@@ -307,7 +311,11 @@ fn what_became_of_a_version_is_known_after_a_restart() {
     assert_eq!(course.take_back(&amy, 3, now).unwrap(), 0);
     assert_eq!(
         course.tasks(|_| true).unwrap(),
-        [Task::Withdraw { version: versions[3], player: "amy v2".to_owned() }]
+        [Task::Withdraw {
+            version: versions[3],
+            player: "amy v2".to_owned(),
+            reason: "taken back by its team".to_owned()
+        }]
     );
     course.note(versions[3], Noted::Withdrawn).unwrap();
     assert!(tasks(&course).is_empty());
@@ -357,4 +365,125 @@ fn a_list_of_teams_is_read_and_names_are_unique() {
         let failure = read_list(text).unwrap_err().to_string();
         assert!(failure.contains(why), "{failure}");
     }
+}
+
+#[test]
+fn a_disqualified_team_leaves_and_comes_back() {
+    let (_dir, folder, course, [amy, bob]) = course("");
+    let now = Timestamp::now();
+    let version = hand_in(&course, &amy, "1", now);
+    course.note(version, Noted::Plays("amy")).unwrap();
+    hand_in(&course, &amy, "2", now);
+    let act = |act| course.act(act).map(|done| done.text);
+    let team = "amy".to_owned();
+    let out = Act::Disqualify { team: team.clone(), reason: " copied\n".to_owned() };
+    assert_eq!(act(out).unwrap(), "amy is disqualified: copied");
+    // What it plays leaves, what waits is not taken in, and it can't hand in or take back.
+    let reason = "disqualified: copied".to_owned();
+    let player = "amy".to_owned();
+    assert_eq!(course.tasks(|_| false).unwrap(), [Task::Withdraw { version, player, reason }]);
+    course.note(version, Noted::Withdrawn).unwrap();
+    assert!(tasks(&course).is_empty());
+    let refused = course.may_hand_in(&course.teams().unwrap().teams[0], now).unwrap_err();
+    assert_eq!(refused.text, "your team is disqualified: copied");
+    assert_eq!(course.take_back(&amy, 0, now).unwrap_err().kind, RefusalKind::Closed);
+    assert_eq!(last_versions(&folder).unwrap()[0].1, None);
+    assert!(course.may_hand_in(&bob, now).is_ok());
+    // All of that ends.
+    act(Act::Requalify { team: team.clone() }).unwrap();
+    assert!(act(Act::Requalify { team }).unwrap_err().to_string().contains("not disqualified"));
+    let player = "amy".to_owned();
+    let found = course.tasks(|_| true).unwrap();
+    assert_eq!(found, [Task::ComeBack { version, player }]);
+    course.note(version, Noted::CameBack).unwrap();
+    assert_eq!(tasks(&course), [(1, 2)]);
+    assert_eq!(last_versions(&folder).unwrap()[0].1.as_ref().unwrap().0, 1);
+}
+
+#[test]
+fn an_instructor_s_times_and_orders_are_kept() {
+    let (dir, folder, course, [amy, bob]) = course("deadline = \"2001-01-01T00:00:00Z\"");
+    let now = Timestamp::now();
+    assert!(course.may_hand_in(&amy, now).is_err());
+    let until = "2999-01-01T00:00:00Z".to_owned();
+    course.act(Act::Extend { team: "amy".to_owned(), until }).unwrap();
+    let of = |at: usize| course.teams().unwrap().teams[at].clone();
+    assert!(course.may_hand_in(&of(0), now).is_ok() && course.may_hand_in(&of(1), now).is_err());
+    let times = |deadline: &str, grace: &str, freeze_at: &str| {
+        let [deadline, grace, freeze_at] = [deadline, grace, freeze_at].map(str::to_owned);
+        course.act(Act::Times { deadline, grace, freeze_at })
+    };
+    times("2001-01-01T00:00:00Z", "10000000h", "2001-01-02T00:00:00Z").unwrap();
+    assert!(course.may_hand_in(&bob, now).is_ok() && course.is_frozen(now));
+    times("", "", "").unwrap();
+    assert!(course.closes(&bob).is_none() && !course.is_frozen(now));
+    for (deadline, grace) in [("soon", ""), ("", "long")] {
+        times(deadline, grace, "").unwrap_err();
+    }
+    // What the ladder has to do is kept until it is done.
+    let rerun = |games: &[u64], player: &str| Act::Rerun {
+        games: games.to_vec(),
+        player: player.to_owned(),
+        reason: "x".to_owned(),
+    };
+    course.act(rerun(&[], "")).unwrap_err();
+    course.act(rerun(&[7], "")).unwrap();
+    course.act(Act::Final { rounds: 2 }).unwrap();
+    course.act(Act::Final { rounds: 2 }).unwrap_err();
+    course.act(Act::Pause { reason: " ".to_owned() }).unwrap_err();
+    drop(course);
+    let course = Course::open(&folder, settings(""), false).unwrap();
+    let Some(Task::Rerun { order, games: GamesOf::Numbers(games), .. }) =
+        course.tasks(|_| false).unwrap().pop()
+    else {
+        panic!("there is a rerun")
+    };
+    assert_eq!(games, [7]);
+    course.settle(order, Ok("game 7 again".to_owned())).unwrap();
+    assert!(course.tasks(|_| false).unwrap().is_empty());
+    let Phase::Final { order, rounds: 2, folder: name } = course.phase().unwrap() else {
+        panic!("{:?}", course.phase())
+    };
+    let own = dir.path().file_name().unwrap().to_string_lossy();
+    assert_eq!(name, format!("{own}-final-1"));
+    course.act(Act::Pause { reason: "a lecture".to_owned() }).unwrap();
+    assert_eq!(course.phase().unwrap(), Phase::Paused);
+    course.act(Act::Unpause).unwrap();
+    course.settle(order, Err("no".to_owned())).unwrap();
+    assert_eq!(course.phase().unwrap(), Phase::Ladder);
+    // A folder that is named once is not named again.
+    course.act(Act::Final { rounds: 1 }).unwrap();
+    assert!(course.teams().unwrap().log.last().unwrap().text.ends_with("-final-2"));
+}
+
+#[test]
+fn the_archive_has_what_was_handed_in_and_no_secret() {
+    let (dir, folder, _, _) = course("");
+    fs::remove_file(dir.path().join("contest.db")).unwrap();
+    let (_place, contest) = super::store::stored();
+    Store::create(&folder, &contest).unwrap();
+    let course = Course::open(&folder, settings(""), false).unwrap();
+    let amy = course.teams().unwrap().teams[0].clone();
+    let version = hand_in(&course, &amy, "one", Timestamp::now());
+    course.unpack(version).unwrap();
+    fs::create_dir_all(dir.path().join("games/0000")).unwrap();
+    fs::write(dir.path().join("games/0000/0000000.jsonl"), "{}\n").unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", dir.path().join("games/link")).unwrap();
+    let mut bytes = Vec::new();
+    course.archive(&mut bytes).unwrap();
+    let mut archive = tar::Archive::new(&*bytes);
+    let entries = archive
+        .entries()
+        .unwrap()
+        .map(|entry| entry.unwrap().path().unwrap().to_string_lossy().into_owned());
+    let names: Vec<String> = entries.collect();
+    for name in [
+        "course.json",
+        "contest/contest.db",
+        "contest/games/0000/0000000.jsonl",
+        "teams/amy/1/files/bot.py",
+    ] {
+        assert!(names.iter().any(|it| it == name), "{name}: {names:?}");
+    }
+    assert!(!names.iter().any(|it| it.contains("link") || it.contains("teams.json")), "{names:?}");
 }

@@ -2,18 +2,16 @@
 
 use super::report::of_folder;
 use crate::cli::bars::spinner;
-use crate::cli::file_names::folder_name;
 use crate::cli::global::Global;
 use crate::cli::output::{check_new, print, print_exact, print_json, table};
 use clap::Args;
 use referee_contest::file::{ContestFile, FileError};
-use referee_contest::grades::{Grade, Grades, grades};
+use referee_contest::grades::{Grade, Grades};
 use referee_contest::report::grades_csv;
 use referee_games::Games;
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
-use referee_runner::changing::version_of;
-use referee_runner::course::Teams;
+use referee_runner::course::{Teams, grades_by};
 use referee_runner::folder::Folder;
 use referee_runner::programs;
 use referee_runner::{disk_failure, read_contest_file};
@@ -65,17 +63,9 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     let results = of_folder(&folder);
     spinner.finish_and_clear();
     let results = results?;
-    let Some(settings) = file.grades(&results.contest).map_err(failed)? else {
-        let text = format!("{}: there is no table [grades]", path.display());
-        return Err(Failure::usage(text).help(
-            "add it to a copy of the contest file, and give that: --file FILE; see `[grades]` in \
-             docs/contest-file.md",
-        ));
-    };
-    let Grades { mut grades, over } = grades(&results.report, settings);
-    if let Some(course) = &options.teams {
-        add_ids(&mut grades, &Teams::read(&Folder::open(course)?)?);
-    }
+    let teams = options.teams.as_ref().map(|course| Teams::read(&Folder::open(course)?));
+    let of = (&results.report, &*results.contest);
+    let Grades { grades, over } = grades_by(&file, &path, of, teams.transpose()?.as_ref())?;
     if !over {
         global.note(["the contest is not over: grades may change".to_owned()]);
     }
@@ -87,18 +77,6 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
             check_new("--out", file, options.force)?;
             std::fs::write(file, grades_csv(&grades)).map_err(|error| disk_failure(file, &error))
         }
-    }
-}
-
-/// Adds the ids of the teams whose agents the players are, or versions of them.
-fn add_ids(grades: &mut [Grade], teams: &Teams) {
-    for own in grades {
-        let is_own = |name: &str| own.name == name || version_of(&own.name) == Some(name);
-        let team = teams
-            .teams
-            .iter()
-            .find(|team| is_own(&team.name) || own.name == folder_name(&team.name));
-        own.id = team.map(|team| team.id.clone());
     }
 }
 

@@ -1,6 +1,7 @@
 //! `contest`: one file per subcommand.
 
 mod change;
+mod course;
 pub(super) mod compare;
 mod deadline;
 mod open;
@@ -43,6 +44,9 @@ enum Command {
     Open(Box<open::Options>),
     Teams(teams::Options),
     Invite(teams::InviteOptions),
+    Pause(course::PauseOptions),
+    Times(course::TimesOptions),
+    Disqualify(course::DisqualifyOptions),
     Add(change::AddOptions),
     Replace(change::ReplaceOptions),
     Rerun(change::RerunOptions),
@@ -68,6 +72,9 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         Command::Open(options) => open::run(options, global),
         Command::Teams(options) => teams::run(options, global).map(success),
         Command::Invite(options) => teams::invite(options, global).map(success),
+        Command::Pause(options) => course::pause(options, global).map(success),
+        Command::Times(options) => course::times(options, global).map(success),
+        Command::Disqualify(options) => course::disqualify(options, global).map(success),
         Command::Add(options) => change::add(options, global).map(success),
         Command::Replace(options) => change::replace(options, global).map(success),
         Command::Rerun(options) => change::rerun(options, global).map(success),

@@ -2,14 +2,16 @@
 
 use super::deadline::planned_end;
 use super::generated::prepare_built;
+use super::last::OrderedFinal;
 use super::run::{SharedRunOptions, created, reopened};
-use super::running::{ContestRun, listen};
+use super::running::{ContestRun, EndedRun, listen};
 use crate::cli::bars::{advance, count_bar};
 use crate::cli::check::{ContestCheck, write_feedback};
 use crate::cli::global::Global;
 use crate::cli::output::eprint_line;
 use crate::cli::runtime::runtime;
 use clap::Args;
+use jiff::Timestamp;
 use referee_contest::Contest;
 use referee_contest::file::{ContestFile, Submissions};
 use referee_play::agent_spec::AgentSpec;
@@ -20,7 +22,7 @@ use referee_process::{Failure, FailureKind};
 use referee_protocol::Level;
 use referee_protocol::sanitize::sanitize;
 use referee_runner::changing::{Changing, find_player, version_of};
-use referee_runner::course::{Course, Noted, Task, Teams, VersionId, WebTimes};
+use referee_runner::course::{Course, Noted, Phase, Task, Teams, VersionId, WebTimes};
 use referee_runner::folder::{Folder, Lock, TEAMS_FOLDER};
 use referee_runner::inbox::{Inbox, KeptVersion};
 use referee_runner::pace::Pace;
@@ -130,23 +132,32 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let mut interrupts = listen(&runtime)?;
     open.serve(&interrupts)?;
     loop {
-        let run = begun
-            .take()
-            .map_or_else(|| reopened(open.folder.clone(), &options.shared, &runtime, global), Ok)?;
-        let deadline_end = planned_end(deadline);
-        interrupts.plan_end(Some(Box::pin(first(deadline_end, open.new_agents()))));
-        let ended = run.play(&runtime, &mut interrupts, global)?;
-        if ended.result.failure.is_none() && interrupts.received().is_none() {
-            if !global.quiet {
-                eprint_line(&format!("waiting for agents {}", open.place()));
+        let phase = open.sources.phase()?;
+        let planned = first(planned_end(deadline), open.new_agents(phase.clone()));
+        let ended = match &phase {
+            Phase::Ladder => {
+                let again = || reopened(open.folder.clone(), &options.shared, &runtime, global);
+                let run = begun.take().map_or_else(again, Ok)?;
+                interrupts.plan_end(Some(Box::pin(planned)));
+                let ended = run.play(&runtime, &mut interrupts, global)?;
+                if ended.result.failure.is_none() && interrupts.received().is_none() {
+                    open.wait(&format!("for agents {}", open.place()), &runtime, &mut interrupts);
+                }
+                Some(ended)
             }
-            runtime.block_on(interrupts.interrupted());
-        }
-        if interrupts.received() != Some(Interrupt::NewAgents) {
+            Phase::Paused => {
+                interrupts.plan_end(Some(Box::pin(planned)));
+                open.wait("until the instructor ends the pause", &runtime, &mut interrupts);
+                None
+            }
+            Phase::Final { .. } => open.play_final(&phase, deadline, &runtime, &mut interrupts)?,
+        };
+        if let Some(interrupt) = interrupts.received().filter(|it| *it != Interrupt::NewAgents) {
             runtime.shutdown_background();
-            return ended.print(options.shared.json, !global.quiet);
+            let code = || Ok(ExitCode::from(interrupt.code()));
+            return ended.map_or_else(code, |it| it.print(options.shared.json, !global.quiet));
         }
-        ended.check()?;
+        ended.map_or(Ok(()), EndedRun::check)?;
         if let Some(code) = open.take_in()? {
             return Ok(code);
         }
@@ -241,7 +252,10 @@ fn submissions_of(text: &str) -> Result<Option<Submissions>, Failure> {
 }
 
 /// Returns what comes first.
-async fn first(deadline: Option<PlannedEnd>, other: impl Future<Output = Interrupt>) -> Interrupt {
+pub(super) async fn first(
+    deadline: Option<PlannedEnd>,
+    other: impl Future<Output = Interrupt>,
+) -> Interrupt {
     let Some(deadline) = deadline else { return other.await };
     tokio::select! {
         interrupt = deadline => interrupt,
@@ -250,6 +264,17 @@ async fn first(deadline: Option<PlannedEnd>, other: impl Future<Output = Interru
 }
 
 impl Sources {
+    /// Returns what is to be done.
+    fn phase(&self) -> Result<Phase, Failure> {
+        self.course.as_ref().map_or(Ok(Phase::Ladder), |course| course.phase())
+    }
+
+    /// Returns whether something else is to be done.
+    fn has_other_phase(&self, phase: &Phase) -> bool {
+        let now = self.phase().inspect_err(|failure| tracing::warn!("{failure}"));
+        now.is_ok_and(|now| now != *phase)
+    }
+
     /// Returns whether there are new agents that may be taken in.
     fn look(&self) -> bool {
         let now = Instant::now();
@@ -339,19 +364,64 @@ impl OpenContest<'_> {
         Ok(())
     }
 
-    /// Waits for new agents.
-    fn new_agents(&self) -> impl Future<Output = Interrupt> + use<> {
+    /// Waits for new agents, or until something else is to be done.
+    fn new_agents(&self, phase: Phase) -> impl Future<Output = Interrupt> + use<> {
         let sources = self.sources.clone();
         async move {
-            let games_for = sources.pace.borrow().games_for(Instant::now());
-            tokio::time::sleep(games_for).await;
+            let games_for = match phase {
+                Phase::Ladder => sources.pace.borrow().games_for(Instant::now()),
+                Phase::Paused => Duration::ZERO,
+                Phase::Final { .. } => Duration::MAX,
+            };
+            let began = Instant::now();
             loop {
                 tokio::time::sleep(LOOK).await;
-                if sources.look() {
+                if sources.has_other_phase(&phase) || began.elapsed() >= games_for && sources.look()
+                {
                     return Interrupt::NewAgents;
                 }
             }
         }
+    }
+
+    /// Waits for a signal, or for what is planned.
+    fn wait(&self, what: &str, runtime: &Runtime, interrupts: &mut Interrupts) {
+        if !self.global.quiet {
+            eprint_line(&format!("waiting {what}"));
+        }
+        runtime.block_on(interrupts.interrupted());
+    }
+
+    /// Plays a final that the instructor has started. If it can't be played, the ladder goes on.
+    fn play_final(
+        &self,
+        phase: &Phase,
+        deadline: Option<Timestamp>,
+        runtime: &Runtime,
+        interrupts: &mut Interrupts,
+    ) -> Result<Option<EndedRun>, Failure> {
+        let (Phase::Final { order, rounds, folder: name }, Some(course)) =
+            (phase, &self.sources.course)
+        else {
+            return Ok(None);
+        };
+        let of = OrderedFinal { course, folder: &self.folder, rounds: *rounds, name };
+        let other = self.new_agents(phase.clone());
+        let options = (&self.options.shared, deadline);
+        let ended = match of.play(options, runtime, interrupts, other, self.global) {
+            Ok(ended) => ended,
+            Err(failure) => {
+                tracing::error!("the final can't be played: {failure}");
+                course.settle(*order, Err(failure.to_string()))?;
+                return Ok(None);
+            }
+        };
+        if ended.result.over {
+            course.settle(*order, Ok(format!("played, in {name}")))?;
+        } else if let Some((game, why)) = ended.result.given_up.first() {
+            course.settle(*order, Err(format!("game {game} could not be played: {why}")))?;
+        }
+        Ok(Some(ended))
     }
 
     /// Takes in the agents that were found. Returns the exit code of an interrupt, if one came.
@@ -400,9 +470,20 @@ impl OpenContest<'_> {
         for task in tasks {
             let (id, team, path, folder) = match task {
                 Task::Take { version, team, place, folder } => (version, team, place, folder),
-                Task::Withdraw { version, player } => {
-                    self.withdraw(&player)?;
+                Task::Withdraw { version, player, reason } => {
+                    self.change(&reason, |contest| contest.withdraw(&player))?.ok();
                     course.note(version, Noted::Withdrawn)?;
+                    continue;
+                }
+                Task::ComeBack { version, player } => {
+                    let reason = "no longer disqualified";
+                    self.change(reason, |contest| contest.come_back(&player))?.ok();
+                    course.note(version, Noted::CameBack)?;
+                    continue;
+                }
+                Task::Rerun { order, games, reason } => {
+                    let done = self.change(&reason, |contest| contest.replay(&games))?;
+                    course.settle(order, done)?;
                     continue;
                 }
             };
@@ -424,14 +505,23 @@ impl OpenContest<'_> {
         Ok(None)
     }
 
-    /// Lets a player leave that its team took back. It may have left already.
-    fn withdraw(&self, player: &str) -> Result<(), Failure> {
-        match Changing::open(&self.folder, "taken back by its team")?.withdraw(player) {
-            Ok(text) => self.global.note([text]),
-            Err(failure) if failure.kind() == FailureKind::Machine => return Err(failure),
-            Err(failure) => tracing::warn!("{failure}"),
+    /// Changes the contest for this reason. Returns what that did, or why it can't be done: it may have been done already.
+    fn change(
+        &self,
+        reason: &str,
+        change: impl FnOnce(Changing) -> Result<String, Failure>,
+    ) -> Result<Result<String, String>, Failure> {
+        match change(Changing::open(&self.folder, reason)?) {
+            Ok(text) => {
+                self.global.note([text.clone()]);
+                Ok(Ok(text))
+            }
+            Err(failure) if failure.kind() == FailureKind::Machine => Err(failure),
+            Err(failure) => {
+                tracing::warn!("{failure}");
+                Ok(Err(failure.to_string()))
+            }
         }
-        Ok(())
     }
 
     /// Prints what became of a team's version.

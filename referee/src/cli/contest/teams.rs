@@ -8,7 +8,8 @@ use referee_contest::Contest;
 use referee_process::files::read_regular;
 use referee_process::{Failure, FailureKind};
 use referee_protocol::sanitize::sanitize;
-use referee_runner::course::{NewTeam, Secret, Team, Teams, moment, read_list};
+use referee_runner::changing::own_name;
+use referee_runner::course::{Act, Done, Secret, Team, Teams, act, moment, read_list};
 use referee_runner::folder::Folder;
 use referee_runner::store::Store;
 use referee_web::ProxiedAddress;
@@ -29,7 +30,8 @@ const ADDRESS: &str = "http://127.0.0.1:8017";
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest teams ladder --from teams.csv\n  \
-    referee contest teams ladder --renew \"Team 7\"")]
+    referee contest teams ladder --renew \"Team 7\"\n  \
+    referee contest teams ladder --instructor")]
 pub(super) struct Options {
     /// Contest folder
     #[arg(value_name = "DIR")]
@@ -44,6 +46,9 @@ pub(super) struct Options {
     /// Give all teams new links
     #[arg(long, conflicts_with = "renew")]
     renew_all: bool,
+    /// Make a link to the instructor's page; the one before stops working
+    #[arg(long)]
+    instructor: bool,
     /// Address of the site, for the links. Defaults to that of the last `contest open`
     #[arg(long, value_name = "URL", value_parser = ProxiedAddress::read)]
     url: Option<ProxiedAddress>,
@@ -72,14 +77,14 @@ pub(super) struct InviteOptions {
     #[arg(long, value_name = "NAMES", default_value = "")]
     members: String,
     /// Time until which it may hand in, if that is later than the deadline, such as `2026-12-24 18:00`
-    #[arg(long, value_name = "TIME", value_parser = read_time)]
+    #[arg(long, value_name = "TIME", value_parser = read_moment)]
     until: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-fn read_time(text: &str) -> Result<String, String> {
+pub(super) fn read_moment(text: &str) -> Result<String, String> {
     moment(text, &TimeZone::system()).map(|at| at.to_string())
 }
 
@@ -89,6 +94,9 @@ fn read_time(text: &str) -> Result<String, String> {
 pub(crate) struct TeamsReport {
     /// The teams, by number.
     teams: Vec<TeamRow>,
+    /// The link to the instructor's page, if that was made just now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructor: Option<String>,
 }
 
 /// A team.
@@ -121,7 +129,7 @@ impl TeamRow {
 }
 
 /// Returns the contest in a folder.
-fn contest(folder: &Path) -> Result<(Folder, Contest), Failure> {
+pub(super) fn contest(folder: &Path) -> Result<(Folder, Contest), Failure> {
     let folder = Folder::open(folder).map_err(|failure| match failure.kind() {
         FailureKind::Usage => {
             failure.help("begin one with `referee contest open FILE --out DIR --web`")
@@ -141,9 +149,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         read_list(&bytes)
     });
     let list = list.transpose()?.unwrap_or_default();
-    let changes = !list.is_empty() || options.renew_all || !options.renew.is_empty();
+    let renews = options.renew_all || !options.renew.is_empty();
+    let changes = !list.is_empty() || renews || options.instructor;
     let teams = Teams::read(&folder)?;
-    let (teams, secrets) = if changes || options.url.is_some() {
+    let (teams, secrets, instructor) = if changes || options.url.is_some() {
         Teams::change(&folder, |teams| {
             if let Some(url) = &options.url {
                 teams.address = Some(url.origin());
@@ -161,17 +170,22 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
                 let team = teams.named(&name)?;
                 secrets.insert(team.number, team.renew()?);
             }
-            Ok((teams.clone(), secrets))
+            let instructor = options.instructor.then(|| teams.renew_instructor()).transpose()?;
+            Ok((teams.clone(), secrets, instructor))
         })?
     } else {
-        (teams, BTreeMap::new())
+        (teams, BTreeMap::new(), None)
     };
-    let address = address(&teams, global, !secrets.is_empty());
+    let address = address(&teams, global, !secrets.is_empty() || instructor.is_some());
+    let instructor = instructor.map(|secret| format!("{address}/instructor#{}", secret.text()));
     let rows = teams.teams.iter();
     let rows = rows.map(|team| TeamRow::new(team, secrets.get(&team.number), &address));
-    let report = TeamsReport { teams: rows.collect() };
+    let report = TeamsReport { teams: rows.collect(), instructor };
     if options.json {
         return print_json(&report);
+    }
+    if let Some(link) = report.instructor {
+        return print(&(link + "\n"));
     }
     if report.teams.is_empty() {
         global.note(["there are no teams; add them with --from teams.csv"]);
@@ -196,30 +210,16 @@ fn address(teams: &Teams, global: &Global, is_used: bool) -> String {
 }
 
 pub(super) fn invite(options: &InviteOptions, global: &Global) -> Result<(), Failure> {
-    let (folder, contest) = contest(&options.folder)?;
-    let (teams, team, secret) = Teams::change(&folder, |teams| {
-        let new = NewTeam {
-            name: options.name.clone(),
-            id: options.id.clone(),
-            members: options.members.clone(),
-        };
-        // A known team keeps what isn't given.
-        let known = teams.named(&new.name).ok().map(|team| (team.id.clone(), team.members.clone()));
-        let secret = match known {
-            Some((id, members)) => {
-                let id = if new.id.is_empty() { id } else { new.id };
-                let members = if new.members.is_empty() { members.join(";") } else { new.members };
-                teams.add(&NewTeam { name: new.name, id, members }, &contest)?
-            }
-            None => teams.add(&new, &contest)?,
-        };
-        let team = teams.named(&options.name)?;
-        if options.until.is_some() {
-            team.until.clone_from(&options.until);
-        }
-        let team = team.clone();
-        Ok((teams.clone(), team, secret))
-    })?;
+    let (folder, _) = contest(&options.folder)?;
+    let InviteOptions { name, id, members, until, .. } = options;
+    let invite = Act::Invite {
+        name: name.clone(),
+        id: id.clone(),
+        members: members.clone(),
+        until: until.clone().unwrap_or_default(),
+    };
+    let Done { teams, team, secret, .. } = act(&folder, invite, &own_name())?;
+    let Some(team) = team else { return Ok(()) };
     let row = TeamRow::new(&team, secret.as_ref(), &address(&teams, global, secret.is_some()));
     if options.json {
         return print_json(&row);
