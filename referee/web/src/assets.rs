@@ -12,7 +12,7 @@ macro_rules! files {
 /// All files, sorted by name.
 pub(super) const FILES: &[(&str, &str)] = files![
     "base.css" "board.css" "board.js" "choosing.js" "common.js" "compare.css" "compare.html" "compare.js" "contest.html" "contest.js"
-    "controls.js" "explorer.js" "graph.js" "grid.js" "handing.js" "home.js" "human.js" "icon.svg" "index.html" "keys.js"
+    "controls.js" "explorer.js" "graph.js" "grid.js" "handing.js" "home.js" "human.js" "icon.svg" "index.html" "instructing.js" "instructor.css" "instructor.html" "instructor.js" "keys.js"
     "lens.js" "lists.css" "live.js" "loupe.js" "match.html" "match.js" "motion.js" "moves.js" "offline.js"
     "page.html" "panes.js" "player.js" "replay.js" "rerun.js" "rows.js" "seats.js" "settings.js" "share.js"
     "starting.js" "store.js" "tabs.js" "team.css" "team.html" "team.js" "theme.js" "tv.css" "tv.html" "tv.js" "types.js" "versions.js" "viewer.css" "viewer.js"
@@ -33,7 +33,7 @@ pub(super) fn asset(name: &str) -> Option<(&'static str, Cow<'static, str>)> {
 }
 
 /// The pages: file, title, own style sheets, main module.
-pub(super) const PAGES: [(&str, &str, &[&str], &str); 6] = [
+pub(super) const PAGES: [(&str, &str, &[&str], &str); 7] = [
     ("index.html", "Referee", &["lists.css"], "home.js"),
     ("match.html", "A match · Referee", &["viewer.css", "board.css"], "match.js"),
     ("contest.html", "Referee", &["lists.css"], "contest.js"),
@@ -44,6 +44,7 @@ pub(super) const PAGES: [(&str, &str, &[&str], &str); 6] = [
         "compare.js",
     ),
     ("team.html", "Your team · Referee", &["lists.css", "team.css"], "team.js"),
+    ("instructor.html", "Instructor · Referee", &["lists.css", "instructor.css"], "instructor.js"),
     ("tv.html", "TV · Referee", &["tv.css"], "tv.js"),
 ];
 

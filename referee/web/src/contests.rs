@@ -19,7 +19,7 @@ use referee_process::lock::lock;
 use referee_runner::folder::{Folder, STORE_FILE};
 use referee_runner::records::{GameFilter, StoredRecords};
 use referee_runner::results::{Progress, assemble, progress, report_failure, schedule};
-use referee_runner::store::Store;
+use referee_runner::store::{Store, VoidAttempt};
 use referee_runner::workers;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -130,6 +130,28 @@ fn open(app: &App, name: &str, newest: bool) -> ApiResult<Opened> {
     let counted = store.count().and_then(|count| Ok((count, store.voids()?.len() as u64)));
     let games = counted.map_err(refused)?;
     Ok(Opened { folder, stored, store, games })
+}
+
+/// Everything about a contest, also what the public doesn't see.
+pub(super) struct Whole {
+    pub(super) contest: Contest,
+    pub(super) report: Arc<Report>,
+    pub(super) progress: Progress,
+    /// The void attempts, in order, without those that counted once.
+    pub(super) voids: Vec<VoidAttempt>,
+}
+
+/// Returns everything about the contest in a folder; `name` tells it from others.
+pub(super) fn whole(app: &App, name: &str, folder: &Folder) -> ApiResult<Whole> {
+    let store = Store::open_foreign(folder)?;
+    let mut voids = store.voids()?;
+    let games = (store.count()?, voids.len() as u64);
+    voids.retain(|void| !void.is_removed());
+    // The public's have the contest's folder as their key.
+    let key = format!("{name}/newest");
+    let report = cached(&app.contests.reports, &key, games, || report(folder, &store))?;
+    let progress = cached(&app.contests.progress, &key, games, || Ok(progress(folder, &store)?))?;
+    Ok(Whole { contest: store.contest()?.contest, report, progress, voids })
 }
 
 /// Returns the contests below the served folder, the last changed first; for one that can't be read, the

@@ -53,9 +53,9 @@ const COMMAND_BYTES_MAX: usize = 4096;
 /// The largest feedback that is shown.
 const FEEDBACK_BYTES_MAX: u64 = 1 << 20;
 /// How long a browser keeps a team's secret.
-const COOKIE_SECONDS: u32 = 200 * 24 * 3600;
+pub(super) const COOKIE_SECONDS: u32 = 200 * 24 * 3600;
 /// The header with the token of a team's page.
-const TOKEN_HEADER: &str = "x-referee";
+pub(super) const TOKEN_HEADER: &str = "x-referee";
 
 /// The paths that take multipart bodies.
 pub(super) const UPLOAD_PATHS: [&str; 2] = ["/api/team/versions", "/api/team/look"];
@@ -66,10 +66,15 @@ pub(super) struct Site {
     course: Arc<Course>,
     /// The name of the cookie with a team's secret, and whether it goes only through TLS.
     cookie: String,
+    /// That of the cookie with the instructor's.
+    pub(super) instructor_cookie: String,
     secure: bool,
     uploading: Semaphore,
     looking: Semaphore,
     writing: Semaphore,
+    /// One wrong secret of the instructor is looked at, and one archive is written at a time.
+    pub(super) guessing: Semaphore,
+    pub(super) archiving: Arc<Semaphore>,
     of_teams: Mutex<BTreeMap<u32, usize>>,
     /// When each team's uploads were looked at in the last hour.
     looks: Mutex<BTreeMap<u32, VecDeque<Timestamp>>>,
@@ -113,8 +118,20 @@ struct VersionQuery {
 }
 
 /// Returns the token of a team's page: only who has the secret can make it, and it doesn't show the secret.
-fn token_of(secret: &str) -> String {
+pub(super) fn token_of(secret: &str) -> String {
     to_hex(&Sha256::digest(format!("the page of the team with {secret}"))[..16])
+}
+
+/// Returns the secret of a request, and whether the browser sent it by itself, in the cookie of this name.
+pub(super) fn secret_of<'a>(headers: &'a HeaderMap, cookie: &str) -> Option<(&'a str, bool)> {
+    if let Some(line) = headers.get(header::AUTHORIZATION) {
+        let given = line.to_str().ok()?.strip_prefix("Bearer ")?;
+        return Some((given.trim(), false));
+    }
+    let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let mut pairs =
+        lines.flat_map(|line| line.split(';')).filter_map(|it| it.trim().split_once('='));
+    pairs.find(|(name, _)| *name == cookie).map(|(_, value)| (value, true))
 }
 
 impl Site {
@@ -137,34 +154,29 @@ impl Site {
                 }
             })
             .map_err(|error| Failure::machine(format!("the server: {error}")))?;
+        // Browsers take the first only from this server, through TLS.
+        let cookie = |of: &str| {
+            if secure { format!("__Host-referee-{of}") } else { format!("referee-{of}-{port}") }
+        };
         Ok(Self {
             course,
-            cookie: if secure {
-                // Browsers take it only from this server, through TLS.
-                "__Host-referee-team".to_owned()
-            } else {
-                format!("referee-team-{port}")
-            },
+            cookie: cookie("team"),
+            instructor_cookie: cookie("instructor"),
             secure,
             uploading: Semaphore::new(UPLOADS_MAX),
             looking: Semaphore::new(1),
             writing: Semaphore::new(WRITING_MAX),
+            guessing: Semaphore::new(1),
+            archiving: Arc::new(Semaphore::new(1)),
             of_teams: Mutex::default(),
             looks: Mutex::default(),
             unpacking,
         })
     }
 
-    /// Returns the secret of a request, and whether the browser sent it by itself.
-    fn secret<'a>(&'a self, headers: &'a HeaderMap) -> Option<(&'a str, bool)> {
-        if let Some(line) = headers.get(header::AUTHORIZATION) {
-            let given = line.to_str().ok()?.strip_prefix("Bearer ")?;
-            return Some((given.trim(), false));
-        }
-        let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
-        let mut pairs =
-            lines.flat_map(|line| line.split(';')).filter_map(|it| it.trim().split_once('='));
-        pairs.find(|(name, _)| *name == self.cookie).map(|(_, value)| (value, true))
+    /// Returns the secret of a team's request, and whether the browser sent it by itself.
+    fn secret<'a>(&self, headers: &'a HeaderMap) -> Option<(&'a str, bool)> {
+        secret_of(headers, &self.cookie)
     }
 
     /// Returns the team that a request acts for.
@@ -235,11 +247,14 @@ pub(super) enum Audience {
     All,
     /// Anyone, or a team, which also sees the stderr of its own agent.
     Public(Arc<Course>, Option<Team>),
+    /// The instructor, who sees the stderr of all agents.
+    Instructor,
 }
 
 impl Audience {
     pub(super) fn of(app: &App, headers: &HeaderMap) -> Self {
         match &app.site {
+            Some(site) if site.is_instructor(headers).unwrap_or(false) => Self::Instructor,
             Some(site) => Self::Public(site.course.clone(), site.team(headers).ok()),
             None => Self::All,
         }
@@ -253,13 +268,18 @@ impl Audience {
 
     /// Whether a player is a version of the visitor's own team.
     pub(super) fn has(&self, player: &str) -> bool {
-        matches!(self, Self::Public(course, Some(team)) if course.is_of_team(team, player))
+        match self {
+            Self::Public(course, Some(team)) => course.is_of_team(team, player),
+            Self::Public(_, None) | Self::All => false,
+            Self::Instructor => true,
+        }
     }
 
     /// Returns what it sees of a match.
     pub(super) fn page(&self, page: MatchPage, header: &Header) -> MatchPage {
         match self {
             Self::All => page,
+            Self::Instructor => page.public(&all_seats(header)),
             Self::Public(course, team) => page.public(&Self::own(course, team.as_ref(), header)),
         }
     }
@@ -268,9 +288,14 @@ impl Audience {
     pub(super) fn update(&self, update: MatchUpdate, header: &Header) -> MatchUpdate {
         match self {
             Self::All => update,
+            Self::Instructor => update.public(&all_seats(header)),
             Self::Public(course, team) => update.public(&Self::own(course, team.as_ref(), header)),
         }
     }
+}
+
+fn all_seats(header: &Header) -> Vec<Seat> {
+    header.seats.iter().map(|seat| seat.seat).collect()
 }
 
 /// The routes of teams. Those of uploads read their bodies as they come.
@@ -290,7 +315,7 @@ pub(super) fn routes(site: &Site) -> (Router<Arc<App>>, Router<Arc<App>>) {
     (plain, uploads)
 }
 
-fn site(app: &App) -> &Site {
+pub(super) fn site(app: &App) -> &Site {
     app.site.as_ref().expect("the routes exist only with a course")
 }
 
@@ -319,22 +344,22 @@ async fn enter(State(app): State<Arc<App>>, bytes: Bytes) -> ApiResult<Response>
             )
             .help("ask your instructor for a new one")
         })?;
-        Ok(site.with_cookie(&secret, COOKIE_SECONDS))
+        Ok(site.with_cookie(&site.cookie, &secret, COOKIE_SECONDS))
     })
     .await
 }
 
 /// Forgets a team's secret in this browser.
 async fn leave(State(app): State<Arc<App>>) -> Response {
-    site(&app).with_cookie("", 0)
+    let site = site(&app);
+    site.with_cookie(&site.cookie, "", 0)
 }
 
 impl Site {
-    fn with_cookie(&self, secret: &str, seconds: u32) -> Response {
+    pub(super) fn with_cookie(&self, name: &str, secret: &str, seconds: u32) -> Response {
         let secure = if self.secure { "; Secure" } else { "" };
         let cookie = format!(
-            "{}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={seconds}{secure}",
-            self.cookie
+            "{name}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={seconds}{secure}"
         );
         ([(header::SET_COOKIE, cookie)], Json(json!({}))).into_response()
     }

@@ -38,7 +38,7 @@ impl Audience {
     /// Whether a match that isn't over is hidden from it.
     pub(super) fn is_frozen_out(&self, header: &Header) -> bool {
         match self {
-            Self::All => false,
+            Self::All | Self::Instructor => false,
             Self::Public(course, team) => {
                 course.is_frozen(Timestamp::now())
                     && Self::own(course, team.as_ref(), header).is_empty()
@@ -49,17 +49,19 @@ impl Audience {
 
 /// Copies the results when the time has come, also if nobody looks.
 pub(super) async fn watch(app: Arc<App>) {
-    let course = app.site.as_ref().map(|site| site.course().clone());
-    let Some((course, freeze)) = course.and_then(|it| Some((it.clone(), it.freezes()?))) else {
-        return;
-    };
-    while Timestamp::now() < freeze {
-        let left = Duration::try_from(freeze.duration_since(Timestamp::now())).unwrap_or_default();
-        // The clock may be set.
-        tokio::time::sleep(left.min(LOOK)).await;
-    }
-    if let Err(error) = run_blocking(move || Ok(course.frozen(Timestamp::now())?)).await {
-        tracing::error!("the results can't be frozen: {}", error.text());
+    let Some(course) = app.site.as_ref().map(|site| site.course().clone()) else { return };
+    let mut frozen_at = None;
+    loop {
+        // The clock and the time may be set.
+        let freezes = course.freezes();
+        if freezes != frozen_at && course.is_frozen(Timestamp::now()) {
+            let course = course.clone();
+            match run_blocking(move || Ok(course.frozen(Timestamp::now())?)).await {
+                Ok(_) => frozen_at = freezes,
+                Err(error) => tracing::error!("the results can't be frozen: {}", error.text()),
+            }
+        }
+        tokio::time::sleep(LOOK).await;
     }
 }
 

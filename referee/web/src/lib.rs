@@ -14,6 +14,7 @@ mod visitor;
 mod access;
 mod guard;
 mod course;
+mod instructor;
 mod freeze;
 mod connections;
 mod rows;
@@ -358,7 +359,9 @@ fn router(app: Arc<App>) -> Router {
     let shown = shown
         .route("/", get(async || Redirect::to("/contest")))
         .route("/team", page("team.html"))
+        .route("/instructor", page("instructor.html"))
         .merge(teams)
+        .merge(instructor::routes(&app))
         .layer(from_fn_with_state(app.clone(), freeze::guard));
     with_whole_requests(shown.with_state(app.clone()), BOUNDS).merge(uploads.with_state(app))
 }

@@ -68,6 +68,20 @@
 /** @typedef {{team: string, now: string, closes: string|null, refused: string|null, again: string|null,
  *   limits: UploadLimits, versions: VersionData[], token: string}} TeamPage */
 
+/** @typedef {{name: string, id: string, members: string[], until: string|null, disqualified: string|null,
+ *   closes: string|null, versions: number, last: string|null, settled: boolean, why: string|null,
+ *   player: string|null, elo: number|null, games: number, faults: number}} TeamLine */
+/** @typedef {{count: number, rows: {game: number, cause: string, text: string, player: string|null}[]}} Failures */
+/** @typedef {{failed: boolean, text: string, at: string}} Outcome */
+/** @typedef {{token: string, name: string, now: string, deadline: string|null, grace_ms: number,
+ *   freeze_at: string|null, paused: boolean, played: number, teams: TeamLine[],
+ *   queue: {team: string, version: number, since: string, step: string, state: string}[],
+ *   machine: Failures, faults: Failures,
+ *   log: {number: number, at: string, by: string, text: string, order?: unknown, outcome?: Outcome}[],
+ *   changes: {at: string, text: string, reason: string}[],
+ *   final: null|{folder: string, outcome: Outcome|null, head: string[], rows: string[][],
+ *   games: number|null, played: number|null}}} InstructorPage */
+
 /** What a viewer can load besides the match; null if it can't.
  * @typedef {{lines: null|((ply: number) => Promise<Line[]>),
  *   text: null|((ply: number) => Promise<string>),

@@ -335,6 +335,91 @@ fn only_the_page_of_a_team_acts_for_it_in_a_browser() {
 }
 
 #[test]
+fn only_the_instructor_has_the_instructor_s_page() {
+    let dir = TestDir::new();
+    let course = Course::start(&dir, "", &["--no-check"]);
+    let link = || {
+        let made = contest(&dir, &["teams", "d", "--instructor", "--json"]).code(0).json();
+        made["instructor"].as_str().unwrap().split_once("/instructor#").unwrap().1.to_owned()
+    };
+    let (old, secret) = (link(), link());
+    let (port, json) = (course.port, ("content-type", "application/json"));
+    // A newer link replaces the one before; that of a team is another matter.
+    for wrong in [&old, &course.amy, &String::new()] {
+        for path in ["", "/grades", "/archive"] {
+            let reply = course.get(wrong, &format!("/api/instructor{path}"));
+            assert_eq!(reply.status, 401, "{path}");
+        }
+        let pause = course.post(wrong, "/api/instructor", &json!({ "act": "unpause" }));
+        assert_eq!(pause.status, 401);
+        let enter = json!({ "secret": wrong }).to_string();
+        let enter = ask(port, "POST", "/api/instructor/enter", &[json, ("x-referee", "1")], &enter);
+        assert!(enter.status == 401 && !enter.headers.contains_key("set-cookie"));
+    }
+    assert_eq!(course.get(&secret, "/api/team").status, 401);
+    assert_eq!(course.get(&secret, "/api/instructor").json()["teams"][0]["id"], "s1");
+    // In a browser, only the page itself acts.
+    let enter = json!({ "secret": secret }).to_string();
+    let entered = ask(port, "POST", "/api/instructor/enter", &[json, ("x-referee", "1")], &enter);
+    let cookie = entered.headers["set-cookie"].clone();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    let cookie = cookie.split(';').next().unwrap().to_owned();
+    let page = ask(port, "GET", "/api/instructor", &[("cookie", &cookie)], "").json();
+    assert!(!page.to_string().contains(&secret));
+    let token = page["token"].as_str().unwrap();
+    let own = format!("http://127.0.0.1:{port}");
+    for (origin, given, expected) in [
+        (own.as_str(), token, 200),
+        (own.as_str(), "1", 403),
+        ("https://evil.example", token, 403),
+        ("null", token, 403),
+    ] {
+        let headers = [("cookie", cookie.as_str()), ("origin", origin), ("x-referee", given), json];
+        let body = json!({ "act": "invite", "name": "zoe" }).to_string();
+        let reply = ask(port, "POST", "/api/instructor", &headers, body);
+        assert_eq!(reply.status, expected, "{origin} {given}");
+    }
+    let stored = fs::read_to_string(dir.path("d/teams/teams.json")).unwrap();
+    assert!(!stored.contains(&secret) && !stored.contains(&old));
+    course.running.send(Signal::SIGINT);
+    assert!(!course.running.wait().stderr.contains(&secret));
+}
+
+#[test]
+fn the_commands_of_an_instructor_act_on_an_open_course() {
+    let dir = TestDir::new();
+    let course = Course::start(&dir, "", &["--no-check"]);
+    let version = course.hand_in(&course.amy, "bot.sh", &bot("x", ""));
+    assert_eq!(course.settled(&course.amy, version)["version"]["player"], "amy");
+    let changes = || fs::read_to_string(dir.path("d/changes.json")).unwrap_or_default();
+    contest(&dir, &["disqualify", "d", "amy", "--reason", "copied"]).code(0);
+    assert!(eventually(|| changes().contains("disqualified: copied")));
+    let late = course.send(&course.amy, "/api/team/versions", &[("bot.sh", b"x")]);
+    assert_eq!(
+        (late.status, late.json()["error"].clone()),
+        (403, json!("your team is disqualified: copied"))
+    );
+    contest(&dir, &["disqualify", "d", "amy", "--back"]).code(0);
+    assert!(eventually(|| changes().contains("no longer disqualified")));
+    contest(&dir, &["disqualify", "d", "zoe", "--back"]).code(2).stderr_has("no team called zoe");
+    contest(&dir, &["times", "d", "--deadline", "2001-12-24 18:00", "--grace", "1m"]).code(0);
+    assert_eq!(course.send(&course.bob, "/api/team/versions", &[("bot.sh", b"x")]).status, 403);
+    contest(&dir, &["times", "d", "--deadline", "none"]).code(0);
+    contest(&dir, &["pause", "d", "--reason", "a lecture"]).code(0);
+    course.running.wait_for_stderr("waiting until the instructor ends the pause");
+    // What is handed in is taken in, but not played.
+    let version = course.hand_in(&course.bob, "bot.sh", &bot("y", ""));
+    assert_eq!(course.settled(&course.bob, version)["version"]["player"], "bob");
+    let played = || query(&dir, "d", "select count(*) from seats where player = 3");
+    assert_eq!(played(), ["0"]);
+    contest(&dir, &["pause", "d", "--end"]).code(0);
+    assert!(eventually(|| played() != ["0"]));
+    course.running.send(Signal::SIGINT);
+    course.running.wait();
+    dir.run(&["verify", "d"]).code(0);
+}
+
+#[test]
 fn what_is_refused_names_its_limit() {
     let dir = TestDir::new();
     let web = "upload_mb = 1\nfiles = 3\nuploads_an_hour = 2\ndeadline = \"2999-12-24 18:00\"";
