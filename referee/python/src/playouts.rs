@@ -82,13 +82,16 @@ fn shared(
     thread::scope(|scope| {
         let share = |thread: usize| n / threads * thread + (n % threads).min(thread);
         for thread in 0..threads {
-            let (from, to, send) = (share(thread), share(thread + 1), done.clone());
-            let watch = || match stopped.load(Ordering::Relaxed) {
-                true => Err(PyKeyboardInterrupt::new_err(())),
-                false => Ok(()),
+            let (from, to, result) = (share(thread), share(thread + 1), done.clone());
+            let watch = || {
+                if stopped.load(Ordering::Relaxed) {
+                    Err(PyKeyboardInterrupt::new_err(()))
+                } else {
+                    Ok(())
+                }
             };
             let begun = thread::Builder::new()
-                .spawn_scoped(scope, move || send.send(play(from, to, &watch)).ok());
+                .spawn_scoped(scope, move || result.send(play(from, to, &watch)).ok());
             if begun.is_err() {
                 // The system has no more threads.
                 done.send(play(from, to, &look)).ok();

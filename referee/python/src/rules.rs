@@ -46,9 +46,8 @@ impl PythonRules {
         // The kit answers what the rules raise, except for what isn't for them.
         let is_mistake =
             |error: &PyErr| Python::attach(|py| error.is_instance_of::<PyException>(py));
-        let answer = answer.map_err(|error| match is_mistake(&error) {
-            true => RulesFailure(error.to_string()),
-            false => interrupted(error),
+        let answer = answer.map_err(|error| {
+            if is_mistake(&error) { RulesFailure(error.to_string()) } else { interrupted(error) }
         })?;
         let answer = wire::read_answer(&answer)
             .map_err(|error| RulesFailure(format!("the answer can't be read: {error}")))?;

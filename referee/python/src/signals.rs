@@ -23,6 +23,6 @@ impl Signals {
             return Ok(());
         }
         self.looked.set(Instant::now());
-        Python::attach(|py| py.check_signals())
+        Python::attach(Python::check_signals)
     }
 }

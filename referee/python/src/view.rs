@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 
 /// Returns the picture with the fields that a game program's `view` has, and only those that are in it.
 pub(crate) fn view_json(view: &View) -> Value {
-    let colour = |colour: Option<Colour>| colour.map(|colour| colour.name());
-    let named = |colour: Colour, text: Option<PieceText>| {
+    let colour = |colour: Option<Colour>| colour.map(Colour::name);
+    let kind_of = |colour: Colour, text: Option<PieceText>| {
         let kind = view.kinds.iter().find(|kind| (kind.colour, kind.text) == (colour, text));
         kind.map_or_else(|| view.name_of(colour).into_owned(), |kind| kind.name.clone())
     };
     let pieces = view.pieces.iter().map(|piece| {
-        let name = named(piece.colour, piece.text);
+        let name = kind_of(piece.colour, piece.text);
         json!({"at": piece.at, "piece": name, "text": text(piece.text)})
     });
     let ground = view.ground.iter().map(|mark| {

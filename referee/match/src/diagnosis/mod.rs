@@ -595,9 +595,10 @@ fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let near = nearest_action(action, legal)
         .map(|near| format!("the nearest of {} legal actions is {near}", legal.len()));
     let advice = cells::within(text, known).or(advice);
-    let usual = match before.lists_actions() {
-        true => "compare it with `actions` in the `turn`",
-        false => known.usual_fix(Defect::Illegal),
+    let usual = if before.lists_actions() {
+        "compare it with `actions` in the `turn`"
+    } else {
+        known.usual_fix(Defect::Illegal)
     };
     finding.fix(match (advice, near) {
         (Some(advice), Some(near)) => format!("{advice}; {near}"),
