@@ -23,6 +23,10 @@ impl Signals {
             return Ok(());
         }
         self.looked.set(Instant::now());
-        Python::attach(Python::check_signals)
+        #[expect(
+            clippy::redundant_closure_for_method_calls,
+            reason = "the method has one lifetime"
+        )]
+        Python::attach(|py| py.check_signals())
     }
 }
