@@ -182,7 +182,7 @@ class Contract(unittest.TestCase):
 
     def test_the_page_has_the_numbers(self):
         page = (ROOT / "docs" / "training.md").read_text()
-        rows = re.findall(r"- \*\*(.+?)(?: 11)?\*\*: (\d+) actions.*; planes of (\d+) x (\d+): (.+)", page)
+        rows = re.findall(r"- \*\*(.+?)(?: 11)?\*\*: (\d+) actions.*; (\d+) x (\d+): (.+)", page)
         shown = {title.lower().replace(" ", "-"): (int(numbers), int(height), int(width), names.split(", "))
                  for title, numbers, height, width, names in rows}
         starts = [games.start(name) for name in games.names()]
