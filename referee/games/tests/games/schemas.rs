@@ -19,8 +19,8 @@ fn is_read(line: &Value) -> bool {
         && walked.plies[0].view.as_ref().is_none_or(|view| program.picture(view).is_ok())
 }
 
-#[test]
-fn the_schema_and_the_reading_agree() {
+/// Right answers: to `describe`, and to `walk` in front of a draw, at the end, and at a seat's turn.
+fn right_answers() -> [Value; 4] {
     let mut described = described();
     described["labels"] = json!(["a1", "b1"]);
     described["pieces"][0]["text"] = "X".into();
@@ -42,6 +42,12 @@ fn the_schema_and_the_reading_agree() {
     over["plies"][0]["turn"] = json!({ "over": { "places": [1, 2], "reason": "last" } });
     let mut of = walked.clone();
     of["plies"][0]["turn"] = json!({ "of": [0] });
+    [described, walked, over, of]
+}
+
+#[test]
+fn the_schema_and_the_reading_agree() {
+    let [described, walked, over, of] = right_answers();
     let schema = serde_json::to_value(answer_schema()).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
 
