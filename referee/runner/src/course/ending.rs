@@ -98,8 +98,8 @@ pub fn grades_by(
     let Some(settings) = file.grades(contest).map_err(failed)? else {
         let text = format!("{}: there is no table [grades]", path.display());
         return Err(Failure::usage(text).help(
-            "add it to a copy of the contest file, and give that: --file FILE; see `[grades]` in \
-             docs/contest-file.md",
+            "add it to a copy of the contest file, and give that: `referee contest grades DIR --file FILE`; \
+             see `[grades]` in docs/contest-file.md",
         ));
     };
     let mut grades = grades(report, settings);

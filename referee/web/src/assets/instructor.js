@@ -24,6 +24,25 @@ async function enter() {
   await post("/api/instructor/enter", { secret: hash.slice(1) });
 }
 
+/** A link to a table of grades; why there is none is said. @param {string} text @param {string} href @param {Element} said */
+function gradesLink(text, href, said) {
+  const load = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    try {
+      const answer = await fetch(href, { cache: "no-store" });
+      if (!answer.ok) {
+        const { error, help } = await answer.json();
+        throw new ServerError(error, help, answer.status);
+      }
+      fill(said);
+      location.assign(href);
+    } catch (error) {
+      fill(said, errorMessage(error));
+    }
+  };
+  return h("a", { class: "back", href, onclick: load }, text);
+}
+
 /** @param {TeamLine} team */
 function state({ disqualified, player, settled, versions, why }) {
   if (disqualified) return h("span", { class: "failed" }, `disqualified: ${short(disqualified, 80)}`);
@@ -82,7 +101,7 @@ function course({ form, send }) {
   fill(byId("course"), h("h2", null, "The course"),
     h("div", { class: "acts" }, pausing.element, goOn.element, times.element, invite.element, rerun.element), said,
     h("p", { class: "inline" }, h("a", { class: "back", href: "/api/instructor/archive", download: "" }, "Download everything"),
-      h("a", { class: "back", href: "/api/instructor/grades", download: "" }, "Grades of the ladder")));
+      gradesLink("Grades of the ladder", "/api/instructor/grades", said)));
   let known = "";
   return (/** @type {InstructorPage} */ page) => {
     pausing.element.hidden = page.paused;
@@ -171,8 +190,8 @@ function lastOne({ form }) {
       last.outcome?.failed && h("p", { class: "failed" }, short(last.outcome.text, 600)),
       last.rows.length > 0 && dataTable("Standings of the final", last.head, isNumber,
         last.rows.map((row) => row.map((text) => short(text, 80)))),
-      last.games !== null && h("p", null, h("a", { class: "back", download: "",
-        href: address("/api/instructor/grades", { of: last.folder }) }, "Grades of the final")));
+      last.games !== null && h("p", null,
+        gradesLink("Grades of the final", address("/api/instructor/grades", { of: last.folder }), said)));
   };
 }
 
