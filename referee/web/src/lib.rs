@@ -90,8 +90,8 @@ const BODY_BYTES_MAX: usize = 64 << 10;
 const READERS_MAX: usize = 16;
 /// How many of them replay transcripts at once, so that lists don't wait for long ones or slow rules.
 const REPLAYING_MAX: usize = 8;
-/// How long the server waits for the end of its matches, which then are void.
-const END_WAIT: Duration = Duration::from_millis(600);
+/// How long the server waits for the end of its matches, which then are void. It takes some milliseconds, but on a busy machine.
+const END_WAIT: Duration = Duration::from_secs(3);
 /// How long it runs after that, so that pages get the end.
 const CLOSE_WAIT: Duration = Duration::from_millis(200);
 /// How many ports after the default one are tried.

@@ -5,7 +5,7 @@ from simple_agent import SimpleAgent
 
 class Agent(SimpleAgent):
     def choose(self, turn):
-        time.sleep(4.5)
+        time.sleep(3.3)
         return turn["actions"][0]
 
 
