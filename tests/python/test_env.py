@@ -116,15 +116,19 @@ class Play(unittest.TestCase):
     def test_seeds_determine_draws(self):
         def play(seed):
             aec, chooser = env.aec(PROGRAMS / "pig"), random.Random(1)
-            aec.reset(seed=seed)
             seen = []
-            for _ in range(30):
-                aec.step(chooser.choice(aec.episode.game.legal()))
-                seen.append(str(aec.episode.game))
+            for begin in seed, None:
+                aec.reset(seed=begin)
+                seen.append([])
+                for _ in range(30):
+                    aec.step(chooser.choice(aec.episode.game.legal()))
+                    seen[-1].append(str(aec.episode.game))
             return seen
 
-        self.assertEqual(play(1), play(1))
-        self.assertNotEqual(play(1), play(2))
+        first, second = play(1)
+        self.assertEqual([first, second], play(1))
+        self.assertNotEqual(first, play(2)[0])
+        self.assertNotEqual(first, second, "the next episode has other draws")
 
 
 class Vectors(unittest.TestCase):

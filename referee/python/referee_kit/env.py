@@ -124,7 +124,8 @@ def aec(game: Start, setup: Optional[Dict[str, Any]] = None, *, plies_max: int =
             self.possible_agents = ["seat_%d" % seat for seat in range(start.seats)]
             self.observation_spaces = {agent: _observation_space(start) for agent in self.possible_agents}
             self.action_spaces = {agent: spaces.Discrete(start.numbers) for agent in self.possible_agents}
-            self.seed: Optional[int] = None
+            # Episodes differ in their draws until the next `reset` with a seed.
+            self.seeds = random.Random()
             self.episode: Any = _NotBegun()
 
         def observation_space(self, agent: str) -> Any:
@@ -134,8 +135,9 @@ def aec(game: Start, setup: Optional[Dict[str, Any]] = None, *, plies_max: int =
             return self.action_spaces[agent]
 
         def reset(self, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> None:
-            self.seed = seed if seed is not None else self.seed
-            self.episode = _Episode(start, self.seed, plies_max)
+            if seed is not None:
+                self.seeds.seed(operator.index(seed))
+            self.episode = _Episode(start, self.seeds.getrandbits(64), plies_max)
             self.agents = list(self.possible_agents)
             self.rewards: Dict[str, float] = dict.fromkeys(self.agents, 0.0)
             self._cumulative_rewards = dict(self.rewards)

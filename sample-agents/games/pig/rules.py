@@ -74,9 +74,11 @@ class Pig(Game):
         lines = ["%s %d" % (side, points) for side, points in zip(SIDES, state["points"])]
         lines[mover(state)] += " + %d" % state["brought"]
         view = text("\n".join(lines))
+        # As parts of the target they are planes for agents that learn, too.
+        of_target = lambda points: "%d/%d" % (points, state["target"])
         for side, points in zip(SIDES, state["points"]):
-            view.figure("points", points, side)
-        return view.figure("this turn", state["brought"])
+            view.figure("points", of_target(points), side)
+        return view.figure("this turn", of_target(state["brought"]))
 
     def estimate(self, state):
         points = list(state["points"])
