@@ -113,6 +113,12 @@ class Play(unittest.TestCase):
         self.assertEqual(info["outcome"]["reason"], "connected")
         self.assertRaises(ValueError, env.solo, "hex")
 
+    def test_a_wrong_opponent_pays_nothing(self):
+        for wrong in (None, "a1", 99999):
+            solo = env.solo("hex", size=4, opponent=lambda game: wrong, seat=1)
+            with self.assertRaisesRegex(ValueError, "the opponent's action is wrong"):
+                solo.reset(seed=1)
+
     def test_seeds_determine_draws(self):
         def play(seed):
             aec, chooser = env.aec(PROGRAMS / "pig"), random.Random(1)

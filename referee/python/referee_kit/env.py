@@ -233,6 +233,8 @@ def solo(game: Start, setup: Optional[Dict[str, Any]] = None, *, opponent: Union
             while not self.episode.terminated and not self.episode.truncated and game.to_move != self.seat:
                 assert self.opponent is not None
                 self.episode.play(self.opponent(game))
+                if self.episode.illegal:
+                    raise ValueError("the opponent's action is wrong: %s" % self.episode.illegal)
 
         def _info(self) -> Dict[str, Any]:
             illegal, outcome = self.episode.illegal, self.episode.game.outcome()
