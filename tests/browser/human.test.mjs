@@ -185,6 +185,32 @@ test("a move is shown before the server confirms it, and taken back if it is ref
   await fine();
 });
 
+test("an answer about a turn that was just played doesn't ask for it again", async () => {
+  const { page, fine } = await newPage();
+  const asked = { answers: [], late: false };
+  await page.route("**/api/seat*", async (route) => {
+    if (route.request().method() === "POST") {
+      asked.late = true;
+      return route.continue();
+    }
+    if (asked.late) {
+      asked.late = false;
+      return route.fulfill({ contentType: "application/json", body: asked.answers[0] });
+    }
+    const answer = await route.fetch();
+    const text = await answer.text();
+    if (JSON.parse(text).waiting) asked.answers.push(text);
+    return route.fulfill({ response: answer, body: text });
+  });
+  await start(page, "hex", { size: "4" }, "@first");
+  for (const name of ["b2", "c3"]) {
+    await next(page);
+    await cell(page, name).click();
+  }
+  await page.locator(".move[data-ply='4']").waitFor();
+  await fine();
+});
+
 test("a finger that rests on the board has an enlarged part of it above, and chooses where it ends", async () => {
   const { page, fine } = await newPage({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 800 } });
   await start(page, "hex", { size: "5" }, "@first");

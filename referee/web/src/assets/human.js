@@ -50,6 +50,8 @@ export class Human {
     /** Its colour and name. */
     this.whose = "";
     this.busy = false;
+    /** The turn whose action was sent, unless it was refused. @type {number|null} */
+    this.sent = null;
     this.timer = 0;
     this.wait = AGAIN_LEAST_MS;
     /** @type {number|null} */
@@ -120,8 +122,9 @@ export class Human {
     } catch {
       waiting = { waiting: false };
     }
-    if (waiting.waiting) this.begin(waiting);
-    else this.checkLater();
+    // An answer that was on its way may be about a turn that is shown or over.
+    if (!waiting.waiting || waiting.turn === this.sent) this.checkLater();
+    else if (this.panel.hidden || waiting.turn !== this.turn) this.begin(waiting);
   }
 
   checkLater() {
@@ -245,6 +248,8 @@ export class Human {
     if (this.busy) return;
     this.busy = true;
     const { turn } = this;
+    this.sent = turn;
+    fill(this.note, `${text}: sent.`);
     const { last } = this.viewer.store;
     const cells = this.actions.find((action) => action.text === text)?.cells ?? [];
     this.viewer.choice = null;
@@ -255,6 +260,7 @@ export class Human {
       if (this.turn === turn) this.rest();
     } catch (error) {
       if (this.turn !== turn) return;
+      this.sent = null;
       this.viewer.showSent(null);
       fill(this.note, errorMessage(error));
       this.selected = null;
