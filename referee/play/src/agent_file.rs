@@ -15,6 +15,16 @@ const HELP: &str = "write comp34111:FILE.py[:CLASS], the path of a folder with c
 const AGENTS: &str = "agents";
 /// The course's own folders in it.
 const EXAMPLES: [&str; 2] = ["DefaultAgents", "TestAgents"];
+/// What else the course's template has in it: the folders, and the class that the file `cmd.txt` of each names. A group
+/// with the same number has a class of its own there.
+const TEMPLATE: [(&str, Option<&str>); 6] = [
+    ("Group1", Some("CheatAgent")),
+    ("Group2", Some("CrashAgent")),
+    ("Group997", Some("NaiveAgent")),
+    ("Group998", Some("NaiveAgent")),
+    ("Group999", Some("NaiveAgent")),
+    ("MCTSAgent", None),
+];
 /// The course's package, beside the folder of all agents.
 const COURSE: &str = "src";
 /// How many folders around those of agents are looked through.
@@ -66,9 +76,11 @@ fn in_folder(folder: &Path) -> Result<Package, String> {
     let mut files = entries(folder);
     files.retain(|path| has_agent(path));
     let mut groups = groups(folder, DEPTH_MAX);
-    let has_command = |path: &PathBuf| command(path).is_some();
-    if groups.iter().any(has_command) {
-        groups.retain(has_command);
+    for is_likelier in [|path: &Path| !is_of_template(path), |path: &Path| command(path).is_some()]
+    {
+        if groups.iter().any(|path| is_likelier(path)) {
+            groups.retain(|path| is_likelier(path));
+        }
     }
     match (&groups[..], &files[..]) {
         ([only], _) => in_folder(only).map(|found| among_examples(folder, found)),
@@ -219,6 +231,12 @@ fn is_example(name: &OsStr) -> bool {
     EXAMPLES.iter().any(|example| name == *example)
 }
 
+/// Whether a folder of an agent is as in the course's template.
+fn is_of_template(folder: &Path) -> bool {
+    let class = command(folder).map(|(_, class)| class);
+    TEMPLATE.iter().any(|(name, own)| folder.ends_with(name) && class.as_deref() == *own)
+}
+
 /// Returns what is in a folder and not hidden.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
@@ -238,11 +256,73 @@ fn names(paths: &[PathBuf], folder: &Path) -> String {
 mod tests {
     use super::read;
 
+    const AGENT: &str = "class A:\n    def make_move(self, turn, board, opp_move):\n        pass\n";
+
+    /// Every fork of the course's repository has the template's agents.
+    #[test]
+    fn the_own_group_is_found_among_the_templates() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        let write = |file: String, text: &str| {
+            let file = root.join(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        };
+        let forks = ["own", "uncommanded", "second", "none", "two"];
+        for fork in forks {
+            for (name, class) in super::TEMPLATE {
+                let file = class.unwrap_or(name);
+                write(format!("{fork}/agents/{name}/{file}.py"), AGENT);
+                if let Some(class) = class {
+                    let text = format!("agents.{name}.{class} {class}");
+                    write(format!("{fork}/agents/{name}/cmd.txt"), &text);
+                }
+            }
+            write(format!("{fork}/agents/DefaultAgents/NaiveAgent.py"), AGENT);
+            write(format!("{fork}/src/AgentBase.py"), AGENT);
+        }
+        for (folder, has_command) in [
+            ("own/agents/Group17", true),
+            ("uncommanded/agents/Group17", false),
+            ("second/agents/Group2", true),
+            ("two/agents/Group9970", true),
+            ("two/agents/Group3", true),
+            ("sole/agents/Group1", false),
+        ] {
+            write(format!("{folder}/Own.py"), AGENT);
+            if has_command {
+                let module = folder.split_once('/').unwrap().1.replace('/', ".");
+                write(format!("{folder}/cmd.txt"), &format!("{module}.Own Own"));
+            }
+        }
+        write("template/agents/Group1/CheatAgent.py".to_owned(), AGENT);
+        write("template/agents/Group1/cmd.txt".to_owned(), "agents.Group1.CheatAgent CheatAgent");
+        for (text, module) in [
+            ("own", "agents.Group17.Own"),
+            ("own/agents", "agents.Group17.Own"),
+            ("own/agents/Group1", "agents.Group1.CheatAgent"),
+            ("own/agents/MCTSAgent", "agents.MCTSAgent.MCTSAgent"),
+            ("uncommanded", "agents.Group17.Own"),
+            ("second", "agents.Group2.Own"),
+            ("sole", "agents.Group1.Own"),
+            ("template", "agents.Group1.CheatAgent"),
+        ] {
+            assert_eq!(read(text, &root).unwrap().module, module, "{text}");
+        }
+        for (text, reason) in [
+            ("two", "which of agents/Group3, agents/Group9970?"),
+            ("none", "which of agents/Group1, agents/Group2, agents/Group997, "),
+        ] {
+            let failure = read(text, &root).unwrap_err();
+            assert!(failure.to_string().contains(reason), "{text}: {failure}");
+        }
+    }
+
     #[test]
     fn agents_are_found_by_their_paths() {
         let place = tempfile::tempdir().unwrap();
         let root = place.path().canonicalize().unwrap();
-        let agent = "class A:\n    def make_move(self, turn, board, opp_move):\n        pass\n";
+        let agent = AGENT;
         // A contest's copy.
         let name = "0123456789abcdef".repeat(4);
         let copy = &*format!("contest/agents/{name}/bot.py");
