@@ -8,6 +8,9 @@ use referee_process::sandbox::reach::{
 use referee_process::sandbox::{Layer, Layers};
 use std::path::{Path, PathBuf};
 
+/// The machine's own folders: nothing in them should be opened to an agent that isn't there itself.
+const SYSTEM: [&str; 4] = ["/proc", "/sys", "/etc", "/root"];
+
 /// Returns what to do about something in the agent's stderr that these layers kept it from doing.
 pub fn advice(
     spec: &AgentSpec,
@@ -48,7 +51,12 @@ fn file_advice(
     files.first().or(folders.first())?;
     let found = reachable(&spec.files()?, shared_rules);
     let restricts = layers.has(Layer::Landlock);
-    let closed = files.iter().find_map(|path| {
+    let is_system = |path: &Path| {
+        SYSTEM.iter().any(|place| path.starts_with(place) && !launch.folder.starts_with(place))
+    };
+    let hidden =
+        |path: &Path| Unreachable::of(path, UNPRIVILEGED_UID).filter(|_| layers.has(Layer::User));
+    let closed = files.iter().filter(|path| !is_system(path)).find_map(|path| {
         if restricts && !found.may_read(path) {
             let others = shared_rules.is_forbidden(path) || is_wide(path);
             let folder = path.parent().filter(|folder| {
@@ -59,11 +67,12 @@ fn file_advice(
             });
             return (!others).then(|| grant(path, folder));
         }
-        let hidden = Unreachable::of(path, UNPRIVILEGED_UID).filter(|_| layers.has(Layer::User))?;
+        let hidden = hidden(path)?;
         Some(format!("{hidden}: {}", hidden.help()))
     });
     let writes = || {
-        let readable = files.iter().chain(&folders).any(|path| found.may_read(path));
+        let files = files.iter().filter(|path| hidden(path).is_none());
+        let readable = files.chain(&folders).any(|path| found.may_read(path));
         restricts && readable && is_refused(stderr)
     };
     closed.or_else(|| writes().then(|| Restriction::Writing.advice().to_owned()))

@@ -485,6 +485,13 @@ fn what_was_denied_is_what_is_there_and_out_of_reach() {
     for text in ["ROOT/b.py", "ROOT/games/x.jsonl", "ROOT/nothing", "/root", "/"] {
         assert_eq!(said(&a, landlock, &format!("{text}: Permission denied")), "", "{text}");
     }
+    // Nor on how to open what is the machine's own.
+    for path in ["/etc/shadow", "/proc/1/environ", "/proc/1", "/sys/kernel"] {
+        for layers in [landlock, landlock.with(&[Layer::User]), Layers::of(&[Layer::User])] {
+            let advice = said(&a, layers, &format!("{path}: Permission denied"));
+            assert!(!advice.contains("chmod") && !advice.contains("--allow"), "{path}: {advice}");
+        }
+    }
     // What it may read, it wanted to write.
     for text in ["ROOT/a/bot", "'state.json'", "ROOT/a/new"] {
         let advice = said(&a, landlock, &format!("{text}: Permission denied"));
