@@ -38,12 +38,18 @@ pub struct DialectKind {
     pub about: &'static str,
     pub(crate) begin: fn(&LineProtocol) -> Result<Box<dyn Dialect>, String>,
     pub(crate) advise: fn(&str, Option<&str>) -> Option<String>,
+    pub(crate) optional: &'static [&'static str],
 }
 
 impl DialectKind {
     /// Creates a codec. Fails if the settings are invalid.
     pub fn begin(&self, settings: &LineProtocol) -> Result<Box<dyn Dialect>, String> {
         (self.begin)(settings)
+    }
+
+    /// Whether an engine needn't be sent this command.
+    pub fn is_optional(&self, command: &str) -> bool {
+        command.split_whitespace().next().is_some_and(|word| self.optional.contains(&word))
     }
 
     /// Returns what to do about an engine that failed at this command: with this reply, or without one.

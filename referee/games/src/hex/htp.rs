@@ -24,6 +24,7 @@ pub(super) const KIND: DialectKind = DialectKind {
     about: "HTP, the Hex variant of the Go Text Protocol",
     begin: |settings| Htp::begin(settings).map(|htp| Box::new(htp) as Box<dyn Dialect>),
     advise,
+    optional: &OPTIONAL,
 };
 
 /// Returns what to do about an engine that failed at this command.

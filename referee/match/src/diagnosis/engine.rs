@@ -27,6 +27,11 @@ impl<'a> Engine<'a> {
         self.unanswered()
     }
 
+    /// Whether it has not answered a command that it needn't be sent.
+    pub(super) fn may_skip(self) -> bool {
+        self.sent.lines().last().is_some_and(|command| self.dialect.is_optional(command))
+    }
+
     /// The same if it has not answered.
     pub(super) fn unanswered(self) -> Option<String> {
         self.dialect.advise(self.sent.lines().last()?, None)

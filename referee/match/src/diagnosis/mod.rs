@@ -193,6 +193,18 @@ impl Evidence<'_> {
         kit_fix(defect).filter(|_| self.has_kit).unwrap_or_else(|| defect.fix())
     }
 
+    /// Whether its stderr says why it failed, in an error of a runtime or about a file. What it wrote before a signal ended
+    /// it need not be about that.
+    fn explains_itself(&self, fault: &str) -> bool {
+        let ended = self.status.map_or_else(|| EndReason::read(fault), EndReason::Exited);
+        let by_signal = matches!(ended, EndReason::Exited(status) if status.starts_with("signal"));
+        let says = cause_line(self.stderr).is_some()
+            || last_words::has_words(self.stderr)
+                && last_words::crash(String::new(), self.stderr).fix != Defect::Crash.fix()
+            || !denied_paths(self.stderr).is_empty();
+        says && !by_signal
+    }
+
     /// Returns the actions that would have been legal, as far as they are known.
     fn legal(&self) -> Vec<Value> {
         self.game.map(AnyGame::actions).unwrap_or_default()
@@ -273,7 +285,10 @@ pub fn find(fault: &Fault, known: &Evidence<'_>) -> Finding {
         }
         _ => false,
     };
-    if let Some(fix) = known.engine.and_then(|engine| engine.fix(fault)) {
+    // Where it fails by itself at its start, the command is not the cause.
+    let is_explained = fault.kind != FaultKind::Garbled && known.explains_itself(&fault.text);
+    let engine = known.engine.filter(|engine| !(is_explained && engine.may_skip()));
+    if let Some(fix) = engine.and_then(|engine| engine.fix(fault)) {
         if by_command {
             return finding.fix(fix);
         }
@@ -549,7 +564,8 @@ pub fn waiting(known: &Evidence<'_>) -> Finding {
     let (cpu, wall) = (used.cpu.as_millis(), used.wall.as_millis());
     let what = format!("no answer after {wall} ms ({cpu} ms of CPU)");
     let finding = without_answer(what, known);
-    match known.engine.and_then(Engine::unanswered) {
+    let engine = known.engine.filter(|engine| !(engine.may_skip() && known.explains_itself("")));
+    match engine.and_then(Engine::unanswered) {
         Some(fix) => finding.fix(fix),
         None => finding,
     }

@@ -1,6 +1,6 @@
 //! The explanation of each fault.
 
-use super::{AtEnd, Defect, Evidence, Hang, IllegalAction, Stage, Usage, Wait, find};
+use super::{AtEnd, Defect, Engine, Evidence, Hang, IllegalAction, Stage, Usage, Wait, find};
 use referee_games::{AnyGame, kind};
 use referee_protocol::{Fault, FaultKind};
 use serde_json::{Value, json};
@@ -299,6 +299,22 @@ fn advice_for_engines_is_not_about_the_protocol() {
         let found = find(&fault(kind, text), &known);
         assert!(found.fix.contains(words), "{kind:?}: {}", found.fix);
         assert!(!found.fix.contains("hello"), "{kind:?}: {}", found.fix);
+    }
+    // An engine that fails by itself at its start is to be sent its first command all the same.
+    let hex = kind("hex").unwrap();
+    let spoken = serde_json::from_value(json!({"name": "htp"})).unwrap();
+    let engine = Engine::of(Some(&spoken), hex, "protocol_version\n");
+    for (stderr, end, skips) in [
+        ("", "exit status 1", true),
+        ("hello\n", "exit status 1", true),
+        ("Traceback\nModuleNotFoundError: No module named 'numpy'\n", "exit status 1", false),
+        ("could not open '/srv/x/net.bin'\n", "exit status 1", false),
+        ("could not open '/srv/x/net.bin'\n", "signal 11 (SIGSEGV)", true),
+    ] {
+        let fault = fault(FaultKind::Start, &format!("ended with {end} before `ready`"));
+        let known = Evidence { engine, stderr, status: Some(end), stage: Stage::Start, ..known };
+        let fix = find(&fault, &known).fix;
+        assert_eq!(fix.contains("add `skip ="), skips, "{stderr}: {fix}");
     }
     let denied = Evidence { denied: Some("grant it"), ..known };
     let refused = fault(FaultKind::Garbled, "`boardsize 9` was answered `? Could not find 'x'`");
