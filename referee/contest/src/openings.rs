@@ -42,7 +42,7 @@ pub fn draw_opening(
         return Ok(setup.clone());
     }
     if kind.program().is_some_and(|rules| !rules.lists()) {
-        let text = "its rules list no actions, so no random plies can be played; name a file with positions instead";
+        let text = "its rules list no actions, so no random plies can be played; use 0 plies (`--openings 0`), or a file with positions";
         return Err(OpeningError::Setup(text.to_owned()));
     }
     let start = started(kind, setup)?;

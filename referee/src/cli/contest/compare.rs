@@ -10,7 +10,7 @@ use std::process::ExitCode;
 /// Random plies before each pair. With fewer, openings soon repeat.
 const OPENING_PLIES: u32 = 4;
 
-const OPENINGS_HELP: &str = "Where pairs of games begin: a file with one JSON position per line, or a number of random plies, 1 to 100. Defaults to 4 plies";
+const OPENINGS_HELP: &str = "Where pairs of games begin: a file with one JSON position per line, or a number of random plies, 1 to 100. Defaults to 4 plies, or 0 for games that list no actions";
 
 /// Test whether a new agent is stronger than an old one
 ///
@@ -75,7 +75,7 @@ impl Options {
             // A pair is two games.
             "rounds": self.games.unwrap_or(self.max_games).div_ceil(2),
             "policy": {},
-            "openings": self.generated.series.openings_table(OPENING_PLIES),
+            "openings": self.generated.openings(OPENING_PLIES)?,
             "compare": self.games.is_none().then_some(test),
         });
         self.generated.contest_file("compare", &[self.new.clone(), self.old.clone()], more)

@@ -68,6 +68,13 @@ impl GeneratedContestOptions {
             .map_err(|error| Failure::operation(format!("cannot generate a contest file: {error}")))
     }
 
+    /// Returns the table `[openings]`, with so many random plies unless others are given: none where the rules don't list the
+    /// actions to choose from.
+    pub(super) fn openings(&self, plies: u32) -> Result<Value, Failure> {
+        let is_unlisted = self.game.kind()?.program().is_some_and(|program| !program.lists());
+        Ok(self.series.openings_table(if is_unlisted { 0 } else { plies }))
+    }
+
     /// Runs the contest in --out, or in a new folder with its name.
     pub(super) fn begin(&self, prepared: Prepared, global: &Global) -> Result<ExitCode, Failure> {
         let out = self.out.clone().map_or_else(|| free_folder(&prepared.contest.name), Ok)?;

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 /// same game.
 const OPENING_PLIES: u32 = 2;
 
-const OPENINGS_HELP: &str = "Where games begin: a file with one JSON position per line, or a number of random plies, 0 to 100. Each opening is played in every seat order. Defaults to 2 plies, or 0 for games of one seat";
+const OPENINGS_HELP: &str = "Where games begin: a file with one JSON position per line, or a number of random plies, 0 to 100. Each opening is played in every seat order. Defaults to 2 plies, or 0 for games of one seat and games that list no actions";
 
 /// Run a contest without a contest file
 #[derive(Debug, Args)]
@@ -76,7 +76,7 @@ impl Options {
             "format": self.tournament,
             "submissions": self.submissions,
             "policy": { "on_broken": self.leave_out.then_some("leave-out") },
-            "openings": self.generated.series.openings_table(plies),
+            "openings": self.generated.openings(plies)?,
         });
         self.generated.contest_file("quick", &self.agents, more)
     }
