@@ -43,9 +43,12 @@ class Position:
             self.state = after_json(rules.start(self.setup) if begun is None else begun)
 
     def actions(self) -> List[Action]:
-        """Every legal action; none if the seat to move isn't asked, such as after the end."""
+        """Every legal action; none if the seat to move isn't asked, such as after the end, or if
+        the game lists none and its rules are not in the agent's folder."""
         if self.message.get("actions") is not None:
             return list(self.message["actions"])
+        if self.rules is None and self.message:
+            return []
         rules, state = self._own()
         if "of" not in _turn(rules.turn(state)) or not rules.can_list():
             return []
@@ -97,10 +100,16 @@ class Position:
         return new
 
 
-def load(path: str) -> Game:
-    """The rules in a file, which need not be written for that: `main` doesn't begin to serve."""
+def load(path: str) -> Optional[Game]:
+    """The rules in a file, which need not be written for that: `main` doesn't begin to serve. None
+    if the file doesn't import the kit: then it would read the agent's stdin."""
     found: List[Type[Game]] = []
     path = os.path.abspath(path)
+    with open(path, "rb") as file:
+        source = file.read()
+    if not any(line.lstrip().startswith((b"import referee_kit", b"from referee_kit"))
+               for line in source.splitlines()):
+        return None
     sys.path.insert(0, os.path.dirname(path))
     module = ModuleType("__main__")
     module.__file__ = path
@@ -108,8 +117,7 @@ def load(path: str) -> Game:
     serving = Game.__dict__["main"]
     setattr(Game, "main", classmethod(found.append))
     try:
-        with open(path, "rb") as file:
-            exec(compile(file.read(), path, "exec"), module.__dict__)
+        exec(compile(source, path, "exec"), module.__dict__)
     finally:
         setattr(Game, "main", serving)
     if not found:

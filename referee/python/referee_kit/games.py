@@ -90,7 +90,10 @@ def _read(folder: Path) -> GameProgram:
     file = folder / "rules.py" if folder.is_dir() else folder
     if not file.is_file():
         raise BadSetup("there is no %s: only game programs in Python can be loaded" % file)
-    return load(str(file))
+    game = load(str(file))
+    if game is None:
+        raise BadSetup("%s doesn't import the kit: only rules with the kit can be loaded" % file)
+    return game
 
 
 def _reduce(game: Game) -> Tuple[Callable[..., Game], Tuple[Any, ...]]:

@@ -3,7 +3,6 @@
 use super::new::COPIED_TO;
 use super::setup::first_for_two;
 use super::shell::join;
-use referee_games::program::Program;
 use referee_games::{GAMES, GameKind};
 use sample_agents::starters::{DECISION_FUNCTION, Starter};
 use serde_json::json;
@@ -62,8 +61,12 @@ impl Plan<'_> {
     fn first_match(&self, agent: &str, program: Option<&str>) -> String {
         let game = first_for_two(if self.games.is_empty() { GAMES } else { self.games });
         let seats = game.start(&json!({})).map_or(2, |game| game.seats());
-        let estimates = game.program().is_none_or(Program::estimates);
-        let opponents = if estimates { OPPONENTS } else { WITHOUT_ESTIMATE };
+        let opponents = match game.program() {
+            // The built-in agents need the list of actions.
+            Some(program) if !program.lists() => [agent; 2],
+            Some(program) if !program.estimates() => WITHOUT_ESTIMATE,
+            _ => OPPONENTS,
+        };
         let others = opponents.iter().copied().cycle().take(seats.saturating_sub(1));
         let seated: Vec<&str> = std::iter::once(agent).chain(others).collect();
         format!("referee play {} {}", program.unwrap_or(game.name), seated.join(" "))

@@ -664,6 +664,32 @@ fn a_new_agent_for_a_game_program_plays_at_once() {
     dir.run(&["new", "other", "--game", &game, "--game", "hex"]).code(2).stderr_has("--game ./ttt");
 }
 
+/// Rules without the kit and without a list: the new agent doesn't execute them, and games begin at the start.
+#[test]
+fn a_new_agent_goes_on_without_rules_of_its_own() {
+    let dir = TestDir::new();
+    let Some(game) = counter(&dir, "raw", "pass") else { return };
+    let rules = fs::read_to_string(dir.path("raw/rules.py")).unwrap();
+    dir.write("raw/counter.py", rules.replace("def actions", "def unused"));
+    dir.write("raw/rules.py", "import runpy\nrunpy.run_path('counter.py', run_name='__main__')\n");
+    let made = dir.run(&["new", "bot", "--game", &game, "--json"]).code(0).json();
+    assert_eq!(made["next"][1], "referee play ./raw bot bot");
+    let bot = fs::read_to_string(dir.path("bot/bot.py")).unwrap();
+    let with_loop = bot.replace("rules=None", "rules=\"loop.py\"");
+    assert_ne!(bot, with_loop);
+    dir.write("bot/loop.py", "import sys\nsys.stdin.read()\n");
+    for text in [bot, with_loop] {
+        dir.write("bot/bot.py", text);
+        let played = dir.run(&["play", &game, "bot", "bot", "--json"]).json();
+        assert_eq!(played["verdict"]["seats"][0]["fault"], Value::Null, "{played}");
+    }
+    dir.run(&["contest", "quick", "--game", &game, "bot", "b=bot", "-o", "quick"]).code(0);
+    dir.run(&["compare", "bot", "b=bot", "--game", &game, "-n", "2", "-o", "two"]).code(0);
+    dir.run(&["contest", "quick", "--game", &game, "bot", "b=bot", "--openings", "1"])
+        .code(2)
+        .stderr_has("--openings 0");
+}
+
 /// Without its rules, a match is shown with all but the boards: players, clocks, moves as text, the result.
 #[test]
 fn viewers_show_what_needs_no_rules() {

@@ -21,7 +21,7 @@ use referee_games::GameKind;
 use referee_games::program::{Program, RulesFailure};
 use referee_process::Failure;
 use referee_process::agent::Launch;
-use referee_process::files::{absolute, read_all, too_large};
+use referee_process::files::{absolute, read_all, read_regular, too_large};
 use referee_process::launcher::Reach;
 use referee_process::lock::lock;
 use referee_process::open_folder::OpenFolder;
@@ -40,6 +40,8 @@ pub const MANIFEST: &str = "game.toml";
 pub const RECORDED_GAMES: &str = "games";
 /// The largest game.toml, in bytes.
 const MANIFEST_BYTES_MAX: u64 = 64 << 10;
+/// The largest file with rules that an agent gets a copy of, in bytes.
+const RULES_BYTES_MAX: u64 = 16 << 20;
 /// The longest answer of a program, in bytes: 200 plies of a large board with everything. What is read of it can take
 /// thirty times as much.
 const ANSWER_BYTES_MAX: u64 = 16 << 20;
@@ -205,7 +207,8 @@ pub fn spec_of(folder: &Path) -> Result<AgentSpec, Failure> {
     GameProgram::read(folder).map(|program| program.spec)
 }
 
-/// Returns the file with the rules, relative to the game's folder, if they are a program in Python.
+/// Returns the file with the rules, relative to the game's folder, if they are a program in Python with the kit. Others can't
+/// be executed by an agent: they would begin to read its stdin.
 pub fn python_rules(folder: &Path) -> Result<Option<String>, Failure> {
     let spec = GameProgram::read(folder)?.spec;
     let launch = spec.launch.iter().find(|launch| launch.command.len() == 2);
@@ -215,7 +218,14 @@ pub fn python_rules(folder: &Path) -> Result<Option<String>, Failure> {
             .is_some_and(|name| name.as_encoded_bytes().starts_with(b"python"))
     };
     let rules = launch.filter(|it| is_python(&it.command[0])).map(|it| it.command[1].clone());
-    Ok(rules.filter(|rules| spec.files.iter().any(|file| file == Path::new(rules))))
+    let uses_kit = |rules: &String| {
+        let text = read_regular(&folder.join(rules), RULES_BYTES_MAX).unwrap_or_default();
+        String::from_utf8_lossy(&text).lines().map(str::trim_start).any(|line| {
+            ["import referee_kit", "from referee_kit"].iter().any(|start| line.starts_with(start))
+        })
+    };
+    let rules = rules.filter(|rules| spec.files.iter().any(|file| file == Path::new(rules)));
+    Ok(rules.filter(uses_kit))
 }
 
 impl GameProgram {
