@@ -58,6 +58,11 @@ struct Divided {
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = options.game.start()?;
+    if game.kind().program().is_some_and(|program| !program.lists()) {
+        return Err(Failure::operation(
+            "the rules don't list the legal actions, so they can't be counted",
+        ));
+    }
     let mut counts = Vec::new();
     for depth in 1..=options.depth {
         let count = if counts.last() == Some(&0) {

@@ -10,7 +10,7 @@ const CAUSES: &[(&str, &str, &str)] = &[
         NO_ANSWER,
         "an answer may take 1000 ms, and 20 ms more for each ply that it is about; in a match, a later one makes the \
          match void",
-        "make the rules faster, or raise `answer_ms` and `ply_ms` under [limits] in game.toml",
+        "flush stdout after each answer; else make the rules faster, or raise `answer_ms` and `ply_ms` under [limits] in game.toml",
     ),
     (
         "it can't be started",
