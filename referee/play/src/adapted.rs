@@ -5,14 +5,12 @@ use super::agent_spec::AgentSpec;
 use super::archives::{archive_stem, unpacked};
 use super::digest::{digest_command, digest_file, digest_folder};
 use referee_process::agent::Launch;
-use referee_process::files::{absolute, read_all};
+use referee_process::files::absolute;
 use referee_process::launcher::Bytes;
-use referee_process::open_folder::OpenFolder;
 use referee_process::{Failure, own_program};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{HeaderSeat, Limits};
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -119,9 +117,6 @@ static COMPILED: Mutex<BTreeMap<(&str, PathBuf), Arc<str>>> = Mutex::new(BTreeMa
 
 /// The modules of a package in which the adapter looks for the class.
 const CLASS_MODULES: [&str; 4] = ["__init__.py", "program.py", "player.py", "agent.py"];
-
-/// The largest `__init__.py` that is read to see whether it is a stray one.
-const INIT_BYTES_MAX: u64 = 1 << 16;
 
 /// The word of an adapter's command with which it refuses what the course's program refused.
 pub(super) const STRICT: &str = "--strict";
@@ -441,12 +436,11 @@ impl Package {
     }
 
     /// Checks that a package's folder has a module in which an agent can be; else takes the only package in it, as a team
-    /// hands it in, perhaps with a stray `__init__.py`.
+    /// hands it in.
     fn check_modules(self, text: &str) -> Result<Self, Failure> {
         let holds_agent =
             |folder: &Path| CLASS_MODULES.iter().any(|name| folder.join(name).is_file());
-        let is_stray = has_bare_init(&self.place);
-        if self.place.is_file() || holds_agent(&self.place) && !is_stray {
+        if self.place.is_file() || holds_agent(&self.place) {
             return Ok(self);
         }
         let mut names = Vec::new();
@@ -461,19 +455,12 @@ impl Package {
                 names.push(name);
             }
         }
-        // Beside the agent's there may be helpers.
-        if packages.iter().any(|name| !has_bare_init(&self.place.join(name))) {
-            packages.retain(|name| !has_bare_init(&self.place.join(name)));
-        }
         packages.sort();
         names.sort();
         if let [only] = &packages[..]
             && let Some(inner) = Self::at(self.place.join(only), self.class.clone())
         {
             return inner.check_modules(text);
-        }
-        if is_stray {
-            return Ok(self);
         }
         let place = self.place.display();
         let failure = Failure::usage(match names.as_slice() {
@@ -580,24 +567,7 @@ fn package_name(folder: &Path) -> Option<&str> {
 
 /// Whether a folder is a package. The course's program is beside packages: an `__init__.py` there is a stray one.
 fn is_package(folder: &Path) -> bool {
-    let course = folder.join("referee");
-    let has_course = course.join("game").is_dir() || course.join("game.py").is_file();
-    folder.join("__init__.py").is_file() && !has_course
-}
-
-/// Whether an agent can be in no module of a folder itself: it has only an `__init__.py`, which neither defines nor
-/// imports anything.
-fn has_bare_init(folder: &Path) -> bool {
-    let [init, others @ ..] = CLASS_MODULES;
-    let source = || {
-        let (file, _) = OpenFolder::open(folder)?.file(OsStr::new(init))?;
-        read_all(file, INIT_BYTES_MAX)
-    };
-    let is_bare = |source: Vec<u8>| {
-        let source = String::from_utf8_lossy(&source);
-        !["class ", "import "].iter().any(|word| source.contains(word))
-    };
-    !others.iter().any(|name| folder.join(name).is_file()) && source().is_ok_and(is_bare)
+    folder.join("__init__.py").is_file() && !folder.join("referee/game").is_dir()
 }
 
 #[cfg(test)]
@@ -633,14 +603,6 @@ mod tests {
             "two/other/player.py",
             "year/team_a/program.py",
             "year/referee/__init__.py",
-            "only/__init__.py",
-            "only/utils.py",
-            "only/search/__init__.py",
-            "only/team_b/__init__.py",
-            "only/team_b/program.py",
-            "chexers/__init__.py",
-            "chexers/team_c/player.py",
-            "chexers/referee/game.py",
         ] {
             let file = root.join(file);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -658,10 +620,7 @@ mod tests {
             ("team/:Bot", "team", "agent", Some("Bot"), "team", "team/agent"),
             ("team/agent/..", "team", "agent", None, "team", "team/agent"),
             ("alice.v2", "alice.v2", "agent", None, "alice.v2", "alice.v2/agent"),
-            ("package", "", "package.agent", None, "package", "package"),
-            ("only", "", "only.team_b", None, "team_b", "only"),
-            ("chexers", "chexers", "team_c", None, "team_c", "chexers/team_c"),
-            ("chexers/team_c", "chexers", "team_c", None, "team_c", "chexers/team_c"),
+            ("package", "", "package", None, "package", "package"),
             ("a stray-one/agent", "a stray-one", "agent", None, "a stray-one", "a stray-one/agent"),
             ("beside", "beside", "agent", None, "beside", "beside/agent"),
             ("beside/agent", "beside", "agent", None, "beside", "beside/agent"),

@@ -198,23 +198,12 @@ fn agents_of_any_year_play_a_game_program_with_their_own_classes() {
 #[test]
 fn packages_are_imported_by_the_names_that_they_use() {
     let Some(dir) = dir() else { return };
-    // Whose helpers are beside it, as where the course's program ran.
-    copy_folder(&dir.path("stray/agent"), &dir.path("beside/team_b"));
-    let program = dir.path("beside/team_b/program.py");
-    let text = fs::read_to_string(&program).unwrap().replace("agent.", "team_b.");
-    fs::write(&program, format!("import utils\nfrom search.deep import DEPTH\n{text}")).unwrap();
-    for file in ["__init__.py", "utils.py", "search/__init__.py"] {
-        dir.write(&format!("beside/{file}"), "");
-    }
-    dir.write("beside/search/deep.py", "DEPTH = 2\n");
     for (agent, name, module) in [
         ("stray/agent", "stray", "agent.program"),
         ("stray", "stray", "agent.program"),
         ("stray.agent", "stray", "agent.program"),
         ("stray/agent copy", "agent copy", "agent.program"),
         ("_blank_", "_blank_", "_blank_.program"),
-        ("beside/team_b", "team_b", "team_b.program"),
-        ("beside", "team_b", "team_b.program"),
     ] {
         let agent = format!("comp30024:{agent}");
         let output = dir.play(&["freckers", &agent, "@first", "--setup", "turn_limit=4"]);

@@ -75,7 +75,7 @@ def visit(name, certain):
     package = parts if file.endswith("__init__.py") else parts[:-1]
     for node in ast.walk(tree):
         for imported in imports(node, package):
-            meant.extend(further_in(imported, package))
+            meant.extend(further_in(imported.split(".")[0], package))
             lacked.extend(taken_for(imported.split(".")))
             visit(imported, certain and node in tree.body)
         if isinstance(node, ast.ImportFrom) and node.level > len(package):
@@ -120,22 +120,13 @@ def paths(node):
     return ["/".join(parts)] if len(parts) > 1 and all(isinstance(part, str) for part in parts) else []
 
 
-def further_in(imported, package):
-    """The package of this name around or beside another, if none is on the path. Its own name and the one that the
-    course set are taken for any; another only for one beside the agent's own package, where the course's program ran: a
-    module further in may be called as one that is installed."""
-    top = imported.split(".")[0]
-    if file_of(top) is not None or file_of(imported) is not None:
+def further_in(top, package):
+    """The package of this name around or beside another, if none is on the path. Besides its own name, only the one
+    that the course set is taken for it: a module may be called as one that is installed."""
+    if file_of(top) is not None or top not in package[1:] + ["agent"]:
         return []
-    depth = len(package)
-    if top not in package[1:] + ["agent"]:
-        own = main.split(".")
-        is_package = (file_of(main) or "__init__.py").endswith("__init__.py")
-        is_known = top in getattr(sys, "stdlib_module_names", ())
-        depth = 0 if is_known else min(depth, len(own) if is_package else len(own) - 1)
-    arounds = [".".join(package[:end]) for end in range(1, depth)]
-    found = [around for around in arounds if file_of(f"{around}.{top}") or file_of(f"{around}.{imported}")]
-    return [f"{around}.{top}" for around in found]
+    names = [".".join(package[:end] + [top]) for end in range(1, len(package))]
+    return [name for name in names if file_of(name)]
 
 
 def taken_for(parts):
