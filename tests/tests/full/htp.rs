@@ -317,7 +317,7 @@ fn mohex_and_wolve_play_as_documented() {
         let winner = verdict["places"].as_array().unwrap().iter().position(|place| *place == 1);
         let winner = winner.unwrap_or_else(|| panic!("{output}"));
         assert_eq!(verdict["places"][1 - winner], 2, "{output}");
-        assert_eq!(verdict["seats"][winner]["fault"], serde_json::Value::Null, "{output}");
+        assert_eq!(verdict["seats"][winner]["fault"], Value::Null, "{output}");
         if verdict["reason"] != "connected" {
             assert_eq!(verdict["seats"][1 - winner]["fault"]["kind"], "gone", "{output}");
             assert!(output["turns"].as_u64().unwrap() >= 6, "{output}");

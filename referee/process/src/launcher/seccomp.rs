@@ -399,8 +399,12 @@ mod tests {
             for setting in [4, 1, 0x5356_4d41] {
                 assert_eq!(process(setting), Err(Errno::EINVAL), "{setting}");
             }
-            // As on a kernel that has no such memory to choose.
+            // As on a kernel that has no such memory to choose, and can't move pages into pipes and sockets.
             for number in [
+                libc::SYS_splice,
+                libc::SYS_tee,
+                libc::SYS_vmsplice,
+                libc::SYS_sendfile,
                 libc::SYS_seccomp,
                 libc::SYS_mbind,
                 libc::SYS_set_mempolicy,
