@@ -524,6 +524,10 @@ impl Unpacking {
         let whole = self.only_folder()?.unwrap_or_default();
         let target_of = |path: &Path| self.links.get(&whole.join(path)).map(PathBuf::as_path);
         for (path, target) in &self.links {
+            // Where a folder is instead, other links lead elsewhere than it says.
+            if self.root.folder_at(path).is_ok() {
+                return Err(twice(path));
+            }
             let inside = path.strip_prefix(&whole).unwrap_or(path);
             if way_out(inside, target_of).is_some() {
                 let why = format!("is a link to {}: replace it with a copy", target.display());

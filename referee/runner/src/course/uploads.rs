@@ -270,12 +270,18 @@ impl Uploads {
         if team.disqualified.is_some() {
             return None;
         }
+        let version =
+            self.last_played(team.number).filter(|version| !version.state.removed)?.number;
+        let folder = self.folder(VersionId { team: team.number, version });
+        Some((version, folder.join(FILES_FOLDER).join(team.folder_name())))
+    }
+
+    /// The last version that plays, or would if its team weren't disqualified.
+    fn last_played(&self, team: u32) -> Option<&Version> {
         let plays = |version: &&Version| {
             version.state.player.is_some() && version.state.taken_back.is_none()
         };
-        let version = self.versions(team.number).iter().rfind(plays)?.number;
-        let folder = self.folder(VersionId { team: team.number, version });
-        Some((version, folder.join(FILES_FOLDER).join(team.folder_name())))
+        self.versions(team).iter().rfind(plays)
     }
 
     pub(super) fn has(&self, id: VersionId) -> bool {
@@ -482,9 +488,13 @@ impl Uploads {
 
     /// Removes the files of a team's oldest versions that don't play, except so many.
     fn make_room(&mut self, team: u32, kept: usize) -> io::Result<()> {
+        // A team that is disqualified may come back.
+        let last = self.last_played(team).map(|version| version.number);
         let is_idle = |version: &&Version| {
             let State { result, player, withdrawn, .. } = &version.state;
-            result.is_some() && (player.is_none() || withdrawn.is_some())
+            result.is_some()
+                && (player.is_none() || withdrawn.is_some())
+                && Some(version.number) != last
         };
         let idle: Vec<u32> =
             self.versions(team).iter().filter(is_idle).map(|version| version.number).collect();
