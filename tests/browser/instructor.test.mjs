@@ -1,16 +1,15 @@
 // The page of the instructor: pause, extend a deadline, disqualify and take it back, freeze, final, grades, everything.
 
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { PROGRAM, assertAccessible, folder, newPage } from "./stage.mjs";
+import { before, test } from "node:test";
+import { Course, assertAccessible, folder, newPage } from "./stage.mjs";
 
 const place = folder();
+const course = new Course(place);
 let address = "";
 let link = "";
-let running = null;
 const teams = {};
 
 const BOT = `
@@ -25,12 +24,6 @@ for line in sys.stdin:
         break
 `;
 
-function contest(...words) {
-  const made = spawnSync(PROGRAM, ["contest", ...words, "--json"], { cwd: place, encoding: "utf8" });
-  assert.equal(made.status, 0, made.stderr);
-  return JSON.parse(made.stdout);
-}
-
 /** Sends a version of a team's agent. */
 function handIn(team, text) {
   const form = new FormData();
@@ -40,29 +33,12 @@ function handIn(team, text) {
 }
 
 before(async () => {
-  writeFileSync(join(place, "c.toml"), [
-    'name = "course"', "seed = 1", 'format = "ladder"', "rounds = 2", 'agents = ["@random", "@first"]',
-    'clock = { bank = "10m", start = "3m" }', "[web]", 'deadline = "2001-01-01 00:00"',
-    "[grades]", 'marks = [{ mark = "A" }]', "[[games]]", 'game = "hex"', "setup = { size = 3 }", "",
-  ].join("\n"));
-  const args = ["contest", "open", "c.toml", "--out", "d", "--web=127.0.0.1:0"];
-  running = spawn(PROGRAM, args, { cwd: place, stdio: ["ignore", "ignore", "pipe"] });
-  address = await new Promise((resolve, reject) => {
-    let said = "";
-    running.stderr.on("data", (bytes) => {
-      said += bytes;
-      const found = /^site: (http:\S+)$/m.exec(said);
-      if (found) resolve(found[1]);
-    });
-    running.on("exit", (code) => reject(new Error(`contest open ended with ${code}: ${said}`)));
-  });
+  address = await course.open(["[web]", 'deadline = "2001-01-01 00:00"', "[grades]", 'marks = [{ mark = "A" }]']);
   for (const [team, id] of [["amy <b>", "s1"], ["bob", "s2"]]) {
-    teams[team] = contest("invite", "d", team, "--id", id).link.split("#")[1];
+    teams[team] = course.contest("invite", "d", team, "--id", id).link.split("#")[1];
   }
-  ({ instructor: link } = contest("teams", "d", "--instructor"));
+  ({ instructor: link } = course.contest("teams", "d", "--instructor"));
 });
-
-after(() => running?.kill("SIGKILL"));
 
 /** Fills a form and presses its button, twice if it asks. */
 async function act(page, fields, button, said, sure = false) {

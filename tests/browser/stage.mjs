@@ -113,6 +113,40 @@ export class Server {
   }
 }
 
+/** A course in a folder, `d`: an open ladder of Hex with its site. */
+export class Course {
+  constructor(place) {
+    this.place = place;
+    after(() => this.child?.kill("SIGKILL"));
+  }
+
+  /** Opens it, with more lines of its contest file; returns the site's address. */
+  async open(more = []) {
+    writeFileSync(join(this.place, "c.toml"), [
+      'name = "course"', "seed = 1", 'format = "ladder"', "rounds = 2", 'agents = ["@random", "@first"]',
+      'clock = { bank = "10m", start = "3m" }', ...more, "[[games]]", 'game = "hex"', "setup = { size = 3 }", "",
+    ].join("\n"));
+    const args = ["contest", "open", "c.toml", "--out", "d", "--web=127.0.0.1:0"];
+    this.child = spawn(PROGRAM, args, { cwd: this.place, stdio: ["ignore", "ignore", "pipe"] });
+    return new Promise((resolve, reject) => {
+      let said = "";
+      this.child.stderr.on("data", (bytes) => {
+        said += bytes;
+        const found = /^site: (http:\S+)$/m.exec(said);
+        if (found) resolve(found[1]);
+      });
+      this.child.on("exit", (code) => reject(new Error(`contest open ended with ${code}: ${said}`)));
+    });
+  }
+
+  /** Runs a command of `contest`; returns what it prints. */
+  contest(...words) {
+    const made = spawnSync(PROGRAM, ["contest", ...words, "--json"], { cwd: this.place, encoding: "utf8" });
+    assert.equal(made.status, 0, made.stderr);
+    return JSON.parse(made.stdout);
+  }
+}
+
 let browser = null;
 
 /** The browser, shared by the tests of a file. */

@@ -1,16 +1,15 @@
 // The page of a team: hand in a broken agent, read why, mend it, see its games, go back; and the link to it.
 
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { PROGRAM, assertAccessible, folder, newPage } from "./stage.mjs";
+import { before, test } from "node:test";
+import { Course, assertAccessible, folder, newPage } from "./stage.mjs";
 
 const place = folder();
+const course = new Course(place);
 let address = "";
 let link = "";
-let running = null;
 
 const BOT = `
 import json, sys
@@ -26,28 +25,9 @@ for line in sys.stdin:
 `;
 
 before(async () => {
-  writeFileSync(join(place, "c.toml"), [
-    'name = "course"', "seed = 1", 'format = "ladder"', "rounds = 2", 'agents = ["@random", "@first"]',
-    'clock = { bank = "10m", start = "3m" }', "[[games]]", 'game = "hex"', "setup = { size = 3 }", "",
-  ].join("\n"));
-  const args = ["contest", "open", "c.toml", "--out", "d", "--web=127.0.0.1:0"];
-  running = spawn(PROGRAM, args, { cwd: place, stdio: ["ignore", "ignore", "pipe"] });
-  address = await new Promise((resolve, reject) => {
-    let said = "";
-    running.stderr.on("data", (bytes) => {
-      said += bytes;
-      const found = /^site: (http:\S+)$/m.exec(said);
-      if (found) resolve(found[1]);
-    });
-    running.on("exit", (code) => reject(new Error(`contest open ended with ${code}: ${said}`)));
-  });
-  const made = spawnSync(PROGRAM, ["contest", "invite", "d", "Team <b>7</b>", "--json"],
-    { cwd: place, encoding: "utf8" });
-  assert.equal(made.status, 0, made.stderr);
-  ({ link } = JSON.parse(made.stdout));
+  address = await course.open();
+  ({ link } = course.contest("invite", "d", "Team <b>7</b>"));
 });
-
-after(() => running?.kill("SIGKILL"));
 
 /** Chooses a file, confirms the command and hands in. */
 async function handIn(page, name, text) {
