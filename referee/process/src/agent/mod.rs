@@ -24,7 +24,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use nix::sys::stat::{Mode, fchmod};
-use nix::unistd::{Pid, read};
+use nix::unistd::{Pid, read, write};
 use referee_protocol::Nanos;
 use std::collections::VecDeque;
 use std::fs::File;
@@ -221,7 +221,7 @@ impl AgentProcess {
     /// Sends a command to its supervisor. If that is gone, the tree is dead anyway.
     pub fn command(&self, command: Command) {
         if let Some(control) = &self.control {
-            control.source.try_write(&[command as u8]).ok();
+            send_command(&control.source, command);
         }
     }
 
@@ -496,6 +496,12 @@ impl AgentProcess {
     }
 }
 
+/// Sends a command, past the runtime: that writes nothing before it has been told that a new socket can be written
+/// to, so that a process killed as soon as it was started would run on.
+fn send_command(control: &UnixStream, command: Command) {
+    write(control, &[command as u8]).ok();
+}
+
 /// Returns the reading end of a pipe for the current runtime.
 fn reader(pipe: io::PipeReader) -> io::Result<PollOnWake<pipe::Receiver>> {
     pipe::Receiver::from_owned_fd(OwnedFd::from(pipe)).map(PollOnWake::new)
@@ -530,5 +536,28 @@ fn status_text(status: ExitStatus) -> String {
             Err(_) => format!("signal {number}"),
         },
         (None, None) => "an unknown status".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Command, send_command};
+    use std::io::Read as _;
+    use std::os::unix::net::UnixStream;
+
+    #[test]
+    fn a_command_is_sent_before_the_runtime_knows_the_socket() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+        let (ours, mut supervisors) = UnixStream::pair().unwrap();
+        for socket in [&ours, &supervisors] {
+            socket.set_nonblocking(true).unwrap();
+        }
+        runtime.block_on(async {
+            let control = tokio::net::UnixStream::from_std(ours).unwrap();
+            send_command(&control, Command::Kill);
+            let mut received = [0; 2];
+            assert_eq!(supervisors.read(&mut received).unwrap(), 1);
+            assert_eq!(received[0], Command::Kill as u8);
+        });
     }
 }
