@@ -17,7 +17,7 @@ use referee_render::{Style, terminal};
 pub(super) struct Options {
     #[command(flatten)]
     game: GameOptions,
-    /// File of actions to apply, one per line, as text or JSON; the line of a draw is the name of its outcome; - is stdin. Defaults to no actions
+    /// File of actions to apply, one per line, as text or JSON; for a draw, the name of its outcome; - is stdin. Defaults to no actions
     #[arg(long, value_name = "FILE", conflicts_with = "transcript")]
     actions: Option<String>,
     /// Transcript to take setup and actions from; `latest` is the newest in ./matches

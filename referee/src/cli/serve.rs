@@ -31,8 +31,7 @@ pub(super) struct Options {
     /// Folder to serve
     #[arg(value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
-    /// Address to listen on. Unless it is this machine's own, each printed address lets in one
-    /// browser
+    /// Address to listen on. Unless it is a loopback address, each printed link lets in one browser
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: String,
     /// Port to listen on, 0 to 65535; 0 is any free port. Defaults to 8017, or the next free port

@@ -48,8 +48,8 @@ pub(super) struct ReplaceOptions {
 
 /// Let a player leave a contest
 ///
-/// Its results stay. It forfeits all games that were not played. With --back it plays again, also the games that it
-/// forfeited, unless later pairings depend on them.
+/// Its results stay. It forfeits all games that were not played. With --back it returns and also plays the games that
+/// it forfeited, unless later pairings depend on them.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest drop contests/autumn team7 --reason \"left the course\"\n  \

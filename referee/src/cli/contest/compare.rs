@@ -41,10 +41,10 @@ pub(in crate::cli) struct Options {
     /// agents with --elo0 0, 100 takes about 70 games, 40 about 400, 20 about 1600, 10 about 6400
     #[arg(long, default_value_t = 100.0, value_parser = number)]
     elo1: f64,
-    /// Probability of accepting H1 if H0 is true, 0 to 0.5
+    /// Probability of accepting H1 if H0 is true, 0.0001 to 0.4999
     #[arg(long, default_value_t = 0.05, value_parser = number)]
     alpha: f64,
-    /// Probability of accepting H0 if H1 is true, 0 to 0.5
+    /// Probability of accepting H0 if H1 is true, 0.0001 to 0.4999
     #[arg(long, default_value_t = 0.05, value_parser = number)]
     beta: f64,
     /// Maximum number of games, 2 or more

@@ -31,7 +31,7 @@ pub(super) struct PauseOptions {
 
 /// Set the times of an open course
 ///
-/// They replace those in its contest file. `none` removes one; what isn't given stays.
+/// They replace those in its contest file. `none` removes one; times that you don't give stay.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \
     referee contest times course --deadline \"2026-12-24 18:00\" --grace 10m\n  \
@@ -40,20 +40,20 @@ pub(super) struct TimesOptions {
     /// Folder of the contest in which teams hand in on the web
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// When teams may hand in last, such as `2026-12-24 18:00`
+    /// Time until which teams may hand in, such as `2026-12-24 18:00`
     #[arg(long, value_name = "TIME", value_parser = read_time_or_none)]
     deadline: Option<String>,
-    /// How long after the deadline versions are taken, such as `10m`
+    /// How long after the deadline teams may still hand in, such as `10m`
     #[arg(long, value_name = "DURATION", value_parser = read_time)]
     grace: Option<u64>,
-    /// From when on the public sees no newer results
+    /// Time from which the public sees no newer results
     #[arg(long, value_name = "TIME", value_parser = read_time_or_none)]
     freeze_at: Option<String>,
 }
 
 /// Disqualify a team of an open course
 ///
-/// Its versions leave the contest and forfeit their open games, and it can't hand in. --back takes it back: they play
+/// Its versions leave the contest and forfeit their open games, and it can't hand in. --back undoes this: they play
 /// again.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  \

@@ -37,7 +37,7 @@ pub(super) struct Options {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// List of teams, CSV with the columns name, id, members: new teams are added, and the ids and members
-    /// of known ones are taken over
+    /// of known ones are updated
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     /// Team to give a new link; the one before stops working (repeatable)
@@ -73,7 +73,7 @@ pub(super) struct InviteOptions {
     /// Its id in the course's own system
     #[arg(long, default_value = "")]
     id: String,
-    /// Its members, with ; between them
+    /// Its members, separated by ;
     #[arg(long, value_name = "NAMES", default_value = "")]
     members: String,
     /// Time until which it may hand in, if that is later than the deadline, such as `2026-12-24 18:00`

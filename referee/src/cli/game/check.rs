@@ -47,7 +47,7 @@ pub(in crate::cli) struct Options {
     /// Seed of the random games, below 2^53
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Most seconds for the whole check. Slow rules are tested in fewer games
+    /// Maximum number of seconds for the whole check. Slow rules are tested in fewer games
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
     time_limit: u64,

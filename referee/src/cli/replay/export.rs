@@ -79,7 +79,7 @@ pub(super) struct Options {
     /// Rotate the board by 180 degrees
     #[arg(long)]
     flip: bool,
-    /// Make pictures and animations as high as wide
+    /// Make pictures and animations square
     #[arg(long, conflicts_with = "strip")]
     square: bool,
     /// Width of pictures in pixels, except .svg, 16 to 16384. Defaults to the size of the board
