@@ -280,7 +280,9 @@ impl AgentConnection {
 
     /// Returns what it waits for, if it sleeps.
     pub fn hang(&self) -> Hang {
-        let meters = self.process.meters_left().filter(|meters| meters.is_asleep());
+        let left = self.process.meters_left();
+        let meters = left.filter(|meters| meters.is_asleep());
+        let awake = left.is_some() && meters.is_none();
         let call = meters.and_then(Meters::blocked_call);
         let wait = call.as_ref().and_then(|it| {
             // What it started may have ended, and the pipe may be one of its own.
@@ -289,6 +291,6 @@ impl AgentConnection {
             wait.map(|wait| if alone { Wait::Thread } else { wait })
         });
         let process = call.and_then(|it| it.process);
-        Hang { wait, process, unread: self.process.unread_bytes(), ..Hang::default() }
+        Hang { awake, wait, process, unread: self.process.unread_bytes(), ..Hang::default() }
     }
 }

@@ -6,6 +6,8 @@ use super::{Defect, Evidence, Finding, Stage, beginning};
 /// What was seen of an agent that didn't answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hang {
+    /// Whether it or a process that it started ran, or waited for a core, whenever it was looked at.
+    pub awake: bool,
     /// What it waits for; once its input is closed, what it still waits for then.
     pub wait: Option<Wait>,
     /// The name of the process that waits so, or for which it waits, if it is another one that it has started.

@@ -500,8 +500,10 @@ fn silent(what: String, known: &Evidence<'_>) -> Finding {
 
 /// There is no answer: is it computing or waiting?
 fn without_answer(what: String, known: &Evidence<'_>) -> Finding {
+    // Beside much other work, the processes that it started wait for a core, which isn't measured.
+    let is_awake = known.hang.is_some_and(|hang| hang.awake && hang.at_end.is_none());
     let is_busy = known.used.is_none_or(|used| used.is_busy());
-    if !is_busy {
+    if !is_busy && !is_awake {
         return idle(&what, known);
     }
     let place = known.hang.and_then(|hang| hang.place.as_ref());

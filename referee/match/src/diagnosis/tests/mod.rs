@@ -280,9 +280,12 @@ fn a_hang_is_explained_by_what_the_agent_waits_for() {
     assert!(find(&late, &first).fix.contains("flush stdout"));
     let busy =
         Usage { cpu: Duration::from_secs(1), wall: Duration::from_secs(1), ..Usage::default() };
-    let hang = Hang { place: Some("bot.py:9".to_owned()), ..usual };
-    let found = find(&late, &Evidence { used: Some(busy), hang: Some(&hang), ..LATER });
-    assert!(found.what.ends_with("; it computes in bot.py:9"), "{}", found.what);
+    // What it started may have waited for a core, which `used` doesn't have.
+    for (used, awake) in [(Some(busy), false), (used, true)] {
+        let hang = Hang { awake, place: Some("bot.py:9".to_owned()), ..usual.clone() };
+        let found = find(&late, &Evidence { used, hang: Some(&hang), ..LATER });
+        assert!(found.what.ends_with("; it computes in bot.py:9"), "{}", found.what);
+    }
 }
 
 /// The authors of engines for other programs know nothing of the referee's messages.
