@@ -5,8 +5,9 @@ use super::agent_spec::AgentSpec;
 use super::archives::{archive_stem, unpacked};
 use super::digest::{digest_command, digest_file, digest_folder};
 use referee_process::agent::Launch;
-use referee_process::files::absolute;
+use referee_process::files::{absolute, read_all};
 use referee_process::launcher::Bytes;
+use referee_process::open_folder::OpenFolder;
 use referee_process::{Failure, own_program};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{HeaderSeat, Limits};
@@ -115,8 +116,14 @@ pub const CODE_VARIABLE: &str = "REFEREE_ADAPTER_CODE";
 /// Adapters as compiled, by their names and the Python.
 static COMPILED: Mutex<BTreeMap<(&str, PathBuf), Arc<str>>> = Mutex::new(BTreeMap::new());
 
-/// The modules of a package in which the adapter looks for the class.
-const CLASS_MODULES: [&str; 4] = ["__init__.py", "program.py", "player.py", "agent.py"];
+/// The modules of a package in which the adapter looks for the class, besides the package itself.
+const CLASS_MODULES: [&str; 3] = ["program.py", "player.py", "agent.py"];
+/// The module that a package itself is.
+const INIT: &str = "__init__.py";
+/// One of these is in it if it has the class: a definition, or an import.
+const CLASS_WORDS: [&str; 4] = ["class ", "Agent", "Player", "import *"];
+/// The largest module of which is read what it has.
+const SOURCE_BYTES_MAX: u64 = 1 << 20;
 
 /// The word of an adapter's command with which it refuses what the course's program refused.
 pub(super) const STRICT: &str = "--strict";
@@ -435,11 +442,9 @@ impl Package {
             .help("replace the link with a copy"))
     }
 
-    /// Checks that a package's folder has a module in which an agent can be; else takes the only package in it, as a team
-    /// hands it in.
+    /// Checks that a package's folder has a module in which an agent can be; else takes the only package in it, or of
+    /// several `agent`, as a team hands it in, perhaps with a stray `__init__.py`.
     fn check_modules(self, text: &str) -> Result<Self, Failure> {
-        let holds_agent =
-            |folder: &Path| CLASS_MODULES.iter().any(|name| folder.join(name).is_file());
         if self.place.is_file() || holds_agent(&self.place) {
             return Ok(self);
         }
@@ -457,16 +462,21 @@ impl Package {
         }
         packages.sort();
         names.sort();
-        if let [only] = &packages[..]
+        let only = packages.iter().find(|name| packages.len() == 1 || *name == "agent");
+        if let Some(only) = only
             && let Some(inner) = Self::at(self.place.join(only), self.class.clone())
         {
             return inner.check_modules(text);
+        }
+        if packages.is_empty() && self.place.join(INIT).is_file() {
+            return Ok(self);
         }
         let place = self.place.display();
         let failure = Failure::usage(match names.as_slice() {
             [] if packages.is_empty() => format!("comp30024:{text}: {place} has no Python module"),
             _ => format!(
-                "comp30024:{text}: {place} is not a package: it has no __init__.py or program.py"
+                "comp30024:{text}: {place} is not a package with an agent: it has no program.py, and no class in \
+                 __init__.py"
             ),
         });
         let inner = packages.into_iter().chain(names).next();
@@ -529,8 +539,8 @@ impl Package {
             return self.folder.clone();
         }
         let packages = self.place.ancestors().skip(1);
-        let packages = packages
-            .take_while(|folder| *folder != self.folder && folder.join("__init__.py").is_file());
+        let packages =
+            packages.take_while(|folder| *folder != self.folder && folder.join(INIT).is_file());
         packages.last().unwrap_or(&self.place).to_owned()
     }
 
@@ -567,7 +577,25 @@ fn package_name(folder: &Path) -> Option<&str> {
 
 /// Whether a folder is a package. The course's program is beside packages: an `__init__.py` there is a stray one.
 fn is_package(folder: &Path) -> bool {
-    folder.join("__init__.py").is_file() && !folder.join("referee/game").is_dir()
+    let course = folder.join("referee/game");
+    folder.join(INIT).is_file() && !course.is_dir() && !course.with_extension("py").is_file()
+}
+
+/// Whether an agent's class can be in a package itself.
+fn holds_agent(package: &Path) -> bool {
+    CLASS_MODULES.iter().any(|name| package.join(name).is_file())
+        || source_has(&package.join(INIT), &CLASS_WORDS)
+}
+
+/// Whether one of these words is in a module.
+pub(super) fn source_has(path: &Path, words: &[&str]) -> bool {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
+    let opened = || OpenFolder::open(folder)?.file(name);
+    let source = opened().and_then(|(file, _)| read_all(file, SOURCE_BYTES_MAX));
+    source.is_ok_and(|source| {
+        let source = String::from_utf8_lossy(&source);
+        words.iter().any(|word| source.contains(word))
+    })
 }
 
 #[cfg(test)]
@@ -603,11 +631,23 @@ mod tests {
             "two/other/player.py",
             "year/team_a/program.py",
             "year/referee/__init__.py",
+            "only/__init__.py",
+            "only/utils.py",
+            "only/search/__init__.py",
+            "only/team_b/program.py",
+            "chexers/__init__.py",
+            "chexers/one/player.py",
+            "chexers/other/player.py",
+            "chexers/referee/game.py",
+            "several/__init__.py",
+            "several/agent/program.py",
+            "several/older/program.py",
         ] {
             let file = root.join(file);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(file, "").unwrap();
         }
+        std::fs::write(root.join("only/search/__init__.py"), "from .deep import best").unwrap();
         for (text, folder, module, class, name, whole) in [
             ("team/agent", "team", "agent", None, "team", "team/agent"),
             ("team/agent/", "team", "agent", None, "team", "team/agent"),
@@ -626,6 +666,9 @@ mod tests {
             ("beside/agent", "beside", "agent", None, "beside", "beside/agent"),
             ("deep", "deep/project", "agent", None, "project", "deep/project/agent"),
             ("year:B", "year", "team_a", Some("B"), "team_a", "year/team_a"),
+            ("only", "", "only.team_b", None, "team_b", "only"),
+            ("several", "", "several.agent", None, "several", "several"),
+            ("chexers/one", "chexers", "one", None, "one", "chexers/one"),
             ("v1.0/agent copy", "v1.0", "agent copy", None, "agent copy", "v1.0/agent copy"),
         ] {
             let package = Package::read(text, &root).unwrap();

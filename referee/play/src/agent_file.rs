@@ -1,7 +1,7 @@
 //! Finding an agent of the course COMP34111: a class in a file below the folder `agents`, beside which the course's
 //! package `src` is. The file `cmd.txt` in the agent's own folder names both.
 
-use super::adapted::{Package, is_identifier};
+use super::adapted::{Package, is_identifier, source_has};
 use referee_process::Failure;
 use referee_process::files::{absolute, read_all};
 use referee_process::open_folder::OpenFolder;
@@ -34,8 +34,6 @@ const DIGEST_LENGTH: usize = 64;
 /// The file that names an agent's module and class.
 const COMMAND: &str = "cmd.txt";
 const COMMAND_BYTES_MAX: u64 = 4096;
-/// The largest file in which an agent's class is looked for.
-const SOURCE_BYTES_MAX: u64 = 1 << 20;
 /// How many files or folders a message names.
 const NAMES_MAX: usize = 5;
 
@@ -218,13 +216,9 @@ fn command(folder: &Path) -> Option<(String, String)> {
 
 /// Whether a file defines how an agent moves.
 fn has_agent(path: &Path) -> bool {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
-    let opened = || OpenFolder::open(folder)?.file(name);
     path.extension() == Some(OsStr::new("py"))
-        && name != "AgentBase.py"
-        && opened()
-            .and_then(|(file, _)| read_all(file, SOURCE_BYTES_MAX))
-            .is_ok_and(|source| String::from_utf8_lossy(&source).contains("def make_move("))
+        && path.file_name() != Some(OsStr::new("AgentBase.py"))
+        && source_has(path, &["def make_move("])
 }
 
 fn is_example(name: &OsStr) -> bool {

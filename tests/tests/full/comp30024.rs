@@ -198,7 +198,33 @@ fn agents_of_any_year_play_a_game_program_with_their_own_classes() {
 #[test]
 fn packages_are_imported_by_the_names_that_they_use() {
     let Some(dir) = dir() else { return };
+    // These have helpers or files beside them, where the course's program ran; or a parent that they name.
+    for (team, uses) in [
+        ("beside/team_b", "import utils\nfrom search.deep import DEPTH"),
+        ("data/team_c", "open('weights.json').close()"),
+        ("parent/team_d", "from ..utils import math\nimport parent.utils"),
+    ] {
+        dir.write(&format!("{team}/__init__.py"), "");
+        let program = fs::read_to_string(dir.path("stray/agent/program.py")).unwrap();
+        dir.write(&format!("{team}/program.py"), format!("{uses}\n{program}"));
+    }
+    for file in ["beside/__init__.py", "beside/search/__init__.py", "data/__init__.py"] {
+        dir.write(file, "");
+    }
+    dir.write("beside/utils.py", "import math\n");
+    dir.write("beside/search/deep.py", "DEPTH = 2\n");
+    dir.write("data/weights.json", "[]");
+    dir.write("parent/__init__.py", "");
+    dir.write(
+        "parent/utils.py",
+        "import math, os\nopen(os.path.join(os.path.dirname(__file__), 'a.txt')).close()\n",
+    );
+    dir.write("parent/a.txt", "");
     for (agent, name, module) in [
+        ("beside/team_b", "team_b", "team_b.program"),
+        ("beside", "team_b", "team_b.program"),
+        ("data", "team_c", "team_c.program"),
+        ("parent/team_d", "team_d", "parent.team_d.program"),
         ("stray/agent", "stray", "agent.program"),
         ("stray", "stray", "agent.program"),
         ("stray.agent", "stray", "agent.program"),

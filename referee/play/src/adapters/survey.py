@@ -26,6 +26,11 @@ seen = {}
 tops = []
 # Packages that modules import by their last name, as if the folder around were on the path.
 meant = []
+# The agent's own package as in a folder around it in which there is what modules import, or open, though the path has
+# no such thing.
+apart = []
+# How many of the folders around it aren't named by any import.
+unneeded = [main.count(".")]
 # Packages that modules import, or open files in, by a name of the course's, though there are none.
 lacked = []
 # Whether a module imports from the folder that it is in as from its package, though the folder is none.
@@ -76,11 +81,16 @@ def visit(name, certain):
     for node in ast.walk(tree):
         for imported in imports(node, package):
             meant.extend(further_in(imported.split(".")[0], package))
+            apart.extend(beside_own(imported))
             lacked.extend(taken_for(imported.split(".")))
             visit(imported, certain and node in tree.body)
-        if isinstance(node, ast.ImportFrom) and node.level > len(package):
+        level = getattr(node, "level", 0)
+        if level > len(package):
             orphans.append(name)
+        if level and package[:1] == main.split(".")[:1]:
+            unneeded.append(len(package) - level)
         for path in paths(node):
+            apart.extend(around_own(lambda place: os.path.exists(os.path.join(folder, place, path))))
             lacked.extend(taken_for(path.split("/")))
     return tree
 
@@ -113,7 +123,7 @@ def imports(node, package):
 def paths(node):
     """The relative paths that an expression may stand for."""
     if isinstance(node, ast.Constant):
-        return [node.value] if isinstance(node.value, str) and "/" in node.value else []
+        return [node.value] if isinstance(node.value, str) and set("/.") & set(node.value) else []
     if not isinstance(node, ast.Call):
         return []
     parts = [part.value for part in node.args if isinstance(part, ast.Constant)]
@@ -127,6 +137,24 @@ def further_in(top, package):
         return []
     names = [".".join(package[:end] + [top]) for end in range(1, len(package))]
     return [name for name in names if file_of(name)]
+
+
+def beside_own(imported):
+    """The agent's own package as in the folder around it in which an imported module is, if that isn't on the path.
+    Its name isn't one of Python's own."""
+    if imported.split(".")[0] in getattr(sys, "stdlib_module_names", ()):
+        return []
+    if imported.startswith(main.split(".")[0] + ".") and file_of(imported):
+        unneeded.append(0)
+    return around_own(lambda place: file_of(f"{place.replace(os.sep, '.')}.{imported}".strip(".")))
+
+
+def around_own(has):
+    """The agent's own package as in the innermost folder around it that has something, unless the path has it."""
+    parts = main.split(".")
+    ends = [] if inside or has("") else range(len(parts) - 1, 0, -1)
+    found = [end for end in ends if has(os.path.join(*parts[:end]))]
+    return [".".join(parts[:found[0] + 1])] if found else []
 
 
 def taken_for(parts):
@@ -163,6 +191,7 @@ def survey():
     for inner in ("program", "player", "agent"):
         visit(f"{main}.{inner}", int(begins_empty(tree)))
     own = top_of(main)
+    meant.extend(name for name in apart if name.count(".") <= min(unneeded))
     if meant:
         print(f"means {meant[0]}")
     elif lacked or orphans:

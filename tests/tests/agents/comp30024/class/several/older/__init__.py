@@ -1,1 +1,5 @@
 """Another version beside it: which of the two plays?"""
+
+
+class Agent:
+    """Not finished."""
