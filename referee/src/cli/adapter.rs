@@ -23,10 +23,11 @@ exec(program)
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "comp30024 runs packages of the course COMP30024 (Freckers 2025, Chexers 2019), \
-    comp34111 agents of the course COMP34111 (Hex). Each is one Python file without dependencies.\n\nExamples:\n  \
+    comp34111 agents of the course COMP34111 (Hex). Each is one Python file without dependencies. \
+    Without the course's preset and setup, the usual clock, limits and rules hold.\n\nExamples:\n  \
     referee adapter comp30024 > comp30024.py\n  \
-    referee play freckers comp30024:agent @greedy\n  \
-    referee play hex comp34111:agents/Group1 @greedy"
+    referee play freckers comp30024:agent @greedy --preset comp30024-2025\n  \
+    referee play hex comp34111:bob @greedy --preset comp34111 --setup first=red --setup swap=sides"
 )]
 pub(super) struct Options {
     /// Adapter to print

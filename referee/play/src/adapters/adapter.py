@@ -59,8 +59,9 @@ class Form:
 
     @staticmethod
     def room_before_import():
-        """How much the address space may grow besides the limit before memory counts, in MB."""
-        return 4096
+        """How much the address space may grow besides the limit before memory counts, in MB. None: as much as the
+        system has; imports map gigabytes that they never use, and what is used counts anyhow."""
+        return None
 
     def find(self, spec):
         """The class that `MODULE[:CLASS]` means."""
@@ -164,7 +165,7 @@ def bound_memory(limit_mb, more_mb):
     """Has the system itself keep the address space from growing by more than this. No code can undo it,
     and the first time no code of the agent has run."""
     used_mb = Resources.sizes_mb()[0]
-    if None in (used_mb, limit_mb):
+    if None in (used_mb, limit_mb, more_mb):
         return
     most = int(used_mb + limit_mb + more_mb) << 20
     try:
