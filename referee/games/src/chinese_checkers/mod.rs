@@ -18,7 +18,7 @@ use crate::board::Layout;
 use crate::game::seat_of;
 use crate::setup_fields::check_path_length;
 use crate::view::{Colour, View};
-use crate::{ActionFields, Game, Illegal, Turn};
+use crate::{ActionFields, Game, Illegal, Numbering, Turn};
 use paths::{Mover, number};
 use referee_protocol::{Outcome, Seat};
 use star::Star;
@@ -219,6 +219,48 @@ impl Game for ChineseCheckers {
         }
     }
 
+    fn legal_numbers(&self, numbering: &Numbering) -> Vec<usize> {
+        if self.outcome.is_some() {
+            return Vec::new();
+        }
+        let cell = |index: u8| self.rules.star.cells[usize::from(index)];
+        let key = |start, end| ActionKey { kind: 0, cells: [cell(start), cell(end)] };
+        let number = |key| numbering.of_key(key).expect("a number for each action");
+        let ends = |(start, ends): (_, CellSet)| ends.iter().map(move |end| (start, end));
+        let mut numbers: Vec<usize> =
+            self.moves().flat_map(ends).map(|(start, end)| number(key(start, end))).collect();
+        if numbers.is_empty() {
+            numbers.push(number(ActionKey::of(1)));
+        }
+        numbers
+    }
+
+    fn play_at_random(&mut self, below: &mut dyn FnMut(u64) -> u64, plies_max: u64) {
+        // The actions are counted, not listed: only that which is played needs a path.
+        let mut moves: Vec<(u8, CellSet)> = Vec::new();
+        for _ in 0..plies_max {
+            if self.outcome.is_some() {
+                return;
+            }
+            moves.clear();
+            moves.extend(self.moves());
+            let count: usize = moves.iter().map(|(_, ends)| ends.len()).sum();
+            let mut chosen = usize::try_from(below(count.max(1) as u64)).unwrap_or_default();
+            let found = moves.iter().find_map(|&(start, ends)| {
+                let end = ends.iter().nth(chosen);
+                chosen -= if end.is_none() { ends.len() } else { 0 };
+                Some((start, end?))
+            });
+            match found {
+                Some((start, end)) => {
+                    let path = self.mover(start).complete(vec![start, end]);
+                    self.shift(path.expect("an end that was found"));
+                }
+                None => self.pass(),
+            }
+        }
+    }
+
     fn retire(&mut self, seat: Seat) {
         debug_assert!(self.outcome.is_none() && self.rules.seats > 2, "retired out of place");
         // A pass of a seat that is out no longer counts among those in a row.
@@ -276,10 +318,15 @@ impl ChineseCheckers {
         }
     }
 
+    /// Returns the marbles of the seat to move, each with where its turn can end, in the order of the actions.
+    fn moves(&self) -> impl Iterator<Item = (u8, CellSet)> {
+        let marbles = self.marbles[self.to_move.index()].iter();
+        marbles.map(|start| (start, self.mover(start).ends()))
+    }
+
     /// Returns a marble of the seat to move that can move, if there is one.
     fn movable(&self) -> Option<u8> {
-        let mut marbles = self.marbles[self.to_move.index()].iter();
-        marbles.find(|&start| !self.mover(start).ends().is_empty())
+        self.moves().find(|(_, ends)| !ends.is_empty()).map(|(start, _)| start)
     }
 
     /// Checks a path and returns its complete form.

@@ -31,7 +31,20 @@ struct Reached {
 impl Mover<'_> {
     /// Returns every position at which the marble's turn can end.
     pub(super) fn ends(&self) -> CellSet {
-        self.steps().or(self.search(None).landings.without(self.no_end))
+        self.steps().or(self.landings().without(self.no_end))
+    }
+
+    /// Returns where a sequence of jumps can lead.
+    fn landings(&self) -> CellSet {
+        let mut landings = CellSet::EMPTY;
+        let mut last = CellSet::from_iter([self.start]);
+        while !last.is_empty() {
+            let jumps = |from| (0..6).filter_map(move |way| self.jump(from, way));
+            last = last.iter().flat_map(jumps).collect::<CellSet>().without(landings);
+            last.remove(self.start);
+            landings = landings.or(last);
+        }
+        landings
     }
 
     /// Calls `found` with the recorded path to every position at which the marble's turn can end,

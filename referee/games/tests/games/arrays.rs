@@ -71,6 +71,31 @@ fn random_games_end_as_the_rules_have_it() {
     }
 }
 
+/// So each is equally likely.
+#[test]
+fn a_random_ply_is_the_listed_action_of_the_drawn_number() {
+    for kind in GAMES {
+        for setup in setups(kind.name) {
+            let (mut game, mut random) = (kind.start(&setup).unwrap(), Random(5));
+            for _ in 0..3 {
+                let actions = game.actions();
+                for (number, action) in (0u64..).zip(&actions) {
+                    let (mut listed, mut drawn) = (game.clone(), game.clone());
+                    listed.play(action).unwrap();
+                    let mut draw = |bound| {
+                        assert_eq!(bound, actions.len() as u64, "{} {setup}", kind.name);
+                        number
+                    };
+                    drawn.play_at_random(&mut draw, 1).unwrap();
+                    assert_eq!(drawn.position(), listed.position(), "{} {action}", kind.name);
+                    assert_eq!(drawn.view(), listed.view(), "{} {action}", kind.name);
+                }
+                game.play_at_random(&mut |bound| random.below(bound as usize) as u64, 30).unwrap();
+            }
+        }
+    }
+}
+
 #[test]
 fn a_symmetry_moves_every_cell_and_seat_once() {
     for kind in GAMES {
