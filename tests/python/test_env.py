@@ -2,11 +2,14 @@
 
 Run by tests/wheel, with a Python that has the wheel, gymnasium and pettingzoo.
 """
+import copy
+import pickle
 import random
 import subprocess
 import sys
 import unittest
 import warnings
+from unittest import mock
 
 import numpy
 from gymnasium.utils.env_checker import check_env
@@ -135,6 +138,37 @@ class Play(unittest.TestCase):
         self.assertEqual([first, second], play(1))
         self.assertNotEqual(first, play(2)[0])
         self.assertNotEqual(first, second, "the next episode has other draws")
+
+    def test_negative_and_huge_seeds_are_refused(self):
+        start = games.start("hex", size=3)
+        for seed in [-1, 1 << 64]:
+            for use in [lambda: env.Vector(start, 2, seed=seed), lambda: games.playouts(start, 2, seed),
+                        lambda: env.aec(start).reset(seed=seed)]:
+                with self.assertRaisesRegex(ValueError, "a seed is a whole number from 0 to"):
+                    use()
+
+    def test_a_missing_package_is_named(self):
+        for name, make in [("pettingzoo", lambda: env.aec("hex")), ("gymnasium", lambda: env.solo("peg-solitaire"))]:
+            with mock.patch.dict(sys.modules, {name: None}), self.assertRaisesRegex(ImportError, "pip install " + name):
+                make()
+
+    def test_pickled_and_copied_environments_go_on_in_the_same_way(self):
+        for make in [lambda: env.aec(PROGRAMS / "pig"), lambda: env.solo(PROGRAMS / "pig", opponent="random"),
+                     lambda: env.solo("hex", size=3, opponent="random", plies_max=4)]:
+            for again in [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))]:
+                one = again(make())
+                one.reset(seed=3)
+                other = again(one)
+                for _ in range(12):
+                    legal = one.episode.game.legal()
+                    if not legal:
+                        break
+                    seen = [it.step(legal[-1]) or it.last() for it in (one, other)]
+                    self.assertEqual(str(seen[0]), str(seen[1]))
+                self.assertEqual(one.episode.game.position(), other.episode.game.position())
+        for again in [copy.copy, copy.deepcopy, pickle.dumps]:
+            with self.assertRaisesRegex(TypeError, "a Vector can't be copied or pickled"):
+                again(env.Vector("hex", 2, size=3))
 
 
 class Vectors(unittest.TestCase):

@@ -15,12 +15,14 @@ contest: its seat is last, and the reward -1.
 """
 # The classes to derive from are in packages that need not be there.
 # mypy: allow-subclassing-any, allow-any-generics
+import functools
+import importlib
 import operator
 import random
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import games
-from .games import Game, IllegalAction, Named
+from .games import Game, IllegalAction, Named, _seed
 
 try:
     import numpy
@@ -45,10 +47,21 @@ def _start(game: Start, setup: Optional[Dict[str, Any]], fields: Dict[str, Any])
     return game.copy()
 
 
+def _needed(package: str) -> Any:
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise
+        raise ImportError("this environment needs %s: pip install %s" % (package, package)) from None
+
+
 class _NotBegun:
     """Stands for the episode before the first `reset`."""
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
         raise RuntimeError("no episode has begun: call reset() first")
 
 
@@ -96,8 +109,7 @@ class _Episode:
 
 
 def _observation_space(start: Game) -> Any:
-    from gymnasium import spaces
-
+    spaces = _needed("gymnasium").spaces
     return spaces.Dict({"observation": spaces.Box(0.0, 1.0, start.plane_shape, numpy.float32),
                         "action_mask": spaces.Box(0, 1, (start.numbers,), numpy.int8)})
 
@@ -109,12 +121,11 @@ def aec(game: Start, setup: Optional[Dict[str, Any]] = None, *, plies_max: int =
 
     Needs the package pettingzoo. `render()` returns the board as text if `render_mode` is "ansi".
     """
-    from gymnasium import spaces
-    from pettingzoo import AECEnv
-
+    base: Any = _needed("pettingzoo").AECEnv
+    spaces = _needed("gymnasium").spaces
     start = _start(game, setup, fields)
 
-    class Environment(AECEnv):
+    class Environment(base):
         metadata = {"name": "referee_%s_v1" % start.name.replace("-", "_"), "render_modes": ["ansi"],
                     "is_parallelizable": False}
 
@@ -136,7 +147,7 @@ def aec(game: Start, setup: Optional[Dict[str, Any]] = None, *, plies_max: int =
 
         def reset(self, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> None:
             if seed is not None:
-                self.seeds.seed(operator.index(seed))
+                self.seeds.seed(_seed(seed))
             self.episode = _Episode(start, self.seeds.getrandbits(64), plies_max)
             self.agents = list(self.possible_agents)
             self.rewards: Dict[str, float] = dict.fromkeys(self.agents, 0.0)
@@ -183,11 +194,21 @@ def aec(game: Start, setup: Optional[Dict[str, Any]] = None, *, plies_max: int =
         def close(self) -> None:
             """Nothing is open."""
 
+        def __reduce__(self) -> Tuple[Any, ...]:
+            # The class has no name by which it could be pickled.
+            return functools.partial(aec, start, plies_max=plies_max, render_mode=render_mode), (), vars(self)
+
     return Environment()
 
 
-def _at_random(chooser: random.Random) -> Opponent:
-    return lambda game: chooser.choice(game.legal())
+class _AtRandom:
+    """An opponent."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def __call__(self, game: Game) -> int:
+        return self.random.choice(game.legal())
 
 
 def solo(game: Start, setup: Optional[Dict[str, Any]] = None, *, opponent: Union[Opponent, str, None] = None,
@@ -198,8 +219,8 @@ def solo(game: Start, setup: Optional[Dict[str, Any]] = None, *, opponent: Union
 
     Needs the package gymnasium. `render()` returns the board as text if `render_mode` is "ansi".
     """
-    import gymnasium
-
+    gymnasium = _needed("gymnasium")
+    base: Any = gymnasium.Env
     start = _start(game, setup, fields)
     if start.seats > 1 and opponent is None:
         raise ValueError("%s has %d seats: name an opponent, such as \"random\"" % (start.name, start.seats))
@@ -208,7 +229,7 @@ def solo(game: Start, setup: Optional[Dict[str, Any]] = None, *, opponent: Union
     if isinstance(opponent, str) and opponent != "random":
         raise ValueError("an opponent is a function or \"random\", not %r" % opponent)
 
-    class Environment(gymnasium.Env):
+    class Environment(base):
         metadata = {"render_modes": ["ansi"]}
 
         def __init__(self) -> None:
@@ -223,7 +244,7 @@ def solo(game: Start, setup: Optional[Dict[str, Any]] = None, *, opponent: Union
             drawn = [int(number) for number in self.np_random.integers(1 << 31, size=3)]
             self.seat = drawn[0] % start.seats if seat is None else seat
             self.episode = _Episode(start, drawn[1], plies_max)
-            self.opponent = _at_random(random.Random(drawn[2])) if isinstance(opponent, str) else opponent
+            self.opponent = _AtRandom(drawn[2]) if isinstance(opponent, str) else opponent
             self._answer()
             return self.episode.observe(self.seat), self._info()
 
@@ -251,6 +272,11 @@ def solo(game: Start, setup: Optional[Dict[str, Any]] = None, *, opponent: Union
         def render(self) -> Optional[str]:
             return self.episode.game.text() if self.render_mode == "ansi" else None
 
+        def __reduce__(self) -> Tuple[Any, ...]:
+            again = functools.partial(solo, start, opponent=opponent, seat=seat, plies_max=plies_max,
+                                      render_mode=render_mode)
+            return again, (), vars(self)
+
     return Environment()
 
 
@@ -258,7 +284,7 @@ class Vector:
     """`n` games that are stepped together in native code, while other Python threads run.
 
     `observe()` and `step(actions)` are for the seat to move of each game. A game that has ended begins anew in the same
-    step.
+    step. `seed`, from which the draws come, is 0 to 2**64 - 1.
     """
 
     def __init__(self, game: Start, n: int, setup: Optional[Dict[str, Any]] = None, *, seed: int = 0,
@@ -267,7 +293,10 @@ class Vector:
 
         start = _start(game, setup, fields)
         self.n, self.seats, self.numbers, self.plane_shape = n, start.seats, start.numbers, start.plane_shape
-        self._batch = Batch(start, n, seed, plies_max)
+        self._batch = Batch(start, n, _seed(seed), plies_max)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        raise TypeError("a Vector can't be copied or pickled, but the games that game(number) returns can")
 
     def observe(self) -> Tuple[Any, Any, Any]:
         """What the seat to move sees: planes (float32, (n, planes, rows, columns)), masks (int8, (n, numbers)), and the

@@ -16,6 +16,7 @@ threads copies. Games can be pickled, with all that they were through; those of 
 """
 import copyreg
 import inspect
+import operator
 import os
 from pathlib import Path
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Type, Union
@@ -144,13 +145,21 @@ def playouts(game: Game, n: int, seed: int = 0, *, plies_max: int = 100_000, thr
     """Plays `n` copies of the game to the end, at random, in native code; the game itself stays as it is.
 
     All legal actions are equally likely, as are draws by their weights. Equal arguments have equal results, whatever the
-    number of threads. Other Python threads run during the call, and Ctrl-C ends it.
+    number of threads. `seed` is 0 to 2**64 - 1. Other Python threads run during the call, and Ctrl-C ends it.
     """
-    sums = _playouts(game, n, seed, plies_max, threads)
+    sums = _playouts(game, n, _seed(seed), plies_max, threads)
     points, most = sums["points"]
     of = max(n, 1)
     return Playouts(n, tuple(own / most / of for own in points), tuple(sums["wins"]), sums["unfinished"],
                     sums["plies"] / of)
+
+
+def _seed(seed: int) -> int:
+    """A seed as native code takes it."""
+    number = operator.index(seed)
+    if not 0 <= number < 1 << 64:
+        raise ValueError("a seed is a whole number from 0 to 2**64 - 1, not %s" % number)
+    return number
 
 
 class Symmetry:
