@@ -1,6 +1,6 @@
 //! Agents that were written for another program, and the adapter that plays for them.
 
-use super::agent_file;
+use super::agent_file::{self, entries};
 use super::agent_spec::AgentSpec;
 use super::archives::{archive_stem, unpacked};
 use super::digest::{digest_command, digest_file, digest_folder};
@@ -120,6 +120,8 @@ static COMPILED: Mutex<BTreeMap<(&str, PathBuf), Arc<str>>> = Mutex::new(BTreeMa
 const CLASS_MODULES: [&str; 3] = ["program.py", "player.py", "agent.py"];
 /// The module that a package itself is.
 const INIT: &str = "__init__.py";
+/// How far in a folder the only package is looked for.
+const FOLDERS_DEEP: usize = 3;
 /// One of these is in it if it has the class: a definition, or an import.
 const CLASS_WORDS: [&str; 4] = ["class ", "Agent", "Player", "import *"];
 /// The largest module of which is read what it has.
@@ -448,21 +450,25 @@ impl Package {
         if self.place.is_file() || holds_agent(&self.place) {
             return Ok(self);
         }
-        let mut names = Vec::new();
         let mut packages = Vec::new();
-        for entry in self.place.read_dir().into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let is_course = name == "referee";
-            let is_inner = holds_agent(&entry.path()) || Self::submitted(&entry.path()).is_some();
-            if is_inner && !is_course {
-                packages.push(name);
-            } else if entry.path().extension().is_some_and(|ending| ending == "py") {
-                names.push(name);
+        let mut names = Vec::new();
+        let mut folders = vec![self.place.clone()];
+        for depth in 0..FOLDERS_DEEP {
+            let inside = folders.iter().flat_map(|folder| entries(folder));
+            let inside: Vec<PathBuf> = inside.filter(|path| !path.ends_with("referee")).collect();
+            let is_inner = |path: &&PathBuf| holds_agent(path) || Self::submitted(path).is_some();
+            let inner = |path: &PathBuf| Some(path.strip_prefix(&self.place).ok()?.to_owned());
+            packages.extend(inside.iter().filter(is_inner).filter_map(inner));
+            if depth == 0 {
+                let is_module = |path: &&PathBuf| path.extension().is_some_and(|it| it == "py");
+                names.extend(inside.iter().filter(is_module).filter_map(inner));
             }
+            if !packages.is_empty() {
+                break;
+            }
+            folders = inside.into_iter().filter(|path| path.is_dir()).collect();
         }
-        packages.sort();
-        names.sort();
-        let only = packages.iter().find(|name| packages.len() == 1 || *name == "agent");
+        let only = packages.iter().find(|path| packages.len() == 1 || *path == Path::new("agent"));
         if let Some(only) = only
             && let Some(inner) = Self::at(self.place.join(only), self.class.clone())
         {
@@ -481,7 +487,8 @@ impl Package {
         });
         let inner = packages.into_iter().chain(names).next();
         let path = text.split(':').next().unwrap_or(text).trim_end_matches('/');
-        Err(failure.or_help(inner.map(|inner| format!("did you mean comp30024:{path}/{inner}?"))))
+        let meant = |inner: PathBuf| format!("did you mean comp30024:{path}/{}?", inner.display());
+        Err(failure.or_help(inner.map(meant)))
     }
 
     /// Reads the package with a Python. Fails if its import would meet a syntax error.
@@ -641,6 +648,9 @@ mod tests {
             "chexers/referee/game.py",
             "several/__init__.py",
             "several/agent/program.py",
+            "project/src/team_d/program.py",
+            "project/tests/__init__.py",
+            "project/.git/hooks/agent.py",
             "several/older/program.py",
         ] {
             let file = root.join(file);
@@ -668,6 +678,7 @@ mod tests {
             ("year:B", "year", "team_a", Some("B"), "team_a", "year/team_a"),
             ("only", "", "only.team_b", None, "team_b", "only"),
             ("several", "", "several.agent", None, "several", "several"),
+            ("project", "project/src", "team_d", None, "team_d", "project/src/team_d"),
             ("chexers/one", "chexers", "one", None, "one", "chexers/one"),
             ("v1.0/agent copy", "v1.0", "agent copy", None, "agent copy", "v1.0/agent copy"),
         ] {

@@ -231,8 +231,8 @@ fn is_of_template(folder: &Path) -> bool {
     TEMPLATE.iter().any(|(name, own)| folder.ends_with(name) && class.as_deref() == *own)
 }
 
-/// Returns what is in a folder and not hidden.
-fn entries(folder: &Path) -> Vec<PathBuf> {
+/// Returns what is in a folder and not hidden, in order.
+pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let plain = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
     let mut paths: Vec<PathBuf> = plain.map(|entry| entry.path()).collect();

@@ -426,6 +426,10 @@ fn a_missing_module_that_is_the_agents_or_the_courses_own_is_told_as_such() {
         let summary = summary.stdout_has(fix);
         assert!(!summary.stdout.contains("install the module"), "{summary:?}");
     }
+    // The adapter has imported Python's own.
+    copy_folder(&dir.path("_blank_"), &dir.path("random"));
+    let (_, summary) = fault(&dir, "freckers", "comp30024:./random");
+    summary.stdout_has("in random; Python has a module of that name: rename the package");
 }
 
 #[test]

@@ -350,6 +350,8 @@ def find_class(spec, names, methods):
     listed = " and ".join(f"{method}()" for method in methods)
     listed = f"found {', '.join(found)}" if found else f"found none with {listed}"
     advice = "" if len(names) == 1 else "; add :CLASS to the agent's name"
+    if not str(getattr(modules[0], "__file__", "")).startswith(FOLDER):
+        advice = "; Python has a module of that name: rename the package"
     fail(f"no class {' or '.join(names)} in {where}{advice}; {listed}")
 
 
