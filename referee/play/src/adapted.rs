@@ -124,6 +124,8 @@ const INIT: &str = "__init__.py";
 const FOLDERS_DEEP: usize = 3;
 /// One of these is in it if it has the class: a definition, or an import.
 const CLASS_WORDS: [&str; 4] = ["class ", "Agent", "Player", "import *"];
+/// The names that the course set.
+const CLASSES: [&str; 3] = ["class Agent", "class Player", "class ExamplePlayer"];
 /// The largest module of which is read what it has.
 const SOURCE_BYTES_MAX: u64 = 1 << 20;
 
@@ -468,6 +470,10 @@ impl Package {
             }
             folders = inside.into_iter().filter(|path| path.is_dir()).collect();
         }
+        if packages.is_empty() {
+            let has_class = |name: &&PathBuf| source_has(&self.place.join(name), &CLASSES);
+            packages.extend(names.iter().filter(has_class).cloned());
+        }
         let only = packages.iter().find(|path| packages.len() == 1 || *path == Path::new("agent"));
         if let Some(only) = only
             && let Some(inner) = Self::at(self.place.join(only), self.class.clone())
@@ -657,7 +663,14 @@ mod tests {
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(file, "").unwrap();
         }
-        std::fs::write(root.join("only/search/__init__.py"), "from .deep import best").unwrap();
+        for (file, text) in [
+            ("only/search/__init__.py", "from .deep import best"),
+            ("file/Bot.py", "class Agent:"),
+            ("file/Board.py", "class Board:"),
+        ] {
+            std::fs::create_dir_all(root.join("file")).unwrap();
+            std::fs::write(root.join(file), text).unwrap();
+        }
         for (text, folder, module, class, name, whole) in [
             ("team/agent", "team", "agent", None, "team", "team/agent"),
             ("team/agent/", "team", "agent", None, "team", "team/agent"),
@@ -679,6 +692,7 @@ mod tests {
             ("only", "", "only.team_b", None, "team_b", "only"),
             ("several", "", "several.agent", None, "several", "several"),
             ("project", "project/src", "team_d", None, "team_d", "project/src/team_d"),
+            ("file", "file", "Bot", None, "Bot", "file/Bot.py"),
             ("chexers/one", "chexers", "one", None, "one", "chexers/one"),
             ("v1.0/agent copy", "v1.0", "agent copy", None, "agent copy", "v1.0/agent copy"),
         ] {

@@ -118,7 +118,8 @@ fn groups(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let agents = folder.join(AGENTS);
     let mut folders = entries(if agents.is_dir() { &agents } else { folder });
     folders.retain(|path| {
-        path.is_dir() && path.file_name().is_some_and(|name| name != COURSE && !is_example(name))
+        let is_course = path.ends_with(COURSE) && path.join("AgentBase.py").is_file();
+        path.is_dir() && !is_course && path.file_name().is_some_and(|name| !is_example(name))
     });
     let holds_agent =
         |path: &Path| command(path).is_some() || entries(path).iter().any(|file| has_agent(file));
@@ -348,6 +349,7 @@ mod tests {
             ("socket/main.py", ""),
             (copy, agent),
             ("loose/bot.py", agent),
+            ("nested/src/Nine.py", agent),
         ] {
             let file = root.join(file);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -367,6 +369,7 @@ mod tests {
             ("handins/mallory", "handins/mallory", "handins.mallory.bot", Some("HexBot")),
             ("deep", "deep/repo", "agents.Group6.Six", None),
             ("Group7", "Group7", "agents.Group7.bot", Some("HexBot")),
+            ("nested", "nested/src", "Nine", None),
             (copy, copy.trim_end_matches("/bot.py"), "bot", None),
         ] {
             let package = read(text, &root).unwrap();
