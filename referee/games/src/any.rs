@@ -68,6 +68,11 @@ impl GameKind {
         }
     }
 
+    /// Whether its rules list the legal actions.
+    pub fn lists(&self) -> bool {
+        self.program().is_none_or(Program::lists)
+    }
+
     /// Returns the game's description.
     pub fn about(&self) -> &'static About {
         match self.rules_of {

@@ -58,7 +58,7 @@ struct Divided {
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = options.game.start()?;
-    if game.kind().program().is_some_and(|program| !program.lists()) {
+    if !game.kind().lists() {
         return Err(Failure::operation(
             "the rules don't list the legal actions, so they can't be counted",
         ));

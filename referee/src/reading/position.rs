@@ -220,8 +220,12 @@ pub fn caption(game: &dyn AnyGame) -> String {
         Turn::Of(seat) => {
             let colour = &game.current_colours()[seat.index()];
             let count = game.actions().len();
-            let actions = if count == 1 { "action" } else { "actions" };
-            format!("turn {turn}: seat {seat} ({colour}) to move, {count} legal {actions}")
+            let actions = match count {
+                1 => "1 legal action".to_owned(),
+                _ if !game.kind().lists() => "the rules don't list the legal actions".to_owned(),
+                _ => format!("{count} legal actions"),
+            };
+            format!("turn {turn}: seat {seat} ({colour}) to move, {actions}")
         }
         Turn::Chance(chance) => {
             format!("turn {turn}: the referee draws one of {}", chance.names().join(", "))

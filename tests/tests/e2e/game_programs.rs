@@ -320,6 +320,9 @@ fn agents_are_checked_where_no_actions_are_listed() {
     let Some(game) = counter(&dir, "unlisted", "pass") else { return };
     let rules = fs::read_to_string(dir.path("unlisted/rules.py")).unwrap();
     dir.write("unlisted/rules.py", rules.replace("def actions", "def unused"));
+    dir.run(&["position", &game]).code(0).stdout_has("the rules don't list the legal actions");
+    let words = ["game", "check", "unlisted", "--only", "plays", "--games", "1"];
+    dir.run(&words).code(0).stdout_has("next: referee new mybot --game ./unlisted");
     let one = playing(&dir, "one", &json!({ "type": "count", "by": 1 }));
     let checked = dir.run(&["check", &one, "--game", &game]).code(0);
     // Nobody waited for the stand-ins.

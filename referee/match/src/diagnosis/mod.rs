@@ -613,7 +613,10 @@ fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let near = nearest_action(action, legal)
         .map(|near| format!("the nearest of {} legal actions is {near}", legal.len()));
     let advice = cells::within(text, known).or(advice);
-    let usual = if before.lists_actions() {
+    let usual = if fault.legal.is_some() && legal.is_empty() {
+        "the rules don't list what is legal: compare its board with `position` in the `turn`, and try an action by the \
+         rules before it is sent"
+    } else if before.lists_actions() {
         "compare it with `actions` in the `turn`"
     } else {
         known.usual_fix(Defect::Illegal)

@@ -132,6 +132,10 @@ fn an_illegal_action_has_a_nearest_legal_one() {
     let found = find(&fault, &known);
     assert!(found.fix.contains(r#"{"at":[0,1],"type":"place"}"#), "{}", found.fix);
     assert_eq!(found.at_byte, Some(27));
+    // Rules that list none still say which one is illegal.
+    let known = Evidence { has_kit: true, ..known };
+    let unlisted = find(&Fault { legal: Some(Vec::new()), ..fault }, &known);
+    assert!(unlisted.fix.starts_with("the rules don't list what is legal"), "{}", unlisted.fix);
 }
 
 #[test]
