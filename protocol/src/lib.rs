@@ -45,7 +45,7 @@ pub use from_agent::{Action, FromAgent, Info, Ready, Resign, Want, action_text, 
 pub use level::{Level, LevelChoice};
 pub use nanos::Nanos;
 pub use outcome::Outcome;
-pub use plain_error::{plain_error, read_typed};
+pub use plain_error::{plain_error, read_line, read_typed};
 pub use seat::Seat;
 pub use settings::{ClockKind, ClockSettings, Limits};
 pub use strict::{ParseError, ParseErrorKind, parse_strict};

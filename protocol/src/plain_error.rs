@@ -43,17 +43,33 @@ pub fn read_typed<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     if let Ok(read) = T::deserialize(value) {
         return Ok(read);
     }
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        let text = plain_error(&error.into_inner().to_string());
-        // The path of an unknown field ends with its name, which is in the text.
-        let unknown = text.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
-        let outer = path.strip_suffix(unknown.unwrap_or_default()).unwrap_or(&path);
-        match outer.trim_end_matches('.') {
-            "" | "?" => text,
-            outer => format!("{outer}: {text}"),
-        }
-    })
+    serde_path_to_error::deserialize(value).map_err(|error| with_path(&error))
+}
+
+/// Reads a line of JSON as a type, without a tree in between; the error names the field.
+pub fn read_line<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
+    let error = match serde_json::from_slice(line) {
+        Ok(read) => return Ok(read),
+        Err(error) => error,
+    };
+    let mut reader = serde_json::Deserializer::from_slice(line);
+    match serde_path_to_error::deserialize::<_, T>(&mut reader) {
+        // Where a line stops being JSON is no field.
+        Err(error) if error.inner().is_data() => Err(with_path(&error)),
+        _ => Err(plain_error(&error.to_string())),
+    }
+}
+
+fn with_path(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
+    let path = error.path().to_string();
+    let text = plain_error(&error.inner().to_string());
+    // The path of an unknown field ends with its name, which is in the text.
+    let unknown = text.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+    let outer = path.strip_suffix(unknown.unwrap_or_default()).unwrap_or(&path);
+    match outer.trim_end_matches('.') {
+        "" | "?" => text,
+        outer => format!("{outer}: {text}"),
+    }
 }
 
 fn expectation(serde: &str) -> String {

@@ -6,8 +6,9 @@ import random
 import sys
 import time
 
+from referee_kit import game as kit
 from referee_kit.game import (Game, Illegal, boolean, cell, chance, choice, form, grid, integer, optional,
-                              over, piece, reason, won_by)
+                              over, piece, points, reason, string, won_by)
 
 
 class Good(Game):
@@ -97,6 +98,13 @@ class ListPosition(Good):
         return [state["left"]]
 
 
+class NumberNotes(Good):
+    """No answer with notes can be read."""
+
+    def notes(self, state):
+        return [state["left"]]
+
+
 class UnknownReason(Good):
     def turn(self, state):
         return state["to_move"] if state["left"] else over([1, 2], "bored")
@@ -148,6 +156,27 @@ class Refused(Good):
         if action["count"] == 3:
             raise Illegal("three are too many")
         return super().play(state, action)
+
+
+class AnySeat(Good):
+    """Nothing is listed, and whose move it is isn't looked at."""
+    actions = Game.actions
+
+    @classmethod
+    def main(cls):
+        after = kit._Answers.after
+
+        def careless(self, state, turn, move):
+            if "of" in turn and "action" in move:
+                move = dict(move, seat=turn["of"][0])
+            return after(self, state, turn, move)
+
+        kit._Answers.after = careless
+        super().main()
+
+
+class SameText(Good):
+    forms = Good.forms + [form("say", "{word}", string("word", 9), example={"word": "hello"})]
 
 
 class NotFinal(Good):
@@ -266,6 +295,20 @@ class Far(Good):
 
     def view(self, state):
         return grid(26, 26)
+
+
+class ShortCell(Good):
+    """The view is malformed, and nothing else."""
+
+    def view(self, state):
+        return super().view(state).last([3])
+
+
+class OtherNames(Good):
+    labels = ["a1", "b1", "c1", "d1"]
+
+    def view(self, state):
+        return points([[0, 0], [4, 0], [8, 0]], names=["a1", "b1", "d1"])
 
 
 class TwoPieces(Good):

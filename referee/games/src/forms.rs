@@ -337,10 +337,14 @@ impl Forms {
         values.filter_map(|cell| serde_json::from_value(cell.clone()).ok()).collect()
     }
 
+    /// Returns the actions that a text can be read as.
+    pub(crate) fn readings(&self, text: &str) -> impl Iterator<Item = Value> {
+        self.actions.iter().filter_map(move |(form, parts)| self.read(text, form, parts))
+    }
+
     /// Reads an action's text form.
     pub(crate) fn parse(&self, text: &str) -> Result<Value, String> {
-        let read = self.actions.iter().find_map(|(form, parts)| self.read(text, form, parts));
-        read.ok_or_else(|| {
+        self.readings(text).next().ok_or_else(|| {
             let known: Vec<String> = self
                 .actions
                 .iter()

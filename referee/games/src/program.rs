@@ -12,8 +12,8 @@ use crate::contract::{Declared, Played, check_walked, interrupted, read_walk, re
 use crate::forms::Forms;
 use crate::view::{Labels, View};
 use crate::wire::{
-    Answer, At, Described, From, Move, Ply, PlyTurn, Request, WIRE_VERSION, Walk, Walked, Want,
-    walk, walk_from,
+    Answer, At, Described, From, Move, Picture, Ply, PlyTurn, Request, WIRE_VERSION, Walk, Walked,
+    Want, walk, walk_from,
 };
 use crate::{CellIndex, NumberedKind, Numbering};
 use crate::{Illegal, Turn};
@@ -180,6 +180,11 @@ impl Program {
         self.forms.parse(text)
     }
 
+    /// Returns the actions that a text can be read as: one of each form at most.
+    pub fn readings(&self, text: &str) -> Vec<Value> {
+        self.forms.readings(text).collect()
+    }
+
     /// Returns an action of a declared form, which may be illegal: for rules that don't list what is legal. `known` are
     /// actions that were legal elsewhere. `below` draws a number below its argument.
     pub fn guess(
@@ -197,8 +202,8 @@ impl Program {
     }
 
     /// Converts a picture. Fails if it shows a cell or a piece that doesn't exist.
-    pub fn picture(&self, picture: &crate::wire::Picture) -> Result<View, String> {
-        self.forms.view(picture)
+    pub fn picture(&self, view: &Result<Picture, String>) -> Result<View, String> {
+        self.forms.view(view.as_ref().map_err(Clone::clone)?)
     }
 
     /// Starts a game. `setup` is an object; missing fields take their defaults. `position` is a state in which the game
@@ -516,8 +521,8 @@ impl ProgramGame {
     fn picture(&self, played: Played) -> Result<View, RulesFailure> {
         let walked =
             played?.map_err(|refusal| RulesFailure(format!("it was refused: {refusal}")))?;
-        let picture = walked.1.view.unwrap_or_default();
-        self.program.forms.view(&picture).map_err(RulesFailure)
+        let view = walked.1.view.unwrap_or_else(|| Ok(Picture::default()));
+        self.program.picture(&view).map_err(RulesFailure)
     }
 
     fn request_for_view(&self) -> Walk {

@@ -1,7 +1,7 @@
 //! What the referee and a game program say to each other, as `docs/game-programs.md` defines it.
 
 use crate::board::{Cell, Points};
-use referee_protocol::{Outcome, Seat};
+use referee_protocol::{Outcome, Seat, read_line, read_typed};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::de::{DeserializeOwned, Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -202,15 +202,23 @@ pub struct Ply {
     /// The position for agents.
     #[serde(default)]
     pub position: Value,
-    /// The picture.
-    #[serde(default)]
-    pub view: Option<Picture>,
+    /// The picture, or what is wrong with it: nothing else of the answer depends on that.
+    #[serde(default, deserialize_with = "read_view")]
+    #[schemars(with = "Option<Picture>")]
+    pub view: Option<Result<Picture, String>>,
     /// Notes for the player.
     #[serde(default)]
     pub notes: Vec<String>,
     /// How good the position is for each seat.
     #[serde(default)]
     pub estimate: Vec<i64>,
+}
+
+fn read_view<'de, D: Deserializer<'de>>(
+    reader: D,
+) -> Result<Option<Result<Picture, String>>, D::Error> {
+    let view = Option::<Value>::deserialize(reader)?;
+    Ok(view.map(|view| read_typed(&view)))
 }
 
 /// Whose turn it is.
@@ -671,9 +679,9 @@ pub fn answer_schema() -> Schema {
 /// The longest answer other than `walked`, in bytes.
 const SHORT_ANSWER_BYTES_MAX: usize = 2 << 20;
 
-/// Reads the line of an answer. A walk is read in place: the tree that serde makes to look for a `type` takes twenty times
+/// Reads the line of an answer; the error names the field. A walk is read in place: a tree of it would take twenty times
 /// the line's memory.
-pub fn read_answer(line: &[u8]) -> Result<Numbered<Answer>, serde_json::Error> {
+pub fn read_answer(line: &[u8]) -> Result<Numbered<Answer>, String> {
     #[derive(Deserialize)]
     struct Head {
         #[serde(default)]
@@ -694,17 +702,32 @@ pub fn read_answer(line: &[u8]) -> Result<Numbered<Answer>, serde_json::Error> {
         recorded: Vec<Value>,
         plies: Vec<Ply>,
     }
-    match serde_json::from_slice::<Head>(line) {
-        Ok(Head { id, kind }) if kind == "walked" => {
-            let WalkedLine { seats, recorded, plies, .. } = serde_json::from_slice(line)?;
-            Ok(Numbered { id, message: Answer::Walked(Walked { seats, recorded, plies }) })
-        }
-        _ if line.len() > SHORT_ANSWER_BYTES_MAX => {
-            let most = SHORT_ANSWER_BYTES_MAX;
-            Err(serde_json::Error::custom(format!("only `walked` may be longer than {most} bytes")))
-        }
-        _ => serde_json::from_slice(line),
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Failed {
+        text: String,
     }
+    let Head { id, kind } = read_line(line)?;
+    if kind == "walked" {
+        let WalkedLine { seats, recorded, plies, .. } = read_line(line)?;
+        return Ok(Numbered { id, message: Answer::Walked(Walked { seats, recorded, plies }) });
+    }
+    if line.len() > SHORT_ANSWER_BYTES_MAX {
+        return Err(format!("only `walked` may be longer than {SHORT_ANSWER_BYTES_MAX} bytes"));
+    }
+    let mut fields: Fields = read_line(line)?;
+    fields.retain(|key, _| key != "id" && key != "type");
+    let fields = Value::Object(fields);
+    let message = match kind.as_str() {
+        "described" => Answer::Described(Box::new(read_typed(&fields)?)),
+        "refused" => Answer::Refused(read_typed(&fields)?),
+        "failed" => Answer::Failed { text: read_typed::<Failed>(&fields)?.text },
+        _ => {
+            let known = "`described`, `walked`, `refused` or `failed`";
+            return Err(format!("type: unknown value `{kind}`: expected {known}"));
+        }
+    };
+    Ok(Numbered { id, message })
 }
 
 /// The fields of an action or a setup.

@@ -20,6 +20,11 @@ pub const BROKEN: &[Broken] = &[
         ],
     ),
     ("ListPosition", "answers", &["at the start", "`position` is [", "not an object"]),
+    (
+        "NumberNotes",
+        "answers",
+        &["plies[0].notes[0]: expected text, got 9", "the answer begins: {", "says which field"],
+    ),
     ("UnknownReason", "outcome", &["the reason `bored` is not declared", "last_stone"]),
     ("NoRanking", "outcome", &["the places [1, 3] are not a ranking of 2 seats"]),
     (
@@ -67,11 +72,17 @@ pub const BROKEN: &[Broken] = &[
             "`play` has a rule that `actions` lacks",
         ],
     ),
+    ("AnySeat", "turns", &["but seat 0 is to move", "ignores the `seat` of a move"]),
     ("NotFinal", "recorded", &["a listed action is recorded in another form", "at the start"]),
     (
         "LosesField",
         "text",
         &["the text `1` of an action reads as another action", "leaves out a field"],
+    ),
+    (
+        "SameText",
+        "text",
+        &["can be read as two actions", "\"type\":\"take\"} and {", "begin the texts of forms"],
     ),
     (
         "Counts",
@@ -93,6 +104,8 @@ pub const BROKEN: &[Broken] = &[
         &["last: [3,4] is not on the board", "at the start", "names a cell outside of its `shape`"],
     ),
     ("Large", "view", &["last: [9,9] is not on the board", "setup {\"size\":\"large\"}"]),
+    ("ShortCell", "view", &["last[0]: expected a list of 2 entries, got 1", "view {"]),
+    ("OtherNames", "view", &["point 2 is `c1` in `labels`, and `d1` in the view"]),
     ("TwoPieces", "view", &["two pieces are on [0,0]", "show a stack as one piece"]),
     (
         "Index",

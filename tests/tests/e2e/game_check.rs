@@ -16,7 +16,7 @@ fn a_new_game_plays_and_passes_its_check() {
     let words = ["game", "check", "three-stones", "--games", "1", "--json"];
     let report = dir.run(&words).code(0).json();
     let rows = report["rows"].as_array().unwrap();
-    assert!(rows.len() == 18 && rows.iter().all(|row| row["status"] != "failed"), "{report}");
+    assert!(rows.len() == 19 && rows.iter().all(|row| row["status"] != "failed"), "{report}");
     dir.run(&["play", "./three-stones", "@random", "@first", "--fail-on-fault"]).code(0);
     let described = dir.run(&["game", "describe", "three-stones"]).code(0);
     for text in [
@@ -59,6 +59,28 @@ fn defects_are_found_explained_and_shrunk() {
         let dir = TestDir::new();
         assert_found(&dir, BROKEN.iter().find(|it| it.0 == variant).unwrap());
         dir.assert_tmp_is_empty();
+    }
+}
+
+/// One wrong value is said once, however many rows meet it.
+#[test]
+fn a_defect_fails_one_row() {
+    for (variant, row, passes) in [("NumberNotes", "answers", 9), ("ShortCell", "view", 15)] {
+        let dir = TestDir::new();
+        if !write(&dir, variant) {
+            return;
+        }
+        let words = ["game", "check", "broken", "--games", "2", "--json"];
+        let report = dir.run(&words).code(1).json();
+        let rows = report["rows"].as_array().unwrap();
+        let named = |status: &str| {
+            let those = rows.iter().filter(|it| it["status"] == status);
+            those.map(|it| it["name"].as_str().unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!((named("failed"), named("passed").len()), (vec![row], passes), "{report}");
+        let note = format!("not tested: the rules fail as at `{row}`");
+        let rest = rows.iter().filter(|it| it["status"] == "not_tested");
+        assert!(rest.into_iter().all(|it| it["note"] == note), "{report}");
     }
 }
 

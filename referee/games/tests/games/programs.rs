@@ -34,7 +34,7 @@ impl Rules for Fake {
         self.asked.lock().unwrap().push(request);
         answer["id"] = 1.into();
         let read = read_answer(answer.to_string().as_bytes());
-        read.map(|read| read.message).map_err(|error| RulesFailure(error.to_string()))
+        read.map(|read| read.message).map_err(RulesFailure)
     }
 }
 
@@ -496,13 +496,46 @@ fn answers_are_read_strictly_and_within_bounds() {
     assert_eq!(read.message, serde_json::from_value(nim(&request)).unwrap());
     let failed = |answer: &Value| {
         let read = read_answer(answer.to_string().as_bytes());
-        read.map(drop).unwrap_err().to_string()
+        read.map(drop).unwrap_err()
     };
-    answer["pliez"] = json!([]);
-    assert!(failed(&answer).contains("unknown field `pliez`"), "{}", failed(&answer));
+    for (pointer, value, why) in [
+        ("/pliez", json!([]), "unknown field `pliez`"),
+        (
+            "/plies/0/estimate",
+            json!([0.5]),
+            "plies[0].estimate[0]: expected a whole number, got 0.5",
+        ),
+        ("/plies/0/turn", json!({ "of": 2 }), "plies[0].turn.of: expected a list, got 2"),
+        ("/id", json!("7"), "id: expected a whole number from 0, got \"7\""),
+    ] {
+        let mut answer = answer.clone();
+        let (parent, key) = pointer.rsplit_once('/').unwrap();
+        answer.pointer_mut(parent).unwrap()[key] = value;
+        assert!(failed(&answer).starts_with(why), "{}", failed(&answer));
+    }
+    let mut described = described();
+    described["pieces"][1] = json!({ "name": "two" });
+    assert_eq!(failed(&described), "pieces[1]: missing field `colour`");
     let long = "x".repeat(3 << 20);
     let refused = json!({ "id": 1, "type": "refused", "kind": "illegal", "rule": long });
     assert!(failed(&refused).contains("only `walked` may be longer than 2097152 bytes"));
+}
+
+/// Nothing depends on a picture, so that a wrong one is no failure of the answer.
+#[test]
+fn a_wrong_view_leaves_the_rest_readable() {
+    let (kind, _) = load(|request| {
+        let mut answer = nim(request);
+        if answer["type"] == "walked" {
+            answer["plies"][0]["view"] = json!({ "shape": { "grid": [3, 3] }, "last": [2] });
+        }
+        answer
+    })
+    .unwrap();
+    let game = kind.start(&json!({})).unwrap();
+    let wrong = RulesFailure("last[0]: expected a list of 2 entries, got 2".to_owned());
+    assert_eq!(game.view_or_failure().map(drop), Err(wrong));
+    assert_eq!((game.actions().len(), game.failure()), (3, None));
 }
 
 /// Where the rules don't list what is legal, some guesses are.

@@ -193,7 +193,7 @@ impl Recorded {
             turn: self.turns[number].clone(),
             actions: self.legal.get(&number).cloned(),
             position: json!({}),
-            view: Some(Picture { text: Some(self.text.clone()), ..Picture::default() }),
+            view: Some(Ok(Picture { text: Some(self.text.clone()), ..Picture::default() })),
             notes: Vec::new(),
             estimate: Vec::new(),
         }

@@ -86,6 +86,8 @@ pub struct Bench<'a> {
     /// When the check ends, and when the row that runs should.
     until: Instant,
     row_until: Cell<Instant>,
+    /// The failures that rows have reported, and the rows.
+    failures: RefCell<BTreeMap<String, &'static str>>,
     /// How the random games ended.
     pub(super) endings: RefCell<BTreeSet<String>>,
     /// The unusual values of the setup that a random game had, or that were refused.
@@ -130,6 +132,7 @@ impl<'a> Bench<'a> {
                 acted_bytes: Cell::default(),
                 until: began + time,
                 row_until: Cell::new(began + time),
+                failures: RefCell::default(),
                 endings: RefCell::default(),
                 met: RefCell::default(),
                 longest: Cell::default(),
@@ -150,6 +153,18 @@ impl<'a> Bench<'a> {
 
     pub(super) fn note(&self, row: &str) -> Option<String> {
         self.notes.borrow().get(row).cloned()
+    }
+
+    /// Returns the earlier row that has reported the failure of this problem.
+    pub(super) fn reported(&self, problem: &Problem) -> Option<&'static str> {
+        self.failures.borrow().get(problem.failure.as_ref()?).copied()
+    }
+
+    /// Keeps that a row reports the failure of this problem.
+    pub(super) fn report(&self, row: &'static str, problem: &Problem) {
+        if let Some(failure) = &problem.failure {
+            self.failures.borrow_mut().insert(failure.clone(), row);
+        }
     }
 
     /// Begins one of so many rows that are left: each gets as much of the time.

@@ -7,19 +7,23 @@ use super::games::{Game, Kept};
 use super::shown::short;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
-use referee_games::wire::{At, Ply, PlyTurn, RefusalKind, Values};
+use referee_games::wire::{At, Move, Ply, PlyTurn, RefusalKind, Values};
 use referee_protocol::Seat;
 use serde_json::{Map, Value, json};
 
 /// The most listed actions, and the most distorted ones, that are played at one position.
 const LISTED: usize = 25;
 const DISTORTED: usize = 40;
+/// The most actions that are played where no seat is to move.
+const WITHOUT_TURN: usize = 12;
+/// How many random actions are written and read as text.
+const WRITTEN: usize = 30;
 
 pub(super) fn legal(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
     let ply = &game.ply(spot);
     let text = |action: &Value| bench.program().format_action(action);
     let listed = ply.actions.as_deref().unwrap_or_default();
-    let Some(seat) = mover(ply) else { return after_the_end(bench, game, spot) };
+    let Some(seat) = mover(ply) else { return Ok(()) };
     for action in some_of(ply, LISTED) {
         if let Some(wrong) = bench.program().malformed(action) {
             return Err(Problem::new(
@@ -36,16 +40,6 @@ pub(super) fn legal(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
                 format!("the listed action {} is refused: {}", text(action), refused.rule),
                 "`play` has a rule that `actions` lacks, or it compares a list from JSON with a tuple",
                 "play every listed action, or don't list it",
-            ));
-        }
-    }
-    if let Some(action) = listed.first().filter(|_| game.seats > 1) {
-        let other = Seat((seat.0 + 1) % u8::try_from(game.seats).unwrap_or(u8::MAX));
-        if bench.act(ply, other, action)?.is_ok() {
-            return Err(Problem::new(
-                format!("seat {other} plays {}, but seat {seat} is to move", text(action)),
-                "the program ignores the `seat` of a move",
-                "refuse moves of seats that aren't in `of`",
             ));
         }
     }
@@ -68,23 +62,50 @@ pub(super) fn legal(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
     Ok(())
 }
 
-fn after_the_end(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+/// Tests that seats which aren't to move can't play what they could if they were.
+pub(super) fn turns(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
     let ply = &game.ply(spot);
-    let PlyTurn::Over(_) = &ply.turn else { return Ok(()) };
-    let before = game.plies[..spot].iter().rev();
-    let Some(action) = before.map(Kept::ply).find_map(|ply| ply.actions?.into_iter().next()) else {
-        return Ok(());
+    let mover = mover(ply);
+    let actions: Vec<Value> = if mover.is_some() {
+        let listed = ply.actions.as_ref().and_then(|listed| listed.first());
+        // The rules may list nothing: what was played was legal, too.
+        let played = || match game.moves.get(spot) {
+            Some(Move::Action { action, .. }) => Some(action),
+            _ => None,
+        };
+        listed.or_else(played).cloned().into_iter().collect()
+    } else {
+        distorted(bench, game, spot).into_iter().take(WITHOUT_TURN).collect()
     };
-    let action = &action;
-    for seat in 0..game.seats {
-        let seat = Seat(u8::try_from(seat).unwrap_or(u8::MAX));
-        if bench.act(ply, seat, action)?.is_ok() {
-            let action = bench.program().format_action(action);
-            return Err(Problem::new(
-                format!("{action} is played although the game is over"),
-                "`play` doesn't check whether the game is over",
-                "refuse every action after the end",
-            ));
+    let (so, why, fix) = match &ply.turn {
+        PlyTurn::Of(seats) => (
+            &*format!("but seat {} is to move", seats[0]),
+            "the program ignores the `seat` of a move",
+            "refuse moves of seats that aren't in `of`",
+        ),
+        PlyTurn::Over(_) => (
+            "although the game is over",
+            "`play` doesn't check whether the game is over",
+            "refuse every action after the end",
+        ),
+        PlyTurn::Chance(_) => (
+            "although the referee draws next",
+            "`play` doesn't check whether chance is next",
+            "refuse every action in front of a draw",
+        ),
+    };
+    for action in &actions {
+        for seat in (0..game.seats).filter_map(|seat| u8::try_from(seat).ok()).map(Seat) {
+            if Some(seat) == mover {
+                continue;
+            }
+            let played =
+                format!("seat {seat} plays {}, {so}", bench.program().format_action(action));
+            let acted = bench.act(ply, seat, action);
+            let acted = acted.map_err(|problem| problem.because(why, fix).showing(&played))?;
+            if acted.is_ok() {
+                return Err(Problem::new(played, why, fix));
+            }
         }
     }
     Ok(())
@@ -186,6 +207,22 @@ pub(super) fn recorded(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<()
 
 pub(super) fn text(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
     let ply = &game.ply(spot);
+    let mut chosen = bench.chooser(game.number, 200 + spot as u64);
+    let examples = bench.described.actions.iter().map(|form| form.example.clone());
+    let random = (0..WRITTEN).filter_map(|_| bench.random_action(&mut chosen));
+    for action in some_of(ply, 200).cloned().chain(examples).chain(random) {
+        let text = bench.program().format_action(&action);
+        let readings = bench.program().readings(&text);
+        if readings.len() > 1 {
+            let both = readings.iter().map(Value::to_string).collect::<Vec<_>>().join(" and ");
+            return Err(Problem::new(
+                format!("the text `{text}` can be read as two actions"),
+                "the texts of two forms can be the same",
+                "begin the texts of forms with different words",
+            )
+            .showing(both));
+        }
+    }
     for action in some_of(ply, 200) {
         let text = bench.program().format_action(action);
         match bench.program().parse_action(&text) {
@@ -193,14 +230,9 @@ pub(super) fn text(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Pr
             Ok(read) => {
                 let what = format!("the text `{text}` of an action reads as another action");
                 let shown = format!("action {action}, read {read}");
-                let (why, fix) = if read["type"] == action["type"] {
-                    ("the `text` of the form leaves out a field", "name every field in `text`")
-                } else {
-                    (
-                        "the texts of two forms can be the same",
-                        "begin the texts of forms with different words",
-                    )
-                };
+                let why = "the `text` of the form leaves out a field, or a value contains what follows its field";
+                let fix =
+                    "name every field in `text`, and part them by something that no value contains";
                 return Err(Problem::new(what, why, fix).showing(shown));
             }
             Err(error) => {

@@ -1,6 +1,6 @@
 //! The likely causes of failures of the rules.
 
-use crate::game_program::NO_ANSWER;
+use crate::game_program::{NO_ANSWER, UNREADABLE};
 
 const VERBOSE: &str = "-vv shows what the program writes to stderr";
 
@@ -18,9 +18,9 @@ const CAUSES: &[(&str, &str, &str)] = &[
         "run the command in that folder yourself",
     ),
     (
-        "its answer can't be read",
-        "a line on stdout isn't an answer as the page on game programs defines it: the error says which field or column",
-        "write one JSON object a line, with the fields of that page, and everything else to stderr",
+        UNREADABLE,
+        "a line on stdout isn't an answer as the page on game programs defines it: the error says which field",
+        "give the field a value as on that page; write one JSON object a line, and everything else to stderr",
     ),
     (
         "its answer is longer",
@@ -83,10 +83,8 @@ const CAUSES: &[(&str, &str, &str)] = &[
 
 /// Returns the likely cause of a failure, and what to do.
 pub(super) fn of_failure(failure: &str) -> (&'static str, &'static str) {
-    // What it says of itself comes from its own code.
-    let is_own = !failure.starts_with(NO_ANSWER)
-        && ["Error: ", "Exception: ", " panicked at "].iter().any(|part| failure.contains(part));
-    let known = CAUSES.iter().filter(|_| !is_own).find(|(part, ..)| failure.contains(part));
+    let known =
+        CAUSES.iter().filter(|_| !is_own(failure)).find(|(part, ..)| failure.contains(part));
     known.map_or(
         (
             "an exception in the rules, or a value that the kit doesn't take",
@@ -94,4 +92,20 @@ pub(super) fn of_failure(failure: &str) -> (&'static str, &'static str) {
         ),
         |(_, why, fix)| (why, fix),
     )
+}
+
+/// Whether a program says of itself why it failed: that comes from its own code.
+fn is_own(failure: &str) -> bool {
+    ![NO_ANSWER, UNREADABLE].iter().any(|start| failure.starts_with(start))
+        && ["Error: ", "Exception: ", " panicked at "].iter().any(|part| failure.contains(part))
+}
+
+/// Returns what is equal in all failures with the same cause in the rules; `None` if others may have another cause.
+pub(super) fn known_again(failure: &str) -> Option<String> {
+    if failure.starts_with(UNREADABLE) {
+        // The same field has other values in other plies.
+        let field = failure.split_once(", got ").map_or(failure, |(field, _)| field);
+        return Some(field.chars().filter(|c| !c.is_ascii_digit()).collect());
+    }
+    is_own(failure).then(|| failure.to_owned())
 }

@@ -5,7 +5,7 @@ use super::bench::Bench;
 use super::games::{Failed, Game};
 use super::shown::short;
 use referee_games::program::is_ranking;
-use referee_games::wire::{Move, Ply, PlyTurn, Want};
+use referee_games::wire::{CellNames, Move, PictureShape, Ply, PlyTurn, Want};
 use referee_protocol::{Outcome, Seat};
 use serde_json::Value;
 
@@ -282,10 +282,25 @@ pub(super) fn retire(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), 
     Ok(())
 }
 
+/// Says how the names of points in the description differ from the points of a view.
+fn otherwise_named(labels: &[String], shape: &PictureShape) -> Option<String> {
+    let PictureShape::Points { places, names, .. } = shape else {
+        return Some("`labels` lists the names of points, and the board has none".to_owned());
+    };
+    // A larger board of another setup may have more.
+    if labels.len() < places.len() {
+        let (has, wanted) = (labels.len(), places.len());
+        return Some(format!("`labels` has {has} names, and the board {wanted} points"));
+    }
+    let (number, (label, name)) =
+        (0..).zip(labels.iter().zip(names)).find(|(_, (label, name))| label != name)?;
+    Some(format!("point {number} is `{label}` in `labels`, and `{name}` in the view"))
+}
+
 pub(super) fn view(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
     let played = bench.after(&game.ply(spot), &[], &[Want::View])?;
     let played = played.map_err(|refused| super::bench::refused_state(&refused))?;
-    let Some(picture) = &played.last()?.view else {
+    let Some(wire_view) = &played.last()?.view else {
         let why = "a walk that wants `view` has one in every ply";
         return Err(Problem::new("there is no `view`", why, "return a shape or a text"));
     };
@@ -294,7 +309,15 @@ pub(super) fn view(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Pr
         Problem::new(format!("the board can't be shown: {text}"), why, fix)
             .showing(format!("view {}", short(&played.raw_last()["view"].to_string())))
     };
-    let view = bench.program().picture(picture).map_err(shown)?;
+    let view = bench.program().picture(wire_view).map_err(shown)?;
+    let shape = wire_view.as_ref().ok().and_then(|picture| picture.shape.as_ref());
+    if let (CellNames::Points(names), Some(shape)) = (&bench.described.labels, shape)
+        && let Some(what) = otherwise_named(names, shape)
+    {
+        let why = "people write the points in actions by `labels` of the description, and see the names in the view";
+        let fix = "list the name of each point in `labels`, in the order of `places`, and the same `names` in the view";
+        return Err(Problem::new(what, why, fix));
+    }
     let step = game.plies.len().div_ceil(DRAWN);
     if !spot.is_multiple_of(step) && spot + 1 != game.plies.len() {
         return Ok(());

@@ -14,6 +14,7 @@ pub use bench::Bench;
 pub use report::{GameCheckReport, RowReport, RowStatus};
 
 use self::games::{Case, Game};
+use crate::game_program::QUOTED;
 use referee_games::program::RulesFailure;
 use referee_games::view::View;
 use schemars::JsonSchema;
@@ -35,12 +36,16 @@ pub struct Problem {
     pub why: String,
     /// What to do.
     pub fix: String,
+    /// What is equal in all failures with the same cause in the rules; `None` if that isn't known.
+    #[serde(skip)]
+    failure: Option<String>,
 }
 
 impl Problem {
     fn new(what: impl Into<String>, why: &str, fix: &str) -> Self {
         let (position, shown) = (String::new(), Vec::new());
-        Self { what: what.into(), position, shown, why: why.to_owned(), fix: fix.to_owned() }
+        let (why, fix) = (why.to_owned(), fix.to_owned());
+        Self { what: what.into(), position, shown, why, fix, failure: None }
     }
 
     /// Nothing could be found out in the time of the check.
@@ -71,7 +76,12 @@ impl Problem {
 impl From<RulesFailure> for Problem {
     fn from(failure: RulesFailure) -> Self {
         let (why, fix) = causes::of_failure(&failure.0);
-        Self::new(format!("the rules failed: {failure}"), why, fix)
+        let (what, line) = failure.0.split_once(QUOTED).unzip();
+        let what = what.unwrap_or(&failure.0);
+        let problem = Self::new(format!("the rules failed: {what}"), why, fix);
+        let problem = Self { failure: causes::known_again(what), ..problem };
+        line.into_iter()
+            .fold(problem, |problem, line| problem.showing(format!("the answer begins: {line}")))
     }
 }
 
@@ -149,6 +159,12 @@ pub const ROWS: &[Row] = &[
         )
     },
     row(
+        "turns",
+        "no seat plays in another's turn, in front of a draw or after the end",
+        Spots::Some(5),
+        cases::turns,
+    ),
+    row(
         "recorded",
         "a recorded action is recorded in the same form again",
         Spots::Some(5),
@@ -209,6 +225,8 @@ pub enum Found {
     NotApplicable(&'static str),
     /// The check had no time left for it.
     NoTime,
+    /// The rules fail at it as at the row with this name.
+    Untested(&'static str),
     /// A failure in the random game with this number.
     Problem(u64, Box<Problem>),
 }
@@ -253,6 +271,10 @@ impl Row {
                 return Found::NoTime;
             }
             if let Some(problem) = found {
+                if let Some(row) = bench.reported(&problem) {
+                    return Found::Untested(row);
+                }
+                bench.report(self.name, &problem);
                 return Found::Problem(number, Box::new(problem));
             }
             tested += 1;
@@ -286,7 +308,7 @@ impl Row {
         let (spot, problem) = spots
             .into_iter()
             .find_map(|spot| Some((spot, (self.test)(bench, game, spot).err()?)))?;
-        if self.is_once() {
+        if self.is_once() || bench.reported(&problem).is_some() {
             return Some(problem);
         }
         Some(self.shrunk(bench, game, spot, problem))

@@ -58,6 +58,8 @@ pub enum RowStatus {
     NotApplicable,
     /// The time limit of the check was reached before.
     NotRun,
+    /// The rules fail at it as they do at an earlier row.
+    NotTested,
 }
 
 impl RowReport {
@@ -71,6 +73,10 @@ impl RowReport {
                 (RowStatus::NotApplicable, Some(why.to_owned()), None, None)
             }
             Found::NoTime => (RowStatus::NotRun, None, None, None),
+            Found::Untested(row) => {
+                let why = format!("not tested: the rules fail as at `{row}`");
+                (RowStatus::NotTested, Some(why), None, None)
+            }
             Found::Problem(case, problem) => {
                 let case = Some(case).filter(|_| !row.is_once());
                 (RowStatus::Failed, None, case, Some(*problem))

@@ -13,7 +13,7 @@ use referee_process::sandbox::reach::Reachable;
 use referee_process::usage::Meters;
 use referee_process::{Failure, cores, work_folder};
 use referee_protocol::sanitize::{sanitize, sanitize_line};
-use referee_protocol::{Limits, Nanos, plain_error};
+use referee_protocol::{Limits, Nanos};
 use serde::Serialize;
 use serde_json::Value;
 use std::cell::RefCell;
@@ -503,6 +503,10 @@ fn what_happened(event: &AgentEvent, limits: &Limits) -> String {
     }
 }
 
+/// How the failure begins if an answer is not as the page on game programs says, and what follows the reason.
+pub const UNREADABLE: &str = "its answer can't be read";
+pub const QUOTED: &str = "; it begins: ";
+
 /// Reads the line of an answer.
 fn read_answer(line: &framer::Line, id: u64) -> Result<Answer, String> {
     if line.cut {
@@ -512,9 +516,8 @@ fn read_answer(line: &framer::Line, id: u64) -> Result<Answer, String> {
         let text = String::from_utf8_lossy(&line.bytes);
         sanitize(&text.chars().take(QUOTED_MAX).collect::<String>())
     };
-    let answer = wire::read_answer(&line.bytes).map_err(|error| {
-        format!("its answer can't be read: {}: {}", plain_error(&error.to_string()), quoted())
-    })?;
+    let answer = wire::read_answer(&line.bytes)
+        .map_err(|error| format!("{UNREADABLE}: {error}{QUOTED}{}", quoted()))?;
     match answer.id {
         Some(answered) if answered == id => Ok(answer.message),
         // It could not read the request.

@@ -7,7 +7,6 @@ use referee_games::program::{Pending, Program, Rules, RulesFailure};
 use referee_games::wire::{self, Answer, Numbered, Request};
 use referee_process::Failure;
 use referee_process::lock::lock;
-use referee_protocol::plain_error;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -116,8 +115,7 @@ impl Running {
         if line.is_empty() {
             return Err(io::Error::other("it ended before it had answered"));
         }
-        let answer = wire::read_answer(&line)
-            .map_err(|error| io::Error::other(plain_error(&error.to_string())))?;
+        let answer = wire::read_answer(&line).map_err(io::Error::other)?;
         if answer.id != id && !matches!(answer.message, Answer::Failed { .. }) {
             return Err(io::Error::other("an answer has the id of another request"));
         }

@@ -10,7 +10,7 @@ mod manifest;
 
 pub use self::direct::Direct;
 use self::host::{Host, HostRules};
-pub use self::host::{NO_ANSWER, Said};
+pub use self::host::{NO_ANSWER, QUOTED, Said, UNREADABLE};
 pub use self::inside::load_inside;
 pub use self::kit::kit_files;
 use self::manifest::GameManifest;

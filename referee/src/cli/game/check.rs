@@ -76,17 +76,19 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     }
     let mut take = |number: usize, row: &Row, found: Found| {
         let row = RowReport::new(number, row, found, options.again(row));
-        report.ok &= !matches!(row.status, RowStatus::Failed | RowStatus::NotRun);
+        report.ok &= matches!(row.status, RowStatus::Passed | RowStatus::NotApplicable);
         let line = line(&row);
         let is_shown = shown || !options.json && row.status == RowStatus::Failed;
         report.rows.push(row);
         if is_shown { print_if_read(&line).map(drop) } else { Ok(()) }
     };
     let time = Duration::from_secs(options.time_limit);
+    let mut lists = false;
     match Bench::begin(&options.dir, options.seed, time, &draw)? {
         // Nothing else can be asked.
         Err(problem) => take(1, &ROWS[0], Found::Problem(0, problem))?,
         Ok(bench) => {
+            lists = bench.program().lists();
             let bar = progress_bar(rows.len() * cases.len(), shown);
             bar.set_style(style("{bar:20} {percent}%  {elapsed}  {wide_msg}"));
             bar.enable_steady_tick(Duration::from_secs(1));
@@ -103,7 +105,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     if options.json {
         print_json(&report)?;
     } else if shown {
-        print_if_read(&summary(options, &report))?;
+        print_if_read(&summary(options, &report, lists))?;
     }
     Ok(exit::success_or(exit::OPERATION, report.ok))
 }
@@ -158,6 +160,7 @@ fn line(row: &RowReport) -> String {
     let note = row.note.as_ref().map_or(String::new(), |note| format!("  {dim}({note}){off}"));
     match (row.status, &row.problem) {
         (RowStatus::Passed, _) => format!("{number:3} {green}ok{off}      {title}{note}\n"),
+        (RowStatus::NotTested, _) => format!("{number:3} {dim}-{off}       {title}{note}\n"),
         (RowStatus::NotApplicable, _) => format!("{number:3} {dim}n/a{off}     {title}{note}\n"),
         (RowStatus::NotRun, _) => format!("{number:3} {red}not run{off} {title}\n"),
         (RowStatus::Failed, None) => format!("{number:3} {red}FAILED{off}  {title}\n"),
@@ -185,20 +188,26 @@ fn explain(problem: &Problem, again: &str) -> String {
     rows.finish()
 }
 
-fn summary(options: &Options, report: &GameCheckReport) -> String {
+fn summary(options: &Options, report: &GameCheckReport, lists: bool) -> String {
     let count = |status| report.rows.iter().filter(|row| row.status == status).count();
     let (passed, failed) = (count(RowStatus::Passed), count(RowStatus::Failed));
-    let mut text = format!("{passed} passed, {failed} failed\n");
-    let not_run = count(RowStatus::NotRun);
-    if not_run > 0 {
-        text.pop();
-        let limit = options.time_limit;
-        writeln!(text, ", {not_run} not run: the time limit of {limit} s was reached; --time-limit SECONDS sets another").ok();
+    let mut text = format!("{passed} passed, {failed} failed");
+    let (not_tested, not_run) = (count(RowStatus::NotTested), count(RowStatus::NotRun));
+    if not_tested > 0 {
+        write!(text, ", {not_tested} not tested").ok();
     }
+    if not_run > 0 {
+        let limit = options.time_limit;
+        write!(text, ", {not_run} not run: the time limit of {limit} s was reached; --time-limit SECONDS sets another").ok();
+    }
+    text.push('\n');
     if report.ok {
         let dir = options.dir.to_string_lossy();
         let game = if is_path(&dir) { dir.into_owned() } else { format!("./{dir}") };
-        writeln!(text, "next: {}", join(&["referee", "perft", &game, "3"])).ok();
+        // Only listed actions can be counted.
+        let next: &[&str] =
+            if lists { &["perft", &game, "3"] } else { &["new", "mybot", "--game", &game] };
+        writeln!(text, "next: {}", join(&[&["referee"][..], next].concat())).ok();
     }
     text
 }
