@@ -312,11 +312,12 @@ impl Program {
     /// Plays the draws that follow a ply.
     async fn draws_after(&self, ply: &Ply, draws: u64, drawer: &Drawer) -> Ahead {
         let mut ahead = Ahead::new();
-        let mut now = ply.clone();
+        let mut drawn: Option<Ply> = None;
         for number in draws..=draws.saturating_add(DRAWS_MAX) {
+            let now = drawn.as_ref().unwrap_or(ply);
             let PlyTurn::Chance(chance) = &now.turn else { break };
             let draw = Move::Draw { draw: drawer(number, &chance.weights) };
-            let walk = walk_from(&now, vec![draw.clone()], &WANTED);
+            let walk = walk_from(now, vec![draw.clone()], &WANTED);
             let answer = self.rules.send(Request::Walk(walk)).await;
             let played = answer.and_then(|answer| read_whole(answer, 1));
             let after = played.as_ref().ok().and_then(|played| played.as_ref().ok());
@@ -324,7 +325,7 @@ impl Program {
                 ahead.push_back((draw, played));
                 break;
             };
-            now = after.clone();
+            drawn = Some(after.clone());
             ahead.push_back((draw, played));
         }
         ahead
