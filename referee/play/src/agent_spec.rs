@@ -278,11 +278,14 @@ impl AgentSpec {
             return Ok(Self { name: "human".into(), written, digest, ..Self::default() });
         }
         name.parse::<sample_agents::Agent>().map_err(|error| {
-            let known = sample_agents::BUILT_INS.iter().map(|it| it.name).chain(["human"]);
             let bare = name.split(':').next().unwrap_or(name);
-            let near = nearest(bare, known).filter(|near| *near != bare);
-            Failure::usage(error.to_string())
-                .or_help(near.map(|near| format!("did you mean @{near}?")))
+            let failure = Failure::usage(error.to_string());
+            match nearest(bare, built_in_names()) {
+                // What follows its name is wrong.
+                Some(near) if near == bare => failure,
+                Some(near) => failure.help(format!("did you mean @{near}?")),
+                None => failure.help("a person plays as @human, and a program has no @"),
+            }
         })?;
         let command = vec!["referee".to_owned(), "agent".to_owned(), name.to_owned()];
         let digest =
@@ -529,10 +532,14 @@ fn split_protocol<'a>(text: &'a str, base: &Path) -> (Option<&'a str>, &'a str) 
     }
 }
 
+fn built_in_names() -> impl Iterator<Item = &'static str> {
+    sample_agents::BUILT_INS.iter().map(|it| it.name).chain(["human"])
+}
+
 /// Finds a program: in the folder if the word has a slash or is a file there, else in PATH.
 pub fn resolve(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
     program(word, folder).map_err(|failure| {
-        if sample_agents::BUILT_INS.iter().any(|it| it.name == word) {
+        if built_in_names().any(|name| name == word) {
             return failure.help(format!("the built-in agent is @{word}"));
         }
         let near = similar_agent(word, folder).map(|near| format!("did you mean `{near}`?"));
@@ -586,6 +593,8 @@ mod tests {
             ("@randm", "`randm`", "did you mean @random?"),
             ("@minimax:0", "1 to 9", ""),
             ("greedy", "no program `greedy`", "built-in agent is @greedy"),
+            ("human", "no program `human`", "built-in agent is @human"),
+            ("@me", "unknown built-in agent `me`", "a person plays as @human"),
             ("./missing", "no program `./missing`", "quoted command line"),
             ("/tmp", "agent.toml", "command ="),
             ("'", "unbalanced quotes", ""),
