@@ -54,6 +54,11 @@ class Crash(Good):
         return {}["left"] if state["left"] == 2 else super().play(state, action)
 
 
+class NoReturn(Good):
+    def play(self, state, action):
+        state["left"] -= action["count"]
+
+
 class Rare(Good):
     """Few of many actions fail."""
     forms = [form("take", "{count}", integer("count", 1, 100), example={"count": 2})]
@@ -238,6 +243,13 @@ class Three(Good):
 
     def retire(self, state, seat):
         return state
+
+
+class NoRetire(Good):
+    seats = ["red", "blue", "green"]
+
+    def turn(self, state):
+        return state["to_move"] if state["left"] else won_by(0, 3, "last_stone")
 
 
 class LastSeat(Good):

@@ -558,6 +558,10 @@ def _as_cell(value: Any) -> Any:
 
 def _explain(error: BaseException, game: Game) -> str:
     """Type, message, and the file and line of the rules where it happened."""
+    if isinstance(error, NotImplementedError) and error.__traceback__:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        if os.path.dirname(last.filename) == os.path.dirname(__file__):
+            return "the game needs the method `%s`" % last.name
     said = str(error) if isinstance(error, RulesError) else "%s: %s" % (type(error).__name__, error)
     rules = getattr(sys.modules.get(type(game).__module__), "__file__", None) or __file__
     folder = os.path.dirname(os.path.abspath(rules)) + os.sep

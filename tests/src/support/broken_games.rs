@@ -9,6 +9,7 @@ pub type Broken = (&'static str, &'static str, &'static [&'static str]);
 pub const BROKEN: &[Broken] = &[
     ("OtherDescription", "describe", &["the description differs between two processes: `summary`"]),
     ("Crash", "plays", &["the rules failed: KeyError: 'left' in broken.py:", "an exception"]),
+    ("NoReturn", "plays", &["`play` returned None", "the method ends without `return`"]),
     ("Rare", "plays", &["ValueError: two are too many in broken.py:", "the next move: "]),
     ("Stuck", "plays", &["is to move and has no legal action", "the end is not recognised"]),
     (
@@ -93,6 +94,7 @@ pub const BROKEN: &[Broken] = &[
     ("Resets", "walk", &["a walk differs from single steps", "`view.figures` differs"]),
     ("Chance", "chance", &["the draw 3 is refused: three is no side of the coin", "after 1 move"]),
     ("Three", "retire", &["is to move after it has retired", "at the start"]),
+    ("NoRetire", "retire", &["the game needs the method `retire`", "three or more seats"]),
     (
         "LastSeat",
         "retire",

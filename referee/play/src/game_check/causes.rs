@@ -65,14 +65,34 @@ const CAUSES: &[(&str, &str, &str)] = &[
         "with the kit: return a seat, `over(..)` or `chance(..)`",
     ),
     (
-        "weights",
+        "many `labels` as",
+        "each outcome of a draw has one label, or none has",
+        "return as many `labels` as `weights`",
+    ),
+    (
+        "`weights`",
         "`weights` of a draw has an integer for each outcome, and not only zeros",
         "count the outcomes that are possible",
     ),
     (
-        "labels",
-        "each outcome of a draw has one label, or none has",
-        "return as many `labels` as `weights`",
+        "the example of",
+        "an example must be an action of its form, and the same after being written as `text` and read",
+        "give the example every field of its form, and name every field in `text`",
+    ),
+    (
+        "needs the method",
+        "the kit has no default for it: `draw` is for games with chance, `retire` for three or more seats",
+        "write it; the docstrings of referee_kit/game.py say what it gets and returns",
+    ),
+    (
+        "a method changed the state",
+        "only `play`, `retire` and `draw` may change the state that they get",
+        "copy what the others change, and let `draw` keep what was drawn",
+    ),
+    (
+        "returned None",
+        "the method ends without `return`",
+        "return the state, or whose turn it is, in every case",
     ),
     (
         "needs the answer",
@@ -85,10 +105,15 @@ const CAUSES: &[(&str, &str, &str)] = &[
 pub(super) fn of_failure(failure: &str) -> (&'static str, &'static str) {
     let known =
         CAUSES.iter().filter(|_| !is_own(failure)).find(|(part, ..)| failure.contains(part));
+    let usual = if is_own(failure) {
+        "an exception in the rules"
+    } else {
+        "the rules answer what the page on game programs doesn't allow, or the kit doesn't take"
+    };
     known.map_or(
         (
-            "an exception in the rules, or a value that the kit doesn't take",
-            "follow the error to its line in the rules; -vv shows what a program writes to stderr",
+            usual,
+            "follow the error to its place in the rules; -vv shows what a program writes to stderr",
         ),
         |(_, why, fix)| (why, fix),
     )
@@ -100,12 +125,12 @@ fn is_own(failure: &str) -> bool {
         && ["Error: ", "Exception: ", " panicked at "].iter().any(|part| failure.contains(part))
 }
 
-/// Returns what is equal in all failures with the same cause in the rules; `None` if others may have another cause.
-pub(super) fn known_again(failure: &str) -> Option<String> {
-    if failure.starts_with(UNREADABLE) {
-        // The same field has other values in other plies.
-        let field = failure.split_once(", got ").map_or(failure, |(field, _)| field);
-        return Some(field.chars().filter(|c| !c.is_ascii_digit()).collect());
+/// Returns what is equal in all failures with the same cause in the rules.
+pub(super) fn known_again(failure: &str) -> String {
+    if !failure.starts_with(UNREADABLE) {
+        return failure.to_owned();
     }
-    is_own(failure).then(|| failure.to_owned())
+    // The same field has other values in other plies.
+    let field = failure.split_once(", got ").map_or(failure, |(field, _)| field);
+    field.chars().filter(|c| !c.is_ascii_digit()).collect()
 }

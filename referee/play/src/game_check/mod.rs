@@ -36,7 +36,7 @@ pub struct Problem {
     pub why: String,
     /// What to do.
     pub fix: String,
-    /// What is equal in all failures with the same cause in the rules; `None` if that isn't known.
+    /// If the rules failed: what is equal in all failures with the same cause.
     #[serde(skip)]
     failure: Option<String>,
 }
@@ -79,7 +79,7 @@ impl From<RulesFailure> for Problem {
         let (what, line) = failure.0.split_once(QUOTED).unzip();
         let what = what.unwrap_or(&failure.0);
         let problem = Self::new(format!("the rules failed: {what}"), why, fix);
-        let problem = Self { failure: causes::known_again(what), ..problem };
+        let problem = Self { failure: Some(causes::known_again(what)), ..problem };
         line.into_iter()
             .fold(problem, |problem, line| problem.showing(format!("the answer begins: {line}")))
     }
