@@ -43,6 +43,7 @@ pub mod program;
 mod contract;
 pub mod wire;
 mod registry;
+mod rules;
 
 pub use about::{About, ActionSyntax, Reason, Score, SetupField, Situation};
 pub use action_fields::{ActionFields, NumberList};

@@ -4,6 +4,7 @@
 //! A program holds no match. Its state is opaque here, so copies, jumps and restarts need nothing of it.
 
 pub use crate::contract::{check_answer, check_walk_answer, is_ranking};
+pub use crate::rules::{Pending, Rules, RulesFailure};
 
 use crate::about::{About, intern};
 use crate::any::{AnyGame, GameKind, Refusal, SetupError, listed, no_number};
@@ -22,19 +23,10 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::fmt::{self, Debug};
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The parts of a ply that a game asks for in every turn.
 const WANTED: [Want; 3] = [Want::Actions, Want::Position, Want::Notes];
-
-/// Why the rules could not answer: a sentence that can follow "the rules failed: ".
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct RulesFailure(pub String);
-
-/// An answer that comes later.
-pub type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Makes a draw: takes the number of earlier draws in the game and the weights of the outcomes, and
 /// returns the number of one outcome.
@@ -44,25 +36,6 @@ pub type Drawer = Arc<dyn Fn(u64, &[u64]) -> usize + Send + Sync>;
 const DRAWS_MAX: u64 = 1000;
 /// The longest description, in bytes of JSON, since every transcript begins with it.
 const DESCRIPTION_BYTES_MAX: usize = 1 << 20;
-
-/// A program that answers requests. Equal requests have equal answers.
-pub trait Rules: Debug + Send + Sync {
-    /// Sends a request; the answer comes later.
-    fn send(&self, request: Request) -> Pending<Result<Answer, RulesFailure>>;
-
-    /// Sends a request and waits for the answer.
-    fn ask(&self, request: Request) -> Result<Answer, RulesFailure>;
-
-    /// Whether they only repeat a transcript, and so don't know what else would have been legal.
-    fn are_recorded(&self) -> bool {
-        false
-    }
-
-    /// Whether the last failure was only that somebody ended the wait for an answer: the same may be asked again.
-    fn are_interrupted(&self) -> bool {
-        false
-    }
-}
 
 /// A game program that has described itself.
 #[derive(Debug)]
@@ -266,13 +239,16 @@ impl Program {
         setup: Value,
         answers: Vec<Result<Answer, RulesFailure>>,
     ) -> Result<ProgramGame, SetupError> {
+        let help = if setup["position"].is_null() {
+            format!("`referee game check {}` shows what is wrong with them", self.folder.display())
+        } else {
+            "`position` must be a state of these rules, as `referee position --json` prints it"
+                .to_owned()
+        };
         let failed = |text: &str| SetupError {
             text: format!("the rules of {} failed: {text}", self.name),
             rules_failed: true,
-            help: format!(
-                "`referee game check {}` shows what is wrong with them",
-                self.folder.display()
-            ),
+            help: help.clone(),
         };
         let read = |answer: Result<Answer, RulesFailure>| match answer
             .and_then(|answer| read_whole(answer, 0))

@@ -183,6 +183,13 @@ fn a_game_begins_in_a_state() {
     let (again, _) = start(&json!({ "heap": 9, "position": origin }));
     assert_eq!((again.turn(), again.position()), (Turn::Of(Seat(1)), json!({ "heap": 3 })));
     assert_eq!(again.setup()["position"], origin);
+    // Rules need not know what another state means.
+    let picky = |request: &Value| match &request["state"] {
+        Value::String(_) => json!({ "type": "failed", "text": "no list" }),
+        _ => nim(request),
+    };
+    let error = load(picky).unwrap().0.start(&json!({ "position": "x" })).unwrap_err();
+    assert!(error.help.starts_with("`position` must be a state"), "{}", error.help);
 }
 
 #[test]
