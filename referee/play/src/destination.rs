@@ -2,9 +2,10 @@
 
 use super::sink::Sink;
 use referee_process::files::named;
+use referee_process::open_folder::OpenFolder;
 use referee_protocol::Header;
 use std::ffi::OsStr;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -76,10 +77,14 @@ impl Destination {
 
 /// Creates a file; overwrites one only with `force`.
 pub fn create(path: &Path, force: bool) -> io::Result<File> {
-    if force {
-        return File::create(path);
+    let (folder, name) = (path.parent().unwrap_or(Path::new("")), path.file_name());
+    // `name/` is the name of a folder.
+    let is_file = !path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let name = name.filter(|_| is_file).ok_or(ErrorKind::IsADirectory)?;
+    match OpenFolder::open(folder)?.create_new(name, 0o666) {
+        Err(error) if force && error.kind() == ErrorKind::AlreadyExists => File::create(path),
+        created => created,
     }
-    OpenOptions::new().write(true).create_new(true).open(path)
 }
 
 /// Creates a file named after the game and the match, with `-2`, `-3` if the match is played again.

@@ -1,8 +1,10 @@
 //! Replacing a file atomically.
 
-use std::fs::{File, OpenOptions};
+use referee_process::open_folder::OpenFolder;
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Replaces a file or creates it, with its folder. Open readers keep the old file, and on failure it
 /// stays.
@@ -15,30 +17,61 @@ pub fn replace_by(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let temporary = temporary(path);
+    replace_with_mode(path, 0o666, write)
+}
+
+/// The same with the permissions of the new file, as far as the umask allows.
+pub fn replace_with_mode(
+    path: &Path,
+    mode: u32,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let folder = OpenFolder::create_all(path.parent().unwrap_or(Path::new("")))?;
+    // Beside it, and not listed as a transcript.
+    let temporary = format!(".{}.new", name.to_string_lossy());
+    let temporary = OsStr::new(&temporary);
     // Left by a run that was killed.
-    std::fs::remove_file(&temporary).ok();
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&temporary)
+    folder.remove(temporary).ok();
+    let written = folder
+        .create_new(temporary, mode)
         .and_then(|file| {
             let mut file = BufWriter::new(file);
             write(&mut file)?;
             file.flush()
         })
-        .and_then(|()| std::fs::rename(&temporary, path));
+        .and_then(|()| folder.rename(temporary, name));
     if written.is_err() {
-        std::fs::remove_file(&temporary).ok();
+        folder.remove(temporary).ok();
     }
     written
 }
 
-/// Returns a temporary name beside it that is not listed as a transcript.
-fn temporary(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.new"))
+#[cfg(test)]
+mod tests {
+    use super::{replace, replace_with_mode};
+    use nix::unistd::{Uid, chown};
+    use std::fs;
+    use std::io::Write;
+    use std::os::unix::fs::MetadataExt;
+
+    #[test]
+    fn what_root_writes_into_another_s_folder_is_the_other_s() {
+        let place = tempfile::tempdir().unwrap();
+        let own = place.path().metadata().unwrap().uid();
+        let folder = place.path().join("course");
+        fs::create_dir(&folder).unwrap();
+        let owner = if Uid::effective().is_root() { 12345 } else { own };
+        chown(&folder, Some(owner.into()), None).unwrap();
+        replace(&folder.join("new/file"), b"").unwrap();
+        fs::write(folder.join("teams.json"), "of root").unwrap();
+        replace_with_mode(&folder.join("teams.json"), 0o600, |out| out.write_all(b"1")).unwrap();
+        for name in ["new", "new/file", "teams.json"] {
+            assert_eq!(folder.join(name).metadata().unwrap().uid(), owner, "{name}");
+        }
+        replace(&place.path().join("own"), b"").unwrap();
+        assert_eq!(place.path().join("own").metadata().unwrap().uid(), own);
+        assert_eq!(folder.join("teams.json").metadata().unwrap().mode() & 0o777, 0o600);
+        assert_eq!(fs::read(folder.join("teams.json")).unwrap(), b"1");
+    }
 }

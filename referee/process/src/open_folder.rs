@@ -11,7 +11,7 @@ use nix::dir::Dir;
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, openat, readlinkat, renameat};
 use nix::sys::stat::{FileStat, Mode, SFlag, fchmod, fstat, fstatat, mkdirat};
-use nix::unistd::{UnlinkatFlags, symlinkat, unlinkat};
+use nix::unistd::{Gid, Uid, UnlinkatFlags, fchown, fsync, symlinkat, unlinkat};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -134,6 +134,22 @@ impl OpenFolder {
         Self::open(path)
     }
 
+    /// Opens a folder whose path only the caller's own user can change, and creates those on the way that are missing.
+    pub fn create_all(path: &Path) -> io::Result<Self> {
+        let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else {
+            return Self::open(path);
+        };
+        match Self::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            opened => return opened,
+        }
+        match Self::create_all(parent)?.create_folder(name) {
+            // Another process was faster.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::open(path),
+            created => created,
+        }
+    }
+
     /// Opens a folder by its canonical path, of which others may exchange parts for links: none is followed.
     pub fn open_canonical(path: &Path) -> io::Result<Self> {
         let root = openat(AT_FDCWD, "/", pass_flags(), Mode::empty())?;
@@ -209,7 +225,29 @@ impl OpenFolder {
     /// Creates a folder in it and opens that.
     pub fn create_folder(&self, name: &OsStr) -> io::Result<Self> {
         mkdirat(&self.0, name, Mode::S_IRWXU | Mode::S_IRWXG | Mode::S_IRWXO)?;
-        self.folder(name)
+        let new = self.folder(name)?;
+        self.give(&new.0)?;
+        Ok(new)
+    }
+
+    /// Gives what root has created in another user's folder to that user, who couldn't use it otherwise.
+    fn give(&self, new: impl AsFd) -> io::Result<()> {
+        if Uid::effective().is_root() {
+            let folder = fstat(&self.0)?;
+            if !Uid::from_raw(folder.st_uid).is_root() {
+                let (user, group) = (Uid::from_raw(folder.st_uid), Gid::from_raw(folder.st_gid));
+                fchown(new, Some(user), Some(group))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates a file in it, with these permissions as far as the umask allows. Fails if the name stands for anything.
+    pub fn create_new(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        let mode = Mode::from_bits_truncate(mode as libc::mode_t);
+        let file = openat(&self.0, name, new_flags(), mode)?;
+        self.give(&file)?;
+        Ok(file.into())
     }
 
     /// Opens the folder at a relative path, and creates those that are missing. All users may read them, whatever
@@ -221,8 +259,10 @@ impl OpenFolder {
             if !matches!(made, Ok(()) | Err(Errno::EEXIST)) {
                 made?;
             }
-            folder = folder.folder(name)?;
+            let above = folder;
+            folder = above.folder(name)?;
             if made.is_ok() {
+                above.give(&folder.0)?;
                 folder.set_mode(0o755)?;
             }
         }
@@ -234,10 +274,14 @@ impl OpenFolder {
     pub fn create_file(&self, path: &Path, mode: u32) -> io::Result<File> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let folder = self.create_folders(path.parent().unwrap_or(Path::new("")))?;
-        let file: File =
-            openat(&folder.0, name, new_flags(), Mode::S_IRUSR | Mode::S_IWUSR)?.into();
+        let file = folder.create_new(name, 0o600)?;
         fchmod(&file, Mode::from_bits_truncate(mode as libc::mode_t))?;
         Ok(file)
+    }
+
+    /// Gives a file or folder in it another name, in place of what has that name.
+    pub fn rename(&self, name: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(renameat(&self.0, name, &self.0, to)?)
     }
 
     /// Creates a link in it.
@@ -266,10 +310,9 @@ impl OpenFolder {
     fn new_file(&self) -> io::Result<(String, File)> {
         for number in 0..NAMES_TRIED {
             let name = format!("{NEW}{}-{number}", std::process::id());
-            let mode = Mode::S_IRUSR | Mode::S_IWUSR;
-            match openat(&self.0, name.as_str(), new_flags(), mode) {
-                Err(Errno::EEXIST) => {}
-                opened => return Ok((name, opened?.into())),
+            match self.create_new(OsStr::new(&name), 0o600) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                created => return created.map(|file| (name, file)),
             }
         }
         Err(Errno::EEXIST.into())
@@ -293,6 +336,11 @@ impl OpenFolder {
             inside.remove_at(&inner, depth)?;
         }
         Ok(unlinkat(&self.0, name, UnlinkatFlags::RemoveDir)?)
+    }
+
+    /// Writes the names in it to the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        Ok(fsync(&self.0)?)
     }
 
     /// Sets its permissions.

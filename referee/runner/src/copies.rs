@@ -126,7 +126,7 @@ impl Prepared {
         let mut refused = Vec::new();
         let agents = folder.path(AGENTS_FOLDER);
         let failed = |error: io::Error| disk_failure(&agents, &error);
-        fs::create_dir_all(&agents).map_err(failed)?;
+        OpenFolder::create_all(&agents).map_err(failed)?;
         self.agents_folder = agents.canonicalize().map_err(failed)?;
         let contest_folder = folder.root().canonicalize().map_err(failed)?;
         let sources: Vec<Source> =
@@ -282,7 +282,7 @@ impl Copier<'_> {
             fs::remove_dir_all(&new)?;
         }
         let folder = prepared.base.strip_prefix(&self.root).unwrap_or(Path::new("")).to_owned();
-        fs::create_dir_all(new.join(&folder))?;
+        OpenFolder::create_all(&new.join(&folder))?;
         for tree in &source.trees {
             if let Err(error) = self.tree(source, tree, &new) {
                 if is_disk_full(&error) || !source.is_submission {
@@ -324,7 +324,7 @@ impl Copier<'_> {
     fn tree(&self, source: &Source, from: &Path, new: &Path) -> io::Result<()> {
         let to = new.join(from.strip_prefix(&self.root).unwrap_or(from));
         let above = to.parent().unwrap_or(new);
-        fs::create_dir_all(above)?;
+        OpenFolder::create_all(above)?;
         let (parent, name) = (from.parent().unwrap_or(Path::new("/")), from.file_name());
         let (parent, name) = (OpenFolder::open_canonical(parent)?, name.unwrap_or_default());
         match parent.kind(name)?.0 {
@@ -341,9 +341,8 @@ impl Copier<'_> {
                 || within.file_at(&Path::new(&*name).join(STORE_FILE)).is_ok()
         };
         let opened = parent.folder(name)?;
-        fs::create_dir_all(&to)?;
         let tree = Tree { folder: &opened, path: from };
-        tree::copy(tree, &OpenFolder::open(&to)?, Links::Absolute, &skips).map(|_| ())
+        tree::copy(tree, &OpenFolder::create_all(&to)?, Links::Absolute, &skips).map(|_| ())
     }
 }
 

@@ -10,6 +10,7 @@ use super::tree::{Entries, Links, State, Tree, copy, copy_one, entries};
 use super::writer::disk_failure;
 use referee_contest::Contest;
 use referee_contest::file::ContestFile;
+use referee_play::replace_file::replace;
 use referee_process::Failure;
 use referee_process::files::{absolute, is_disk_full, read_regular};
 use referee_process::open_folder::{Kind, OpenFolder};
@@ -97,14 +98,13 @@ fn named(kept: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// Adds a folder to [`NAMED_FILE`].
 fn note_named(kept: &Path, inbox: &Path) -> io::Result<()> {
-    fs::create_dir_all(kept)?;
     let mut paths = named(kept).unwrap_or_default();
     if paths.iter().all(|path| path != inbox) {
         paths.push(inbox.to_owned());
     }
     let bytes: Vec<u8> =
         paths.iter().flat_map(|path| [path.as_os_str().as_bytes(), b"\0"].concat()).collect();
-    fs::write(kept.join(NAMED_FILE), bytes)
+    replace(&kept.join(NAMED_FILE), &bytes)
 }
 
 impl Inbox {
@@ -332,8 +332,7 @@ impl Inbox {
         if partial.exists() {
             fs::remove_dir_all(&partial).map_err(failed)?;
         }
-        fs::create_dir_all(&partial).map_err(failed)?;
-        let to = OpenFolder::create(&partial.join(FILES_FOLDER)).map_err(failed)?;
+        let to = OpenFolder::create_all(&partial.join(FILES_FOLDER)).map_err(failed)?;
         let inbox = OpenFolder::open(&self.folder).map_err(failed)?;
         let before = state(&inbox, &self.folder, name);
         let copied = copied(&inbox, &self.folder, name, &to);
@@ -351,7 +350,9 @@ impl Inbox {
             })
         {
             // It stays so: a file that can't be read, for example.
-            fs::remove_dir_all(&partial).and_then(|()| fs::create_dir(&folder)).map_err(failed)?;
+            fs::remove_dir_all(&partial)
+                .and_then(|()| OpenFolder::create_all(&folder))
+                .map_err(failed)?;
             let version = KeptVersion { team: team.to_owned(), path: place, folder };
             let why = sanitize(&error.to_string());
             version.close(Err(&why))?;

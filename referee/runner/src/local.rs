@@ -17,6 +17,7 @@ use referee_play::reach::ReadableFiles;
 use referee_play::running_matches::RunningMatches;
 use referee_process::Failure;
 use referee_process::files::is_disk_full;
+use referee_process::open_folder::OpenFolder;
 use referee_process::sandbox::Sandbox;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -48,7 +49,7 @@ impl GameJobs for ContestGames {
         let number = fixture.number;
         let path = self.folder.path(Folder::transcript(number));
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)
+            OpenFolder::create_all(folder)
                 .map_err(|error| NoResult::Halt(disk_failure(folder, &error)))?;
         }
         let seat = |player: Player| self.specs[player.index()].clone();

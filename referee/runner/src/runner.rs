@@ -12,12 +12,12 @@ use referee_contest::{Contest, Player, Record, Schedule, half_points};
 use referee_match::RULES;
 use referee_play::interrupts::{Interrupt, Interrupts};
 use referee_play::pool::Played;
+use referee_play::replace_file::replace;
 use referee_process::Failure;
 use referee_protocol::sanitize::sanitize;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 /// The contest stops after this many games in a row without a result.
@@ -330,7 +330,7 @@ impl Runner {
             let path = |name: &str| folder.path(name);
             let moved = match transcript {
                 None => std::fs::rename(path(&Folder::transcript(number)), path(&kept)),
-                Some(bytes) => write_file(&path(&kept), &bytes),
+                Some(bytes) => replace(&path(&kept), &bytes),
             };
             moved.is_ok().then_some(kept)
         };
@@ -563,10 +563,4 @@ fn report_signal<B: Backend>(interrupts: &Interrupts, backend: &B, observer: &mu
         let games = backend.in_progress();
         observer.print(&format!("{why}finishing {games}; press Ctrl-C{again} to stop now"));
     }
-}
-
-/// Writes a file, and creates its folder where needed.
-fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-    std::fs::write(path, bytes)
 }

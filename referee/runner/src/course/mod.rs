@@ -29,9 +29,8 @@ use referee_play::archives::Most;
 use referee_process::Failure;
 use referee_process::lock::lock;
 use referee_process::open_folder::OpenFolder;
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use uploads::Uploads;
@@ -361,10 +360,14 @@ fn teams_folder(folder: &Folder) -> Result<PathBuf, Failure> {
 }
 
 fn make_private(folder: &Path) -> io::Result<()> {
-    match DirBuilder::new().mode(0o700).create(folder) {
+    let parent = OpenFolder::open(folder.parent().unwrap_or(Path::new("/")))?;
+    match parent.create_folder(folder.file_name().unwrap_or_default()) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
-        // Its name is on the disk before anything in it is.
-        Ok(()) => fs::File::open(folder.parent().unwrap_or(Path::new("/")))?.sync_all(),
+        Ok(new) => {
+            new.set_mode(0o700)?;
+            // Its name is on the disk before anything in it is.
+            parent.sync()
+        }
     }
 }

@@ -10,15 +10,18 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_contest::Contest;
 use referee_match::names::unique_names;
+use referee_play::replace_file::replace_with_mode;
 use referee_process::Failure;
 use referee_process::files::read_regular;
+use referee_process::open_folder::OpenFolder;
 use referee_protocol::encode::to_hex;
 use referee_protocol::sanitize::{sanitize, sanitize_name};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::fs::{self, File, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 /// The file with the teams.
@@ -173,29 +176,25 @@ impl Teams {
     ) -> Result<T, Failure> {
         let root = teams_folder(folder)?;
         let failed = |error: io::Error| disk_failure(&root, &error);
-        let file = File::options()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(root.join("lock"))
+        let lock = root.join("lock");
+        let file = OpenFolder::open(&root)
+            .and_then(|root| root.create_new(OsStr::new("lock"), 0o600))
+            .or_else(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => File::options().write(true).open(&lock),
+                _ => Err(error),
+            })
             .map_err(failed)?;
         let _lock = Flock::lock(file, FlockArg::LockExclusive)
             .map_err(|(_, errno)| failed(errno.into()))?;
         let mut teams = Self::read(folder)?;
         let done = change(&mut teams)?;
         let text = serde_json::to_string_pretty(&teams).unwrap_or_default() + "\n";
-        let new = root.join(".teams.json.new");
         let write = || {
-            fs::remove_file(&new).or_else(|error| match error.kind() {
-                io::ErrorKind::NotFound => Ok(()),
-                _ => Err(error),
+            replace_with_mode(&root.join(TEAMS_FILE), 0o600, |file| {
+                file.write_all(text.as_bytes())?;
+                file.flush()?;
+                file.get_ref().sync_all()
             })?;
-            let mut file =
-                OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&new, root.join(TEAMS_FILE))?;
             File::open(&root)?.sync_all()
         };
         write().map_err(failed)?;

@@ -8,12 +8,13 @@ use crate::course::{
 use crate::folder::{Folder, TEAMS_FOLDER};
 use crate::store::Store;
 use jiff::{SignedDuration, Timestamp};
+use nix::unistd::{Uid, chown};
 use referee_contest::file::ContestFile;
 use referee_contest::{Contest, PlayerInfo, WebSettings};
 use referee_games::Games;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use tempfile::TempDir;
 
 fn settings(table: &str) -> WebSettings {
@@ -398,6 +399,29 @@ fn a_disqualified_team_leaves_and_comes_back() {
     course.note(version, Noted::CameBack).unwrap();
     assert_eq!(tasks(&course), [(1, 2)]);
     assert_eq!(last_versions(&folder).unwrap()[0].1.as_ref().unwrap().0, 1);
+}
+
+#[test]
+fn what_root_does_in_another_s_course_is_the_other_s() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("course");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("contest.db"), "").unwrap();
+    let owner = if Uid::effective().is_root() { Uid::from_raw(12345) } else { Uid::effective() };
+    chown(&root, Some(owner), None).unwrap();
+    let folder = Folder::open(&root).unwrap();
+    add(&folder, "amy");
+    Course::open(&folder, settings(""), false).unwrap();
+    let act = Act::Pause { reason: "lunch".to_owned() };
+    crate::course::act(&folder, act, "root").unwrap();
+    for name in ["", "lock", "teams.json", "uploads"] {
+        let place = course_files(&folder).join(name);
+        assert_eq!(place.metadata().unwrap().uid(), owner.as_raw(), "{}", place.display());
+    }
+}
+
+fn course_files(folder: &Folder) -> std::path::PathBuf {
+    folder.path(TEAMS_FOLDER)
 }
 
 #[test]
