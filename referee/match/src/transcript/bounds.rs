@@ -1,7 +1,11 @@
 //! Bounds of what was measured: measurements can't be made again, but they can't contradict what else is
 //! recorded of a match.
 
-use referee_protocol::{FaultKind, Header, Nanos, Verdict};
+use referee_protocol::{FaultKind, Header, Nanos, PlayedEvent, Verdict};
+
+/// By how much the referee's lag may be longer than a turn: the time of a match doesn't run while it is found out
+/// why an agent has closed a pipe.
+const HELD_MAX: Nanos = Nanos(60_000_000_000);
 
 /// How much later than the end of a turn its CPU time may have been read, on a busy machine; or used before, since some of it
 /// is noticed only in the next turn.
@@ -32,6 +36,50 @@ pub(super) fn cpu_max(header: &Header, wall: Nanos, at: Nanos) -> Nanos {
         }
         _ => any,
     }
+}
+
+/// Checks that an agent can have used so much CPU time in so much time, at this time of the match.
+pub(super) fn check_cpu(
+    header: &Header,
+    cpu: Nanos,
+    (wall, at): (Nanos, Nanos),
+    when: &str,
+) -> Result<(), String> {
+    if cpu <= cpu_max(header, wall, at) {
+        return Ok(());
+    }
+    Err(format!(
+        "it needs {} ms of CPU time {when}, of which only {} ms had passed",
+        cpu.ms_up(),
+        wall.ms_up()
+    ))
+}
+
+/// Checks what was measured at the end of a turn that took `wall`, at this time of the match.
+pub(super) fn check_measured(
+    header: &Header,
+    played: &PlayedEvent,
+    (wall, at): (Nanos, Nanos),
+) -> Result<(), String> {
+    check_cpu(header, Nanos(played.cpu_ns.unwrap_or(0)), (wall, at), "in its turn")?;
+    if played.lag_ns > wall.plus(HELD_MAX).0 {
+        return Err(format!(
+            "lag_ns: the referee was late by {} ms in a turn of {} ms",
+            Nanos(played.lag_ns).ms_up(),
+            wall.ms_up()
+        ));
+    }
+    // All its processes may wait for a core at once, and some of that is noticed only after the turn.
+    let processes = header.limits.processes.max(CORES);
+    let waited = Nanos(played.wait_ns.unwrap_or(0));
+    if waited.0 > wall.plus(CPU_READ_LATE).0.saturating_mul(processes) {
+        return Err(format!(
+            "wait_ns: it waited {} ms for a core in a turn of {} ms",
+            waited.ms_up(),
+            wall.ms_up()
+        ));
+    }
+    Ok(())
 }
 
 /// Checks the peaks of memory. Only a control group's are of what its limit bounds: others are measured, and enforced,

@@ -2,6 +2,7 @@
 //! events out: this module never touches a file, a clock or a thread.
 
 mod gzip;
+mod heard;
 mod record;
 mod read;
 mod walk;

@@ -1,7 +1,7 @@
 //! Reading a transcript event by event, for replays. Unknown events and fields of later versions, and
 //! a missing end, are not errors.
 
-use referee_protocol::{Event, Header, Seal, TRANSCRIPT_VERSION, plain_error};
+use referee_protocol::{Event, Header, Seal, TRANSCRIPT_VERSION, parse_strict, plain_error};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::from_slice;
@@ -110,8 +110,11 @@ pub(super) fn read_header(line: &[u8]) -> Result<Header, HeaderError> {
     if header.transcript != u64::from(TRANSCRIPT_VERSION) {
         return Err(HeaderError::Version(header.transcript));
     }
-    from_slice(line)
-        .map_err(|error| foreign(&format!("its header can't be read: {}", json_error(&error))))
+    let unreadable =
+        |why: &dyn std::fmt::Display| foreign(&format!("its header can't be read: line 1: {why}"));
+    // Readers of JSON differ in which of two equal keys they take.
+    parse_strict(line).map_err(|error| unreadable(&error))?;
+    from_slice(line).map_err(|error| unreadable(&json_error(&error)))
 }
 
 /// Reads any other line, without its end.

@@ -407,7 +407,9 @@ impl Verifier {
         let described = differs_from_program(&header, kind);
         match Walk::begin(header, &self.games) {
             Ok(walk) => {
-                let differs = described.or_else(|| differs_in_colour(&walk));
+                // As with levels.
+                let unread = || walk.unread().filter(|_| is_of_this && !walk.is_imported());
+                let differs = described.or_else(|| differs_in_colour(&walk)).or_else(unread);
                 if let Some(text) = differs {
                     self.differs.get_or_insert_with(|| format!("line 1: {text}"));
                 }

@@ -7,8 +7,9 @@
 //! full disk only shows in a fault or the verdict. So a line waits for the event after it, and an event
 //! that no line explains is its own evidence, as far as the clock and the rules allow it.
 
-use super::bounds::{check_peaks, cpu_max};
+use super::bounds::{check_cpu, check_measured, check_peaks, cpu_max};
 use super::difference::{adopt, difference};
+use super::heard::Heard;
 use super::import::is_imported;
 use super::sent::Wire;
 use crate::clock::{Punctuality, Spent};
@@ -26,10 +27,6 @@ use referee_protocol::{
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
-/// By how much the referee's lag may be longer than a turn: the time of a match doesn't run while it is found out
-/// why an agent has closed a pipe.
-const HELD_MAX: Nanos = Nanos(60_000_000_000);
-
 /// A recorded match, replayed up to some event.
 #[derive(Debug)]
 pub struct Walk {
@@ -46,6 +43,7 @@ pub struct Walk {
     played: u64,
     /// Which seats' processes have exited.
     exited: Vec<bool>,
+    heard: Heard,
     /// The match was played elsewhere: it has no lines and no times.
     is_imported: bool,
 }
@@ -96,6 +94,7 @@ impl Walk {
             judged_line,
             played,
             exited,
+            heard: Heard::default(),
             is_imported,
         };
         for (seat, listed) in walk.state.players.iter_mut().zip(&walk.header.seats) {
@@ -164,6 +163,11 @@ impl Walk {
         }
     }
 
+    /// Whether the match was played elsewhere.
+    pub(super) fn is_imported(&self) -> bool {
+        self.is_imported
+    }
+
     /// Says which lines can't be read, or that there are none, so that actions are taken as recorded.
     pub(super) fn unread(&self) -> Option<String> {
         if self.is_imported {
@@ -201,9 +205,13 @@ impl Walk {
         }
         let Some((at_ns, seat)) = time_and_seat(&event) else { return Ok(()) };
         self.is_there(seat)?;
-        // This is not judged, and may come between any others.
-        if matches!(event, Event::Stderr(_)) {
-            return Ok(());
+        // It may come between any others.
+        if let Event::Stderr(piece) = &event {
+            let after = (self.state.now.0, self.state.game().turn_number());
+            if self.is_imported {
+                return Err("an imported game has no stderr".to_owned());
+            }
+            return self.heard.add(piece, after, self.header.limits.stderr_bytes);
         }
         if self.is_imported && at_ns != 0 {
             return Err("an imported game has no times".to_owned());
@@ -221,7 +229,17 @@ impl Walk {
             }
             self.cause(Nanos(at_ns), &event)?;
         }
-        self.said(&event)
+        self.said(&event)?;
+        self.check_heard()
+    }
+
+    /// Checks the turn of the stderr before an event: the match may have been as far as it is after that.
+    fn check_heard(&self) -> Result<(), String> {
+        let (heard, turn) = (self.heard.turn, self.state.game().turn_number());
+        if heard > turn {
+            return Err(format!("stderr of turn {heard}, in turn {turn} or before"));
+        }
+        Ok(())
     }
 
     /// Checks what must be true at the end of a whole transcript.
@@ -229,6 +247,7 @@ impl Walk {
         if self.state.phase != Phase::Ended || !self.due.is_empty() {
             return Err("there is no `over` event".to_owned());
         }
+        self.check_heard()?;
         let mut running = Seat::all(self.exited.len()).filter(|seat| !self.exited[seat.index()]);
         let unsaid =
             running.find_map(|seat| match EndReason::read(&self.state.fault_of(seat)?.text) {
@@ -430,7 +449,7 @@ impl Walk {
                 if self.state.thinking().is_some() {
                     return Err(format!("turn {turn} is asked a second time"));
                 }
-                self.bound_cpu(Nanos(pondered_ns), (at, at), "since the match began")?;
+                check_cpu(&self.header, Nanos(pondered_ns), (at, at), "since the match began")?;
                 self.step(at, Input::RanFrozen(seat, Nanos(pondered_ns)))?;
                 let zero = Some(Nanos(0));
                 self.step(at, Input::Asked(seat, Reading { cpu: zero, wait: zero, lag: Nanos(0) }))
@@ -568,18 +587,10 @@ impl Walk {
 
     /// Returns what was measured at the end of a turn.
     fn reading_of(&self, played: &PlayedEvent) -> Result<Reading, String> {
-        let PlayedEvent { cpu_ns, wait_ns, lag_ns, .. } = *played;
+        let PlayedEvent { at_ns, cpu_ns, wait_ns, lag_ns, .. } = *played;
         if let Phase::Thinking(asked) = &self.state.phase {
-            let wall = Nanos(played.at_ns).since(asked.at);
-            let at = Nanos(played.at_ns);
-            self.bound_cpu(Nanos(cpu_ns.unwrap_or(0)), (wall, at), "in its turn")?;
-            if lag_ns > wall.plus(HELD_MAX).0 {
-                return Err(format!(
-                    "lag_ns: the referee was late by {} ms in a turn of {} ms",
-                    Nanos(lag_ns).ms_up(),
-                    wall.ms_up()
-                ));
-            }
+            let at = Nanos(at_ns);
+            check_measured(&self.header, played, (at.since(asked.at), at))?;
         }
         Ok(Reading { cpu: cpu_ns.map(Nanos), wait: wait_ns.map(Nanos), lag: Nanos(lag_ns) })
     }
@@ -591,19 +602,7 @@ impl Walk {
             return Ok(());
         }
         let limit = self.state.players[seat.index()].clock.charged_limit(&self.header.clock);
-        self.bound_cpu(limit, (at.since(asked.at), at), "in its turn")
-    }
-
-    /// Checks that an agent can have used so much CPU time in so much time, at this time of the match.
-    fn bound_cpu(&self, cpu: Nanos, (wall, at): (Nanos, Nanos), when: &str) -> Result<(), String> {
-        if cpu <= cpu_max(&self.header, wall, at) {
-            return Ok(());
-        }
-        Err(format!(
-            "it needs {} ms of CPU time {when}, of which only {} ms had passed",
-            cpu.ms_up(),
-            wall.ms_up()
-        ))
+        check_cpu(&self.header, limit, (at.since(asked.at), at), "in its turn")
     }
 
     fn step(&mut self, at: Nanos, input: Input<'_>) -> Result<(), String> {

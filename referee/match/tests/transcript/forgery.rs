@@ -94,7 +94,7 @@ played: played 1/at_ns = 1 => before that of the event before it
 played: turn 1/at_ns = 1 => before that of the event before it
 played: played 1/at_ns += 1 => at_ns: playing gives
 played: played 1/wall_ns += 1 => wall_ns: playing gives
-played: turn 1/at_ns += 1 => wall_ns: playing gives
+played: turn 2/at_ns += 1 => wall_ns: playing gives
 played: played 1/used_ms += 1 => used_ms: playing gives
 played: turn 1/left_ms = 3 => left_ms: playing gives 60000, the transcript says 3
 played: turn 1/left_ms = null => left_ms: playing gives 60000, the transcript says null
@@ -122,6 +122,19 @@ late_cpu: drop played 1 & drop turn 2 & over 0/at_ns = 6000018 & over 0/verdict/
 late_cpu: drop played 1 & drop turn 2 & over 0/at_ns = 6000018 & over 0/verdict/seats/0/fault = null & over 0/verdict/seats/1/fault = {"kind":"gone","turn":1,"text":""} => seat 1 plays {
 late_cpu: header 0/sandbox/cores = 1 & header 0/sandbox/layers = ["cgroup v2"] & over 0/at_ns += -58000000000 => it needs 60000 ms of CPU time in its turn, of which only 2002 ms had passed
 late_cpu: header 0/sandbox/cores = 2 & header 0/sandbox/layers = ["memory watchdog"] & over 0/at_ns += -58000000000 => it needs 60000 ms of CPU time in its turn, of which only 2002 ms had passed
+
+played: played 1/wait_ns = 9000000000000 => wait_ns: it waited 9000000 ms for a core in a turn of 2 ms
+
+# What was written to stderr.
+played: stderr 0/at_ns = 1 => line 8: its time is 1 ns, before that of the event before it
+played: stderr 0/turn = 0 => line 8: stderr of turn 0, after some of turn 1
+played: stderr 0/turn = 9 => line 10: stderr of turn 9, in turn 2 or before
+played: copy stderr 0 to end & stderr 1/turn = 9 & stderr 1/at_ns += 100000000 => stderr of turn 9, in turn
+played: copy stderr 0 to end => its time is
+played: stderr 0/dropped_bytes = 5 => dropped_bytes: of the stderr of seat 1 some is left out
+played: header 0/limits/stderr_bytes = 2 => the stderr of seat 1 has 
+played: header 0/limits/stderr_bytes = 2 & stderr 0/text = "ab" & copy stderr 0 to stderr 0 & stderr 1/dropped_bytes = 3 & copy stderr 0 to played 1 & stderr 2/turn = 2 => goes on after its end
+played: stderr 0/seat = 2 => there is no seat 2
 
 # Memory.
 memory: header 0/sandbox/layers = ["cgroup v2"] & over 0/verdict/seats/0/peak_memory_kb = 1000 => seat 0 is out (memory), but had 1000 KiB at most, of 524288
@@ -213,6 +226,7 @@ played: header 0/seats/1/seat = 2 => line 1: the header must list the seats 0 to
 played: header 0/rules = 2 & header 0/referee = "0.0.1" & before played 1 says {"type":"resign"} => ; recorded under rules 2, this referee has rules 1
 played: copy header 0 to line 0 => line 2: a second header
 played: header 0/rules = 2 => line 1: recorded under rules 2, this referee has rules 1
+htp: header 0/seats/0/protocol/name = "old" => line 1: the lines of seat 0 are in `old`, which this referee can't read
 played: header 0/sandbox/level = "vault" => line 1: this referee knows no sandbox level "vault"
 
 # What a transcript doesn't show, and what other versions wrote otherwise.
@@ -228,8 +242,8 @@ late_cpu: header 0/sandbox/cores = 1 & header 0/seats/0/games_before = 1 & heade
 memory: header 0/sandbox/layers = ["cgroup v2"] & over 0/verdict/seats/0/peak_memory_kb = 524280 => ok
 memory: over 0/verdict/seats/0/peak_memory_kb = 1000 => ok
 memory: header 0/seats/0/command = ["referee","adapter","comp30024"] & header 0/sandbox/layers = ["cgroup v2"] & over 0/verdict/seats/0/peak_memory_kb = 1000 => ok
-htp: header 0/seats/0/protocol/name = "old" => ok; the lines of seat 0 are in `old`, which this referee can't read
-htp: header 0/seats/0/protocol/name = "old" & played 1/action = {"at":[2,2],"type":"place"} => turn 1: seat 1 answered
+htp: header 0/referee = "0.0.1" & header 0/seats/0/protocol/name = "old" => ok; the lines of seat 0 are in `old`, which this referee can't read
+htp: header 0/referee = "0.0.1" & header 0/seats/0/protocol/name = "old" & played 1/action = {"at":[2,2],"type":"place"} => turn 1: seat 1 answered
 "#;
 
 #[test]
@@ -325,6 +339,16 @@ fn an_action_has_each_key_once() {
     let lines: Vec<String> = twice.lines().map(str::to_owned).collect();
     let report = verify(&sealed_lines(&lines), &Games::default());
     assert_eq!(report.status, Status::Disagrees, "{}", report.detail);
+}
+
+#[test]
+fn a_setup_has_each_key_once() {
+    let lines = unsealed_lines(&sealed(&hex_played()));
+    let twice = lines.join("\n").replacen("\"setup\":{", "\"setup\":{\"size\":5,\"size\":3,", 1);
+    let lines: Vec<String> = twice.lines().map(str::to_owned).collect();
+    let report = verify(&sealed_lines(&lines), &Games::default());
+    assert_eq!(report.status, Status::Unreadable, "{}", report.detail);
+    assert!(report.detail.contains("line 1: duplicate key"), "{}", report.detail);
 }
 
 #[test]

@@ -94,7 +94,7 @@ impl Scribe {
         self.step(Input::Asked(seat, Reading { cpu, ..Reading::default() }));
         if turn == 1 {
             let text = "gr\u{fc}bel\n\t\u{1}\"".to_owned();
-            let at_ns = self.at_ns;
+            let (at_ns, turn) = (self.at_ns, self.state.game().turn_number());
             self.events.push(Event::Stderr(StderrEvent {
                 at_ns,
                 seat,
