@@ -152,7 +152,7 @@ impl GradeSettings {
 /// The grades of a contest, as `contest grades --json` prints them.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Grades {
-    /// The graded agents, best first, then those that don't play.
+    /// The graded agents, best first, then those that are disqualified or don't play.
     pub grades: Vec<Grade>,
     /// Whether all games were played. If not, grades may change.
     pub over: bool,
@@ -166,7 +166,7 @@ pub struct Grade {
     /// Its id in the course's own system, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The place among the graded agents, from 1; null if it doesn't play.
+    /// The place among the graded agents, from 1; null if it is disqualified or doesn't play.
     pub place: Option<u32>,
     /// The percentage of the points of its games; null without games.
     pub percent: Option<f64>,
@@ -226,26 +226,46 @@ fn percent(points: Points, games: u64) -> Option<String> {
     points.share(games).map(|share| fixed(share * 100.0, 1))
 }
 
-/// Returns the grades that follow from a report.
-pub fn grades(report: &Report, settings: &GradeSettings) -> Grades {
+/// Returns the grades that follow from a report. `disqualified` returns why an agent has no place and no mark, if that is
+/// so; the others' places are as if it weren't there.
+pub fn grades(
+    report: &Report,
+    settings: &GradeSettings,
+    disqualified: impl Fn(&str) -> Option<String>,
+) -> Grades {
     let is_reference = |name: &String| settings.beats.iter().any(|one| one.agent == *name);
-    let graded = report.standings.players.iter();
-    let graded: Vec<&Standing> = graded
+    let (out, graded): (Vec<&Standing>, Vec<&Standing>) = report
+        .standings
+        .players
+        .iter()
         .filter(|own| !is_reference(&own.name) && !settings.ungraded.contains(&own.name))
-        .collect();
+        .partition(|own| disqualified(&own.name).is_some());
     let place = |own: &Standing| 1 + graded.iter().filter(|other| other.rank < own.rank).count();
     let played = graded.iter().map(|own| grade(report, settings, own, place(own)));
-    let left_out = report.left_out.iter().map(|own| Grade {
-        name: own.name.clone(),
-        id: None,
-        place: None,
-        percent: None,
-        elo: None,
-        points: 0.0,
-        mark: None,
-        reasons: vec![format!("it doesn't play: {}", own.reason)],
+    let out =
+        out.iter().map(|own| Grade::none(&own.name, disqualified(&own.name).unwrap_or_default()));
+    let left_out = report.left_out.iter().map(|own| {
+        let why =
+            disqualified(&own.name).unwrap_or_else(|| format!("it doesn't play: {}", own.reason));
+        Grade::none(&own.name, why)
     });
-    Grades { grades: played.chain(left_out).collect(), over: report.progress.over }
+    Grades { grades: played.chain(out).chain(left_out).collect(), over: report.progress.over }
+}
+
+impl Grade {
+    /// The grade of an agent without place and mark, and why.
+    pub fn none(name: &str, why: String) -> Self {
+        Self {
+            name: name.to_owned(),
+            id: None,
+            place: None,
+            percent: None,
+            elo: None,
+            points: 0.0,
+            mark: None,
+            reasons: vec![why],
+        }
+    }
 }
 
 fn grade(report: &Report, settings: &GradeSettings, own: &Standing, place: usize) -> Grade {

@@ -87,7 +87,7 @@ fn final_file(
 }
 
 /// Returns the grades of a contest by the table `[grades]` of this file; `path` is its name for people. With the teams of a
-/// course, their ids are added.
+/// course, their ids are added, and disqualified teams have neither place nor mark, whether they play or not.
 pub fn grades_by(
     file: &ContestFile,
     path: &Path,
@@ -102,23 +102,31 @@ pub fn grades_by(
              see `[grades]` in docs/contest-file.md",
         ));
     };
-    let mut grades = grades(report, settings);
-    if let Some(teams) = teams {
-        add_ids(&mut grades.grades, teams);
+    let teams = teams.map_or(&[][..], |teams| &teams.teams);
+    let out = |team: &Team| team.disqualified.as_ref().map(|why| format!("disqualified: {why}"));
+    let mut grades = grades(report, settings, |name| team_of(teams, name).and_then(out));
+    for team in teams {
+        if let Some(why) = out(team)
+            && !grades.grades.iter().any(|own| is_of(team, &own.name))
+        {
+            grades.grades.push(Grade::none(&team.name, why));
+        }
+    }
+    for own in &mut grades.grades {
+        own.id = team_of(teams, &own.name).map(|team| team.id.clone());
     }
     Ok(grades)
 }
 
-/// Adds the ids of the teams whose agents the players are, or versions of them.
-fn add_ids(grades: &mut [Grade], teams: &Teams) {
-    for own in grades {
-        let is_own = |name: &str| own.name == name || version_of(&own.name) == Some(name);
-        let team = teams
-            .teams
-            .iter()
-            .find(|team| is_own(&team.name) || own.name == folder_name(&team.name));
-        own.id = team.map(|team| team.id.clone());
-    }
+/// Whether a player is a team's agent, or a version of it.
+fn is_of(team: &Team, player: &str) -> bool {
+    player == team.name
+        || version_of(player) == Some(&team.name)
+        || player == folder_name(&team.name)
+}
+
+fn team_of<'a>(teams: &'a [Team], player: &str) -> Option<&'a Team> {
+    teams.iter().find(|team| is_of(team, player))
 }
 
 #[cfg(test)]

@@ -3,18 +3,20 @@
 use crate::changing::GamesOf;
 use crate::course::{
     Act, Course, NewTeam, Noted, Phase, RefusalKind, StepState, Task, Team, Teams, Upload,
-    VersionId, last_versions, read_list,
+    VersionId, grades_by, last_versions, read_list,
 };
 use crate::folder::{Folder, TEAMS_FOLDER};
 use crate::store::Store;
 use jiff::{SignedDuration, Timestamp};
 use nix::unistd::{Uid, chown};
 use referee_contest::file::ContestFile;
-use referee_contest::{Contest, PlayerInfo, WebSettings};
+use referee_contest::summary::report;
+use referee_contest::{Contest, PlayerInfo, Schedule, WebSettings};
 use referee_games::Games;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::sync::Arc;
 use tempfile::TempDir;
 
 fn settings(table: &str) -> WebSettings {
@@ -417,6 +419,31 @@ fn what_root_does_in_another_s_course_is_the_other_s() {
     for name in ["", "lock", "teams.json", "uploads"] {
         let place = course_files(&folder).join(name);
         assert_eq!(place.metadata().unwrap().uid(), owner.as_raw(), "{}", place.display());
+    }
+}
+
+#[test]
+fn a_disqualified_team_has_a_grade_without_mark() {
+    let (_dir, folder, course, _) = course("");
+    let reason = "copied".to_owned();
+    course.act(Act::Disqualify { team: "amy".to_owned(), reason }).unwrap();
+    let text = "game = \"hex\"\nagents = [\"@random\"]\n[grades]\nmarks = [{ mark = \"A\" }]\n";
+    let file = ContestFile::read(text, "c.toml", "c", &Games::default()).unwrap();
+    for players in [&["bob", "amy", "amy v2"][..], &["bob"]] {
+        let mut contest = contest();
+        let player =
+            |name: &&str| PlayerInfo { name: (*name).to_owned(), ..contest.players[0].clone() };
+        contest.players = players.iter().map(player).collect();
+        let schedule = Arc::new(Schedule::new(Arc::new(contest.clone())));
+        let report = report(&schedule, Arc::new(Vec::new()), None).unwrap();
+        let teams = Teams::read(&folder).unwrap();
+        let found = grades_by(&file, "c.toml".as_ref(), (&report, &contest), Some(&teams)).unwrap();
+        let amy = found.grades.iter().filter(|own| own.name.starts_with("amy"));
+        let amy: Vec<_> = amy.map(|own| (own.place, own.mark.is_some(), &own.reasons[0])).collect();
+        assert!(!amy.is_empty() && amy.len() == players.len().max(2) - 1, "{found:?}");
+        assert!(amy.iter().all(|own| *own == (None, false, &"disqualified: copied".to_owned())));
+        let bob = found.grades.iter().find(|own| own.name == "bob").unwrap();
+        assert_eq!((bob.place, bob.mark.as_deref()), (Some(1), Some("A")));
     }
 }
 

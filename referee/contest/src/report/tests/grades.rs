@@ -30,7 +30,7 @@ fn settings(percent: f64, marks: &str) -> GradeSettings {
 #[test]
 fn each_mark_has_its_reason() {
     let marks = "{ mark = 'A', percent = 57 }, { mark = 'B', place = 1 }, { mark = 'C' }";
-    let all = grades(&sample(), &settings(57.0, marks));
+    let all = grades(&sample(), &settings(57.0, marks), |_| None);
     let csv = grades_csv(&all.grades);
     insta::assert_snapshot!(csv.replace("\r\n", "\n"), @r#"
     player,mark,points,place,percent,elo,reason
@@ -51,8 +51,25 @@ fn thresholds_are_exact_and_the_first_mark_that_applies_is_given() {
         (0.0, "elo = -9000", 3.0, Some("A")),
         (0.0, "elo = 9000", 3.0, None),
     ] {
-        let all = grades(&sample(), &settings(percent, &format!("{{ mark = 'A', {condition} }}")));
+        let all = grades(
+            &sample(),
+            &settings(percent, &format!("{{ mark = 'A', {condition} }}")),
+            |_| None,
+        );
         let own = all.grades.iter().find(|own| own.name == "player 2").unwrap();
         assert_eq!((own.points, own.mark.as_deref()), (points, mark), "{percent} {condition}");
     }
+}
+
+#[test]
+fn disqualified_agents_have_no_place_and_no_mark() {
+    let marks = "{ mark = 'A', place = 1 }, { mark = 'B' }";
+    let why = |name: &str| (name != "=three").then(|| format!("disqualified: {name}"));
+    let all = grades(&sample(), &settings(0.0, marks), why).grades;
+    let shown: Vec<_> =
+        all.iter().map(|own| (own.name.as_str(), own.place, own.mark.as_deref())).collect();
+    let none = |name| (name, None, None);
+    assert_eq!(shown, [("=three", Some(1), Some("A")), none("player 2"), none("late")]);
+    assert_eq!(all[1].reasons, ["disqualified: player 2"]);
+    assert_eq!(all[2].reasons, ["disqualified: late"]);
 }
