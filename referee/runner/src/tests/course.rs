@@ -3,7 +3,7 @@
 use crate::changing::GamesOf;
 use crate::course::{
     Act, Course, NewTeam, Noted, Phase, RefusalKind, StepState, Task, Team, Teams, Upload,
-    VersionId, grades_by, last_versions, read_list,
+    VersionId, collect, grades_by, last_versions, read_list,
 };
 use crate::folder::{Folder, TEAMS_FOLDER};
 use crate::store::Store;
@@ -401,6 +401,31 @@ fn a_disqualified_team_leaves_and_comes_back() {
     course.note(version, Noted::CameBack).unwrap();
     assert_eq!(tasks(&course), [(1, 2)]);
     assert_eq!(last_versions(&folder).unwrap()[0].1.as_ref().unwrap().0, 1);
+}
+
+#[test]
+fn the_last_version_of_a_disqualified_team_is_kept() {
+    let (_dir, folder, course, [amy, _]) = course("versions_kept = 1");
+    let versions = [1, 2, 3].map(|text: i32| {
+        let version = hand_in(&course, &amy, &text.to_string(), Timestamp::now());
+        assert!(course.unpack(version).is_ok());
+        version
+    });
+    course.note(versions[0], Noted::Plays("amy")).unwrap();
+    let (team, reason) = ("amy".to_owned(), "copied".to_owned());
+    course.act(Act::Disqualify { team: team.clone(), reason }).unwrap();
+    course.note(versions[0], Noted::Withdrawn).unwrap();
+    // These were being built.
+    course.note(versions[1], Noted::Refused("x")).unwrap();
+    course.note(versions[2], Noted::Refused("x")).unwrap();
+    course.act(Act::Requalify { team }).unwrap();
+    let to = course_files(&folder).join("final");
+    let collected = collect(&folder, &to).unwrap();
+    assert_eq!(collected.iter().map(|(_, version)| *version).collect::<Vec<_>>(), [Some(1), None]);
+    assert_eq!(fs::read_to_string(to.join("amy/bot.py")).unwrap(), "1");
+    // Others don't play and make room.
+    assert!(!course_files(&folder).join("uploads/1/2/sent").exists());
+    assert!(course_files(&folder).join("uploads/1/3/sent").exists());
 }
 
 #[test]
