@@ -4,6 +4,7 @@
 //! service that runs this program.
 
 use crate::reading::report::aligned;
+use referee_contest::report::no_formula;
 use referee_play::echo::may_be_commands;
 use referee_process::Failure;
 use referee_protocol::sanitize::{sanitize, sanitize_lines, without_commands};
@@ -183,6 +184,11 @@ pub(super) fn to_json<T: Serialize>(value: &T) -> Result<String, Failure> {
 /// Returns a row of a table.
 pub(super) fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).to_vec()
+}
+
+/// Returns text of others as a cell of a table. What is in a pipe may be read by a spreadsheet.
+pub(super) fn cell(text: &str) -> String {
+    if stdout_is_terminal() { sanitize(text) } else { no_formula(text) }
 }
 
 /// Formats a table: columns aligned on a terminal, tab-separated in a pipe.

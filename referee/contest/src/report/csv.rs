@@ -38,6 +38,13 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 
 /// Returns text as a cell: sanitized, no formula, and in quotes if needed.
 fn quoted(text: &str) -> String {
+    let text = no_formula(text);
+    let quoted = text.contains(['"', ',', '\n', '\r', ';', '\t', '\'']) || text.trim() != text;
+    if quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+/// Returns text for a cell: sanitized, with an apostrophe in front of a formula.
+pub fn no_formula(text: &str) -> String {
     let text = sanitize(text);
     // A built-in agent is no function of a spreadsheet.
     let is_built_in = |name: &str| name.parse::<sample_agents::Agent>().is_ok();
@@ -49,9 +56,7 @@ fn quoted(text: &str) -> String {
         '=', '+', '-', '@', '\u{FF1D}', '\u{FF0B}', '\u{FF0D}', '\u{FF20}', '\u{2212}', '\t', '\r',
         '\u{FFFD}',
     ]);
-    let text = if formula { format!("'{text}") } else { text };
-    let quoted = text.contains(['"', ',', '\n', '\r', ';', '\t', '\'']) || text.trim() != text;
-    if quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+    if formula { format!("'{text}") } else { text }
 }
 
 impl Report {

@@ -13,7 +13,7 @@ mod csv;
 mod html;
 
 pub use changes::ChangeRow;
-pub use csv::grades_csv;
+pub use csv::{grades_csv, no_formula};
 pub use game_list::{GameList, RecordSource};
 pub(crate) use game_list::{Listed, ScheduledRecords};
 pub use html::{PrivatePart, TeamPages, policy_hash, replay_path};

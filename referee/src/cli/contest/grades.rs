@@ -3,14 +3,13 @@
 use super::report::of_folder;
 use crate::cli::bars::spinner;
 use crate::cli::global::Global;
-use crate::cli::output::{check_new, print, print_exact, print_json, table};
+use crate::cli::output::{cell, check_new, print, print_exact, print_json, table};
 use clap::Args;
 use referee_contest::file::{ContestFile, FileError};
 use referee_contest::grades::{Grade, Grades};
 use referee_contest::report::grades_csv;
 use referee_games::Games;
 use referee_process::Failure;
-use referee_protocol::sanitize::sanitize;
 use referee_runner::course::{Teams, grades_by};
 use referee_runner::folder::Folder;
 use referee_runner::programs;
@@ -88,13 +87,13 @@ fn rows(grades: &[Grade]) -> Vec<Vec<String>> {
     let head = first.chain(["mark", "points", "place", "%", "reason"].map(str::to_owned)).collect();
     let row = |own: &Grade| {
         let none = || "-".to_owned();
-        let first = [Some(sanitize(&own.name)), id(&sanitize(own.id.as_deref().unwrap_or("-")))];
+        let first = [Some(cell(&own.name)), id(&own.id.as_deref().map_or_else(none, cell))];
         let rest = [
             own.mark.clone().unwrap_or_else(none),
             own.points.to_string(),
             own.place.map_or_else(none, |place| place.to_string()),
             own.percent.map_or_else(none, |percent| format!("{percent:.1}")),
-            sanitize(&own.reasons.join("; ")),
+            cell(&own.reasons.join("; ")),
         ];
         first.into_iter().flatten().chain(rest).collect()
     };

@@ -7,7 +7,7 @@ use super::run::{SharedRunOptions, created, reopened};
 use super::running::EndedRun;
 use crate::cli::bars::{advance, count_bar};
 use crate::cli::global::Global;
-use crate::cli::output::{print, table};
+use crate::cli::output::{cell, print, table};
 use clap::Args;
 use jiff::Timestamp;
 use referee_play::interrupts::{Interrupt, Interrupts};
@@ -47,7 +47,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
             global.note([format!("{} has no version that plays", sanitize(&team.name))]);
         }
         let number = version.map_or_else(|| "-".to_owned(), |version| version.to_string());
-        rows.push(vec![sanitize(&team.name), sanitize(&team.id), number]);
+        rows.push(vec![cell(&team.name), cell(&team.id), number]);
     }
     print(&table(&rows))
 }

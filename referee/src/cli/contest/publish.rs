@@ -5,7 +5,7 @@ use super::report::of_stored;
 use crate::cli::bars::{advance, count_bar, spinner};
 use crate::cli::file_names::file_names;
 use crate::cli::global::Global;
-use crate::cli::output::{eprint_line, print, table};
+use crate::cli::output::{cell, eprint_line, print, table};
 use clap::Args;
 use jiff::Timestamp;
 use rand::TryRng;
@@ -15,7 +15,6 @@ use referee_contest::{ChangeKind, Contest, Player};
 use referee_games::Games;
 use referee_process::Failure;
 use referee_protocol::encode::to_hex;
-use referee_protocol::sanitize::sanitize;
 use referee_runner::disk_failure;
 use referee_runner::folder::Folder;
 use referee_runner::results::report_failure;
@@ -191,14 +190,14 @@ impl Options {
                 check: feedback_in.and_then(|folder| feedback(folder, &page, name, *joined)),
             };
             write(&self.out.join(&path), &pages.page(player, Some(&private)))?;
-            rows.push(vec![sanitize(name), path]);
+            rows.push(vec![cell(name), path]);
         }
         for (own, page) in names.left_out.iter().zip(own) {
             let check = |folder: &Path| feedback(folder, &page, &own.name, None);
             if let Some(check) = feedback_in.and_then(check) {
                 let path = path(&page)?;
                 write(&self.out.join(&path), &pages.left_out_page(own, &check))?;
-                rows.push(vec![sanitize(&own.name), path]);
+                rows.push(vec![cell(&own.name), path]);
             }
         }
         Ok(rows)

@@ -2,14 +2,13 @@
 
 use crate::cli::bars::spinner;
 use crate::cli::global::Global;
-use crate::cli::output::{print, print_json, table};
+use crate::cli::output::{cell, print, print_json, table};
 use clap::{Args, ValueEnum};
 use referee_contest::joint::JointGames;
 use referee_contest::neighbours::NeighbourEffect;
 use referee_contest::ratings::{Rating, Ratings};
 use referee_contest::{Player, PlayerInfo};
 use referee_process::Failure;
-use referee_protocol::sanitize::sanitize;
 use referee_runner::changing::find_player;
 use referee_runner::folder::Folder;
 use referee_runner::store::Store;
@@ -93,7 +92,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
         return print_json(&report);
     }
     let ratings = games.rate(anchor);
-    let names: Vec<String> = games.players.iter().map(|player| sanitize(&player.name)).collect();
+    let names: Vec<String> = games.players.iter().map(|player| cell(&player.name)).collect();
     let order = by_rating(&ratings);
     let (rows, notes) = match options.table {
         Shown::Ratings => (rated(&ratings, &order, &names), notes(&ratings)),

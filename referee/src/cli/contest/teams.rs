@@ -1,13 +1,12 @@
 //! `contest teams` and `contest invite`: the teams that hand in on the web.
 
 use crate::cli::global::Global;
-use crate::cli::output::{print, print_json, table};
+use crate::cli::output::{cell, print, print_json, table};
 use clap::Args;
 use jiff::tz::TimeZone;
 use referee_contest::Contest;
 use referee_process::files::read_regular;
 use referee_process::{Failure, FailureKind};
-use referee_protocol::sanitize::sanitize;
 use referee_runner::changing::own_name;
 use referee_runner::course::{Act, Done, Secret, Team, Teams, act, moment, read_list};
 use referee_runner::folder::Folder;
@@ -192,7 +191,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
     }
     let cells = |row: &TeamRow| {
         let link = row.link.clone().unwrap_or_else(|| "(made before)".to_owned());
-        vec![sanitize(&row.name), sanitize(&row.id), link]
+        vec![cell(&row.name), cell(&row.id), link]
     };
     print(&table(&report.teams.iter().map(cells).collect::<Vec<_>>()))
 }
@@ -229,6 +228,6 @@ pub(super) fn invite(options: &InviteOptions, global: &Global) -> Result<(), Fai
             .note(["the team is there already; `contest teams DIR --renew NAME` makes a new link"]);
     }
     let until = row.until.map(|until| format!("until {until}"));
-    let cells = [Some(sanitize(&row.name)), row.link, until];
+    let cells = [Some(cell(&row.name)), row.link, until];
     print(&table(&[cells.into_iter().flatten().collect()]))
 }

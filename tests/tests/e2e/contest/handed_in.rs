@@ -330,6 +330,9 @@ fn only_the_page_of_a_team_acts_for_it_in_a_browser() {
     assert_eq!(ask(port, "GET", "/api/team", &[("cookie", &cookie)], "").status, 401);
     let again = ask(port, "POST", "/api/team/enter", &[json, ("x-referee", "1")], &secret);
     assert!(again.status == 401 && !again.headers.contains_key("set-cookie"));
+    // No cell of a table in a pipe is a formula.
+    contest(&dir, &["invite", "d", "=1+1", "--id", "+2"]).code(0).stdout_has("'=1+1\t");
+    contest(&dir, &["teams", "d"]).code(0).stdout_has("'=1+1\t'+2\t");
     course.running.send(Signal::SIGKILL);
     course.running.wait();
 }
