@@ -19,7 +19,8 @@ NUMBERS = {
     "shmat": (30, 196), "pidfd_send_signal": (424, 424), "inotify_init1": (294, 26),
     "timer_create": (222, 107), "sync": (162, 81), "personality": (135, 92), "io_setup": (206, 0),
     "name_to_handle_at": (303, 264), "landlock_create_ruleset": (444, 444), "clone": (56, 220),
-    "close_range": (436, 436), "mbind": (237, 235),
+    "close_range": (436, 436), "mbind": (237, 235), "splice": (275, 76), "tee": (276, 77),
+    "vmsplice": (278, 75), "sendfile": (40, 71),
 }
 MACHINES = {"x86_64": 0, "aarch64": 1}
 

@@ -1,6 +1,6 @@
 use super::{
-    ANY_BYTES, BYTES_MAX, EXTENSION_BYTES_MAX, KEPT, LIST_BYTES_MAX, Most, Unpacking, archive_stem,
-    private_root_in, remove_unused, shown, unpacked,
+    ANY_BYTES, BYTES_MAX, EXTENSION_BYTES_MAX, Format, KEPT, LIST_BYTES_MAX, Most, Unpacking,
+    archive_stem, private_root_in, remove_unused, shown, unpacked,
 };
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -156,6 +156,30 @@ fn nothing_is_written_outside() {
         tar_gz(&path, &[("agent/x", kind, "/etc/passwd")]);
         assert!(unpacked(&path).is_err(), "{kind:?}");
     }
+}
+
+#[test]
+fn a_link_where_a_folder_is_is_refused_before_any_link_is_made() {
+    let entries = [
+        ("agent/1/2/3/f", FILE, "x"),
+        // By the link at `b` it stays inside, by the folder there it leads out.
+        ("agent/a", LINK, "b/../../../f"),
+        ("agent/b", LINK, "1/2/3"),
+        ("agent/b/f", FILE, "x"),
+    ];
+    let dir = TempDir::new().unwrap();
+    let archive = dir.path().join("bad.tar.gz");
+    tar_gz(&archive, &entries);
+    let folder = dir.path().join("unpacked");
+    let most = Most { bytes: BYTES_MAX, files: 100 };
+    let mut unpacking = Unpacking::new(&folder, ANY_BYTES, most).unwrap();
+    unpacking.archive(Format::TarGz, File::open(&archive).unwrap()).unwrap();
+    let failed = unpacking.finish().unwrap_err().to_string();
+    assert!(failed.contains("agent/b"), "{failed}");
+    let names = fs::read_dir(folder.join("agent")).unwrap();
+    let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["1", "b"]);
 }
 
 /// What is in a folder: the kind of each path, and the text or target.
