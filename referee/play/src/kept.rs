@@ -56,7 +56,8 @@ impl KeptAgents {
     pub(super) async fn take(&self, spec: &Arc<AgentSpec>, kind: GameKind) -> Option<KeptAgent> {
         loop {
             let mut agent = self.remove(spec, kind)?;
-            if agent.resume().await {
+            // Without them a new one isn't started either.
+            if agent.resume().await && agent.connection.process.has_limits() {
                 agent.connection.begin_again();
                 return Some(agent);
             }

@@ -44,6 +44,11 @@ impl AgentProcess {
         Some(memory_of(&self.meters_left()?.tree()?))
     }
 
+    /// Whether the limits of its control group hold, if it has one.
+    pub fn has_limits(&self) -> bool {
+        self.group.as_ref().is_none_or(Group::holds)
+    }
+
     /// Measures the most memory anew; false if the system can't.
     pub fn restart_peak_memory(&self, whole: bool) -> bool {
         match &self.group {

@@ -7,6 +7,7 @@
 use super::wire::{LauncherConfig, Limit};
 use crate::files::named;
 use crate::sandbox::Layer;
+use nix::sys::uio::pread;
 use nix::unistd::write;
 use referee_protocol::{Limits, Nanos};
 use std::fs::{self, File};
@@ -96,6 +97,11 @@ impl Group {
         self.limits.memory_mb.saturating_mul(1024)
     }
 
+    /// Whether its limits hold.
+    pub fn holds(&self) -> bool {
+        self.counters.hold().is_ok()
+    }
+
     /// Measures the peak of memory anew; false if the kernel can't.
     pub fn restart_peak_memory(&self) -> bool {
         self.counters.restart_peak_memory()
@@ -180,9 +186,10 @@ impl Membership {
         switches.next().is_some_and(written)
     }
 
-    /// Adds the calling process. Makes system calls only.
+    /// Adds the calling process. Fails if the limits no longer hold. Makes system calls only.
     pub(super) fn enter(&self) -> nix::Result<()> {
-        self.procs_files.iter().try_for_each(|file| write(file, b"0").map(drop))
+        self.procs_files.iter().try_for_each(|file| write(file, b"0").map(drop))?;
+        self.counters.hold()
     }
 
     /// Returns the limit that the kernel enforced, if it did.
@@ -207,6 +214,12 @@ impl Counters {
         let most_memory = most_memory.or_else(|_| open(folders, files.most_memory));
         let all = [open(folders, files.kills), most_memory].into_iter().chain(rest);
         all.collect::<io::Result<_>>().map(Self)
+    }
+
+    /// Fails if the limits no longer hold: in version 2 controllers can be switched off under a group, and its files are
+    /// gone then. Makes system calls only.
+    fn hold(&self) -> nix::Result<()> {
+        self.0.iter().try_for_each(|file| pread(file, &mut [0; 16], 0).map(drop))
     }
 
     fn count(&self, index: usize, name: &str) -> Option<u64> {
@@ -384,9 +397,12 @@ fn open(folders: &[PathBuf], name: &str) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Folders, Group, LauncherConfig, Layer, Limits, Membership, can_freeze, number_in};
+    use super::{
+        Counters, Folders, Group, LauncherConfig, Layer, Limits, Membership, can_freeze, number_in,
+    };
     use crate::sandbox::Layers;
-    use std::fs;
+    use std::fs::{self, File};
+    use std::os::fd::OwnedFd;
     use std::path::Path;
 
     /// What a group of each version has, without its optional files.
@@ -455,6 +471,35 @@ mod tests {
         assert!(!can_freeze(&[without.path().to_owned()]));
         assert_eq!(acted(without.path(), |group| assert!(!group.freeze(true))), ",,");
         assert_eq!(acted(without.path(), Membership::kill), ",,");
+    }
+
+    #[test]
+    fn no_agent_starts_in_a_group_whose_controllers_were_switched_off() {
+        for (missing, needed) in
+            [("memory.max", NEEDED[1]), ("pids.max", NEEDED[1]), ("pids.max", NEEDED[0])]
+        {
+            let group = fake(needed, &[]);
+            fs::remove_file(group.path().join(missing)).unwrap();
+            let made = Group::limited(Folders(vec![group.path().to_owned()]), &Limits::default());
+            assert!(made.is_err(), "{missing}");
+        }
+        // Between the making and the start: the kernel no longer lets the open files be read.
+        let group = fake(NEEDED[1], &[]);
+        acted(group.path(), |membership| {
+            membership.enter().unwrap();
+            let Membership { procs_files, counters, .. } = membership;
+            let unreadable = File::options().write(true).open(group.path().join("pids.events"));
+            let again = |file: &OwnedFd| file.try_clone().unwrap();
+            let mut counters: Vec<File> =
+                counters.0.iter().map(|file| file.try_clone().unwrap()).collect();
+            counters[2] = unreadable.unwrap();
+            let off = Membership {
+                procs_files: procs_files.iter().map(again).collect(),
+                counters: Counters(counters),
+                switches: Vec::new(),
+            };
+            assert!(off.enter().is_err());
+        });
     }
 
     #[test]

@@ -101,6 +101,11 @@ impl Group {
         match *self {}
     }
 
+    /// Whether its limits hold.
+    pub fn holds(&self) -> bool {
+        match *self {}
+    }
+
     /// Measures that anew.
     pub fn restart_peak_memory(&self) -> bool {
         match *self {}
