@@ -21,6 +21,7 @@ mod several;
 mod reuse;
 mod shares;
 mod changes;
+mod course;
 mod metrics;
 mod operator;
 mod chaos;
