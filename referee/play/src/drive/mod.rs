@@ -203,7 +203,8 @@ impl<'a> Drive<'a> {
         part: Option<PartialMatchRules>,
     ) -> io::Result<Self> {
         let seats = participants.len();
-        let orders = core.orders.borrow().clone();
+        let mut changes = core.orders.clone();
+        let orders = changes.borrow_and_update().clone();
         let time = MatchTime::begin(core.paused.clone());
         let began = time.began;
         let mut drive = Self {
@@ -220,7 +221,7 @@ impl<'a> Drive<'a> {
             recording,
             waiting_line: None,
             cause_check: None,
-            orders: next_orders(core.orders.clone()),
+            orders: next_orders(changes),
             timer: Box::new(PollOnWake::new(Alarm::new()?)),
             timer_set: None,
             message: Vec::new(),
@@ -294,8 +295,8 @@ impl<'a> Drive<'a> {
             return Poll::Ready(DriveEvent::Event(seat, at, AgentEvent::Line(line)));
         }
         let orders = self.orders.poll(context, |orders, context| orders.as_mut().poll(context));
-        if let Poll::Ready(orders) = orders {
-            let new = orders.borrow().clone();
+        if let Poll::Ready(mut orders) = orders {
+            let new = orders.borrow_and_update().clone();
             self.orders = next_orders(orders);
             return Poll::Ready(DriveEvent::Orders(new));
         }
@@ -326,8 +327,9 @@ impl<'a> Drive<'a> {
 /// The exit status of a process that the referee has killed.
 const KILLED: &str = "killed by the referee";
 
+/// Waits for orders that come after those that were last seen: marking the present ones as seen here would lose what came
+/// since.
 fn next_orders(mut orders: watch::Receiver<Orders>) -> NewOrders {
-    orders.mark_unchanged();
     PollOnWake::new(Box::pin(async move {
         if orders.changed().await.is_err() {
             // No more orders can come.
@@ -335,4 +337,24 @@ fn next_orders(mut orders: watch::Receiver<Orders>) -> NewOrders {
         }
         orders
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next_orders;
+    use crate::core_context::Orders;
+    use std::task::{Context, Waker};
+    use tokio::sync::watch;
+
+    #[test]
+    fn orders_that_come_as_a_match_begins_reach_it() {
+        let sender = watch::Sender::new(Orders::default());
+        let mut changes = sender.subscribe();
+        assert_eq!(changes.borrow_and_update().stop, None);
+        sender.send_modify(|orders| orders.stop = Some("interrupted".to_owned()));
+        let mut orders = next_orders(changes);
+        let mut context = Context::from_waker(Waker::noop());
+        let polled = orders.poll(&mut context, |orders, context| orders.as_mut().poll(context));
+        assert!(polled.is_ready());
+    }
 }

@@ -92,7 +92,7 @@ fn names_can_be_hidden_from_agents_and_readers() {
     dir.write(
         "c.toml",
         format!(
-            "anonymous = true\nagents = [{{ name = \"ada\", run = {agent:?} }}, {{ name = \"bert\", \
+            "anonymous = true\nagents = [{{ name = \"otto\", run = {agent:?} }}, {{ name = \"bert\", \
              run = {agent:?} }}]\n{AMPLE}[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
         ),
     );
