@@ -122,8 +122,8 @@ const CLASS_MODULES: [&str; 3] = ["program.py", "player.py", "agent.py"];
 const INIT: &str = "__init__.py";
 /// How far in a folder the only package is looked for.
 const FOLDERS_DEEP: usize = 3;
-/// One of these is in it if it has the class: a definition, or an import.
-const CLASS_WORDS: [&str; 4] = ["class ", "Agent", "Player", "import *"];
+/// One of these is in it if it has the class: a definition, or an import by name.
+const CLASS_WORDS: [&str; 3] = ["class ", "Agent", "Player"];
 /// The names that the course set.
 const CLASSES: [&str; 3] = ["class Agent", "class Player", "class ExamplePlayer"];
 /// The largest module of which is read what it has.
@@ -596,8 +596,11 @@ fn is_package(folder: &Path) -> bool {
 
 /// Whether an agent's class can be in a package itself.
 fn holds_agent(package: &Path) -> bool {
+    let init = package.join(INIT);
+    let has_class = |path: &PathBuf| source_has(path, &CLASSES);
     CLASS_MODULES.iter().any(|name| package.join(name).is_file())
-        || source_has(&package.join(INIT), &CLASS_WORDS)
+        || source_has(&init, &CLASS_WORDS)
+        || source_has(&init, &["import *"]) && entries(package).iter().any(has_class)
 }
 
 /// Whether one of these words is in a module.
@@ -664,7 +667,7 @@ mod tests {
             std::fs::write(file, "").unwrap();
         }
         for (file, text) in [
-            ("only/search/__init__.py", "from .deep import best"),
+            ("only/search/__init__.py", "from .deep import *"),
             ("file/Bot.py", "class Agent:"),
             ("file/Board.py", "class Board:"),
         ] {

@@ -201,14 +201,28 @@ fn packages_are_imported_by_the_names_that_they_use() {
     // These have helpers or files beside them, where the course's program ran; or a parent that they name.
     for (team, uses) in [
         ("beside/team_b", "import utils\nfrom search.deep import DEPTH"),
+        ("called/team_e", "import importlib\nimportlib.import_module('search')"),
         ("data/team_c", "open('weights.json').close()"),
         ("parent/team_d", "from ..utils import math\nimport parent.utils"),
     ] {
         dir.write(&format!("{team}/__init__.py"), "");
         let program = fs::read_to_string(dir.path("stray/agent/program.py")).unwrap();
-        dir.write(&format!("{team}/program.py"), format!("{uses}\n{program}"));
+        dir.write(
+            &format!("{team}/program.py"),
+            format!("{uses}\n{program}\nfrom . import more\n"),
+        );
+        dir.write(
+            &format!("{team}/more.py"),
+            "import importlib\nimportlib.import_module('math')\n",
+        );
     }
-    for file in ["beside/__init__.py", "beside/search/__init__.py", "data/__init__.py"] {
+    for file in [
+        "beside/__init__.py",
+        "beside/search/__init__.py",
+        "data/__init__.py",
+        "called/__init__.py",
+        "called/search.py",
+    ] {
         dir.write(file, "");
     }
     dir.write("beside/utils.py", "import math\n");
@@ -224,6 +238,7 @@ fn packages_are_imported_by_the_names_that_they_use() {
         ("beside/team_b", "team_b", "team_b.program"),
         ("beside", "team_b", "team_b.program"),
         ("data", "team_c", "team_c.program"),
+        ("called", "team_e", "team_e.program"),
         ("parent/team_d", "team_d", "parent.team_d.program"),
         ("stray/agent", "stray", "agent.program"),
         ("stray", "stray", "agent.program"),

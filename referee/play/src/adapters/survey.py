@@ -79,16 +79,18 @@ def visit(name, certain):
         return None
     package = parts if file.endswith("__init__.py") else parts[:-1]
     for node in ast.walk(tree):
-        for imported in imports(node, package):
-            meant.extend(further_in(imported.split(".")[0], package))
-            apart.extend(beside_own(imported))
-            lacked.extend(taken_for(imported.split(".")))
-            visit(imported, certain and node in tree.body)
         level = getattr(node, "level", 0)
         if level > len(package):
             orphans.append(name)
         if level and package[:1] == main.split(".")[:1]:
             unneeded.append(len(package) - level)
+        for imported in imports(node, package):
+            if not level and imported.startswith(main.split(".")[0] + ".") and file_of(imported):
+                unneeded.append(0)
+            meant.extend(further_in(imported.split(".")[0], package))
+            apart.extend(beside_own(imported))
+            lacked.extend(taken_for(imported.split(".")))
+            visit(imported, certain and node in tree.body)
         for path in paths(node):
             apart.extend(around_own(lambda place: os.path.exists(os.path.join(folder, place, path))))
             lacked.extend(taken_for(path.split("/")))
@@ -109,9 +111,12 @@ def read(file):
 
 
 def imports(node, package):
-    """The modules that a statement may import."""
+    """The modules that a statement, or a call of `import_module`, may import."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
+    if isinstance(node, ast.Call) and "import_module" in (getattr(node.func, "attr", ""), getattr(node.func, "id", "")):
+        names = [one.value for one in node.args[:1] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        return [name for name in names if not name.startswith(".")]
     if not isinstance(node, ast.ImportFrom):
         return []
     above = package[:len(package) - node.level + 1] if node.level else []
@@ -144,8 +149,6 @@ def beside_own(imported):
     Its name isn't one of Python's own."""
     if imported.split(".")[0] in getattr(sys, "stdlib_module_names", ()):
         return []
-    if imported.startswith(main.split(".")[0] + ".") and file_of(imported):
-        unneeded.append(0)
     return around_own(lambda place: file_of(f"{place.replace(os.sep, '.')}.{imported}".strip(".")))
 
 
