@@ -90,7 +90,8 @@ fn a_random_ply_is_the_listed_action_of_the_drawn_number() {
                     assert_eq!(drawn.position(), listed.position(), "{} {action}", kind.name);
                     assert_eq!(drawn.view(), listed.view(), "{} {action}", kind.name);
                 }
-                game.play_at_random(&mut |bound| random.below(bound as usize) as u64, 30).unwrap();
+                let mut below = |bound| random.below(usize::try_from(bound).unwrap()) as u64;
+                game.play_at_random(&mut below, 30).unwrap();
             }
         }
     }
