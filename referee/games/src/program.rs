@@ -288,9 +288,9 @@ impl Program {
     /// Plays the draws that follow a ply.
     async fn draws_after(&self, ply: &Ply, draws: u64, drawer: &Drawer) -> Ahead {
         let mut ahead = Ahead::new();
-        let mut drawn: Option<Ply> = None;
+        let mut after_draws: Option<Ply> = None;
         for number in draws..=draws.saturating_add(DRAWS_MAX) {
-            let now = drawn.as_ref().unwrap_or(ply);
+            let now = after_draws.as_ref().unwrap_or(ply);
             let PlyTurn::Chance(chance) = &now.turn else { break };
             let draw = Move::Draw { draw: drawer(number, &chance.weights) };
             let walk = walk_from(now, vec![draw.clone()], &WANTED);
@@ -301,7 +301,7 @@ impl Program {
                 ahead.push_back((draw, played));
                 break;
             };
-            drawn = Some(after.clone());
+            after_draws = Some(after.clone());
             ahead.push_back((draw, played));
         }
         ahead

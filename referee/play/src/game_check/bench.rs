@@ -1,5 +1,6 @@
 //! What a check asks: two processes of the program, and the random games.
 
+use super::causes::known_again;
 use super::games::{Case, Failed, Game, Kept};
 use super::{Draw, Problem};
 use crate::game_program::{Direct, Said};
@@ -157,13 +158,13 @@ impl<'a> Bench<'a> {
 
     /// Returns the earlier row that has reported the failure of this problem.
     pub(super) fn reported(&self, problem: &Problem) -> Option<&'static str> {
-        self.failures.borrow().get(problem.failure.as_ref()?).copied()
+        self.failures.borrow().get(&known_again(&problem.what)?).copied()
     }
 
     /// Keeps that a row reports the failure of this problem.
     pub(super) fn report(&self, row: &'static str, problem: &Problem) {
-        if let Some(failure) = &problem.failure {
-            self.failures.borrow_mut().insert(failure.clone(), row);
+        if let Some(failure) = known_again(&problem.what) {
+            self.failures.borrow_mut().insert(failure, row);
         }
     }
 

@@ -2,6 +2,9 @@
 
 use crate::game_program::{NO_ANSWER, UNREADABLE};
 
+/// How a problem begins if the rules failed.
+pub(super) const FAILED: &str = "the rules failed: ";
+
 const VERBOSE: &str = "-vv shows what the program writes to stderr";
 
 /// How a failure begins, or a part of it; its likely cause, and what to do.
@@ -125,12 +128,13 @@ fn is_own(failure: &str) -> bool {
         && ["Error: ", "Exception: ", " panicked at "].iter().any(|part| failure.contains(part))
 }
 
-/// Returns what is equal in all failures with the same cause in the rules.
-pub(super) fn known_again(failure: &str) -> String {
+/// Returns what is equal in all problems that are the same failure of the rules; `None` if they didn't fail.
+pub(super) fn known_again(what: &str) -> Option<String> {
+    let failure = what.strip_prefix(FAILED)?;
     if !failure.starts_with(UNREADABLE) {
-        return failure.to_owned();
+        return Some(failure.to_owned());
     }
     // The same field has other values in other plies.
     let field = failure.split_once(", got ").map_or(failure, |(field, _)| field);
-    field.chars().filter(|c| !c.is_ascii_digit()).collect()
+    Some(field.chars().filter(|c| !c.is_ascii_digit()).collect())
 }

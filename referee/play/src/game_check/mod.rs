@@ -36,16 +36,12 @@ pub struct Problem {
     pub why: String,
     /// What to do.
     pub fix: String,
-    /// If the rules failed: what is equal in all failures with the same cause.
-    #[serde(skip)]
-    failure: Option<String>,
 }
 
 impl Problem {
     fn new(what: impl Into<String>, why: &str, fix: &str) -> Self {
         let (position, shown) = (String::new(), Vec::new());
-        let (why, fix) = (why.to_owned(), fix.to_owned());
-        Self { what: what.into(), position, shown, why, fix, failure: None }
+        Self { what: what.into(), position, shown, why: why.to_owned(), fix: fix.to_owned() }
     }
 
     /// Nothing could be found out in the time of the check.
@@ -78,8 +74,7 @@ impl From<RulesFailure> for Problem {
         let (why, fix) = causes::of_failure(&failure.0);
         let (what, line) = failure.0.split_once(QUOTED).unzip();
         let what = what.unwrap_or(&failure.0);
-        let problem = Self::new(format!("the rules failed: {what}"), why, fix);
-        let problem = Self { failure: Some(causes::known_again(what)), ..problem };
+        let problem = Self::new(format!("{}{what}", causes::FAILED), why, fix);
         line.into_iter()
             .fold(problem, |problem, line| problem.showing(format!("the answer begins: {line}")))
     }
