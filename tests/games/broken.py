@@ -309,6 +309,11 @@ class Far(Good):
         return grid(26, 26)
 
 
+class BadView(Good):
+    def view(self, state):
+        return super().view(state).figure("left")
+
+
 class ShortCell(Good):
     """The view is malformed, and nothing else."""
 

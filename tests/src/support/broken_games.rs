@@ -106,6 +106,7 @@ pub const BROKEN: &[Broken] = &[
         &["last: [3,4] is not on the board", "at the start", "names a cell outside of its `shape`"],
     ),
     ("Large", "view", &["last: [9,9] is not on the board", "setup {\"size\":\"large\"}"]),
+    ("BadView", "view", &["TypeError: ", "in broken.py:"]),
     ("ShortCell", "view", &["last[0]: expected a list of 2 entries, got 1", "view {"]),
     ("OtherNames", "view", &["point 2 is `c1` in `labels`, and `d1` in the view"]),
     ("TwoPieces", "view", &["two pieces are on [0,0]", "show a stack as one piece"]),

@@ -65,9 +65,12 @@ fn defects_are_found_explained_and_shrunk() {
 /// One wrong value is said once, however many rows meet it.
 #[test]
 fn a_defect_fails_one_row() {
-    for (variant, row, passes) in
-        [("NumberNotes", "answers", 9), ("ShortCell", "view", 15), ("NoReturn", "plays", 12)]
-    {
+    for (variant, row, passes) in [
+        ("NumberNotes", "answers", 9),
+        ("BadView", "view", 8),
+        ("ShortCell", "view", 15),
+        ("NoReturn", "plays", 12),
+    ] {
         let dir = TestDir::new();
         if !write(&dir, variant) {
             return;

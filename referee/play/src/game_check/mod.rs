@@ -120,6 +120,13 @@ pub const ROWS: &[Row] = &[
         Spots::Some(12),
         contract::plays,
     ),
+    // Before those that ask for everything, which then fail as it does.
+    row(
+        "view",
+        "the board's cells and pieces exist, and every renderer draws it",
+        Spots::Some(400),
+        contract::view,
+    ),
     row(
         "answers",
         "position, notes and estimate are what was described",
@@ -195,12 +202,6 @@ pub const ROWS: &[Row] = &[
             contract::retire,
         )
     },
-    row(
-        "view",
-        "the board's cells and pieces exist, and every renderer draws it",
-        Spots::Some(400),
-        contract::view,
-    ),
     row(
         "robust",
         "extreme values and unknown fields never make the rules fail",
