@@ -16,6 +16,7 @@ use referee_contest::{Contest, Player, Record};
 use referee_games::Games;
 use referee_process::Failure;
 use referee_process::lock::lock;
+use referee_runner::course::NextGame;
 use referee_runner::folder::{Folder, STORE_FILE};
 use referee_runner::records::{GameFilter, StoredRecords};
 use referee_runner::results::{Progress, assemble, progress, report_failure, schedule};
@@ -31,6 +32,10 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 /// A cached value is computed again at the earliest after this many times the time that it took: running
 /// matches need the cores.
 const PAUSE_FACTOR: u32 = 20;
+/// How many of the games that come next a page shows.
+pub(super) const NEXT_SHOWN: usize = 10;
+/// The most games that come next of which it is known who plays.
+const NEXT_MAX: usize = 10_000;
 /// The most contests in the list.
 const CONTESTS_MAX: usize = 200;
 
@@ -42,6 +47,7 @@ const CROSS_PLAYERS_MAX: usize = 40;
 pub(super) struct Contests {
     progress: Cache<Progress>,
     reports: Cache<Arc<Report>>,
+    next: Cache<Arc<Vec<NextGame>>>,
 }
 
 /// Each contest has its own lock, so that a slow one keeps only those waiting who want to see it.
@@ -152,6 +158,27 @@ pub(super) fn whole(app: &App, name: &str, folder: &Folder) -> ApiResult<Whole> 
     let report = cached(&app.contests.reports, &key, games, || report(folder, &store))?;
     let progress = cached(&app.contests.progress, &key, games, || Ok(progress(folder, &store)?))?;
     Ok(Whole { contest: store.contest()?.contest, report, progress, voids })
+}
+
+/// Returns the games of the served contest that have no result yet, as far as its schedule has decided them.
+pub(super) fn next_games(app: &App) -> ApiResult<Arc<Vec<NextGame>>> {
+    let store = Store::open_foreign(&Folder::open(app.served.root())?)?;
+    let contest = Arc::new(store.contest()?.contest);
+    let changes = (store.voids()?.len() + contest.changes.len()) as u64;
+    cached(&app.contests.next, "", (store.count()?, changes), || {
+        let schedule = schedule(contest.clone(), &store)?;
+        let names = |players: &[Player]| {
+            players.iter().map(|player| contest.players[player.index()].name.clone()).collect()
+        };
+        let open = (0..schedule.known()).filter(|&it| schedule.counts(it) && !schedule.has(it));
+        let games = open.filter_map(|number| schedule.fixture(number)).map(|fixture| NextGame {
+            number: fixture.number,
+            round: fixture.round,
+            game: contest.games[fixture.game].game.clone(),
+            players: names(&fixture.players),
+        });
+        Ok(Arc::new(games.take(NEXT_MAX).collect()))
+    })
 }
 
 /// Returns the contests below the served folder, the last changed first; for one that can't be read, the

@@ -1,6 +1,7 @@
 //! A course's pages: teams hand in, and see what becomes of it. A request acts for the team whose secret it presents,
 //! and sees nothing of others but what is public.
 
+use super::contests::{NEXT_SHOWN, next_games};
 use super::errors::{ApiError, ApiResult, run_blocking};
 use super::{App, MatchPage, MatchUpdate, read_json};
 use axum::Json;
@@ -19,7 +20,9 @@ use referee_process::files::read_at_most;
 use referee_process::lock::lock;
 use referee_protocol::encode::to_hex;
 use referee_protocol::{Header, Seat};
-use referee_runner::course::{Course, Refusal, RefusalKind, Team, TeamReport, Upload, VersionId};
+use referee_runner::course::{
+    Course, NextGame, Refusal, RefusalKind, Team, TeamReport, Upload, VersionId,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -322,7 +325,11 @@ pub(super) fn site(app: &App) -> &Site {
 async fn team_page(State(app): State<Arc<App>>, headers: HeaderMap) -> ApiResult<Json<Value>> {
     run_blocking(move || {
         let team = site(&app).team(&headers)?;
-        let report = site(&app).course.report(&team, Timestamp::now());
+        let course = &site(&app).course;
+        let next = next_games(&app)?;
+        let is_own = |game: &&NextGame| game.players.iter().any(|it| course.is_of_team(&team, it));
+        let next = next.iter().filter(is_own).take(NEXT_SHOWN).cloned().collect();
+        let report = TeamReport { next, ..course.report(&team, Timestamp::now()) };
         let token = site(&app).secret(&headers).map(|(secret, _)| token_of(secret));
         let page = TeamPage { report, token: token.unwrap_or_default() };
         serde_json::to_value(page).map_err(|error| ApiError::machine(error.to_string()))

@@ -2,7 +2,7 @@
 //! the instructor's secret; what it does is what the commands do.
 
 use super::App;
-use super::contests::{Whole, whole};
+use super::contests::{NEXT_SHOWN, Whole, next_games, whole};
 use super::course::{COOKIE_SECONDS, Site, TOKEN_HEADER, secret_of, site, token_of};
 use super::errors::{ApiError, ApiResult, run_blocking, run_costly};
 use super::pages::download;
@@ -182,6 +182,7 @@ fn shown(app: &App, token: &str) -> ApiResult<Value> {
         "played": found.progress.played,
         "teams": teams.iter().map(|line| team(line, &figures)).collect::<Vec<_>>(),
         "queue": queue,
+        "next": next_games(app)?.iter().take(NEXT_SHOWN).collect::<Vec<_>>(),
         "machine": failures(of_machine),
         "faults": failures(of_teams),
         "log": log,

@@ -13,7 +13,9 @@ mod uploads;
 pub use ending::{collect, grades_by, prepare_final};
 pub use instructor::{Act, CourseTimes, Done, Entry, Order, Outcome, Phase, act, times_of};
 pub use overview::{CourseReport, TeamLine, Waiting};
-pub use report::{LimitsReport, StepName, StepReport, StepState, TeamReport, VersionReport};
+pub use report::{
+    LimitsReport, NextGame, StepName, StepReport, StepState, TeamReport, VersionReport,
+};
 pub use teams::{NewTeam, Secret, Team, Teams, read_list};
 pub use times::moment;
 pub use uploads::{Refusal, RefusalKind, Upload, VersionId};

@@ -24,6 +24,23 @@ pub struct TeamReport {
     pub limits: LimitsReport,
     /// What it has handed in, the newest first.
     pub versions: Vec<VersionReport>,
+    /// Its next games, as far as they are decided; those that are being played are among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<NextGame>,
+}
+
+/// A game that has no result yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "NextGame")]
+pub struct NextGame {
+    /// Its number in the contest, from 0.
+    pub number: u64,
+    /// Its round, from 1.
+    pub round: u32,
+    /// Its game.
+    pub game: String,
+    /// The players' names, in seat order; untrusted text.
+    pub players: Vec<String>,
 }
 
 /// The limits of an upload.
@@ -139,6 +156,7 @@ pub(super) fn of_team(
             uploads_a_day: settings.uploads_a_day,
         },
         versions: versions.collect(),
+        next: Vec::new(),
     }
 }
 

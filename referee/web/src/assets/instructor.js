@@ -3,6 +3,7 @@
 
 import { address, agentName, byId, count, errorMessage, fill, get, h, moment, post, ServerError, short } from "./common.js";
 import { acting, local, sent } from "./instructing.js";
+import { nextList } from "./rows.js";
 import { fromHash, themeButton } from "./settings.js";
 import { dataTable } from "./workers.js";
 
@@ -257,12 +258,13 @@ function show(first) {
     changed("teams", page.teams, () => fill(byId("teams"), h("h2", null, "Teams"), page.teams.length
       ? teamTable(page.teams, team.choose)
       : h("p", { class: "soft none" }, "There are no teams yet: invite one.")));
-    changed("queue", page.queue, () => fill(byId("queue"), h("h2", null, `Queue (${page.queue.length})`),
+    changed("queue", [page.queue, page.next], () => fill(byId("queue"), h("h2", null, `Queue (${page.queue.length})`),
       h("ul", { class: "rows" }, page.queue.length
         ? page.queue.map(({ team: name, version, step, state: how, since }) => h("li", { class: "entry" },
           h("span", null, agentName(name), ` version ${version}: `, how === "running" ? "being " : "waits to be ", step === "playing" ? "added" : step),
           h("span", { class: "soft" }, `since ${moment(since)}`)))
-        : h("li", { class: "soft none" }, "Everything that was handed in is taken in."))));
+        : h("li", { class: "soft none" }, "Everything that was handed in is taken in.")),
+      h("h3", null, "Next games"), nextList(page.next)));
     changed("failures", [page.machine, page.faults], () => fill(byId("failures"), h("h2", null, "Void games"),
       failures("By the machine or the rules", page.machine, "None."), failures("By agents", page.faults, "None.")));
     changed("final", page.final, () => updateFinal(page));

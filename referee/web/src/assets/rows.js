@@ -8,6 +8,7 @@ import { RESIGNED } from "./store.js";
 import { isDark } from "./settings.js";
 
 /** @typedef {import("./types.js").Row} Row */
+/** @typedef {import("./types.js").NextGame} NextGame */
 
 const PAGE = 50;
 /** Leads to the ply of a match's first fault. */
@@ -204,4 +205,12 @@ export function paged(path, query, make, none) {
   const pages = h("div", { class: "inline pages" }, newer, where, older);
   const element = h("div", null, list, pages);
   return { element, tools: wallButtons(() => load()), load, again, soon: debounce(250, again) };
+}
+
+/** Games that have no result yet. @param {NextGame[]} games */
+export function nextList(games) {
+  const row = (/** @type {NextGame} */ { number, round, game, players: names }) => h("li", { class: "entry" },
+    h("span", null, names.flatMap((name, seat) => [seat > 0 && " – ", agentName(name)])),
+    h("span", { class: "soft" }, `#${number} · round ${round} · ${short(game, 60)}`));
+  return h("ul", { class: "rows" }, games.length ? games.map(row) : h("li", { class: "soft none" }, "None is decided yet."));
 }

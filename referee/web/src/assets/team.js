@@ -3,7 +3,7 @@
 
 import { agentName, byId, count, errorMessage, fill, get, h, moment, post, ServerError, short } from "./common.js";
 import { handIn } from "./handing.js";
-import { flag, matchCard, matchLink, paged, players, TO_FAULT } from "./rows.js";
+import { flag, matchCard, matchLink, nextList, paged, players, TO_FAULT } from "./rows.js";
 import { fromHash, themeButton } from "./settings.js";
 import { versionList } from "./versions.js";
 
@@ -113,6 +113,9 @@ function show(first) {
     const now = JSON.stringify(page.versions);
     if (now !== known) list.show(page.versions);
     known = now;
+    const next = page.next ?? [];
+    byId("next").hidden = !next.length;
+    fill(byId("next"), h("h2", null, "Next games"), nextList(next));
     await showGames(page.versions.flatMap(({ player }) => (player ? [player] : [])));
   };
   for (const id of ["hand-in", "versions"]) byId(id).hidden = false;

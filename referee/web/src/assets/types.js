@@ -66,7 +66,8 @@
  *   language: string|null, steps: StepData[], settled: boolean, player: string|null, why: string|null,
  *   taken_back: boolean}} VersionData */
 /** @typedef {{team: string, now: string, closes: string|null, refused: string|null, again: string|null,
- *   limits: UploadLimits, versions: VersionData[], token: string}} TeamPage */
+ *   limits: UploadLimits, versions: VersionData[], next?: NextGame[], token: string}} TeamPage */
+/** @typedef {{number: number, round: number, game: string, players: string[]}} NextGame */
 
 /** @typedef {{name: string, id: string, members: string[], until: string|null, disqualified: string|null,
  *   closes: string|null, versions: number, last: string|null, settled: boolean, why: string|null,
@@ -76,7 +77,7 @@
 /** @typedef {{token: string, name: string, now: string, deadline: string|null, grace_ms: number,
  *   freeze_at: string|null, paused: boolean, played: number, teams: TeamLine[],
  *   queue: {team: string, version: number, since: string, step: string, state: string}[],
- *   machine: Failures, faults: Failures,
+ *   next: NextGame[], machine: Failures, faults: Failures,
  *   log: {number: number, at: string, by: string, text: string, order?: unknown, outcome?: Outcome}[],
  *   changes: {at: string, text: string, reason: string}[],
  *   final: null|{folder: string, outcome: Outcome|null, head: string[], rows: string[][],

@@ -389,6 +389,33 @@ fn only_the_instructor_has_the_instructor_s_page() {
 }
 
 #[test]
+fn who_comes_next_is_shown() {
+    let dir = TestDir::new();
+    let course = Course::start(&dir, "", &["--no-check"]);
+    let made = contest(&dir, &["teams", "d", "--instructor", "--json"]).code(0).json();
+    let link = made["instructor"].as_str().unwrap();
+    let instructor = link.split_once('#').unwrap().1;
+    contest(&dir, &["pause", "d", "--reason", "lunch"]).code(0);
+    let version = course.hand_in(&course.amy, "bot.sh", &bot("x", ""));
+    assert_eq!(course.settled(&course.amy, version)["version"]["player"], "amy");
+    let next = |secret: &str, path: &str| course.get(secret, path).json()["next"].take();
+    let own = || next(&course.amy, "/api/team");
+    assert!(eventually(|| own().is_array()), "{}", own());
+    for game in own().as_array().unwrap() {
+        assert!(game["players"].as_array().unwrap().contains(&json!("amy")), "{game}");
+        assert_eq!(game["game"], "hex");
+    }
+    let all = next(instructor, "/api/instructor");
+    let first = own()[0].clone();
+    assert!(all.as_array().unwrap().contains(&first), "{all}");
+    assert_eq!(next(&course.bob, "/api/team"), Value::Null);
+    contest(&dir, &["pause", "d", "--end"]).code(0);
+    assert!(eventually(|| own().is_null()), "{}", own());
+    course.running.send(Signal::SIGINT);
+    course.running.wait();
+}
+
+#[test]
 fn the_commands_of_an_instructor_act_on_an_open_course() {
     let dir = TestDir::new();
     let course = Course::start(&dir, "", &["--no-check"]);
