@@ -8,12 +8,13 @@ use crate::support::{TestDir, eventually};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-/// Plays slowly enough for a worker to be killed in a game.
-const BOT: &str = "import json, sys, time\nfor line in sys.stdin:\n    message = json.loads(line)\n    \
+/// Waits in its games until a file exists, so that a worker is killed in one.
+const BOT: &str = "import json, os, sys, time\nfor line in sys.stdin:\n    message = json.loads(line)\n    \
                    if message['type'] == 'hello':\n        print(json.dumps({'type': 'ready', 'want': \
                    ['actions']}), flush=True)\n    elif message['type'] == 'turn':\n        \
-                   time.sleep(0.2)\n        print(json.dumps({'type': 'action', 'turn': \
-                   message['turn'], 'action': message['actions'][0]}), flush=True)\n";
+                   while not os.path.exists('GATE'):\n            time.sleep(0.05)\n        \
+                   print(json.dumps({'type': 'action', 'turn': message['turn'], 'action': \
+                   message['actions'][0]}), flush=True)\n";
 
 /// Whether all games of the contest are played, more than so many.
 fn is_played(dir: &TestDir, more_than: u64) -> bool {
@@ -48,23 +49,30 @@ fn seen_by_amy(server: Option<&str>) -> Value {
     let own = ("authorization", &*format!("Bearer {secret}"));
     let get = |path: &str| ask(port, "GET", path, &[own], "").json();
     let form = ("content-type", "multipart/form-data; boundary=xyz");
+    let bot = BOT.replace("GATE", &dir.path("gate").display().to_string());
     let body = format!(
-        "--xyz\r\ncontent-disposition: form-data; name=\"file\"; filename=\"bot.py\"\r\n\r\n{BOT}\r\n--xyz--\r\n"
+        "--xyz\r\ncontent-disposition: form-data; name=\"file\"; filename=\"bot.py\"\r\n\r\n{bot}\r\n--xyz--\r\n"
     );
     assert_eq!(ask(port, "POST", "/api/team/versions", &[own, form], body).status, 201);
     let left = workers.map(|[ada, zoe]| {
-        let has_game = |worker: &Value| {
-            worker["name"] == "ada"
-                && worker["games"].as_array().is_some_and(|games| !games.is_empty())
+        // Not one of the games before.
+        let is_new = |game: &Value| game.as_u64() >= Some(before);
+        let has_game =
+            |worker: &Value| worker["games"].as_array().is_some_and(|it| it.iter().any(is_new));
+        let playing = || {
+            let workers = status(&dir, "d")["workers"].as_array().cloned().unwrap_or_default();
+            workers.iter().find(|worker| has_game(worker)).map(|worker| worker["name"].clone())
         };
-        let plays =
-            || status(&dir, "d")["workers"].as_array().is_some_and(|all| all.iter().any(has_game));
-        assert!(eventually(plays), "{}", status(&dir, "d"));
-        ada.kill();
-        zoe
+        assert!(eventually(|| playing().is_some()), "{}", status(&dir, "d"));
+        let (killed, left) = if playing() == Some(json!("ada")) { (ada, zoe) } else { (zoe, ada) };
+        killed.kill();
+        left
     });
+    dir.write("gate", "");
     assert!(eventually(|| is_played(&dir, before)), "{}", status(&dir, "d"));
     let mut version = get("/api/team/version?version=1")["version"].take();
+    // They depend on the gate's path.
+    (version["bytes"], version["sha256"]) = (Value::Null, Value::Null);
     for step in version["steps"].as_array_mut().unwrap() {
         step["at"] = Value::Null;
     }
@@ -72,7 +80,7 @@ fn seen_by_amy(server: Option<&str>) -> Value {
     let mut course = get("/api/contest");
     running.send(Signal::SIGINT);
     running.wait();
-    left.map(|zoe| zoe.terminate().code(143));
+    left.map(|left| left.terminate().code(143));
     dir.run(&["verify", "d"]).code(0);
     let seen = ["void", "rows"].map(|name| course[name].take());
     json!({ "version": version, "games": games, "course": seen })
