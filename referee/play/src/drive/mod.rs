@@ -353,8 +353,8 @@ mod tests {
         assert_eq!(changes.borrow_and_update().stop, None);
         sender.send_modify(|orders| orders.stop = Some("interrupted".to_owned()));
         let mut orders = next_orders(changes);
-        let mut context = Context::from_waker(Waker::noop());
-        let polled = orders.poll(&mut context, |orders, context| orders.as_mut().poll(context));
+        let context = Context::from_waker(Waker::noop());
+        let polled = orders.poll(&context, |orders, context| orders.as_mut().poll(context));
         assert!(polled.is_ready());
     }
 }
