@@ -11,6 +11,7 @@ use referee_process::open_folder::OpenFolder;
 use referee_process::{Failure, own_program};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{HeaderSeat, Limits};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -173,6 +174,18 @@ struct Survey {
     means: Option<String>,
     /// The package that its own imports take its folder for, if there is none of that dotted name.
     inside: Option<String>,
+}
+
+/// What the survey prints.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Printed {
+    python: Option<PathBuf>,
+    imports: Vec<String>,
+    means: Option<String>,
+    inside: Option<String>,
+    broken: Option<String>,
+    code: Option<String>,
 }
 
 /// Reads what follows the prefix of an adapter. Relative paths are relative to `base`.
@@ -513,37 +526,32 @@ impl Package {
         let output = output.map_err(|error| {
             Failure::machine(format!("{} can't be started: {error}", python.display()))
         })?;
-        let mut survey = Survey {
-            python: python.to_owned(),
-            code,
-            beside: Vec::new(),
-            means: None,
-            inside: None,
-        };
-        for line in String::from_utf8_lossy(&output.stdout).lines() {
-            match line.split_once(' ') {
-                Some(("python", path)) if Path::new(path).is_file() => survey.python = path.into(),
-                Some(("code", text)) => {
-                    let code: Arc<str> = text.into();
-                    for python in [python, &survey.python] {
-                        compiled().insert((adapter.name, python.to_owned()), code.clone());
-                    }
-                    survey.code = Some(code);
-                }
-                Some(("imports", name)) => {
-                    let place = self.folder.join(name.replace('.', "/"));
-                    let file = place.with_extension("py");
-                    survey.beside.push(if place.is_dir() { place } else { file });
-                }
-                Some(("means", name)) => survey.means = Some(name.to_owned()),
-                Some(("inside", name)) => survey.inside = Some(name.to_owned()),
-                Some(("broken", what)) => {
-                    return Err(Failure::usage(format!("{}: {}", self.name(), sanitize(what))));
-                }
-                _ => {}
+        // Nothing is known about a package whose survey took too much.
+        let printed: Printed = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        if let Some(what) = printed.broken {
+            return Err(Failure::usage(format!("{}: {}", self.name(), sanitize(&what))));
+        }
+        let ran = printed.python.filter(|path| path.is_file()).unwrap_or_else(|| python.to_owned());
+        let new: Option<Arc<str>> = printed.code.map(Arc::from);
+        if let Some(code) = &new {
+            for python in [python, &ran] {
+                compiled().insert((adapter.name, python.to_owned()), code.clone());
             }
         }
-        Ok(survey)
+        let place = |name: &String| {
+            let place = self.folder.join(name.replace('.', "/"));
+            if place.is_dir() { place } else { place.with_extension("py") }
+        };
+        // Names of modules can't lead out of the folder.
+        let is_inner =
+            |name: &&String| !name.split('.').any(|part| part.is_empty() || part.contains('/'));
+        Ok(Survey {
+            python: ran,
+            code: new.or(code),
+            beside: printed.imports.iter().filter(is_inner).map(place).collect(),
+            means: printed.means,
+            inside: printed.inside,
+        })
     }
 
     /// Returns the outermost package that it is in, which contains all its own imports.
@@ -617,6 +625,7 @@ pub(super) fn source_has(path: &Path, words: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{ADAPTERS, Package, read};
+    use std::os::unix::fs::PermissionsExt as _;
     use std::path::Path;
 
     #[test]
@@ -730,6 +739,35 @@ mod tests {
             // What Linux takes as one argument, without its end.
             assert!(adapter.program.len() < 128 * 1024, "{}", adapter.name);
             assert!(!adapter.program.contains('\0'), "{}", adapter.name);
+        }
+    }
+
+    /// What a package's source says is read, and nothing that it names is run or taken for its own.
+    #[test]
+    fn a_source_that_is_read_runs_nothing_and_takes_no_other_files() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        let (evil, marker, secret) =
+            (root.join("evil"), root.join("marker"), root.join("secret.py"));
+        std::fs::write(&evil, format!("#!/bin/sh\ntouch {}\n", marker.display())).unwrap();
+        std::fs::set_permissions(&evil, std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::write(&secret, "").unwrap();
+        let agent = root.join("subs/mallory/agent");
+        std::fs::create_dir_all(&agent).unwrap();
+        let (evil, secret) = (evil.display(), root.join("secret"));
+        let source = format!(
+            "import importlib as i\nclass Agent: pass\n\
+             i.import_module('x\\npython {evil}\\ninside agent./../../../secret')\n\
+             i.import_module('{secret}')\ni.import_module('agent./../../../secret')\nopen('{secret}.py')\n",
+            secret = secret.display()
+        );
+        std::fs::write(agent.join("program.py"), source).unwrap();
+        for text in ["subs/mallory/agent", "subs/mallory"] {
+            let spec = read(&ADAPTERS[0], text, &root).unwrap();
+            assert!(!marker.exists());
+            let python = spec.python.unwrap();
+            assert!(!python.starts_with(&root), "{python:?}");
+            assert!(spec.own.iter().all(|own| own.starts_with(&agent)), "{:?}", spec.own);
         }
     }
 }

@@ -1,12 +1,14 @@
 """Reads an agent's package without running it.
 
-Prints the interpreter, the modules beside the package that it imports, the package that its imports mean if that is
-further in than its folders say, or that its folder was before it was handed in without it, and the first syntax error
-that its import would meet, or else the adapter as this Python compiles it, if that is given. Follows no link below the
-folder and writes nothing: others may exchange what is in it meanwhile.
+Prints an object in JSON, in which no name of a file can be taken for another field: the interpreter, the modules beside
+the package that it imports, the package that its imports mean if that is further in than its folders say, or that its
+folder was before it was handed in without it, the first syntax error that its import would meet, and the adapter as this
+Python compiles it, if that is given. Follows no link below the folder and writes nothing: others may exchange what is in
+it meanwhile.
 """
 
 import ast
+import json
 import os
 import resource
 import signal
@@ -21,6 +23,8 @@ SOURCE_BYTES_MAX = 16 << 20
 # The folder, the module, the package that the folder itself is for its modules, if any, and the one that it is if they
 # import each other without a name for it.
 folder, main, inside, unnamed = sys.argv[1:5]
+# What is printed in the end.
+printed = {"python": sys.executable, "imports": []}
 # How certainly each module is imported: 0 perhaps, 1 always.
 seen = {}
 tops = []
@@ -116,7 +120,8 @@ def imports(node, package):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.Call) and "import_module" in (getattr(node.func, "attr", ""), getattr(node.func, "id", "")):
         names = [one.value for one in node.args[:1] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-        return [name for name in names if not name.startswith(".")]
+        # A string may be anything, and lead out of the folder as a part of a path.
+        return [name for name in names if all(part.isidentifier() for part in name.split("."))]
     if not isinstance(node, ast.ImportFrom):
         return []
     above = package[:len(package) - node.level + 1] if node.level else []
@@ -126,13 +131,15 @@ def imports(node, package):
 
 
 def paths(node):
-    """The relative paths that an expression may stand for."""
+    """The relative paths that an expression may stand for, without those that lead out of a folder."""
     if isinstance(node, ast.Constant):
-        return [node.value] if isinstance(node.value, str) and set("/.") & set(node.value) else []
-    if not isinstance(node, ast.Call):
-        return []
-    parts = [part.value for part in node.args if isinstance(part, ast.Constant)]
-    return ["/".join(parts)] if len(parts) > 1 and all(isinstance(part, str) for part in parts) else []
+        found = [node.value] if isinstance(node.value, str) and set("/.") & set(node.value) else []
+    elif isinstance(node, ast.Call):
+        parts = [part.value for part in node.args if isinstance(part, ast.Constant)]
+        found = ["/".join(parts)] if len(parts) > 1 and all(isinstance(part, str) for part in parts) else []
+    else:
+        found = []
+    return [path for path in found if not {"", ".."} & set(path.rstrip("/").split("/")) and "\0" not in path]
 
 
 def further_in(top, package):
@@ -172,14 +179,18 @@ def taken_for(parts):
     return [".".join(parts[:above])] if found else []
 
 
+class Broken(Exception):
+    """The package has a syntax error."""
+
+
 def broken(file, error):
-    """Prints a syntax error as the adapter would, and ends."""
+    """Keeps a syntax error as the adapter would print it, and ends."""
     kind, line = type(error).__name__, getattr(error, "lineno", None) or 1
     text = " ".join(str(getattr(error, "msg", error)).split())
     if sys.version_info < NEEDED_PYTHON:
         text += f"; the course used Python 3.12, and this is {sys.version.split()[0]}"
-    print(f"broken {os.path.relpath(file, folder)}:{line}: {kind}: {text}")
-    sys.exit()
+    printed["broken"] = f"{os.path.relpath(file, folder)}:{line}: {kind}: {text}"
+    raise Broken
 
 
 def begins_empty(tree):
@@ -196,25 +207,24 @@ def survey():
     own = top_of(main)
     meant.extend(name for name in apart if name.count(".") <= min(unneeded))
     if meant:
-        print(f"means {meant[0]}")
+        printed["means"] = meant[0]
     elif lacked or orphans:
-        print(f"inside {(lacked + [unnamed])[0]}")
-    for name in tops:
-        if name != own and name.split(".")[0] != "referee":
-            print(f"imports {name}")
+        printed["inside"] = (lacked + [unnamed])[0]
+    printed["imports"] = [name for name in tops if name != own and name.split(".")[0] != "referee"]
 
 
 signal.alarm(SECONDS_MAX)
 resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
-print(f"python {sys.executable}")
-try:
-    survey()
-except (RecursionError, MemoryError):
-    pass  # Nothing is known about such a package before it runs.
+# Before anything of the package is read.
 if len(sys.argv) > 5:
     import binascii
     import marshal
     import zlib
 
     compiled = zlib.compress(marshal.dumps(compile(sys.argv[5], "<string>", "exec", dont_inherit=True)))
-    print(f"code {sys.hexversion} {binascii.b2a_base64(compiled, newline=False).decode()}")
+    printed["code"] = f"{sys.hexversion} {binascii.b2a_base64(compiled, newline=False).decode()}"
+try:
+    survey()
+except (Broken, RecursionError, MemoryError):
+    pass  # Nothing more is known about such a package before it runs.
+print(json.dumps(printed))
