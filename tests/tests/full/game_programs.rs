@@ -98,6 +98,28 @@ fn a_failure_that_stays_makes_the_match_void() {
     assert!(void > 5 && whole > 5, "{void} void games, {whole} others");
 }
 
+/// A match that is void since a draw failed is whole, also where that draw succeeds now.
+#[test]
+fn a_failure_at_a_draw_need_not_happen_again() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "pig", "pig") else { return };
+    let mark = dir.path("flags/broken");
+    dir.write("flags/broken", "");
+    let manifest = std::fs::read_to_string(dir.path("pig/game.toml")).unwrap();
+    dir.write("pig/game.toml", manifest + "[sandbox]\nread = [\"../flags\"]\n");
+    let rules = std::fs::read_to_string(dir.path("pig/rules.py")).unwrap();
+    let draw = "    def draw(self, state, outcome):\n";
+    let fails = format!(
+        "{draw}        if state['turns'] > 2 and __import__('os').path.exists({mark:?}):\n            raise RuntimeError('broken')\n"
+    );
+    assert!(rules.contains(draw));
+    dir.write("pig/rules.py", rules.replace(draw, &fails));
+    let words = ["play", &game, "@random", "@first", "--seed", "5", "--out", "m.jsonl"];
+    dir.run(&words).code(4).stdout_has("the rules failed at draw");
+    std::fs::remove_file(&mark).unwrap();
+    dir.run(&["verify", "m.jsonl", "--rules", "pig"]).code(0);
+}
+
 /// Rules that always fail stop the games of that game alone.
 #[test]
 fn a_contest_goes_on_without_a_broken_game() {

@@ -223,6 +223,11 @@ impl Walk {
                 "its time is {at_ns} ns, before that of the event before it, {before} ns"
             ));
         }
+        let draws = matches!(self.due.front(), Some(Effect::Record(Event::Drawn(_))));
+        if draws && self.state.phase != Phase::Ended && self.is_failure_of_rules(&event) {
+            // Another failure that need not happen again.
+            self.due.clear();
+        }
         if self.due.is_empty() {
             if let Event::Line(line) = event {
                 return self.hold(line);
@@ -231,6 +236,12 @@ impl Walk {
         }
         self.said(&event)?;
         self.check_heard()
+    }
+
+    fn is_failure_of_rules(&self, event: &Event) -> bool {
+        let Event::Over(over) = event else { return false };
+        self.header.program.is_some()
+            && over.verdict.void.as_ref().is_some_and(|it| it.cause == RULES)
     }
 
     /// Checks the turn of the stderr before an event: the match may have been as far as it is after that.
@@ -360,10 +371,7 @@ impl Walk {
                 }
             }
             // What the rules did with it then is not known to happen again.
-            Event::Over(over)
-                if self.header.program.is_some()
-                    && over.verdict.void.as_ref().is_some_and(|it| it.cause == RULES) =>
-            {
+            Event::Over(_) if self.is_failure_of_rules(next) => {
                 // But the last `ready`, after which they failed, is in the header.
                 if self.is_starting()
                     && let Some(ready) = ready_in(&bytes, meaning.as_ref())
