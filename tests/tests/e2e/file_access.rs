@@ -69,8 +69,10 @@ fn home(dir: &TestDir, python: &Path) {
 /// reports a skipped test and returns `None`.
 fn played(dir: &TestDir, agents: [&str; 2], level: &str) -> Option<String> {
     let words = ["play", "hex", "--setup", "size=3", "--json", "--sandbox", level];
-    // An agent.toml names a program there, which is no real home folder.
-    let more = ["--allow-read", "home/.pyenv", "--out", "x.jsonl", "--force"];
+    fs::create_dir_all(dir.path("home/venv")).unwrap();
+    // An agent.toml names a program there: in no real home folder, and in a virtual environment.
+    let more = ["--allow-read", "home/.pyenv", "--allow-read", "home/venv", "--out", "x.jsonl"];
+    let more = [&more[..], &["--force"]].concat();
     let ran = dir.run(&[&words[..], &agents, &more].concat());
     if ran.stderr.contains("is unavailable: ") {
         println!("skipped: {level}: {}", ran.stderr);

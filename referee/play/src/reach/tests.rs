@@ -129,28 +129,37 @@ fn virtual_environments_bring_the_python_that_they_were_made_with() {
         ("home/venv/bin/python3 -> ROOT/home/.pyenv/versions/3.11/bin/python3", ""),
         ("home/venv/lib/python3.11/site-packages/numpy.py", ""),
         ("home/venv/pyvenv.cfg", "home = ROOT/home/.pyenv/versions/3.11/bin\nversion = 3.11.7\n"),
-        ("home/bot/agent.toml", "command = [\"../venv/bin/python\", \"bot.py\"]"),
         ("home/bot/bot.py", ""),
+        ("home/bot/agent.toml", "command = [\"../venv/bin/python\", \"bot.py\"]"),
         ("home/bot/weights.bin", ""),
         ("home/.ssh/key", ""),
         ("home/notes.txt", ""),
     ]);
-    let seen = tree.of(&[&tree.agent("home/bot")], &[]);
-    seen.check(
-        &[
+    let (may, may_not) = (
+        [
             "home/bot/weights.bin",
             "home/venv/lib/python3.11/site-packages/numpy.py",
             "home/.pyenv/versions/3.11/lib/python3.11/os.py",
         ],
-        &["home/.ssh/key", "home/notes.txt", "home/.pyenv/versions/3.12/lib/os.py", "home"],
+        ["home/.ssh/key", "home/notes.txt", "home/.pyenv/versions/3.12/lib/os.py", "home"],
     );
+    let agent = tree.agent("home/bot");
+    tree.granting(&[&agent], &[], &["home/venv"]).check(&may, &may_not);
+    tree.of(&[&agent], &[]).check(&may[..1], &may[1..]);
+    let words = "../venv/bin/python bot.py";
+    let caller = Arc::new(AgentSpec::read_in(words, &tree.at("home/bot")).unwrap());
+    tree.of(&[&caller], &[]).check(&may, &may_not);
+    // It is often in the folder that the caller is in.
+    tree.add("home/bot/own/bin/python -> ROOT/home/.pyenv/versions/3.11/bin/python3", "");
+    tree.add("home/bot/own/pyvenv.cfg", "home = ROOT/home/.pyenv/versions/3.11/bin\n");
+    let inside = AgentSpec::read_in("own/bin/python bot.py", &tree.at("home/bot")).unwrap();
+    tree.of(&[&Arc::new(inside)], &[]).check(&[may[0], may[2]], &may_not);
     // A copy of the interpreter has no link that leads to its home.
     let copy = tree.at("home/venv/bin/python");
     fs::remove_file(&copy).unwrap();
     fs::write(&copy, "ELF").unwrap();
     fs::remove_file(tree.at("home/venv/bin/python3")).unwrap();
-    let seen = tree.of(&[&tree.agent("home/bot")], &[]);
-    seen.check(&["home/.pyenv/versions/3.11/lib/python3.11/os.py"], &["home/notes.txt"]);
+    tree.of(&[&caller], &[]).check(&may, &may_not);
 }
 
 #[test]

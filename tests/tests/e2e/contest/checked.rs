@@ -64,8 +64,7 @@ fn feedback_has_no_characters_that_are_not_shown() {
     }
 }
 
-/// Of a submission's files only the referee knows whether another may name them: a virtual environment of another
-/// team is a language runtime by its looks.
+/// A virtual environment of another team is a language runtime by its looks alone.
 #[test]
 fn a_submission_that_is_checked_reads_no_other_files_of_the_class() {
     if lacks("a sandbox") {

@@ -5,6 +5,7 @@
 use super::elf::Elf;
 use super::grants::is_wide;
 use super::requests::{Answer, answer};
+use super::runtimes::is_kept;
 use crate::files::{head, in_path};
 use nix::unistd::{AccessFlags, access};
 use std::ffi::OsStr;
@@ -40,13 +41,15 @@ pub(super) struct Installed {
     own: Vec<PathBuf>,
     /// What the caller grants; canonical.
     allowed: Vec<PathBuf>,
+    /// The folder that the agent runs in; canonical.
+    folder: Option<PathBuf>,
     seen: Vec<PathBuf>,
 }
 
 impl Installed {
     /// Begins with nothing found.
-    pub(super) fn new(own: Vec<PathBuf>, allowed: &[PathBuf]) -> Self {
-        Self { own, allowed: allowed.to_owned(), ..Self::default() }
+    pub(super) fn new(own: Vec<PathBuf>, allowed: &[PathBuf], folder: PathBuf) -> Self {
+        Self { own, allowed: allowed.to_owned(), folder: Some(folder), ..Self::default() }
     }
 
     /// Returns the installation around a folder of programs.
@@ -88,10 +91,11 @@ impl Installed {
         for link in links(&file) {
             self.reaches(&link);
             self.prefix_of(&link);
+            self.by_author |= link.is_symlink() && !is_kept_at(&link);
         }
         self.prefix_of(&canonical);
         if self.add(canonical.clone()) {
-            self.reaches(&canonical);
+            self.reads(&canonical);
             self.script(&canonical, folder);
             self.loaded(&canonical);
         }
@@ -100,14 +104,20 @@ impl Installed {
 
     /// Finds who names what is named next: a link, script or setting at this path.
     fn reaches(&mut self, path: &Path) {
-        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
-        let (Some(folder), Some(name)) = (folder, path.file_name()) else { return };
-        let path = folder.join(name);
+        let Some(path) = placed(path) else { return };
         if self.is_own(&path) {
             self.by_author = true;
         } else if self.by_author {
-            self.by_author = answer(&path, &self.allowed) == Answer::NotGranted;
+            self.by_author = answer(&path, &self.allowed) == Answer::NotGranted || !is_kept(&path);
         }
+    }
+
+    /// The same for what this script or setting says: also if the caller has named it, its author may have written it
+    /// if it is where the agent is, or where others may write.
+    fn reads(&mut self, file: &Path) {
+        self.reaches(file);
+        let is_inside = self.folder.as_ref().is_some_and(|folder| file.starts_with(folder));
+        self.by_author |= is_inside || !is_kept_at(file);
     }
 
     /// Whether a canonical path is one of the agent's own files.
@@ -129,6 +139,7 @@ impl Installed {
     fn add(&mut self, path: PathBuf) -> bool {
         let may = !self.by_author
             || self.is_own(&path)
+            || self.paths.iter().any(|found| path.starts_with(found) && !is_wide(found))
             || answer(&path, &self.allowed) != Answer::NotGranted;
         let paths = if may { &mut self.paths } else { &mut self.refused };
         // A guessed installation may be a whole home folder, which nobody asked for.
@@ -163,7 +174,7 @@ impl Installed {
             return;
         }
         let before = self.by_author;
-        self.reaches(&settings);
+        self.reads(&settings);
         for (name, base) in settings_of(&settings) {
             match name.as_str() {
                 // The folder of the program.
@@ -228,6 +239,15 @@ pub fn programs_of(command: &[String]) -> Vec<usize> {
     let first = command.first().and_then(|word| Path::new(word).file_name());
     let next = by_env(&words).filter(|_| first == Some(OsStr::new("env")));
     std::iter::once(0).chain(next.map(|(at, _)| at + 1)).collect()
+}
+
+/// Returns a path whose folder is canonical.
+fn placed(path: &Path) -> Option<PathBuf> {
+    Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
+}
+
+fn is_kept_at(path: &Path) -> bool {
+    placed(path).is_some_and(|path| is_kept(&path))
 }
 
 /// Returns a file, and the target of each link in the chain.

@@ -242,7 +242,7 @@ fn installed(agent: &ProgramFiles<'_>, allowed: &[PathBuf]) -> Installed {
 /// Returns where the program and its interpreter are installed.
 fn programs(agent: &ProgramFiles<'_>, allowed: &[PathBuf]) -> Installed {
     let launch = agent.launch;
-    let mut installed = Installed::new(own_of(agent), allowed);
+    let mut installed = Installed::new(own_of(agent), allowed, resolve(&launch.folder));
     if launch.file != own_program() {
         let words: Vec<&str> = launch.command.iter().skip(1).map(String::as_str).collect();
         installed.by_author = agent.has_manifest;

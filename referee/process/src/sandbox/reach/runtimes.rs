@@ -7,7 +7,6 @@ use super::interpreter::Installed;
 use super::system::is_system;
 use super::unreachable::Unreachable;
 use nix::unistd::Uid;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
@@ -25,18 +24,7 @@ const IN_HOMES: &[&str] = &[
     ".sdkman/candidates .jdks .rustup/toolchains .cargo/bin .rbenv/versions .juliaup go/bin",
 ];
 
-/// Whether a canonical path is part of a language runtime: below a place for installations, in the
-/// caller's PATH, or in a virtual environment. Never a device, a socket, or another hidden folder of
-/// a home folder.
-pub(super) fn is_runtime(path: &Path) -> bool {
-    is_installed(path)
-        || path.metadata().is_ok_and(|it| it.is_file() || it.is_dir())
-            && !is_wide(path)
-            && in_virtual_environment(path)
-}
-
-/// Whether a link's target is part of a language runtime that no author of an agent can have put there: not that
-/// of a virtual environment, which is where its author made it.
+/// Whether a link's target is part of a language runtime.
 pub fn leads_to_installation(target: &Path) -> bool {
     let mut parts = target.components();
     if parts.any(|part| part == Component::ParentDir) || !target.is_absolute() {
@@ -48,10 +36,13 @@ pub fn leads_to_installation(target: &Path) -> bool {
     let Some(named) = first.map(|first| first.join(parts.collect::<PathBuf>())) else {
         return false;
     };
-    is_installed(&named) && named.canonicalize().is_ok_and(|found| is_installed(&found))
+    is_runtime(&named) && named.canonicalize().is_ok_and(|found| is_runtime(&found))
 }
 
-fn is_installed(path: &Path) -> bool {
+/// Whether a canonical path is part of a language runtime that no author of an agent can have put there: below a place
+/// for installations, or in the caller's PATH. Never a device, a socket, or another hidden folder of a home folder.
+/// Not a virtual environment elsewhere: an agent's own files look like one if its author wants that.
+pub(super) fn is_runtime(path: &Path) -> bool {
     if is_system(path) {
         return true;
     }
@@ -89,10 +80,19 @@ fn in_own_installations(path: &Path) -> bool {
         && IN_HOMES.iter().flat_map(|line| line.split(' ')).any(|it| inside.starts_with(it))
 }
 
-/// Whether a folder is root's or the caller's: another user may be the author of an agent, who could change what is
-/// there during a contest.
-fn is_own(folder: &Path) -> bool {
-    folder.metadata().is_ok_and(|it| [0, Uid::effective().as_raw()].contains(&it.uid()))
+/// Whether a file or folder is root's or the caller's alone to change: another user may be the author of an agent, who
+/// could change what is there during a contest. A user's own group, which has the same number, is no other user.
+fn is_own(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|it| {
+        let others = if it.gid() == it.uid() { 0o002 } else { 0o022 };
+        [0, Uid::effective().as_raw()].contains(&it.uid())
+            && (it.is_symlink() || it.mode() & others == 0)
+    })
+}
+
+/// Whether what is at a path, whose folder is canonical, can be trusted to name other files.
+pub(super) fn is_kept(path: &Path) -> bool {
+    is_system(path) || is_own(path) && path.parent().is_some_and(is_own)
 }
 
 /// Returns the rest of a path below a home folder.
@@ -101,51 +101,54 @@ fn in_home(path: &Path) -> Option<&Path> {
     path.strip_prefix(home).ok()
 }
 
-/// Whether it is in a virtual environment for Python that isn't hidden in a home folder.
-fn in_virtual_environment(path: &Path) -> bool {
-    let is_hidden = in_home(path).is_some_and(|inside| inside.as_os_str().as_bytes()[0] == b'.');
-    let is_one =
-        |folder: &&Path| folder.join("pyvenv.cfg").is_file() && folder.join("bin/python").exists();
-    !is_hidden
-        && path.ancestors().find(is_one).is_some_and(|folder| !is_wide(folder) && is_own(folder))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{is_own, is_runtime};
-    use nix::unistd::Uid;
-    use std::fs;
+    use super::{is_kept, is_runtime};
+    use nix::unistd::{Gid, Uid, chown};
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
     #[test]
     fn only_installations_are_runtimes() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        for file in ["venv/pyvenv.cfg", "venv/bin/python", "venv/lib/x.py", "other/pyvenv.cfg"] {
+        for file in ["venv/pyvenv.cfg", "venv/bin/python", "venv/lib/x.py"] {
             fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
             fs::write(root.join(file), "").unwrap();
+            assert!(!is_runtime(&root.join(file)), "{file}: an author makes such files too");
         }
-        let socket = std::os::unix::net::UnixListener::bind(root.join("venv/socket")).unwrap();
-        for (path, expected) in [
-            ("venv", true),
-            ("venv/lib/x.py", true),
-            ("venv/socket", false),
-            ("other", false),
-            ("other/pyvenv.cfg", false),
-            (".", false),
-        ] {
-            assert_eq!(is_runtime(&root.join(path)), expected, "{path}");
-        }
-        drop(socket);
-        if Uid::effective().is_root() {
-            let another = Some(Uid::from_raw(super::UNPRIVILEGED_UID));
-            nix::unistd::chown(&root.join("venv"), another, None).unwrap();
-            assert!(!is_runtime(&root.join("venv/lib/x.py")), "its owner may change it");
-            assert!(!is_own(&root.join("venv")) && is_own(&root));
-        }
+        assert!(!is_runtime(&root.join("venv")) && !is_runtime(&root));
         assert!(is_runtime(&Path::new("/bin/sh").canonicalize().unwrap()));
         for path in ["/", "/opt", "/home", "/root", "/root/.ssh", "/dev/tty", "/dev/mem", "/etc"] {
             assert!(!is_runtime(Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_others_can_change_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let file = root.join("pyvenv.cfg");
+        fs::write(&file, "").unwrap();
+        let mode = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
+        assert!(is_kept(&file) && is_kept(Path::new("/usr/bin/env")));
+        for (of, shared, kept) in [(&file, 0o646, 0o644), (&root, 0o1777, 0o700)] {
+            mode(of, shared).unwrap();
+            assert!(!is_kept(&file), "{}", of.display());
+            mode(of, kept).unwrap();
+        }
+        if Uid::effective().is_root() {
+            let another = super::UNPRIVILEGED_UID;
+            for (user, group) in [(Some(Uid::from_raw(another)), None), (None, Some(another))] {
+                for path in [&file, &root] {
+                    chown(path, user, group.map(Gid::from_raw)).unwrap();
+                    mode(path, 0o770).unwrap();
+                    assert!(!is_kept(&file), "{}", path.display());
+                    chown(path, Some(Uid::from_raw(0)), Some(Gid::from_raw(0))).unwrap();
+                    assert!(is_kept(&file), "its group is its owner's own");
+                }
+            }
         }
     }
 }
