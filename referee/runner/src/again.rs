@@ -139,7 +139,7 @@ pub(super) fn prepare_submission(
         entry: Some(entry.clone()),
         spec: Ok(spec),
     }];
-    build(&read, &mut candidates, &stored.base, progress)?;
+    build(&read, &mut candidates, &stored.base, hidden_files(stored, folder), progress)?;
     read_again(&mut candidates, &stored.base);
     let [Candidate { spec, .. }] = candidates;
     let spec = AgentSpec { name: name.to_owned(), ..spec.map_err(refused)? };

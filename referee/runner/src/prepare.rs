@@ -370,7 +370,7 @@ fn candidates(
     match builds {
         Builds::Later => {}
         Builds::Now(progress) => {
-            build(file, &mut candidates, base, progress)?;
+            build(file, &mut candidates, base, contest_files(base), progress)?;
             read_again(&mut candidates, base);
         }
         Builds::Done(left_out) => {
@@ -433,19 +433,37 @@ pub fn entrants(path: &Path, progress: Progress<'_>) -> Result<Entrants, Failure
     Ok(Entrants { found, settings: file.settings, base, games, notes, others })
 }
 
-/// Runs the `build` commands, once per folder.
+/// Returns what no build may read, besides its own copy of its folder: the agents, the submissions, and the contest that
+/// the submissions of a final are from.
+fn others(file: &ContestFile, candidates: &[Candidate], base: &Path) -> Vec<PathBuf> {
+    let submissions = file.submissions.as_ref().map(|it| base.join(&it.folder));
+    let above = submissions.iter().flat_map(|folder| folder.ancestors());
+    let course =
+        above.filter(|folder| Folder::has_contest(folder)).find_map(|it| Folder::open(it).ok());
+    let mut others = course.map_or_else(Vec::new, |course| course.records());
+    for Candidate { entry, spec, .. } in candidates {
+        others.extend(entry.clone());
+        others
+            .extend(spec.iter().filter(|spec| spec.has_manifest).flat_map(|spec| spec.own.clone()));
+    }
+    others.extend(submissions);
+    others
+}
+
+/// Runs the `build` commands, once per folder. No build may read what is `hidden`.
 pub(super) fn build(
     file: &ContestFile,
     candidates: &mut [Candidate],
     base: &Path,
+    mut hidden: Vec<PathBuf>,
     progress: Progress<'_>,
 ) -> Result<(), Failure> {
+    hidden.extend(others(file, candidates, base));
     let agents: Vec<&AgentSpec> =
         candidates.iter().filter_map(|candidate| candidate.spec.as_ref().ok()).collect();
     let builder = || {
         let request = sandbox_request(&file.settings.sandbox, base.to_owned());
-        let submissions = file.submissions.iter().map(|it| base.join(&it.folder)).collect();
-        let sandbox = choose(&request, Depth::Quick)?.forbidding(submissions);
+        let sandbox = choose(&request, Depth::Quick)?.forbidding(hidden);
         Builder::new(sandbox, file.build.clone(), base)
     };
     let jobs = file.jobs.unwrap_or_else(cores::count);

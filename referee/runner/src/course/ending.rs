@@ -12,6 +12,7 @@ use referee_contest::report::Report;
 use referee_contest::{Contest, Schedule};
 use referee_process::Failure;
 use std::fs;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 use toml::{Table, Value};
@@ -20,7 +21,8 @@ use toml::{Table, Value};
 /// Returns the teams with the numbers of these versions.
 pub fn collect(course: &Folder, to: &Path) -> Result<Vec<(Team, Option<u32>)>, Failure> {
     let versions = last_versions(course)?;
-    fs::create_dir(to).map_err(|error| match error.kind() {
+    // Nobody else may read what teams have written.
+    fs::DirBuilder::new().mode(0o700).create(to).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             Failure::usage(format!("{}: it is there already", to.display()))
                 .help("choose a new folder")

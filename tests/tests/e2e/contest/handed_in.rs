@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 const PLAYERS: &str = "select name from players order by number";
@@ -175,6 +176,8 @@ fn a_team_hands_in_reads_why_and_climbs() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     assert_eq!(names, ["amy"]);
+    let mode = dir.path("bots").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700, "other users read what teams have written");
     assert!(fs::read_to_string(dir.path("bots/amy/bot.sh")).unwrap().contains("# one"));
     contest(&dir, &["final", "d", "--out", "bots"]).code(2).stderr_has("it is there already");
     course.running.send(Signal::SIGINT);

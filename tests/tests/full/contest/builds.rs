@@ -75,14 +75,18 @@ fn builds_reach_no_more_than_agents() {
         dir.write("home/.ssh/key", "secret of the organiser");
         dir.write("bots/amy/agent.toml", "command = [\"sh\", \"x\"]\n");
         dir.write("bots/amy/x", "secret of amy");
+        dir.write("house/agent.toml", "command = [\"sh\", \"x\"]\n");
+        dir.write("house/x", "secret of the house");
         let made = "command = [\"sh\", \"x\"]\nbuild = \"sh make.sh\"\n";
         dir.write("bots/eve/agent.toml", made);
         let attack = format!(
-            "cat '{}' ../amy/x '{}' > seen 2>&1\necho x > '{}'\necho x > '{}'\n\
+            "cat '{}' ../amy/x '{}' '{}' '{}' > seen 2>&1\necho x > '{}'\necho x > '{}'\n\
              echo x > ../amy/planted\nenv > environment\nkill -9 {} 2> killed\n\
              (echo > /dev/tcp/127.0.0.1/1) 2>&1 || true\necho made > result\n",
             at("home/.ssh/key"),
             at("bots/amy/x"),
+            at("house/x"),
+            at("c.toml"),
             at("planted"),
             at("bots/eve/planted"),
             std::process::id(),
@@ -102,7 +106,12 @@ fn builds_reach_no_more_than_agents() {
         // What the organiser opens for builds.
         assert!(planned(&dir, level, "build.read = [\"home/.ssh\"]"));
         assert!(read("bots/eve/seen").contains("secret of the organiser"), "{level}");
-        assert!(!read("bots/eve/seen").contains("secret of amy"), "{level}");
+        // In what he opens there are still the agents and the contest file.
+        let more = "build.read = [\".\"]\nagents = [\"house\"]\n# secret of the contest\n";
+        assert!(planned(&dir, level, more));
+        let seen = read("bots/eve/seen");
+        assert_eq!(seen.matches("secret").count(), 1, "{level}: {seen}");
+        assert!(seen.contains("secret of the organiser"), "{level}: {seen}");
         // Nothing is taken over of a build that leaves a link out of its folder.
         let linked = format!("echo again > result\nln -s '{}' link\n", at("home/.ssh/key"));
         dir.write("bots/eve/make.sh", linked);
