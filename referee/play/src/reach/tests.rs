@@ -146,8 +146,8 @@ fn virtual_environments_bring_the_python_that_they_were_made_with() {
     let agent = tree.agent("home/bot");
     tree.granting(&[&agent], &[], &["home/venv"]).check(&may, &may_not);
     tree.of(&[&agent], &[]).check(&may[..1], &may[1..]);
-    let words = "../venv/bin/python bot.py";
-    let caller = Arc::new(AgentSpec::read_in(words, &tree.at("home/bot")).unwrap());
+    let words = tree.rooted("ROOT/home/venv/bin/python bot.py");
+    let caller = Arc::new(AgentSpec::read_in(&words, &tree.at("home/bot")).unwrap());
     tree.of(&[&caller], &[]).check(&may, &may_not);
     // It is often in the folder that the caller is in.
     tree.add("home/bot/own/bin/python -> ROOT/home/.pyenv/versions/3.11/bin/python3", "");

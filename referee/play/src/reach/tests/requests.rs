@@ -85,13 +85,16 @@ fn what_the_caller_names_opens_more_only_where_its_author_is_the_caller() {
             tree.add(&format!("{venv}/pyvenv.cfg"), "");
             tree.add(&format!("{venv}/{file}"), text);
         }
-        let agent = AgentSpec::read_in("../venv/bin/python bot.py", &tree.at("bots")).unwrap();
-        let agent = Arc::new(agent);
+        let read = |words: &str| {
+            Arc::new(AgentSpec::read_in(&tree.rooted(words), &tree.at("bots")).unwrap())
+        };
+        let agent = read("ROOT/venv/bin/python bot.py");
         tree.of(&[&agent], &[]).check(&["venv/bin/python", ".ssh/key"], &[]);
         // As in a submission that `run` of the contest file names.
-        let inside = AgentSpec::read_in("venv/bin/python bot.py", &tree.at("bots")).unwrap();
-        let inside = Arc::new(inside);
-        tree.of(&[&inside], &[]).check(&["bots/bot.py"], &[".ssh/key"]);
+        for run in ["venv/bin/python", "../venv/bin/python", "env ../venv/bin/python"] {
+            let inside = read(&format!("{run} bot.py"));
+            tree.of(&[&inside], &[]).check(&["bots/bot.py"], &[".ssh/key"]);
+        }
         let file = tree.at(&format!("venv/{file}"));
         for shared in [file.parent().unwrap(), &file] {
             set_permissions(shared, Permissions::from_mode(0o777)).unwrap();

@@ -5,7 +5,7 @@
 use super::elf::Elf;
 use super::grants::is_wide;
 use super::requests::{Answer, answer};
-use super::runtimes::is_kept;
+use super::runtimes::{is_kept, is_runtime};
 use crate::files::{head, in_path};
 use nix::unistd::{AccessFlags, access};
 use std::ffi::OsStr;
@@ -41,15 +41,15 @@ pub(super) struct Installed {
     own: Vec<PathBuf>,
     /// What the caller grants; canonical.
     allowed: Vec<PathBuf>,
-    /// The folder that the agent runs in; canonical.
-    folder: Option<PathBuf>,
+    /// Whether a relative path leads to the program: perhaps to a file of a submission, by a contest's template.
+    pub(super) is_relative: bool,
     seen: Vec<PathBuf>,
 }
 
 impl Installed {
     /// Begins with nothing found.
-    pub(super) fn new(own: Vec<PathBuf>, allowed: &[PathBuf], folder: PathBuf) -> Self {
-        Self { own, allowed: allowed.to_owned(), folder: Some(folder), ..Self::default() }
+    pub(super) fn new(own: Vec<PathBuf>, allowed: &[PathBuf]) -> Self {
+        Self { own, allowed: allowed.to_owned(), ..Self::default() }
     }
 
     /// Returns the installation around a folder of programs.
@@ -112,12 +112,10 @@ impl Installed {
         }
     }
 
-    /// The same for what this script or setting says: also if the caller has named it, its author may have written it
-    /// if it is where the agent is, or where others may write.
+    /// The same for what this script or setting says: its author may have written it although the caller has named it.
     fn reads(&mut self, file: &Path) {
         self.reaches(file);
-        let is_inside = self.folder.as_ref().is_some_and(|folder| file.starts_with(folder));
-        self.by_author |= is_inside || !is_kept_at(file);
+        self.by_author |= self.is_relative && !is_runtime(file) || !is_kept_at(file);
     }
 
     /// Whether a canonical path is one of the agent's own files.

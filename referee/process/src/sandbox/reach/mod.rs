@@ -242,10 +242,13 @@ fn installed(agent: &ProgramFiles<'_>, allowed: &[PathBuf]) -> Installed {
 /// Returns where the program and its interpreter are installed.
 fn programs(agent: &ProgramFiles<'_>, allowed: &[PathBuf]) -> Installed {
     let launch = agent.launch;
-    let mut installed = Installed::new(own_of(agent), allowed, resolve(&launch.folder));
+    let mut installed = Installed::new(own_of(agent), allowed);
     if launch.file != own_program() {
         let words: Vec<&str> = launch.command.iter().skip(1).map(String::as_str).collect();
         installed.by_author = agent.has_manifest;
+        let mut named = programs_of(&launch.command).into_iter().map(|at| &launch.command[at]);
+        installed.is_relative =
+            !agent.has_manifest && named.any(|it| it.contains('/') && !it.starts_with('/'));
         installed.command(&launch.file, &words, &launch.folder);
         installed.by_author = false;
     } else if let Some(interpreter) = &agent.interpreter {
