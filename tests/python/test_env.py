@@ -152,6 +152,12 @@ class Play(unittest.TestCase):
             with mock.patch.dict(sys.modules, {name: None}), self.assertRaisesRegex(ImportError, "pip install " + name):
                 make()
 
+    def test_unknown_modes_are_refused(self):
+        for make in [env.aec, env.solo]:
+            with self.assertRaisesRegex(ValueError, "render_mode is 'ansi' or None, not 'human'"):
+                make("peg-solitaire", render_mode="human")
+            self.assertEqual(make("peg-solitaire", render_mode="ansi").render_mode, "ansi")
+
     def test_pickled_and_copied_environments_go_on_in_the_same_way(self):
         for make in [lambda: env.aec(PROGRAMS / "pig"), lambda: env.solo(PROGRAMS / "pig", opponent="random"),
                      lambda: env.solo("hex", size=3, opponent="random", plies_max=4)]:
@@ -225,7 +231,14 @@ class Vectors(unittest.TestCase):
             self.assertRaises(ValueError, vector.step, wrong)
         rewards, over, _, illegal = vector.step([-1, 1 << 40])
         self.assertEqual((rewards.tolist(), over.tolist(), illegal.tolist()), ([[-1, 1]] * 2, [True] * 2, [True] * 2))
-        self.assertRaises(ValueError, env.Vector, "hex", 0)
+        for wrong in [0, -5]:
+            with self.assertRaisesRegex(ValueError, "a batch has 1 to"):
+                env.Vector("hex", wrong)
+        with self.assertRaisesRegex(ValueError, "plies_max is a whole number .*, not -1"):
+            env.Vector("hex", 2, plies_max=-1)
+        for wrong in [2, -1]:
+            with self.assertRaisesRegex(IndexError, "there is no game %d: they are 0 to 1" % wrong):
+                vector.game(wrong)
         self.assertRaises(ValueError, env.Vector, "checker-puzzle", 1 << 20, size=26)
 
 

@@ -180,6 +180,36 @@ class Contract(unittest.TestCase):
         with self.assertRaisesRegex(games.IllegalAction, "expected an object such as"):
             games.start("hex").play(5)
 
+    def test_numbers_out_of_range_say_the_range(self):
+        game, pig = games.start("hex", size=3), games.start(PROGRAMS / "pig")
+        pig.play_number(pig.legal()[0])
+        for call, first, text in [
+                (game.play_number, games.IllegalAction, "no action has the number %s: they are 0 to 9"),
+                (game.action, IndexError, "no action has the number %s: they are 0 to 9"),
+                (game.planes, IndexError, "there is no seat %s: they are 0 to 1"),
+                (game.estimate, IndexError, "there is no seat %s: they are 0 to 1"),
+                (games.start("chexers").retire, IndexError, "there is no seat %s: they are 0 to 2"),
+                (pig.draw, games.IllegalAction, "%s is none of 6 outcomes to draw"),
+                (game.perft, ValueError, "the depth is a whole number from 0 to 64, not %s"),
+                (lambda n: games.playouts(game, n), ValueError, "from 0 to 4294967296, not %s"),
+                (lambda n: games.playouts(game, 1, threads=n), ValueError, "from 1 to 256, not %s"),
+                (lambda n: games.playouts(game, 1, plies_max=n), ValueError, "plies_max is a whole number .*, not %s"),
+                (lambda n: games.rewards([n]), ValueError, "a place is a whole number .*, not %s")]:
+            for wrong in (-1, 10 ** 30):
+                with self.subTest(text), self.assertRaisesRegex(first, text % wrong):
+                    call(wrong)
+        with self.assertRaisesRegex(ValueError, "at most 255 seats, not 1000000"):
+            games.rewards([1] * 10 ** 6)
+        with self.assertRaisesRegex(TypeError, "start\\('hex'\\), not 'hex'"):
+            games.symmetries("hex")
+
+    def test_a_served_game_program_needs_its_rules(self):
+        hello = json.dumps({"type": "hello", "game": "nim", "setup": {}}) + "\n"
+        child = subprocess.run([sys.executable, "-c", "import referee_kit\nreferee_kit.serve(len)"], input=hello,
+                               capture_output=True, encoding="utf-8")
+        self.assertIn('unknown game "nim"', child.stderr)
+        self.assertIn('for a game program, pass rules="./its-folder"', child.stderr)
+
     def test_the_page_has_the_numbers(self):
         page = (ROOT / "docs" / "training.md").read_text()
         rows = re.findall(r"- \*\*(.+?)(?: 11)?\*\*: (\d+) actions.*; (\d+) x (\d+): (.+)", page)

@@ -69,6 +69,9 @@ class Replays(unittest.TestCase):
             self.assertTrue((batch.masks[rows, batch.actions] == 1).all())
             self.assertEqual(batch.planes.shape[1:], (9, 8, 8))
         self.assertEqual(list(replays.batches(TRANSCRIPTS / "hex-void.jsonl")), [])
+        for wrong in [0, -1]:
+            with self.assertRaisesRegex(ValueError, "size is at least 1, not"):
+                list(replays.batches(file, wrong))
 
 
 if __name__ == "__main__":

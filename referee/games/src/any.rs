@@ -383,8 +383,8 @@ pub(crate) fn listed(game: &dyn AnyGame) -> Result<Vec<Value>, RulesFailure> {
 
 /// The refusal of a number that no action has.
 pub(crate) fn no_number(number: usize, numbering: &Numbering) -> Refusal {
-    let total = numbering.total();
-    Refusal::Malformed(format!("no action has the number {number}: they are below {total}"))
+    let last = numbering.total().saturating_sub(1);
+    Refusal::Malformed(format!("no action has the number {number}: they are 0 to {last}"))
 }
 
 /// Reads an action's JSON.

@@ -1,5 +1,7 @@
 """The games as environments of PettingZoo and Gymnasium, and many at once.
 
+    import referee_kit
+
     env = referee_kit.env.aec("hex", size=5)               # a pettingzoo.AECEnv, for any number of seats
     env = referee_kit.env.solo("peg-solitaire")            # a gymnasium.Env for puzzles,
     env = referee_kit.env.solo("hex", opponent="random")   # or against an opponent
@@ -33,6 +35,8 @@ __all__ = ["aec", "solo", "Vector"]
 
 #: Actions after which a game that isn't over is cut off.
 PLIES_MAX = 10_000
+#: What `render_mode` may be, besides None.
+MODES = ["ansi"]
 #: Chooses a legal action's number for the seat to move.
 Opponent = Callable[[Game], int]
 #: The games that `games.start` takes, or a game to begin from, such as one of `replays.position`.
@@ -54,6 +58,11 @@ def _needed(package: str) -> Any:
         if error.name != package:
             raise
         raise ImportError("this environment needs %s: pip install %s" % (package, package)) from None
+
+
+def _check_mode(mode: Optional[str]) -> None:
+    if mode is not None and mode not in MODES:
+        raise ValueError("render_mode is %s or None, not %r" % (" or ".join(map(repr, MODES)), mode))
 
 
 class _NotBegun:
@@ -78,7 +87,7 @@ class _Episode:
             self.game.play_number(operator.index(action))
         except IllegalAction as error:
             self.illegal = str(error)
-        except (OverflowError, TypeError):
+        except TypeError:
             self.illegal = "the action %r is no number of an action" % (action,)
         self.plies += 1
         self._draw()
@@ -123,10 +132,11 @@ def aec(game: Start, setup: Optional[Dict[str, Any]] = None, *, plies_max: int =
     """
     base: Any = _needed("pettingzoo").AECEnv
     spaces = _needed("gymnasium").spaces
+    _check_mode(render_mode)
     start = _start(game, setup, fields)
 
     class Environment(base):
-        metadata = {"name": "referee_%s_v1" % start.name.replace("-", "_"), "render_modes": ["ansi"],
+        metadata = {"name": "referee_%s_v1" % start.name.replace("-", "_"), "render_modes": MODES,
                     "is_parallelizable": False}
 
         def __init__(self) -> None:
@@ -221,6 +231,7 @@ def solo(game: Start, setup: Optional[Dict[str, Any]] = None, *, opponent: Union
     """
     gymnasium = _needed("gymnasium")
     base: Any = gymnasium.Env
+    _check_mode(render_mode)
     start = _start(game, setup, fields)
     if start.seats > 1 and opponent is None:
         raise ValueError("%s has %d seats: name an opponent, such as \"random\"" % (start.name, start.seats))
@@ -230,7 +241,7 @@ def solo(game: Start, setup: Optional[Dict[str, Any]] = None, *, opponent: Union
         raise ValueError("an opponent is a function or \"random\", not %r" % opponent)
 
     class Environment(base):
-        metadata = {"render_modes": ["ansi"]}
+        metadata = {"render_modes": MODES}
 
         def __init__(self) -> None:
             self.render_mode = render_mode

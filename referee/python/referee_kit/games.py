@@ -63,6 +63,16 @@ def start(game: Named, setup: Optional[Dict[str, Any]] = None, **fields: Any) ->
     return rules(game).start({**(setup or {}), **fields})
 
 
+def _recorded(header: Dict[str, Any], named: Optional[Named]) -> Game:
+    """The game of a transcript's header, or of a message with the same fields."""
+    try:
+        return start(header["game"] if named is None else named, header["setup"])
+    except BadSetup as error:
+        if named is not None:
+            raise
+        raise BadSetup("%s; for a game program, pass rules=\"./its-folder\"" % error) from error
+
+
 def rules(game: Named) -> Rules:
     """The rules of a game. A program's rules are loaded once; to load changed ones, start Python again."""
     if isinstance(game, Rules):
@@ -197,5 +207,8 @@ class Symmetry:
 
 def symmetries(game: Game) -> List[Symmetry]:
     """The symmetries of the game's usual start, the identity first; only the identity for a game program."""
+    if not isinstance(game, Game):
+        raise TypeError("expected a game that has begun, such as start(%r), not %r" % (
+            game if isinstance(game, str) else "hex", game))
     places = game._places()
     return [Symmetry(numbers, places) for numbers in game._symmetries()]

@@ -89,6 +89,8 @@ def batches(path: Union[str, Path], size: int = 1024, rules: Optional[Named] = N
         import numpy
     except ImportError:
         raise ImportError("batches need numpy: pip install numpy") from None
+    if size < 1:
+        raise ValueError("size is at least 1, not %r" % size)
     planes: List[Any] = []
     masks: List[Any] = []
     actions: List[int] = []
@@ -120,10 +122,9 @@ def batches(path: Union[str, Path], size: int = 1024, rules: Optional[Named] = N
 
 def _start(file: Union[str, Path], header: Dict[str, Any], rules: Optional[Named]) -> Game:
     try:
-        return games.start(rules if rules is not None else header["game"], header["setup"])
+        return games._recorded(header, rules)
     except games.BadSetup as error:
-        hint = "" if rules is not None else "; for a game program, pass rules=\"./its-folder\""
-        raise games.BadSetup("%s: %s%s" % (file, error, hint)) from error
+        raise games.BadSetup("%s: %s" % (file, error)) from error
 
 
 def _apply(file: Union[str, Path], game: Game, event: Dict[str, Any]) -> None:

@@ -30,7 +30,7 @@ def serve(policy: Callable[[games.Game], Chosen], name: str = "bot", rules: Opti
         kind = message.get("type")
         if kind == "hello":
             random.seed(message.get("seed"))
-            game = games.start(rules if rules is not None else message["game"], message["setup"])
+            game = games._recorded(message, rules)
             say(type="ready", name=name, **({"again": True} if again else {}))
         elif kind == "turn":
             chosen = policy(game.copy())

@@ -1,6 +1,7 @@
 //! Many games of one kind that are stepped together.
 
 use crate::game::{Arrays, Game, bytes_of, failed, points, refused};
+use crate::number::Number;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyValueError};
 use pyo3::prelude::{Bound, PyResult, Python, pyclass, pymethods};
 use pyo3::types::PyByteArray;
@@ -108,7 +109,10 @@ fn lose(mover: usize, rewards: &mut [f32]) {
 #[pymethods]
 impl Batch {
     #[new]
-    fn new(game: &Game, n: usize, seed: u64, plies_max: u64) -> PyResult<Self> {
+    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python")]
+    fn new(game: &Game, n: Number, seed: u64, plies_max: Number) -> PyResult<Self> {
+        let n = n.index();
+        let plies_max = plies_max.within("plies_max", 0..=usize::MAX)? as u64;
         let arrays = game.arrays()?.clone();
         let most = arrays.numbering()?.total().max(4 * arrays.planes()?.len()).max(1);
         if n == 0 || n > GAMES_MAX.min(BYTES_MAX / most) {
@@ -207,9 +211,12 @@ impl Batch {
     }
 
     /// Returns a copy of one of the games.
-    fn game(&self, number: usize) -> PyResult<Game> {
-        let slot = self.slots.get(number);
-        let slot = slot.ok_or_else(|| PyIndexError::new_err(format!("no game {number}")))?;
+    #[expect(clippy::needless_pass_by_value, reason = "an argument from Python")]
+    fn game(&self, number: Number) -> PyResult<Game> {
+        let slot = self.slots.get(number.index()).ok_or_else(|| {
+            let last = self.slots.len() - 1;
+            PyIndexError::new_err(format!("there is no game {number}: they are 0 to {last}"))
+        })?;
         Ok(self.start.with(slot.game.clone(), None))
     }
 }

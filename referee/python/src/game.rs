@@ -1,6 +1,7 @@
 //! `Rules`, a game that can be started, and `Game`, a game in progress.
 
 use crate::json::{from_python, to_python};
+use crate::number::Number;
 use crate::past::{Made, Past};
 use crate::signals::Signals;
 use crate::view::view_json;
@@ -23,7 +24,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The most plies that `perft` looks ahead, since it calls itself for each.
-const PERFT_MAX: u32 = 64;
+const PERFT_MAX: usize = 64;
+/// The most places of an outcome.
+const PLACES_MAX: usize = u8::MAX as usize;
 /// The most setups of a game whose numbers and planes are kept.
 const CACHED_MAX: usize = 64;
 /// The most numbers that are kept as objects of Python.
@@ -230,8 +233,8 @@ impl Game {
         }
     }
 
-    fn seat(&self, seat: usize) -> PyResult<Seat> {
-        let found = Seat::all(self.game.seats()).nth(seat);
+    fn seat(&self, seat: &Number) -> PyResult<Seat> {
+        let found = Seat::all(self.game.seats()).nth(seat.index());
         found.ok_or_else(|| {
             let last = self.game.seats() - 1;
             PyIndexError::new_err(format!("there is no seat {seat}: they are 0 to {last}"))
@@ -286,9 +289,26 @@ fn count(game: &dyn AnyGame, depth: u32, signals: &Signals) -> PyResult<u64> {
 
 /// The rewards for these places, as `Game.rewards` has them at the end of a game.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "an argument from Python")]
-pub(crate) fn rewards(places: Vec<u32>) -> Vec<f64> {
-    let (points, most) = points(&places);
+#[pyo3(name = "rewards")]
+pub(crate) fn rewards_of(places: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    // Before they are read, and each is compared with each.
+    let count = places.len()?;
+    if count > PLACES_MAX {
+        return Err(PyValueError::new_err(format!(
+            "a game has at most {PLACES_MAX} seats, not {count}"
+        )));
+    }
+    let places: Vec<Number> = places.extract()?;
+    let place = |place: &Number| {
+        let number = place.within("a place", 0..=u32::MAX as usize)?;
+        Ok(u32::try_from(number).unwrap_or(u32::MAX))
+    };
+    let places: PyResult<Vec<u32>> = places.iter().map(place).collect();
+    Ok(rewards(&places?))
+}
+
+fn rewards(places: &[u32]) -> Vec<f64> {
+    let (points, most) = points(places);
     points.into_iter().map(|own| f64::from(own) / f64::from(most)).collect()
 }
 
@@ -371,7 +391,7 @@ impl Game {
     /// The reward of each seat, -1 to 1; zeros before the end.
     fn rewards(&self) -> Vec<f64> {
         let outcome = self.over();
-        outcome.map_or_else(|| vec![0.0; self.game.seats()], |outcome| rewards(outcome.places))
+        outcome.map_or_else(|| vec![0.0; self.game.seats()], |outcome| rewards(&outcome.places))
     }
 
     /// Every legal action as a dictionary, in the order of the rules; none when the game is over.
@@ -416,16 +436,23 @@ impl Game {
     }
 
     /// Plays the outcome of a draw, by its number in `chance`.
-    fn draw(&mut self, outcome: usize) -> PyResult<()> {
+    #[expect(clippy::needless_pass_by_value, reason = "an argument from Python")]
+    fn draw(&mut self, outcome: Number) -> PyResult<()> {
+        if let (Number::Out(_), Turn::Chance(chance)) = (&outcome, self.game.turn()) {
+            let count = chance.weights.len();
+            let text = format!("{outcome} is none of {count} outcomes to draw");
+            return Err(IllegalAction::new_err(text));
+        }
+        let outcome = outcome.index();
         self.game.draw(outcome).map_err(|refusal| refused(&refusal))?;
         self.keep(Made::Draw(outcome));
         Ok(())
     }
 
     /// Takes a seat out of a game of three or more seats: its turns are passed over.
-    fn retire(&mut self, seat: usize) -> PyResult<()> {
-        let number = seat;
-        let seat = self.seat(number)?;
+    #[expect(clippy::needless_pass_by_value, reason = "an argument from Python")]
+    fn retire(&mut self, seat: Number) -> PyResult<()> {
+        let seat = self.seat(&seat)?;
         if self.game.seats() < 3 || self.over().is_some() {
             return Err(PyValueError::new_err(
                 "a seat can be retired only while three or more seats play",
@@ -433,7 +460,7 @@ impl Game {
         }
         self.game.retire(seat);
         self.checked(())?;
-        self.keep(Made::Retire(number));
+        self.keep(Made::Retire(seat.index()));
         Ok(())
     }
 
@@ -450,8 +477,9 @@ impl Game {
     }
 
     /// How good the position is for a seat, in units of the game: larger is better. None if the rules don't say.
-    fn estimate(&self, seat: usize) -> PyResult<Option<i64>> {
-        let seat = self.seat(seat)?;
+    #[expect(clippy::needless_pass_by_value, reason = "an argument from Python")]
+    fn estimate(&self, seat: Number) -> PyResult<Option<i64>> {
+        let seat = self.seat(&seat)?;
         if self.over().is_some() {
             return Err(PyValueError::new_err("the game is over: see outcome()"));
         }
@@ -460,10 +488,10 @@ impl Game {
     }
 
     /// The number of sequences of `depth` legal actions from here.
-    fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
-        if depth > PERFT_MAX {
-            return Err(PyValueError::new_err(format!("the depth is at most {PERFT_MAX}")));
-        }
+    #[expect(clippy::needless_pass_by_value, reason = "an argument from Python")]
+    fn perft(&self, py: Python<'_>, depth: Number) -> PyResult<u64> {
+        let depth = depth.within("the depth", 0..=PERFT_MAX)?;
+        let depth = u32::try_from(depth).unwrap_or(u32::MAX);
         let game = self.game.as_ref();
         py.detach(|| count(game, depth, &Signals::new()))
     }
@@ -546,23 +574,24 @@ impl Game {
     }
 
     /// Plays the action with this number.
-    fn play_number(&mut self, number: usize) -> PyResult<()> {
+    #[expect(clippy::needless_pass_by_value, reason = "an argument from Python")]
+    fn play_number(&mut self, number: Number) -> PyResult<()> {
         self.arrays()?;
         let numbering = self.arrays.get().expect("they were just made").numbering()?;
+        let Number::In(number) = number else {
+            return Err(IllegalAction::new_err(no_number(&number, numbering)));
+        };
         self.game.play_number(number, numbering).map_err(|refusal| refused(&refusal))?;
         self.keep(Made::PlayNumber(number));
         Ok(())
     }
 
     /// The action with this number, legal or not. It may lack what the rules complete.
-    fn action<'py>(&self, py: Python<'py>, number: usize) -> PyResult<Bound<'py, PyAny>> {
+    #[expect(clippy::needless_pass_by_value, reason = "an argument from Python")]
+    fn action<'py>(&self, py: Python<'py>, number: Number) -> PyResult<Bound<'py, PyAny>> {
         let numbering = self.arrays()?.numbering()?;
-        let action = self.game.numbered_action(number, numbering).ok_or_else(|| {
-            let total = numbering.total();
-            PyIndexError::new_err(format!(
-                "no action has the number {number}: they are below {total}"
-            ))
-        })?;
+        let action = self.game.numbered_action(number.index(), numbering);
+        let action = action.ok_or_else(|| PyIndexError::new_err(no_number(&number, numbering)))?;
         to_python(py, &action)
     }
 
@@ -622,10 +651,10 @@ impl Game {
     /// The position as a seat sees it, by default the seat to move: a numpy array (float32) of the shape
     /// `plane_shape`, of numbers from 0 to 1.
     #[pyo3(signature = (seat=None))]
-    fn planes<'py>(&self, py: Python<'py>, seat: Option<usize>) -> PyResult<Bound<'py, PyAny>> {
-        let seat = seat.or_else(|| self.to_move().map(usize::from));
+    fn planes<'py>(&self, py: Python<'py>, seat: Option<Number>) -> PyResult<Bound<'py, PyAny>> {
+        let seat = seat.or_else(|| self.to_move().map(|seat| Number::In(seat.into())));
         let seat = seat.ok_or_else(|| PyValueError::new_err("nobody is to move: name a seat"))?;
-        let seat = self.seat(seat)?;
+        let seat = self.seat(&seat)?;
         let planes = self.arrays()?.planes()?;
         let mut floats = vec![0.0_f32; planes.len()];
         let written = planes.write(self.game.as_ref(), seat, &mut floats);
@@ -673,6 +702,12 @@ impl Game {
             Err(_) => from_python(action),
         }
     }
+}
+
+/// What `play_number` says of numbers that fit.
+fn no_number(number: &Number, numbering: &Numbering) -> String {
+    let last = numbering.total().saturating_sub(1);
+    format!("no action has the number {number}: they are 0 to {last}")
 }
 
 /// Returns bytes as a numpy array that may be changed.

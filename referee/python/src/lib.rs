@@ -7,6 +7,7 @@
 mod batch;
 mod game;
 mod json;
+mod number;
 mod past;
 mod playouts;
 mod rules;
@@ -45,7 +46,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<game::Rules>()?;
     module.add_class::<game::Game>()?;
     module.add_class::<batch::Batch>()?;
-    module.add_function(wrap_pyfunction!(game::rewards, module)?)?;
+    module.add_function(wrap_pyfunction!(game::rewards_of, module)?)?;
     module.add_function(wrap_pyfunction!(playouts::playouts, module)?)?;
     Ok(())
 }

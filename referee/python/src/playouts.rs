@@ -1,8 +1,9 @@
 //! Games played to the end at random.
 
 use crate::game::{Game, points, refused};
+use crate::number::Number;
 use crate::signals::{PERIOD, Signals};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::{Bound, PyDictMethods, PyResult, Python, pyfunction};
 use pyo3::types::PyDict;
 use rand::rngs::ChaCha8Rng;
@@ -34,19 +35,18 @@ struct Sums {
 /// sums over all: see `referee_kit.games.playouts`.
 #[pyfunction]
 #[pyo3(signature = (game, n, seed, plies_max, threads))]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python")]
 pub(crate) fn playouts<'py>(
     py: Python<'py>,
     game: &Game,
-    n: usize,
+    n: Number,
     seed: u64,
-    plies_max: u64,
-    threads: usize,
+    plies_max: Number,
+    threads: Number,
 ) -> PyResult<Bound<'py, PyDict>> {
-    if n > PLAYOUTS_MAX || !(1..=THREADS_MAX).contains(&threads) {
-        return Err(PyValueError::new_err(format!(
-            "at most {PLAYOUTS_MAX} playouts, on 1 to {THREADS_MAX} threads"
-        )));
-    }
+    let n = n.within("the number of playouts", 0..=PLAYOUTS_MAX)?;
+    let plies_max = plies_max.within("plies_max", 0..=usize::MAX)? as u64;
+    let threads = threads.within("threads", 1..=THREADS_MAX)?;
     let start = game.game.clone();
     let sums = py.detach(|| shared(start.as_ref(), n, seed, plies_max, threads))?;
     let dict = PyDict::new(py);
