@@ -152,6 +152,11 @@ class Play(unittest.TestCase):
             with mock.patch.dict(sys.modules, {name: None}), self.assertRaisesRegex(ImportError, "pip install " + name):
                 make()
 
+    def test_the_page_of_the_module_works(self):
+        code = "import referee_kit\nenv = referee_kit.env.aec('hex', size=5)\nprint(env.possible_agents)"
+        child = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
+        self.assertEqual(child.stdout, "['seat_0', 'seat_1']\n")
+
     def test_unknown_modes_are_refused(self):
         for make in [env.aec, env.solo]:
             with self.assertRaisesRegex(ValueError, "render_mode is 'ansi' or None, not 'human'"):

@@ -203,6 +203,13 @@ class Contract(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "start\\('hex'\\), not 'hex'"):
             games.symmetries("hex")
 
+    def test_modules_are_found_in_the_package(self):
+        code = "import referee_kit as kit\nprint(kit.games.start('hex').name, hasattr(kit, 'other'))\n" \
+               "try: kit.env\nexcept ImportError as error: print(error)\n"
+        child = [sys.executable, "-c", "import sys\nsys.modules['numpy'] = None\n" + code]
+        shown = subprocess.run(child, capture_output=True, encoding="utf-8", check=True).stdout
+        self.assertEqual(shown, "hex False\nenvironments need numpy: pip install numpy\n")
+
     def test_a_served_game_program_needs_its_rules(self):
         hello = json.dumps({"type": "hello", "game": "nim", "setup": {}}) + "\n"
         child = subprocess.run([sys.executable, "-c", "import referee_kit\nreferee_kit.serve(len)"], input=hello,

@@ -6,13 +6,17 @@ transcripts, `standings(folder)` the report of a contest: see `referee_kit.readi
 For agents that learn or search, `referee_kit.games` has the referee's own rules at native speed, `referee_kit.env`
 environments, `referee_kit.replays` matches as arrays, and `serve(policy)` plays with these rules.
 """
+import importlib
 import sys
-from typing import Any, Callable, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
 
 from . import rules
 from .reading import Match, Matches, iter_records, records, standings
 from .rules import (GAMES, Action, CheckerPuzzle, Chexers, ChineseCheckers, Freckers, Game, Hex,
                     PegSolitaire)
+
+if TYPE_CHECKING:
+    from . import env as env, games as games, replays as replays
 
 # The kit of a bot's folder imports `rules` from beside it; this is the same file.
 _own = sys.modules.get("rules")
@@ -47,6 +51,14 @@ def serve(policy: Callable[[Any], Any], name: str = "bot", rules: Any = None, ag
     from . import serving  # Only here: other bots don't need the native module.
 
     serving.serve(policy, name, rules, again)
+
+
+if not TYPE_CHECKING:  # Which sees them above, and no other names.
+    def __getattr__(name: str) -> Any:
+        # Imported when they are first used: they need the native module, `env` numpy too.
+        if name in ("env", "games", "replays"):
+            return importlib.import_module("." + name, __name__)
+        raise AttributeError("module %r has no attribute %r" % (__name__, name))
 
 
 __all__ = ["serve", "run", "log", "info", "Agent", "Action", "Game", "GAMES", "Hex", "Chexers", "Freckers",
