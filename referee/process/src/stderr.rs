@@ -9,6 +9,16 @@ const PIECE_BYTES: usize = 4096;
 /// The most that is copied.
 const COPY_BYTES_MAX: usize = 1 << 18;
 
+/// Adds to a text of which only the end is kept.
+pub fn keep_end(end: &mut String, more: &str, bytes_max: usize) {
+    end.push_str(more);
+    let mut surplus = end.len().saturating_sub(bytes_max);
+    while !end.is_char_boundary(surplus) {
+        surplus += 1;
+    }
+    end.drain(..surplus);
+}
+
 /// An agent's stderr, bounded.
 #[derive(Debug)]
 pub struct Stderr {

@@ -9,6 +9,7 @@ use referee_play::adapted::is_adapted;
 use referee_play::agent_spec::has_kit;
 use referee_play::drive::LastSeen;
 use referee_play::input_files::read_transcript;
+use referee_process::stderr::keep_end;
 use referee_protocol::sanitize::{sanitize, sanitize_stderr};
 use referee_protocol::{
     Event, Fault, FaultKind, FromAgent, Header, HeaderSeat, Seat, Verdict, line_bytes,
@@ -16,7 +17,7 @@ use referee_protocol::{
 };
 use std::fmt::Write;
 
-/// What the transcript contains about a seat's fault.
+/// What is recorded of a seat's fault, in the transcript if there is one.
 #[derive(Default)]
 pub(super) struct Record {
     /// Its last line since it was asked, except `info`.
@@ -36,24 +37,41 @@ pub(super) struct Record {
     /// Whether it uses the Python kit.
     has_kit: bool,
     /// The end of its stderr.
-    stderr: String,
-    /// The transcript itself.
+    pub(super) stderr: String,
+    /// The transcript itself, empty without one.
     bytes: Vec<u8>,
 }
 
-/// How many bytes of stderr are searched for an explanation, at least.
-const STDERR_BYTES: usize = 4096;
+/// How many bytes of the end of stderr are searched for an explanation.
+const STDERR_BYTES: usize = 8192;
 
 impl Record {
+    /// Returns what is known at the start of a match.
+    fn of(seat: &HeaderSeat) -> Self {
+        Self {
+            is_ready: seat.ready.is_some(),
+            foreign: seat.is_foreign(),
+            has_kit: seat.agent.as_deref().is_some_and(has_kit),
+            ..Self::default()
+        }
+    }
+
+    /// Returns what is known without a transcript of a seat that has answered this many turns.
+    pub(super) fn seen(seat: &HeaderSeat, turns: u64, seen: &LastSeen) -> Self {
+        Self {
+            actions: usize::try_from(turns).unwrap_or(usize::MAX),
+            status: seen.status.clone(),
+            stderr: seen.stderr.clone(),
+            ..Self::of(seat)
+        }
+    }
+
     /// Reads the transcript; `None` if it can't be read.
     pub(super) fn read(path: &str, games: &Games, seat: Seat) -> Option<Self> {
         let bytes = read_transcript(path).ok()?;
         let mut steps = transcript::walk(&bytes, games).ok()?;
         let listed = steps.walk().header().seats.get(seat.index());
-        let foreign = listed.is_some_and(HeaderSeat::is_foreign);
-        let has_kit = listed.and_then(|seat| seat.agent.as_deref()).is_some_and(has_kit);
-        let is_ready = listed.is_some_and(|seat| seat.ready.is_some());
-        let mut record = Self { is_ready, foreign, has_kit, ..Self::default() };
+        let mut record = listed.map_or_else(Self::default, Self::of);
         while let Ok(Some(event)) = steps.step() {
             match event {
                 Event::Turn(event) if event.seat == seat => {
@@ -68,14 +86,7 @@ impl Record {
                     }
                 }
                 Event::Stderr(event) if event.seat == seat => {
-                    record.stderr.push_str(&event.text);
-                    if record.stderr.len() > 2 * STDERR_BYTES {
-                        let mut end = record.stderr.len() - STDERR_BYTES;
-                        while !record.stderr.is_char_boundary(end) {
-                            end += 1;
-                        }
-                        record.stderr.drain(..end);
-                    }
+                    keep_end(&mut record.stderr, &event.text, STDERR_BYTES);
                 }
                 Event::Exit(event) if event.seat == seat && !event.late => {
                     record.status.get_or_insert(event.status);
@@ -96,12 +107,6 @@ impl Record {
         let input = transcript::sent(header, games, seat, &events, None).ok()?;
         Some((kind.dialect(&spoken.name)?, String::from_utf8_lossy(&input).into_owned()))
     }
-}
-
-/// Returns what an agent wrote to stderr: all that the transcript keeps, or the last line.
-pub(super) fn stderr_of<'a>(seen: &'a LastSeen, record: Option<&'a Record>) -> Option<&'a str> {
-    let recorded = record.map(|record| record.stderr.as_str()).filter(|text| !text.is_empty());
-    recorded.or(seen.words.as_deref())
 }
 
 /// Whether an agent's last words explain its fault: before other faults, stderr says nothing about them,
@@ -137,33 +142,24 @@ pub(super) fn advice(
     fault: &Fault,
     seen: &LastSeen,
     denied: Option<&str>,
-    record: Option<&Record>,
+    record: &Record,
     games: &Games,
 ) -> (Option<String>, String) {
-    let stderr = stderr_of(seen, record).unwrap_or_default();
     let ended = matches!(fault.kind, FaultKind::Gone | FaultKind::Start);
     let known = Evidence {
-        got: record.and_then(|record| record.line.as_deref()),
-        foreign: record.is_some_and(|record| record.foreign),
-        engine: record.and_then(|record| {
-            let (dialect, sent) = record.engine.as_ref()?;
-            Some(Engine { dialect, sent })
-        }),
-        has_kit: record.is_some_and(|record| record.has_kit),
-        status: record
-            .and_then(|record| record.status.as_deref())
-            .filter(|_| ended && seen.hang.is_none()),
-        stderr,
+        got: record.line.as_deref(),
+        foreign: record.foreign,
+        engine: record.engine.as_ref().map(|(dialect, sent)| Engine { dialect, sent }),
+        has_kit: record.has_kit,
+        status: record.status.as_deref().filter(|_| ended && seen.hang.is_none()),
+        stderr: &record.stderr,
         unended: &seen.unended,
         used: seen.used,
         hang: seen.hang.as_ref(),
-        stage: Stage::after(
-            record.is_none_or(|record| record.is_ready),
-            record.map_or(0, |record| record.actions),
-        ),
+        stage: Stage::after(record.is_ready, record.actions),
         denied,
-        game: record.and_then(|record| record.game.as_deref()),
-        transcript: record.map(|record| (record.bytes.as_slice(), games)),
+        game: record.game.as_deref(),
+        transcript: Some((record.bytes.as_slice(), games)).filter(|(bytes, _)| !bytes.is_empty()),
         ..Evidence::default()
     };
     let finding = find(fault, &known);
@@ -182,7 +178,7 @@ pub(super) fn bad_ends(header: &Header, verdict: &Verdict, seen: &[LastSeen]) ->
     for ((seat, own), seen) in header.seats.iter().zip(&verdict.seats).zip(seen) {
         let status = seen.status.as_deref().filter(|status| *status != "exit status 0");
         if let Some(status) = status.filter(|_| own.fault.is_none()) {
-            let words = seen.words.as_ref().map(|words| format!(": {words}")).unwrap_or_default();
+            let words = seen.words().map(|words| format!(": {words}")).unwrap_or_default();
             let name = sanitize(&seat.name);
             writeln!(text, "note: {name} ended with {status} after the match{words}").ok();
         }

@@ -3,7 +3,7 @@
 use super::exit;
 use super::faults::{
     Record as FaultRecord, advice, bad_ends, debug_command, fault_text, programs_at_fault,
-    stderr_explains, stderr_of,
+    stderr_explains,
 };
 use super::global::Global;
 use super::live::BoardPrinter;
@@ -327,9 +327,10 @@ impl<'a> SeriesResults<'a> {
         let transcript = played.transcript.map(|path| path.display().to_string());
         let at_fault = programs_at_fault(&finished.header, verdict).into_iter();
         for (seat, fault) in at_fault.filter(|(_, fault)| fault.kind != FaultKind::Resigned) {
-            let words = finished.seen[seat.seat.index()].words.as_deref();
+            let words = finished.seen[seat.seat.index()].words();
             let words = words.filter(|_| stderr_explains(seat, fault));
-            self.faults.push(fault_text(number, (seat, fault), words, transcript.as_deref()));
+            let text = fault_text(number, (seat, fault), words.as_deref(), transcript.as_deref());
+            self.faults.push(text);
         }
         if self.options.output.json {
             return print_json(&PlayReport {
@@ -386,16 +387,17 @@ impl<'a> SeriesResults<'a> {
         };
         for (seat, fault) in &faults {
             let seen = &finished.seen[seat.seat.index()];
+            let turns = verdict.seats[seat.seat.index()].turns;
             let record = transcript.and_then(|path| FaultRecord::read(path, &games, seat.seat));
-            let stderr = stderr_of(seen, record.as_ref()).filter(|_| stderr_explains(seat, fault));
-            if let Some(line) = stderr.and_then(failure_line) {
+            let record = record.unwrap_or_else(|| FaultRecord::seen(seat, turns, seen));
+            let line = failure_line(&record.stderr).filter(|_| stderr_explains(seat, fault));
+            if let Some(line) = line {
                 writeln!(text, "last stderr of {}: {}", sanitize(&seat.name), line).ok();
             }
             let spec = &self.plan.seated(number)[seat.seat.index()];
-            let denied = stderr_of(seen, record.as_ref()).and_then(|stderr| {
-                self.plan.first.readable_files.advice(spec, self.layers, stderr)
-            });
-            let (more, fix) = advice(fault, seen, denied.as_deref(), record.as_ref(), &games);
+            let readable = &self.plan.first.readable_files;
+            let denied = readable.advice(spec, self.layers, &record.stderr);
+            let (more, fix) = advice(fault, seen, denied.as_deref(), &record, &games);
             if let Some(more) = more {
                 writeln!(text, "cause{}: {more}", of(seat)).ok();
             }

@@ -162,13 +162,17 @@ fn missing_folders_are_named_with_the_line_to_add() {
     }
     let dir = TestDir::sandboxed();
     dir.write("weights.txt", "42");
-    dir.write("bot/bot.py", "open('../weights.txt')\n");
+    // What it says last doesn't name the file.
+    let failing =
+        "try: open('../weights.txt')\nexcept OSError as error: exit(f'{error}\\ngave up')\n";
+    dir.write("bot/bot.py", failing);
     dir.write("bot/agent.toml", format!("command = [{SYSTEM:?}, \"bot.py\"]\n"));
     if !Path::new(SYSTEM).is_file() {
         return;
     }
     for level in ["confined", "isolated"] {
-        let ran = dir.run(&["play", "hex", "bot", "@first", "--sandbox", level]);
+        let words = ["play", "hex", "bot", "@first", "--sandbox", level];
+        let ran = dir.run(&words);
         if ran.stderr.contains("is unavailable: ") {
             println!("skipped: {level}: {}", ran.stderr);
             continue;
@@ -176,6 +180,7 @@ fn missing_folders_are_named_with_the_line_to_add() {
         let file = dir.path("").canonicalize().unwrap();
         let line = format!("grant it with `--allow-read {}/weights.txt`", file.display());
         ran.code(0).stdout_has(&line);
+        dir.run(&[&words[..], &["--no-transcript"]].concat()).code(0).stdout_has(&line);
     }
     dir.write("bot/bot.py", "open('../weights.txt').read()\nprint('x')\n");
     let sandbox = "[sandbox]\nread = [\"../weights.txt\"]";

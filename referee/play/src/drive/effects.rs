@@ -3,11 +3,14 @@
 use super::Drive;
 use crate::connection::AgentConnection;
 use crate::participant::Participant;
-use referee_match::diagnosis::{Usage, failure_line};
+use referee_match::diagnosis::Usage;
 use referee_match::{Effect, Input, Reading};
-use referee_process::stderr::Stderr;
+use referee_process::stderr::{Stderr, keep_end};
 use referee_protocol::{Event, Nanos, REFEREE_LINE_BYTES_MAX, Seat, StderrEvent, ToAgent, Turn};
 use std::time::{Duration, Instant};
+
+/// How much of the end of an agent's stderr is searched for the reason of its fault.
+const STDERR_END_BYTES: usize = 8192;
 
 impl Drive<'_> {
     /// Carries out the effects, and those that follow from them.
@@ -136,9 +139,7 @@ impl Drive<'_> {
     }
 
     pub(super) fn stderr(&mut self, seat: Seat, text: String, dropped_bytes: u64) {
-        if let Some(line) = failure_line(&text) {
-            self.ends[seat.index()].seen.words = Some(line);
-        }
+        keep_end(&mut self.ends[seat.index()].seen.stderr, &text, STDERR_END_BYTES);
         let (at_ns, turn) = (self.time.of(Instant::now()).0, self.state.game().turn_number());
         self.store(&Event::Stderr(StderrEvent { at_ns, seat, turn, text, dropped_bytes }));
     }

@@ -35,7 +35,7 @@ use super::participant::Participant;
 use super::sink::{Sealed, Sink};
 use referee_games::program::Pending;
 use referee_games::{AnyGame, view::View};
-use referee_match::diagnosis::{Hang, Usage};
+use referee_match::diagnosis::{Hang, Usage, failure_line};
 use referee_match::{Effect, Ending, Input, Match, MatchTally, Reading};
 use referee_process::agent::AgentEvent;
 use referee_process::framer::Line;
@@ -77,8 +77,8 @@ pub struct Finished {
 /// What was seen of an agent at its end.
 #[derive(Clone, Debug, Default)]
 pub struct LastSeen {
-    /// The last line of its stderr.
-    pub words: Option<String>,
+    /// The end of its stderr.
+    pub stderr: String,
     /// The beginning of a line without an end, when it was out.
     pub unended: Vec<u8>,
     /// What it used since its last request, or since its start, when it was out.
@@ -87,6 +87,13 @@ pub struct LastSeen {
     pub hang: Option<Hang>,
     /// How it ended by itself, if it did.
     pub status: Option<String>,
+}
+
+impl LastSeen {
+    /// Returns the line of its stderr that says why it failed.
+    pub fn words(&self) -> Option<String> {
+        failure_line(&self.stderr)
+    }
 }
 
 /// What a match is played with.

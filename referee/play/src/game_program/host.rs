@@ -10,6 +10,7 @@ use referee_process::framer;
 use referee_process::launcher::{Bytes, Launcher};
 use referee_process::sandbox::Sandbox;
 use referee_process::sandbox::reach::Reachable;
+use referee_process::stderr::keep_end;
 use referee_process::usage::Meters;
 use referee_process::{Failure, cores, work_folder};
 use referee_protocol::sanitize::{sanitize, sanitize_line};
@@ -414,12 +415,7 @@ impl Process {
             for line in piece.text.lines().filter(|line| !line.trim().is_empty()) {
                 tracing::debug!("rules: {}", sanitize(line));
             }
-            self.words.push_str(&piece.text);
-            let mut surplus = self.words.len().saturating_sub(WORDS_BYTES_MAX);
-            while !self.words.is_char_boundary(surplus) {
-                surplus += 1;
-            }
-            self.words.drain(..surplus);
+            keep_end(&mut self.words, &piece.text, WORDS_BYTES_MAX);
         }
     }
 
