@@ -49,7 +49,8 @@ pub fn denied_paths(stderr: &str) -> Vec<String> {
         }
         // A path at the beginning is that of the program that says so, if another one follows.
         let said = line.split_once(": ").map(|(_, said)| said);
-        let line = said.filter(|said| line.starts_with('/') && said.contains('/')).unwrap_or(line);
+        let is_other = |said: &&str| said.contains('/') || is_command(said);
+        let line = said.filter(|said| line.starts_with('/') && is_other(said)).unwrap_or(line);
         for path in quoted(line).chain(plain(line)) {
             if paths.len() < PATHS_MAX && !paths.iter().any(|known| known == path) {
                 paths.push(path.to_owned());
@@ -57,6 +58,12 @@ pub fn denied_paths(stderr: &str) -> Vec<String> {
         }
     }
     paths
+}
+
+/// Whether `sh` says so of a command, such as `3: [[: Permission denied`, after the name of the script.
+fn is_command(said: &str) -> bool {
+    let parts: Vec<&str> = said.split(": ").collect();
+    matches!(parts[..], [line, command, _] if line.parse::<u32>().is_ok() && !command.contains(' '))
 }
 
 fn reports_denial(line: &str) -> bool {
@@ -124,6 +131,7 @@ mod tests {
         let named = denied_paths("/usr/bin/python3: can't open file '/a/bot.py': No such file");
         assert!(named.contains(&"/a/bot.py".to_owned()), "{named:?}");
         assert!(!named.contains(&"/usr/bin/python3".to_owned()), "{named:?}");
+        assert_eq!(denied_paths("/a/bot.sh: 3: [[: Permission denied"), [""; 0]);
         let relative = denied_paths("PermissionError: [Errno 13] Permission denied: '../w.bin'");
         assert!(relative.contains(&"../w.bin".to_owned()));
         let searched = "Could not find 'net.txt'. Tried \n\t'/a/net.txt' and\n\t'/b/net.txt'.\nbye\n\

@@ -12,8 +12,12 @@ const NO_FILE: &str = "it isn't there: put files into the agent's folder and ope
 const NO_LINE: &str = "parse each line of stdin by itself, since several may come at once, and stop when the input ends: an empty \
      line is its end";
 
+/// What to do about a missing field of a `turn`.
+pub(super) const NOT_ASKED: &str = "a `turn` has `actions` and `position` only if `ready` asks for them: \
+     {\"type\":\"ready\",\"want\":[\"actions\",\"position\"]}";
+
 /// Beginnings of the line, and what to do.
-const KNOWN: [(&[&str], &str); 15] = [
+const KNOWN: [(&[&str], &str); 16] = [
     (&["json.decoder.JSONDecodeError", "SyntaxError: Unexpected"], NO_LINE),
     (
         &["ModuleNotFoundError", "ImportError", "Error: Cannot find module"],
@@ -41,8 +45,7 @@ const KNOWN: [(&[&str], &str); 15] = [
             "key not found: \"actions\"",
             "key not found: \"position\"",
         ],
-        "a `turn` has `actions` and `position` only if `ready` asks for them: \
-         {\"type\":\"ready\",\"want\":[\"actions\",\"position\"]}",
+        NOT_ASKED,
     ),
     (
         &[
@@ -91,6 +94,10 @@ const KNOWN: [(&[&str], &str); 15] = [
         "a value there is nil, or not of the type that it should be: find out which one, and where it should have come from",
     ),
     (
+        &["terminate called without an active exception"],
+        "a `std::thread` was destroyed while it still ran: call `join()` on every path, also before an early `return`",
+    ),
+    (
         &["*** stack smashing detected"],
         "a local array is too short for what is written to it; compiled with `-g -fsanitize=address`, the program names \
          the line",
@@ -101,7 +108,7 @@ const KNOWN: [(&[&str], &str); 15] = [
 const SAID: [&str; 3] = ["; install it: ", "; import it as ", "; put the course's "];
 
 /// Words in any line, in lower case, and what to do.
-const KNOWN_ANYWHERE: [(&[&str], &str); 6] = [
+const KNOWN_ANYWHERE: [(&[&str], &str); 7] = [
     (
         &[
             "stack overflow",
@@ -111,6 +118,11 @@ const KNOWN_ANYWHERE: [(&[&str], &str); 6] = [
             "maximum call stack",
         ],
         "look for a recursion that doesn't end, or is deeper than the stack allows, and limit its depth",
+    ),
+    (
+        &[": [[: ", "bad substitution", "syntax error: \"(\" unexpected"],
+        "this is the syntax of bash, but `sh` runs the script: write `#!/bin/bash` as its first line, or name `bash` in its \
+         command",
     ),
     (
         &["at interpreter shutdown"],
@@ -427,6 +439,10 @@ mod tests {
             ),
             ("Traceback\nKeyError: 'actions'\n", "\"want\":[\"actions\""),
             ("*** stack smashing detected ***: terminated\n", "a local array is too short"),
+            ("terminate called without an active exception\n", "`join()`"),
+            ("/a/bot.sh: 3: [[: Permission denied\n", "#!/bin/bash"),
+            ("bot.sh: 5: Syntax error: \"(\" unexpected\n", "#!/bin/bash"),
+            ("bot.sh: 2: Bad substitution\n", "#!/bin/bash"),
         ] {
             let fix = crash("ended".to_owned(), stderr).fix;
             assert!(fix.contains(expected), "{stderr}: {fix}");
