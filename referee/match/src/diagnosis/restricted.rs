@@ -1,5 +1,7 @@
 //! Recognizing what the sandbox kept a program from doing, by the error messages of many languages.
 
+use super::failure_line;
+
 /// What an agent may not do in the sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restriction {
@@ -28,10 +30,10 @@ const SIGNS: &[(Restriction, &[&str], &[&str])] = &[
     (Restriction::Environment, &["keyerror"], &["environ"]),
 ];
 
-/// Returns the restriction that the last error in a program's stderr is about, if any.
+/// Returns the restriction that the error in a program's stderr is about, if any.
 pub fn restriction(stderr: &str) -> Option<Restriction> {
     let lower = stderr.to_lowercase();
-    let last = lower.lines().rfind(|line| !line.trim().is_empty())?;
+    let last = failure_line(stderr)?.to_lowercase();
     let fits = |(_, error, about): &&(_, &[&str], &[&str])| {
         error.iter().any(|text| last.contains(text))
             && about.iter().any(|text| lower.contains(text))
@@ -83,6 +85,11 @@ mod tests {
             ),
             ("OSError: [Errno 30] Read-only file system: '/var/tmp/x'", Some(Restriction::Writing)),
             ("  t = os.environ[\"T\"]\nKeyError: 'T'", Some(Restriction::Environment)),
+            (
+                "/a/bot.rb:4:in `initialize': Read-only file system @ rb_sysopen - /a/bot.log (Errno::EROFS)\n\tfrom \
+                 /a/bot.rb:4:in `open'\n\tfrom /a/bot.rb:4:in `<main>'\n",
+                Some(Restriction::Writing),
+            ),
             ("KeyError: 'T'", None),
             ("socket closed\nZeroDivisionError: division by zero", None),
             ("PermissionError: [Errno 13] Permission denied: 'x'", None),

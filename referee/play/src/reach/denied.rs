@@ -1,7 +1,7 @@
 //! Advice about what the sandbox kept an agent from doing.
 
 use crate::agent_spec::AgentSpec;
-use referee_match::diagnosis::{Restriction, denied_paths, restriction};
+use referee_match::diagnosis::{Restriction, denied_paths, failure_line, restriction};
 use referee_process::sandbox::reach::{
     SharedRules, UNPRIVILEGED_UID, Unreachable, is_wide, reachable,
 };
@@ -81,8 +81,7 @@ fn file_advice(
 /// Whether the last error is about permission to a file, not about a missing one or a program that could
 /// not be started.
 fn is_refused(stderr: &str) -> bool {
-    let last = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
-    let last = last.to_lowercase();
+    let last = failure_line(stderr).unwrap_or_default().to_lowercase();
     if ["env: ", "/usr/bin/env: "].iter().any(|program| last.starts_with(program)) {
         return false;
     }
