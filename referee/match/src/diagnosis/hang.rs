@@ -8,7 +8,7 @@ use super::{Defect, Evidence, Finding, Stage, beginning};
 pub struct Hang {
     /// Whether it or a process that it started ran, or waited for a core, whenever it was looked at.
     pub awake: bool,
-    /// What it waits for; once its input is closed, what it still waits for then.
+    /// What it waits for; once its input is closed, what it still waits for then, if anything.
     pub wait: Option<Wait>,
     /// The name of the process that waits so, or for which it waits, if it is another one that it has started.
     pub process: Option<String>,
@@ -108,15 +108,15 @@ pub(super) fn explain(what: &str, known: &Evidence<'_>) -> Option<Finding> {
         ),
         (Some(AtEnd::Wrote(line)), None) => {
             let fix = if hang.wait == Some(Wait::Events) {
-                "flush stdout after every line, and answer each line of stdin when it comes: don't collect them up to the \
-                 end and, with `select` or `poll`, first take all lines that are already in the buffer of the library"
+                "answer each line of stdin when it comes, and flush the answer: don't collect them up to the end and, with \
+                 `select` or `poll`, first take all lines that are already in the buffer of the library"
             } else if known.stage == Stage::LaterTurn {
                 "it has flushed its earlier answers, so here it probably reads another line before it answers: look for a \
                  second read in this branch; each message is one line, and after a `turn` the next one comes only after the \
                  answer"
             } else {
-                "end every line with `\\n` and flush stdout after it (`print(.., flush=True)`, `fflush(stdout)`, \
-                 `System.out.flush()`), and read stdin line by line instead of to its end"
+                "end every line with `\\n` and flush stdout after it (`print(.., flush=True)`, `fflush(stdout)`, `std::endl`, \
+                 `System.out.flush()`, `$stdout.sync = true`), and read stdin line by line instead of to its end"
             };
             found(
                 &format!("it wrote this only when its input was closed: {}", beginning(line)),
@@ -131,6 +131,19 @@ pub(super) fn explain(what: &str, known: &Evidence<'_>) -> Option<Finding> {
             &format!("it wrote this only when another line came: {}", beginning(line)),
             before_the_next(known.stage),
         ),
+        (Some(AtEnd::Stays), None) if hang.wait == Some(Wait::Input) => {
+            let place = hang.place.as_ref().map(|place| format!(" in {place}")).unwrap_or_default();
+            found(
+                &format!(
+                    "it has read its input, and waits for more without an answer; at the end of its input it loops{place}"
+                ),
+                &format!(
+                    "let each handler of exceptions print them to stderr (in Python, `traceback.print_exc()`), since one may hide \
+                     the error, and leave the loop at the end of the input; {}",
+                    unanswered(known)
+                ),
+            )
+        }
         (Some(AtEnd::Ended), None) => {
             found("it has read its input, and waits for more without an answer", &unanswered(known))
         }
@@ -161,7 +174,7 @@ fn before_the_next(stage: Stage) -> &'static str {
 
 /// Returns the advice to an agent that has read its request and doesn't answer it. One that ends at once at the end of
 /// its input (`_exit`) never writes what it hasn't flushed.
-fn unanswered(known: &Evidence<'_>) -> String {
+pub(super) fn unanswered(known: &Evidence<'_>) -> String {
     let legal = known.legal();
     match (known.stage, legal.as_slice()) {
         (Stage::FirstTurn | Stage::LaterTurn, [only]) if only["type"] == "pass" => {

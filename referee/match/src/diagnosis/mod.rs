@@ -520,6 +520,8 @@ fn idle(what: &str, known: &Evidence<'_>) -> Finding {
     let usual = || match known.stage {
         Stage::Start => Finding::new(Defect::Waiting, what)
             .fix(format!("answer `hello` with `ready`; {}", Defect::Waiting.fix())),
+        // It has flushed its earlier answers.
+        Stage::LaterTurn => Finding::new(Defect::Waiting, what).fix(hang::unanswered(known)),
         _ => Finding::new(Defect::Waiting, what),
     };
     let finding = unended(what, known).or_else(|| hang::explain(what, known)).unwrap_or_else(usual);

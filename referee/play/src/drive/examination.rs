@@ -59,7 +59,9 @@ async fn what_it_waits_for(agent: &mut AgentConnection) -> Hang {
         let (stdout, status) = listen(agent, END_WAIT, true).await;
         let at_end = what_it_did(&stdout, status, &agent.process.stderr.copied());
         if at_end == AtEnd::Stays {
-            hang = Hang { unread: hang.unread, ..agent.hang() };
+            let left = agent.hang();
+            // One that runs then waited for its input.
+            hang = Hang { unread: hang.unread, wait: left.wait.or(hang.wait), ..left };
         }
         hang.at_end = Some(at_end);
     }

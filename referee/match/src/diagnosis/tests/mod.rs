@@ -271,13 +271,20 @@ fn a_hang_is_explained_by_what_the_agent_waits_for() {
             "for an event that doesn't come, even at the end",
             "a promise",
         ),
-        ("mmap", usual.clone(), "no answer", "flush stdout"),
+        (
+            "read",
+            Hang { at_end: Some(AtEnd::Stays), ..usual.clone() },
+            "waits for more without an answer; at the end of its input it loops",
+            "print_exc()",
+        ),
+        ("mmap", usual.clone(), "no answer", "differs from those"),
     ] {
         let hang = Hang { wait: wait(call), ..hang };
         let found = find(&late, &Evidence { used, hang: Some(&hang), ..LATER });
         assert_eq!(found.defect, Defect::Waiting, "{call}");
         assert!(found.what.contains(what), "{call}: {}", found.what);
         assert!(found.fix.contains(fix), "{call}: {}", found.fix);
+        assert!(!found.fix.contains("flush stdout"), "{call}: {}", found.fix);
     }
     let hang = Hang { at_end: wrote(), wait: wait("read"), ..usual.clone() };
     let first = Evidence { used, hang: Some(&hang), stage: Stage::FirstTurn, ..LATER };
