@@ -4,6 +4,8 @@ use super::locate::{locate, locate_key};
 use super::nearest::{first_type_mismatch, nearest_action};
 use super::repair::repair;
 use super::{Defect, Evidence, Finding};
+use crate::transcript;
+use referee_games::Turn;
 use referee_protocol::{
     Fault, FromAgent, ParseError, ParseErrorKind, parse_from_agent, parse_strict,
 };
@@ -48,7 +50,20 @@ fn by_place(fault: &Fault, known: &Evidence<'_>, is_clear: bool) -> Finding {
         return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) }.fix(*fix);
     }
     if let Err(broken) = parse_strict(line) {
-        return broken_json(line, &broken, is_clear);
+        let finding = broken_json(line, &broken, is_clear);
+        return match cut(line, known) {
+            Some(bytes) => {
+                let what = format!(
+                    "{}; it is cut where the first {bytes} bytes of the `turn` end",
+                    finding.what
+                );
+                Finding { what, ..finding }.fix(
+                    "its buffer is too short for a line: make it longer, or read on to the line end (in C, `getline`); a line \
+                     may have 1 MiB",
+                )
+            }
+            None => finding,
+        };
     }
     let (what, within) = match parse_from_agent(line) {
         Err(garbled) => (garbled.to_string(), ""),
@@ -104,6 +119,34 @@ fn by_place(fault: &Fault, known: &Evidence<'_>, is_clear: bool) -> Finding {
         }
         None => finding,
     }
+}
+
+/// The least that an answer repeats of the request.
+const COPIED_MIN: usize = 10;
+/// What an answer may add to it.
+const ADDED_MAX: usize = 8;
+
+/// Returns at how many bytes of its request an answer was cut that ends with a copy of them: those of a buffer, perhaps
+/// without the NUL of C.
+fn cut(line: &[u8], known: &Evidence<'_>) -> Option<usize> {
+    let (transcript, games) = known.transcript?;
+    let game = known.game?;
+    let Turn::Of(seat) = game.turn() else { return None };
+    let mut reader = transcript::read(transcript).ok()?;
+    let events: Vec<_> = reader.by_ref().collect();
+    let turn = Some(game.turn_number());
+    let input = transcript::sent(&reader.header, games, seat, &events, turn).ok()?;
+    let request = input.trim_ascii_end().rsplit(|&byte| byte == b'\n').next()?;
+    let sizes = (6..20).map(|power| 1 << power).flat_map(|size| [size - 1, size]);
+    let is_cut = |size: &usize| {
+        let read = &request[..*size];
+        (line.len().saturating_sub(ADDED_MAX)..=line.len()).any(|end| {
+            let copied = line[..end].iter().rev().zip(read.iter().rev());
+            line.get(end) != request.get(*size)
+                && copied.take_while(|(own, sent)| own == sent).count() >= COPIED_MIN
+        })
+    };
+    sizes.take_while(|size| *size < request.len()).find(is_cut)
 }
 
 /// `is_clear` says that it is known which message is meant.

@@ -1,6 +1,6 @@
 //! What an agent was asked and what it played before its fault, by the transcript.
 
-use super::Evidence;
+use super::{Evidence, failure_line};
 use crate::transcript;
 use referee_games::Turn;
 use referee_protocol::{Event, Want};
@@ -55,9 +55,16 @@ impl History {
         Some(found)
     }
 
-    /// Whether its requests have the legal actions.
-    pub(super) fn lists_actions(&self) -> bool {
-        self.wants.as_ref().is_some_and(|want| want.contains(&Want::Actions))
+    /// Whether its requests have this.
+    pub(super) fn has(&self, want: Want) -> bool {
+        self.wants.as_ref().is_some_and(|wants| wants.contains(&want))
+    }
+
+    /// Whether its requests have the field that is missing by an error in its stderr.
+    pub(super) fn has_missing(&self, stderr: &str) -> bool {
+        let line = failure_line(stderr).unwrap_or_default();
+        let fields = [("actions", Want::Actions), ("position", Want::Position)];
+        fields.into_iter().any(|(name, want)| self.has(want) && line.contains(name))
     }
 
     /// Whether its last action has another type, or it has none, and may only pass.

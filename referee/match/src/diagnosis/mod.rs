@@ -29,7 +29,7 @@ use history::History;
 use locate::locate;
 use referee_games::{AnyGame, Games};
 use referee_protocol::sanitize::sanitize;
-use referee_protocol::{Fault, FaultKind};
+use referee_protocol::{Fault, FaultKind, Want};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -399,12 +399,38 @@ fn signal_fix(status: &str) -> Option<&'static str> {
     SIGNALS.iter().find(|(names, _)| is_it(names)).map(|(_, fix)| *fix)
 }
 
+/// Whether an agent that had sent `ready` was not asked for a turn.
+fn is_unasked(known: &Evidence<'_>, before: Option<&History>) -> bool {
+    known.transcript.is_some()
+        && (known.game.is_none() || before.is_some_and(|before| before.turns == 0))
+}
+
 /// Adds to the advice after a crash what is unusual about the request: it may not be prepared for that.
 fn with_request(fix: &str, known: &Evidence<'_>) -> String {
     let before = History::before(known);
     let legal = known.legal();
     let kinds: BTreeSet<&str> = legal.iter().filter_map(|action| action["type"].as_str()).collect();
     match (known.stage, kinds.first(), &before) {
+        (Stage::FirstTurn, ..) if is_unasked(known, before.as_ref()) => format!(
+            "it ended before its first `turn`: `hello`, of which it answered a part, may be what it can't read, such as a name \
+             with blanks: read whole lines; {fix}"
+        ),
+        (_, _, Some(before))
+            if fix == last_words::NOT_ASKED && before.has_missing(known.stderr) =>
+        {
+            let played = match before.played {
+                0 => String::new(),
+                1 => "a `played` came before this `turn`; ".to_owned(),
+                played => format!("{played} `played` came before this `turn`; "),
+            };
+            format!(
+                "the message that it reads there is no `turn`, which would have what `ready` asks for: {played}decide by the \
+                 `type` of each message what to do with it, instead of counting messages"
+            )
+        }
+        (Stage::FirstTurn, ..) if fix == Defect::Crash.fix() => format!(
+            "{fix}; if it doesn't read whole lines, it may also have ended in the rest of `hello`, such as at a name with blanks"
+        ),
         (Stage::FirstTurn, _, Some(before))
             if before.wants.as_ref().is_some_and(Vec::is_empty)
                 && last_words::may_miss_a_value(known.stderr) =>
@@ -618,8 +644,10 @@ fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let usual = if fault.legal.is_some() && legal.is_empty() {
         "the rules don't list what is legal: compare its board with `position` in the `turn`, and try an action by the \
          rules before it is sent"
-    } else if before.lists_actions() {
+    } else if before.has(Want::Actions) {
         "compare it with `actions` in the `turn`"
+    } else if before.has(Want::Position) {
+        "compare its board with `position` in the `turn`"
     } else {
         known.usual_fix(Defect::Illegal)
     };

@@ -6,6 +6,8 @@ use referee_protocol::{Fault, FaultKind};
 use serde_json::{Value, json};
 use std::time::Duration;
 
+mod known_match;
+
 fn game(name: &str, setup: &Value) -> Box<dyn AnyGame> {
     kind(name).unwrap().start(setup).unwrap()
 }
