@@ -390,14 +390,14 @@ impl<'a> SeriesResults<'a> {
             let turns = verdict.seats[seat.seat.index()].turns;
             let record = transcript.and_then(|path| FaultRecord::read(path, &games, seat.seat));
             let record = record.unwrap_or_else(|| FaultRecord::seen(seat, turns, seen));
-            let line = failure_line(&record.stderr).filter(|_| stderr_explains(seat, fault));
-            if let Some(line) = line {
-                writeln!(text, "last stderr of {}: {}", sanitize(&seat.name), line).ok();
-            }
             let spec = &self.plan.seated(number)[seat.seat.index()];
             let readable = &self.plan.first.readable_files;
             let denied = readable.advice(spec, self.layers, &record.stderr);
             let (more, fix) = advice(fault, seen, denied.as_deref(), &record, &games);
+            let is_shown = stderr_explains(seat, fault) || fix.contains("read its stderr");
+            if let Some(line) = failure_line(&record.stderr).filter(|_| is_shown) {
+                writeln!(text, "last stderr of {}: {}", sanitize(&seat.name), line).ok();
+            }
             if let Some(more) = more {
                 writeln!(text, "cause{}: {more}", of(seat)).ok();
             }
