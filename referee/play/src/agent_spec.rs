@@ -11,14 +11,14 @@ use super::manifest::{Manifest, Words};
 use super::sources::not_built;
 use referee_games::{Dialect, GameKind, dialects, nearest};
 use referee_process::agent::Launch;
-use referee_process::files::{absolute, program, read_all, too_large};
+use referee_process::files::{absolute, open_regular, program, read_all, too_large};
 use referee_process::open_folder::{Kind, OpenFolder};
 use referee_process::sandbox::reach::{ProgramFiles, files_of_command};
 use referee_process::{Cause, Failure, own_program};
 use referee_protocol::sanitize::sanitize_name;
 use referee_protocol::{LineProtocol, plain_error};
 use std::ffi::OsStr;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -488,6 +488,17 @@ pub(super) fn interpreter(path: &Path) -> Option<(&'static str, &'static str)> {
     let ending = path.extension()?.to_str()?;
     let (_, language, program) = INTERPRETERS.into_iter().find(|(known, ..)| *known == ending)?;
     Some((language, program))
+}
+
+/// How much of a script's first line is shown, in bytes.
+const SCRIPT_LINE_MAX: u64 = 256;
+
+/// Returns the first line of a script, if it names an interpreter.
+pub(super) fn first_line(file: &Path) -> Option<String> {
+    let mut bytes = Vec::new();
+    open_regular(file, u64::MAX).ok()?.take(SCRIPT_LINE_MAX).read_to_end(&mut bytes).ok()?;
+    let line = bytes.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    Some(format!("#!{}", String::from_utf8_lossy(line).escape_debug()))
 }
 
 /// Returns the AGENT that starts a script which can't be started itself, with its interpreter; `None` if `text` is

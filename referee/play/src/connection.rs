@@ -16,6 +16,7 @@ use referee_process::work_folder;
 use referee_protocol::{Limits, Nanos, ToAgent};
 use std::cell::OnceCell;
 use std::io;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -49,6 +50,8 @@ pub struct AgentConnection {
     pub rewrite: Option<RewriteMessage>,
     /// Why its program can't be started, if nobody granted it.
     refused_program: Option<String>,
+    /// Its program's file.
+    pub file: PathBuf,
     /// The lines that were exchanged, if they are kept.
     pub exchange: Option<Exchange>,
     /// Whether its process may stay for another match.
@@ -108,6 +111,7 @@ impl AgentConnection {
             peak_memory_kb: OnceCell::new(),
             rewrite: None,
             refused_program,
+            file: launch.file.clone(),
             exchange: None,
             may_stay: false,
             used_before: Usage::default(),

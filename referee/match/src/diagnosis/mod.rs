@@ -116,6 +116,10 @@ struct Advice {
     fix: BTreeMap<Defect, String>,
 }
 
+/// What to do about a script whose first line ends with a carriage return.
+pub const WINDOWS_LINES: &str =
+    "its lines end as on Windows: save the file with line ends LF (`sed -i 's/\\r$//' FILE`)";
+
 /// A defect that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -466,6 +470,9 @@ fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
                 .fix("copy the program into the agent's folder, or grant it");
         }
         EndReason::NotStarted if what.contains("chmod") => Defect::NotExecutable,
+        EndReason::NotStarted if what.contains("\\r`") => {
+            return Finding::new(Defect::Interpreter, what).fix(WINDOWS_LINES);
+        }
         EndReason::NotStarted if what.contains("first line") => Defect::Interpreter,
         EndReason::NotStarted => Defect::CannotStart,
         // The status of `env` and shells for a program that is missing or can't be executed.
@@ -475,10 +482,7 @@ fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
             // The second is the last line of GNU `env` about such a script.
             if ["\\r", "\r", "use -[v]S to pass options"].iter().any(|it| known.stderr.contains(it))
             {
-                return Finding::new(Defect::Interpreter, what).fix(
-                    "the script has Windows line ends: save it with Unix line ends \
-                     (`sed -i 's/\\r$//' FILE`)",
-                );
+                return Finding::new(Defect::Interpreter, what).fix(WINDOWS_LINES);
             }
             Defect::Interpreter
         }

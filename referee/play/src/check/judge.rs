@@ -2,22 +2,21 @@
 
 use super::probes::{Aim, Probe};
 use super::trial::{End, TrialReport};
-use crate::agent_spec::{self, AgentSpec, has_kit};
+use crate::agent_spec::{self, AgentSpec, first_line, has_kit};
 use crate::destination::DEFAULT_FOLDER;
 use crate::drive::GRACE;
 use crate::sources::{after_building, newer_source};
 use nix::errno::Errno;
 use referee_games::Games;
 use referee_match::diagnosis::{
-    Defect, Engine, Evidence, Finding, IllegalAction, Stage, failure_line, find, waiting,
-    without_notices,
+    Defect, Engine, Evidence, Finding, IllegalAction, Stage, WINDOWS_LINES, failure_line, find,
+    waiting, without_notices,
 };
-use referee_process::files::open_regular;
 use referee_process::{Cause, Failure};
 use referee_protocol::{ClockKind, ClockSettings, FaultKind};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -433,7 +432,7 @@ fn not_started(spec: &AgentSpec, errno: Errno) -> io::Result<Finding> {
         }
         Errno::EACCES if !is_executable(&file) => {
             let executable = format!("make it executable: chmod +x {}", quoted(&file));
-            let known = agent_spec::interpreter(&file).filter(|_| interpreter(&file).is_none());
+            let known = agent_spec::interpreter(&file).filter(|_| first_line(&file).is_none());
             let fix = match known {
                 Some((_, known)) => format!(
                     "start it by its interpreter: \"{known} {}\"; or give it a first line such as `#!/usr/bin/env \
@@ -444,17 +443,13 @@ fn not_started(spec: &AgentSpec, errno: Errno) -> io::Result<Finding> {
             };
             Finding::new(Defect::NotExecutable, format!("{shown} is not executable")).fix(fix)
         }
-        Errno::ENOENT | Errno::EACCES => match interpreter(&file) {
+        Errno::ENOENT | Errno::EACCES => match first_line(&file) {
             Some(line) => {
                 let text = format!(
                     "cannot execute the interpreter in the first line of {shown}, `{line}`"
                 );
                 let finding = Finding::new(Defect::Interpreter, text);
-                if line.ends_with("\\r") {
-                    finding.fix("its lines end as on Windows: save the file with line ends LF")
-                } else {
-                    finding
-                }
+                if line.ends_with("\\r") { finding.fix(WINDOWS_LINES) } else { finding }
             }
             None => Finding::new(
                 Defect::Interpreter,
@@ -480,15 +475,4 @@ fn quoted(file: &Path) -> String {
 
 fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
-}
-
-/// How much of a script's first line is shown, in bytes.
-const SCRIPT_LINE_MAX: u64 = 256;
-
-/// Returns the first line of a script.
-fn interpreter(file: &Path) -> Option<String> {
-    let mut bytes = Vec::new();
-    open_regular(file, u64::MAX).ok()?.take(SCRIPT_LINE_MAX).read_to_end(&mut bytes).ok()?;
-    let line = bytes.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
-    Some(format!("#!{}", String::from_utf8_lossy(line).escape_debug()))
 }

@@ -8,7 +8,7 @@
 
 use super::patience::{LOOK, Patience};
 use super::{Drive, Waiting};
-use crate::agent_spec::AgentSpec;
+use crate::agent_spec::{AgentSpec, first_line};
 use crate::connection::AgentConnection;
 use crate::core_context::CoreContext;
 use crate::participant::Participant;
@@ -17,6 +17,7 @@ use referee_games::GameKind;
 use referee_match::{Input, Reading};
 use referee_process::agent::{AgentEvent, StartFailure, is_damaged};
 use referee_protocol::{FaultKind, Limits, Seat};
+use std::path::Path;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -186,7 +187,9 @@ impl Drive<'_> {
             FailedStart::Program(errno) => {
                 let connection = self.participants[seat.index()].connection();
                 let refused = connection.and_then(|it| it.refused_program(errno));
-                let reason = refused.map_or_else(|| reason(errno), str::to_owned);
+                let reason = refused.map(str::to_owned);
+                let file = connection.map(|it| it.file.as_path());
+                let reason = reason.unwrap_or_else(|| reason_of(errno, file));
                 let text = format!("can't start `{program}`: {reason}");
                 Input::Fault(seat, FaultKind::Start, text, self.brief_reading(at))
             }
@@ -204,14 +207,19 @@ fn machine_failed(text: String) -> Input<'static> {
     Input::Stop { cause: "machine", text, seat: None }
 }
 
-fn reason(errno: Errno) -> String {
+fn reason_of(errno: Errno, file: Option<&Path>) -> String {
     let text = match errno {
         Errno::ENOEXEC => {
             "it is not executable: a script needs a first line such as `#!/usr/bin/env python3`, a \
              binary must be built for this machine"
         }
         Errno::EACCES => "no permission to execute it: run `chmod +x` on it",
-        Errno::ENOENT => "it, or the interpreter in its first line, does not exist",
+        Errno::ENOENT => match file.and_then(first_line) {
+            Some(line) => {
+                return format!("the interpreter in its first line, `{line}`, does not exist");
+            }
+            None => "it, or the interpreter in its first line, does not exist",
+        },
         errno if is_damaged(errno) => {
             "it, or the interpreter that it names, is damaged: build it again"
         }

@@ -119,6 +119,9 @@ fn an_exit_is_judged_by_its_status() {
         let fix = find(&fault(FaultKind::Gone, "ended"), &known).fix;
         assert!(fix.contains(words) && !fix.contains("read its stderr"), "{status}: {fix}");
     }
+    let text = "can't start `/a/bot.sh`: the interpreter in its first line, `#!/bin/bash\\r`, does not exist";
+    let found = find(&fault(FaultKind::Start, text), &Evidence::default());
+    assert!(found.fix.contains("line ends"), "{}", found.fix);
     let stderr = "/usr/bin/env: 'python3\\r': No such file or directory";
     let known = Evidence { status: Some("exit status 127"), stderr, ..Evidence::default() };
     let found = find(&fault(FaultKind::Start, "ended"), &known);
