@@ -237,10 +237,11 @@ pub(super) fn has_words(stderr: &str) -> bool {
     stderr.lines().any(is_own_word)
 }
 
-/// Whether it may have ended because a value was missing.
-pub(super) fn may_miss_a_value(stderr: &str) -> bool {
+/// Whether it may have ended because a value was missing or empty.
+pub fn may_miss_a_value(stderr: &str) -> bool {
     let cause = failure_line(stderr).unwrap_or_default().to_lowercase();
-    let named = ["nil", "null", "none", "undefined"].iter().any(|name| cause.contains(name));
+    let named =
+        ["nil", "null", "none", "undefined", "\"\"", "''"].iter().any(|name| cause.contains(name));
     named || !has_words(stderr)
 }
 
@@ -353,11 +354,7 @@ pub(super) fn crash(what: String, stderr: &str) -> Finding {
     let known = KNOWN.iter().find(|(begins, _)| {
         begins.iter().any(|it| line.starts_with(it) || line.contains(&format!(": {it}")))
     });
-    let place = source(&line).or_else(|| perl(&line)).or_else(|| {
-        let (_, place) = line.strip_suffix(')')?.rsplit_once('(')?;
-        (!place.contains(' ') && place.contains(':')).then(|| place.to_owned())
-    });
-    match (known.map(|(_, fix)| *fix).or_else(|| known_anywhere(stderr)), place) {
+    match (known.map(|(_, fix)| *fix).or_else(|| known_anywhere(stderr)), place_in(&line)) {
         (Some(fix), _) => finding.fix(fix),
         (None, Some(place)) => finding.fix(format!(
             "{CORRECT} {place}; before it, print to stderr the values that are used there, and run it again with the \
@@ -365,6 +362,18 @@ pub(super) fn crash(what: String, stderr: &str) -> Finding {
         )),
         (None, None) => finding,
     }
+}
+
+/// Returns the place in the source of the line that says why a program failed, such as `bot.py:12`.
+pub fn failure_place(stderr: &str) -> Option<String> {
+    place_in(&failure_line(stderr)?)
+}
+
+fn place_in(line: &str) -> Option<String> {
+    source(line).or_else(|| perl(line)).or_else(|| {
+        let (_, place) = line.strip_suffix(')')?.rsplit_once('(')?;
+        (!place.contains(' ') && place.contains(':')).then(|| place.to_owned())
+    })
 }
 
 /// Returns the advice about words that count in any line.

@@ -19,7 +19,9 @@ pub use caret::caret;
 pub use denied::denied_paths;
 pub use engine::Engine;
 pub use hang::{AtEnd, Hang, Wait};
-pub use last_words::{cause_line, failure_line, stack_place, without_notices};
+pub use last_words::{
+    cause_line, failure_line, failure_place, may_miss_a_value, stack_place, without_notices,
+};
 pub use nearest::nearest_action;
 pub use restricted::{Restriction, restriction};
 
@@ -437,7 +439,7 @@ fn with_request(fix: &str, known: &Evidence<'_>) -> String {
         ),
         (Stage::FirstTurn, _, Some(before))
             if before.wants.as_ref().is_some_and(Vec::is_empty)
-                && last_words::may_miss_a_value(known.stderr) =>
+                && may_miss_a_value(known.stderr) =>
         {
             format!(
                 "a `turn` has `actions` and `position` only if `want` in `ready` asks for them; {fix}"

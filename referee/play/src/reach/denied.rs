@@ -1,11 +1,15 @@
 //! Advice about what the sandbox kept an agent from doing.
 
 use crate::agent_spec::AgentSpec;
-use referee_match::diagnosis::{Restriction, denied_paths, failure_line, restriction};
+use referee_match::diagnosis::{
+    Restriction, denied_paths, failure_line, failure_place, may_miss_a_value, restriction,
+};
+use referee_process::files::open_regular;
 use referee_process::sandbox::reach::{
     SharedRules, UNPRIVILEGED_UID, Unreachable, is_wide, reachable,
 };
 use referee_process::sandbox::{Layer, Layers};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The machine's own folders: nothing in them should be opened to an agent that isn't there itself.
@@ -19,10 +23,58 @@ pub fn advice(
     stderr: &str,
 ) -> Option<String> {
     file_advice(spec, shared_rules, layers, stderr).or_else(|| {
-        let found = restriction(stderr)?;
+        let reads = || reads_variable(spec, stderr).then_some(Restriction::Environment);
+        let found = restriction(stderr).or_else(reads)?;
         let applies = found == Restriction::Environment || layers.has(Layer::Landlock);
         applies.then(|| found.advice().to_owned())
     })
+}
+
+/// How programs read a variable of their environment, before its name.
+const READS_VARIABLE: [&str; 8] = [
+    "getenv(",
+    "Getenv(",
+    "process.env.",
+    "ENV[",
+    "ENV.fetch(",
+    "environ[",
+    "environ.get(",
+    "ENV{",
+];
+
+/// The variables that each agent has.
+const GIVEN: [&str; 4] = ["HOME", "TMPDIR", "PATH", "LANG"];
+
+/// How much of a source file is read, in bytes.
+const SOURCE_BYTES_MAX: u64 = 1 << 20;
+
+/// Whether an agent failed in a line that reads a variable which it doesn't have or, since a value was missing, in a file
+/// that reads one.
+fn reads_variable(spec: &AgentSpec, stderr: &str) -> bool {
+    let found = || {
+        let launch = spec.launch.as_ref()?;
+        let place = failure_place(stderr)?;
+        let (file, number) = place.rsplit_once(':')?;
+        let mut text = String::new();
+        let file = open_regular(&launch.folder.join(file), SOURCE_BYTES_MAX).ok()?;
+        file.take(SOURCE_BYTES_MAX).read_to_string(&mut text).ok()?;
+        let has = |name: &str| {
+            let set = launch.env.iter().filter_map(|it| Some(it.split_once('=')?.0));
+            set.chain(GIVEN).any(|given| given == name)
+        };
+        let is_read = |line: &str| {
+            READS_VARIABLE.iter().filter_map(|it| Some(line.split_once(it)?.1)).any(|rest| {
+                let rest = rest.trim_start_matches(['"', '\'']);
+                let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+                let name = &rest[..rest.find(|letter| !is_letter(letter)).unwrap_or(rest.len())];
+                !name.is_empty() && !has(name)
+            })
+        };
+        let number: usize = number.parse().ok()?;
+        let own = text.lines().nth(number.checked_sub(1)?)?;
+        Some(is_read(own) || may_miss_a_value(stderr) && text.lines().any(is_read))
+    };
+    found().unwrap_or_default()
 }
 
 fn file_advice(

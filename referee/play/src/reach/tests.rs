@@ -459,6 +459,50 @@ fn closed_folders_hide_what_is_below() {
 }
 
 #[test]
+fn a_variable_that_an_agent_does_not_have_is_found_in_its_source() {
+    let tree = Tree::new(&[
+        ("a/agent.toml", "command = [\"./bot\"]\nenv = { SET = \"1\" }\n"),
+        ("a/bot", ""),
+        (
+            "a/Main.java",
+            "x = parse(System.getenv(\"DEPTH\"));\ny = parse(System.getenv(\"SET\"));\nz = parse(y);\n",
+        ),
+        ("a/bot.py", "depth = os.environ.get('HOME')\nrange(int(depth))\n"),
+        (
+            "a/bot.go",
+            "n, err := strconv.Atoi(os.Getenv(\"DEPTH\"))\nif err != nil { panic(err) }\n",
+        ),
+        ("a/bot.js", "const depth = process.env.DEPTH;\nplay(depth.length);\n"),
+    ]);
+    let agent = tree.agent("a");
+    let shared_rules = shared_rules(std::slice::from_ref(&agent), &[], &[]);
+    let java = |line| {
+        format!(
+            "Exception in thread \"main\" java.lang.NumberFormatException: For input string\n\tat Main.main(Main.java:{line})\n"
+        )
+    };
+    let python = "Traceback (most recent call last):\n  File \"/a/bot.py\", line 2, in <module>\nTypeError: int() not \
+                  'NoneType'\n";
+    let node = "/a/bot.js:2\n\nTypeError: Cannot read properties of undefined (reading 'length')\n    at Object.<anonymous> \
+                (/a/bot.js:2:12)\n";
+    for (stderr, expected) in [
+        (&*java(1), true),
+        (&java(2), false),
+        (&java(3), false),
+        (&java(9), false),
+        (python, false),
+        (
+            "panic: strconv.Atoi: parsing \"\": invalid syntax\n\nmain.main()\n\t/a/bot.go:2 +0x1d\n",
+            true,
+        ),
+        (node, true),
+    ] {
+        let found = advice(&agent, &shared_rules, Layers::default(), stderr).unwrap_or_default();
+        assert_eq!(found.contains("small environment"), expected, "{stderr}: {found}");
+    }
+}
+
+#[test]
 fn what_was_denied_is_what_is_there_and_out_of_reach() {
     let tree = Tree::new(&[
         ("a/agent.toml", ECHO),
@@ -507,6 +551,11 @@ fn what_was_denied_is_what_is_there_and_out_of_reach() {
         assert!(advice.contains("HOME and TMPDIR"), "{text}: {advice}");
         assert_eq!(said(&a, landlock, &format!("{text}: No such file or directory")), "", "{text}");
     }
+    let ruby = "ROOT/a/bot:4:in `open': Permission denied @ rb_sysopen - ROOT/a/bot.log (Errno::EACCES)\n\tfrom ROOT/a/bot:4:in \
+                `<main>'\n";
+    assert!(said(&a, landlock, ruby).contains("HOME and TMPDIR"));
+    // The shell says so of a command, after the name of the script.
+    assert_eq!(said(&a, landlock, "ROOT/a/bot: 3: [[: Permission denied"), "");
     let advice = said(&b, landlock, "ROOT/a/bot: Permission denied; /opt: Permission denied");
     assert!(advice.contains("`--allow-read /opt`") || !Path::new("/opt").exists());
     fs::set_permissions(tree.at("a"), Permissions::from_mode(0o700)).unwrap();
