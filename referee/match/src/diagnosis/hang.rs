@@ -137,11 +137,8 @@ pub(super) fn explain(what: &str, known: &Evidence<'_>) -> Option<Finding> {
                 &format!(
                     "it has read its input, and waits for more without an answer; at the end of its input it loops{place}"
                 ),
-                &format!(
-                    "let each handler of exceptions print them to stderr (in Python, `traceback.print_exc()`), since one may hide \
-                     the error, and leave the loop at the end of the input; {}",
-                    unanswered(known)
-                ),
+                "find out why it writes nothing here: a handler of exceptions may hide the error (let it print that to stderr; in \
+                 Python, `traceback.print_exc()`), or a branch may do nothing; and leave the loop when the input ends",
             )
         }
         (Some(AtEnd::Ended), None) => {

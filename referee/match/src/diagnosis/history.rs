@@ -1,6 +1,6 @@
 //! What an agent was asked and what it played before its fault, by the transcript.
 
-use super::{Evidence, failure_line};
+use super::Evidence;
 use crate::transcript;
 use referee_games::Turn;
 use referee_protocol::{Event, Want};
@@ -60,11 +60,10 @@ impl History {
         self.wants.as_ref().is_some_and(|wants| wants.contains(&want))
     }
 
-    /// Whether its requests have the field that is missing by an error in its stderr.
-    pub(super) fn has_missing(&self, stderr: &str) -> bool {
-        let line = failure_line(stderr).unwrap_or_default();
+    /// Whether its requests have a field that a text names.
+    pub(super) fn has_named(&self, text: &str) -> bool {
         let fields = [("actions", Want::Actions), ("position", Want::Position)];
-        fields.into_iter().any(|(name, want)| self.has(want) && line.contains(name))
+        fields.into_iter().any(|(name, want)| self.has(want) && text.contains(name))
     }
 
     /// Whether its last action has another type, or it has none, and may only pass.

@@ -26,6 +26,7 @@ pub use nearest::nearest_action;
 pub use restricted::{Restriction, restriction};
 
 use crate::end_reason::EndReason;
+use crate::transcript;
 use garbled::garbled;
 use history::History;
 use locate::locate;
@@ -411,18 +412,35 @@ fn is_unasked(known: &Evidence<'_>, before: Option<&History>) -> bool {
         && (known.game.is_none() || before.is_some_and(|before| before.turns == 0))
 }
 
+/// Returns a name in `hello` that has a blank.
+fn name_with_blank(known: &Evidence<'_>) -> Option<String> {
+    let (transcript, _) = known.transcript?;
+    let reader = transcript::read(transcript).ok()?;
+    reader.header.seats.into_iter().map(|seat| seat.name).find(|name| name.contains(' '))
+}
+
 /// Adds to the advice after a crash what is unusual about the request: it may not be prepared for that.
 fn with_request(fix: &str, known: &Evidence<'_>) -> String {
     let before = History::before(known);
+    let blank = name_with_blank(known);
     let legal = known.legal();
     let kinds: BTreeSet<&str> = legal.iter().filter_map(|action| action["type"].as_str()).collect();
     match (known.stage, kinds.first(), &before) {
         (Stage::FirstTurn, ..) if is_unasked(known, before.as_ref()) => format!(
-            "it ended before its first `turn`: `hello`, of which it answered a part, may be what it can't read, such as a name \
-             with blanks: read whole lines; {fix}"
+            "it ended before its first `turn`: `hello`, of which it has answered a part, may be what it can't read{}: read whole \
+             lines; {fix}",
+            blank
+                .map(|name| format!(", such as the blank in the name \"{name}\""))
+                .unwrap_or_default()
+        ),
+        (Stage::FirstTurn, ..) if fix == Defect::Crash.fix() && blank.is_some() => format!(
+            "`hello` has a name with a blank, \"{}\", at which it ends if it reads words instead of whole lines (`scanf(\"%s\")`): \
+             read lines; else {fix}",
+            blank.unwrap_or_default()
         ),
         (_, _, Some(before))
-            if fix == last_words::NOT_ASKED && before.has_missing(known.stderr) =>
+            if fix == last_words::NOT_ASKED
+                && failure_line(known.stderr).is_some_and(|line| before.has_named(&line)) =>
         {
             let played = match before.played {
                 0 => String::new(),
@@ -434,9 +452,17 @@ fn with_request(fix: &str, known: &Evidence<'_>) -> String {
                  `type` of each message what to do with it, instead of counting messages"
             )
         }
-        (Stage::FirstTurn, ..) if fix == Defect::Crash.fix() => format!(
-            "{fix}; if it doesn't read whole lines, it may also have ended in the rest of `hello`, such as at a name with blanks"
-        ),
+        (_, _, Some(before))
+            if before.played > 0
+                && may_miss_a_value(known.stderr)
+                && before.has_named(known.stderr) =>
+        {
+            format!(
+                "perhaps the message that it reads there is no `turn`, since {} `played` came before this one: look at the `type` of \
+                 each message; else {fix}",
+                before.played
+            )
+        }
         (Stage::FirstTurn, _, Some(before))
             if before.wants.as_ref().is_some_and(Vec::is_empty)
                 && may_miss_a_value(known.stderr) =>
@@ -599,7 +625,7 @@ pub fn waiting(known: &Evidence<'_>) -> Finding {
     let used = known.used.unwrap_or_default();
     let (cpu, wall) = (used.cpu.as_millis(), used.wall.as_millis());
     let what = format!("no answer after {wall} ms ({cpu} ms of CPU)");
-    let finding = without_answer(what, known);
+    let finding = silent(what, known);
     let engine = known.engine.filter(|engine| !(engine.may_skip() && known.explains_itself("")));
     match engine.and_then(Engine::unanswered) {
         Some(fix) => finding.fix(fix),

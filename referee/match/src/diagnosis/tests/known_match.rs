@@ -24,6 +24,7 @@ impl Known {
         let ready = json!({"type": "ready", "want": want});
         let mut greetings = Vec::new();
         for seat in &mut head.seats {
+            seat.name = "Jo Ann".to_owned();
             seat.ready = Some(serde_json::from_value::<Ready>(json!({"want": want})).unwrap());
             greetings.push(
                 json!({"type": "line", "at_ns": 0, "seat": seat.seat, "line": ready.to_string()}),
@@ -73,13 +74,23 @@ fn a_missing_field_that_was_asked_for_means_another_message() {
         [("actions", "3 `played` came before this `turn`"), ("position", "\"want\":[")]
     {
         let stderr = format!(
-            "Traceback (most recent call last):\n  File \"/a/bot.py\", line 24\nKeyError: '{key}'\n"
+            "Traceback (most recent call last):\n  File \"/a/bot.py\", line 24\n    f(m[\"actions\"], m[\"position\"])\nKeyError: '{key}'\n"
         );
         let known = Evidence { status, stderr: &stderr, ..wanted.evidence() };
         let fix = find(&fault(FaultKind::Gone, "ended"), &known).fix;
         assert!(fix.contains(words), "{key}: {fix}");
         assert_eq!(fix.contains("is no `turn`"), key == "actions", "{fix}");
     }
+}
+
+#[test]
+fn a_value_that_is_missing_in_what_was_asked_for_may_be_another_messages() {
+    let wanted = Known::after("hex", &json!({"size": 4}), &json!(["actions"]), 2);
+    let node = "/a/bot.js:2\n  const a = m.actions[0];\n\nTypeError: Cannot read properties of undefined (reading '0')\n    at \
+                turn (/a/bot.js:2:12)\n";
+    let known = Evidence { status: Some("exit status 1"), stderr: node, ..wanted.evidence() };
+    let fix = find(&fault(FaultKind::Gone, "ended"), &known).fix;
+    assert!(fix.starts_with("perhaps the message that it reads there is no `turn`"), "{fix}");
 }
 
 #[test]
@@ -90,7 +101,10 @@ fn one_that_ends_before_its_first_turn_may_not_read_hello() {
     let first = Evidence { stage: Stage::FirstTurn, ..first };
     let ended = fault(FaultKind::Gone, "ended");
     let fix = find(&ended, &first).fix;
-    assert!(fix.starts_with("read its stderr") && fix.contains("the rest of `hello`"), "{fix}");
+    assert!(
+        fix.contains("name with a blank, \"Jo Ann\"") && fix.contains("else read its stderr"),
+        "{fix}"
+    );
     let fix = find(&ended, &Evidence { game: None, ..first }).fix;
     assert!(
         fix.starts_with("it ended before its first `turn`") && fix.contains("whole lines"),

@@ -543,4 +543,7 @@ fn what_a_worker_process_wrote_explains_why_no_answer_comes() {
     let late =
         find(&fault(FaultKind::Late, "no answer"), &Evidence { stderr, ..Evidence::default() });
     assert!(late.fix.contains("__main__"), "{}", late.fix);
+    let stderr = "/a/bot.sh: 3: [[: not found\n";
+    let shell = super::waiting(&Evidence { stderr, ..Evidence::default() });
+    assert!(shell.fix.contains("#!/bin/bash"), "{}", shell.fix);
 }
