@@ -52,16 +52,10 @@ fn by_place(fault: &Fault, known: &Evidence<'_>, is_clear: bool) -> Finding {
     if let Err(broken) = parse_strict(line) {
         let finding = broken_json(line, &broken, is_clear);
         return match cut(line, known) {
-            Some(bytes) => {
-                let what = format!(
-                    "{}; it is cut where the first {bytes} bytes of the `turn` end",
-                    finding.what
-                );
-                Finding { what, ..finding }.fix(
-                    "its buffer is too short for a line: make it longer, or read on to the line end (in C, `getline`); a line \
-                     may have 1 MiB",
-                )
-            }
+            Some(bytes) => finding.fix(format!(
+                "it is cut where the first {bytes} bytes of the `turn` end: the buffer for a line is too short; make it longer, or \
+                 read on to the line end (in C, `getline`), since a line may have 1 MiB"
+            )),
             None => finding,
         };
     }

@@ -409,12 +409,13 @@ fn signal_fix(status: &str) -> Option<&'static str> {
 /// Whether an agent that had sent `ready` was not asked for a turn.
 fn is_unasked(known: &Evidence<'_>, before: Option<&History>) -> bool {
     known.transcript.is_some()
+        && !known.foreign
         && (known.game.is_none() || before.is_some_and(|before| before.turns == 0))
 }
 
 /// Returns a name in `hello` that has a blank.
 fn name_with_blank(known: &Evidence<'_>) -> Option<String> {
-    let (transcript, _) = known.transcript?;
+    let (transcript, _) = known.transcript.filter(|_| !known.foreign && !known.has_kit)?;
     let reader = transcript::read(transcript).ok()?;
     reader.header.seats.into_iter().map(|seat| seat.name).find(|name| name.contains(' '))
 }
@@ -528,7 +529,10 @@ fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
                 Some(fix) if finding.fix == Defect::Crash.fix() => fix,
                 _ => &finding.fix,
             };
-            let fix = with_request(fix, known);
+            // It has sent `ready`, though it was asked for no turn.
+            let is_ready = fault.kind == FaultKind::Gone && known.stage == Stage::Start;
+            let stage = if is_ready { Stage::FirstTurn } else { known.stage };
+            let fix = with_request(fix, &Evidence { stage, ..*known });
             return finding.fix(fix);
         }
     };
