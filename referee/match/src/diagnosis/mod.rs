@@ -584,7 +584,7 @@ fn idle(what: &str, known: &Evidence<'_>) -> Finding {
             .fix(format!("answer `hello` with `ready`; {}", Defect::Waiting.fix())),
         // It has flushed its earlier answers.
         Stage::LaterTurn => Finding::new(Defect::Waiting, what).fix(hang::unanswered(known)),
-        _ => Finding::new(Defect::Waiting, what),
+        Stage::FirstTurn => Finding::new(Defect::Waiting, what),
     };
     let finding = unended(what, known).or_else(|| hang::explain(what, known)).unwrap_or_else(usual);
     // What the end of its input led to is no cause.

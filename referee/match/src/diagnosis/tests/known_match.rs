@@ -144,7 +144,7 @@ fn an_illegal_action_is_compared_with_what_was_asked_for() {
 #[test]
 fn an_answer_that_was_cut_with_its_request_shows_a_short_buffer() {
     let known = Known::after("hex", &json!({"size": 11}), &json!(["actions"]), 2);
-    let mut reader = transcript::read(&*known.bytes).unwrap();
+    let mut reader = transcript::read(&known.bytes).unwrap();
     let events: Vec<Event> = reader.by_ref().collect();
     let input = transcript::sent(&reader.header, &known.games, Seat(0), &events, None).unwrap();
     let request = input.split_inclusive(|&byte| byte == b'\n').next_back().unwrap();
