@@ -132,11 +132,16 @@ fn agents_of_any_year_play_a_game_program_with_their_own_classes() {
         "name = \"course\"\ncommand = [\"python3\", \"course_rules.py\"]\nrules = 1\n",
     );
     let words = ["./rules", "comp30024:year", "comp30024:year/agent", "--setup", "turns=6"];
-    let failed = dir.play(&words);
-    let fault = |seat: usize| failed["verdict"]["seats"][seat]["fault"]["kind"] == "start";
-    let seat = (0..2).find(|&seat| fault(seat)).expect("neither can start");
-    let words_of_failure = said(&dir, &failed, seat as u64);
-    assert!(words_of_failure.contains("need the course's folder `referee` of its year"));
+    let words_of_failure = || {
+        let failed = dir.play(&words);
+        let fault = |seat: &usize| failed["verdict"]["seats"][*seat]["fault"]["kind"] == "start";
+        let seat = (0..2).find(fault).expect("neither can start");
+        said(&dir, &failed, seat as u64)
+    };
+    assert!(words_of_failure().contains("need the course's folder `referee` of its year"));
+    dir.write("year/referee/game.py", "");
+    assert!(words_of_failure().contains("Until 2022 agents exchanged tuples"));
+    fs::remove_file(dir.path("year/referee/game.py")).unwrap();
     copy_folder(&root().join("tests/games/course"), &dir.path("year/referee/game"));
     dir.write("year/referee/__init__.py", "import a_library_of_servers\n");
     let colours = "from enum import Enum\nfrom .board import *\nPlayerColor = Enum('PlayerColor', 'RED BLUE')\n";

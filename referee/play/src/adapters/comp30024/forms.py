@@ -11,8 +11,9 @@ class Objects(Form):
     classes = ["Agent", "Player", "ExamplePlayer"]
     imports_count = True
     has_facts = True
-    # What `referee.game` must have.
+    # What `referee.game` must have, and what it is without that.
     needed = ["PlayerColor"]
+    other = "it isn't that of this game's year"
 
     def __init__(self, strict, setup):
         self.strict = strict
@@ -24,7 +25,7 @@ class Objects(Form):
         self.game = importlib.import_module("referee.game")
         missing = [name for name in self.needed if not hasattr(self.game, name)]
         if missing:
-            fail(f"the folder's own referee.game has no {missing[0]}: it isn't that of this game's year")
+            fail(f"the folder's own referee.game has no {missing[0]}: {self.other}")
 
     def install(self):
         """Provides `referee.game` for agents that come without it."""
@@ -117,6 +118,9 @@ class Freckers(Objects):
 
 class Year(Objects):
     """The agents of any year since 2023 whose game is a program with the course's actions."""
+
+    other = ("it isn't that of 2023 or later. Until 2022 agents exchanged tuples, whose meaning differs from year to year: "
+             "write a bot that imports the agent and translates them")
 
     def __init__(self, strict, setup):
         super().__init__(strict, setup)
