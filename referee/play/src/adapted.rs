@@ -172,6 +172,8 @@ struct Survey {
     beside: Vec<PathBuf>,
     /// The package that its own imports mean, if that is further in; its dotted name.
     means: Option<String>,
+    /// Whether its relative imports lead out of its outermost package.
+    leads_out: bool,
     /// The package that its own imports take its folder for, if there is none of that dotted name.
     inside: Option<String>,
 }
@@ -183,6 +185,7 @@ struct Printed {
     python: Option<PathBuf>,
     imports: Vec<String>,
     means: Option<String>,
+    leads_out: bool,
     inside: Option<String>,
     broken: Option<String>,
     code: Option<String>,
@@ -194,12 +197,18 @@ pub(super) fn read(
     text: &str,
     base: &Path,
 ) -> Result<AgentSpec, Failure> {
-    let text = &in_archive(text, base)?;
+    let (text, archive) = &in_archive(text, base)?;
     let mut package = (adapter.read)(text, base)?;
     package.check_link(&format!("{}:{text}", adapter.name))?;
     let mut survey = package.survey(adapter, &python()?)?;
     if let Some(inner) = survey.means.take().and_then(|means| package.within(&means)) {
         package = inner;
+        survey = package.survey(adapter, &survey.python)?;
+    }
+    if survey.leads_out
+        && let Some(outer) = package.in_package_around()
+    {
+        package = outer;
         survey = package.survey(adapter, &survey.python)?;
     }
     if let Some(inside) = survey.inside.take().filter(|_| package.inside.is_none()) {
@@ -242,7 +251,7 @@ pub(super) fn read(
     // In the folder of a group there are several classes, or a file is called `agent`.
     let class = package.class.clone().filter(|_| adapter.names_folders);
     Ok(AgentSpec {
-        name: class.unwrap_or_else(|| package.name()),
+        name: class.or_else(|| archive.clone()).unwrap_or_else(|| package.name()),
         launch: Some(launch),
         digest: digest_command(&identity, Path::new("/")),
         games: adapter.games().map(|game| game.name.to_owned()).collect(),
@@ -257,17 +266,18 @@ pub(super) fn read(
     })
 }
 
-/// Returns what follows the prefix with the folder to which an archive is unpacked instead of that archive.
-fn in_archive(text: &str, base: &Path) -> Result<String, Failure> {
+/// Returns what follows the prefix with the folder to which an archive is unpacked instead of that archive, and the
+/// archive's name without its ending.
+fn in_archive(text: &str, base: &Path) -> Result<(String, Option<String>), Failure> {
     let (path, rest) = text.split_at(text.rfind(':').unwrap_or(text.len()));
     let file = base.join(path);
-    if archive_stem(&file).is_none() || !file.is_file() {
-        return Ok(text.to_owned());
-    }
+    let Some(stem) = archive_stem(&file).filter(|_| file.is_file()) else {
+        return Ok((text.to_owned(), None));
+    };
     // Named by the user, who may name it by a link.
     let folder = file.canonicalize().and_then(|file| unpacked(&file));
     let folder = folder.map_err(|error| Failure::usage(format!("{}: {error}", file.display())))?;
-    Ok(format!("{}{rest}", folder.display()))
+    Ok((format!("{}{rest}", folder.display()), Some(stem)))
 }
 
 /// Returns the adapter of an AGENT and the folder that its package is imported from, without reading the package; `base`
@@ -389,6 +399,7 @@ impl Package {
     /// statement can name a folder whose name is no identifier, so an `__init__.py` there is a stray one.
     fn at(place: PathBuf, class: Option<String>) -> Option<Self> {
         let place = Self::submitted(&place).unwrap_or(place);
+        let place = if place.ends_with(INIT) { place.parent()?.to_owned() } else { place };
         if place.is_file() && place.extension().is_none_or(|ending| ending != "py") {
             return None;
         }
@@ -430,6 +441,22 @@ impl Package {
             class: self.class.clone(),
             folder,
             place,
+            more: self.more.clone(),
+            imports: self.imports.clone(),
+            inside: None,
+        })
+    }
+
+    /// Returns it as a module of the folder around it, if that is a package; as its name is no identifier, only relative
+    /// imports can mean it.
+    fn in_package_around(&self) -> Option<Self> {
+        let name = self.folder.file_name()?.to_str().filter(|name| !name.contains('.'))?;
+        is_package(&self.folder).then_some(())?;
+        Some(Self {
+            folder: self.folder.parent()?.to_owned(),
+            module: format!("{name}.{}", self.module),
+            class: self.class.clone(),
+            place: self.place.clone(),
             more: self.more.clone(),
             imports: self.imports.clone(),
             inside: None,
@@ -550,6 +577,7 @@ impl Package {
             code: new.or(code),
             beside: printed.imports.iter().filter(is_inner).map(place).collect(),
             means: printed.means,
+            leads_out: printed.leads_out,
             inside: printed.inside,
         })
     }
@@ -623,151 +651,4 @@ pub(super) fn source_has(path: &Path, words: &[&str]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{ADAPTERS, Package, read};
-    use std::os::unix::fs::PermissionsExt as _;
-    use std::path::Path;
-
-    #[test]
-    fn packages_are_found_by_their_paths() {
-        let place = tempfile::tempdir().unwrap();
-        let root = place.path().canonicalize().unwrap();
-        for file in [
-            "team/agent/__init__.py",
-            "team/agent/search/__init__.py",
-            "team/agent/search/deep.py",
-            "loose/player.py",
-            "bare/agent/program.py",
-            "bare/a.b/program.py",
-            "alice.v2/agent/program.py",
-            "alice.v2/referee/game/__init__.py",
-            "package/__init__.py",
-            "package/agent/__init__.py",
-            "a stray-one/__init__.py",
-            "a stray-one/agent/__init__.py",
-            "v1.0/__init__.py",
-            "v1.0/agent copy/__init__.py",
-            "beside/__init__.py",
-            "beside/agent/program.py",
-            "beside/referee/game/__init__.py",
-            "deep/project/agent/program.py",
-            "deep/README.py",
-            "two/one/player.py",
-            "two/other/player.py",
-            "year/team_a/program.py",
-            "year/referee/__init__.py",
-            "only/__init__.py",
-            "only/utils.py",
-            "only/search/__init__.py",
-            "only/team_b/program.py",
-            "chexers/__init__.py",
-            "chexers/one/player.py",
-            "chexers/other/player.py",
-            "chexers/referee/game.py",
-            "several/__init__.py",
-            "several/agent/program.py",
-            "project/src/team_d/program.py",
-            "project/tests/__init__.py",
-            "project/.git/hooks/agent.py",
-            "several/older/program.py",
-        ] {
-            let file = root.join(file);
-            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(file, "").unwrap();
-        }
-        for (file, text) in [
-            ("only/search/__init__.py", "from .deep import *"),
-            ("file/Bot.py", "class Agent:"),
-            ("file/Board.py", "class Board:"),
-        ] {
-            std::fs::create_dir_all(root.join("file")).unwrap();
-            std::fs::write(root.join(file), text).unwrap();
-        }
-        for (text, folder, module, class, name, whole) in [
-            ("team/agent", "team", "agent", None, "team", "team/agent"),
-            ("team/agent/", "team", "agent", None, "team", "team/agent"),
-            ("team/agent:Bot", "team", "agent", Some("Bot"), "team", "team/agent"),
-            ("team/agent/search", "team", "agent.search", None, "search", "team/agent"),
-            ("team/agent/search/deep.py", "team", "agent.search.deep", None, "deep", "team/agent"),
-            ("loose/player.py:B", "loose", "player", Some("B"), "player", "loose/player.py"),
-            ("bare/agent", "bare", "agent", None, "bare", "bare/agent"),
-            ("team", "team", "agent", None, "team", "team/agent"),
-            ("team/:Bot", "team", "agent", Some("Bot"), "team", "team/agent"),
-            ("team/agent/..", "team", "agent", None, "team", "team/agent"),
-            ("alice.v2", "alice.v2", "agent", None, "alice.v2", "alice.v2/agent"),
-            ("package", "", "package", None, "package", "package"),
-            ("a stray-one/agent", "a stray-one", "agent", None, "a stray-one", "a stray-one/agent"),
-            ("beside", "beside", "agent", None, "beside", "beside/agent"),
-            ("beside/agent", "beside", "agent", None, "beside", "beside/agent"),
-            ("deep", "deep/project", "agent", None, "project", "deep/project/agent"),
-            ("year:B", "year", "team_a", Some("B"), "team_a", "year/team_a"),
-            ("only", "", "only.team_b", None, "team_b", "only"),
-            ("several", "", "several.agent", None, "several", "several"),
-            ("project", "project/src", "team_d", None, "team_d", "project/src/team_d"),
-            ("file", "file", "Bot", None, "Bot", "file/Bot.py"),
-            ("chexers/one", "chexers", "one", None, "one", "chexers/one"),
-            ("v1.0/agent copy", "v1.0", "agent copy", None, "agent copy", "v1.0/agent copy"),
-        ] {
-            let package = Package::read(text, &root).unwrap();
-            assert_eq!(package.folder, root.join(folder), "{text}");
-            assert_eq!(package.module, module, "{text}");
-            assert_eq!(package.class.as_deref(), class, "{text}");
-            assert_eq!(package.name(), name, "{text}");
-            assert_eq!(package.whole(), root.join(whole), "{text}");
-        }
-        for text in ["team/agent/none.py", "team/missing", "team/agent/__init__.pyc", "bare/a.b"] {
-            let failure = Package::read(text, &root).unwrap_err();
-            assert!(failure.to_string().contains("no package"), "{text}: {failure}");
-        }
-        let failure = Package::read("two", &root).unwrap_err();
-        assert_eq!(failure.help_text(), Some("did you mean comp30024:two/one?"));
-    }
-
-    #[test]
-    fn mistakes_show_the_syntax() {
-        for text in
-            ["", ":Agent", "agent:", "agent:not a class", "missing.here", "agent:1st", "a..b"]
-        {
-            let failure = read(&ADAPTERS[0], text, Path::new("")).expect_err(text);
-            assert!(failure.help_text().unwrap().contains("PACKAGE[:CLASS]"), "{text}: {failure}");
-        }
-    }
-
-    #[test]
-    fn the_adapters_fit_into_one_argument() {
-        for adapter in &ADAPTERS {
-            // What Linux takes as one argument, without its end.
-            assert!(adapter.program.len() < 128 * 1024, "{}", adapter.name);
-            assert!(!adapter.program.contains('\0'), "{}", adapter.name);
-        }
-    }
-
-    /// What a package's source says is read, and nothing that it names is run or taken for its own.
-    #[test]
-    fn a_source_that_is_read_runs_nothing_and_takes_no_other_files() {
-        let place = tempfile::tempdir().unwrap();
-        let root = place.path().canonicalize().unwrap();
-        let (evil, marker, secret) =
-            (root.join("evil"), root.join("marker"), root.join("secret.py"));
-        std::fs::write(&evil, format!("#!/bin/sh\ntouch {}\n", marker.display())).unwrap();
-        std::fs::set_permissions(&evil, std::fs::Permissions::from_mode(0o755)).unwrap();
-        std::fs::write(&secret, "").unwrap();
-        let agent = root.join("subs/mallory/agent");
-        std::fs::create_dir_all(&agent).unwrap();
-        let (evil, secret) = (evil.display(), root.join("secret"));
-        let source = format!(
-            "import importlib as i\nclass Agent: pass\n\
-             i.import_module('x\\npython {evil}\\ninside agent./../../../secret')\n\
-             i.import_module('{secret}')\ni.import_module('agent./../../../secret')\nopen('{secret}.py')\n",
-            secret = secret.display()
-        );
-        std::fs::write(agent.join("program.py"), source).unwrap();
-        for text in ["subs/mallory/agent", "subs/mallory"] {
-            let spec = read(&ADAPTERS[0], text, &root).unwrap();
-            assert!(!marker.exists());
-            let python = spec.python.unwrap();
-            assert!(!python.starts_with(&root), "{python:?}");
-            assert!(spec.own.iter().all(|own| own.starts_with(&agent)), "{:?}", spec.own);
-        }
-    }
-}
+mod tests;

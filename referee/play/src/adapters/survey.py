@@ -2,9 +2,9 @@
 
 Prints an object in JSON, in which no name of a file can be taken for another field: the interpreter, the modules beside
 the package that it imports, the package that its imports mean if that is further in than its folders say, or that its
-folder was before it was handed in without it, the first syntax error that its import would meet, and the adapter as this
-Python compiles it, if that is given. Follows no link below the folder and writes nothing: others may exchange what is in
-it meanwhile.
+folder was before it was handed in without it, whether relative imports lead out of the folder, the first syntax error
+that its import would meet, and the adapter as this Python compiles it, if that is given. Follows no link below the
+folder and writes nothing: others may exchange what is in it meanwhile.
 """
 
 import ast
@@ -37,7 +37,7 @@ apart = []
 unneeded = [main.count(".")]
 # Packages that modules import, or open files in, by a name of the course's, though there are none.
 lacked = []
-# Whether a module imports from the folder that it is in as from its package, though the folder is none.
+# The packages of modules whose relative imports lead out of the path; those of the folder itself have none.
 orphans = []
 
 
@@ -85,7 +85,7 @@ def visit(name, certain):
     for node in ast.walk(tree):
         level = getattr(node, "level", 0)
         if level > len(package):
-            orphans.append(name)
+            orphans.append(package)
         if level and package[:1] == main.split(".")[:1]:
             unneeded.append(len(package) - level)
         for imported in imports(node, package):
@@ -206,6 +206,7 @@ def survey():
         visit(f"{main}.{inner}", int(begins_empty(tree)))
     own = top_of(main)
     meant.extend(name for name in apart if name.count(".") <= min(unneeded))
+    printed["leads_out"] = any(orphans) and not inside
     if meant:
         printed["means"] = meant[0]
     elif lacked or orphans:
