@@ -21,7 +21,6 @@ mod several;
 mod reuse;
 mod shares;
 mod changes;
-mod course;
 mod metrics;
 mod operator;
 mod chaos;
