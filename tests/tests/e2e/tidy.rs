@@ -106,7 +106,7 @@ fn only_its_folder_names_a_game() {
         let own = source.path.strip_prefix("referee/games/src/");
         let in_folder = own.is_some_and(|path| path.contains('/'));
         // Tests may name the games they play.
-        let test = source.path.contains("/tests/");
+        let test = source.path.contains("/tests/") || source.path.ends_with("/tests.rs");
         if registry || in_folder || test {
             continue;
         }
