@@ -77,7 +77,7 @@ for (const game of GAMES) {
           window.moved.push(...nodes.map((node) => node?.className || node?.textContent || "?"));
         }).observe({ type: "layout-shift" });
       });
-      const steps = Math.min(last, 12);
+      const steps = Math.min(last, 5);
       for (let ply = 1; ply <= steps; ply += 1) {
         await page.keyboard.press("ArrowRight");
         await settled(page);
