@@ -222,6 +222,27 @@ class Resets(Counts):
         return super().start(setup)
 
 
+class RecordsLate(Good):
+    """What it records depends on how many moves a request has."""
+    asked = 0
+
+    @classmethod
+    def main(cls):
+        walk, after = kit._Answers.walk, kit._Answers.after
+
+        def counted(self, request):
+            self.game.asked = len(request.get("moves", ()))
+            return walk(self, request)
+
+        def late(self, state, turn, move):
+            method, state, action = after(self, state, turn, move)
+            late = self.game.asked > 2 and action
+            return method, state, dict(action, count=action["count"] % 3 + 1) if late else action
+
+        kit._Answers.walk, kit._Answers.after = counted, late
+        super().main()
+
+
 class Chance(Good):
     def turn(self, state):
         return chance([1, 1, 0, 2]) if state.get("rolling") else super().turn(state)

@@ -92,6 +92,15 @@ pub const BROKEN: &[Broken] = &[
     ),
     ("Looks", "queries", &["a method changed the state that it should only read"]),
     ("Resets", "walk", &["a walk differs from single steps", "`view.figures` differs"]),
+    (
+        "RecordsLate",
+        "walk",
+        &[
+            "move 1 of a walk of 3 is recorded in another form than as a single step",
+            "after 3 moves",
+            "as if it were the only one",
+        ],
+    ),
     ("Chance", "chance", &["the draw 3 is refused: three is no side of the coin", "after 1 move"]),
     ("Three", "retire", &["is to move after it has retired", "at the start"]),
     ("NoRetire", "retire", &["the game needs the method `retire`", "three or more seats"]),

@@ -408,7 +408,7 @@ impl<'a> Bench<'a> {
             && bytes < GAME_BYTES_MAX
             && !self.is_late()
         {
-            let (step, after) = match self.step(&ply, chosen) {
+            let (step, recorded, after) = match self.step(&ply, chosen) {
                 Ok(Some(played)) => played,
                 Ok(None) => return,
                 Err(failed) => {
@@ -419,17 +419,19 @@ impl<'a> Bench<'a> {
             let kept = Kept::new(after.clone());
             bytes += kept.bytes();
             game.moves.push(step);
+            game.recorded.push(recorded);
             game.plies.push(kept);
             ply = after;
         }
     }
 
-    /// Plays one random move; `None` if there is none. Fails if the rules fail at an action: draws have a row of their own.
+    /// Plays one random move, and returns it with what was recorded of it; `None` if there is none. Fails if the rules
+    /// fail at an action: draws have a row of their own.
     pub(super) fn step(
         &self,
         ply: &Ply,
         chosen: &mut ChaCha8Rng,
-    ) -> Result<Option<(Move, Ply)>, Box<Failed>> {
+    ) -> Result<Option<(Move, Value, Ply)>, Box<Failed>> {
         let candidates: Vec<Move> = match &ply.turn {
             PlyTurn::Over(_) => return Ok(None),
             PlyTurn::Chance(chance) => {
@@ -451,8 +453,9 @@ impl<'a> Bench<'a> {
         };
         for step in candidates {
             match self.after(ply, std::slice::from_ref(&step), &[Want::Actions]) {
-                Ok(Ok(played)) => {
-                    return Ok(played.walked.plies.into_iter().next().map(|it| (step, it)));
+                Ok(Ok(Played { mut walked, .. })) => {
+                    let after = walked.recorded.pop().zip(walked.plies.pop());
+                    return Ok(after.map(|(recorded, ply)| (step, recorded, ply)));
                 }
                 Ok(Err(_)) => {}
                 Err(problem) if problem.is_time_up() || matches!(step, Move::Draw { .. }) => {
@@ -513,7 +516,9 @@ impl<'a> Bench<'a> {
             };
             let played =
                 self.after(ply, std::slice::from_ref(&step), &[Want::Actions]).ok()?.ok()?;
-            game.plies.push(Kept::new(played.walked.plies.into_iter().next()?));
+            let mut walked = played.walked;
+            game.recorded.push(walked.recorded.pop()?);
+            game.plies.push(Kept::new(walked.plies.pop()?));
             game.moves.push(step);
         }
         Some(game)

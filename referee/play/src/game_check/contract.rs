@@ -265,7 +265,7 @@ pub(super) fn retire(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), 
                 let step = bench.move_text(&failed.step);
                 failed.problem.showing(format!("{named}, and later: {step}"))
             })?;
-            let Some((_, after)) = after else { break };
+            let Some((.., after)) = after else { break };
             now = after;
         }
         ending(bench, game, &now.turn).map_err(|problem| problem.showing(&named))?;

@@ -18,6 +18,8 @@ pub(super) struct Game {
     pub(super) setup: Value,
     pub(super) seats: usize,
     pub(super) moves: Vec<Move>,
+    /// What was recorded of each move.
+    pub(super) recorded: Vec<Value>,
     /// One more than moves.
     pub(super) plies: Vec<Kept>,
     /// The next move, if the rules failed at it.

@@ -244,6 +244,22 @@ pub(super) fn walk(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Pr
                 .showing(format!("in single steps: {other}")));
             }
         }
+        let single = &game.recorded[begin..end];
+        let pairs = whole.walked.recorded.iter().zip(single);
+        if let Some((number, (one, other))) =
+            (1..).zip(pairs).find(|(_, (one, other))| one != other)
+        {
+            let count = moves.len();
+            return Err(Problem::new(
+                format!(
+                    "move {number} of a walk of {count} is recorded in another form than as a single step"
+                ),
+                "what is recorded depends on more than the state and the action, such as the other moves of the request",
+                "record each move of a walk as if it were the only one",
+            )
+            .showing(format!("in the walk: {}", short(&one.to_string())))
+            .showing(format!("in a single step: {}", short(&other.to_string()))));
+        }
         let mut at_end = request;
         at_end["at"] = json!("end");
         let last = bench.ask(0, &at_end)?;
