@@ -4,17 +4,20 @@ use crate::Illegal;
 use crate::any::Refusal;
 use crate::program::RulesFailure;
 use crate::wire::{
-    Answer, At, Chance, From, OUTCOMES_MAX, Ply, PlyTurn, RefusalKind, Refused, Request,
+    Answer, At, Chance, From, Move, OUTCOMES_MAX, Ply, PlyTurn, RefusalKind, Refused, Request,
     WEIGHT_MAX, Walked,
 };
 use referee_protocol::Outcome;
+use serde_json::Value;
 
 /// Checks that an answer has what a request asks for.
 pub fn check_answer(request: &Request, answer: &Answer) -> Result<(), RulesFailure> {
     match (request, answer) {
         (Request::Walk(walk), _) => {
             let has_setup = matches!(walk.from, From::Setup(_));
-            check_walk_answer(walk.moves.len(), walk.at, has_setup, answer)
+            let is_action = |step: &Move| matches!(step, Move::Action { .. });
+            let are_actions: Vec<bool> = walk.moves.iter().map(is_action).collect();
+            check_walk_answer(&are_actions, walk.at, has_setup, answer)
         }
         (_, Answer::Failed { text }) => Err(RulesFailure(text.clone())),
         (_, Answer::Described(_)) => Ok(()),
@@ -22,21 +25,40 @@ pub fn check_answer(request: &Request, answer: &Answer) -> Result<(), RulesFailu
     }
 }
 
-/// The same for a walk of so many moves, from a setup or from a state.
+/// The same for a walk of moves, each of which is an action or not, from a setup or from a state.
 pub fn check_walk_answer(
-    moves: usize,
+    are_actions: &[bool],
     at: At,
     has_setup: bool,
     answer: &Answer,
 ) -> Result<(), RulesFailure> {
+    let moves = are_actions.len();
     match answer {
         Answer::Failed { text } => Err(RulesFailure(text.clone())),
         Answer::Refused(refused) => check_refused(moves, has_setup, refused),
         Answer::Walked(walked) => {
-            check_walked(walked, moves, if at == At::All { moves + 1 } else { 1 })
+            check_walked(walked, moves, if at == At::All { moves + 1 } else { 1 })?;
+            check_recorded(&walked.recorded, are_actions)?;
+            if !has_setup && !walked.seats.is_empty() {
+                let text = "`walked` has `seats`, but the request has no `setup`";
+                return Err(RulesFailure(text.to_owned()));
+            }
+            Ok(())
         }
         Answer::Described(_) => Err(no_walk()),
     }
+}
+
+/// Checks that what is recorded of an action is one, and of another move null.
+fn check_recorded(recorded: &[Value], are_actions: &[bool]) -> Result<(), RulesFailure> {
+    let is_wrong = |(record, is_action): (&Value, &bool)| {
+        if *is_action { !record.is_object() } else { !record.is_null() }
+    };
+    let Some(number) = recorded.iter().zip(are_actions).position(is_wrong) else { return Ok(()) };
+    let wanted =
+        if are_actions[number] { "an action" } else { "null, since the move is no action" };
+    let got = &recorded[number];
+    Err(RulesFailure(format!("`recorded[{number}]`: expected {wanted}, got {got}")))
 }
 
 /// Checks that a refusal is of something in the request: an agent must not lose by another.
@@ -188,7 +210,7 @@ fn check_ply(ply: &Ply) -> Result<(), RulesFailure> {
 #[cfg(test)]
 mod tests {
     use super::check_answer;
-    use crate::wire::{Answer, At, From, Move, RefusalKind, Refused, Request, Walk};
+    use crate::wire::{Answer, At, From, Move, RefusalKind, Refused, Request, Walk, Walked, walk};
     use referee_protocol::Seat;
     use serde_json::json;
 
@@ -215,5 +237,41 @@ mod tests {
         assert_eq!(far, "`refused` is of move 9, but the request has 1");
         let setup = check(state(), 1, RefusalKind::Setup, 0).unwrap_err();
         assert_eq!(setup, "`refused` is of a setup, but the request has none");
+    }
+
+    #[test]
+    fn what_a_walk_has_fits_its_request() {
+        let check = |from: From, step: Move, seats: &[&str], recorded| {
+            let request = Request::Walk(walk(from, vec![step], &[]));
+            let ply = json!({ "state": 1, "turn": { "of": [0] } });
+            let walked = json!({ "seats": seats, "recorded": [recorded], "plies": [ply] });
+            let walked: Walked = serde_json::from_value(walked).unwrap();
+            check_answer(&request, &Answer::Walked(walked)).map_err(|it| it.0)
+        };
+        let state = || From::State(json!(1).into());
+        let setup = || From::Setup(json!({}));
+        let action = || Move::Action { seat: Seat(0), action: json!({}) };
+        for (from, step, seats, recorded) in [
+            (setup(), action(), &["one"][..], json!({})),
+            (state(), action(), &[], json!({})),
+            (state(), Move::Draw { draw: 0 }, &[], json!(null)),
+            (state(), Move::Retire { retire: Seat(0) }, &[], json!(null)),
+        ] {
+            assert_eq!(check(from, step, seats, recorded), Ok(()));
+        }
+        for (step, seats, recorded, why) in [
+            (Move::Draw { draw: 0 }, &[][..], json!({}), "`recorded[0]`: expected null, since"),
+            (
+                Move::Retire { retire: Seat(0) },
+                &[],
+                json!(1),
+                "`recorded[0]`: expected null, since",
+            ),
+            (action(), &[], json!(null), "`recorded[0]`: expected an action, got null"),
+            (action(), &["one"], json!({}), "`walked` has `seats`, but the request has no `setup`"),
+        ] {
+            let error = check(state(), step, seats, recorded).unwrap_err();
+            assert!(error.starts_with(why), "{error}");
+        }
     }
 }

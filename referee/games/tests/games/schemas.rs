@@ -15,7 +15,7 @@ fn is_read(line: &Value) -> bool {
     let Answer::Walked(walked) = &read.message else { return true };
     let (kind, _) = load(nim).unwrap();
     let program = kind.program().unwrap();
-    check_walk_answer(0, At::End, true, &read.message).is_ok()
+    check_walk_answer(&[], At::End, true, &read.message).is_ok()
         && walked.plies[0].view.as_ref().is_none_or(|view| program.picture(view).is_ok())
 }
 

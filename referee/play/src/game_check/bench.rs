@@ -210,9 +210,10 @@ impl<'a> Bench<'a> {
         walk: &Value,
     ) -> Result<Result<Played, Refused>, Problem> {
         let Said { line, answer } = self.say(process, walk.clone())?;
-        let moves = walk["moves"].as_array().map_or(0, Vec::len);
+        let moves = walk["moves"].as_array().into_iter().flatten();
+        let are_actions: Vec<bool> = moves.map(|step| step.get("action").is_some()).collect();
         let at = if walk["at"] == "all" { At::All } else { At::End };
-        check_walk_answer(moves, at, walk.get("setup").is_some(), &answer)?;
+        check_walk_answer(&are_actions, at, walk.get("setup").is_some(), &answer)?;
         match answer {
             Answer::Walked(walked) => Ok(Ok(Played { walked, line })),
             Answer::Refused(refused) => Ok(Err(refused)),
@@ -468,7 +469,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Returns the cells of the board at a ply.
-    fn cells(&self, ply: &Ply) -> Vec<BoardCell> {
+    pub(super) fn cells(&self, ply: &Ply) -> Vec<BoardCell> {
         let played = self.after(ply, &[], &[Want::View]).ok().and_then(Result::ok);
         let ply = played.and_then(|played| played.walked.plies.into_iter().next());
         let view = ply.and_then(|ply| self.program.picture(&ply.view?).ok());
