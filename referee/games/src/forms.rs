@@ -246,7 +246,7 @@ impl Forms {
         Ok(action.clone())
     }
 
-    /// Writes an action as text; as JSON if it isn't one of this game.
+    /// Writes an action as text, without blanks around it, as people type it; as JSON if it isn't one of this game.
     pub(crate) fn format(&self, action: &Value) -> String {
         let kind = action.get("type").and_then(Value::as_str).unwrap_or_default();
         let Some((form, parts)) = self.form(kind).filter(|_| self.action(action).is_ok()) else {
@@ -262,7 +262,7 @@ impl Forms {
                 }
             }
         };
-        parts.iter().map(part).collect()
+        parts.iter().map(part).collect::<String>().trim().to_owned()
     }
 
     /// Returns an action of a random form with random values, or one like an example or a known one, elsewhere. Cells
@@ -357,15 +357,18 @@ impl Forms {
     fn read(&self, text: &str, form: &ActionForm, parts: &[Part]) -> Option<Value> {
         let mut action = Fields::new();
         action.insert("type".to_owned(), form.kind.clone().into());
-        let mut rest = text;
+        let mut rest = text.trim();
         for (index, part) in parts.iter().enumerate() {
             match part {
-                Part::Literal(literal) => rest = rest.strip_prefix(literal.as_str())?,
+                Part::Literal(literal) => {
+                    let own = found(rest, literal).filter(|(at, _)| *at == 0);
+                    rest = &rest[own?.1..];
+                }
                 Part::Field(name) => {
                     let field = form.fields.iter().find(|field| field.name == *name)?;
                     // A field ends where the next literal begins.
                     let end = match parts.get(index + 1) {
-                        Some(Part::Literal(literal)) => rest.find(literal.as_str())?,
+                        Some(Part::Literal(literal)) => found(rest, literal)?.0,
                         _ => rest.len(),
                     };
                     let (own, after) = rest.split_at(end);
@@ -382,10 +385,18 @@ impl Forms {
     }
 }
 
+/// Returns where a literal of a text form begins and ends in a text. At the end of the text the blanks that it ends
+/// with may be missing: an optional field that is left out may follow.
+fn found(text: &str, literal: &str) -> Option<(usize, usize)> {
+    let bare = literal.trim_end();
+    let whole = text.find(literal).map(|at| (at, at + literal.len()));
+    whole.or_else(|| text.ends_with(bare).then(|| (text.len() - bare.len(), text.len())))
+}
+
 /// Splits the text form of an action.
 fn parts(form: &ActionForm) -> Result<Vec<Part>, String> {
     let mut parts = Vec::new();
-    let mut rest = form.text.as_str();
+    let mut rest = form.text.trim();
     while let Some(begin) = rest.find('{') {
         if begin > 0 {
             parts.push(Part::Literal(rest[..begin].to_owned()));

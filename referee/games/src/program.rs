@@ -628,7 +628,7 @@ impl AnyGame for ProgramGame {
     }
 
     fn parse_action(&self, text: &str) -> Result<Value, String> {
-        self.program.forms.parse(text.trim())
+        self.program.forms.parse(text)
     }
 
     fn format_action(&self, action: &Value) -> String {

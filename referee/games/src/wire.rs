@@ -292,11 +292,13 @@ impl Chance {
         self.possible().map(|outcome| self.label(outcome)).collect()
     }
 
-    /// Returns the outcome with this name, else the one with this number from 0, if it can be drawn.
+    /// Returns the outcome with this name, else the one with this number from 0, if it can be drawn. `draw` may be in
+    /// front, as `game check` writes draws.
     pub fn find(&self, text: &str) -> Result<usize, String> {
-        let named = self.possible().find(|&outcome| self.label(outcome) == text);
-        let numbered = || self.possible().find(|&outcome| text.parse() == Ok(outcome));
-        named.or_else(numbered).ok_or_else(|| {
+        let named = |text: &str| self.possible().find(|&outcome| self.label(outcome) == text);
+        let numbered = |text: &str| self.possible().find(|&outcome| text.parse() == Ok(outcome));
+        let bare = text.strip_prefix("draw ").unwrap_or(text);
+        named(text).or_else(|| named(bare)).or_else(|| numbered(bare)).ok_or_else(|| {
             format!("the referee draws next, and the outcomes are {}", self.names().join(", "))
         })
     }

@@ -261,6 +261,39 @@ fn points_are_written_by_their_names() {
     assert_eq!(game.parse_action("3,0>0,1"), Ok(off));
 }
 
+/// A text that ends in a field which is left out has no blank at its end, as what people type.
+#[test]
+fn texts_have_no_blanks_around_them() {
+    let (kind, _) = load(|request| {
+        let mut answer = nim(request);
+        if request["type"] == "describe" {
+            let form = &mut answer["actions"][0];
+            form["text"] = "take {count} to {how} {fast}".into();
+            form["fields"] = json!([
+                { "name": "count", "type": "integer", "min": 1, "max": 9 },
+                { "name": "how", "type": "string", "max": 9, "optional": true },
+                { "name": "fast", "type": "boolean", "optional": true }]);
+        }
+        answer
+    })
+    .unwrap();
+    let game = kind.start(&json!({})).unwrap();
+    for (action, text) in [
+        (json!({ "type": "take", "count": 2, "how": "me", "fast": true }), "take 2 to me true"),
+        (json!({ "type": "take", "count": 2, "how": "me" }), "take 2 to me"),
+        (json!({ "type": "take", "count": 2, "fast": true }), "take 2 to  true"),
+        (json!({ "type": "take", "count": 2 }), "take 2 to"),
+    ] {
+        assert_eq!(game.format_action(&action), text);
+        for typed in [text.to_owned(), format!(" {text} ")] {
+            assert_eq!(game.parse_action(&typed), Ok(action.clone()), "{typed:?}");
+        }
+    }
+    for text in ["take 2", "take 2 t", "take 2 to me true x", ""] {
+        assert!(game.parse_action(text).is_err(), "{text}");
+    }
+}
+
 #[test]
 fn draws_are_listed_and_counted() {
     let (mut game, _) = start(&json!({ "heap": 2, "dice": true }));
@@ -280,7 +313,8 @@ fn what_has_no_weight_is_not_drawn() {
     let (game, _) = start(&json!({ "dice": true }));
     let Turn::Chance(chance) = game.turn() else { panic!("{:?}", game.turn()) };
     assert_eq!((chance.find("c"), chance.find("0")), (Ok(2), Ok(0)));
-    for text in ["b", "1", "3"] {
+    assert_eq!((chance.find("draw c"), chance.find("draw 0")), (Ok(2), Ok(0)));
+    for text in ["b", "1", "3", "draw b"] {
         assert_eq!(
             chance.find(text).unwrap_err(),
             "the referee draws next, and the outcomes are a, c"
