@@ -14,8 +14,10 @@ use std::io::Write;
 #[derive(Debug)]
 pub(super) struct BoardPrinter {
     style: Style,
-    /// The last event as text.
+    /// The last event as text, and the draws that followed it.
     last_event: String,
+    /// How many draws were told.
+    draws: u64,
 }
 
 impl BoardPrinter {
@@ -23,7 +25,7 @@ impl BoardPrinter {
     pub(super) fn new(board: &BoardOptions, person: bool) -> Option<Self> {
         let style = board.style(stderr_has_colour())?;
         let requested = board.board != BoardChoice::Auto;
-        (person || requested).then(|| Self { style, last_event: String::new() })
+        (person || requested).then(|| Self { style, last_event: String::new(), draws: 0 })
     }
 
     /// Prints the board after an event.
@@ -40,14 +42,17 @@ impl BoardPrinter {
                 self.last_event = format!("{} {what}, and is out", name(retired.seat));
             }
             Event::Drawn(drawn) => {
-                // The board was printed with it: the referee draws in the step that leads to it.
-                eprint_line(&format!("drawn: {}", sanitize(&drawn.label)));
-                return;
+                let after = if self.last_event.is_empty() { "" } else { "\n" };
+                self.last_event += &format!("{after}drawn: {}", sanitize(&drawn.label));
+                self.draws += 1;
             }
             Event::Over(_) => {}
             _ => return,
         }
-        self.print(state);
+        // The referee draws in the step that leads to it: the board is already that after the draws.
+        if self.draws == state.game().draws() {
+            self.print(state);
+        }
     }
 
     fn print(&self, state: &Match) {

@@ -57,7 +57,9 @@ fn draws_are_told() {
     let words = ["play", &game, "@human", "@first", "--seed", "1", "--out", "x.jsonl"];
     let ran = dir.run_with_input(&words, "roll\nresign\n").code(0);
     let drawn = dir.events_of("x.jsonl", "drawn");
-    ran.stderr_has(&format!("\ndrawn: {}\n", drawn[0]["label"].as_str().unwrap()));
+    let label = drawn[0]["label"].as_str().unwrap();
+    // Whose turn it is then comes after it.
+    ran.stderr_has(&format!("turn 0: human roll\ndrawn: {label}\nturn 1: seat "));
 }
 
 #[test]
