@@ -180,6 +180,61 @@ class AnySeat(Good):
         super().main()
 
 
+class PlaysOn(Good):
+    """What was legal in the last turn is so after the end, too. No other turn has the same actions."""
+    setup, plies_max = [], 50
+    forms = [form("say", "{number}", integer("number", 0, 99999), example={"number": 99999})]
+
+    @classmethod
+    def main(cls):
+        after = kit._Answers.after
+
+        def careless(self, state, turn, move):
+            return after(self, state, {"of": [move["seat"]]} if "over" in turn else turn, move)
+
+        kit._Answers.after = careless
+        super().main()
+
+    def start(self, setup):
+        return {"left": 0, "to_move": 0, "turns": 0}
+
+    def turn(self, state):
+        over = state["turns"] == 50
+        return won_by(1 - state["to_move"], 2, "last_stone") if over else state["to_move"]
+
+    def actions(self, state):
+        return [{"type": "say", "number": 2 * state["turns"] + more} for more in (0, 1)]
+
+    def play(self, state, action):
+        if action["number"] // 2 != min(state["turns"], 49):
+            raise Illegal("it is not one of the two numbers")
+        return dict(state, turns=min(state["turns"] + 1, 50), to_move=1 - state["to_move"])
+
+
+class Wraps(Good):
+    """A cell is only checked by its index on the board."""
+    setup = []
+    forms = [form("mark", "{at} {seal}", cell("at"), integer("seal", 0, 999),
+                  example={"at": [0, 0], "seal": 999})]
+
+    def start(self, setup):
+        return {"left": 0, "to_move": 0, "marked": []}
+
+    def turn(self, state):
+        full = len(state["marked"]) == 12
+        return won_by(1 - state["to_move"], 2, "last_stone") if full else state["to_move"]
+
+    def actions(self, state):
+        return [{"type": "mark", "at": [place // 4, place % 4], "seal": 37 * place}
+                for place in range(12) if place not in state["marked"]]
+
+    def play(self, state, action):
+        place = 4 * action["at"][0] + action["at"][1]
+        if action["seal"] != 37 * place or place not in range(12) or place in state["marked"]:
+            raise Illegal("there is no such cell")
+        return dict(state, marked=state["marked"] + [place], to_move=1 - state["to_move"])
+
+
 class SameText(Good):
     forms = Good.forms + [form("say", "{word}", string("word", 9), example={"word": "hello"})]
 
@@ -195,6 +250,18 @@ class LosesField(Good):
 
     def actions(self, state):
         return [dict(action, fast=True) for action in super().actions(state)]
+
+
+class Resign(Good):
+    forms = Good.forms + [form("pass", "resign")]
+
+    def actions(self, state):
+        return super().actions(state) + [{"type": "pass"}]
+
+    def play(self, state, action):
+        if action["type"] == "pass":
+            return dict(state, left=0)
+        return super().play(state, action)
 
 
 class Counts(Good):

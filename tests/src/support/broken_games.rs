@@ -73,6 +73,8 @@ pub const BROKEN: &[Broken] = &[
             "`play` has a rule that `actions` lacks",
         ],
     ),
+    ("Wraps", "legal", &["is played, but it is not listed", "a cell is on the board"]),
+    ("PlaysOn", "turns", &["although the game is over", "refuse every action after the end"]),
     ("AnySeat", "turns", &["but seat 0 is to move", "ignores the `seat` of a move"]),
     ("NotFinal", "recorded", &["a listed action is recorded in another form", "at the start"]),
     (
@@ -85,6 +87,7 @@ pub const BROKEN: &[Broken] = &[
         "text",
         &["can be read as two actions", "\"type\":\"take\"} and {", "begin the texts of forms"],
     ),
+    ("Resign", "text", &["people can't type the text `resign`", "`resign` gives the match up"]),
     (
         "Counts",
         "state",

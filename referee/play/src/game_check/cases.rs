@@ -14,8 +14,12 @@ use serde_json::{Map, Value, json};
 /// The most listed actions, and the most distorted ones, that are played at one position.
 const LISTED: usize = 25;
 const DISTORTED: usize = 40;
+/// How many listed actions are played with a cell that only an index on the board hides.
+const WRAPPED: usize = 3;
 /// The most actions that are played where no seat is to move.
 const WITHOUT_TURN: usize = 12;
+/// How many actions are guessed after the end.
+const GUESSED: usize = 30;
 /// How many random actions are written and read as text.
 const WRITTEN: usize = 30;
 
@@ -75,7 +79,20 @@ pub(super) fn turns(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
         };
         listed.or_else(played).cloned().into_iter().collect()
     } else {
-        distorted(bench, game, spot).into_iter().take(WITHOUT_TURN).collect()
+        // What was last legal for each seat may seem so still, also on other cells.
+        let before = game.plies[..spot].iter().rev().map(Kept::ply);
+        let before = before.filter_map(|ply| ply.actions).filter(|listed| !listed.is_empty());
+        let last = before.take(game.seats).flat_map(|it| it.into_iter().take(WITHOUT_TURN));
+        let mut actions: Vec<Value> = last.collect();
+        if let PlyTurn::Over(_) = ply.turn {
+            let mut chosen = bench.chooser(game.number, 300);
+            let mut below = |bound: usize| chosen.random_range(0..bound.max(1));
+            let (known, cells) = (actions.clone(), bench.cells(ply));
+            let guess = || bench.program().guess(&known, &cells, &mut below);
+            actions.extend(std::iter::repeat_with(guess).take(GUESSED));
+        }
+        actions.extend(distorted(bench, game, spot).into_iter().take(WITHOUT_TURN));
+        actions
     };
     let (so, why, fix) = match &ply.turn {
         PlyTurn::Of(seats) => (
@@ -120,6 +137,11 @@ fn distorted(bench: &Bench<'_>, game: &Game, spot: usize) -> Vec<Value> {
         others.flat_map(|ply| some_of(&ply, 12).cloned().collect::<Vec<_>>()).collect();
     let mut all: Vec<Value> =
         bench.described.actions.iter().map(|form| form.example.clone()).collect();
+    let columns = bench.cells(&game.ply(spot)).iter().map(|cell| cell.pair()[1] + 1).max();
+    if let Some(columns) = columns {
+        let some = listed.sample(&mut chosen, WRAPPED);
+        all.extend(some.flat_map(|action| wrapped(bench, action, columns)));
+    }
     all.extend(others.sample(&mut chosen, DISTORTED / 3).cloned());
     while all.len() < DISTORTED {
         let near = listed.choose(&mut chosen).filter(|_| chosen.random_bool(0.6)).cloned();
@@ -139,6 +161,21 @@ fn distorted(bench: &Bench<'_>, game: &Game, spot: usize) -> Vec<Value> {
     }
     all.retain(|action| bench.program().malformed(action).is_none());
     all
+}
+
+/// Returns an action with one of its cells off a board with so many columns, where row * columns + column is the same.
+fn wrapped(bench: &Bench<'_>, action: &Value, columns: i64) -> Vec<Value> {
+    let form = bench.described.actions.iter().find(|form| action["type"] == form.kind.as_str());
+    let fields = form.into_iter().flat_map(|form| &form.fields);
+    let cells = fields.filter(|field| field.values == Values::Cell);
+    let moved = |(name, rows): (&String, i64)| {
+        let cell = action.get(name)?;
+        let (row, column) = (cell[0].as_i64()?, cell[1].as_i64()?);
+        let mut action = action.clone();
+        action[name] = json!([row + rows, column - rows * columns]);
+        Some(action)
+    };
+    cells.flat_map(|field| [-1, 1].map(|rows| (&field.name, rows))).filter_map(moved).collect()
 }
 
 pub(super) fn recorded(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
@@ -226,7 +263,13 @@ pub(super) fn text(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Pr
     for action in some_of(ply, 200) {
         let text = bench.program().format_action(action);
         match bench.program().parse_action(&text) {
-            Ok(read) if read == *action => {}
+            Ok(read) if read == *action => {
+                if let Some(why) = untypable(&text) {
+                    let what = format!("people can't type the text `{text}` of an action");
+                    let fix = "change `text` of its form";
+                    return Err(Problem::new(what, why, fix).showing(format!("action {action}")));
+                }
+            }
             Ok(read) => {
                 let what = format!("the text `{text}` of an action reads as another action");
                 let shown = format!("action {action}, read {read}");
@@ -244,6 +287,21 @@ pub(super) fn text(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Pr
         }
     }
     Ok(())
+}
+
+/// Says why people can't type a text of an action.
+fn untypable(text: &str) -> Option<&'static str> {
+    match text {
+        "" => Some("an empty line is no answer"),
+        "resign" => Some("`resign` gives the match up"),
+        "?" => Some("`?` lists the legal actions"),
+        _ if text.starts_with('{') => Some("what begins with `{` is read as JSON"),
+        _ if text.contains(';') => Some("`;` separates actions where viewers try others"),
+        _ if text.contains(char::is_control) => {
+            Some("it has a line end or another control character")
+        }
+        _ => None,
+    }
 }
 
 /// Values at the limits of what a field may have.

@@ -9,6 +9,8 @@ use serde_json::Value;
 pub(super) struct Case {
     pub(super) setup: Value,
     pub(super) moves: Vec<Move>,
+    /// The name of each outcome that was drawn.
+    pub(super) drawn: Vec<String>,
 }
 
 /// A game: its moves, and every ply with its legal actions.
@@ -79,6 +81,11 @@ impl Game {
     /// Returns how the position after so many moves came about.
     pub(super) fn case(&self, spot: usize) -> Case {
         let moves = self.moves[..spot.min(self.moves.len())].to_vec();
-        Case { setup: self.setup.clone(), moves }
+        let name = |(step, ply): (&Move, &Kept)| match (step, &ply.turn) {
+            (Move::Draw { draw }, PlyTurn::Chance(chance)) => Some(chance.label(*draw)),
+            _ => None,
+        };
+        let drawn = moves.iter().zip(&self.plies).filter_map(name).collect();
+        Case { setup: self.setup.clone(), moves, drawn }
     }
 }

@@ -141,7 +141,7 @@ pub const ROWS: &[Row] = &[
     ),
     row("plies-max", "no game has more moves than plies_max", Spots::Last, contract::plies_max),
     Row {
-        shrink: Some(repeated::differs),
+        shrink: Some(repeated::remembers),
         ..row(
             "determinism",
             "two processes give the same bytes, in any order, one restarted",
@@ -332,7 +332,7 @@ impl Row {
             while at + size <= best.0.moves.len() {
                 let mut moves = best.0.moves.clone();
                 moves.drain(at..at + size);
-                let case = Case { setup: best.0.setup.clone(), moves };
+                let case = Case { moves, ..best.0.clone() };
                 let again = bench.replayed(&case);
                 let problem = again.as_ref().and_then(|it| test(it, it.plies.len() - 1));
                 match (again, problem) {

@@ -13,8 +13,6 @@ use std::time::{Duration, Instant};
 
 /// At how many positions of a game the two processes are compared.
 const COMPARED: usize = 10;
-/// How many earlier requests are tried to find the one that a later answer depends on.
-const EARLIER: usize = 12;
 /// The moves of the walk that is timed.
 const LONG_WALK: usize = 200;
 
@@ -63,7 +61,7 @@ fn differing(bench: &Bench<'_>, what: &str, one: &[u8], other: &[u8]) -> Problem
 }
 
 /// Compares the processes at one position, without regard to what was asked before.
-pub(super) fn differs(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+fn differs(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
     for request in requests(game, spot) {
         let (one, again) = (line(bench, 0, &request)?, line(bench, 0, &request)?);
         if one != again {
@@ -112,27 +110,41 @@ pub(super) fn determinism(bench: &Bench<'_>, game: &Game, spot: usize) -> Result
     let Some((number, other)) = found else { return Ok(()) };
     // Is it the process, or what was asked before?
     for spot in spread(spot) {
-        differs(bench, game, spot)?;
+        remembers(bench, game, spot)?;
     }
+    Err(remembered(bench, &first[number], &other))
+}
+
+/// Compares the answers at one position, and at those up to it if they are asked in either order.
+pub(super) fn remembers(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {
+    differs(bench, game, spot)?;
+    let all: Vec<Value> = spread(spot).iter().flat_map(|&spot| requests(game, spot)).collect();
+    let in_new = |requests: &mut dyn Iterator<Item = &Value>| {
+        bench.processes[1].restart();
+        requests.map(|request| line(bench, 1, request)).collect::<Result<Vec<_>, _>>()
+    };
+    let (up, mut down) = (in_new(&mut all.iter())?, in_new(&mut all.iter().rev())?);
+    down.reverse();
+    let Some(number) = (0..all.len()).find(|&number| up[number] != down[number]) else {
+        return Ok(());
+    };
+    let problem = remembered(bench, &up[number], &down[number]);
     let request = &all[number];
-    let problem =
-        differing(bench, "an answer depends on what was asked before", &first[number], &other);
-    let problem = problem.because(
-        "something is remembered between requests, in an object, a global or a cache",
-        "keep everything in the state; the referee may ask about many matches in turn",
-    );
-    bench.processes[0].restart();
-    let fresh = line(bench, 0, request)?;
-    let step = all.len().div_ceil(EARLIER);
-    for before in all.iter().step_by(step) {
-        bench.processes[0].restart();
-        line(bench, 0, before)?;
-        if line(bench, 0, request)? != fresh {
+    let alone = in_new(&mut [request].into_iter())?.pop();
+    for before in &all {
+        if in_new(&mut [before, request].into_iter())?.pop() != alone {
             let asked = short(&before.to_string());
             return Err(problem.showing(format!("it changes if this is asked before: {asked}")));
         }
     }
     Err(problem)
+}
+
+fn remembered(bench: &Bench<'_>, one: &[u8], other: &[u8]) -> Problem {
+    differing(bench, "an answer depends on what was asked before", one, other).because(
+        "something is remembered between requests, in an object, a global or a cache",
+        "keep everything in the state; the referee may ask about many matches in turn",
+    )
 }
 
 pub(super) fn state(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), Problem> {

@@ -18,9 +18,14 @@ impl Bench<'_> {
         }
     }
 
-    /// Says how a position came about.
+    /// Says how a position came about, with moves that `position` reads.
     pub(super) fn describe_case(&self, case: &Case) -> String {
-        let moves: Vec<String> = case.moves.iter().map(|step| self.move_text(step)).collect();
+        let mut drawn = case.drawn.iter();
+        let text = |step: &Move| match step {
+            Move::Draw { .. } => format!("draw {}", drawn.next().map_or("", String::as_str)),
+            step => self.move_text(step),
+        };
+        let moves: Vec<String> = case.moves.iter().map(text).collect();
         let setup = match case.setup.as_object() {
             Some(fields) if fields.is_empty() => String::new(),
             _ => format!("setup {}", case.setup),
