@@ -84,7 +84,11 @@ fn one(
         let names: Vec<&str> = known.iter().map(|kind| kind.name).collect();
         let near = known.nearest(name).map(|near| format!("did you mean `{}`?", near.name));
         return Err(at("game", format!("unknown game `{}`", sanitize(name)))
-            .help(near.unwrap_or_else(|| format!("the games are {}", names.join(", ")))));
+            .help(near.unwrap_or_else(|| {
+                let (names, name) = (names.join(", "), sanitize(name));
+                format!("the games are {names}; a game program is named by its path, such as `./{name}`, also if a config \
+                         file has a name for it")
+            })));
     };
     let given = Value::Object(setup.cloned().unwrap_or_default());
     let start = kind.start(&given).map_err(|error| {

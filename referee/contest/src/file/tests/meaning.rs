@@ -193,6 +193,9 @@ fn a_stored_contest_may_have_old_keys() {
     let error =
         ContestFile::read_stored(wrong, "contest.toml", "x", &Games::default()).unwrap_err();
     assert!(error.to_string().contains("unknown game"), "{error}");
+    let own = ContestFile::read("game = \"tetress\"", "contest.toml", "x", &Games::default());
+    let help = own.unwrap_err().help.unwrap();
+    assert!(help.contains("a game program is named by its path, such as `./tetress`"), "{help}");
 }
 
 /// Lots depend on the seed and not on the names' order; a ranking comes before them.
