@@ -1,12 +1,13 @@
 //! Games whose rules are a program: what is made of its answers. The program here is a function.
 
-use referee_games::program::{Drawer, Pending, Program, Rules, RulesFailure};
+use referee_games::program::{Drawer, Pending, Program, Rules, RulesFailure, check_answer};
 use referee_games::wire::{Answer, Move, Request, read_answer};
 use referee_games::{AnyGame, GameKind, Games, NoRules, Planes, Refusal, Turn};
 use referee_protocol::Seat;
 use serde_json::{Value, json};
 use std::fmt::{self, Debug};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
@@ -29,12 +30,13 @@ impl Rules for Fake {
     }
 
     fn ask(&self, request: Request) -> Result<Answer, RulesFailure> {
-        let request = serde_json::to_value(request).unwrap();
+        let asked = request;
+        let request = serde_json::to_value(&asked).unwrap();
         let mut answer = (self.answer)(&request);
         self.asked.lock().unwrap().push(request);
         answer["id"] = 1.into();
-        let read = read_answer(answer.to_string().as_bytes());
-        read.map(|read| read.message).map_err(RulesFailure)
+        let read = read_answer(answer.to_string().as_bytes()).map_err(RulesFailure)?;
+        check_answer(&asked, &read.message).map(|()| read.message)
     }
 }
 
@@ -101,7 +103,11 @@ pub(super) fn nim(request: &Value) -> Value {
     if request["at"] == "end" {
         plies = vec![plies.pop().unwrap()];
     }
-    json!({ "type": "walked", "seats": ["one", "two"], "recorded": recorded, "plies": plies })
+    let mut walked = json!({ "type": "walked", "recorded": recorded, "plies": plies });
+    if request.get("setup").is_some() {
+        walked["seats"] = json!(["one", "two"]);
+    }
+    walked
 }
 
 pub(super) fn load(
@@ -523,6 +529,73 @@ fn what_agents_get_is_checked_before_they_are_asked() {
         assert!(polled.is_ready());
         let refused = game.play(&take(1)).unwrap_err();
         assert!(matches!(&refused, Refusal::Failed(it) if it.0.contains(part)), "{refused}");
+    }
+}
+
+/// Asks for all that a match and its viewers ask for. Fails as the rules do.
+fn asked_everything(kind: GameKind) -> Result<(), RulesFailure> {
+    let failed = |refusal: Refusal| match refusal {
+        Refusal::Failed(failure) => failure,
+        refusal => panic!("an agent is blamed: {refusal}"),
+    };
+    let game = kind.start(&json!({ "dice": true }));
+    let mut game = game.map_err(|error| {
+        assert!(error.rules_failed, "the setup is blamed: {error}");
+        RulesFailure(error.to_string())
+    })?;
+    game.draw(0).map_err(failed)?;
+    game.view_or_failure()?;
+    game.position();
+    game.failure().map_or(Ok(()), |failure| Err(failure.clone()))?;
+    game.perft(2).map_err(failed)?;
+    game.foresee(vec![Move::Action { seat: Seat(0), action: take(1) }]);
+    game.play(&take(1)).map_err(failed)?;
+    game.retire(Seat(0));
+    game.failure().map_or(Ok(()), |failure| Err(failure.clone()))
+}
+
+/// Each damage at each request is a failure of the rules, but where nothing depends on the answer.
+#[test]
+fn no_damage_is_blamed_on_an_agent() {
+    type Damage = fn(&mut Value);
+    let damages: [Damage; 8] = [
+        |it| it["more"] = 1.into(),
+        |it| it["plies"] = json!([]),
+        |it| it["type"] = "walking".into(),
+        |it| *it = described(),
+        |it| *it = json!({ "type": "failed", "text": "no" }),
+        |it| *it = json!({ "type": "refused", "move": 9, "kind": "illegal", "rule": "no" }),
+        |it| it["plies"][0]["state"] = Value::Null,
+        |it| it["recorded"] = json!([1, 2]),
+    ];
+    let retiring = |request: &Value| {
+        let mut request = request.clone();
+        let moves = request["moves"].as_array_mut().into_iter().flatten();
+        let leaves = moves.filter(|step| step.get("retire").is_some());
+        // The function knows no seats that leave.
+        leaves.for_each(|step| *step = json!({ "draw": 0 }));
+        nim(&request)
+    };
+    let (kind, fake) = load(retiring).unwrap();
+    assert_eq!(asked_everything(kind), Ok(()));
+    let requests = fake.asked.lock().unwrap().len();
+    assert!(requests > 8, "{requests}");
+    for (index, damage) in damages.into_iter().enumerate() {
+        for number in 1..requests {
+            let asked = AtomicUsize::new(0);
+            let answer = move |request: &Value| {
+                let mut answer = retiring(request);
+                if asked.fetch_add(1, Ordering::Relaxed) == number {
+                    damage(&mut answer);
+                }
+                answer
+            };
+            let (kind, fake) = load(answer).unwrap();
+            let played = asked_everything(kind);
+            let request = fake.asked.lock().unwrap()[number].clone();
+            // What is foreseen is asked again.
+            assert_eq!(played.is_err(), request["at"] == "end", "damage {index} of {request}");
+        }
     }
 }
 
