@@ -42,8 +42,10 @@ impl BoardPrinter {
                 self.last_event = format!("{} {what}, and is out", name(retired.seat));
             }
             Event::Drawn(drawn) => {
-                let after = if self.last_event.is_empty() { "" } else { "\n" };
-                self.last_event += &format!("{after}drawn: {}", sanitize(&drawn.label));
+                let drawn = format!("drawn: {}", sanitize(&drawn.label));
+                let before = std::mem::take(&mut self.last_event);
+                self.last_event =
+                    if before.is_empty() { drawn } else { format!("{before}\n{drawn}") };
                 self.draws += 1;
             }
             Event::Over(_) => {}
