@@ -6,6 +6,7 @@ use crate::formats::{FormatName, FormatSettings};
 use crate::openings::{OpeningError, begun_from, draw_opening, shuffled};
 use crate::pairing::{Field, seat_orders};
 use crate::ratings::RatingField;
+use crate::seed::Seed;
 use crate::settings::{
     ContestGame, OpeningSettings, PlayerInfo, Policy, SandboxSettings, SeatOrders,
 };
@@ -20,8 +21,8 @@ use serde_json::Value;
 pub struct Contest {
     /// Its name.
     pub name: String,
-    /// The seed of all random choices; below 2^53.
-    pub seed: u64,
+    /// The seed of all random choices.
+    pub seed: Seed,
     /// The format: who plays whom.
     pub format: FormatSettings,
     /// How often every pairing of the format is played in every seat order; in formats with stages,
@@ -72,7 +73,7 @@ impl Contest {
         let games_of_a_block = seat_orders(game.seats, orders).len() as u64;
         Self {
             name: game.name.clone(),
-            seed,
+            seed: Seed::Number(seed),
             format: FormatName::default_for(game.seats).into(),
             rounds: u32::try_from(games.div_ceil(games_of_a_block)).unwrap_or(u32::MAX),
             seat_orders: orders,

@@ -9,6 +9,7 @@ mod parallel;
 mod numbers;
 pub mod presets;
 mod forms;
+mod seed;
 mod settings;
 mod web;
 pub mod wording;
@@ -42,6 +43,7 @@ pub use pairing::Fixture;
 pub use record::{Record, SeatRecord, Void, half_points};
 pub use report::grades;
 pub use schedule::Schedule;
+pub use seed::{SEED_BOUND, Seed};
 pub use settings::{
     ContestGame, LagPolicy, OnBroken, Opening, OpeningSettings, PlayerInfo, Policy,
     SandboxSettings, SeatOrders, SprtSettings,

@@ -1,6 +1,6 @@
 //! Who plays whom: pairings with their results, the games that they consist of, and the seat orders.
 
-use crate::{Player, SeatOrders};
+use crate::{Player, SeatOrders, Seed};
 use referee_protocol::Seat;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -46,7 +46,7 @@ pub struct Field {
     /// The contest's rounds.
     pub rounds: u32,
     /// The contest's seed.
-    pub seed: u64,
+    pub seed: Seed,
 }
 
 /// A game of the schedule.

@@ -9,7 +9,7 @@ use crate::report::{
 use crate::sprt::Summary;
 use crate::standings::Sums;
 use crate::wording::count;
-use crate::{Contest, Schedule, parallel};
+use crate::{Contest, Schedule, Seed, parallel};
 use referee_match::times::show_clock;
 use referee_protocol::{Adjudication, OnFault};
 use std::collections::BTreeSet;
@@ -157,6 +157,11 @@ fn settings(contest: &Contest, sandbox: Option<&str>) -> Vec<Setting> {
     if let Some(sandbox) = sandbox {
         add("sandbox", sandbox.to_owned());
     }
-    add("seed", contest.seed.to_string());
+    let seed = match contest.seed {
+        Seed::Number(number) => number.to_string(),
+        // Whoever knows it knows the games to come, and a report may be shown before the contest is over.
+        Seed::Key(_) => "drawn; it is in the contest's folder".to_owned(),
+    };
+    add("seed", seed);
     settings
 }

@@ -11,9 +11,11 @@ use crate::parallel::Progress;
 use rand::TryRng;
 use rand::rngs::SysRng;
 use referee_contest::file::{
-    BuildSettings, ContestFile, FileError, FoundAgent, OtherFiles, SEED_BOUND, Source, positions,
+    BuildSettings, ContestFile, FileError, FoundAgent, OtherFiles, Source, positions,
 };
-use referee_contest::{Contest, ContestGame, OnBroken, Opening, PlayerInfo, SandboxSettings};
+use referee_contest::{
+    Contest, ContestGame, OnBroken, Opening, PlayerInfo, SEED_BOUND, SandboxSettings, Seed,
+};
 use referee_games::Games;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::reach::requested;
@@ -174,16 +176,24 @@ pub fn prepare(file: &Path, builds: Builds<'_>, broken: Broken) -> Result<Prepar
         failure.help("give a contest file, or play without one: `referee contest quick`")
     })?;
     let base = absolute(file.parent().unwrap_or(Path::new("")))?;
-    let seed = matches!(builds, Builds::Now(_)).then(new_seed).transpose()?;
+    let seed = matches!(builds, Builds::Now(_)).then(new_key).transpose()?;
     prepare_seeded(&text, (file, &base), builds, seed, broken)
 }
 
-/// Draws a new seed.
+/// Draws a new seed that is a number, for what one repeats by an option.
 pub fn new_seed() -> Result<u64, Failure> {
-    let drawn = SysRng.try_next_u64().map_err(|error| {
+    Ok(random_u64()? % SEED_BOUND)
+}
+
+/// Draws the seed of a contest.
+pub(super) fn new_key() -> Result<Seed, Failure> {
+    Ok(Seed::Key(u128::from(random_u64()?) << 64 | u128::from(random_u64()?)))
+}
+
+fn random_u64() -> Result<u64, Failure> {
+    SysRng.try_next_u64().map_err(|error| {
         Failure::machine(format!("cannot get random bytes from the system: {error}"))
-    })?;
-    Ok(drawn % SEED_BOUND)
+    })
 }
 
 /// Prepares the contest of a contest file's text. `file` is its name in errors; its paths are relative to
@@ -202,7 +212,7 @@ fn prepare_seeded(
     text: &str,
     (file, base): (&Path, &Path),
     builds: Builds<'_>,
-    drawn: Option<u64>,
+    drawn: Option<Seed>,
     broken: Broken,
 ) -> Result<Prepared, Failure> {
     let stem = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy();
@@ -273,7 +283,8 @@ fn prepare_seeded(
 /// Returns a note if agents could try all seeds until one fits the draws so far, and know those to come.
 pub(super) fn guessable(contest: &Contest) -> Option<String> {
     let draws = contest.games.iter().any(ContestGame::has_chance);
-    (contest.seed < SHORT_SEED && draws).then(|| {
+    let is_short = matches!(contest.seed, Seed::Number(number) if number < SHORT_SEED);
+    (is_short && draws).then(|| {
         "all draws follow from `seed`, and an agent can guess a short one: leave it out, and \
          `contest run` draws a long one"
             .to_owned()
@@ -282,8 +293,9 @@ pub(super) fn guessable(contest: &Contest) -> Option<String> {
 
 /// Adds what the stored copy of a file needs: the contest's name, since the copy has another file name,
 /// and the seed that was drawn.
-fn completed(text: &str, name: Option<&String>, seed: Option<u64>) -> String {
+fn completed(text: &str, name: Option<&String>, seed: Option<Seed>) -> String {
     let name = name.map(|name| format!("name = {}\n", toml::Value::from(name.as_str())));
+    let seed = seed.and_then(|seed| toml::Value::try_from(seed).ok());
     let seed = seed.map(|seed| format!("seed = {seed}\n"));
     let added: String = name.into_iter().chain(seed).collect();
     if added.is_empty() { text.to_owned() } else { added + text.trim_start_matches('\u{feff}') }

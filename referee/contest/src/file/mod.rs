@@ -16,7 +16,7 @@ use crate::forms::ShortOrLong;
 use crate::grades::GradeSettings;
 use crate::settings::Mistake;
 use crate::web::WebSettings;
-use crate::{Contest, ContestGame, Opening, OpeningSettings, PlayerInfo};
+use crate::{Contest, ContestGame, Opening, OpeningSettings, PlayerInfo, Seed};
 use games::seats;
 use raw::{Raw, RawAgent, RawSubmissions};
 use referee_games::Games;
@@ -29,8 +29,6 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
-/// Seeds are below this, so that every language can hold one in a number.
-pub const SEED_BOUND: u64 = 1 << 53;
 /// The most players.
 const PLAYERS_MAX: usize = 10_000;
 /// The most games; as many keep a fast machine busy for a day, and their schedule fits in memory.
@@ -346,7 +344,7 @@ fn contest(source: &Source, raw: &Raw, stem: &str, known: &Games) -> Result<Cont
     }
     Ok(Contest {
         name,
-        seed: raw.seed.unwrap_or(1),
+        seed: raw.seed.unwrap_or(Seed::Number(1)),
         format: format.into(),
         rounds: raw.rounds.unwrap_or(1),
         seat_orders: raw.seat_orders,

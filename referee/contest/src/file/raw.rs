@@ -4,6 +4,7 @@
 use crate::formats::{self, Entry, FormatName, FormatSettings, FromContestFile, with_formats};
 use crate::forms::{Described, ShortOrLong, Time, within};
 use crate::grades::GradeSettings;
+use crate::seed::Seed;
 use crate::settings::{MEMORY_MB_MAX, Mistake, Policy, SandboxSettings, SeatOrders};
 use crate::web::WebSettings;
 use referee_protocol::{Adjudication, ClockKind, Limits};
@@ -11,9 +12,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-
-/// The greatest seed: every language can hold it in a number.
-const SEED_MAX: i64 = (1 << 53) - 1;
 
 /// Defines the contest file, with a table for each format that has one.
 macro_rules! contest_file {
@@ -25,9 +23,9 @@ macro_rules! contest_file {
         pub(crate) struct Raw {
             /// The contest's name. Defaults to the file's.
             pub(super) name: Option<String>,
-            /// The seed of all random choices, below 2^53. Drawn when the contest is run, if absent.
-            #[serde(default, deserialize_with = "within::<_, _, 0, SEED_MAX>")]
-            pub(super) seed: Option<u64>,
+            /// The seed of all random choices, below 2^53, or a key of 32 hex digits, which is drawn when the contest
+            /// is run, if absent.
+            pub(super) seed: Option<Seed>,
             /// Who plays whom. Defaults to `round-robin`, or `puzzle` for games of one seat.
             pub(super) format: Option<FormatName>,
             /// How often every pairing of the format is played. Defaults to 1.

@@ -2,7 +2,7 @@
 //! Seeds are places in the contest's list.
 
 use super::{Field, Pairing, PairingResult, TieRules};
-use crate::Player;
+use crate::{Player, Seed};
 
 /// Two places of a bracket. If one is empty, the player in the other advances without playing.
 pub(super) type Tie = [Option<Player>; 2];
@@ -133,7 +133,7 @@ impl<'a> Ties<'a> {
 }
 
 impl Playing {
-    fn decided(&self, rules: TieRules, seed: u64, round: u32) -> Decided {
+    fn decided(&self, rules: TieRules, seed: Seed, round: u32) -> Decided {
         let first_wins = match self.lead {
             0 => rules.winner(seed, round, [self.first, self.second]) == self.first,
             lead => lead > 0,

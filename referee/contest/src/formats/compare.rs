@@ -122,13 +122,13 @@ impl Format for Compare {
 mod tests {
     use super::Compare;
     use crate::formats::{Field, Format, Pairing, PairingResult};
-    use crate::{Player, SprtSettings};
+    use crate::{Player, Seed, SprtSettings};
     use smallvec::SmallVec;
 
     const SPRT: SprtSettings = SprtSettings { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 };
 
     fn field(rounds: u32) -> Field {
-        Field { players: 2, seats: 2, rounds, seed: 1 }
+        Field { players: 2, seats: 2, rounds, seed: Seed::Number(1) }
     }
 
     /// The results of pairings in which the first player gets these half-points in each block.

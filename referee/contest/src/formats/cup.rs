@@ -2,9 +2,9 @@
 //! that stays level. Nothing depends on the names of players.
 
 use super::Entry;
-use crate::Player;
 use crate::forms::within;
 use crate::settings::Mistake;
+use crate::{Player, Seed};
 use referee_match::named_seed;
 use referee_protocol::sanitize::sanitize_name;
 use schemars::JsonSchema;
@@ -45,7 +45,7 @@ pub enum LevelTies {
 
 impl TieRules {
     /// Returns the winner of a tie of a round that stays level, in a contest with this seed.
-    pub fn winner(self, seed: u64, round: u32, players: [Player; 2]) -> Player {
+    pub fn winner(self, seed: Seed, round: u32, players: [Player; 2]) -> Player {
         let [higher, lower] = [players[0].min(players[1]), players[0].max(players[1])];
         let tie = format!("{seed}:tie:{round}:{}:{}", higher.0, lower.0);
         let lot = || named_seed(&tie) % 2 == 1;

@@ -25,6 +25,7 @@ mod tests;
 
 use super::Player;
 pub use super::pairing::{Bye, Field, Pairing, PairingResult};
+use super::seed::Seed;
 use super::settings::{Mistake, SeatOrders, SprtSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -170,7 +171,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) seats: usize,
     pub(crate) seat_orders: SeatOrders,
     /// The contest's seed.
-    pub(crate) seed: u64,
+    pub(crate) seed: Seed,
     /// Whether agents come from a folder with submissions.
     pub(crate) has_submissions: bool,
     /// The ranking by which they are seeded, with its name and text, if the table names one and it was read.

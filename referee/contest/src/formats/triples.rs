@@ -1,8 +1,8 @@
 //! A balanced choice of triples, for fields with too many triples to play all.
 
 use super::groups::{groups, orbit, orbits, player};
-use crate::Player;
 use crate::openings::shuffled;
+use crate::{Player, Seed};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ const IMPOSSIBLE: u64 = 1 << 40;
 /// three triples, and every two players of the same distance the same meetings; orbits are chosen
 /// such that distances occur equally often. A lap, an order of the players cut into threes, gives
 /// every player one triple; the order is improved until no swap of two players helps.
-pub(super) fn choice(players: usize, each: u32, rounds: u32, seed: u64) -> Vec<Vec<Vec<Player>>> {
+pub(super) fn choice(players: usize, each: u32, rounds: u32, seed: Seed) -> Vec<Vec<Vec<Player>>> {
     if players < 3 {
         return vec![Vec::new(); rounds as usize];
     }

@@ -3,9 +3,10 @@
 use crate::formats::{Compare, DoubleKnockout, Gauntlet, Knockout, Puzzle, RoundRobin};
 use crate::pairing::seat_orders;
 use crate::standings::tests::contests;
+use crate::summary::report;
 use crate::{
-    Contest, ContestGame, Fixture, FormatSettings, Opening, Player, Schedule, SeatOrders,
-    SprtSettings,
+    Contest, ContestGame, Fixture, FormatSettings, Opening, Player, Record, Schedule, SeatOrders,
+    Seed, SprtSettings,
 };
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -17,7 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub(super) fn contest(format: FormatSettings, players: usize, seats: usize) -> Contest {
-    Contest { seed: 7, games: vec![game(seats, 0)], ..contests::contest(players, seats, format) }
+    let usual = contests::contest(players, seats, format);
+    Contest { seed: Seed::Number(7), games: vec![game(seats, 0)], ..usual }
 }
 
 fn game(seats: usize, index: usize) -> ContestGame {
@@ -307,5 +309,24 @@ fn blocks_are_ranges_of_games_and_there_are_no_others() {
     }
     for block in [last + 1, u64::MAX / 6, u64::MAX / 6 + 1, i64::MAX.cast_unsigned(), u64::MAX] {
         assert!(schedule.counting(block).is_empty(), "{block}");
+    }
+}
+
+#[test]
+fn nothing_shows_the_key_from_which_games_follow() {
+    let puzzle = |seed| Contest { seed, ..contest(FormatSettings::Puzzle(Puzzle {}), 2, 1) };
+    let key = u128::from(u64::MAX) << 64 | 7;
+    let seeds: BTreeSet<u64> = [Seed::Number(7), Seed::Key(7), Seed::Key(key)]
+        .map(|seed| Schedule::new(Arc::new(puzzle(seed))).fixture(0).unwrap().seed)
+        .into();
+    assert_eq!(seeds.len(), 3, "a game's seed follows from all digits");
+    for seed in [Seed::Number(7), Seed::Key(7), Seed::Key(key)] {
+        let text = serde_json::to_string(&seed).unwrap();
+        assert_eq!(serde_json::from_str::<Seed>(&text).unwrap(), seed, "{text}");
+        let schedule = Arc::new(Schedule::new(Arc::new(puzzle(seed))));
+        let report = report(&schedule, Arc::new(Vec::<Record>::new()), None).unwrap();
+        let shown = serde_json::to_string(&report).unwrap();
+        let is_shown = shown.contains(&format!("\"{seed}\""));
+        assert_eq!(is_shown, matches!(seed, Seed::Number(_)), "{shown}");
     }
 }

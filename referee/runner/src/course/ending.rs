@@ -3,13 +3,13 @@
 use super::{Team, Teams, copy_version, last_versions};
 use crate::changing::version_of;
 use crate::folder::{Folder, folder_name};
-use crate::prepare::{Builds, Prepared, new_seed, prepare_text};
+use crate::prepare::{Builds, Prepared, new_key, prepare_text};
 use crate::store::{Store, StoredContest};
 use crate::writer::disk_failure;
 use referee_contest::file::{ContestFile, FileError};
 use referee_contest::grades::{Grade, Grades, grades};
 use referee_contest::report::Report;
-use referee_contest::{Contest, Schedule};
+use referee_contest::{Contest, Schedule, Seed};
 use referee_process::Failure;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
@@ -48,7 +48,7 @@ pub fn prepare_final(
 ) -> Result<Prepared, Failure> {
     let StoredContest { text, base, contest, .. } = Store::open_to_read(course)?.contest()?;
     let keeps_format = Schedule::new(Arc::new(contest)).is_fixed();
-    let text = final_file(&text, collected, (rounds, keeps_format), new_seed()?)?;
+    let text = final_file(&text, collected, (rounds, keeps_format), new_key()?)?;
     prepare_text(&text, Path::new("final.toml"), &base, builds)
 }
 
@@ -57,7 +57,7 @@ fn final_file(
     course: &str,
     collected: &Path,
     (rounds, keeps_format): (u32, bool),
-    seed: u64,
+    seed: Seed,
 ) -> Result<String, Failure> {
     let wrong = |error: &dyn std::fmt::Display| Failure::usage(format!("contest.toml: {error}"));
     let mut file: Table = course.parse().map_err(|error: toml::de::Error| wrong(&error))?;
@@ -67,7 +67,7 @@ fn final_file(
     let mut set = |key: &str, value: Value| file.insert(key.to_owned(), value);
     set("name", name.into());
     set("rounds", rounds.into());
-    set("seed", i64::try_from(seed).unwrap_or_default().into());
+    set("seed", Value::try_from(seed).map_err(|error| wrong(&error))?);
     let place = Value::from(collected.to_string_lossy().into_owned());
     match file.get_mut("submissions") {
         Some(Value::Table(own)) => {
@@ -134,6 +134,7 @@ fn team_of<'a>(teams: &'a [Team], player: &str) -> Option<&'a Team> {
 #[cfg(test)]
 mod tests {
     use super::final_file;
+    use referee_contest::Seed;
     use referee_contest::file::ContestFile;
     use std::path::Path;
 
@@ -142,21 +143,28 @@ mod tests {
         let course = "name = \"c\"\nseed = 1\nformat = \"ladder\"\nrounds = 9\nagents = [\"@first\"]\n\
                       submissions = { folder = \"x\", run = \"comp30024:{}\" }\n[clock]\nbank = \"10s\"\n\
                       [web]\nfreeze_at = \"2999-01-01 00:00\"\n[[games]]\ngame = \"hex\"\n";
-        let text = final_file(course, Path::new("/a \"b\""), (3, false), 7).unwrap();
+        let text = final_file(course, Path::new("/a \"b\""), (3, false), Seed::Key(7)).unwrap();
         let found = ContestFile::submissions_of(&text).unwrap().unwrap();
         assert_eq!(
             (found.folder.as_str(), found.run.as_deref()),
             ("/a \"b\"", Some("comp30024:{}"))
         );
-        for part in ["\"c final\"", "rounds = 3", "seed = 7", "10s", "@first", "hex"] {
+        for part in
+            ["\"c final\"", "rounds = 3", &format!("seed = \"{:032}\"", 7), "10s", "@first", "hex"]
+        {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(
             !text.contains("[web]") && !text.contains("format") && text.contains("leave-out"),
             "{text}"
         );
-        let text = final_file("game = \"hex\"\nformat = \"puzzle\"", Path::new("/a"), (1, true), 7)
-            .unwrap();
+        let text = final_file(
+            "game = \"hex\"\nformat = \"puzzle\"",
+            Path::new("/a"),
+            (1, true),
+            Seed::Key(7),
+        )
+        .unwrap();
         assert!(text.contains("submissions = \"/a\"") && text.contains("puzzle"), "{text}");
     }
 }

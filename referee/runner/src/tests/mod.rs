@@ -10,6 +10,7 @@ mod writer;
 use super::folder::Folder;
 use super::prepare::guessable;
 use super::{Broken, Builds, Prepared, prepare, prepare_again};
+use referee_contest::Seed;
 use referee_process::Failure;
 use referee_protocol::GameProgramRecord;
 use serde_json::json;
@@ -357,7 +358,7 @@ fn a_seed_from_which_agents_can_guess_draws_is_noted() {
     let described = json!({"chance": true});
     contest.games[0].program = Some(GameProgramRecord { digest: String::new(), described });
     assert!(guessable(&contest).unwrap().contains("draws follow from `seed`"));
-    contest.seed = 1 << 52;
+    contest.seed = Seed::Number(1 << 52);
     assert_eq!(guessable(&contest), None);
 }
 

@@ -3,7 +3,7 @@
 use super::super::folder::Folder;
 use super::super::store::{Store, StoredContest, VoidAttempt};
 use super::{Broken, Builds, place, right};
-use referee_contest::{Player, Record, SeatRecord};
+use referee_contest::{Player, Record, SeatRecord, Seed};
 use referee_process::Failure;
 use referee_protocol::{FaultKind, MatchResult, SandboxRecord};
 use std::fs;
@@ -156,21 +156,22 @@ fn a_contest_without_a_name_keeps_that_of_its_file() {
 }
 
 #[test]
-fn a_contest_without_a_seed_gets_a_new_one_that_is_stored() {
+fn a_contest_without_a_seed_gets_a_key_that_is_stored() {
     let (place, stored) = stored();
     let seed = stored.contest.seed;
-    assert!(stored.text.contains(&format!("\nseed = {seed}\n")), "{}", stored.text);
+    assert!(matches!(seed, Seed::Key(key) if key >> 64 > 0), "{seed}");
+    assert!(stored.text.contains(&format!("\nseed = \"{seed}\"\n")), "{}", stored.text);
     let another = right(&place, Builds::Now(&|_, _| {}));
-    assert!(seed != 1 && another.contest.seed != seed, "{seed}");
+    assert_ne!(another.contest.seed, seed);
     let again = super::prepare_again(&stored, &Folder::here()).unwrap();
     assert_eq!(*again.contest, stored.contest);
     // A plan draws none, and a folder of an earlier version without one has the seed 1.
     let planned = right(&place, Builds::Later);
-    assert_eq!((planned.contest.seed, planned.is_seeded), (1, false));
+    assert_eq!((planned.contest.seed, planned.is_seeded), (Seed::Number(1), false));
     let file = place.path().join("contest.toml");
     let text = fs::read_to_string(&file).unwrap();
     let old = super::super::prepare_text(&text, &file, place.path(), Builds::Done(&[])).unwrap();
-    assert_eq!(old.contest.seed, 1);
+    assert_eq!(old.contest.seed, Seed::Number(1));
 }
 
 /// The part of the log's index with the log's length: two headers and a checkpoint record.

@@ -7,7 +7,7 @@ use crate::formats::{
     Compare, DoubleKnockout, Gauntlet, Knockout, Ladder, LevelTies, Puzzle, RoundRobin, Swiss,
     TieRules,
 };
-use crate::{Contest, FormatSettings, LagPolicy, OnBroken, SeatOrders, SprtSettings};
+use crate::{Contest, FormatSettings, LagPolicy, OnBroken, SeatOrders, Seed, SprtSettings};
 use referee_games::Games;
 use referee_protocol::{
     Adjudication, ClockKind, DrawAdjudication, Level, OnFault, Pondering, WinAdjudication,
@@ -28,7 +28,7 @@ fn with(lines: &str) -> Contest {
 #[test]
 fn what_is_left_out_is_usual() {
     let usual = with("");
-    assert_eq!((usual.name.as_str(), usual.seed, usual.rounds), ("contest", 1, 1));
+    assert_eq!((usual.name.as_str(), usual.seed, usual.rounds), ("contest", Seed::Number(1), 1));
     assert_eq!(usual.seat_orders, SeatOrders::All);
     assert_eq!(usual.format, FormatSettings::RoundRobin(RoundRobin { triples_per_player: None }));
     assert_eq!(usual.clock, referee_protocol::ClockSettings::default());

@@ -74,6 +74,7 @@ fn ranges_and_contradictions() {
             "rounds = 0",
             "rounds = 1000001",
             "seed = 9007199254740992",
+            "seed = \"7\"",
             "jobs = 0",
             "name = \"\"",
             "preset = \"comp30024\"",

@@ -2,7 +2,7 @@ use super::super::simulation::{by_strength, play, random};
 use super::super::tests::played;
 use super::super::{Field, Format, Pairing, PairingResult};
 use super::{Ladder, Strength, learnt, strengths_after};
-use crate::Player;
+use crate::{Player, Seed};
 use rand::seq::SliceRandom;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 const LADDER: Ladder = Ladder {};
 
 fn field(players: usize, seats: usize, rounds: u32, seed: u64) -> Field {
-    Field { players, seats, rounds, seed }
+    Field { players, seats, rounds, seed: Seed::Number(seed) }
 }
 
 /// Strengths from best to worst, in logits, over this range.
@@ -148,8 +148,9 @@ impl Format for Drawn {
         if round > field.rounds {
             return Vec::new();
         }
+        let Seed::Number(seed) = field.seed else { unreachable!() };
         let mut all: Vec<Player> = Player::all(field.players).collect();
-        all.shuffle(&mut random(field.seed * 1000 + u64::from(round)));
+        all.shuffle(&mut random(seed * 1000 + u64::from(round)));
         let groups = all.chunks_exact(field.seats);
         groups.map(|group| Pairing { round, players: group[..].into() }).collect()
     }

@@ -2,13 +2,13 @@ use super::super::simulation::{by_strength, play, random};
 use super::super::tests::{by_chance, favourite};
 use super::super::{Field, Format, Pairing, PairingResult};
 use super::Swiss;
-use crate::Player;
+use crate::{Player, Seed};
 use proptest::prelude::*;
 
 const SWISS: Swiss = Swiss {};
 
 fn field(players: usize, rounds: u32) -> Field {
-    Field { players, seats: 2, rounds, seed: 0 }
+    Field { players, seats: 2, rounds, seed: Seed::Number(0) }
 }
 
 /// A simple implementation of the rules, which computes everything from the whole past.

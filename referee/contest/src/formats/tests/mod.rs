@@ -9,12 +9,12 @@ mod triples;
 
 use super::simulation::{play, random};
 use super::{Field, Pairing, PairingResult};
-use crate::{FormatSettings, Player, formats};
+use crate::{FormatSettings, Player, Seed, formats};
 use rand::RngExt;
 use std::collections::BTreeMap;
 
 fn field(players: usize, seats: usize, rounds: u32) -> Field {
-    Field { players, seats, rounds, seed: 1 }
+    Field { players, seats, rounds, seed: Seed::Number(1) }
 }
 
 /// Returns the pairings of a fixed format; checks their number, and that none follow.

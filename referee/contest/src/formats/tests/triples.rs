@@ -1,7 +1,11 @@
-use super::super::triples::choice;
+use super::super::triples;
 use super::{Pairing, field, meetings, played, spread};
-use crate::Player;
+use crate::{Player, Seed};
 use std::collections::BTreeSet;
+
+fn choice(players: usize, each: u32, rounds: u32, seed: u64) -> Vec<Vec<Vec<Player>>> {
+    triples::choice(players, each, rounds, Seed::Number(seed))
+}
 
 fn pairings(triples: &[Vec<Player>]) -> Vec<Pairing> {
     triples.iter().map(|players| Pairing { round: 1, players: players[..].into() }).collect()

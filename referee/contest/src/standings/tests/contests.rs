@@ -1,7 +1,7 @@
 //! Small contests and games made by hand.
 
 use crate::{Contest, ContestGame, OpeningSettings, PlayerInfo, Policy, SandboxSettings};
-use crate::{FormatSettings, Player, Record, SeatOrders, SeatRecord};
+use crate::{FormatSettings, Player, Record, SeatOrders, SeatRecord, Seed};
 use referee_protocol::{ClockSettings, Limits, MatchResult};
 
 /// A contest of `players` players in games of `seats` seats.
@@ -21,7 +21,7 @@ pub(crate) fn contest(players: usize, seats: usize, format: FormatSettings) -> C
     };
     Contest {
         name: "a contest".into(),
-        seed: 1,
+        seed: Seed::Number(1),
         format,
         rounds: 1,
         seat_orders: SeatOrders::All,
