@@ -95,12 +95,16 @@ pub(super) fn hidden() -> ApiError {
         .help("teams see their own games")
 }
 
-/// Whether a match was over at the freeze, or is the visitor's own.
+/// Whether a match was over at the freeze and wasn't played again since, or is the visitor's own.
 fn is_shown(app: &App, headers: &HeaderMap, name: &str) -> ApiResult<bool> {
     let Some(frozen) = app.frozen()? else { return Ok(true) };
     let path = app.served.transcript(name)?;
     let inside = path.strip_prefix(app.served.root()).unwrap_or(&path).to_string_lossy();
-    if Store::open_foreign(&frozen)?.game_of(&inside)?.is_some() {
+    let seal = |folder: &Folder| -> ApiResult<Option<String>> {
+        Ok(Store::open_foreign(folder)?.game_of(&inside)?.map(|game| game.seal))
+    };
+    let then = seal(&frozen)?;
+    if then.is_some() && then == seal(&Folder::open(app.served.root())?)? {
         return Ok(true);
     }
     match Audience::of(app, headers) {

@@ -561,6 +561,29 @@ fn after_the_freeze_only_its_team_sees_a_newer_game() {
 }
 
 #[test]
+fn a_game_that_is_played_again_after_the_freeze_is_hidden() {
+    let dir = TestDir::new();
+    file(&dir, "freeze_at = \"2001-12-24 18:00\"");
+    contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
+    let files = || query(&dir, "d", "select transcript from games order by number");
+    let before = files();
+    let seen = |port: u16| -> Vec<u16> {
+        let status = |file: &String| ask(port, "GET", &format!("/api/match?file={file}"), &[], "");
+        before.iter().map(|file| status(file).status).collect()
+    };
+    let (running, port) = open(&dir, &["d", "--no-check"]);
+    assert_eq!(seen(port), [200, 200]);
+    running.send(Signal::SIGINT);
+    running.wait();
+    contest(&dir, &["rerun", "d", "1", "--reason", "load"]).code(0);
+    let (running, port) = open(&dir, &["d", "--no-check"]);
+    assert!(eventually(|| files() == before), "it has the same name");
+    assert_eq!(seen(port), [200, 404]);
+    running.send(Signal::SIGKILL);
+    running.wait();
+}
+
+#[test]
 fn submit_waits_and_prints_the_steps() {
     let dir = TestDir::new();
     let course = Course::start(&dir, "", &["--no-check"]);
