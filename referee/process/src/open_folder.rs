@@ -11,7 +11,7 @@ use nix::dir::Dir;
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, openat, readlinkat, renameat};
 use nix::sys::stat::{FileStat, Mode, SFlag, fchmod, fstat, fstatat, mkdirat};
-use nix::unistd::{Gid, Uid, UnlinkatFlags, fchown, fsync, symlinkat, unlinkat};
+use nix::unistd::{Gid, Uid, UnlinkatFlags, fchown, fchownat, fsync, symlinkat, unlinkat};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -240,6 +240,33 @@ impl OpenFolder {
             }
         }
         Ok(())
+    }
+
+    /// The same for a folder that root has created in it by path, with all that is in it.
+    pub fn give_all(&self, name: &OsStr) -> io::Result<()> {
+        let folder = fstat(&self.0)?;
+        let user = Uid::from_raw(folder.st_uid);
+        if !Uid::effective().is_root() || user.is_root() {
+            return Ok(());
+        }
+        self.folder(name)?.give_inner(user, Gid::from_raw(folder.st_gid), DEPTH_MAX)
+    }
+
+    /// Folders come after what is in them: until then nobody but root can put a link or another's file there.
+    fn give_inner(&self, user: Uid, group: Gid, depth: usize) -> io::Result<()> {
+        if !Uid::from_raw(fstat(&self.0)?.st_uid).is_root() {
+            return Ok(());
+        }
+        let depth = depth.checked_sub(1).ok_or_else(too_deep)?;
+        for name in self.names()? {
+            if self.kind(&name)?.0 == Kind::Folder {
+                self.folder(&name)?.give_inner(user, group, depth)?;
+            } else {
+                let flags = AtFlags::AT_SYMLINK_NOFOLLOW;
+                fchownat(&self.0, &*name, Some(user), Some(group), flags)?;
+            }
+        }
+        Ok(fchown(&self.0, Some(user), Some(group))?)
     }
 
     /// Creates a file in it, with these permissions as far as the umask allows. Fails if the name stands for anything.

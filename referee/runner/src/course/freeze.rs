@@ -1,6 +1,6 @@
 //! The results of a course as they were at a time, which is all that the public sees from then on.
 
-use super::{Course, UPLOADS_FOLDER};
+use super::{Course, UPLOADS_FOLDER, give};
 use crate::folder::{Folder, STORE_FILE, TEAMS_FOLDER};
 use crate::store::Store;
 use crate::writer::disk_failure;
@@ -32,6 +32,7 @@ impl Course {
             let above = teams.join(UPLOADS_FOLDER);
             let new = tempfile::Builder::new().prefix(".new-").tempdir_in(above).map_err(failed)?;
             Store::open_to_read(&self.folder)?.copy_to(&new.path().join(STORE_FILE))?;
+            give(new.path()).map_err(failed)?;
             fs::rename(new.path(), &place).map_err(failed)?;
         }
         Folder::open(&place).map(Some)

@@ -373,3 +373,9 @@ fn make_private(folder: &Path) -> io::Result<()> {
         }
     }
 }
+
+/// Gives a folder that root has created with all that is in it to the user whose course it is.
+fn give(folder: &Path) -> io::Result<()> {
+    let parent = OpenFolder::open(folder.parent().unwrap_or(Path::new("/")))?;
+    parent.give_all(folder.file_name().unwrap_or_default())
+}

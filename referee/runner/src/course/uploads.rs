@@ -3,7 +3,7 @@
 //! out again if that is lost.
 
 use super::teams::{Team, Teams};
-use super::{Course, Noted, Task, make_private};
+use super::{Course, Noted, Task, give, make_private};
 use jiff::{SignedDuration, Timestamp};
 use referee_play::archives::{self, Most};
 use referee_play::digest::digest_file;
@@ -357,6 +357,7 @@ impl Uploads {
         let number = versions.last().map_or(1, |last| last.number + 1);
         let folder = self.root.join(team.number.to_string());
         let kept = make_private(&folder).and_then(|()| {
+            give(synced.folder.path())?;
             fs::rename(synced.folder.path(), folder.join(number.to_string()))?;
             File::open(&folder)?.sync_all()
         });
@@ -722,6 +723,7 @@ impl Sent {
             }
             fs::create_dir(&files)?;
             fs::rename(&agent, files.join(&self.name))?;
+            give(&files)?;
             Ok(Unpacked { looked, bytes: size(&files)? })
         });
         fs::remove_dir_all(&to).ok();

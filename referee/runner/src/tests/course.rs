@@ -437,11 +437,21 @@ fn what_root_does_in_another_s_course_is_the_other_s() {
     let owner = if Uid::effective().is_root() { Uid::from_raw(12345) } else { Uid::effective() };
     chown(&root, Some(owner), None).unwrap();
     let folder = Folder::open(&root).unwrap();
-    add(&folder, "amy");
-    Course::open(&folder, settings(""), false).unwrap();
+    let secret = add(&folder, "amy");
+    let course = Course::open(&folder, settings(""), false).unwrap();
+    let amy = course.team_of(&secret).unwrap().unwrap();
+    let mut upload = course.begin().unwrap();
+    for name in ["bot.py", "src/moves.py"] {
+        write(&mut upload, name, "");
+    }
+    let version = course.accept(&amy, upload, None, Timestamp::now()).unwrap();
+    course.unpack(version).unwrap();
     let act = Act::Pause { reason: "lunch".to_owned() };
     crate::course::act(&folder, act, "root").unwrap();
-    for name in ["", "lock", "teams.json", "uploads"] {
+    let sent = ["sent/0", "files", "files/team-1/agent.toml", "files/team-1/src/moves.py"]
+        .map(|name| format!("uploads/1/1/{name}"));
+    let own = ["", "lock", "teams.json", "uploads", "uploads/1", "uploads/1/1"];
+    for name in own.into_iter().chain(sent.iter().map(String::as_str)) {
         let place = course_files(&folder).join(name);
         assert_eq!(place.metadata().unwrap().uid(), owner.as_raw(), "{}", place.display());
     }
