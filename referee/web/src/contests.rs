@@ -243,7 +243,10 @@ pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
     let (head, rows) = results.table();
     let players = store.contest()?.contest.players;
     let found = app.listing.contents(&app.served);
-    let (running, workers) = (folder.is_locked(), workers::read(&folder));
+    let running = folder.is_locked();
+    // Which machines play is nothing for the public of a course.
+    let shown = app.site.is_none().then(|| workers::read(&folder));
+    let workers = shown.unwrap_or_default();
     let last = store.page(&GameFilter::default(), 0, 1)?.1.pop();
     let is_frozen = stored.root() != folder.root();
     let mut notes = results.remarks();

@@ -24,3 +24,4 @@ mod changes;
 mod metrics;
 mod operator;
 mod chaos;
+mod course;
