@@ -6,7 +6,9 @@
 //! arguments, so the order of the lists doesn't matter: `read`, `write` and waiting cost the same as
 //! without a list.
 
-use super::system_calls::{ALLOWED, ATTRIBUTES, Calls, OLD_ATTRIBUTES, REFUSED, WATCHERS};
+use super::system_calls::{
+    ALLOCATE, ALLOWED, ATTRIBUTES, Calls, OLD_ATTRIBUTES, REFUSED, WATCHERS,
+};
 use nix::errno::Errno;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -106,6 +108,7 @@ impl Filters {
         let (known, refused) = (all_known(), refused(own_mounts));
         let result_of = |number| match number {
             _ if refused.contains(&number) => fails(Errno::EPERM),
+            ALLOCATE => fails(Errno::EOPNOTSUPP),
             _ if known.contains(&number) => libc::SECCOMP_RET_ALLOW,
             // Libraries then continue with an older call.
             _ => fails(Errno::ENOSYS),
@@ -279,7 +282,7 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALLOWED, CONFINED_ONLY, REFUSED, SOCKET_SETTINGS, WATCHERS};
+    use super::{ALLOCATE, ALLOWED, CONFINED_ONLY, REFUSED, SOCKET_SETTINGS, WATCHERS};
     use super::{Filters, NUMBERS, OWN_ONLY, all_known, some_refused};
     use crate::launcher::sys::call;
     use nix::errno::Errno;
@@ -336,7 +339,10 @@ mod tests {
             filters.finish().unwrap();
             let result = |number| call(number, [-1; 4]).map_err(|errno| (number, errno));
             let unknown = (0..NUMBERS).filter(|number| !known.contains(number));
-            for number in unknown.filter(|number| !NEVER_FILTERED.contains(number)) {
+            assert_eq!(result(ALLOCATE), Err((ALLOCATE, Errno::EOPNOTSUPP)));
+            for number in
+                unknown.filter(|number| *number != ALLOCATE && !NEVER_FILTERED.contains(number))
+            {
                 assert_eq!(result(number), Err((number, Errno::ENOSYS)));
             }
             for &(name, number) in all_refused().chain(confined_only()) {

@@ -22,7 +22,7 @@ pub(super) const ALLOWED: &[(&str, Calls)] = &[
             SYS_read SYS_write SYS_readv SYS_writev SYS_pread64 SYS_pwrite64 SYS_preadv SYS_pwritev
             SYS_preadv2 SYS_pwritev2 SYS_lseek SYS_close SYS_close_range SYS_dup SYS_dup3 SYS_fcntl
             SYS_ioctl SYS_pipe2 SYS_copy_file_range SYS_fsync
-            SYS_fdatasync SYS_ftruncate SYS_fallocate SYS_fadvise64 SYS_readahead SYS_flock
+            SYS_fdatasync SYS_ftruncate SYS_fadvise64 SYS_readahead SYS_flock
         ],
     ),
     (
@@ -105,6 +105,10 @@ pub(super) const ALLOWED: &[(&str, Calls)] = &[
         ],
     ),
 ];
+
+/// It would fill the disk at once, file by file, before anything can count that. It fails with `EOPNOTSUPP`, as on file
+/// systems that don't have it: the C library's `posix_fallocate` then writes instead.
+pub(super) const ALLOCATE: libc::c_long = libc::SYS_fallocate;
 
 /// Calls that ordinary programs try and can do without. They fail with `EPERM`, as in a container.
 pub(super) const REFUSED: &[(&str, Calls)] = &[

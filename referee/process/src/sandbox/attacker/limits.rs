@@ -3,10 +3,10 @@
 use super::{Outcome, Targets, plain, refused};
 use crate::launcher::raw;
 use nix::errno::Errno;
-use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::dup;
 use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(super) fn long_file(targets: &Targets) -> Outcome {
 pub(super) fn many_files(targets: &Targets) -> Outcome {
     let mut held = Vec::new();
     for _ in 0..=targets.limits.files {
-        held.push(dup(std::io::stdin()).map_err(refused)?);
+        held.push(dup(io::stdin()).map_err(refused)?);
     }
     Ok(())
 }
@@ -78,13 +78,17 @@ pub(super) fn many_tasks(targets: &Targets) -> Outcome {
     Ok(())
 }
 
-/// Creates a file and allocates its space at once.
+/// Writes two files, each as long as one may be.
 pub(super) fn fill_tmp(targets: &Targets) -> Outcome {
-    let path = Path::new("/tmp").join(&targets.word);
-    let length = i64::try_from(bytes(targets.limits.work_mb + 1)).unwrap_or(i64::MAX);
-    let filled = File::create(&path)
-        .and_then(|file| Ok(fallocate(file, FallocateFlags::empty(), 0, length)?));
-    fs::remove_file(path).ok();
+    let paths = [0, 1].map(|number| Path::new("/tmp").join(format!("{}-{number}", targets.word)));
+    let write = |path| {
+        let mut zeros = io::repeat(0).take(bytes(targets.limits.work_mb));
+        io::copy(&mut zeros, &mut File::create(path)?).map(drop)
+    };
+    let filled = paths.iter().try_for_each(write);
+    for path in paths {
+        fs::remove_file(path).ok();
+    }
     plain(filled)
 }
 
