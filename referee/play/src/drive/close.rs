@@ -32,6 +32,7 @@ impl Drive<'_> {
     /// Ends all processes but those that stay for another match: waits for them to exit in a grace period,
     /// kills the rest, and waits until they are gone. Returns those that stay.
     pub(super) async fn close(&mut self) -> io::Result<Staying> {
+        self.check_limits()?;
         let void = self.ending.as_ref().is_some_and(|ending| ending.verdict.void.is_some());
         self.freezer.resume_all(&self.participants);
         let may_stay = self.seats_that_may_stay();
@@ -62,6 +63,17 @@ impl Drive<'_> {
         }
         self.apply();
         Ok(staying)
+    }
+
+    /// Fails if an agent has played without its limits: whoever administers the machine can switch them off.
+    fn check_limits(&self) -> io::Result<()> {
+        let mut agents = self.participants.iter().filter_map(Participant::connection);
+        if agents.all(|agent| agent.process.has_limits()) {
+            return Ok(());
+        }
+        Err(io::Error::other(
+            "the controllers of the agents' control groups were switched off during the match",
+        ))
     }
 
     /// Fails if processes of a seat are left, unless its agent may cause no more void matches.
