@@ -39,6 +39,9 @@ const SOCKET_SIGNALS: &[u64] = &[0x8901, 0x8902, 0x5452];
 /// Attributes of open files: `FS_IOC_SETFLAGS`, the same for 32 bits, `FS_IOC_FSSETXATTR`.
 const FILE_FLAGS: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401c_5820];
 
+/// The same as `fallocate`, on any file system: `FS_IOC_RESVSP`, `FS_IOC_RESVSP64`, `FS_IOC_ZERO_RANGE`.
+const FILE_SPACE: &[u64] = &[0x4030_5828, 0x4030_582a, 0x4030_5839];
+
 /// Kinds of sockets that can send to any address: `SOCK_DGRAM`, `SOCK_RAW`.
 const UNCONNECTED: &[u64] = &[2, 3];
 
@@ -244,7 +247,7 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
     let unshare = u64::from(libc::CLOSE_RANGE_UNSHARE);
     rules.insert(libc::SYS_close_range, vec![rule(2, Dword, MaskedEq(unshare), unshare)?]);
     let is = |&value: &u64| rule(1, Dword, Eq, value);
-    let typing = TYPING.iter().chain(SOCKET_SIGNALS).chain(FILE_FLAGS);
+    let typing = TYPING.iter().chain(SOCKET_SIGNALS).chain(FILE_FLAGS).chain(FILE_SPACE);
     rules.insert(libc::SYS_ioctl, typing.map(is).collect::<Built<_>>()?);
     let files = FILE_SIGNALS.iter().chain(FILE_LOCKS);
     rules.insert(libc::SYS_fcntl, files.map(is).collect::<Built<_>>()?);
@@ -283,7 +286,7 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
 #[cfg(test)]
 mod tests {
     use super::{ALLOCATE, ALLOWED, CONFINED_ONLY, REFUSED, SOCKET_SETTINGS, WATCHERS};
-    use super::{Filters, NUMBERS, OWN_ONLY, all_known, some_refused};
+    use super::{FILE_SPACE, Filters, NUMBERS, OWN_ONLY, all_known, some_refused};
     use crate::launcher::sys::call;
     use nix::errno::Errno;
     use nix::sys::prctl::set_no_new_privs;
@@ -340,6 +343,10 @@ mod tests {
             let result = |number| call(number, [-1; 4]).map_err(|errno| (number, errno));
             let unknown = (0..NUMBERS).filter(|number| !known.contains(number));
             assert_eq!(result(ALLOCATE), Err((ALLOCATE, Errno::EOPNOTSUPP)));
+            for &request in FILE_SPACE {
+                let request = libc::c_long::try_from(request).unwrap();
+                assert_eq!(call(libc::SYS_ioctl, [-1, request, 0, 0]), Err(Errno::EPERM));
+            }
             for number in
                 unknown.filter(|number| *number != ALLOCATE && !NEVER_FILTERED.contains(number))
             {
