@@ -81,6 +81,7 @@ impl Store {
                 .query_row(&all, params![player, filter.faults, filter.lost], |row| row.get(0))
         })?;
         let page = format!("{condition} order by number desc limit ?4 offset ?5");
+        let from = i64::try_from(from).unwrap_or(i64::MAX);
         let values = params![player, filter.faults, filter.lost, count, from];
         Ok((total, self.records_by(&page, values)?))
     }

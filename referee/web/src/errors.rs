@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use referee_process::{Failure, FailureKind};
 use serde_json::json;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -91,11 +92,29 @@ impl From<Failure> for ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut body = json!({ "error": self.error, "help": self.help });
-        let Some(again) = self.again else { return (self.status, Json(body)).into_response() };
-        body["again"] = json!(again.to_string());
-        let seconds = again.duration_since(Timestamp::now()).as_secs().max(0) + 1;
-        (self.status, [(header::RETRY_AFTER, seconds.to_string())], Json(body)).into_response()
+        let mut response = if let Some(again) = self.again {
+            body["again"] = json!(again.to_string());
+            let seconds = again.duration_since(Timestamp::now()).as_secs().max(0) + 1;
+            (self.status, [(header::RETRY_AFTER, seconds.to_string())], Json(body)).into_response()
+        } else {
+            (self.status, Json(body)).into_response()
+        };
+        response.extensions_mut().insert(self);
+        response
     }
+}
+
+/// Returns a response without the place of the served folder: an error may name its files, and is shown to anyone.
+pub(super) fn without_place(mut response: Response, root: &Path) -> Response {
+    let Some(error) = response.extensions_mut().remove::<ApiError>() else { return response };
+    let root = root.to_string_lossy();
+    let hidden = |text: &str| text.replace(&*root, ".");
+    if !error.error.contains(&*root) && !error.help.as_ref().is_some_and(|it| it.contains(&*root)) {
+        return response;
+    }
+    tracing::warn!("a request failed: {}", error.error);
+    let (text, help) = (hidden(&error.error), error.help.as_deref().map(hidden));
+    ApiError { error: text, help, ..error }.into_response()
 }
 
 /// Runs work that takes time or waits for the disk on a thread of its own. If the visitor leaves before it has begun, it
@@ -126,7 +145,9 @@ pub(super) async fn run_costly<T: Send + 'static>(
 
 #[cfg(test)]
 mod tests {
-    use super::{run_blocking, run_costly};
+    use super::{ApiError, run_blocking, run_costly, without_place};
+    use axum::response::IntoResponse;
+    use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, mpsc};
     use std::time::Duration;
@@ -139,6 +160,17 @@ mod tests {
     /// Polls a request, and leaves.
     async fn leave<T>(request: impl Future<Output = T>) {
         assert!(timeout(SOON, request).await.is_err());
+    }
+
+    #[test]
+    fn no_error_shows_where_the_served_folder_is() {
+        let error = ApiError::machine("/home/ada/d/contest.db: broken").help("see /home/ada/d");
+        let shown = without_place(error.into_response(), Path::new("/home/ada/d"));
+        assert_eq!(shown.status(), 500);
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let body = runtime.block_on(axum::body::to_bytes(shown.into_body(), 1000)).unwrap();
+        let body = String::from_utf8(body.into()).unwrap();
+        assert!(body.contains("./contest.db: broken") && !body.contains("ada"), "{body}");
     }
 
     #[test]

@@ -68,7 +68,7 @@ async fn run(
     loop {
         let (own, from) = (app.matches.plays(tail.path()), line);
         let failure = app.matches.failure(tail.path());
-        let shown = audience.clone();
+        let (shown, has_run) = (audience.clone(), sent.is_some());
         let read = run_blocking(move || {
             let error = tail.update().err();
             tail.set_problem(failure);
@@ -76,7 +76,8 @@ async fn run(
                 Some(error) => MatchState::Broken(error.text().to_owned()),
                 None => tail.state(own),
             };
-            let is_hidden = state == MatchState::Running
+            // One that was running when it was last looked at wasn't over at a freeze since.
+            let is_hidden = (state == MatchState::Running || has_run)
                 && tail.playback().is_some_and(|of| shown.is_frozen_out(of.header()));
             if is_hidden {
                 return Err(hidden());

@@ -52,7 +52,7 @@ use self::asking::Questions;
 use self::connections::{BOUNDS, with_whole_requests};
 use self::contests::Contests;
 use self::course::Site;
-use self::errors::{ApiError, ApiResult, run_blocking, run_costly};
+use self::errors::{ApiError, ApiResult, run_blocking, run_costly, without_place};
 use self::explorer::Explorer;
 use self::following::FOLLOWERS_MAX;
 use self::guard::{Guard, guard};
@@ -65,7 +65,7 @@ use self::thumbnails::Thumbnails;
 use self::visitor::Session;
 use axum::body::Bytes;
 use axum::extract::{Query, Request, State};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::Redirect;
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
@@ -77,6 +77,7 @@ use referee_protocol::encode::percent_encode;
 use referee_runner::course::Course;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::future::ready;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -315,7 +316,10 @@ async fn serve(
     };
     let (matches, questions) = (app.matches.clone(), app.questions.clone());
     tokio::spawn(freeze::watch(app.clone()));
-    let router = router(app).layer(from_fn_with_state(Arc::new(rules), guard));
+    let root = app.served.root().to_owned();
+    let router = router(app)
+        .layer(map_response(move |response| ready(without_place(response, &root))))
+        .layer(from_fn_with_state(Arc::new(rules), guard));
     let end = async {
         tokio::join!(matches.forward_orders(), async {
             orders.wait_for(|orders| orders.stop.is_some()).await.ok();

@@ -541,6 +541,8 @@ fn after_the_freeze_only_its_team_sees_a_newer_game() {
     assert_eq!(shown["live"], json!([]));
     assert!(shown["notes"][0].as_str().unwrap().contains("not shown yet"), "{shown}");
     assert_eq!(games("", "amy").status, 404);
+    let past = course.get("", &format!("/api/contest/games?from={}", u64::MAX));
+    assert_eq!((past.status, &past.json()["rows"]), (200, &json!([])));
     assert_eq!(games(&course.bob, "amy").status, 404);
     let newer = games(&course.amy, "amy").json()["rows"][0]["file"].clone();
     let older = before["rows"][0]["file"].clone();
