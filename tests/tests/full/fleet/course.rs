@@ -68,7 +68,9 @@ fn a_team_sees_nothing_of_a_worker_that_is_killed_in_a_game() {
     );
     let (name, number) = found.unwrap();
     let (killed, left): (Vec<_>, Vec<_>) = workers.into_iter().partition(|it| it.0 == name);
-    killed.into_iter().for_each(|(_, worker)| drop(worker.kill()));
+    for (_, worker) in killed {
+        worker.kill();
+    }
     dir.write("gate", "");
     let result = || query(&dir, "d", &format!("select result from games where number = {number}"));
     assert!(eventually(|| !result().is_empty()), "{}", status(&dir, "d"));
@@ -94,6 +96,8 @@ fn a_team_sees_nothing_of_a_worker_that_is_killed_in_a_game() {
     }
     running.send(Signal::SIGINT);
     running.wait();
-    left.into_iter().for_each(|(_, worker)| drop(worker.terminate().code(143)));
+    for (_, worker) in left {
+        worker.terminate().code(143);
+    }
     dir.run(&["verify", "d"]).code(0);
 }
