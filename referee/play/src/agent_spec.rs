@@ -331,15 +331,17 @@ impl AgentSpec {
         let build = manifest
             .build
             .and_then(|Words(words)| shlex::try_join(words.iter().map(String::as_str)).ok());
-        let file = match (resolve(&command[0], &folder), &build) {
-            (Ok(file), _) => file,
-            (Err(_), Some(_)) if program == Program::Built => folder.join(&command[0]),
-            (Err(failure), build) => {
-                let help =
-                    build.as_ref().map(|build| format!("build it first: {build}; or add --build"));
-                return Err(failure.or_help(help));
-            }
-        };
+        let file =
+            match (resolve(&command[0], &folder).map_err(|it| of_manifest(it, &command)), &build) {
+                (Ok(file), _) => file,
+                (Err(_), Some(_)) if program == Program::Built => folder.join(&command[0]),
+                (Err(failure), build) => {
+                    let help = build
+                        .as_ref()
+                        .map(|build| format!("build it first: {build}; or add --build"));
+                    return Err(failure.or_help(help));
+                }
+            };
         let named = || folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = manifest.name.or_else(named).unwrap_or_else(|| "agent".to_owned());
         // A build may still create them.
@@ -545,6 +547,24 @@ fn split_protocol<'a>(text: &'a str, base: &Path) -> (Option<&'a str>, &'a str) 
 
 fn built_in_names() -> impl Iterator<Item = &'static str> {
     sample_agents::BUILT_INS.iter().map(|it| it.name).chain(["human"])
+}
+
+/// Says what to correct about a command in agent.toml whose program is missing.
+fn of_manifest(failure: Failure, command: &[String]) -> Failure {
+    let is_for_shell = |word: &String| ["&&", "||", ";", "|", ">", "<"].contains(&word.as_str());
+    if command.iter().any(is_for_shell) || ["cd", "source", "export"].contains(&command[0].as_str())
+    {
+        return failure.help(
+            "no shell runs the command in agent.toml: name the program and its arguments, or write `command = [\"sh\", \"-c\", \
+             \"..\"]`",
+        );
+    }
+    match failure.help_text() {
+        Some(WHAT_AN_AGENT_IS) => {
+            failure.help("correct `command` in agent.toml: it runs in the agent's folder, and its program must be there or in PATH")
+        }
+        _ => failure,
+    }
 }
 
 /// Finds a program: in the folder if the word has a slash or is a file there, else in PATH.

@@ -38,6 +38,11 @@ impl Facts {
         self.moves && matches!(self.first, Some(First::Others(None)))
     }
 
+    /// Whether the action moves a piece that has left its cell.
+    pub(super) fn has_left(&self) -> bool {
+        self.moves && self.is_left && matches!(self.first, Some(First::Nothing))
+    }
+
     /// Returns what the agent has probably forgotten.
     pub(super) fn advice(&self) -> Option<String> {
         Some(match self.first? {
@@ -68,7 +73,7 @@ pub(super) fn what_is_there(text: &str, action: &Value, known: &Evidence<'_>) ->
     let game = known.game?;
     let Turn::Of(seat) = game.turn() else { return None };
     let view = game.view();
-    let all = cells_of(action);
+    let all = if action["path"][0].is_number() { numbered(action, game) } else { cells_of(action) };
     let mut cells = all.clone();
     cells.retain(|&cell| is_named(text, cell, &view));
     cells.dedup();
@@ -221,6 +226,16 @@ fn cell_of(value: &Value) -> Option<Cell> {
         }
         _ => None,
     }
+}
+
+/// Returns the cells of a path of numbers.
+fn numbered(action: &Value, game: &dyn AnyGame) -> Vec<Cell> {
+    let (view, all) = (game.view(), game.layout().cells());
+    let at = |number: &Value| {
+        let label = number.to_string();
+        all.iter().copied().find(|&cell| view.labels.label(&view.shape, cell) == label)
+    };
+    action["path"].as_array().into_iter().flatten().filter_map(at).collect()
 }
 
 /// Returns the cells in an action, in the order of its fields.

@@ -24,6 +24,9 @@ const NO_VALUES: [(&str, &str); 5] = [
 /// What an empty object may have been.
 const EMPTY: &str = "an empty object is what JavaScript writes for a promise (`await` it) or a Map, and Go for a struct whose \
      fields begin with small letters; write all fields of the message";
+/// What null may have been.
+const NO_ACTION: &str = "it has chosen no action: its search found none that is better than nothing, or a function returned none; begin with \
+     the first legal action, and replace it by better ones";
 const NOTHING: &str = "it prints what a function returned that returns nothing: `return` the message there, and print it";
 
 pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
@@ -90,6 +93,9 @@ fn by_place(fault: &Fault, known: &Evidence<'_>, is_clear: bool) -> Finding {
     }
     if what.ends_with("missing field `type`") && line.windows(2).any(|pair| pair == b"{}") {
         return finding.fix(EMPTY);
+    }
+    if what.starts_with("action: expected an object") && what.ends_with("got null") {
+        return finding.fix(NO_ACTION);
     }
     let meant = match parse_from_agent(line) {
         Ok(FromAgent::Action(action)) => nearest_action(&action.action, &known.legal()).cloned(),
@@ -174,7 +180,14 @@ fn broken_json(line: &[u8], broken: &ParseError, is_clear: bool) -> Finding {
     let is_message = begins == Some(b'{') || is_list || has_no_quotes;
     if !is_message && !line.starts_with(b"\xEF\xBB\xBF") {
         let what = format!("not a message: {broken}");
-        return Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) };
+        let finding = Finding { at_byte: Some(1), ..Finding::new(Defect::DebugText, what) };
+        // As pdb shows where it stopped: "> /a/bot.py(12)<module>()".
+        let is_stop = line.starts_with(b"> ") && line.windows(4).any(|it| it == b".py(");
+        return if is_stop {
+            finding.fix("remove `breakpoint()`: stdin and stdout are the referee's; print to stderr what you want to see")
+        } else {
+            finding
+        };
     }
     let finding = Finding { at_byte, ..Finding::new(Defect::BrokenJson, broken.to_string()) };
     let at = line.get(at_byte.unwrap_or(1).saturating_sub(2)..).unwrap_or_default();

@@ -189,6 +189,25 @@ pub(super) fn unanswered(known: &Evidence<'_>) -> String {
     }
 }
 
+/// Explains why an agent is still running that should have ended.
+pub fn still_running(what: &str, known: &Evidence<'_>) -> Finding {
+    let usual = Finding::new(Defect::Stays, what);
+    match (known.hang.filter(|hang| hang.awake), known.hang.and_then(|it| it.place.as_ref())) {
+        (Some(_), place) => {
+            let place = place.map(|place| format!(" in {place}")).unwrap_or_default();
+            Finding::new(Defect::Stays, format!("{what}; it computes{place}")).fix(
+                "leave the loop when `over` comes or stdin ends: at its end each read returns at once with nothing (in Python, \
+                 `readline()` with an empty text)",
+            )
+        }
+        (None, Some(_)) => match by_wait(what, known) {
+            Some(found) => Finding { what: found.what, ..usual },
+            None => usual,
+        },
+        (None, None) => usual,
+    }
+}
+
 fn by_wait(what: &str, known: &Evidence<'_>) -> Option<Finding> {
     let hang = known.hang?;
     let (doing, fix) = match hang.wait? {

@@ -1,149 +1,12 @@
 //! Why a program failed, by what it wrote to stderr: the line that says so and its place in the source, in the forms of
 //! the languages that agents are written in, and advice about it.
 
+use super::known_errors::{known_anywhere, known_error};
 use super::{Defect, Finding};
 use referee_protocol::sanitize::sanitize;
 
-/// What to do about a file that is missing.
-const NO_FILE: &str = "it isn't there: put files into the agent's folder and open them by a path that starts there (in \
-     Python, `pathlib.Path(__file__).parent`), and install the programs that it starts";
-
-/// What to do about input that isn't one message.
-const NO_LINE: &str = "parse each line of stdin by itself, since several may come at once, and stop when the input ends: an empty \
-     line is its end";
-
-/// What to do about a missing field of a `turn`.
-pub(super) const NOT_ASKED: &str = "a `turn` has `actions` and `position` only if `ready` asks for them: \
-     {\"type\":\"ready\",\"want\":[\"actions\",\"position\"]}";
-
-/// Beginnings of the line, and what to do.
-const KNOWN: [(&[&str], &str); 16] = [
-    (&["json.decoder.JSONDecodeError", "SyntaxError: Unexpected"], NO_LINE),
-    (
-        &["ModuleNotFoundError", "ImportError", "Error: Cannot find module"],
-        "correct its name, in which upper and lower case count, install the module for the interpreter that runs the agent, \
-         or copy it into the agent's folder",
-    ),
-    (
-        &["SyntaxError", "IndentationError", "TabError"],
-        "fix the syntax, and run it with the version of the language for which it is written",
-    ),
-    (&["FileNotFoundError", "Error: ENOENT"], NO_FILE),
-    (
-        &[
-            "Caused by: java.lang.ClassNotFoundException",
-            "Error: Could not find or load main class",
-        ],
-        "compile it first, by the `build` command of its agent.toml or with `referee play --build`, and \
-         compare the name of the class and the class path in its command",
-    ),
-    (&["EOFError"], "stop when the input ends instead of reading on"),
-    (
-        &[
-            "KeyError: 'actions'",
-            "KeyError: 'position'",
-            "key not found: \"actions\"",
-            "key not found: \"position\"",
-        ],
-        NOT_ASKED,
-    ),
-    (
-        &[
-            "SyntaxError: Cannot use import statement outside a module",
-            "ReferenceError: module is not defined in ES module scope",
-            "ReferenceError: require is not defined in ES module scope",
-        ],
-        "write `require` and `module.exports`, or rename the file to end with `.mjs` and write `import` and `export`, but not \
-         both",
-    ),
-    (
-        &["NameError", "ReferenceError", "UnboundLocalError"],
-        "define that name before it is used, import it, or correct its spelling",
-    ),
-    (
-        &["AttributeError: 'dict' object has no attribute"],
-        "a message is a dict: write `message[\"type\"]` instead of `message.type`",
-    ),
-    (
-        &["IndexError: Cannot choose from an empty sequence"],
-        "the list from which it chooses is empty: print to stderr what it was made from; of the legal actions, it may have \
-         left out those of one type",
-    ),
-    (
-        &[
-            "IndexError",
-            "java.lang.ArrayIndexOutOfBounds",
-            "java.lang.IndexOutOfBounds",
-            "panic: runtime error: index out of range",
-        ],
-        "an index is beyond the end of a list: find out which list, such as a board with another size than `setup` of `hello` \
-         says, or arguments that its command doesn't give",
-    ),
-    (
-        &[
-            "TypeError: 'NoneType'",
-            "AttributeError: 'NoneType'",
-            "TypeError: Cannot read properties of",
-            "java.lang.NullPointerException",
-            "panic: runtime error: invalid memory address or nil",
-        ],
-        "a value is missing there (None, null, undefined or nil): find out which one, and where it should have come from",
-    ),
-    (
-        &["attempt to", "undefined method"],
-        "a value there is nil, or not of the type that it should be: find out which one, and where it should have come from",
-    ),
-    (
-        &["terminate called without an active exception"],
-        "a `std::thread` was destroyed while it still ran: call `join()` on every path, also before an early `return`",
-    ),
-    (
-        &["*** stack smashing detected"],
-        "a local array is too short for what is written to it; compiled with `-g -fsanitize=address`, the program names \
-         the line",
-    ),
-];
-
 /// What an adapter says about a missing module, after what is wrong.
 const SAID: [&str; 3] = ["; install it: ", "; import it as ", "; put the course's "];
-
-/// Words in any line, in lower case, and what to do.
-const KNOWN_ANYWHERE: [(&[&str], &str); 7] = [
-    (
-        &[
-            "stack overflow",
-            "stackoverflowerror",
-            "recursionerror",
-            "stack level too deep",
-            "maximum call stack",
-        ],
-        "look for a recursion that doesn't end, or is deeper than the stack allows, and limit its depth",
-    ),
-    (
-        &[": [[: ", "bad substitution", "syntax error: \"(\" unexpected"],
-        "this is the syntax of bash, but `sh` runs the script: write `#!/bin/bash` as its first line, or name `bash` in its \
-         command",
-    ),
-    (
-        &["at interpreter shutdown"],
-        "a thread still ran when the main thread had ended: let the main thread wait for it (`thread.join()`)",
-    ),
-    (
-        &["has finished its bootstrapping phase"],
-        "put what starts the agent below `if __name__ == \"__main__\":`, since each worker process imports its file",
-    ),
-    (
-        &["too many open files", "emfile"],
-        "close files when you have read them: an agent may have as many open as `files` of `hello.limits` \
-         says, or more with `--limit files=N`",
-    ),
-    (&["no such file or directory"], NO_FILE),
-    (
-        &["file too large", "efbig", "no space left on device", "enospc"],
-        "write less: the private folder of an agent has the size `work_mb` of `hello.limits`, or more with \
-         `--limit work_mb=N`",
-    ),
-];
 
 /// Parts of lines that are no words of the program: notices of Java and of Ruby about the surroundings that the referee
 /// gives them, and the end of Node's report.
@@ -151,14 +14,15 @@ const NOTICES: [&str; 4] =
     ["Picked up JAVA_TOOL_OPTIONS:", "warning: timer_create failed", "Node.js v", "(Use `node "];
 
 /// Beginnings of lines after which a program only reports how it came there, so that the first one counts:
-/// Go, glibc, C++.
-const BEGINS: [&str; 6] = [
+/// Go, glibc, C++, Java, Perl.
+const BEGINS: [&str; 7] = [
     "panic: ",
     "Fatal Python error: ",
     "fatal error: ",
     "*** stack smashing detected",
     "terminate called ",
     "Error: Could not find or load main class",
+    "Can't locate ",
 ];
 
 /// The same for parts of lines: Rust, `AddressSanitizer` and its kin.
@@ -209,8 +73,10 @@ pub fn cause_line(stderr: &str) -> Option<String> {
 fn shown(lines: &[&str], at: usize) -> String {
     let mut text = lines[at].trim().to_owned();
     if PARTS.iter().chain(&BEGINS).any(|known| text.contains(known))
-        && (text.ends_with(':') || text.starts_with("terminate called"))
         && let Some(next) = lines.get(at + 1)
+        && (text.ends_with(':')
+            || text.starts_with("terminate called")
+            || next.starts_with("Caused by: "))
     {
         text = format!("{text} {}", next.trim());
     }
@@ -333,6 +199,14 @@ fn perl(line: &str) -> Option<String> {
     (!number.is_empty()).then(|| format!("{name}:{number}"))
 }
 
+/// Returns the file and the line in an error of a shell: "/a/bot.sh: line 4: .." or, of dash, "bot.sh: 4: ..".
+fn shell(line: &str) -> Option<String> {
+    let (file, rest) = line.split_once(".sh: ")?;
+    let (number, _) = rest.strip_prefix("line ").unwrap_or(rest).split_once(':')?;
+    let name = file.rsplit('/').next()?;
+    number.parse::<u32>().ok().map(|number| format!("{name}.sh:{number}"))
+}
+
 /// How the advice on an error at a place begins.
 pub(super) const CORRECT: &str = "correct the error in";
 
@@ -345,17 +219,21 @@ pub(super) fn crash(what: String, stderr: &str) -> Finding {
         );
     };
     let finding = Finding::new(Defect::Crash, format!("{what}: {line}"));
-    if line.contains("can't open file") {
-        return finding.fix("the script in its command doesn't exist: correct the command");
-    }
     if let Some(said) = SAID.iter().find_map(|said| line.find(said)) {
         return finding.fix(&line[said + 2..]);
     }
-    let known = KNOWN.iter().find(|(begins, _)| {
-        begins.iter().any(|it| line.starts_with(it) || line.contains(&format!(": {it}")))
-    });
-    match (known.map(|(_, fix)| *fix).or_else(|| known_anywhere(stderr)), place_in(&line)) {
+    if line.contains("/~/") {
+        return finding.fix("no shell replaces `~` in its command: write the whole path");
+    }
+    if line.contains("can't open file") {
+        return finding.fix("the script in its command doesn't exist: correct the command");
+    }
+    match (known_error(&line).or_else(|| known_anywhere(stderr)), place_in(&line)) {
         (Some(fix), _) => finding.fix(fix),
+        (None, Some(place)) if is_raised(stderr) => finding.fix(format!(
+            "its own code raises this error in {place}: catch it where that is called (`try` and `except`), or find out why \
+             it comes to that"
+        )),
         (None, Some(place)) => finding.fix(format!(
             "{CORRECT} {place}; before it, print to stderr the values that are used there, and run it again with the \
              same input"
@@ -364,23 +242,29 @@ pub(super) fn crash(what: String, stderr: &str) -> Finding {
     }
 }
 
+/// Whether the innermost line of a traceback of Python is one of the program that raises an error.
+fn is_raised(stderr: &str) -> bool {
+    let mut frames = stderr.lines().skip_while(|line| !line.starts_with("Traceback "));
+    let mut last = "";
+    while let Some(line) = frames.next() {
+        if line.starts_with("  File \"") {
+            let is_own = !FOREIGN.iter().chain(&KITS).any(|part| line.contains(part));
+            last = frames.next().filter(|_| is_own).unwrap_or_default();
+        }
+    }
+    last.trim_start().starts_with("raise ")
+}
+
 /// Returns the place in the source of the line that says why a program failed, such as `bot.py:12`.
 pub fn failure_place(stderr: &str) -> Option<String> {
     place_in(&failure_line(stderr)?)
 }
 
 fn place_in(line: &str) -> Option<String> {
-    source(line).or_else(|| perl(line)).or_else(|| {
+    source(line).or_else(|| perl(line)).or_else(|| shell(line)).or_else(|| {
         let (_, place) = line.strip_suffix(')')?.rsplit_once('(')?;
         (!place.contains(' ') && place.contains(':')).then(|| place.to_owned())
     })
-}
-
-/// Returns the advice about words that count in any line.
-pub(super) fn known_anywhere(stderr: &str) -> Option<&'static str> {
-    let lower = stderr.to_lowercase();
-    let is_said = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    KNOWN_ANYWHERE.iter().find(|(words, _)| is_said(words)).map(|(_, fix)| *fix)
 }
 
 #[cfg(test)]
@@ -430,7 +314,7 @@ mod tests {
                 "define that name",
             ),
             (
-                "Traceback (most recent call last):\n  File \"/a/bot.py\", line 9, in <module>\nZeroDivisionError: division\n",
+                "Traceback (most recent call last):\n  File \"/a/bot.py\", line 9, in <module>\nValueError: no good\n",
                 "correct the error in bot.py:9",
             ),
             ("panic: runtime error: index out of range [10] with length 7\n", "another size than"),
@@ -452,6 +336,82 @@ mod tests {
             ("/a/bot.sh: 3: [[: Permission denied\n", "#!/bin/bash"),
             ("bot.sh: 5: Syntax error: \"(\" unexpected\n", "#!/bin/bash"),
             ("bot.sh: 2: Bad substitution\n", "#!/bin/bash"),
+            ("/a/bot.sh: line 7: x: bad array subscript\n", "correct the error in bot.sh:7"),
+            (
+                "/a/bot.sh: line 7: RANDOM % n: division by 0 (error token is \"n\")\n",
+                "a divisor is 0",
+            ),
+            ("Traceback\nZeroDivisionError: division by zero\n", "a divisor is 0"),
+            (
+                "Traceback (most recent call last):\n  File \"/a/bot.py\", line 9, in <module>\n    search(3)\n  File \
+                 \"/a/bot.py\", line 5, in search\n    raise OutOfTime()\nOutOfTime\n",
+                "its own code raises this error in bot.py:5",
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"/a/bot.py\", line 9, in <module>\n    json.dumps(x)\n  File \
+                 \"/usr/lib/python3.11/json/encoder.py\", line 180, in default\n    raise TypeError(x)\n\
+                 TypeError: Object of type set is not JSON serializable\n",
+                "convert that value",
+            ),
+            ("ImportError: attempted relative import with no known parent package\n", "from board"),
+            (
+                "ImportError: cannot import name 'Template' from 'string' (/a/string.py)\n",
+                "rename it",
+            ),
+            ("UnboundLocalError: cannot access local variable 'n'\n", "`global NAME`"),
+            ("TypeError: unhashable type: 'list'\n", "tuple(cell)"),
+            ("UnicodeDecodeError: 'ascii' codec can't decode byte 0xc3\n", "encoding=\"utf-8\""),
+            ("TypeError: choose returned (3, 0): neither an action nor None\n", "a single action"),
+            ("TypeError: choose() missing 1 required positional argument: 't'\n", "one argument"),
+            (
+                "Traceback (most recent call last):\n  File \"/a/bot.py\", line 7, in choose\n    game.play(action)\n\
+                 KeyError: 4\n",
+                "`game.after(action)`",
+            ),
+            ("RuntimeError: dictionary changed size during iteration\n", "through a copy"),
+            (
+                "Exception in thread \"main\" java.util.InputMismatchException\n\tat Bot.main(Bot.java:8)\n",
+                "is no number",
+            ),
+            (
+                "Exception in thread \"main\" java.lang.NullPointerException: it is null\n\tat Bot.main(Bot.java:8)\n",
+                "a value is missing there",
+            ),
+            (
+                "Exception: java.lang.OutOfMemoryError thrown from the UncaughtExceptionHandler in thread \"main\"\n",
+                "memory_mb",
+            ),
+            (
+                "Error: Could not find or load main class Bot\nCaused by: java.lang.NoClassDefFoundError: Bot (wrong name: \
+                 team/Bot)\n",
+                "the class is in a package",
+            ),
+            ("no main manifest attribute, in bot.jar\n", "java -cp bot.jar Bot"),
+            ("fatal error: all goroutines are asleep - deadlock!\n", "to which nobody sends"),
+            ("panic: interface conversion: interface {} is float64, not int\n", "float64 in Go"),
+            (
+                "SyntaxError: Cannot use import statement outside a module\n    at wrapSafe (node:internal:1)\n",
+                "`.mjs`",
+            ),
+            (
+                "SyntaxError: Unexpected token '}'\n    at wrapSafe (node:internal:1)\n",
+                "fix the syntax",
+            ),
+            (
+                "UnhandledPromiseRejection: by rejecting a promise which was not handled: \"no\"\n    at x (node:y)\n",
+                "where it is awaited",
+            ),
+            (
+                "Can't locate Game/Hex.pm in @INC (you may need to) at bot.pl line 2.\nBEGIN failed--compilation aborted at \
+                 bot.pl line 2.\n",
+                "install the module",
+            ),
+            ("bot.rb:3:in `x': uninitialized constant JSON (NameError)\n", "`require` the library"),
+            (
+                "lua: bot.lua:1: module 'cjson' not found:\n\tno file './cjson.lua'\nstack traceback:\n\t[C]: in ?\n",
+                "install the module",
+            ),
+            ("python3: can't open file '/a/~/bot.py': [Errno 2]\n", "no shell replaces `~`"),
         ] {
             let fix = crash("ended".to_owned(), stderr).fix;
             assert!(fix.contains(expected), "{stderr}: {fix}");

@@ -8,6 +8,7 @@ mod engine;
 mod garbled;
 mod hang;
 mod history;
+mod known_errors;
 mod last_words;
 mod locate;
 mod nearest;
@@ -18,7 +19,7 @@ mod unasked;
 pub use caret::caret;
 pub use denied::denied_paths;
 pub use engine::Engine;
-pub use hang::{AtEnd, Hang, Wait};
+pub use hang::{AtEnd, Hang, Wait, still_running};
 pub use last_words::{
     cause_line, failure_line, failure_place, may_miss_a_value, stack_place, without_notices,
 };
@@ -387,12 +388,20 @@ fn resigned(fault: &Fault, known: &Evidence<'_>) -> Finding {
     Finding::new(Defect::Resigns, format!("{}{how}", fault.text))
 }
 
+/// What to do about an end without words.
+const DEBUGGER: &str = "compiled with `-g -fsanitize=address`, a program in C or C++ names the line; after a match, `referee debug \
+     FILE --wait` stops before the turn and prints how to attach a debugger";
+/// What to do about an exception in C++ that nothing catches, whose line no sanitizer names.
+const UNCAUGHT: &str = "nothing catches that exception: write `try` and `catch` around the code for a turn, and print to stderr what it \
+     works on; a debugger shows where it comes from (`gdb -ex 'catch throw' -ex run`)";
+
 /// Signals by which a program ends, and what to do.
-const SIGNALS: [(&[&str], &str); 3] = [
+const SIGNALS: [(&[&str], &str); 4] = [
+    (&["SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGTRAP"], DEBUGGER),
     (
-        &["SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP"],
-        "compiled with `-g -fsanitize=address`, a program in C or C++ names the line; after a match, `referee debug FILE --wait` \
-         stops before the turn and prints how to attach a debugger",
+        &["SIGFPE"],
+        "a whole number is divided by 0 (or `%`), such as by a count that is 0 in the first turn: test the divisor; compiled \
+         with `-g -fsanitize=undefined`, a program in C or C++ names the line",
     ),
     (
         &["SIGALRM"],
@@ -440,7 +449,7 @@ fn with_request(fix: &str, known: &Evidence<'_>) -> String {
             blank.unwrap_or_default()
         ),
         (_, _, Some(before))
-            if fix == last_words::NOT_ASKED
+            if fix == known_errors::NOT_ASKED
                 && failure_line(known.stderr).is_some_and(|line| before.has_named(&line)) =>
         {
             let played = match before.played {
@@ -465,7 +474,8 @@ fn with_request(fix: &str, known: &Evidence<'_>) -> String {
             )
         }
         (Stage::FirstTurn, _, Some(before))
-            if before.wants.as_ref().is_some_and(Vec::is_empty)
+            if !known.has_kit
+                && before.wants.as_ref().is_some_and(Vec::is_empty)
                 && may_miss_a_value(known.stderr) =>
         {
             format!(
@@ -524,9 +534,16 @@ fn gone(fault: &Fault, known: &Evidence<'_>) -> Finding {
         EndReason::Exited("exit status 0") | EndReason::Closed => Defect::Gone,
         EndReason::Exited(status) => {
             let finding = last_words::crash(what, known.stderr);
+            let is_known = |it: &Finding| it.fix != Defect::Crash.fix();
             let fix = match signal_fix(status) {
                 Some(fix) if !last_words::has_words(known.stderr) => fix,
-                Some(fix) if finding.fix == Defect::Crash.fix() => fix,
+                Some(_)
+                    if finding.what.contains("terminate called after throwing")
+                        && !is_known(&finding) =>
+                {
+                    UNCAUGHT
+                }
+                Some(fix) if !is_known(&finding) => fix,
                 _ => &finding.fix,
             };
             // It has sent `ready`, though it was asked for no turn.
@@ -554,7 +571,7 @@ fn late(fault: &Fault, known: &Evidence<'_>) -> Finding {
 /// There is no answer, perhaps since a part of the agent has failed, which its stderr says.
 fn silent(what: String, known: &Evidence<'_>) -> Finding {
     let finding = without_answer(what, known);
-    match last_words::known_anywhere(known.stderr) {
+    match known_errors::known_anywhere(known.stderr) {
         Some(fix) => finding.fix(fix),
         None => finding,
     }
@@ -659,7 +676,8 @@ fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let advice = facts.as_ref().and_then(cells::Facts::advice);
     if let Some((wrong, meant)) = cells::changed(text, action, known) {
         let changed = format!("{wrong}: {meant} is legal");
-        return match advice.filter(|_| facts.as_ref().is_some_and(cells::Facts::is_of_another)) {
+        let is_elsewhere = |it: &cells::Facts| it.is_of_another() || it.has_left();
+        return match advice.filter(|_| facts.as_ref().is_some_and(is_elsewhere)) {
             Some(advice) => {
                 finding.fix(format!("{advice}; or, if it means another cell, {changed}"))
             }

@@ -1,7 +1,7 @@
 //! Messages that no `turn` asked for: what they probably answer.
 
 use super::history::History;
-use super::{Defect, Evidence, Finding};
+use super::{Defect, Evidence, Finding, Stage};
 use referee_protocol::Fault;
 use serde_json::Value;
 
@@ -38,6 +38,10 @@ pub(super) fn unasked(fault: &Fault, known: &Evidence<'_>) -> Finding {
         .fix("answer only messages of the type `turn`: `played` says what a seat has played, and needs no answer"),
         Some(_) => finding("it has answered its first `turn` more than once").fix(
             "send one `action` for each `turn`: perhaps it reads a long line in pieces, and answers each of them",
+        ),
+        None if known.stage == Stage::Start => finding("it answers `hello` like a `turn`").fix(
+            "answer `hello` with `ready`, and only `turn` with an action: decide by the value of `type`, not by a word that \
+             may be anywhere in the line",
         ),
         None => finding(""),
     }

@@ -10,7 +10,7 @@ use nix::errno::Errno;
 use referee_games::Games;
 use referee_match::diagnosis::{
     Defect, Engine, Evidence, Finding, IllegalAction, Stage, WINDOWS_LINES, failure_line, find,
-    waiting, without_notices,
+    still_running, waiting, without_notices,
 };
 use referee_process::{Cause, Failure};
 use referee_protocol::{ClockKind, ClockSettings, FaultKind};
@@ -196,7 +196,7 @@ pub(super) fn judge(
             matches!(trial.end, End::NotStarted(_)) || finding.defect == Defect::CannotStart
         }),
         Aim::Ready => found.filter(|_| !trial.ready),
-        Aim::Over | Aim::EndOfInput => found.or_else(|| still_running(probe, trial)),
+        Aim::Over | Aim::EndOfInput => found.or_else(|| stays(probe, trial, &known)),
         Aim::Leftovers => found.or_else(|| leftovers(trial)),
         _ => found,
     };
@@ -211,7 +211,10 @@ pub(super) fn judge(
     };
     let why = why(probe, finding.defect);
     let (sent, got) = (&trial.sent, trial.got.as_deref());
-    let mut outcome = failed(advise(probe, finding), why, sent, got, &stderr);
+    // What it does in other situations, too, doesn't come from this one.
+    let is_special = finding.defect != Defect::Illegal || illegal.is_empty();
+    let finding = if is_special { advise(probe, finding) } else { finding };
+    let mut outcome = failed(finding, why, sent, got, &stderr);
     if let ProbeOutcome::Failed(failure) = &mut outcome {
         show_transcript(probe, trial, failure)?;
     }
@@ -258,6 +261,10 @@ fn advise(probe: &Probe, finding: Finding) -> Finding {
         {
             finding
         }
+        Aim::UnknownFields if finding.defect == Defect::BrokenJson => finding.fix(
+            "read whole lines: a new field has made them longer, so that they may be cut where a buffer ends (a line may have \
+             1 MiB); and ignore fields that you don't know",
+        ),
         Aim::UnknownFields => finding.fix("read the fields that you need and ignore all others"),
         Aim::UnknownTypes => {
             finding.fix("answer `hello` and `turn`; ignore lines of any other `type`")
@@ -326,7 +333,7 @@ fn hint_build(spec: &AgentSpec, trial: &TrialReport, finding: Finding) -> Findin
     }
 }
 
-fn still_running(probe: &Probe, trial: &TrialReport) -> Option<Finding> {
+fn stays(probe: &Probe, trial: &TrialReport, known: &Evidence<'_>) -> Option<Finding> {
     let exit = trial.exit.as_ref()?;
     let after =
         if probe.aim == Aim::Over { "`over` and the end of its input" } else { "its input ended" };
@@ -335,7 +342,7 @@ fn still_running(probe: &Probe, trial: &TrialReport) -> Option<Finding> {
             ..=1 => "a second".to_owned(),
             seconds => format!("{seconds} seconds"),
         };
-        Finding::new(Defect::Stays, format!("still running {time} after {after}"))
+        still_running(&format!("still running {time} after {after}"), known)
     })
 }
 

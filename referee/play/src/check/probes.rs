@@ -25,6 +25,8 @@ const SPECIAL: Duration = Duration::from_secs(5);
 /// The CPU time of a turn, or the time asleep, after which an agent that has hung before hangs again; three times its slowest
 /// answer, if that is longer.
 const AGAIN: Duration = Duration::from_secs(1);
+/// After a wait of this length, none of the next probes is worth another one.
+const LONG_HANG: Duration = Duration::from_secs(6);
 /// The bank of an agent that is checked with a limit for each turn.
 const OTHER_BANK_MS: u64 = 60_000;
 
@@ -397,9 +399,11 @@ impl ProbeHistory {
         if let ProbeOutcome::Failed(failure) = outcome
             && matches!(failure.defect, Defect::Waiting | Defect::Thinking | Defect::SlowStart)
         {
-            self.blocked |= self.hung == Some(failure.defect);
+            self.blocked |= self.hung == Some(failure.defect) || trial.used.wall >= LONG_HANG;
             self.hung = Some(failure.defect);
         }
+        // It stays then at the end of its input, too.
+        self.blocked |= failed && probe.aim == Aim::Over;
         match probe.aim {
             Aim::Start | Aim::Ready | Aim::FirstTurn => self.start = Some(trial),
             Aim::Over | Aim::Leftovers => self.end = Some(trial),

@@ -220,9 +220,10 @@ pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Resu
         place(path, mount)?;
     }
     // A folder that it may list shows what it may read.
-    for folder in
-        program.conditions.reach.list.iter().map(Bytes::as_path).filter(|folder| is_covered(folder))
-    {
+    let reach = &program.conditions.reach;
+    let listed: Vec<&Path> =
+        reach.list.iter().map(Bytes::as_path).filter(|folder| is_covered(folder)).collect();
+    for folder in &listed {
         std::fs::create_dir_all(folder).map_err(|error| sys::number(&error))?;
     }
     for (path, mount) in write.iter().zip(&writable) {
@@ -233,6 +234,15 @@ pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Resu
         std::fs::create_dir_all(work).map_err(|error| sys::number(&error))?;
     } else {
         mount_private(work, program.conditions.limits.work_mb)?;
+    }
+    // It may write there no more than into such a folder that is mounted whole.
+    let holds_own = |folder: &Path| {
+        covers.contains(&folder)
+            || work.starts_with(folder)
+            || write.is_some_and(|it| it.starts_with(folder))
+    };
+    for folder in listed.iter().filter(|folder| !holds_own(folder)) {
+        place(folder, &sys::clone_mount(folder)?)?;
     }
     Ok(covers.iter().copied().chain([work]).map(Path::to_owned).collect())
 }

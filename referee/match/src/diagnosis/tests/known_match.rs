@@ -4,7 +4,7 @@ use super::super::{Evidence, Stage, find};
 use super::{fault, game};
 use crate::{header, transcript};
 use referee_games::{AnyGame, Games, kind};
-use referee_protocol::{Event, FaultKind, Ready, Seat};
+use referee_protocol::{Event, Fault, FaultKind, Ready, Seat};
 use serde_json::{Value, json};
 
 /// A match up to a request to its first seat.
@@ -135,10 +135,31 @@ fn an_illegal_action_is_compared_with_what_was_asked_for() {
         let known = Known::after("hex", &json!({"size": 4}), &want, 2);
         let line = br#"{"type":"action","action":{"type":"place","at":[0,1]}}"#;
         let legal = Some(known.game.actions());
-        let illegal = referee_protocol::Fault { legal, ..fault(FaultKind::Illegal, "no") };
+        let illegal = Fault { legal, ..fault(FaultKind::Illegal, "no") };
         let fix = find(&illegal, &Evidence { got: Some(line), ..known.evidence() }).fix;
         assert!(fix.contains(words), "{want}: {fix}");
     }
+}
+
+#[test]
+fn a_piece_that_has_left_a_numbered_cell_is_no_other_order() {
+    let known = Known::after("chinese-checkers", &json!({}), &json!(["position"]), 2);
+    let line = br#"{"type":"action","action":{"type":"move","path":[4,5]}}"#;
+    let text = "4-5: seat 0 has no marble on 4";
+    let fault = Fault { legal: Some(known.game.actions()), ..fault(FaultKind::Illegal, text) };
+    let found = find(&fault, &Evidence { got: Some(line), ..known.evidence() });
+    assert!(found.what.contains("4 is empty since your turn 0"), "{}", found.what);
+    assert!(found.fix.starts_with("apply each `played`"), "{}", found.fix);
+}
+
+#[test]
+fn an_action_for_hello_may_answer_a_word_in_it() {
+    let known = Known::unasked();
+    let fault = fault(FaultKind::Unasked, "sent `action` before the first `turn`");
+    let line = br#"{"type":"action","action":{"type":"pass"}}"#;
+    let known = Evidence { got: Some(line), stage: Stage::Start, ..known.evidence() };
+    let found = find(&fault, &known);
+    assert!(found.fix.starts_with("answer `hello` with `ready`"), "{}", found.fix);
 }
 
 #[test]

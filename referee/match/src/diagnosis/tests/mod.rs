@@ -114,11 +114,16 @@ fn an_exit_is_judged_by_its_status() {
         ("exit status 1", "no error to stderr"),
         ("signal 11 (SIGSEGV)", "-fsanitize=address"),
         ("signal 14 (SIGALRM)", "`alarm`"),
+        ("signal 8 (SIGFPE)", "test the divisor"),
     ] {
         let known = Evidence { status: Some(status), ..Evidence::default() };
         let fix = find(&fault(FaultKind::Gone, "ended"), &known).fix;
         assert!(fix.contains(words) && !fix.contains("read its stderr"), "{status}: {fix}");
     }
+    let stderr = "terminate called after throwing an instance of 'Odd'\n  what():  odd\n";
+    let known = Evidence { status: Some("signal 6 (SIGABRT)"), stderr, ..Evidence::default() };
+    let found = find(&fault(FaultKind::Gone, "ended"), &known);
+    assert!(found.fix.contains("catch throw"), "{}", found.fix);
     let text = "can't start `/a/bot.sh`: the interpreter in its first line, `#!/bin/bash\\r`, does not exist";
     let found = find(&fault(FaultKind::Start, text), &Evidence::default());
     assert!(found.fix.contains("line ends"), "{}", found.fix);
@@ -182,7 +187,7 @@ fn silence_is_explained_by_what_is_known() {
     for (fault, known, defect, words) in [
         (&unready, Evidence { used: busy, ..first }, Defect::SlowStart, "--start-time"),
         (&unready, first, Defect::Waiting, "flush stdout after every line"),
-        (&late, Evidence { used: busy, ..first }, Defect::Thinking, "(milliseconds)"),
+        (&late, Evidence { used: busy, ..first }, Defect::Thinking, "min(`left_ms`, `move_ms`)"),
         (&late, first, Defect::Waiting, "flush stdout after every line"),
         (&late, Evidence { hang: ended, ..first }, Defect::Waiting, "whose `type` is `turn`"),
         (&late, Evidence { hang: ended, ..later }, Defect::Waiting, "differs from those"),
@@ -436,6 +441,7 @@ fn what_no_message_can_mean_is_named() {
         (b"[object Object]", "is no message", "JSON.stringify"),
         (b"{\0\"\0t\0y\0p\0e\0\"\0:\0", "this is UTF-16", "write UTF-8"),
         (b"[:moves, 117]", "not a message", "to stderr"),
+        (b"> /a/bot.py(12)<module>()", "not a message", "`breakpoint()`"),
         (b"[INFO] best: {\"at\":[0,3],\"type\":\"place\"}", "not a message", "to stderr"),
         (b"type:action action:type:place", "not JSON", "its quotes are missing"),
         (b"b'{\"type\": \"ready\"}'", "not JSON", "prints bytes"),
