@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-/// An agent that reads a file in its folder, tries to read forbidden files, and plays.
+/// An agent that reads a file in its folder, tries to read forbidden files and to write beside its program, and plays.
 const BOT: &str = r#"
 import json, os, sys
 assert open("weights.txt").read() == "42" and "weights.txt" in os.listdir(".")
@@ -17,6 +17,11 @@ for path in open("wanted.txt").read().split():
         print("READ", path, file=sys.stderr)
     except OSError as error:
         print("KEPT", path, file=sys.stderr)
+try:
+    open("written.txt", "w")
+    print("READ what it has written", file=sys.stderr)
+except OSError:
+    pass
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":

@@ -220,10 +220,9 @@ pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Resu
         place(path, mount)?;
     }
     // A folder that it may list shows what it may read.
-    let reach = &program.conditions.reach;
-    let listed: Vec<&Path> =
-        reach.list.iter().map(Bytes::as_path).filter(|folder| is_covered(folder)).collect();
-    for folder in &listed {
+    for folder in
+        program.conditions.reach.list.iter().map(Bytes::as_path).filter(|folder| is_covered(folder))
+    {
         std::fs::create_dir_all(folder).map_err(|error| sys::number(&error))?;
     }
     for (path, mount) in write.iter().zip(&writable) {
@@ -235,16 +234,31 @@ pub(super) fn arrange(program: &Program, detached: &DetachedMounts) -> nix::Resu
     } else {
         mount_private(work, program.conditions.limits.work_mb)?;
     }
-    // It may write there no more than into such a folder that is mounted whole.
-    let holds_own = |folder: &Path| {
-        covers.contains(&folder)
-            || work.starts_with(folder)
-            || write.is_some_and(|it| it.starts_with(folder))
-    };
-    for folder in listed.iter().filter(|folder| !holds_own(folder)) {
-        place(folder, &sys::clone_mount(folder)?)?;
+    // What leads to its files in a covering file system is no more for writing than they are.
+    let mounted = mounts.iter().map(|(path, _)| *path);
+    let mounted = mounted.chain(detached.mounts.iter().map(|(path, _)| path.as_path()));
+    let listed = program.conditions.reach.list.iter().map(Bytes::as_path);
+    let tops: BTreeSet<PathBuf> = mounted
+        .filter_map(Path::parent)
+        .chain(listed)
+        .filter_map(|folder| covers.iter().find_map(|cover| below(cover, folder)))
+        .collect();
+    let own = [Some(work), write].into_iter().flatten();
+    let own = own.filter(|own| tops.iter().any(|top| own.starts_with(top)));
+    let own = own.map(|own| Ok((own, sys::clone_writable_mount(own)?)));
+    let own: Vec<(&Path, OwnedFd)> = own.collect::<nix::Result<_>>()?;
+    for top in &tops {
+        place(top, &sys::clone_mount(top)?)?;
+    }
+    for (path, mount) in &own {
+        place(path, mount)?;
     }
     Ok(covers.iter().copied().chain([work]).map(Path::to_owned).collect())
+}
+
+/// Returns what is directly in a folder and leads to a path below it, or is that.
+fn below(folder: &Path, path: &Path) -> Option<PathBuf> {
+    Some(folder.join(path.strip_prefix(folder).ok()?.components().next()?))
 }
 
 /// Mounts a `/proc` that shows only the processes in this namespace.
