@@ -1,6 +1,6 @@
 //! `check`: its reports. What it says about each mistake is in `mistakes` and in `full`.
 
-use crate::support::{Running, TestDir};
+use crate::support::{Running, TestDir, python};
 use serde_json::Value;
 
 /// Returns the name of the first probe that failed.
@@ -125,4 +125,34 @@ fn words_of_an_agent_are_no_commands_of_a_service() {
         assert!(commands.len() == own && are_own, "{words:?}: {commands:?}\n{}", ran.stdout);
         assert!(ran.stdout.contains("error"), "{words:?}: {}{}", ran.stdout, ran.stderr);
     }
+}
+
+/// An agent that does the same wrong action in a usual game isn't told about retired seats.
+#[test]
+fn the_advice_of_a_situation_is_for_what_is_wrong_in_it_alone() {
+    let Some(_) = python() else { return };
+    let dir = TestDir::new();
+    let bot = r#"import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    if m["type"] == "hello":
+        seat = m["seat"]
+        print('{"type":"ready","want":["position","actions"]}', flush=True)
+    elif m["type"] == "turn":
+        wrong = {"type": "exit", "from": m["position"]["pieces"][seat][0]}
+        print(json.dumps({"type": "action", "action": wrong if seat else m["actions"][0]}), flush=True)
+"#;
+    dir.write("bot.py", bot);
+    let of = |probes: &[&str]| {
+        let mut words = vec!["check", "python3 bot.py", "--game", "chexers", "--json"];
+        words.extend(probes.iter().flat_map(|name| ["--probe", name]));
+        let report = dir.run(&words).json();
+        let probes = report["probes"].as_array().unwrap().clone();
+        let failure = probes.iter().rfind(|probe| probe["status"] == "failed").unwrap().clone();
+        failure["failure"]["fix"].as_str().unwrap().to_owned()
+    };
+    let retired = "retired-at-start:chexers";
+    assert!(of(&[retired]).starts_with("after `retired`, "), "{}", of(&[retired]));
+    let both = of(&["seat:chexers:1", retired]);
+    assert!(!both.contains("retired"), "{both}");
 }

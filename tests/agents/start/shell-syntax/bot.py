@@ -1,0 +1,3 @@
+from simple_agent import SimpleAgent
+
+SimpleAgent().run()
