@@ -1,9 +1,10 @@
 //! Lines that are no message: where the mistake is, and how such a line should look.
 
+use super::history::History;
 use super::locate::{locate, locate_key};
 use super::nearest::{first_type_mismatch, nearest_action};
 use super::repair::repair;
-use super::{Defect, Evidence, Finding};
+use super::{Defect, Evidence, Finding, Stage};
 use crate::transcript;
 use referee_games::Turn;
 use referee_protocol::{
@@ -31,7 +32,7 @@ const NOTHING: &str = "it prints what a function returned that returns nothing: 
 
 pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let meant = known.got.and_then(|line| repair(line, known));
-    let finding = by_place(fault, known, meant.is_some());
+    let finding = not_asked(by_place(fault, known, meant.is_some()), known);
     match meant {
         Some(meant) => {
             let why = if finding.fix.is_empty() { "" } else { "; " };
@@ -39,6 +40,24 @@ pub(super) fn garbled(fault: &Fault, known: &Evidence<'_>) -> Finding {
             finding.fix(fix)
         }
         None => finding,
+    }
+}
+
+/// A program that answers with another part of its first request looks for what it hasn't asked for.
+fn not_asked(finding: Finding, known: &Evidence<'_>) -> Finding {
+    let is_copied = known.got.is_some_and(|line| line.windows(7).any(|it| it == b"left_ms"));
+    let is_first =
+        is_copied && known.stage == Stage::FirstTurn && finding.defect == Defect::BrokenJson;
+    let before = History::before(known).filter(|_| is_first).unwrap_or_default();
+    match before.wants {
+        Some(wants) if wants.is_empty() => {
+            let fix = format!(
+                "a `turn` has `actions` and `position` only if `want` in `ready` asks for them; {}",
+                finding.fix
+            );
+            finding.fix(fix)
+        }
+        _ => finding,
     }
 }
 
@@ -115,7 +134,9 @@ fn by_place(fault: &Fault, known: &Evidence<'_>, is_clear: bool) -> Finding {
         None if what.contains("missing field `type`")
             || what.contains("missing field `action`") =>
         {
-            finding.fix(format!("write all fields of the message, such as {MESSAGE}"))
+            finding.fix(format!(
+                "write all fields of the message, such as {MESSAGE}; JavaScript leaves out those that are `undefined`"
+            ))
         }
         None => finding,
     }
@@ -175,6 +196,14 @@ fn broken_json(line: &[u8], broken: &ParseError, is_clear: bool) -> Finding {
         return finding.fix(
             "this is how Python prints bytes: print text, with `.decode()` or without `.encode()`",
         );
+    }
+    let is_of_bytes = |byte: &u8| byte.is_ascii_digit() || b" []".contains(byte);
+    if line.starts_with(b"[123 ") && line.iter().all(is_of_bytes) {
+        let finding = Finding {
+            at_byte: Some(1),
+            ..Finding::new(Defect::BrokenJson, "these are bytes, as Go prints them")
+        };
+        return finding.fix("print the text: `fmt.Println(string(line))`");
     }
     let has_no_quotes = line.starts_with(b"type:");
     let is_message = begins == Some(b'{') || is_list || has_no_quotes;

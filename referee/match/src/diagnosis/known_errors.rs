@@ -115,12 +115,17 @@ const KNOWN: &[(&[&str], &str)] = &[
     (
         &["choose returned", "choose() takes", "choose() missing"],
         "`choose` gets one argument, the game, and returns one of `game.actions()`, a single action and not its cell, or None \
-         to resign",
+         to resign; `run` gets the function itself, `run(choose)`",
     ),
     (
         &["IndexError: Cannot choose from an empty sequence"],
         "the list from which it chooses is empty: print to stderr what it was made from; of the legal actions, it may have \
          left out those of one type",
+    ),
+    (
+        &["KeyError: '", "map::at"],
+        "that key is not there: print to stderr the keys that are; actions of other types have other fields (`pass` has only \
+         its `type`)",
     ),
     (
         &[
@@ -187,6 +192,11 @@ const KNOWN: &[(&[&str], &str)] = &[
         &[": attempt to", ": undefined method", "Not an ARRAY reference", "Not a HASH reference"],
         "a value there is nil, or not of the type that it should be: find out which one, and where it should have come from",
     ),
+    (
+        &["command not found", ": not found"],
+        "correct the name of that command, or install it; agents have the PATH with which `referee` was started",
+    ),
+    (&["requires explicit package name"], "declare that variable (`my`), or correct its spelling"),
     (
         &["terminate called without an active exception"],
         "a `std::thread` was destroyed while it still ran: call `join()` on every path, also before an early `return`",

@@ -3,15 +3,24 @@
 
 use super::known_errors::{known_anywhere, known_error};
 use super::{Defect, Finding};
+use referee_protocol::parse_from_agent;
 use referee_protocol::sanitize::sanitize;
 
 /// What an adapter says about a missing module, after what is wrong.
 const SAID: [&str; 3] = ["; install it: ", "; import it as ", "; put the course's "];
 
 /// Parts of lines that are no words of the program: notices of Java and of Ruby about the surroundings that the referee
-/// gives them, and the end of Node's report.
-const NOTICES: [&str; 4] =
-    ["Picked up JAVA_TOOL_OPTIONS:", "warning: timer_create failed", "Node.js v", "(Use `node "];
+/// gives them, and the end of the reports of Node and Perl.
+const NOTICES: [&str; 6] = [
+    "Picked up JAVA_TOOL_OPTIONS:",
+    "warning: timer_create failed",
+    "Node.js v",
+    "(Use `node ",
+    "aborted due to compilation errors.",
+    "BEGIN failed--compilation aborted",
+];
+/// Where the middle of a long stderr was left out.
+const LEFT_OUT: &str = "[..]";
 
 /// Beginnings of lines after which a program only reports how it came there, so that the first one counts:
 /// Go, glibc, C++, Java, Perl.
@@ -56,17 +65,22 @@ const SHOWN_MAX: usize = 240;
 /// Returns the line of a program's stderr that says why it failed, with its place in the source: by the
 /// form of its language, else its last line.
 pub fn failure_line(stderr: &str) -> Option<String> {
-    let lines = stderr.lines().map(str::trim_end).filter(|line| is_own_word(line));
-    let lines: Vec<&str> = lines.collect();
+    let lines = own_lines(stderr);
     let at = named(&lines).unwrap_or(lines.len().checked_sub(1)?);
     Some(shown(&lines, at))
 }
 
-/// The same if a runtime reports an error in it.
+/// The same if a runtime or a shell reports an error in it.
 pub fn cause_line(stderr: &str) -> Option<String> {
-    let lines = stderr.lines().map(str::trim_end).filter(|line| is_own_word(line));
-    let lines: Vec<&str> = lines.collect();
-    Some(shown(&lines, named(&lines)?))
+    let lines = own_lines(stderr);
+    let of_shell = || lines.iter().rposition(|line| shell(line).is_some());
+    Some(shown(&lines, named(&lines).or_else(of_shell)?))
+}
+
+/// Whether its last line is a message to the referee.
+pub(super) fn has_message(stderr: &str) -> bool {
+    let last = stderr.lines().rfind(|line| is_own_word(line)).unwrap_or_default();
+    parse_from_agent(last.as_bytes()).is_ok()
 }
 
 /// Returns a line with its place in the source, and with the next one if that has the message.
@@ -87,9 +101,17 @@ fn shown(lines: &[&str], at: usize) -> String {
     sanitize(&shown)
 }
 
+/// Returns the lines of a program itself. The line after what was left out is a piece of one.
+fn own_lines(stderr: &str) -> Vec<&str> {
+    let lines: Vec<&str> = stderr.lines().map(str::trim_end).collect();
+    let is_piece = |at: usize| at > 0 && lines[at - 1].trim() == LEFT_OUT;
+    let own = lines.iter().enumerate().filter(|(at, line)| is_own_word(line) && !is_piece(*at));
+    own.map(|(_, line)| *line).collect()
+}
+
 /// Whether a line is not blank, and no notice of a runtime.
 fn is_own_word(line: &str) -> bool {
-    !line.trim().is_empty() && !NOTICES.iter().any(|notice| line.contains(notice))
+    !["", LEFT_OUT].contains(&line.trim()) && !NOTICES.iter().any(|notice| line.contains(notice))
 }
 
 /// Returns what a program wrote to stderr without the notices of its runtime.
@@ -283,7 +305,7 @@ mod tests {
             ("python3: can't open file '/a/bot.pyy': [Errno 2]\n", "correct the command"),
             ("FileNotFoundError: 'book'\n", "put files into the agent's folder"),
             ("Caused by: java.lang.ClassNotFoundException: Bot\n", "compile it first"),
-            ("SyntaxError\nKeyError: 'x'\n", "read its stderr"),
+            ("SyntaxError\nValueError: x\n", "read its stderr"),
             (
                 "SyntaxError: Unexpected non-whitespace character after JSON at position 86\n    at JSON.parse (<anonymous>)\n",
                 "several may come at once",
@@ -405,6 +427,22 @@ mod tests {
                 "Can't locate Game/Hex.pm in @INC (you may need to) at bot.pl line 2.\nBEGIN failed--compilation aborted at \
                  bot.pl line 2.\n",
                 "install the module",
+            ),
+            (
+                "Global symbol \"$m\" requires explicit package name at bot.pl line 4.\nExecution of bot.pl aborted due to \
+                 compilation errors.\n",
+                "declare that variable",
+            ),
+            ("/a/bot.sh: line 3: jqq: command not found\n", "name of that command"),
+            ("Traceback\nKeyError: 'directions'\n", "other fields"),
+            (
+                "terminate called after throwing an instance of 'std::out_of_range'\n  what():  map::at\n",
+                "that key is not there",
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"/a/bot.py\", line 9, in f\n[..]\n  File \"/a/bot.py\", \
+                 line 9, in f\nRecursionError: maximum\n",
+                "limit its depth",
             ),
             ("bot.rb:3:in `x': uninitialized constant JSON (NameError)\n", "`require` the library"),
             (
@@ -529,6 +567,8 @@ mod tests {
             assert_eq!(failure_line(stderr).as_deref(), Some(expected));
         }
         assert_eq!(failure_line(""), None);
+        let long = "Traceback (most recent call last):\n  File \"/a/b.py\", line 9, in f\n[..]\ne 3, in f\nE: y\n";
+        assert_eq!(failure_line(long).as_deref(), Some("E: y (b.py:9)"));
         assert_eq!(failure_line("Picked up JAVA_TOOL_OPTIONS: -Xmx1g\n\n"), None);
     }
 }

@@ -610,13 +610,21 @@ fn idle(what: &str, known: &Evidence<'_>) -> Finding {
     });
     match cause_line(known.stderr).filter(|_| !fails) {
         Some(line) => {
-            let fix = format!(
-                "correct the error in its stderr, which may be why it waits; {}",
-                finding.fix
+            let fix = known_errors::known_error(&line).map_or_else(
+                || {
+                    format!(
+                        "correct the error in its stderr, which may be why it waits; {}",
+                        finding.fix
+                    )
+                },
+                str::to_owned,
             );
             Finding { what: format!("{}; its stderr says: {line}", finding.what), ..finding }
                 .fix(fix)
         }
+        None if last_words::has_message(known.stderr) => finding.fix(
+            "it writes its messages to stderr: write them to stdout, and only other text to stderr",
+        ),
         None if last_words::has_words(known.stderr) && !fails => {
             let fix = format!("read its stderr; if that shows no error, {}", finding.fix);
             finding.fix(fix)

@@ -153,6 +153,15 @@ fn a_piece_that_has_left_a_numbered_cell_is_no_other_order() {
 }
 
 #[test]
+fn a_broken_line_may_be_cut_from_what_was_not_asked_for() {
+    let known = Known::after("hex", &json!({"size": 4}), &json!([]), 0);
+    let line = br#"{"type":"action","action":urn","turn":0,"left_ms":9}"#;
+    let known = Evidence { got: Some(line), stage: Stage::FirstTurn, ..known.evidence() };
+    let fix = find(&fault(FaultKind::Garbled, "this is not JSON"), &known).fix;
+    assert!(fix.starts_with("a `turn` has `actions`"), "{fix}");
+}
+
+#[test]
 fn an_action_for_hello_may_answer_a_word_in_it() {
     let known = Known::unasked();
     let fault = fault(FaultKind::Unasked, "sent `action` before the first `turn`");

@@ -199,6 +199,18 @@ fn silence_is_explained_by_what_is_known() {
         ),
         (&late, Evidence { unended: b"{\"type\"", ..first }, Defect::NoLineEnd, "end every"),
         (&late, Evidence { stderr: "hm", ..later }, Defect::Waiting, "read its stderr; if"),
+        (
+            &late,
+            Evidence { stderr: "/a/bot.sh: line 3: jqq: command not found\n", ..first },
+            Defect::Waiting,
+            "name of that command",
+        ),
+        (
+            &late,
+            Evidence { stderr: "{\"type\":\"resign\"}\n", ..first },
+            Defect::Waiting,
+            "write them to stdout",
+        ),
     ] {
         let found = find(fault, &known);
         assert_eq!(found.defect, defect, "{known:?}: {found:?}");
@@ -441,6 +453,7 @@ fn what_no_message_can_mean_is_named() {
         (b"[object Object]", "is no message", "JSON.stringify"),
         (b"{\0\"\0t\0y\0p\0e\0\"\0:\0", "this is UTF-16", "write UTF-8"),
         (b"[:moves, 117]", "not a message", "to stderr"),
+        (b"[123 34 116]", "bytes, as Go prints them", "string(line)"),
         (b"> /a/bot.py(12)<module>()", "not a message", "`breakpoint()`"),
         (b"[INFO] best: {\"at\":[0,3],\"type\":\"place\"}", "not a message", "to stderr"),
         (b"type:action action:type:place", "not JSON", "its quotes are missing"),
