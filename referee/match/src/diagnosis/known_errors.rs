@@ -263,7 +263,7 @@ pub(super) fn known_error(line: &str) -> Option<&'static str> {
         };
         line.match_indices(name).any(|(at, _)| begins(at))
     };
-    KNOWN.iter().find(|(names, _)| names.iter().any(|it| is_said(it))).map(|(_, fix)| *fix)
+    KNOWN.iter().find(|(names, _)| names.iter().any(is_said)).map(|(_, fix)| *fix)
 }
 
 /// Returns the advice about words that count in any line.
