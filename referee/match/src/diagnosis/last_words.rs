@@ -358,6 +358,15 @@ mod tests {
             ("/a/bot.sh: 3: [[: Permission denied\n", "#!/bin/bash"),
             ("bot.sh: 5: Syntax error: \"(\" unexpected\n", "#!/bin/bash"),
             ("bot.sh: 2: Bad substitution\n", "#!/bin/bash"),
+        ] {
+            let fix = crash("ended".to_owned(), stderr).fix;
+            assert!(fix.contains(expected), "{stderr}: {fix}");
+        }
+    }
+
+    #[test]
+    fn errors_of_all_languages_have_their_advice() {
+        for (stderr, expected) in [
             ("/a/bot.sh: line 7: x: bad array subscript\n", "correct the error in bot.sh:7"),
             (
                 "/a/bot.sh: line 7: RANDOM % n: division by 0 (error token is \"n\")\n",

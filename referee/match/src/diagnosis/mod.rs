@@ -682,6 +682,15 @@ fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
     let what = facts.as_ref().map_or_else(|| text.clone(), |it| format!("{text}; {}", it.text));
     let finding = Finding { what, at_byte, ..finding };
     let advice = facts.as_ref().and_then(cells::Facts::advice);
+    let legal = fault.legal.as_deref().unwrap_or_default();
+    let of_type = |it: &&Value| {
+        let mut other = action.clone();
+        other["type"] = it["type"].clone();
+        action.get("from").is_some() && other == **it
+    };
+    if let Some(meant) = legal.iter().find(of_type) {
+        return finding.fix(format!("its `type` is that of another action: {meant} is legal"));
+    }
     if let Some((wrong, meant)) = cells::changed(text, action, known) {
         let changed = format!("{wrong}: {meant} is legal");
         let is_elsewhere = |it: &cells::Facts| it.is_of_another() || it.has_left();
@@ -699,7 +708,6 @@ fn illegal(fault: &Fault, known: &Evidence<'_>) -> Finding {
              your board, also your own; if it does both, compare the order of your coordinates with the rules",
         );
     }
-    let legal = fault.legal.as_deref().unwrap_or_default();
     let near = nearest_action(action, legal)
         .map(|near| format!("the nearest of {} legal actions is {near}", legal.len()));
     let advice = cells::within(text, known).or(advice);

@@ -508,6 +508,21 @@ fn exchanged_coordinates_are_recognized() {
     assert_eq!(found.fix, format!("its coordinates are exchanged: {meant} is legal"));
 }
 
+#[test]
+fn a_wrong_type_of_action_is_recognized() {
+    let mut chexers = game("chexers", &json!({}));
+    chexers.play(&json!({"type": "move", "from": [-3, 0], "to": [-2, 0]})).unwrap();
+    let green = chexers.actions().into_iter().find(|it| it["type"] == "move").unwrap();
+    let mut wrong = green.clone();
+    wrong["type"] = json!("jump");
+    let line = json!({"type": "action", "action": wrong}).to_string();
+    let fault = Fault { legal: Some(chexers.actions()), ..fault(FaultKind::Illegal, "no jump") };
+    let known =
+        Evidence { got: Some(line.as_bytes()), game: Some(&*chexers), ..Evidence::default() };
+    let found = find(&fault, &known).fix;
+    assert_eq!(found, format!("its `type` is that of another action: {green} is legal"));
+}
+
 /// An agent that moves another seat's piece doesn't mean a cell that happens to be legal, and what is wrong with one
 /// action is wrong with all.
 #[test]
