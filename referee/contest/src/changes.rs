@@ -57,6 +57,10 @@ pub enum ChangeKind {
         player: Player,
         /// Its games that had a result, in order.
         played: Vec<u64>,
+        /// How many games were known: a ladder makes later pairings without it. Earlier versions of the referee
+        /// paired who had left.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<u64>,
     },
     /// A player who has left comes back: it forfeits none of its games from this one on.
     Return {

@@ -243,6 +243,24 @@ impl Contest {
         last.unwrap_or(false)
     }
 
+    /// Returns whether a player has left when the pairings from this game on are made.
+    pub(crate) fn is_absent(&self, player: Player, number: u64) -> bool {
+        let mut absent = false;
+        for change in &self.changes {
+            match &change.kind {
+                ChangeKind::Withdraw { player: own, from: Some(from), .. } if *own == player => {
+                    absent |= number >= *from;
+                }
+                // The pairings from this game on were made already.
+                ChangeKind::Return { player: own, from } if *own == player => {
+                    absent &= number <= *from
+                }
+                _ => {}
+            }
+        }
+        absent
+    }
+
     /// Returns the places of a game that is decided without being played.
     pub fn forfeited(&self, number: u64, players: &[Player]) -> Option<Vec<u32>> {
         let mut lost = vec![false; players.len()];
@@ -256,7 +274,7 @@ impl Contest {
                     ChangeKind::Forfeit { game, loser } => {
                         lost[index] |= *game == number && own == loser;
                     }
-                    ChangeKind::Withdraw { player, played } if own == player => {
+                    ChangeKind::Withdraw { player, played, .. } if own == player => {
                         left[index] = true;
                         if !is_decided && played.binary_search(&number).is_err() {
                             (lost[index], by_leaving[index]) = (true, true);

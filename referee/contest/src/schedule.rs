@@ -2,7 +2,9 @@
 //! in schedule order, which doesn't depend on when they are played or end.
 
 use crate::pairing::{Bye, Field, Pairing, PairingResult, seat_orders};
-use crate::{ChangeKind, Contest, FORFEIT, Fixture, Player, Record, SeatRecord, half_points};
+use crate::{
+    Change, ChangeKind, Contest, FORFEIT, Fixture, Player, Record, SeatRecord, half_points,
+};
 use referee_match::named_seed;
 use referee_protocol::MatchResult;
 use std::ops::Range;
@@ -100,8 +102,9 @@ impl Schedule {
         let size = self.contest.format.size(self.field());
         let each = self.games_of_a_pairing() as u64;
         let has_versions = Player::all(self.contest.players.len()).ne(self.contest.teams());
-        if has_versions {
-            // Versions of one team that don't meet may find no other opponents.
+        let leaves = |it: &Change| matches!(it.kind, ChangeKind::Withdraw { from: Some(_), .. });
+        if has_versions || self.contest.changes.iter().any(leaves) {
+            // Versions of one team that don't meet may find no other opponents, and who has left isn't paired.
             return (self.known(), self.known().max(size.end().saturating_mul(each)));
         }
         (size.start().saturating_mul(each), size.end().saturating_mul(each))
@@ -295,7 +298,11 @@ impl Schedule {
     fn next(&self, players: usize) -> Vec<Pairing> {
         let (field, past) = (Field { players, ..self.field() }, &self.pairing_results[..]);
         let teams = self.contest.teams();
-        let mut next = self.contest.format.next_of_teams(field, &teams[..players], past);
+        let known = self.known();
+        let present: Vec<Option<Player>> = Player::all(players)
+            .map(|it| Some(teams[it.index()]).filter(|_| !self.contest.is_absent(it, known)))
+            .collect();
+        let mut next = self.contest.format.next_of_teams(field, &present, past);
         // A version could lose to another on purpose.
         next.retain(|pairing| {
             let mut own: Vec<Player> = pairing.players.iter().map(|it| teams[it.index()]).collect();

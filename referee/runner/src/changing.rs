@@ -178,7 +178,8 @@ impl Changing {
     /// Lets a player forfeit all games that were not played.
     pub fn withdraw(self, name: &str) -> Result<String, Failure> {
         let player = self.active_player(name)?;
-        let kind = ChangeKind::Withdraw { player, played: self.games(player).collect() };
+        let from = Some(self.schedule.known());
+        let kind = ChangeKind::Withdraw { player, played: self.games(player).collect(), from };
         self.apply(kind, Vec::new(), None)
     }
 

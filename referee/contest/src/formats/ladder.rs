@@ -31,21 +31,22 @@ const UNITS: f64 = 1e9;
 pub struct Ladder {}
 
 impl Ladder {
-    /// Returns who plays in the next batch: the players with the fewest games, of these the ones
-    /// whose ratings are least known; as many as needed for every player to reach the contest's
+    /// Returns who plays in the next batch: of the players who haven't left those with the fewest games, of these the
+    /// ones whose ratings are least known; as many as needed for every player to reach the contest's
     /// rounds. Of a team with more players than all others together only as many are chosen as find opponents.
     fn chosen(field: Field, batch: &Batch<'_>) -> Vec<Player> {
         let Field { players, seats, rounds, .. } = field;
-        let mut order: Vec<Player> = Player::all(players).collect();
+        let is_present = |it: &Player| batch.teams[it.index()].is_some();
+        let mut order: Vec<Player> = Player::all(players).filter(is_present).collect();
         order.sort_by(|a, b| {
             let (own, other) = (&batch.entries[a.index()], &batch.entries[b.index()]);
             let known = other.strength.deviation.total_cmp(&own.strength.deviation);
             own.played.cmp(&other.played).then(known).then(own.lot.cmp(&other.lot))
         });
-        let short = batch.entries.iter().filter(|entry| entry.played < rounds).count();
-        let count = short.next_multiple_of(seats).min(players - players % seats);
+        let short = order.iter().filter(|it| batch.entries[it.index()].played < rounds).count();
+        let count = short.next_multiple_of(seats).min(order.len() - order.len() % seats);
         let team = |player: &Player| batch.teams[player.index()];
-        let mut sizes = BTreeMap::<Player, usize>::new();
+        let mut sizes = BTreeMap::<Option<Player>, usize>::new();
         order[..count].iter().for_each(|player| *sizes.entry(team(player)).or_default() += 1);
         let largest = sizes.into_iter().max_by_key(|(_, size)| *size);
         let Some((large, size)) = largest.filter(|(_, size)| size * seats > count) else {
@@ -101,14 +102,14 @@ impl Format for Ladder {
     }
 
     fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
-        let teams: Vec<Player> = Player::all(field.players).collect();
+        let teams: Vec<Option<Player>> = Player::all(field.players).map(Some).collect();
         self.next_of_teams(field, &teams, past)
     }
 
     fn next_of_teams(
         &self,
         field: Field,
-        teams: &[Player],
+        teams: &[Option<Player>],
         past: &[PairingResult],
     ) -> Vec<Pairing> {
         let Field { players, seats, .. } = field;
@@ -136,8 +137,8 @@ impl Format for Ladder {
 struct Batch<'a> {
     /// The number of the batch, from 1.
     number: u32,
-    /// The team of each player.
-    teams: &'a [Player],
+    /// The team of each player, `None` for one who has left.
+    teams: &'a [Option<Player>],
     /// The players.
     entries: Vec<Entry>,
     meetings: Meetings,
@@ -154,7 +155,7 @@ struct Entry {
 }
 
 impl<'a> Batch<'a> {
-    fn new(field: Field, teams: &'a [Player], bound: i64, past: &[PairingResult]) -> Self {
+    fn new(field: Field, teams: &'a [Option<Player>], bound: i64, past: &[PairingResult]) -> Self {
         let number = past.last().map_or(1, |met| met.pairing.round + 1);
         let strengths = strengths_after(field, past);
         let entry = |(player, strength)| Entry {

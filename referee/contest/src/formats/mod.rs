@@ -206,12 +206,12 @@ pub trait Format {
     /// the pairings were given. An empty list ends the contest.
     fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing>;
 
-    /// Returns the same where players of one team must not meet; `teams` has that of each player. The caller leaves
-    /// out pairings in which they do.
+    /// Returns the same where players of one team must not meet; `teams` has that of each player, `None` for one who
+    /// has left. The caller leaves out pairings in which they do.
     fn next_of_teams(
         &self,
         field: Field,
-        _teams: &[Player],
+        _teams: &[Option<Player>],
         past: &[PairingResult],
     ) -> Vec<Pairing> {
         self.next(field, past)

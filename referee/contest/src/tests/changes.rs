@@ -92,6 +92,7 @@ impl Run {
                 let kind = ChangeKind::Withdraw {
                     player,
                     played: known.into_iter().filter(has).collect(),
+                    from: (self.draw(4) > 0).then_some(before.len() as u64),
                 };
                 (kind, Vec::new())
             }
@@ -183,6 +184,40 @@ proptest! {
     }
 }
 
+/// Otherwise newcomers to a ladder, and all others, have free wins over players who have left.
+#[test]
+fn a_ladder_does_not_pair_players_who_have_left() {
+    let contest = Contest { rounds: 6, ..contest(FormatSettings::Ladder(Ladder {}), 5, 2) };
+    let dice = ChaCha8Rng::seed_from_u64(1);
+    let mut run = Run { contest, results: BTreeMap::new(), attempts: BTreeMap::new(), dice };
+    let player = Player(1);
+    let change = |run: &mut Run, kind| {
+        let (at, by, reason) = (String::new(), String::new(), String::new());
+        run.contest.change(Change { at, by, reason, removes: Vec::new(), kind });
+    };
+    run.play(3);
+    let known = run.schedule().known();
+    let (played, from) = (run.results.keys().copied().collect(), Some(known));
+    change(&mut run, ChangeKind::Withdraw { player, played, from });
+    run.play(usize::MAX);
+    let after = fixtures(&run.schedule()).split_off(usize::try_from(known).unwrap());
+    assert!(
+        !after.is_empty() && after.iter().all(|players| !players.contains(&player)),
+        "{after:?}"
+    );
+    let new = ChangeKind::Add { player: info(5), from: run.schedule().known(), team: None };
+    change(&mut run, new);
+    run.play(usize::MAX);
+    assert!(fixtures(&run.schedule()).iter().flatten().any(|it| *it == Player(5)));
+    // All that it has missed comes when it is back.
+    let (from, known) = (run.schedule().first_open(), run.schedule().known());
+    change(&mut run, ChangeKind::Return { player, from });
+    run.play(usize::MAX);
+    let after = fixtures(&run.schedule()).split_off(usize::try_from(known).unwrap());
+    assert!(after.iter().flatten().any(|it| *it == player), "{after:?}");
+    assert!(run.schedule().is_over());
+}
+
 /// Late players end up with the games that they would have had from the start.
 #[test]
 fn late_players_play_everyone() {
@@ -232,7 +267,7 @@ fn a_game_belongs_to_the_version_that_played_it() {
 fn whoever_comes_back_plays_what_is_open() {
     let mut contest = contest(FormatSettings::RoundRobin(RoundRobin::default()), 3, 2);
     let [one, two] = [Player(0), Player(1)];
-    let leaves = |player| ChangeKind::Withdraw { player, played: vec![4] };
+    let leaves = |player| ChangeKind::Withdraw { player, played: vec![4], from: None };
     let comes_back = |player, from| ChangeKind::Return { player, from };
     let (first_loses, second_loses) = (Some(vec![2, 1]), Some(vec![1, 2]));
     for (kind, left, before, after) in [

@@ -243,7 +243,7 @@ fn strengths_stay_finite() {
 }
 
 /// The ladder with the team of each player.
-struct OfTeams(Vec<Player>);
+struct OfTeams(Vec<Option<Player>>);
 
 impl Format for OfTeams {
     fn size(&self, field: Field) -> RangeInclusive<u64> {
@@ -264,7 +264,7 @@ fn versions_of_a_team_do_not_meet_and_all_find_opponents() {
         &[0, 1, 2, 0, 0, 0, 1, 1, 0, 0, 0],
         &[0, 1, 1, 0],
     ] {
-        let ladder = OfTeams(teams.iter().map(|&team| Player(team)).collect());
+        let ladder = OfTeams(teams.iter().map(|&team| Some(Player(team))).collect());
         let field = field(teams.len(), 2, 6, 3);
         let strengths = spread(teams.len(), 3.0);
         let past = play(&ladder, field, by_strength(&strengths, 1, random(1)), |_, next| {
@@ -278,6 +278,6 @@ fn versions_of_a_team_do_not_meet_and_all_find_opponents() {
         assert!(past.len() <= 6 * teams.len());
     }
     // Alone, a team has nobody to meet.
-    let alone = OfTeams(vec![Player(0); 4]);
+    let alone = OfTeams(vec![Some(Player(0)); 4]);
     assert_eq!(alone.next(field(4, 2, 6, 3), &[]), []);
 }
