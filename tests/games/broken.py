@@ -151,6 +151,15 @@ class Remembers(Good):
         return {"asked": sorted(self.asked)}
 
 
+class StartCache(Good):
+    """The key of what it keeps lacks a field of the setup."""
+    setup = Good.setup + [boolean("bonus", False)]
+    starts = {}
+
+    def start(self, setup):
+        return dict(self.starts.setdefault(setup["bonus"], super().start(setup)))
+
+
 class Unlisted(Good):
     def actions(self, state):
         return super().actions(state)[:2]

@@ -61,6 +61,16 @@ pub const BROKEN: &[Broken] = &[
         ],
     ),
     (
+        "StartCache",
+        "determinism",
+        &[
+            "a game depends on a game before it in the same process: `position.left` differs",
+            "\"stones\":4}, at the start, after the start of a game with setup",
+            "a cache whose key lacks the setup's `stones`",
+            "--games 3",
+        ],
+    ),
+    (
         "Unlisted",
         "legal",
         &["3 is played, but it is not listed", "`play` lacks a rule", "listed: 1, 2"],

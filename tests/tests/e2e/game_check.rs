@@ -55,7 +55,7 @@ fn every_starter_has_its_name_where_it_is_replaced() {
 
 #[test]
 fn defects_are_found_explained_and_shrunk() {
-    for variant in ["Hashed", "Unlisted", "OffBoard", "ThreeSides", "Rare", "Large"] {
+    for variant in ["Hashed", "StartCache", "Unlisted", "OffBoard", "ThreeSides", "Rare", "Large"] {
         let dir = TestDir::new();
         assert_found(&dir, BROKEN.iter().find(|it| it.0 == variant).unwrap());
         dir.assert_tmp_is_empty();

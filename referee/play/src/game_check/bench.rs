@@ -85,7 +85,7 @@ pub struct Bench<'a> {
     acted: RefCell<HashMap<String, Acted>>,
     acted_bytes: Cell<usize>,
     /// When the check ends, and when the row that runs should.
-    until: Instant,
+    until: Cell<Instant>,
     row_until: Cell<Instant>,
     /// The failures that rows have reported, and the rows.
     failures: RefCell<BTreeMap<String, &'static str>>,
@@ -131,7 +131,7 @@ impl<'a> Bench<'a> {
                 notes: RefCell::default(),
                 acted: RefCell::default(),
                 acted_bytes: Cell::default(),
-                until: began + time,
+                until: Cell::new(began + time),
                 row_until: Cell::new(began + time),
                 failures: RefCell::default(),
                 endings: RefCell::default(),
@@ -171,7 +171,7 @@ impl<'a> Bench<'a> {
     /// Begins one of so many rows that are left: each gets as much of the time.
     pub(super) fn begin_row(&self, left: usize) {
         let now = Instant::now();
-        let share = self.until.saturating_duration_since(now);
+        let share = self.until.get().saturating_duration_since(now);
         self.row_until.set(now + share / u32::try_from(left.max(1)).unwrap_or(u32::MAX));
     }
 
@@ -182,7 +182,31 @@ impl<'a> Bench<'a> {
 
     /// Whether the check has used its time, and is asked nothing more.
     pub(super) fn is_over(&self) -> bool {
-        Instant::now() >= self.until
+        Instant::now() >= self.until.get()
+    }
+
+    /// Does work that is asked nothing more after this time; what it asked last may have no answer then.
+    pub(super) fn within<T>(&self, time: Duration, work: impl FnOnce() -> T) -> T {
+        let usual = (self.until.get(), self.row_until.get());
+        let until = usual.0.min(Instant::now() + time);
+        self.until.set(until);
+        self.row_until.set(until);
+        let done = work();
+        if self.is_over() {
+            // They may have been cut short.
+            self.games.borrow_mut().clear();
+        }
+        self.until.set(usual.0);
+        self.row_until.set(usual.1);
+        done
+    }
+
+    /// Begins again with new processes, and without what the old ones have said.
+    pub(super) fn forget(&self) {
+        self.processes.iter().for_each(Direct::restart);
+        self.games.borrow_mut().clear();
+        self.acted.borrow_mut().clear();
+        self.acted_bytes.set(0);
     }
 
     /// Names the declared reasons for which none of so many random games ended.

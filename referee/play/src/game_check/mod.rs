@@ -6,6 +6,7 @@ mod cases;
 mod causes;
 mod contract;
 mod games;
+mod memory;
 mod report;
 mod repeated;
 mod shown;
@@ -19,9 +20,13 @@ use referee_games::program::RulesFailure;
 use referee_games::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::rc::Rc;
+use std::time::Duration;
 
 /// The most tests that shrinking one failure takes.
 const SHRINK_TESTS: usize = 150;
+/// How long each step takes that makes a failure clearer: shrinking it, or looking for the games that it depends on.
+const CLEARER: Duration = Duration::from_secs(10);
 
 /// What is wrong with the rules.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -223,9 +228,25 @@ pub enum Found {
     NoTime,
     /// The rules fail at it as at the row with this name.
     Untested(&'static str),
-    /// A failure in the random game with this number.
-    Problem(u64, Box<Problem>),
+    /// A failure, and what shows it again.
+    Problem(Reach, Box<Problem>),
 }
+
+/// What has to be run to see a failure again.
+#[derive(Clone, Copy, Debug)]
+pub enum Reach {
+    /// The row, whatever the games.
+    Row,
+    /// The row with the random game of this number.
+    Case(u64),
+    /// The row with all games: it depends on what was asked about earlier ones.
+    Games,
+    /// All rows that were run, with all games.
+    Check,
+}
+
+/// A failure, and the game and position where it was found, unless the game could not begin.
+type Failing = (Option<(Rc<Game>, usize)>, Problem);
 
 /// Draws a picture with every renderer.
 pub type Draw<'a> = &'a dyn Fn(&View) -> Result<(), String>;
@@ -237,13 +258,14 @@ impl Row {
     }
 
     /// Runs it over these random games, or fewer if they take more than its share of the time, of which `rows_left`
-    /// have one each. Calls `step` after each game.
+    /// have one each. Calls `step` after each game, and
+    /// with what it does beside its tests.
     pub fn run(
         &self,
         bench: &Bench<'_>,
         cases: &[u64],
         rows_left: usize,
-        mut step: impl FnMut(),
+        mut step: impl FnMut(Option<&str>),
     ) -> Found {
         if let Err(reason) = (self.applies)(bench) {
             return Found::NotApplicable(reason);
@@ -255,23 +277,20 @@ impl Row {
             if tested > 0 && bench.is_late() {
                 break;
             }
-            let found = match bench.game(number) {
-                // Only one row tells what happened at the start.
-                Err(problem) if self.name == "plays" => Some(*problem),
-                Err(_) if !self.is_once() => None,
-                Err(_) => (self.test)(bench, &Game::default(), 0).err(),
-                Ok(game) => self.of_game(bench, &game),
-            };
-            step();
-            if found.as_ref().map_or(bench.is_over(), Problem::is_time_up) {
+            let found = self.look(bench, number);
+            step(None);
+            if found.as_ref().map_or(bench.is_over(), |(_, problem)| problem.is_time_up()) {
                 return Found::NoTime;
             }
-            if let Some(problem) = found {
-                if let Some(row) = bench.reported(&problem) {
+            if let Some(found) = found {
+                if let Some(row) = bench.reported(&found.1) {
                     return Found::Untested(row);
                 }
+                bench.report(self.name, &found.1);
+                step(Some("a failure was found: looking for a short game that shows it"));
+                let (reach, problem) = self.explained(bench, cases, number, found);
                 bench.report(self.name, &problem);
-                return Found::Problem(number, Box::new(problem));
+                return Found::Problem(reach, Box::new(problem));
             }
             tested += 1;
         }
@@ -294,7 +313,15 @@ impl Row {
         }
     }
 
-    fn of_game(&self, bench: &Bench<'_>, game: &Game) -> Option<Problem> {
+    /// Looks for a failure in the random game with this number.
+    fn look(&self, bench: &Bench<'_>, number: u64) -> Option<Failing> {
+        let game = match bench.game(number) {
+            // Only one row tells what happened at the start.
+            Err(problem) if self.name == "plays" => return Some((None, *problem)),
+            Err(_) if !self.is_once() => return None,
+            Err(_) => return Some((None, (self.test)(bench, &Game::default(), 0).err()?)),
+            Ok(game) => game,
+        };
         let last = game.plies.len() - 1;
         let spots: Vec<usize> = match self.spots {
             Spots::Last => vec![last],
@@ -303,11 +330,55 @@ impl Row {
         };
         let (spot, problem) = spots
             .into_iter()
-            .find_map(|spot| Some((spot, (self.test)(bench, game, spot).err()?)))?;
-        if self.is_once() || bench.reported(&problem).is_some() {
-            return Some(problem);
+            .find_map(|spot| Some((spot, (self.test)(bench, &game, spot).err()?)))?;
+        Some((Some((game, spot)), problem))
+    }
+
+    /// Makes a failure in a game clearer: by a shorter game, or by the games before it that it depends on.
+    fn explained(
+        &self,
+        bench: &Bench<'_>,
+        cases: &[u64],
+        number: u64,
+        (place, problem): Failing,
+    ) -> (Reach, Problem) {
+        if self.is_once() {
+            return (Reach::Row, problem);
         }
-        Some(self.shrunk(bench, game, spot, problem))
+        let alone = bench.within(CLEARER, || {
+            // What takes too long takes it in new processes, too.
+            if self.name == "speed" {
+                return None;
+            }
+            bench.forget();
+            let alone = self.look(bench, number);
+            (!bench.is_over()).then_some(alone)
+        });
+        let (place, problem) = match alone {
+            Some(None) => {
+                let problem = match place {
+                    Some((game, spot)) => placed(bench, (game.case(spot), problem)),
+                    None => problem,
+                };
+                let problem =
+                    bench.within(CLEARER, || memory::found(bench, cases, number, problem));
+                let again = bench.within(CLEARER, || {
+                    bench.forget();
+                    let found = cases.iter().find_map(|&case| self.look(bench, case));
+                    found.is_some_and(|(_, problem)| !problem.is_time_up())
+                });
+                return (if again { Reach::Games } else { Reach::Check }, problem);
+            }
+            Some(Some(alone)) => alone,
+            None => (place, problem),
+        };
+        let problem = match place {
+            Some((game, spot)) => {
+                bench.within(CLEARER, || self.shrunk(bench, &game, spot, problem))
+            }
+            None => problem,
+        };
+        (Reach::Case(number), problem)
     }
 
     /// Looks for a shorter game with a failure.
@@ -315,7 +386,8 @@ impl Row {
         let mut left = SHRINK_TESTS;
         let mut test = |game: &Game, spot: usize| {
             left = left.checked_sub(1).filter(|_| !bench.is_over())?;
-            self.shrink.unwrap_or(self.test)(bench, game, spot).err()
+            let found = self.shrink.unwrap_or(self.test)(bench, game, spot).err();
+            found.filter(|problem| !problem.is_time_up())
         };
         let mut best = (game.case(spot), found);
         // Only the end can show what is wrong at the end.

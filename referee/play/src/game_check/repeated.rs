@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// At how many positions of a game the two processes are compared.
 const COMPARED: usize = 10;
 /// The moves of the walk that is timed.
-const LONG_WALK: usize = 200;
+pub(super) const LONG_WALK: usize = 200;
 
 const HASHES: &str = "iterating over a set, hash() or id(): their order differs between processes";
 const SORT: &str = "sort before returning, and write the keys of objects in a fixed order";
@@ -42,19 +42,24 @@ fn requests(game: &Game, spot: usize) -> [Value; 2] {
     ]
 }
 
-fn line(bench: &Bench<'_>, process: usize, request: &Value) -> Result<Vec<u8>, Problem> {
+pub(super) fn line(bench: &Bench<'_>, process: usize, request: &Value) -> Result<Vec<u8>, Problem> {
     Ok(bench.say(process, request.clone())?.line)
 }
 
-fn differing(bench: &Bench<'_>, what: &str, one: &[u8], other: &[u8]) -> Problem {
+/// Returns which part of two answers differs, and its values.
+pub(super) fn difference(bench: &Bench<'_>, one: &[u8], other: &[u8]) -> (String, String, String) {
     let read = |line: &[u8]| serde_json::from_slice(line).unwrap_or(Value::Null);
-    let (name, one, other) = bench.difference(&read(one), &read(other)).map_or_else(
+    bench.difference(&read(one), &read(other)).map_or_else(
         || {
             let text = |line: &[u8]| short(&String::from_utf8_lossy(line));
             ("the order of keys, or how a number is written,".to_owned(), text(one), text(other))
         },
         |(part, one, other)| (format!("`{part}`"), one, other),
-    );
+    )
+}
+
+fn differing(bench: &Bench<'_>, what: &str, one: &[u8], other: &[u8]) -> Problem {
+    let (name, one, other) = difference(bench, one, other);
     Problem::new(format!("{what}: {name} differs"), HASHES, SORT)
         .showing(format!("one answer: {one}"))
         .showing(format!("another one: {other}"))
@@ -110,8 +115,9 @@ pub(super) fn determinism(bench: &Bench<'_>, game: &Game, spot: usize) -> Result
     let Some((number, other)) = found else { return Ok(()) };
     // Is it the process, or what was asked before?
     for spot in spread(spot) {
-        remembers(bench, game, spot)?;
+        differs(bench, game, spot)?;
     }
+    remembers(bench, game, spot)?;
     Err(remembered(bench, &first[number], &other))
 }
 

@@ -1,9 +1,8 @@
 //! The result of a check of a game program.
 
-use super::{Found, Problem, Row};
+use super::{Found, Problem, Reach, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::fmt::Write;
 
 /// A check of a game program, as `game check --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -36,7 +35,7 @@ pub struct RowReport {
     /// What it measured, or why it does not apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The random game in which it found a failure.
+    /// The random game in which it found a failure, if that game alone shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub case: Option<u64>,
     /// The failure.
@@ -63,8 +62,8 @@ pub enum RowStatus {
 }
 
 impl RowReport {
-    /// Makes the report of a row; `again` is the command that runs it, without the case.
-    pub fn new(number: usize, row: &Row, found: Found, mut again: String) -> Self {
+    /// Makes the report of a row; `again` is the command that runs it.
+    pub fn new(number: usize, row: &Row, found: Found, again: String) -> Self {
         let (status, note, case, problem) = match found {
             Found::Nothing(note) => {
                 (RowStatus::Passed, note.filter(|it| !it.is_empty()), None, None)
@@ -77,14 +76,14 @@ impl RowReport {
                 let why = format!("not tested: the rules fail as at `{row}`");
                 (RowStatus::NotTested, Some(why), None, None)
             }
-            Found::Problem(case, problem) => {
-                let case = Some(case).filter(|_| !row.is_once());
+            Found::Problem(reach, problem) => {
+                let case = match reach {
+                    Reach::Case(case) => Some(case),
+                    _ => None,
+                };
                 (RowStatus::Failed, None, case, Some(*problem))
             }
         };
-        if let Some(case) = case {
-            write!(again, " --case {case}").ok();
-        }
         Self { number, name: row.name, title: row.title, status, note, case, problem, again }
     }
 }

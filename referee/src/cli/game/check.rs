@@ -10,7 +10,7 @@ use crate::cli::shell::join;
 use clap::Args;
 use referee_games::view::View;
 use referee_play::game_check::{
-    Bench, Found, GameCheckReport, Problem, ROWS, Row, RowReport, RowStatus,
+    Bench, Found, GameCheckReport, Problem, ROWS, Reach, Row, RowReport, RowStatus,
 };
 use referee_play::game_program::{Direct, is_path};
 use referee_process::Failure;
@@ -20,6 +20,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+
+/// How many random games are played if nobody says how many.
+const GAMES: u64 = 8;
 
 /// Test the rules of a game program
 ///
@@ -41,7 +44,7 @@ pub(in crate::cli) struct Options {
     #[arg(long, value_name = "N")]
     case: Option<u64>,
     /// Number of random games
-    #[arg(long, value_name = "N", default_value_t = 8, conflicts_with = "case")]
+    #[arg(long, value_name = "N", default_value_t = GAMES, conflicts_with = "case")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=10_000))]
     games: u64,
     /// Seed of the random games, below 2^53
@@ -75,7 +78,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         print_if_read(&format!("game check {}\n", sanitize(&report.name)))?;
     }
     let mut take = |number: usize, row: &Row, found: Found| {
-        let row = RowReport::new(number, row, found, options.again(row));
+        let again = options.again(row, &found);
+        let row = RowReport::new(number, row, found, again);
         report.ok &= matches!(row.status, RowStatus::Passed | RowStatus::NotApplicable);
         let line = line(&row);
         let is_shown = shown || !options.json && row.status == RowStatus::Failed;
@@ -86,7 +90,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     let mut lists = false;
     match Bench::begin(&options.dir, options.seed, time, &draw)? {
         // Nothing else can be asked.
-        Err(problem) => take(1, &ROWS[0], Found::Problem(0, problem))?,
+        Err(problem) => take(1, &ROWS[0], Found::Problem(Reach::Row, problem))?,
         Ok(bench) => {
             lists = bench.program().lists();
             let bar = progress_bar(rows.len() * cases.len(), shown);
@@ -96,7 +100,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
             for (done, (number, row)) in rows.into_iter().enumerate() {
                 bar.set_message(row.title);
                 bar.set_position((done * cases.len()) as u64);
-                let found = row.run(&bench, &cases, all - done, || bar.inc(1));
+                let found = row.run(&bench, &cases, all - done, |does| match does {
+                    Some(text) => bar.set_message(text.to_owned()),
+                    None => bar.inc(1),
+                });
                 bar.suspend(|| take(number, row, found))?;
             }
             bar.finish_and_clear();
@@ -124,14 +131,29 @@ impl Options {
         Ok(chosen.collect())
     }
 
-    /// Returns the command that runs one row.
-    fn again(&self, row: &Row) -> String {
+    /// Returns the command that runs one row, so that it finds the same.
+    fn again(&self, row: &Row, found: &Found) -> String {
+        let reach = match found {
+            Found::Problem(reach, _) => *reach,
+            _ => Reach::Row,
+        };
         let folder = self.dir.to_string_lossy();
-        let mut words = vec!["referee", "game", "check", &folder, "--only", row.name];
+        let mut words = vec!["referee", "game", "check", &folder];
+        match reach {
+            Reach::Check => words.extend(self.only.iter().flat_map(|name| ["--only", name])),
+            _ => words.extend(["--only", row.name]),
+        }
         let seed = self.seed.to_string();
         if self.seed != 1 {
             words.extend(["--seed", &seed]);
         }
+        let (option, value) = match (reach, self.case) {
+            (Reach::Case(case), _) | (Reach::Games | Reach::Check, Some(case)) => ("--case", case),
+            (Reach::Games | Reach::Check, None) if self.games != GAMES => ("--games", self.games),
+            _ => return join(&words),
+        };
+        let value = value.to_string();
+        words.extend([option, &value]);
         join(&words)
     }
 }
