@@ -189,6 +189,20 @@ class AnySeat(Good):
         super().main()
 
 
+class Reads(Good):
+    """It sorts the letters that it gets, and records them as they came."""
+    forms = [form("take", "take {stones}", string("stones", 3), example={"stones": "ab"})]
+
+    def actions(self, state):
+        return [{"type": "take", "stones": "abc"[:count]} for count in range(1, min(3, state["left"]) + 1)]
+
+    def play(self, state, action):
+        stones = "".join(sorted(action["stones"]))
+        if dict(action, stones=stones) not in self.actions(state):
+            raise Illegal("there are no such stones")
+        return super().play(state, {"type": "take", "count": len(stones)})
+
+
 class PlaysOn(Good):
     """What was legal in the last turn is so after the end, too. No other turn has the same actions."""
     setup, plies_max = [], 50

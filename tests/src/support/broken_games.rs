@@ -84,6 +84,11 @@ pub const BROKEN: &[Broken] = &[
         ],
     ),
     ("Wraps", "legal", &["is played, but it is not listed", "a cell is on the board"]),
+    (
+        "Reads",
+        "legal",
+        &["take ba is played, but it is not listed", "listed: take a, take ab, take abc"],
+    ),
     ("PlaysOn", "turns", &["although the game is over", "refuse every action after the end"]),
     ("AnySeat", "turns", &["but seat 0 is to move", "ignores the `seat` of a move"]),
     ("NotFinal", "recorded", &["a listed action is recorded in another form", "at the start"]),

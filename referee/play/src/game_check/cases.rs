@@ -6,6 +6,7 @@ use super::contract::{mover, some_of};
 use super::games::{Game, Kept};
 use super::shown::short;
 use rand::RngExt;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
 use referee_games::wire::{At, Move, Ply, PlyTurn, RefusalKind, Values};
 use referee_protocol::Seat;
@@ -16,6 +17,8 @@ const LISTED: usize = 25;
 const DISTORTED: usize = 40;
 /// How many listed actions are played with a cell that only an index on the board hides.
 const WRAPPED: usize = 3;
+/// How many listed actions are played with a text that is written otherwise.
+const REWRITTEN: usize = 3;
 /// The most actions that are played where no seat is to move.
 const WITHOUT_TURN: usize = 12;
 /// How many actions are guessed after the end.
@@ -55,7 +58,7 @@ pub(super) fn legal(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
             let mut problem = Problem::new(
                 format!("{} is played, but it is not listed", text(action)),
                 "`play` lacks a rule that `actions` has, such as that a cell is on the board or that a pass is needed",
-                "refuse it, or list it",
+                "refuse it, list it, or record it as it is listed",
             );
             if recorded != action {
                 problem = problem.showing(format!("it is recorded as {}", text(recorded)));
@@ -142,6 +145,9 @@ fn distorted(bench: &Bench<'_>, game: &Game, spot: usize) -> Vec<Value> {
         let some = listed.sample(&mut chosen, WRAPPED);
         all.extend(some.flat_map(|action| wrapped(bench, action, columns)));
     }
+    let texts: Vec<_> = listed.iter().flat_map(|action| strings(bench, action)).collect();
+    let some: Vec<_> = texts.sample(&mut chosen, REWRITTEN).collect();
+    all.extend(some.into_iter().flat_map(|it| rewritten(it, &mut chosen)));
     all.extend(others.sample(&mut chosen, DISTORTED / 3).cloned());
     while all.len() < DISTORTED {
         let near = listed.choose(&mut chosen).filter(|_| chosen.random_bool(0.6)).cloned();
@@ -161,6 +167,43 @@ fn distorted(bench: &Bench<'_>, game: &Game, spot: usize) -> Vec<Value> {
     }
     all.retain(|action| bench.program().malformed(action).is_none());
     all
+}
+
+/// Returns an action with the name and the text of each of its fields of type `string`.
+fn strings<'a>(bench: &'a Bench<'_>, action: &'a Value) -> Vec<(&'a Value, &'a str, &'a str)> {
+    let form = bench.described.actions.iter().find(|form| action["type"] == form.kind.as_str());
+    let fields = form.into_iter().flat_map(|form| &form.fields);
+    let fields = fields.filter(|field| matches!(field.values, Values::String { .. }));
+    fields
+        .filter_map(|field| Some((action, &*field.name, action[&*field.name].as_str()?)))
+        .collect()
+}
+
+/// Returns an action with one of its texts as rules may read it, too: two characters exchanged, one doubled, in the other
+/// case, with a blank.
+fn rewritten((action, name, text): &(&Value, &str, &str), chosen: &mut ChaCha8Rng) -> Vec<Value> {
+    let chars: Vec<char> = text.chars().collect();
+    let mut texts: Vec<Vec<char>> = Vec::new();
+    let pairs: Vec<usize> = (1..chars.len()).filter(|&at| chars[at - 1] != chars[at]).collect();
+    if let Some(&at) = pairs.choose(chosen) {
+        let mut swapped = chars.clone();
+        swapped.swap(at - 1, at);
+        texts.push(swapped);
+    }
+    for added in [None, Some(' ')] {
+        let Some(at) = (0..chars.len()).collect::<Vec<_>>().choose(chosen).copied() else { break };
+        let mut longer = chars.clone();
+        longer.insert(at, added.unwrap_or(chars[at]));
+        texts.push(longer);
+    }
+    let upper = text.to_uppercase();
+    texts.push(if upper == *text { text.to_lowercase() } else { upper }.chars().collect());
+    let with = |text: Vec<char>| {
+        let mut action = (*action).clone();
+        action[*name] = String::from_iter(text).into();
+        action
+    };
+    texts.into_iter().map(with).collect()
 }
 
 /// Returns an action with one of its cells off a board with so many columns, where row * columns + column is the same.
