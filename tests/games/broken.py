@@ -346,6 +346,13 @@ class Chance(Good):
         return dict(state, rolling=False)
 
 
+class SameNames(Chance):
+    """It can't be said which of two outcomes is meant."""
+
+    def turn(self, state):
+        return chance([1, 1], ["heads", "heads"]) if state.get("rolling") else super().turn(state)
+
+
 class Three(Good):
     seats = ["red", "blue", "green"]
 

@@ -120,6 +120,11 @@ pub const BROKEN: &[Broken] = &[
         ],
     ),
     ("Chance", "chance", &["the draw 3 is refused: three is no side of the coin", "after 1 move"]),
+    (
+        "SameNames",
+        "chance",
+        &["the name `heads` of the draw 1 (heads) does not choose it", "a name of its own"],
+    ),
     ("Three", "retire", &["is to move after it has retired", "at the start"]),
     ("NoRetire", "retire", &["the game needs the method `retire`", "three or more seats"]),
     (

@@ -218,6 +218,16 @@ pub(super) fn chance(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), 
             Some(label) => format!("the draw {draw} ({label})"),
             None => format!("the draw {draw}"),
         };
+        // As `position` and what-if read it.
+        let label = chance.label(draw);
+        if chance.find(label.trim()) != Ok(draw) {
+            return Err(Problem::new(
+                format!("the name `{label}` of {outcome} does not choose it"),
+                "two outcomes have the same name, or the name is read as another one's",
+                "give each outcome a name of its own, or make one outcome with their weights' sum",
+            )
+            .showing(format!("names: {}", short(&chance.names().join(", ")))));
+        }
         let played = bench.after(ply, &[Move::Draw { draw }], &[Want::Actions]);
         let played = played.map_err(|problem| problem.showing(&outcome))?;
         if let Err(refused) = played {
