@@ -2,6 +2,7 @@
 
 use super::output::{BoardChoice, BoardOptions, eprint_line, stderr_has_colour};
 use crate::reading::{caption, report};
+use referee_games::Turn;
 use referee_games::view::View;
 use referee_match::Match;
 use referee_match::summary::fault_in_turn;
@@ -30,6 +31,7 @@ impl BoardPrinter {
 
     /// Prints the board after an event.
     pub(super) fn add_event(&mut self, event: &Event, state: &Match) {
+        let is_over = matches!(state.game().turn(), Turn::Over(_));
         let name = |seat: Seat| state.header().seats[seat.index()].name.as_str();
         match event {
             Event::Header(header) => eprint_line(&report::title(header)),
@@ -48,22 +50,28 @@ impl BoardPrinter {
                     if before.is_empty() { drawn } else { format!("{before}\n{drawn}") };
                 self.draws += 1;
             }
-            Event::Over(_) => {}
+            // Now the match's places are known. Without an end by the rules the last board has been shown.
+            Event::Over(over) => {
+                if is_over {
+                    self.print(state, over.verdict.places.as_deref());
+                }
+                return;
+            }
             _ => return,
         }
         // The referee draws in the step that leads to it: the board is already that after the draws.
-        if self.draws == state.game().draws() {
-            self.print(state);
+        if !is_over && self.draws == state.game().draws() {
+            self.print(state, None);
         }
     }
 
-    fn print(&self, state: &Match) {
+    fn print(&self, state: &Match, places: Option<&[u32]>) {
         let mut view = state.game().view();
         let size = terminal_size::terminal_size();
         let room = size.map_or(usize::MAX, |(_, terminal_size::Height(height))| height.into());
         let compose = |view: &View| {
             let board = terminal(view, &self.style);
-            format!("{board}{}\n{}\n", self.last_event, caption(state.game()))
+            format!("{board}{}\n{}\n", self.last_event, caption(state.game(), places))
         };
         let mut text = compose(&view);
         // In a low terminal the board matters most.

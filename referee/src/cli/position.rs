@@ -55,7 +55,7 @@ fn show(options: &Options, game: &dyn AnyGame) -> Result<(), Failure> {
     if let Some(style) = options.board.style(stdout_has_colour()) {
         text.push_str(&terminal(&game.view(), &Style { legend: false, ..style }));
     }
-    text.push_str(&caption(game));
+    text.push_str(&caption(game, None));
     text.push('\n');
     print(&text)
 }

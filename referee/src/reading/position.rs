@@ -213,8 +213,8 @@ fn why(game: &dyn AnyGame, outcome: &Outcome) -> String {
     text.unwrap_or_else(|| outcome.reason.clone())
 }
 
-/// Returns a position as a line of text.
-pub fn caption(game: &dyn AnyGame) -> String {
+/// Returns a position as a line of text. A match may have other `places` than its rules give.
+pub fn caption(game: &dyn AnyGame, places: Option<&[u32]>) -> String {
     let turn = game.turn_number();
     match game.turn() {
         Turn::Of(seat) => {
@@ -231,7 +231,8 @@ pub fn caption(game: &dyn AnyGame) -> String {
             format!("turn {turn}: the referee draws one of {}", chance.names().join(", "))
         }
         Turn::Over(outcome) => {
-            let places: Vec<String> = outcome.places.iter().map(u32::to_string).collect();
+            let places = places.unwrap_or(&outcome.places).iter();
+            let places: Vec<String> = places.map(u32::to_string).collect();
             let scores = outcome.scores.as_ref().map(|scores| format!(", scores {scores:?}"));
             let scores = scores.unwrap_or_default();
             let why = why(game, &outcome);

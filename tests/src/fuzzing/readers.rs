@@ -135,7 +135,7 @@ fn read(bytes: &[u8]) {
         let every = Selection { ply: None, every: true };
         let positions = show_recorded(bytes, "x", kind, every, |game| {
             position_report(game);
-            caption(game);
+            caption(game, None);
             Ok(())
         });
         assert_eq!(positions.is_ok(), walked.is_ok(), "{positions:?}");

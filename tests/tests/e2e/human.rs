@@ -50,6 +50,20 @@ fn a_person_who_closes_the_input_loses() {
     assert_eq!(dir.verify_status("x.jsonl"), "ok");
 }
 
+/// Of three who play, one who has left is last whatever the rules say.
+#[test]
+fn the_end_is_shown_once_with_the_places_of_the_match() {
+    let dir = TestDir::new();
+    let words = ["play", "chexers", "@human", "@random", "@first", "--seed", "2", "--json"];
+    let ran = dir.run_with_input(&words, "resign\n").code(0);
+    let report = ran.json();
+    assert_ne!(report["outcome"]["places"], report["verdict"]["places"]);
+    let ends: Vec<&str> = ran.stderr.lines().filter(|line| line.contains(": over: ")).collect();
+    let places = report["verdict"]["places"].to_string();
+    let places = format!("places {}, ", places.trim_matches(['[', ']']));
+    assert!(ends.len() == 1 && ends[0].contains(&places), "{places}: {ends:?}");
+}
+
 #[test]
 fn draws_are_told() {
     let dir = TestDir::new();
