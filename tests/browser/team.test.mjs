@@ -57,6 +57,10 @@ test("a team hands in, reads why, mends it and goes back", async () => {
   const second = page.locator(".version", { hasText: "Version 2" });
   await second.getByText("plays as Team <b>7</b>").waitFor();
   await page.locator("#games .match-row, #games .match-card").first().waitFor();
+  const rating = page.locator("#ratings");
+  await rating.getByText(/^Team <b>7<\/b>: Elo [+−]?\d.* games?$/).waitFor();
+  const picture = rating.getByRole("img", { name: /Ratings with intervals, and over games\. Team <b>7<\/b>: Elo/ });
+  assert.ok(await picture.evaluate((image) => image.decode().then(() => image.naturalWidth > 300)), "it is a picture");
   // Its own stderr is there, in a page that has no exact lines and tries no moves.
   await page.locator("#games a[href*='match']").first().click();
   await page.locator(".seat").first().waitFor();
@@ -119,6 +123,7 @@ for (const [size, width, zoom] of [["a phone", 360, 1], ["large text", 1280, 2]]
     await page.getByLabel("Command").waitFor();
     await page.getByRole("button", { name: "Feedback" }).first().click();
     await page.locator(".feedback").first().waitFor();
+    await page.locator("#ratings img").waitFor();
     const [wide, room] = await page.evaluate(() =>
       [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
     assert.ok(wide <= room, `${wide} pixels in ${room}`);

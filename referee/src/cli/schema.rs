@@ -91,6 +91,9 @@ const SCHEMAS: &[Entry] = &[
     ("team", "what a team has handed in, as the site's /api/team has it", || {
         schema_for!(referee_runner::course::TeamReport)
     }),
+    ("team-ratings", "a team's ratings, as the site's /api/team/ratings has them", || {
+        schema_for!(referee_contest::report::OwnRatings)
+    }),
     #[cfg(feature = "fleet")]
     (
         "server-status",

@@ -2,7 +2,7 @@
 //! plays; nothing is written there.
 
 use super::App;
-use super::course::Audience;
+use super::course::{Audience, site};
 use super::errors::{ApiError, ApiResult, run_blocking};
 use super::listing::games_of;
 use super::overview::{COUNT, COUNT_MAX};
@@ -10,13 +10,12 @@ use super::workers::{name_workers, worker_rows};
 use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
-use referee_contest::report::GameRow;
-use referee_contest::report::Report;
+use referee_contest::report::{GameRow, OwnRatings, Report};
 use referee_contest::{Contest, Player, Record};
 use referee_games::Games;
 use referee_process::Failure;
 use referee_process::lock::lock;
-use referee_runner::course::NextGame;
+use referee_runner::course::{NextGame, Team};
 use referee_runner::folder::{Folder, STORE_FILE};
 use referee_runner::records::{GameFilter, StoredRecords};
 use referee_runner::results::{Progress, assemble, progress, report_failure, schedule};
@@ -233,6 +232,13 @@ pub(super) fn report_page(app: &App, name: &str) -> ApiResult<Vec<u8>> {
     let results = cached(&app.contests.reports, name, games, || report(&stored, &store))?;
     let html = results.html("").map_err(|error| report_failure(error, &folder.store()))?;
     Ok(html.into_bytes())
+}
+
+/// Returns the ratings of a team's versions as the public sees them: they show results of others.
+pub(super) fn team_ratings(app: &App, team: &Team) -> ApiResult<OwnRatings> {
+    let Opened { stored, store, games, .. } = open(app, "", false)?;
+    let results = cached(&app.contests.reports, "", games, || report(&stored, &store))?;
+    Ok(results.ratings_of(|player| site(app).course().is_of_team(team, player)))
 }
 
 pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {

@@ -1,7 +1,7 @@
 //! A course's pages: teams hand in, and see what becomes of it. A request acts for the team whose secret it presents,
 //! and sees nothing of others but what is public.
 
-use super::contests::{NEXT_SHOWN, next_games};
+use super::contests::{NEXT_SHOWN, next_games, team_ratings};
 use super::errors::{ApiError, ApiResult, run_blocking};
 use super::{App, MatchPage, MatchUpdate, read_json};
 use axum::Json;
@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use axum::{Router, body::Body};
 use futures_util::StreamExt;
 use jiff::{SignedDuration, Timestamp};
-use referee_contest::report::plain_text;
+use referee_contest::report::{OwnRatings, plain_text};
 use referee_process::Failure;
 use referee_process::files::read_at_most;
 use referee_process::lock::lock;
@@ -307,6 +307,7 @@ pub(super) fn routes(site: &Site) -> (Router<Arc<App>>, Router<Arc<App>>) {
         .route("/api/team", get(team_page))
         .route("/api/team/enter", post(enter))
         .route("/api/team/leave", post(leave))
+        .route("/api/team/ratings", get(ratings))
         .route("/api/team/version", get(version))
         .route("/api/team/back", post(take_back));
     let [versions, look] = UPLOAD_PATHS;
@@ -336,6 +337,11 @@ async fn team_page(State(app): State<Arc<App>>, headers: HeaderMap) -> ApiResult
     })
     .await
     .map(Json)
+}
+
+/// Returns the ratings of the team's versions.
+async fn ratings(State(app): State<Arc<App>>, headers: HeaderMap) -> ApiResult<Json<OwnRatings>> {
+    run_blocking(move || team_ratings(&app, &site(&app).team(&headers)?)).await.map(Json)
 }
 
 /// Exchanges a team's secret for a cookie.

@@ -5,6 +5,7 @@ mod game_list;
 mod columns;
 mod notes;
 mod ties;
+mod own;
 mod changes;
 pub mod grades;
 mod text;
@@ -18,6 +19,7 @@ pub use game_list::{GameList, RecordSource};
 pub(crate) use game_list::{Listed, ScheduledRecords};
 pub use html::{PrivatePart, TeamPages, policy_hash, replay_path};
 pub use markdown::{escape as escape_markdown, plain_text};
+pub use own::{OwnRating, OwnRatings, RatingThen};
 pub use text::{Layout, aligned};
 pub use ties::{Tie, ties};
 

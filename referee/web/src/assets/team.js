@@ -9,8 +9,11 @@ import { versionList } from "./versions.js";
 
 /** @typedef {import("./types.js").TeamPage} TeamPage */
 /** @typedef {import("./types.js").ContestRow} ContestRow */
+/** @typedef {import("./types.js").TeamRating} TeamRating */
 
 const AGAIN_MS = 2000;
+/** The server fits ratings, so they are asked for less often. */
+const RATINGS_MS = 10_000;
 /** What follows the # in a team's link. */
 const SECRET = /^#[0-9a-f]{32}$/;
 
@@ -62,6 +65,49 @@ function games() {
   };
 }
 
+/** @param {number} value */
+function elo(value) {
+  const text = Math.abs(value).toFixed(1);
+  return text === "0.0" ? text : `${value < 0 ? "−" : "+"}${text}`;
+}
+
+/** @param {TeamRating} rating */
+function inWords({ player, elo: own, low, high, games }) {
+  const ends = [low === null ? "" : `from ${elo(low)}`, high === null ? "" : `to ${elo(high)}`].filter(Boolean);
+  const interval = ends.length ? `, 95 % interval ${ends.join(" ")}` : "";
+  return `${short(player, 60)}: Elo ${elo(own)}${interval}, ${count(games, "game")}`;
+}
+
+/** The same as the picture. @param {TeamRating[]} ratings */
+function pictureInWords(ratings) {
+  const lines = ratings.map((rating) => {
+    const first = rating.history[0];
+    return inWords(rating) + (first ? `, ${elo(first.elo)} after ${count(first.games, "game")} of the contest` : "");
+  });
+  return `Ratings with intervals, and over games. ${lines.join("; ")}.`;
+}
+
+/** The ratings of the team's versions. */
+function ratings() {
+  const now = h("p");
+  const picture = h("img", null);
+  fill(byId("ratings"), h("h2", null, "Rating"), now,
+    h("div", { class: "rating-picture table-scroll", tabindex: "0", role: "region", "aria-label": "Ratings over games" }, picture));
+  let due = 0;
+  let known = "";
+  return async () => {
+    if (Date.now() < due) return;
+    due = Date.now() + RATINGS_MS;
+    const { ratings: own, picture: svg } = await get("/api/team/ratings");
+    byId("ratings").hidden = !svg;
+    if (!svg || svg === known) return;
+    known = svg;
+    fill(now, inWords(own[0]));
+    picture.alt = pictureInWords(own);
+    picture.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  };
+}
+
 /** @param {TeamPage} page */
 function until(page) {
   if (page.refused) {
@@ -92,6 +138,7 @@ function show(first) {
   document.title = `${short(page.team, 60)} · Referee`;
   fill(byId("title"), agentName(page.team));
   const showGames = games();
+  const showRatings = ratings();
   const acting = () => page.token;
   const refresh = async () => {
     try {
@@ -117,6 +164,7 @@ function show(first) {
     byId("next").hidden = !next.length;
     fill(byId("next"), h("h2", null, "Next games"), nextList(next));
     await showGames(page.versions.flatMap(({ player }) => (player ? [player] : [])));
+    await showRatings();
   };
   for (const id of ["hand-in", "versions"]) byId(id).hidden = false;
   const again = async () => {

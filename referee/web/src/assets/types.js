@@ -67,6 +67,8 @@
  *   taken_back: boolean}} VersionData */
 /** @typedef {{team: string, now: string, closes: string|null, refused: string|null, again: string|null,
  *   limits: UploadLimits, versions: VersionData[], next?: NextGame[], token: string}} TeamPage */
+/** @typedef {{player: string, elo: number, low: number|null, high: number|null, games: number,
+ *   history: {games: number, elo: number}[]}} TeamRating */
 /** @typedef {{number: number, round: number, game: string, players: string[]}} NextGame */
 
 /** @typedef {{name: string, id: string, members: string[], until: string|null, disqualified: string|null,

@@ -159,6 +159,18 @@ fn a_team_hands_in_reads_why_and_climbs() {
     )
     .len()
         > 1));
+    // Its own ratings, with intervals.
+    let ratings = |secret: &str| course.get(secret, "/api/team/ratings").json();
+    let own = || -> Vec<Value> {
+        let all = ratings(&course.amy)["ratings"].as_array().cloned().unwrap_or_default();
+        all.iter().map(|rating| rating["player"].clone()).collect()
+    };
+    assert!(eventually(|| own() == ["amy v2", "amy"]), "{:?}", own());
+    let found = ratings(&course.amy);
+    assert!(found["ratings"][0]["elo"].is_number() && found["ratings"][0]["games"] != 0, "{found}");
+    let picture = found["picture"].as_str().unwrap();
+    assert!(picture.contains(">amy v2<") && !picture.contains("@first"), "{picture}");
+    assert_eq!(ratings(&course.bob), json!({ "ratings": [], "picture": null }));
     // Back to the first: the second one leaves.
     let back = course.post(&course.amy, "/api/team/back", &json!({ "version": 2 }));
     assert_eq!(back.json(), json!({ "taken_back": 1 }));
@@ -534,6 +546,11 @@ fn after_the_freeze_only_its_team_sees_a_newer_game() {
         for path in ["/api/contest", "/api/overview", "/api/contest/games"] {
             let text = course.get(who, path).text();
             assert!(!text.contains("amy"), "{path}: {text}");
+        }
+        if !who.is_empty() {
+            // They follow from games of others.
+            let ratings = course.get(who, "/api/team/ratings").json();
+            assert_eq!(ratings, json!({ "ratings": [], "picture": null }));
         }
         assert_eq!(games(who, "@first").json(), before);
     }

@@ -10,12 +10,14 @@ mod links;
 mod team;
 
 use super::{ChangeRow, GameRow, Report, notes};
+use crate::Player;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use links::Links;
 pub use links::replay_path;
 use markup::{Markup, Name, Text};
 use sha2::{Digest, Sha256};
 use std::io;
+use svg::Svg;
 
 /// The style of charts and its colours.
 const CHART_STYLE: &str = include_str!("charts.css");
@@ -41,11 +43,16 @@ impl Report {
     /// Returns the ratings with their intervals, and the cross table below, as one picture (SVG); `None` if there is
     /// neither.
     pub fn svg(&self) -> Option<String> {
-        let charts = [charts::intervals::alone(self), charts::heat::alone(self)];
-        let mut charts = charts.into_iter().flatten();
-        let mut picture = charts.next()?;
-        charts.for_each(|chart| picture.add_below(&chart));
-        Some(picture.document(&self.name, CHART_STYLE))
+        let charts = [charts::intervals::alone(self, None), charts::heat::alone(self)];
+        Svg::column(charts).map(|picture| picture.document(&self.name, CHART_STYLE))
+    }
+
+    /// Returns the ratings of these players with their intervals, and those over games below, as one picture (SVG);
+    /// `None` if there are none.
+    pub(super) fn ratings_svg(&self, of: &[Player]) -> Option<String> {
+        let history = charts::history::picture(self, Some(of)).map(|(svg, _)| svg);
+        let picture = Svg::column([charts::intervals::alone(self, Some(of)), history]);
+        picture.map(|picture| picture.document(&self.name, CHART_STYLE))
     }
 
     /// Whether the report in the contest's folder links to replay pages there: of a larger

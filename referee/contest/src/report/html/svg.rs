@@ -81,8 +81,16 @@ impl Svg {
         self.body.put(format_args!("<path class=\"{class}\" d=\"{path}\"/>\n"));
     }
 
+    /// Returns the drawings below each other, if there are any.
+    pub(super) fn column(drawings: [Option<Self>; 2]) -> Option<Self> {
+        let mut drawings = drawings.into_iter().flatten();
+        let mut all = drawings.next()?;
+        drawings.for_each(|drawing| all.add_below(&drawing));
+        Some(all)
+    }
+
     /// Puts another drawing below this one.
-    pub(super) fn add_below(&mut self, other: &Self) {
+    fn add_below(&mut self, other: &Self) {
         self.body.put(format_args!("<g transform=\"translate(0 {})\">\n", at(self.height)));
         self.body.0.push_str(&other.body.0);
         self.body.put(format_args!("</g>\n"));

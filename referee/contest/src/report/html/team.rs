@@ -68,7 +68,7 @@ impl<'a> TeamPages<'a> {
             section("record", "Record", &|out| columns_table(out, "", &self.record(place))),
             section("losses", "Losses", &|out| self.losses(out, player, &own_games)),
             section("history", "Rating over games", &|out| {
-                charts::history::draw(out, report, Some(player));
+                charts::history::draw(out, report, Some(&[player]));
             }),
             section("opponents", "Opponents", &|out| self.opponents(out, own)),
             section("games", "Games", &table),

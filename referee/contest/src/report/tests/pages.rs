@@ -82,11 +82,33 @@ fn a_picture_is_well_formed_and_needs_nothing_else() {
             assert!(["puzzle", "empty"].contains(name), "{name}");
             continue;
         };
-        check_form(&format!("<!DOCTYPE html>{svg}"));
-        let own = svg.replacen("http://www.w3.org/2000/svg", "", 1);
-        for foreign in ["http:", "https:", "<script", "style=\"", "@import", "url("] {
-            assert!(!own.replace("&lt;script", "").contains(foreign), "{name}: {foreign}");
+        for svg in [Some(svg), report.ratings_of(|_| true).picture].into_iter().flatten() {
+            check_form(&format!("<!DOCTYPE html>{svg}"));
+            let own = svg.replacen("http://www.w3.org/2000/svg", "", 1);
+            for foreign in ["http:", "https:", "<script", "style=\"", "@import", "url("] {
+                assert!(!own.replace("&lt;script", "").contains(foreign), "{name}: {foreign}");
+            }
         }
+    }
+}
+
+#[test]
+fn a_team_gets_the_ratings_of_its_own_players_alone() {
+    for (name, report) in samples() {
+        let Some(rated) = report.ratings.as_ref().filter(|it| it.players.len() > 3) else {
+            assert_eq!(report.ratings_of(|_| false).picture, None, "{name}");
+            continue;
+        };
+        let own = [rated.players[2].player, rated.players[3].player];
+        let names = own.map(|player| report.player_name(player));
+        let found = report.ratings_of(|name| names.contains(&name));
+        let players: Vec<&str> = found.ratings.iter().map(|it| it.player.as_str()).collect();
+        assert_eq!(players, [names[1], names[0]], "{name}: the newest first");
+        let last = found.ratings[0].history.last().unwrap();
+        assert_eq!(Some(last.elo), report.history.last().unwrap().elo[own[1].index()]);
+        let picture = found.picture.unwrap();
+        assert_eq!(picture.matches("class=\"point\"").count(), 2, "{name}: two intervals");
+        assert_eq!(picture.matches("class=\"series s").count(), 2, "{name}: two lines");
     }
 }
 

@@ -23,8 +23,15 @@ const VALUE: f64 = 46.0;
 /// The least distance between labels.
 const LABEL: f64 = 17.0;
 
-/// Draws the ratings of all players, or of one.
-pub(crate) fn draw(out: &mut Markup, report: &Report, only: Option<Player>) {
+/// Draws the ratings of all players, or of some.
+pub(crate) fn draw(out: &mut Markup, report: &Report, only: Option<&[Player]>) {
+    if let Some((svg, text)) = picture(report, only) {
+        svg.figure(out, "history-chart", "Ratings over games", &text);
+    }
+}
+
+/// Returns the drawing, with what it shows; `None` without ratings.
+pub(crate) fn picture(report: &Report, only: Option<&[Player]>) -> Option<(Svg, String)> {
     let history = &report.history;
     let lines = lines(report, only);
     let values = || {
@@ -33,7 +40,7 @@ pub(crate) fn draw(out: &mut Markup, report: &Report, only: Option<Player>) {
         lines.iter().flat_map(points).flatten()
     };
     if history.len() < 2 || values().next().is_none() {
-        return;
+        return None;
     }
     let low = values().fold(0.0_f64, f64::min);
     let high = values().fold(0.0_f64, f64::max);
@@ -70,7 +77,7 @@ pub(crate) fn draw(out: &mut Markup, report: &Report, only: Option<Player>) {
         "Elo of one fit over the first games of the schedule. Positive is stronger; 0 is \
          {zero}.{grey}"
     );
-    svg.figure(out, "history-chart", "Ratings over games", &text);
+    Some((svg, text))
 }
 
 fn elo_of(point: &HistoryPoint, player: Player) -> Option<f64> {
@@ -78,9 +85,9 @@ fn elo_of(point: &HistoryPoint, player: Player) -> Option<f64> {
 }
 
 /// Returns the players with their last rating, the best first.
-fn lines(report: &Report, only: Option<Player>) -> Vec<(Player, f64)> {
+fn lines(report: &Report, only: Option<&[Player]>) -> Vec<(Player, f64)> {
     let players = Player::all(report.standings.players.len());
-    let players = players.filter(|&player| only.is_none_or(|only| only == player));
+    let players = players.filter(|&player| only.is_none_or(|only| only.contains(&player)));
     let last = |player: Player| {
         let elo = report.history.iter().rev().find_map(|point| elo_of(point, player));
         elo.map(|elo| (player, elo))

@@ -4,6 +4,7 @@ use super::super::markup::Markup;
 use super::super::svg::{Anchor, Scale, Svg, WIDTH};
 use super::super::tables;
 use super::{BASE, NAME_COLUMNS, float, rest};
+use crate::Player;
 use crate::numbers::{elo, interval, short};
 use crate::ratings::{Rating, Ratings};
 use crate::report::Report;
@@ -33,9 +34,10 @@ pub(crate) fn draw(out: &mut Markup, report: &Report) {
     tables::ratings(out, report, &rated);
 }
 
-/// Returns the drawing; `None` without ratings.
-pub(crate) fn alone(report: &Report) -> Option<Svg> {
-    let rated = ranked(report.ratings.as_ref()?);
+/// Returns the drawing of all players, or of some; `None` without ratings.
+pub(crate) fn alone(report: &Report, only: Option<&[Player]>) -> Option<Svg> {
+    let mut rated = ranked(report.ratings.as_ref()?);
+    rated.retain(|own| only.is_none_or(|only| only.contains(&own.player)));
     (!rated.is_empty()).then(|| picture(report, &rated[..rated.len().min(ROWS_MAX)]))
 }
 
