@@ -98,10 +98,10 @@ pub fn grades_by(
 ) -> Result<Grades, Failure> {
     let failed = |error: FileError| Failure::usage(error.to_string()).or_help(error.help);
     let Some(settings) = file.grades(contest).map_err(failed)? else {
-        let text = format!("{}: there is no table [grades]", path.display());
+        let text = format!("{}: there is no table [grades] in the contest file", path.display());
         return Err(Failure::usage(text).help(
-            "add it to a copy of the contest file, and give that: `referee contest grades DIR --file FILE`; \
-             see `[grades]` in docs/contest-file.md",
+            "add it to a copy of the contest file, and give that: `referee contest grades DIR --file FILE`, with \
+             `--teams COURSE` for a course; see `[grades]` in docs/contest-file.md",
         ));
     };
     let teams = teams.map_or(&[][..], |teams| &teams.teams);
