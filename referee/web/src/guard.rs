@@ -203,7 +203,8 @@ impl Guard {
         }
         let text = format!("{name:?} is not a name of this server");
         Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, text).help(
-            "open the address that `referee serve` printed, or start it with --host and this name",
+            "open the address that it printed, or start it for this name: `serve --host NAME`, \
+             `contest open DIR --web --url https://NAME`",
         ))
     }
 

@@ -39,6 +39,9 @@ pub struct Teams {
     /// The address of the site, without a slash at its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
+    /// The address at a reverse proxy that the site was last started with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxied: Option<String>,
     /// The teams, by number.
     pub teams: Vec<Team>,
     /// SHA-256 of the instructor's secret, in hex.

@@ -66,7 +66,8 @@ pub(super) struct Options {
     #[arg(default_missing_value = "127.0.0.1:8017")]
     web: Option<String>,
     #[arg(
-        help = "Address of the site at a reverse proxy on this machine, such as https://course.example.org"
+        help = "Address of the site at a reverse proxy on this machine, such as https://course.example.org. \
+                Defaults to the one given before"
     )]
     #[arg(long, value_name = "URL", requires = "web", value_parser = ProxiedAddress::read)]
     url: Option<ProxiedAddress>,
@@ -326,6 +327,8 @@ impl OpenContest<'_> {
             Failure::usage(format!("--web={web}: expected an address and a port"))
                 .help("such as --web=127.0.0.1:8017, or --web=0.0.0.0:8017 for other machines")
         })?;
+        let known = || ProxiedAddress::read(&Teams::read(&self.folder).ok()?.proxied?).ok();
+        let proxied = self.options.url.clone().or_else(known);
         let settings = Settings {
             folder: self.folder.root().to_owned(),
             games: self.global.games(&self.folder.store())?,
@@ -334,16 +337,14 @@ impl OpenContest<'_> {
             visitors: Visitors::Everyone,
             play: None,
             course: Some(course.clone()),
-            proxied: self.options.url.clone(),
+            proxied: proxied.clone(),
         };
         let server = Server::start(settings, interrupts.orders(), interrupts.paused_time())?;
-        let address = self
-            .options
-            .url
-            .as_ref()
-            .map_or_else(|| server.url().trim_end_matches('/').to_owned(), ProxiedAddress::origin);
+        let proxied = proxied.as_ref().map(ProxiedAddress::origin);
+        let own = || server.url().trim_end_matches('/').to_owned();
+        let address = proxied.clone().unwrap_or_else(own);
         Teams::change(&self.folder, |teams| {
-            teams.address = Some(address.clone());
+            (teams.address, teams.proxied) = (Some(address.clone()), proxied);
             Ok(())
         })?;
         eprint_line(&format!("site: {address}"));

@@ -625,7 +625,21 @@ fn submit_waits_and_prints_the_steps() {
     course.running.send(Signal::SIGKILL);
     course.running.wait();
     dir.write("link", &link);
-    submit(&["mine"]).code(1).stderr_has("it may not have arrived");
+    submit(&["mine"]).code(1).stderr_has("check the address, and whether the site runs");
+}
+
+#[test]
+fn the_address_at_a_proxy_is_remembered() {
+    let dir = TestDir::new();
+    file(&dir, "");
+    for words in [&["c.toml", "--out", "d", "--url", "https://course.example.org"][..], &["d"]] {
+        let running = dir.start(&[&["contest", "open", "--web=127.0.0.1:0"], words].concat());
+        running.wait_for_stderr("site: https://course.example.org");
+        running.send(Signal::SIGINT);
+        running.wait();
+    }
+    let link = contest(&dir, &["invite", "d", "amy", "--json"]).code(0).json();
+    assert!(link["link"].as_str().unwrap().starts_with("https://course.example.org/team#"));
 }
 
 #[test]
