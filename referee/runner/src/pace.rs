@@ -22,13 +22,14 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Notes that a version of this submission has been built and checked.
-    pub fn took(&mut self, submission: PathBuf, began: Instant, ended: Instant) {
+    /// Notes that a version of this submission has been built and checked. Returns how long its next version waits.
+    pub fn took(&mut self, submission: PathBuf, began: Instant, ended: Instant) -> Duration {
         let time = ended.saturating_duration_since(began);
         // What is taken in together is paid for together.
         let from = self.games_until.map_or(began, |until| until.max(began));
         self.games_until = Some(from + time * 2);
         self.held.insert(submission, ended + time * TEAM_FACTOR);
+        time * TEAM_FACTOR
     }
 
     /// Notes that these have been looked at, for which the games were interrupted, and that there is no version of them.

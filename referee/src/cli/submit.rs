@@ -3,6 +3,7 @@
 use super::global::Global;
 use super::output::{eprint_line, print, print_json};
 use clap::Args;
+use jiff::Timestamp;
 use referee_contest::report::plain_text;
 use referee_play::archives::pack;
 use referee_process::Failure;
@@ -13,6 +14,7 @@ use referee_web::ProxiedAddress;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -104,10 +106,15 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
         eprint_line(&format!("handed in as version {version}"));
     }
     let mut report = site.version(version)?;
-    let mut shown = 0;
+    let (mut shown, mut said) = (0, None);
     loop {
         if !options.json {
             shown = print_steps(&report.version.steps, shown)?;
+        }
+        let until = &report.version.waits_until;
+        if let Some(text) = until.as_ref().filter(|_| said != *until).and_then(|it| waits(it)) {
+            global.note([text]);
+            said.clone_from(until);
         }
         if report.version.settled || options.no_wait {
             break;
@@ -124,6 +131,17 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<ExitCode, Failur
     }
     let plays = !report.version.settled || report.version.player.is_some();
     Ok(if plays { ExitCode::SUCCESS } else { ExitCode::from(3) })
+}
+
+/// Says that a version waits until this time.
+fn waits(until: &str) -> Option<String> {
+    let left = until.parse::<Timestamp>().ok()?.duration_since(Timestamp::now()).as_secs();
+    (left > 0).then(|| {
+        format!(
+            "it waits about {left} s for its turn: 20 times as long as it took to build and check your version \
+             before it"
+        )
+    })
 }
 
 /// Prints the steps that have ended since. Returns how many were printed in all.
@@ -210,8 +228,13 @@ impl Options {
 
 impl Site {
     fn unreachable(&self, error: &Error) -> Failure {
-        Failure::operation(format!("{}: {error}", self.address))
-            .help("check the address, and whether the site runs")
+        let text = error.to_string();
+        Failure::operation(format!("{}: {text}", self.address)).help(if is_untrusted(&text) {
+            "nothing was sent: this machine doesn't trust the site's certificate. If it is of a CA of your own, name \
+             the file with the CA's certificate in the environment variable SSL_CERT_FILE"
+        } else {
+            "check the address, and whether the site runs"
+        })
     }
 
     fn hand_in(&self, name: &str, bytes: &[u8], command: Option<&str>) -> Result<u32, Failure> {
@@ -222,7 +245,11 @@ impl Site {
         let url = format!("{}/api/team/versions", self.address);
         let sent = self.agent.post(url).header("authorization", self.authorization()).send(form);
         let answer = sent.map_err(|error| {
-            self.unreachable(&error).help(
+            let failure = self.unreachable(&error);
+            if !may_have_arrived(&error) {
+                return failure;
+            }
+            failure.help(
                 "it may not have arrived; if it did, handing in the same files again plays them once",
             )
         })?;
@@ -258,6 +285,20 @@ impl Site {
     }
 }
 
+/// Whether a request failed because of the site's certificate.
+fn is_untrusted(error: &str) -> bool {
+    error.contains("certificate")
+}
+
+/// Whether a request that failed may have been sent: there was a connection that can be trusted.
+fn may_have_arrived(error: &Error) -> bool {
+    match error {
+        Error::HostNotFound | Error::ConnectionFailed => false,
+        Error::Io(io) if io.kind() == ErrorKind::ConnectionRefused => false,
+        _ => !is_untrusted(&error.to_string()),
+    }
+}
+
 /// Reads the site's answer, or why it refused.
 fn read<T: DeserializeOwned>(mut answer: Response<Body>) -> Result<T, Failure> {
     let status = answer.status();
@@ -276,4 +317,36 @@ fn read<T: DeserializeOwned>(mut answer: Response<Body>) -> Result<T, Failure> {
     let again = refused.again.map(|again| format!("try again at {}", sanitize(&again)));
     let help = refused.help.map(|help| sanitize(&help));
     Err(Failure::operation(sanitize(&refused.error)).or_help(help.or(again)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Site, may_have_arrived, waits};
+    use jiff::{SignedDuration, Timestamp};
+    use std::io;
+    use ureq::Error;
+
+    #[test]
+    fn it_says_how_long_a_version_waits() {
+        let until = |seconds| (Timestamp::now() + SignedDuration::from_secs(seconds)).to_string();
+        assert!(waits(&until(45)).unwrap().starts_with("it waits about 4"));
+        assert_eq!((waits(&until(-1)), waits("soon")), (None, None));
+    }
+
+    #[test]
+    fn only_what_may_have_been_sent_is_said_to_be() {
+        let io = |kind, text: &str| Error::Io(io::Error::new(kind, text.to_owned()));
+        let untrusted = "invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))";
+        let site = Site { agent: ureq::agent(), address: "https://x".into(), secret: "0".into() };
+        for (error, arrived, help) in [
+            (Error::HostNotFound, false, "check the address"),
+            (io(io::ErrorKind::ConnectionRefused, "refused"), false, "check the address"),
+            (io(io::ErrorKind::InvalidData, untrusted), false, "SSL_CERT_FILE"),
+            (io(io::ErrorKind::ConnectionReset, "reset"), true, "check the address"),
+        ] {
+            assert_eq!(may_have_arrived(&error), arrived, "{error}");
+            let failure = site.unreachable(&error);
+            assert!(failure.help_text().unwrap().contains(help), "{error}");
+        }
+    }
 }

@@ -35,6 +35,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use uploads::Uploads;
 
 /// The folder with what teams hand in, in that of the teams.
@@ -227,6 +228,11 @@ impl Course {
         let mut tasks = lock(&self.uploads).tasks(&teams, is_held);
         tasks.extend(instructor::reruns(&teams));
         Ok(tasks)
+    }
+
+    /// Notes that the next version of a team waits so long, for its page: `is_held` of [`Self::tasks`] makes it wait.
+    pub fn hold(&self, team: u32, time: Duration) {
+        lock(&self.uploads).hold(team, time);
     }
 
     /// Notes what became of a version.

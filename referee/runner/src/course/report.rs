@@ -85,6 +85,9 @@ pub struct VersionReport {
     pub why: Option<String>,
     /// Whether its team took it back.
     pub taken_back: bool,
+    /// Until when it waits at least, RFC 3339: 20 times as long as the team's version before it was built and checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_until: Option<String>,
 }
 
 /// A step of a version.
@@ -140,7 +143,8 @@ pub(super) fn of_team(
     now: Timestamp,
 ) -> TeamReport {
     let refusal = uploads.check(course, team, now).err();
-    let versions = uploads.versions(team.number).iter().rev().map(version);
+    let held = uploads.held(team.number).filter(|until| *until > now);
+    let versions = uploads.versions(team.number).iter().rev().map(|own| version(own, held));
     let settings = &course.settings;
     TeamReport {
         team: team.name.clone(),
@@ -160,7 +164,7 @@ pub(super) fn of_team(
     }
 }
 
-fn version(version: &Version) -> VersionReport {
+fn version(version: &Version, held: Option<Timestamp>) -> VersionReport {
     let State { unpacked, built, checked, result, player, taken_back, .. } = &version.state;
     let received = Ended { at: version.received.at, failed: None, text: None };
     let playing = result.as_ref().filter(|ended| ended.failed.is_none());
@@ -202,5 +206,6 @@ fn version(version: &Version) -> VersionReport {
         player: player.clone(),
         why: result.as_ref().and_then(|ended| ended.failed.clone()),
         taken_back: taken_back.is_some(),
+        waits_until: held.filter(|_| !is_over && !version.working).map(|until| until.to_string()),
     }
 }

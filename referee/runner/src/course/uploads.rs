@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// The file with what was received.
@@ -202,6 +203,8 @@ impl Version {
 pub(super) struct Uploads {
     root: PathBuf,
     teams: BTreeMap<u32, Vec<Version>>,
+    /// Until when the next versions of teams wait.
+    held: BTreeMap<u32, Timestamp>,
 }
 
 /// Returns the entries of a folder whose names are numbers.
@@ -249,7 +252,7 @@ impl Uploads {
             });
             teams.insert(team, versions.collect::<io::Result<Vec<_>>>()?);
         }
-        Ok(Self { root: root.to_owned(), teams })
+        Ok(Self { root: root.to_owned(), teams, held: BTreeMap::new() })
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -263,6 +266,17 @@ impl Uploads {
 
     pub(super) fn versions(&self, team: u32) -> &[Version] {
         self.teams.get(&team).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn hold(&mut self, team: u32, time: Duration) {
+        if let Ok(until) = Timestamp::now().checked_add(time) {
+            self.held.insert(team, until);
+        }
+    }
+
+    /// Returns until when the next version of a team waits, or waited.
+    pub(super) fn held(&self, team: u32) -> Option<Timestamp> {
+        self.held.get(&team).copied()
     }
 
     /// Returns a team's last version that plays and was not taken back, with the folder of its files.

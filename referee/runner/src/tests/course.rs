@@ -17,6 +17,7 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
 
 fn settings(table: &str) -> WebSettings {
@@ -326,6 +327,24 @@ fn what_became_of_a_version_is_known_after_a_restart() {
     hand_in(&course, &amy, "5", now);
     assert_eq!(course.take_back(&amy, 0, now).unwrap(), 2);
     assert_eq!(tasks(&course), [(1, 3)]);
+}
+
+#[test]
+fn a_version_that_waits_says_until_when() {
+    let (_dir, _folder, course, [amy, bob]) = course("");
+    let now = Timestamp::now();
+    let id = hand_in(&course, &amy, "1", now);
+    hand_in(&course, &bob, "1", now);
+    course.hold(id.team, Duration::from_secs(45));
+    let until = |team: &Team, after: i64| {
+        let report = course.report(team, now + SignedDuration::from_secs(after));
+        report.versions[0].waits_until.clone()
+    };
+    let at: Timestamp = until(&amy, 0).unwrap().parse().unwrap();
+    assert!((45..50).contains(&at.duration_since(now).as_secs()), "{at}");
+    assert_eq!((until(&amy, 60), until(&bob, 0)), (None, None));
+    course.note(id, Noted::Building).unwrap();
+    assert_eq!(until(&amy, 0), None);
 }
 
 #[test]

@@ -501,7 +501,8 @@ impl OpenContest<'_> {
                 Taken::Refused(why) => course.note(id, Noted::Refused(why))?,
             }
             self.tell(&taken, &team);
-            self.sources.pace.borrow_mut().took(held_as(id.team), began, Instant::now());
+            let held = self.sources.pace.borrow_mut().took(held_as(id.team), began, Instant::now());
+            course.hold(id.team, held);
         }
         Ok(None)
     }

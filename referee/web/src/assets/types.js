@@ -64,7 +64,7 @@
  *   text: string|null}} StepData */
 /** @typedef {{version: number, files: number, bytes: number, sha256: string, command: string|null,
  *   language: string|null, steps: StepData[], settled: boolean, player: string|null, why: string|null,
- *   taken_back: boolean}} VersionData */
+ *   taken_back: boolean, waits_until?: string}} VersionData */
 /** @typedef {{team: string, now: string, closes: string|null, refused: string|null, again: string|null,
  *   limits: UploadLimits, versions: VersionData[], next?: NextGame[], token: string}} TeamPage */
 /** @typedef {{player: string, elo: number, low: number|null, high: number|null, games: number,

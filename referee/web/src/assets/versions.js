@@ -18,10 +18,11 @@ function stepItem({ step, state, at, text }) {
 }
 
 /** What became of it, in a few words. @param {VersionData} version */
-function outcome({ player, why, taken_back: back, settled }) {
+function outcome({ player, why, taken_back: back, settled, waits_until: until }) {
   if (back) return "taken back";
   if (player) return `plays as ${short(player, 60)}`;
   if (why) return "doesn't play";
+  if (until) return `waits its turn until ${moment(until)}`;
   return settled ? "" : "under way";
 }
 
