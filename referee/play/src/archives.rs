@@ -8,6 +8,7 @@ use super::digest::digest_file;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use nix::sys::stat::SFlag;
 use nix::unistd::Uid;
 use referee_process::open_folder::{Kind, OpenFolder, way_out};
 use referee_protocol::sanitize::sanitize;
@@ -361,6 +362,11 @@ impl Unpacking {
                 self.link(path, &target)?;
             } else {
                 let mode = entry.unix_mode();
+                // An archive of another system doesn't say what kind of file it is.
+                let kind = SFlag::from_bits_truncate(mode.unwrap_or(0)) & SFlag::S_IFMT;
+                if ![SFlag::empty(), SFlag::S_IFREG].contains(&kind) {
+                    return Err(neither(&path));
+                }
                 self.file(&path, mode, &mut entry)?;
             }
         }
@@ -398,9 +404,7 @@ impl Unpacking {
                 }
                 EntryType::XGlobalHeader => {}
                 EntryType::GNUSparse => return Err(sparse(&path)),
-                _ => {
-                    return Err(refused(&path, "is neither a file, a folder nor a symbolic link"));
-                }
+                _ => return Err(neither(&path)),
             }
         }
         Ok(())
@@ -647,6 +651,10 @@ fn twice_in_zip(start: u64, mut archive: impl Read + Seek) -> io::Result<Vec<u8>
             return Ok(name);
         }
     }
+}
+
+fn neither(path: &Path) -> io::Error {
+    refused(path, "is neither a file, a folder nor a symbolic link")
 }
 
 fn refused(path: &Path, why: &str) -> io::Error {

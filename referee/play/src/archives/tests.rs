@@ -156,6 +156,18 @@ fn nothing_is_written_outside() {
         tar_gz(&path, &[("agent/x", kind, "/etc/passwd")]);
         assert!(unpacked(&path).is_err(), "{kind:?}");
     }
+    // In a zip archive, the mode has the kind: a device, a pipe, a socket.
+    for mode in [0o020_644_u16, 0o060_644, 0o010_644, 0o140_644] {
+        let dir = TempDir::new().unwrap();
+        let path = dir.path().join("bad.zip");
+        zip(&path, &[("agent/x", FILE, "x")]);
+        let mut bytes = fs::read(&path).unwrap();
+        let listed = bytes.windows(4).position(|it| it == b"PK\x01\x02").unwrap();
+        bytes[listed + 40..][..2].copy_from_slice(&mode.to_le_bytes());
+        fs::write(&path, bytes).unwrap();
+        let failed = unpacked(&path).unwrap_err().to_string();
+        assert!(failed.contains("neither a file"), "{mode:o}: {failed}");
+    }
 }
 
 #[test]
