@@ -82,12 +82,14 @@ pub enum Task {
         /// Why.
         reason: String,
     },
-    /// A player is to come back, because its team is no longer disqualified.
+    /// A player is to come back, because its team hands it in again or is no longer disqualified.
     ComeBack {
         /// Its version.
         version: VersionId,
         /// The player's name.
         player: String,
+        /// Why.
+        reason: String,
     },
     /// Games are to be played again.
     Rerun {
@@ -240,6 +242,12 @@ impl Course {
         let mut uploads = lock(&self.uploads);
         let kept = self.settings.versions_kept as usize;
         uploads.note(version, step, kept).map_err(|error| disk_failure(uploads.root(), &error))
+    }
+
+    /// Whether a player left because its team took it back or was disqualified, so that it comes back when the team hands
+    /// it in again.
+    pub fn has_left(&self, team: u32, player: &str) -> bool {
+        lock(&self.uploads).has_left(team, player)
     }
 
     /// Takes back all of a team's versions after this one; 0 is before the first. Returns how many. Which version counts

@@ -166,10 +166,8 @@ pub(super) struct State {
     pub(super) player: Option<String>,
     /// When its team took it back.
     pub(super) taken_back: Option<Timestamp>,
-    /// When its player left.
+    /// When its player left; the same in all versions that are this player.
     pub(super) withdrawn: Option<Timestamp>,
-    /// Whether it left because its team is disqualified.
-    disqualified: bool,
     /// Whether its files were removed to make room.
     removed: bool,
 }
@@ -435,25 +433,7 @@ impl Uploads {
         for team in &teams.teams {
             let versions = self.versions(team.number);
             let id = |version: &Version| VersionId { team: team.number, version: version.number };
-            for version in versions {
-                let Some(player) = version.state.player.clone() else { continue };
-                let State { taken_back, withdrawn, disqualified, .. } = &version.state;
-                let version = id(version);
-                match (taken_back, &team.disqualified, withdrawn) {
-                    (Some(at), _, None) => {
-                        let reason = "taken back by its team".to_owned();
-                        tasks.push((*at, Task::Withdraw { version, player, reason }));
-                    }
-                    (None, Some(why), None) => {
-                        let reason = format!("disqualified: {why}");
-                        tasks.push((Timestamp::MIN, Task::Withdraw { version, player, reason }));
-                    }
-                    (None, None, Some(at)) if *disqualified => {
-                        tasks.push((*at, Task::ComeBack { version, player }));
-                    }
-                    _ => {}
-                }
-            }
+            tasks.extend(self.moves(team));
             let next = versions.iter().find(|version| version.state.result.is_none());
             let may_play = team.disqualified.is_none() && !is_held(team.number);
             if let Some(version) = next.filter(|_| may_play) {
@@ -465,6 +445,62 @@ impl Uploads {
         }
         tasks.sort_by_key(|(at, _)| *at);
         tasks.into_iter().map(|(_, task)| task).collect()
+    }
+
+    /// Returns which players of a team are to leave or come back, and since when. Versions with the same files are one
+    /// player, which plays as long as one of them was not taken back.
+    fn moves(&self, team: &Team) -> Vec<(Timestamp, Task)> {
+        let mut players: BTreeMap<&str, Vec<&Version>> = BTreeMap::new();
+        for version in self.versions(team.number) {
+            if let Some(player) = &version.state.player {
+                players.entry(player).or_default().push(version);
+            }
+        }
+        let task = |(player, own): (&str, Vec<&Version>)| {
+            let last = *own.last()?;
+            let version = VersionId { team: team.number, version: last.number };
+            let player = player.to_owned();
+            let is_kept = own.iter().any(|it| it.state.taken_back.is_none());
+            let left = own.iter().filter_map(|it| it.state.withdrawn).max();
+            match (&team.disqualified, left) {
+                (_, None) if !is_kept => {
+                    let reason = "taken back by its team".to_owned();
+                    let at = own.iter().filter_map(|it| it.state.taken_back).max()?;
+                    Some((at, Task::Withdraw { version, player, reason }))
+                }
+                (Some(why), None) => {
+                    let reason = format!("disqualified: {why}");
+                    Some((Timestamp::MIN, Task::Withdraw { version, player, reason }))
+                }
+                (None, Some(at)) if is_kept => {
+                    // When it left, all of its versions were noted as withdrawn.
+                    let is_new = last.state.withdrawn.is_none();
+                    let reason = if is_new { "handed in again" } else { "no longer disqualified" };
+                    Some((at, Task::ComeBack { version, player, reason: reason.to_owned() }))
+                }
+                _ => None,
+            }
+        };
+        players.into_iter().filter_map(task).collect()
+    }
+
+    /// Whether a player of a team left because its team took it back or was disqualified.
+    pub(super) fn has_left(&self, team: u32, player: &str) -> bool {
+        let own = |it: &&Version| it.state.player.as_deref() == Some(player);
+        self.versions(team).iter().filter(own).any(|it| it.state.withdrawn.is_some())
+    }
+
+    /// Notes when the player of a version left, with all versions that are this player.
+    fn set_left(&mut self, id: VersionId, left: Option<Timestamp>) -> io::Result<()> {
+        let versions = self.versions(id.team);
+        let player = versions.iter().find(|it| it.number == id.version);
+        let player = player.and_then(|it| it.state.player.clone());
+        let is_same = |it: &&Version| it.state.player == player;
+        let same: Vec<u32> = versions.iter().filter(is_same).map(|it| it.number).collect();
+        for version in same {
+            self.change(VersionId { version, ..id }, |it| it.state.withdrawn = left)?;
+        }
+        Ok(())
     }
 
     pub(super) fn note(&mut self, id: VersionId, step: Noted<'_>, kept: usize) -> io::Result<()> {
@@ -491,13 +527,14 @@ impl Uploads {
                     }
                     state.result = Some(failed);
                 }
-                Noted::Withdrawn => {
-                    state.withdrawn = Some(Timestamp::now());
-                    state.disqualified = state.taken_back.is_none();
-                }
-                Noted::CameBack => (state.withdrawn, state.disqualified) = (None, false),
+                Noted::Withdrawn | Noted::CameBack => {}
             }
         })?;
+        match step {
+            Noted::Withdrawn => self.set_left(id, Some(Timestamp::now()))?,
+            Noted::CameBack => self.set_left(id, None)?,
+            _ => {}
+        }
         self.make_room(id.team, kept)
     }
 
@@ -506,9 +543,9 @@ impl Uploads {
         // A team that is disqualified may come back.
         let last = self.last_played(team).map(|version| version.number);
         let is_idle = |version: &&Version| {
-            let State { result, player, withdrawn, .. } = &version.state;
+            let State { result, player, taken_back, withdrawn, .. } = &version.state;
             result.is_some()
-                && (player.is_none() || withdrawn.is_some())
+                && (player.is_none() || taken_back.is_some() || withdrawn.is_some())
                 && Some(version.number) != last
         };
         let idle: Vec<u32> =

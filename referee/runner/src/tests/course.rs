@@ -414,12 +414,69 @@ fn a_disqualified_team_leaves_and_comes_back() {
     // All of that ends.
     act(Act::Requalify { team: team.clone() }).unwrap();
     assert!(act(Act::Requalify { team }).unwrap_err().to_string().contains("not disqualified"));
-    let player = "amy".to_owned();
+    let (player, reason) = ("amy".to_owned(), "no longer disqualified".to_owned());
     let found = course.tasks(|_| true).unwrap();
-    assert_eq!(found, [Task::ComeBack { version, player }]);
+    assert_eq!(found, [Task::ComeBack { version, player, reason }]);
     course.note(version, Noted::CameBack).unwrap();
     assert_eq!(tasks(&course), [(1, 2)]);
     assert_eq!(last_versions(&folder).unwrap()[0].1.as_ref().unwrap().0, 1);
+}
+
+#[test]
+fn versions_with_the_same_files_are_one_player() {
+    let (_dir, folder, course, [amy, _]) = course("versions_kept = 1");
+    let take = |text: &str, player: &str| {
+        let version = hand_in(&course, &amy, text, Timestamp::now());
+        assert!(course.unpack(version).unwrap());
+        course.note(version, Noted::Plays(player)).unwrap();
+        version
+    };
+    let back = |to| course.take_back(&amy, to, Timestamp::now()).unwrap();
+    let found = || -> Vec<(String, String)> {
+        let named = |task| match task {
+            Task::Withdraw { version, player, reason } => {
+                course.note(version, Noted::Withdrawn).unwrap();
+                (format!("-{player}"), reason)
+            }
+            Task::ComeBack { version, player, reason } => {
+                course.note(version, Noted::CameBack).unwrap();
+                (format!("+{player}"), reason)
+            }
+            other => panic!("{other:?}"),
+        };
+        course.tasks(|_| false).unwrap().into_iter().map(named).collect()
+    };
+    let task = |does: &str, why: &str| (does.to_owned(), why.to_owned());
+    let (taken_back, again) = ("taken back by its team", "handed in again");
+    for (text, player) in [("1", "amy"), ("2", "amy v2"), ("1", "amy")] {
+        take(text, player);
+    }
+    // Its first version is kept, and so is the player of its third one.
+    assert_eq!(back(1), 2);
+    assert_eq!(found(), [task("-amy v2", taken_back)]);
+    assert!(found().is_empty() && course.has_left(amy.number, "amy v2"));
+    assert_eq!(last_versions(&folder).unwrap()[0].1.as_ref().unwrap().0, 1);
+    take("1", "amy");
+    assert_eq!(back(1), 1);
+    assert!(found().is_empty());
+    // Each player leaves and comes back once.
+    take("1", "amy");
+    let (team, reason) = ("amy".to_owned(), "copied".to_owned());
+    course.act(Act::Disqualify { team: team.clone(), reason }).unwrap();
+    assert_eq!(found(), [task("-amy", "disqualified: copied")]);
+    assert!(found().is_empty());
+    course.act(Act::Requalify { team }).unwrap();
+    assert_eq!(found(), [task("+amy", "no longer disqualified")]);
+    assert!(found().is_empty());
+    // What was taken back comes back when it is handed in again.
+    take("2", "amy v2");
+    assert_eq!(found(), [task("+amy v2", again)]);
+    assert_eq!(back(0), 3);
+    assert_eq!(found(), [task("-amy", taken_back), task("-amy v2", taken_back)]);
+    take("1", "amy");
+    assert_eq!(found(), [task("+amy", again)]);
+    assert!(found().is_empty());
+    assert_eq!(last_versions(&folder).unwrap()[0].1.as_ref().unwrap().0, 7);
 }
 
 #[test]

@@ -476,9 +476,8 @@ impl OpenContest<'_> {
                     course.note(version, Noted::Withdrawn)?;
                     continue;
                 }
-                Task::ComeBack { version, player } => {
-                    let reason = "no longer disqualified";
-                    self.change(reason, |contest| contest.come_back(&player))?.ok();
+                Task::ComeBack { version, player, reason } => {
+                    self.change(&reason, |contest| contest.come_back(&player))?.ok();
                     course.note(version, Noted::CameBack)?;
                     continue;
                 }
@@ -561,9 +560,11 @@ impl OpenContest<'_> {
             return Ok(Taken::Interrupted(code));
         }
         match added {
-            Ok((name, None)) if self.has_left(&name)? => {
-                let why =
-                    format!("it is the same as {}, which has left: change it", sanitize(&name));
+            Ok((name, None)) if self.has_left(&name)? && !self.comes_back(version, &name) => {
+                let why = format!(
+                    "it is the same as {}, which the instructor withdrew: change one of its files",
+                    sanitize(&name)
+                );
                 Ok(Taken::Refused(why))
             }
             Ok((name, text)) => Ok(Taken::Plays(name, text)),
@@ -585,6 +586,12 @@ impl OpenContest<'_> {
             (Some(course), Some(id)) => course.note(id, step),
             _ => Ok(()),
         }
+    }
+
+    /// Whether a player that has left comes back when this version of it is noted.
+    fn comes_back(&self, version: &Version<'_>, name: &str) -> bool {
+        let course = self.sources.course.as_ref().zip(version.id);
+        course.is_some_and(|(course, id)| course.has_left(id.team, name))
     }
 
     fn has_left(&self, name: &str) -> Result<bool, Failure> {
