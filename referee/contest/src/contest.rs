@@ -253,7 +253,7 @@ impl Contest {
                 }
                 // The pairings from this game on were made already.
                 ChangeKind::Return { player: own, from } if *own == player => {
-                    absent &= number <= *from
+                    absent &= number <= *from;
                 }
                 _ => {}
             }

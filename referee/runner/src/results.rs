@@ -1,5 +1,6 @@
 //! The progress of a contest, and its report.
 
+use super::course::is_awaiting_teams;
 use super::folder::Folder;
 use super::records::StoredRecords;
 use super::store::{Store, StoredContest, VoidAttempt};
@@ -46,7 +47,7 @@ pub struct Progress {
     pub faults: u64,
     /// The sandbox when the contest began; null if an earlier version began it.
     pub sandbox: Option<SandboxRecord>,
-    /// Whether all games are played.
+    /// Whether all games are played, and none come with what teams hand in.
     pub over: bool,
     /// Whether a referee is working on it.
     pub running: bool,
@@ -62,6 +63,7 @@ pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
     let contest = Arc::new(stored.contest);
     let schedule = schedule(contest.clone(), store)?;
     let (least, most) = schedule.size();
+    let is_awaiting = is_awaiting_teams(folder, &stored.text);
     let (over, played) = (schedule.is_over(), schedule.played());
     let mut voids = store.voids()?;
     voids.retain(|void| !void.is_removed());
@@ -77,7 +79,7 @@ pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
         void_caused: caused(&contest, &voids),
         faults: store.faults()?,
         sandbox: stored.sandbox,
-        over,
+        over: over && !is_awaiting,
         running,
         workers: workers::read(folder).workers,
     })

@@ -409,6 +409,11 @@ impl Store {
         self.number("select count(*) from games")
     }
 
+    /// Returns how often the contest was changed after it began.
+    pub fn count_changes(&self) -> StoreResult<u64> {
+        self.number("select count(*) from changes")
+    }
+
     fn number(&self, query: &str) -> StoreResult<u64> {
         self.read(|connection| connection.query_row(query, [], |row| row.get(0)))
     }

@@ -15,7 +15,7 @@ use referee_contest::{Contest, Player, Record};
 use referee_games::Games;
 use referee_process::Failure;
 use referee_process::lock::lock;
-use referee_runner::course::{NextGame, Team};
+use referee_runner::course::{NextGame, Team, is_awaiting_teams};
 use referee_runner::folder::{Folder, STORE_FILE};
 use referee_runner::records::{GameFilter, StoredRecords};
 use referee_runner::results::{Progress, assemble, progress, report_failure, schedule};
@@ -56,10 +56,33 @@ type Cache<T> = Mutex<BTreeMap<String, Arc<Mutex<Option<Cached<T>>>>>>;
 #[derive(Debug)]
 struct Cached<T> {
     value: ApiResult<T>,
-    /// The numbers of games that count and of void games when it was computed.
-    games: (u64, u64),
+    /// What it was computed from.
+    basis: Basis,
     at: Instant,
     took: Duration,
+}
+
+/// What tells the results of a contest from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Basis {
+    /// The number of games that count.
+    games: u64,
+    /// The numbers of void games and of changes.
+    voids: u64,
+    changes: u64,
+    is_awaiting: bool,
+}
+
+impl Basis {
+    /// Returns the present one of a contest in `folder`, of which `store` may have older results.
+    fn of(folder: &Folder, store: &Store) -> Result<Self, Failure> {
+        Ok(Self {
+            games: store.count()?,
+            voids: store.voids()?.len() as u64,
+            changes: store.count_changes()?,
+            is_awaiting: is_awaiting_teams(folder, &store.contest_file()?.0),
+        })
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -84,9 +107,9 @@ pub(super) struct GamesQuery {
 
 impl<T: Clone> Cached<T> {
     /// Returns the value unless there are new games and it is old.
-    fn get(&self, games: (u64, u64)) -> Option<ApiResult<T>> {
+    fn get(&self, basis: Basis) -> Option<ApiResult<T>> {
         let is_recent = self.at.elapsed() < self.took * PAUSE_FACTOR;
-        (self.games == games || is_recent).then(|| self.value.clone())
+        (self.basis == basis || is_recent).then(|| self.value.clone())
     }
 }
 
@@ -94,18 +117,18 @@ impl<T: Clone> Cached<T> {
 fn cached<T: Clone>(
     cache: &Cache<T>,
     folder: &str,
-    games: (u64, u64),
+    basis: Basis,
     compute: impl FnOnce() -> ApiResult<T>,
 ) -> ApiResult<T> {
     let own = lock(cache).entry(folder.to_owned()).or_default().clone();
     let mut own = lock(&own);
-    if let Some(value) = own.as_ref().and_then(|cached| cached.get(games)) {
+    if let Some(value) = own.as_ref().and_then(|cached| cached.get(basis)) {
         return value;
     }
     let began = Instant::now();
     let value = compute();
     let took = began.elapsed();
-    *own = Some(Cached { value: value.clone(), games, at: Instant::now(), took });
+    *own = Some(Cached { value: value.clone(), basis, at: Instant::now(), took });
     value
 }
 
@@ -115,8 +138,9 @@ struct Opened {
     /// The folder with its store: another one if the visitor sees older results.
     stored: Folder,
     store: Store,
-    /// The numbers of games that count and of void games.
-    games: (u64, u64),
+    /// What its results are cached by: the folder of its store, so that older results aren't taken for newer ones.
+    key: String,
+    basis: Basis,
 }
 
 /// Opens the contest of a folder as the public sees it; with `newest`, with results that the public doesn't see yet.
@@ -132,9 +156,13 @@ fn open(app: &App, name: &str, newest: bool) -> ApiResult<Opened> {
     let folder = Folder::open(&path).map_err(refused)?;
     let stored = frozen.unwrap_or_else(|| folder.clone());
     let store = Store::open_foreign(&stored).map_err(refused)?;
-    let counted = store.count().and_then(|count| Ok((count, store.voids()?.len() as u64)));
-    let games = counted.map_err(refused)?;
-    Ok(Opened { folder, stored, store, games })
+    let basis = Basis::of(&folder, &store).map_err(refused)?;
+    let key = key(&stored);
+    Ok(Opened { folder, stored, store, key, basis })
+}
+
+fn key(stored: &Folder) -> String {
+    stored.root().display().to_string()
 }
 
 /// Everything about a contest, also what the public doesn't see.
@@ -146,25 +174,23 @@ pub(super) struct Whole {
     pub(super) voids: Vec<VoidAttempt>,
 }
 
-/// Returns everything about the contest in a folder; `name` tells it from others.
-pub(super) fn whole(app: &App, name: &str, folder: &Folder) -> ApiResult<Whole> {
+/// Returns everything about the contest in a folder.
+pub(super) fn whole(app: &App, folder: &Folder) -> ApiResult<Whole> {
     let store = Store::open_foreign(folder)?;
     let mut voids = store.voids()?;
-    let games = (store.count()?, voids.len() as u64);
     voids.retain(|void| !void.is_removed());
-    // The public's have the contest's folder as their key.
-    let key = format!("{name}/newest");
-    let report = cached(&app.contests.reports, &key, games, || report(folder, &store))?;
-    let progress = cached(&app.contests.progress, &key, games, || Ok(progress(folder, &store)?))?;
+    let (key, basis) = (key(folder), Basis::of(folder, &store)?);
+    let report = cached(&app.contests.reports, &key, basis, || report(folder, folder, &store))?;
+    let progress = cached(&app.contests.progress, &key, basis, || Ok(progress(folder, &store)?))?;
     Ok(Whole { contest: store.contest()?.contest, report, progress, voids })
 }
 
 /// Returns the games of the served contest that have no result yet, as far as its schedule has decided them.
 pub(super) fn next_games(app: &App) -> ApiResult<Arc<Vec<NextGame>>> {
-    let store = Store::open_foreign(&Folder::open(app.served.root())?)?;
+    let folder = Folder::open(app.served.root())?;
+    let store = Store::open_foreign(&folder)?;
     let contest = Arc::new(store.contest()?.contest);
-    let changes = (store.voids()?.len() + contest.changes.len()) as u64;
-    cached(&app.contests.next, "", (store.count()?, changes), || {
+    cached(&app.contests.next, "", Basis::of(&folder, &store)?, || {
         let schedule = schedule(contest.clone(), &store)?;
         let names = |players: &[Player]| {
             players.iter().map(|player| contest.players[player.index()].name.clone()).collect()
@@ -211,41 +237,44 @@ fn summary(app: &App, name: &str, changed: Option<u64>) -> ApiResult<Value> {
 
 /// Returns the progress of the contest in this folder.
 pub(super) fn progress_of(app: &App, name: &str) -> ApiResult<Progress> {
-    let Opened { folder, store, games, .. } = open(app, name, false)?;
-    let mut known = cached(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
+    let Opened { folder, store, key, basis, .. } = open(app, name, false)?;
+    let mut known = cached(&app.contests.progress, &key, basis, || Ok(progress(&folder, &store)?))?;
     // These change without a game.
     known.running = folder.is_locked();
     known.workers = workers::read(&folder).workers;
     Ok(known)
 }
 
-fn report(folder: &Folder, store: &Store) -> ApiResult<Arc<Report>> {
+/// Returns the report on a contest in `folder`, whose store is in the folder `at`.
+fn report(folder: &Folder, at: &Folder, store: &Store) -> ApiResult<Arc<Report>> {
     let stored = store.contest()?;
     let schedule = Arc::new(schedule(Arc::new(stored.contest.clone()), store)?);
-    let games = StoredRecords { folder: folder.clone(), open: Store::open_foreign };
-    Ok(Arc::new(assemble(&stored, &schedule, games, &store.voids()?, Vec::new())?))
+    let games = StoredRecords { folder: at.clone(), open: Store::open_foreign };
+    let mut made = assemble(&stored, &schedule, games, &store.voids()?, Vec::new())?;
+    made.progress.over &= !is_awaiting_teams(folder, &stored.text);
+    Ok(Arc::new(made))
 }
 
 /// Returns the report of a contest as a page. It is made here: a file of this name may be anyone's.
 pub(super) fn report_page(app: &App, name: &str) -> ApiResult<Vec<u8>> {
-    let Opened { folder, stored, store, games } = open(app, name, false)?;
-    let results = cached(&app.contests.reports, name, games, || report(&stored, &store))?;
+    let Opened { folder, stored, store, key, basis } = open(app, name, false)?;
+    let results = cached(&app.contests.reports, &key, basis, || report(&folder, &stored, &store))?;
     let html = results.html("").map_err(|error| report_failure(error, &folder.store()))?;
     Ok(html.into_bytes())
 }
 
 /// Returns the ratings of a team's versions as the public sees them: they show results of others.
 pub(super) fn team_ratings(app: &App, team: &Team) -> ApiResult<OwnRatings> {
-    let Opened { stored, store, games, .. } = open(app, "", false)?;
-    let results = cached(&app.contests.reports, "", games, || report(&stored, &store))?;
+    let Opened { folder, stored, store, key, basis } = open(app, "", false)?;
+    let results = cached(&app.contests.reports, &key, basis, || report(&folder, &stored, &store))?;
     Ok(results.ratings_of(|player| site(app).course().is_of_team(team, player)))
 }
 
 pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
     let name = query.folder.trim_end_matches('/');
-    let Opened { folder, stored, store, games } = open(app, name, false)?;
-    let known = cached(&app.contests.progress, name, games, || Ok(progress(&folder, &store)?))?;
-    let results = cached(&app.contests.reports, name, games, || report(&stored, &store))?;
+    let Opened { folder, stored, store, key, basis } = open(app, name, false)?;
+    let known = cached(&app.contests.progress, &key, basis, || Ok(progress(&folder, &store)?))?;
+    let results = cached(&app.contests.reports, &key, basis, || report(&folder, &stored, &store))?;
     let (head, rows) = results.table();
     let players = store.contest()?.contest.players;
     let found = app.listing.contents(&app.served);

@@ -18,12 +18,15 @@ use futures_util::stream;
 use jiff::Timestamp;
 use referee_contest::file::ContestFile;
 use referee_contest::report::{ChangeRow, grades_csv};
+use referee_contest::wording::count;
 use referee_match::RULES;
 use referee_process::Failure;
+use referee_runner::changing::find_player;
 use referee_runner::course::{Act, CourseReport, Done, TeamLine, Teams, grades_by};
 use referee_runner::folder::Folder;
 use referee_runner::programs;
-use referee_runner::store::VoidAttempt;
+use referee_runner::results::schedule;
+use referee_runner::store::{Store, VoidAttempt};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -140,14 +143,14 @@ fn shown(app: &App, token: &str) -> ApiResult<Value> {
     let course = site(app).course();
     let CourseReport { now, deadline, grace_ms, freeze_at, paused, teams, queue, mut log } =
         course.overview(Timestamp::now())?;
-    let found = whole(app, "", &Folder::open(app.served.root())?)?;
+    let found = whole(app, &Folder::open(app.served.root())?)?;
     let last = log.iter().find(|entry| entry.final_folder().is_some()).cloned();
     log.truncate(DONE_MAX);
     let last = last.map(|entry| {
         let name = entry.final_folder().unwrap_or_default();
         let folder = course.final_folder(name).and_then(|place| Folder::open(&place));
         // It is not there before it begins.
-        let found = folder.ok().map(|folder| whole(app, name, &folder)).transpose()?;
+        let found = folder.ok().map(|folder| whole(app, &folder)).transpose()?;
         let table = found.as_ref().map(|found| found.report.table());
         let (head, rows) = table.unwrap_or_default();
         Ok::<_, ApiError>(json!({
@@ -244,6 +247,9 @@ fn team(line: &TeamLine, figures: &BTreeMap<&str, Figures>) -> Value {
 async fn act(State(app): State<Arc<App>>, bytes: Bytes) -> ApiResult<Json<Value>> {
     let act: Act = read_json(&bytes)?;
     run_blocking(move || {
+        if let Act::Rerun { games, player, .. } = &act {
+            check_rerun(&app, games, player)?;
+        }
         let Done { text, secret, teams, .. } = site(&app).course().act(act)?;
         let address = teams.address.unwrap_or_default();
         let link = secret.map(|secret| format!("{address}/team#{}", secret.text()));
@@ -251,6 +257,26 @@ async fn act(State(app): State<Arc<App>>, bytes: Bytes) -> ApiResult<Json<Value>
     })
     .await
     .map(Json)
+}
+
+/// Fails if there is no such game or player.
+fn check_rerun(app: &App, games: &[u64], player: &str) -> ApiResult<()> {
+    let store = Store::open_foreign(&Folder::open(app.served.root())?)?;
+    let contest = store.contest()?.contest;
+    if !player.is_empty() {
+        let found = find_player(&contest.players, player);
+        found.map_err(|failure| ApiError::missing(failure.to_string()))?;
+    }
+    let schedule = schedule(contest.into(), &store)?;
+    match games.iter().find(|number| schedule.fixture(**number).is_none()) {
+        Some(number) => {
+            let known = count(schedule.known(), "game");
+            let text = format!("there is no game {number}: the contest has {known}");
+            Err(ApiError::missing(text)
+                .help("games are counted from 0; their list has the numbers"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Returns the grades of the course, or of a final, as CSV.
@@ -272,7 +298,7 @@ async fn grades(
             }
             Folder::open(&course.final_folder(&of)?)?
         };
-        grades_of(&app, &of, &folder, &teams)
+        grades_of(&app, &folder, &teams)
     })
     .await?;
     let headers = [
@@ -282,12 +308,12 @@ async fn grades(
     Ok((headers, text).into_response())
 }
 
-fn grades_of(app: &App, name: &str, folder: &Folder, teams: &Teams) -> ApiResult<String> {
+fn grades_of(app: &App, folder: &Folder, teams: &Teams) -> ApiResult<String> {
     let text = folder.read_file().map_err(|error| ApiError::machine(error.to_string()))?;
     let games = programs::of_file(folder, &text, app.served.games())?;
     let file = ContestFile::read_stored(&text, "contest.toml", "contest", &games);
     let file = file.map_err(|error| ApiError::unfit(error.to_string()))?;
-    let found = whole(app, name, folder)?;
+    let found = whole(app, folder)?;
     let of = (&*found.report, &found.contest);
     let grades = grades_by(&file, "contest.toml".as_ref(), of, Some(teams))?;
     Ok(grades_csv(&grades.grades))

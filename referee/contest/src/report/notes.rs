@@ -22,7 +22,13 @@ pub(super) fn progress(report: &Report) -> String {
     } else {
         format!("{played} of {} games played", progress.known)
     };
-    let over = if progress.over { "the contest is over" } else { "the contest is not over" };
+    let over = if progress.over {
+        "the contest is over"
+    } else if played == progress.known {
+        "the contest waits for new agents"
+    } else {
+        "the contest is not over"
+    };
     format!("{players}, {games}; {over}.")
 }
 

@@ -231,7 +231,9 @@ pub fn act(folder: &Folder, act: Act, by: &str) -> Result<Done, Failure> {
                 "games go on".to_owned()
             }
             Act::Times { deadline, grace, freeze_at } => {
-                teams.set_times(&deadline, &grace, &freeze_at)?
+                // A contest that can't be read has shown nothing.
+                let known = times_of(folder).ok().and_then(|times| times.freeze_at);
+                teams.set_times(&deadline, &grace, &freeze_at, known)?
             }
             Act::Invite { name, id, members, until } => {
                 let (text, own, new) =
@@ -306,14 +308,28 @@ impl Entry {
 }
 
 impl Teams {
-    /// Sets all times; returns them as a sentence.
-    fn set_times(&mut self, deadline: &str, grace: &str, freeze: &str) -> Result<String, Failure> {
+    /// Sets all times; returns them as a sentence. `known` is the present time of the freeze.
+    fn set_times(
+        &mut self,
+        deadline: &str,
+        grace: &str,
+        freeze: &str,
+        known: Option<Timestamp>,
+    ) -> Result<String, Failure> {
         let grace = Some(grace).filter(|grace| !grace.trim().is_empty());
         let grace_ms = grace.map_or(Ok(0), read_time);
         let grace_ms = grace_ms.map_err(|why| Failure::usage(format!("grace: {why}")))?;
-        let (deadline, freeze_at) = (time(deadline)?, time(freeze)?);
+        let (deadline, mut freeze_at) = (time(deadline)?, time(freeze)?);
+        let (now, mut note) = (Timestamp::now(), "");
+        if let Some(freeze) = &mut freeze_at
+            && freeze.parse().is_ok_and(|freeze: Timestamp| freeze < now)
+        {
+            // The results of that time are not known any more: they are as they were frozen, or as they are now.
+            *freeze = known.filter(|known| *known <= now).unwrap_or(now).to_string();
+            note = " (not earlier: the public has seen the results until then)";
+        }
         let text = format!(
-            "deadline {}, grace {} s, freeze {}",
+            "deadline {}, grace {} s, freeze {}{note}",
             or_never(deadline.as_ref()),
             grace_ms / 1000,
             or_never(freeze_at.as_ref())
@@ -367,7 +383,7 @@ impl Teams {
     }
 
     /// Adds an entry to the log.
-    fn enter(&mut self, by: &str, text: &str, order: Option<Order>) {
+    pub fn enter(&mut self, by: &str, text: &str, order: Option<Order>) {
         let number = self.log.last().map_or(1, |last| last.number + 1);
         let (at, by) = (Timestamp::now().to_string(), by.to_owned());
         self.log.push(Entry { number, at, by, text: sanitize(text), order, outcome: None });
@@ -416,7 +432,7 @@ pub fn times_of(folder: &Folder) -> Result<WebTimes, Failure> {
 }
 
 impl CourseTimes {
-    fn read(self) -> WebTimes {
+    pub(super) fn read(self) -> WebTimes {
         let read = |time: Option<String>| time.and_then(|time| time.parse().ok());
         let Self { deadline, grace_ms, freeze_at } = self;
         WebTimes { deadline: read(deadline), grace_ms, freeze_at: read(freeze_at) }

@@ -27,6 +27,7 @@ use super::writer::disk_failure;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use referee_contest::WebSettings;
+use referee_contest::file::ContestFile;
 use referee_play::archives::Most;
 use referee_process::Failure;
 use referee_process::lock::lock;
@@ -148,11 +149,7 @@ impl Course {
 
     /// When the team may hand in its last version, with grace; `None` for ever.
     pub fn closes(&self, team: &Team) -> Option<Timestamp> {
-        let WebTimes { deadline, grace_ms, .. } = self.times();
-        let grace = i64::try_from(grace_ms).unwrap_or(i64::MAX);
-        let usual = deadline?.checked_add(SignedDuration::from_millis(grace));
-        let extended = team.until.as_deref().and_then(|until| until.parse().ok());
-        Some(usual.unwrap_or(Timestamp::MAX).max(extended.unwrap_or(Timestamp::MIN)))
+        self.times().closes(team)
     }
 
     /// The most bytes of an upload.
@@ -287,6 +284,19 @@ impl Course {
     }
 }
 
+/// Whether the contest of this text and folder has teams that may still hand in: when all games are played, it waits.
+/// For a reader who can't see the teams there are none.
+pub fn is_awaiting_teams(folder: &Folder, text: &str) -> bool {
+    let teams = Teams::read(folder).unwrap_or_default();
+    let times = teams.times.clone().map(CourseTimes::read);
+    let times = times.or_else(|| WebTimes::of(&ContestFile::web_of(text).ok()?).ok());
+    let is_open = |times: WebTimes, team: &Team| {
+        times.closes(team).is_none_or(|closes| Timestamp::now() <= closes)
+    };
+    let mut active = teams.teams.iter().filter(|team| team.disqualified.is_none());
+    times.is_some_and(|times| active.any(|team| is_open(times, team)))
+}
+
 /// A version with the folder of its files.
 pub type VersionFiles = (u32, PathBuf);
 
@@ -365,6 +375,13 @@ impl WebTimes {
             freeze_at: read("freeze_at", &settings.freeze_at)?,
             grace_ms: settings.grace_ms(),
         })
+    }
+
+    fn closes(self, team: &Team) -> Option<Timestamp> {
+        let grace = i64::try_from(self.grace_ms).unwrap_or(i64::MAX);
+        let usual = self.deadline?.checked_add(SignedDuration::from_millis(grace));
+        let extended = team.until.as_deref().and_then(|until| until.parse().ok());
+        Some(usual.unwrap_or(Timestamp::MAX).max(extended.unwrap_or(Timestamp::MIN)))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::changing::GamesOf;
 use crate::course::{
     Act, Course, NewTeam, Noted, Phase, RefusalKind, StepState, Task, Team, Teams, Upload,
-    VersionId, collect, grades_by, last_versions, read_list,
+    VersionId, collect, grades_by, is_awaiting_teams, last_versions, read_list,
 };
 use crate::folder::{Folder, TEAMS_FOLDER};
 use crate::store::Store;
@@ -563,6 +563,26 @@ fn course_files(folder: &Folder) -> std::path::PathBuf {
 }
 
 #[test]
+fn a_ladder_waits_while_a_team_may_hand_in() {
+    let (_dir, folder, course, _) = course("");
+    let waits = |deadline: &str| {
+        let table = if deadline.is_empty() { "" } else { "deadline = " };
+        is_awaiting_teams(&folder, &format!("game = \"hex\"\n[web]\n{table}{deadline}"))
+    };
+    let past = "\"2001-01-01 00:00\"";
+    assert!(waits("") && waits("\"2999-01-01 00:00\"") && !waits(past));
+    let until = "2999-01-01T00:00:00Z".to_owned();
+    course.act(Act::Extend { team: "amy".to_owned(), until }).unwrap();
+    assert!(waits(past));
+    let (team, reason) = ("amy".to_owned(), "copied".to_owned());
+    course.act(Act::Disqualify { team, reason }).unwrap();
+    assert!(!waits(past));
+    let other = tempfile::tempdir().unwrap();
+    fs::write(other.path().join("contest.db"), "").unwrap();
+    assert!(!is_awaiting_teams(&Folder::open(other.path()).unwrap(), "game = \"hex\""));
+}
+
+#[test]
 fn an_instructor_s_times_and_orders_are_kept() {
     let (dir, folder, course, [amy, bob]) = course("deadline = \"2001-01-01T00:00:00Z\"");
     let now = Timestamp::now();
@@ -575,8 +595,15 @@ fn an_instructor_s_times_and_orders_are_kept() {
         let [deadline, grace, freeze_at] = [deadline, grace, freeze_at].map(str::to_owned);
         course.act(Act::Times { deadline, grace, freeze_at })
     };
-    times("2001-01-01T00:00:00Z", "10000000h", "2001-01-02T00:00:00Z").unwrap();
-    assert!(course.may_hand_in(&bob, now).is_ok() && course.is_frozen(now));
+    // Nobody knows any more what the results were then: they are frozen from now on, once.
+    let said = times("2001-01-01T00:00:00Z", "10000000h", "2001-01-02T00:00:00Z").unwrap().text;
+    assert!(said.contains("not earlier"), "{said}");
+    assert!(course.may_hand_in(&bob, now).is_ok() && !course.is_frozen(now));
+    let freezes = course.freezes();
+    assert!(freezes.is_some() && course.is_frozen(Timestamp::now()));
+    times("", "", "").unwrap();
+    let said = times("", "", "2999-01-01T00:00:00Z").unwrap().text;
+    assert_eq!(said, "deadline never, grace 0 s, freeze 2999-01-01T00:00:00Z");
     times("", "", "").unwrap();
     assert!(course.closes(&bob).is_none() && !course.is_frozen(now));
     for (deadline, grace) in [("soon", ""), ("", "long")] {

@@ -15,6 +15,7 @@ use referee_contest::summary::report;
 use referee_contest::{Contest, PlayerInfo, Record, Schedule};
 use referee_play::replace_file::replace_by;
 use referee_process::Failure;
+use referee_runner::course::is_awaiting_teams;
 use referee_runner::folder::Folder;
 use referee_runner::records::StoredRecords;
 use referee_runner::results::{self, report_failure};
@@ -202,7 +203,8 @@ pub(super) fn of_stored(
     let schedule = Arc::new(results::schedule(contest.clone(), store)?);
     let commands = commands(folder, folder, &schedule);
     let games = StoredRecords { folder: folder.clone(), open: Store::open_to_read };
-    let report = results::assemble(kept, &schedule, games, &store.voids()?, commands)?;
+    let mut report = results::assemble(kept, &schedule, games, &store.voids()?, commands)?;
+    report.progress.over &= !is_awaiting_teams(folder, &kept.text);
     Ok(Results { report, contest, schedule })
 }
 

@@ -42,6 +42,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     }
     let state = match (progress.over, progress.running) {
         (true, _) => "over",
+        (false, true) if progress.played == progress.games_most => "waits for new agents",
         (false, true) => "running",
         (false, false) => "stopped",
     };

@@ -156,18 +156,32 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<(), Failure> {
             if let Some(url) = &options.url {
                 teams.address = Some(url.origin());
             }
-            let mut secrets = BTreeMap::new();
+            let (mut secrets, by) = (BTreeMap::new(), own_name());
             for new in &list {
                 if let Some(secret) = teams.add(new, &contest)? {
                     let number = teams.named(&new.name)?.number;
                     secrets.insert(number, secret);
                 }
             }
+            if !list.is_empty() {
+                let (new, known) = (secrets.len(), list.len() - secrets.len());
+                teams.enter(&by, &format!("teams of a list: {new} added, {known} updated"), None);
+            }
             let all = teams.teams.iter().map(|team| team.name.clone());
             let names = if options.renew_all { all.collect() } else { options.renew.clone() };
             for name in names {
                 let team = teams.named(&name)?;
                 secrets.insert(team.number, team.renew()?);
+                let text = format!("{} has a new link", team.name);
+                if !options.renew_all {
+                    teams.enter(&by, &text, None);
+                }
+            }
+            if options.renew_all {
+                teams.enter(&by, "all teams have new links", None);
+            }
+            if options.instructor {
+                teams.enter(&by, "the instructor has a new link", None);
             }
             let instructor = options.instructor.then(|| teams.renew_instructor()).transpose()?;
             Ok((teams.clone(), secrets, instructor))
