@@ -178,6 +178,36 @@ fn a_team_hands_in_reads_why_and_climbs() {
     assert_eq!(left()["version"]["taken_back"], true);
     let changes = || fs::read_to_string(dir.path("d/changes.json")).unwrap_or_default();
     assert!(eventually(|| changes().contains("taken back by its team")));
+    // The same again: its player comes back.
+    assert_eq!(course.hand_in(&course.amy, "bot.sh", &bot("two", "")), 4);
+    let again = course.settled(&course.amy, 4);
+    assert_eq!(again["version"]["player"], "amy v2", "{again}");
+    assert!(eventually(|| changes().contains("handed in again")), "{}", changes());
+    let back = course.post(&course.amy, "/api/team/back", &json!({ "version": 2 }));
+    assert_eq!(back.json(), json!({ "taken_back": 1 }));
+    // When all games are played the ladder waits, since teams may hand in.
+    let page = || course.get("", "/api/contest").json();
+    let waits = || page()["notes"].to_string().contains("waits for new agents");
+    assert!(eventually(|| changes().matches("taken back by its team").count() == 2 && waits()));
+    let shown = page();
+    assert_eq!((&shown["over"], &shown["played"]), (&json!(false), &shown["games"]), "{shown}");
+    contest(&dir, &["status", "d"]).code(0).stdout_has("waits for new agents");
+    // The instructor's page says which games there are, and what was done by commands.
+    let link = contest(&dir, &["teams", "d", "--instructor"]).code(0).stdout;
+    let secret = link.trim().split_once("/instructor#").unwrap().1;
+    let rerun = json!({ "act": "rerun", "games": [100_000], "reason": "x" });
+    let missing = course.post(secret, "/api/instructor", &rerun);
+    assert_eq!(missing.status, 404);
+    assert!(missing.text().contains("there is no game 100000"));
+    let log = course.get(secret, "/api/instructor").json()["log"].to_string();
+    assert!(log.contains("2 added, 0 updated") && log.contains("the instructor has a new link"));
+    // What the public has seen can't be hidden: a freeze in the past begins now.
+    contest(&dir, &["times", "d", "--freeze-at", "2001-01-01 00:00"]).code(0);
+    let frozen = page();
+    for key in ["games", "played", "rows", "over"] {
+        assert_eq!(frozen[key], shown[key], "{frozen}");
+    }
+    contest(&dir, &["times", "d", "--freeze-at", "none"]).code(0);
     assert_eq!(query(&dir, "d", PLAYERS), ["@random", "@first", "amy", "amy v2"]);
     // The field of a final, with ids for the grades.
     let ran = contest(&dir, &["final", "d", "--out", "bots"]).code(0);
