@@ -4,6 +4,7 @@ use super::agent_file::{self, entries};
 use super::agent_spec::AgentSpec;
 use super::archives::{archive_stem, unpacked};
 use super::digest::{digest_command, digest_file, digest_folder};
+use nix::sys::signal::Signal;
 use referee_process::agent::Launch;
 use referee_process::files::{absolute, read_all};
 use referee_process::launcher::Bytes;
@@ -13,9 +14,12 @@ use referee_protocol::sanitize::sanitize;
 use referee_protocol::{HeaderSeat, Limits};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// An adapter to the agents of a course.
 #[derive(Debug)]
@@ -106,6 +110,10 @@ pub fn is_adapted(seat: &HeaderSeat) -> bool {
 
 /// Reads a package without running it.
 const SURVEY_PROGRAM: &str = include_str!("adapters/survey.py");
+/// How long all surveys of one reading may take, in seconds.
+const SURVEY_SECONDS: u64 = 20;
+/// The most that one prints, in bytes.
+const SURVEY_BYTES_MAX: u64 = 1 << 20;
 
 /// The variable with the Python that an adapter starts.
 pub const PYTHON_VARIABLE: &str = "REFEREE_PYTHON";
@@ -200,20 +208,22 @@ pub(super) fn read(
     let (text, archive) = &in_archive(text, base)?;
     let mut package = (adapter.read)(text, base)?;
     package.check_link(&format!("{}:{text}", adapter.name))?;
-    let mut survey = package.survey(adapter, &python()?)?;
+    let began = Instant::now();
+    let seconds = || SURVEY_SECONDS.saturating_sub(began.elapsed().as_secs()).max(1);
+    let mut survey = package.survey(adapter, &python()?, seconds())?;
     if let Some(inner) = survey.means.take().and_then(|means| package.within(&means)) {
         package = inner;
-        survey = package.survey(adapter, &survey.python)?;
+        survey = package.survey(adapter, &survey.python, seconds())?;
     }
     if survey.leads_out
         && let Some(outer) = package.in_package_around()
     {
         package = outer;
-        survey = package.survey(adapter, &survey.python)?;
+        survey = package.survey(adapter, &survey.python, seconds())?;
     }
     if let Some(inside) = survey.inside.take().filter(|_| package.inside.is_none()) {
         package = package.handed_in_alone(&inside);
-        survey = package.survey(adapter, &survey.python)?;
+        survey = package.survey(adapter, &survey.python, seconds())?;
     }
     let whole = package.whole();
     let mut own = survey.beside;
@@ -537,24 +547,32 @@ impl Package {
         Err(failure.or_help(inner.map(meant)))
     }
 
-    /// Reads the package with a Python. Fails if its import would meet a syntax error.
-    fn survey(&self, adapter: &Adapter, python: &Path) -> Result<Survey, Failure> {
+    /// Reads the package with a Python. Fails if its import would meet a syntax error, or if that takes longer than
+    /// `seconds`.
+    fn survey(&self, adapter: &Adapter, python: &Path, seconds: u64) -> Result<Survey, Failure> {
         // Isolated: nothing in the folder and none of the user's modules runs.
         let mut command = Command::new(python);
         let inside = self.inside.as_deref().unwrap_or_default();
         let words = [self.module.as_str(), inside, adapter.alone];
-        command.args(["-I", "-S", "-c", SURVEY_PROGRAM]).arg(&self.folder).args(words);
+        command.args(["-I", "-S", "-W", "ignore", "-c", SURVEY_PROGRAM]).arg(&self.folder);
+        command.args(words).arg(seconds.to_string());
         let compiled = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
         let code = compiled().get(&(adapter.name, python.to_owned())).cloned();
         if code.is_none() {
             command.arg(adapter.program);
         }
-        let output = command.current_dir(&self.folder).stdin(Stdio::null()).output();
-        let output = output.map_err(|error| {
+        let output = output_of(command.current_dir(&self.folder)).map_err(|error| {
             Failure::machine(format!("{} can't be started: {error}", python.display()))
         })?;
-        // Nothing is known about a package whose survey took too much.
-        let printed: Printed = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let Some(output) = output else {
+            return Err(Failure::usage(format!(
+                "{}: its modules are too large to be read in {SURVEY_SECONDS} s",
+                self.name()
+            ))
+            .help("move large tables from its sources to files that it reads"));
+        };
+        // Nothing is known about a package at which Python itself failed.
+        let printed: Printed = serde_json::from_slice(&output).unwrap_or_default();
         if let Some(what) = printed.broken {
             return Err(Failure::usage(format!("{}: {}", self.name(), sanitize(&what))));
         }
@@ -610,6 +628,25 @@ impl Package {
             _ => own.to_owned(),
         }
     }
+}
+
+/// Runs a survey and returns what it prints; `None` if it took, or printed, too much. Nothing else that it writes is
+/// read.
+fn output_of(command: &mut Command) -> io::Result<Option<Vec<u8>>> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut survey = command.spawn()?;
+    // Closed when this program ends.
+    let _held = survey.stdin.take();
+    let printed = survey.stdout.take().map(|output| read_all(output, SURVEY_BYTES_MAX));
+    let printed = printed.and_then(Result::ok);
+    if printed.is_none() {
+        survey.kill().ok();
+    }
+    let status = survey.wait()?;
+    // pyenv starts Python from a shell, which exits with the number of its signal.
+    let ended_by = status.signal().or(status.code().map(|code| code - 128));
+    let by_limit = |signal| [Signal::SIGALRM as i32, Signal::SIGKILL as i32].contains(&signal);
+    Ok(printed.filter(|_| !ended_by.is_some_and(by_limit)))
 }
 
 /// Whether a Python statement can write a name.

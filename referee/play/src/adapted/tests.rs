@@ -1,6 +1,8 @@
-use super::{ADAPTERS, Package, read};
+use super::{ADAPTERS, Package, SURVEY_PROGRAM, output_of, python, read};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 #[test]
 fn packages_are_found_by_their_paths() {
@@ -190,4 +192,37 @@ fn an_archive_names_its_agent() {
         let spec = read(&ADAPTERS[0], archive, &root).unwrap();
         assert_eq!(Some(spec.name.as_str()), archive.strip_suffix(".tar"));
     }
+}
+
+#[test]
+fn a_survey_is_bounded() {
+    let run = |program| output_of(Command::new("sh").args(["-c", program])).unwrap();
+    assert_eq!(run("head -c 3000000 /dev/zero >&2; printf read").as_deref(), Some(&b"read"[..]));
+    assert_eq!(run("yes"), None);
+    assert_eq!(run("kill -ALRM $$"), None);
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().canonicalize().unwrap();
+    let table = format!("TABLE = [{}]\n", "'./a',".repeat(400_000));
+    std::fs::write(root.join("large.py"), table).unwrap();
+    let package = Package::read("large", &root).unwrap();
+    let survey = package.survey(&ADAPTERS[0], &python().unwrap(), 1);
+    let failure = survey.err().unwrap();
+    assert!(failure.to_string().starts_with("large: its modules are too large"), "{failure}");
+    // What Python warns of is neither kept nor shown.
+    std::fs::write(root.join("many.py"), "1 is 1;".repeat(2000)).unwrap();
+    let package = Package::read("many", &root).unwrap();
+    assert!(package.survey(&ADAPTERS[0], &python().unwrap(), 20).is_ok());
+}
+
+#[test]
+fn a_survey_ends_with_the_program_that_started_it() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("large.py"), "'./a',".repeat(1_000_000)).unwrap();
+    let mut command = Command::new(python().unwrap());
+    command.args(["-I", "-S", "-c", SURVEY_PROGRAM]).arg(place.path());
+    command.args(["large", "", "agent", "20"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut survey = command.spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    drop(survey.stdin.take());
+    assert_eq!(survey.wait_with_output().unwrap().stdout, b"");
 }

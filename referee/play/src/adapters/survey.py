@@ -4,25 +4,32 @@ Prints an object in JSON, in which no name of a file can be taken for another fi
 the package that it imports, the package that its imports mean if that is further in than its folders say, or that its
 folder was before it was handed in without it, whether relative imports lead out of the folder, the first syntax error
 that its import would meet, and the adapter as this Python compiles it, if that is given. Follows no link below the
-folder and writes nothing: others may exchange what is in it meanwhile.
+folder and writes nothing: others may exchange what is in it meanwhile. Ends with the program that started it, whose end
+of the standard input is closed then.
 """
 
 import ast
+import fcntl
 import json
 import os
 import resource
+import select
 import signal
 import stat
 import sys
 
 NEEDED_PYTHON = (3, 10)
-SECONDS_MAX = 20
+CPU_SECONDS_MAX = 10
+# Matches go first.
+NICENESS = 10
 MEMORY_MAX = 2 << 30
 SOURCE_BYTES_MAX = 16 << 20
 
 # The folder, the module, the package that the folder itself is for its modules, if any, and the one that it is if they
 # import each other without a name for it.
 folder, main, inside, unnamed = sys.argv[1:5]
+# How long all of this may take.
+seconds = int(sys.argv[5])
 # What is printed in the end.
 printed = {"python": sys.executable, "imports": []}
 # How certainly each module is imported: 0 perhaps, 1 always.
@@ -214,15 +221,38 @@ def survey():
     printed["imports"] = [name for name in tops if name != own and name.split(".")[0] != "referee"]
 
 
-signal.alarm(SECONDS_MAX)
-resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
-# Before anything of the package is read.
-if len(sys.argv) > 5:
+def be_bounded():
+    """Bounds what a package can take from the machine, before anything of it is read."""
+    signal.alarm(seconds)
+    for what, most in [(resource.RLIMIT_CPU, min(seconds, CPU_SECONDS_MAX)), (resource.RLIMIT_AS, MEMORY_MAX)]:
+        hard = resource.getrlimit(what)[1]
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (most, most))
+    os.nice(NICENESS)
+    # What a system doesn't have is left.
+    try:
+        # If memory runs out, this is killed, not what started it.
+        with open("/proc/self/oom_score_adj", "w") as adjustment:
+            adjustment.write("1000")
+    except OSError:
+        pass
+    try:
+        # A signal comes at the end of the standard input.
+        fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(0, fcntl.F_SETFL, os.O_ASYNC)
+    except OSError:
+        pass
+    if select.select([0], [], [], 0)[0]:
+        sys.exit(1)  # It had ended before.
+
+
+be_bounded()
+if len(sys.argv) > 6:
     import binascii
     import marshal
     import zlib
 
-    compiled = zlib.compress(marshal.dumps(compile(sys.argv[5], "<string>", "exec", dont_inherit=True)))
+    compiled = zlib.compress(marshal.dumps(compile(sys.argv[6], "<string>", "exec", dont_inherit=True)))
     printed["code"] = f"{sys.hexversion} {binascii.b2a_base64(compiled, newline=False).decode()}"
 try:
     survey()
