@@ -4,13 +4,13 @@ use crate::agent_spec::AgentSpec;
 use referee_match::diagnosis::{
     Restriction, denied_paths, failure_line, failure_place, may_miss_a_value, restriction,
 };
-use referee_process::files::open_regular;
+use referee_process::files::read_all;
+use referee_process::open_folder::OpenFolder;
 use referee_process::sandbox::reach::{
     SharedRules, UNPRIVILEGED_UID, Unreachable, is_wide, reachable,
 };
 use referee_process::sandbox::{Layer, Layers};
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The machine's own folders: nothing in them should be opened to an agent that isn't there itself.
 const SYSTEM: [&str; 4] = ["/proc", "/sys", "/etc", "/root"];
@@ -23,7 +23,8 @@ pub fn advice(
     stderr: &str,
 ) -> Option<String> {
     file_advice(spec, shared_rules, layers, stderr).or_else(|| {
-        let reads = || reads_variable(spec, stderr).then_some(Restriction::Environment);
+        let reads =
+            || reads_variable(spec, shared_rules, stderr).then_some(Restriction::Environment);
         let found = restriction(stderr).or_else(reads)?;
         let applies = found == Restriction::Environment || layers.has(Layer::Landlock);
         applies.then(|| found.advice().to_owned())
@@ -50,14 +51,17 @@ const SOURCE_BYTES_MAX: u64 = 1 << 20;
 
 /// Whether an agent failed in a line that reads a variable which it doesn't have or, since a value was missing, in a file
 /// that reads one.
-fn reads_variable(spec: &AgentSpec, stderr: &str) -> bool {
+fn reads_variable(spec: &AgentSpec, shared_rules: &SharedRules, stderr: &str) -> bool {
     let found = || {
         let launch = spec.launch.as_ref()?;
         let place = failure_place(stderr)?;
         let (file, number) = place.rsplit_once(':')?;
-        let mut text = String::new();
-        let file = open_regular(&launch.folder.join(file), SOURCE_BYTES_MAX).ok()?;
-        file.take(SOURCE_BYTES_MAX).read_to_string(&mut text).ok()?;
+        let path = named(&launch.folder, file);
+        reachable(&spec.files()?, shared_rules).may_read(&path).then_some(())?;
+        // No link of the agent's is followed.
+        let folder = OpenFolder::open_canonical(path.parent()?).ok()?;
+        let (file, _) = folder.file(path.file_name()?).ok()?;
+        let text = String::from_utf8(read_all(file, SOURCE_BYTES_MAX).ok()?).ok()?;
         let has = |name: &str| {
             let set = launch.env.iter().filter_map(|it| Some(it.split_once('=')?.0));
             set.chain(GIVEN).any(|given| given == name)
@@ -77,6 +81,20 @@ fn reads_variable(spec: &AgentSpec, stderr: &str) -> bool {
     found().unwrap_or_default()
 }
 
+/// Returns the path that an agent in a folder means by its words. Nothing is looked at, and no link followed.
+fn named(folder: &Path, words: &str) -> PathBuf {
+    let mut path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    for part in Path::new(words).components() {
+        match part {
+            Component::ParentDir => drop(path.pop()),
+            Component::CurDir => {}
+            part => path.push(part),
+        }
+    }
+    path
+}
+
+/// Only what the agent may read is looked at: its words would otherwise show what is on the machine.
 fn file_advice(
     spec: &AgentSpec,
     shared_rules: &SharedRules,
@@ -84,50 +102,67 @@ fn file_advice(
     stderr: &str,
 ) -> Option<String> {
     let launch = spec.launch.as_ref()?;
-    let paths = denied_paths(stderr).into_iter().map(|path| launch.folder.join(path));
-    // A file that it wanted to create doesn't exist, but its folder does.
-    let (files, new): (Vec<_>, Vec<_>) = paths.partition(|path| path.exists());
-    let canonical = |path: &Path| path.canonicalize().ok();
-    let program = canonical(&launch.file);
-    let (own, files): (Vec<_>, Vec<_>) =
-        files.into_iter().partition(|path| canonical(path) == program);
+    let paths = denied_paths(stderr);
+    // Finding out what it may read is slow.
+    paths.first()?;
+    let found = reachable(&spec.files()?, shared_rules);
+    let paths = paths.iter().map(|path| named(&launch.folder, path));
+    let (inside, outside): (Vec<_>, Vec<_>) = paths.partition(|path| found.may_read(path));
+    let is_there = |path: &PathBuf| {
+        let folder = path.parent().map(OpenFolder::open_canonical);
+        folder
+            .zip(path.file_name())
+            .is_some_and(|(folder, name)| folder.and_then(|it| it.kind(name)).is_ok())
+    };
+    let (files, new): (Vec<_>, Vec<_>) = inside.into_iter().partition(is_there);
+    let program = launch.file.canonicalize().ok();
+    let (own, mut files): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|path| Some(path) == program.as_ref());
     // The program itself runs, and says that it misses another file.
-    let is_of_program = |path: &Path| {
+    let is_of_program = |path: &PathBuf| {
         own.iter().any(|own| path.to_string_lossy().starts_with(&*own.to_string_lossy()))
     };
-    let names_others = new.iter().any(|path| !is_of_program(path));
-    let own = own.iter().filter(|_| !names_others);
-    let files: Vec<PathBuf> = files.iter().chain(own).filter_map(|path| canonical(path)).collect();
-    let folders: Vec<PathBuf> = new.iter().filter_map(|path| canonical(path.parent()?)).collect();
-    // Finding out what it may read is slow.
-    files.first().or(folders.first())?;
-    let found = reachable(&spec.files()?, shared_rules);
-    let restricts = layers.has(Layer::Landlock);
+    if new.iter().chain(&outside).all(is_of_program) {
+        files.extend(own.iter().cloned());
+    }
     let is_system = |path: &Path| {
         SYSTEM.iter().any(|place| path.starts_with(place) && !launch.folder.starts_with(place))
     };
     let hidden =
         |path: &Path| Unreachable::of(path, UNPRIVILEGED_UID).filter(|_| layers.has(Layer::User));
-    let closed = files.iter().filter(|path| !is_system(path)).find_map(|path| {
-        if restricts && !found.may_read(path) {
-            let others = shared_rules.is_forbidden(path) || is_wide(path);
-            let folder = path.parent().filter(|folder| {
-                path.is_file()
-                    && !is_wide(folder)
-                    && !shared_rules.is_near(folder)
-                    && !launch.folder.starts_with(folder)
-            });
-            return (!others).then(|| grant(path, folder));
-        }
-        let hidden = hidden(path)?;
-        Some(format!("{hidden}: {}", hidden.help()))
-    });
-    let writes = || {
-        let files = files.iter().filter(|path| hidden(path).is_none());
-        let readable = files.chain(&folders).any(|path| found.may_read(path));
-        restricts && readable && is_refused(stderr)
+    let closed = files.iter().filter(|path| !is_system(path)).find_map(|path| hidden(path));
+    if let Some(hidden) = closed {
+        return Some(format!("{hidden}: {}", hidden.help()));
+    }
+    if !layers.has(Layer::Landlock) {
+        return None;
+    }
+    let is_own_temporary = |path: &Path| {
+        let first =
+            path.strip_prefix(std::env::temp_dir()).ok().and_then(|rest| rest.iter().next());
+        first.is_some_and(|first| !launch.folder.starts_with(std::env::temp_dir().join(first)))
     };
-    closed.or_else(|| writes().then(|| Restriction::Writing.advice().to_owned()))
+    let grantable = |path: &&PathBuf| {
+        let is_others = shared_rules.is_forbidden(path) || is_wide(path);
+        !is_system(path) && !is_own_temporary(path) && !is_others && is_plain(path)
+    };
+    if let Some(path) = outside.iter().find(grantable) {
+        let folder = path.parent().filter(|folder| {
+            path.extension().is_some()
+                && !is_wide(folder)
+                && !shared_rules.is_near(folder)
+                && !launch.folder.starts_with(folder)
+        });
+        return Some(grant(path, folder));
+    }
+    let writes = (!files.is_empty() || !new.is_empty()) && is_refused(stderr);
+    writes.then(|| Restriction::Writing.advice().to_owned())
+}
+
+/// Whether a path that an agent has written can be shown in a command, of which a shell reads no part otherwise.
+fn is_plain(path: &Path) -> bool {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+@=,".contains(letter);
+    path.to_str().is_some_and(|path| path.chars().all(is_plain))
 }
 
 /// Whether the last error is about permission to a file, not about a missing one or a program that could
@@ -143,10 +178,10 @@ fn is_refused(stderr: &str) -> bool {
 /// Says how to grant a path, or the folder in which there may be more that the agent reads.
 fn grant(path: &Path, folder: Option<&Path>) -> String {
     let granted = folder.unwrap_or(path);
-    let what = if folder.is_some() { "its folder" } else { "that" };
+    let what = if folder.is_some() { "its folder" } else { "it" };
     let (shown, quoted) = (granted.display(), granted.to_string_lossy());
     format!(
-        "the sandbox does not let it read {}: copy {what} into the agent's folder, or grant it with \
+        "the sandbox does not let it read {}: if that exists, copy {what} into the agent's folder, or grant it with \
          `--allow-read {shown}`, or in a contest with `read = [{quoted:?}]` under `[sandbox]` of the \
          contest file",
         path.display()
