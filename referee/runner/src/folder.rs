@@ -33,6 +33,8 @@ pub const AGENTS_FOLDER: &str = "agents";
 pub const SUBMISSIONS_FOLDER: &str = "submissions";
 /// The folder of what teams hand in on the web, which nobody else may read.
 pub const TEAMS_FOLDER: &str = "teams";
+/// The folder of replay pages, with the files that they share.
+pub const REPLAYS_FOLDER: &str = "replays";
 /// The workers of a contest on many machines.
 pub const WORKERS_FILE: &str = "workers.json";
 /// The lock file.
@@ -185,8 +187,32 @@ impl Folder {
         file.is_ok_and(|(file, _)| Flock::lock(file, FlockArg::LockSharedNonblock).is_err())
     }
 
+    /// Checks that none of its own folders is a link, through which somebody else's contest would have files written
+    /// elsewhere.
+    fn check_links(&self) -> Result<(), Failure> {
+        let own = [
+            AGENTS_FOLDER,
+            GAMES_FOLDER,
+            REPLAYS_FOLDER,
+            RULES_FOLDER,
+            SUBMISSIONS_FOLDER,
+            TEAMS_FOLDER,
+        ];
+        let games = self.path(GAMES_FOLDER).read_dir().into_iter().flatten().flatten();
+        let mut folders =
+            own.map(|name| self.path(name)).into_iter().chain(games.map(|it| it.path()));
+        folders.find(|folder| folder.is_symlink()).map_or(Ok(()), |link| {
+            Err(Failure::usage(format!(
+                "{}: it is a link, so nothing is written there",
+                link.display()
+            ))
+            .help("replace it with the folder that it leads to"))
+        })
+    }
+
     /// Takes the lock; the error names the process that has it.
     pub fn lock(&self) -> Result<Lock, Failure> {
+        self.check_links()?;
         let path = self.root.join(LOCK_FILE);
         let failed = |error: &dyn std::fmt::Display| {
             Failure::machine(format!("{}: {error}", path.display()))

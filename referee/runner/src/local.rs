@@ -52,6 +52,11 @@ impl GameJobs for ContestGames {
             OpenFolder::create_all(folder)
                 .map_err(|error| NoResult::Halt(disk_failure(folder, &error)))?;
         }
+        // In somebody else's folder it may lead to another file, which would be overwritten.
+        if path.is_symlink() && path.metadata().map_or(true, |it| it.is_file()) {
+            std::fs::remove_file(&path)
+                .map_err(|error| NoResult::Halt(disk_failure(&path, &error)))?;
+        }
         let seat = |player: Player| self.specs[player.index()].clone();
         // A file that exists is from a killed run, and its game doesn't count.
         let destination = Destination::File { path, force: true };

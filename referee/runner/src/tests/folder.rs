@@ -90,6 +90,21 @@ fn links_and_pipes_in_a_foreign_folder_are_not_opened() {
 }
 
 #[test]
+fn nobody_works_on_a_folder_with_links_for_its_own() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Folder::create(place.path()).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path("games")).unwrap();
+    for name in ["replays", "agents", "games/0000"] {
+        std::os::unix::fs::symlink(elsewhere.path(), folder.path(name)).unwrap();
+        let failure = folder.lock().unwrap_err().to_string();
+        assert!(failure.contains(name) && failure.contains("is a link"), "{failure}");
+        fs::remove_file(folder.path(name)).unwrap();
+    }
+    assert!(folder.lock().is_ok());
+}
+
+#[test]
 fn transcripts_are_a_thousand_a_folder() {
     assert_eq!(Folder::transcript(0), "games/0000/0000000.jsonl");
     assert_eq!(Folder::transcript(999), "games/0000/0000999.jsonl");

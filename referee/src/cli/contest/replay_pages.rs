@@ -8,17 +8,16 @@ use referee_games::Games;
 use referee_match::transcript::{FollowState, TRANSCRIPT_BYTES_MAX, TranscriptFollower};
 use referee_process::Failure;
 use referee_process::files::read_regular;
+use referee_process::open_folder::OpenFolder;
 use referee_protocol::sanitize::sanitize;
-use referee_runner::folder::Folder;
+use referee_runner::folder::{Folder, REPLAYS_FOLDER};
 use referee_runner::programs;
 use referee_runner::results::report_failure;
 use referee_runner::{disk_failure, parallel};
 use referee_web::{MatchPage, MatchState, replay_page, shared_files};
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
-
-/// The folder of the pages in the contest's folder, with the files that they share.
-const REPLAYS_FOLDER: &str = "replays";
 
 /// Returns the match of a game for its replay page, with these names of the players; `None` if it was
 /// decided without being played.
@@ -68,26 +67,48 @@ pub(super) fn write_pages(
         return Ok(());
     }
     for (name, text) in shared_files() {
-        write(&folder.root().join(REPLAYS_FOLDER).join(name), &text)?;
+        replace_inside(folder, &Path::new(REPLAYS_FOLDER).join(name), &text)?;
     }
     let names: Vec<String> = contest.players.iter().map(|player| player.name.clone()).collect();
     let bar = count_bar("writing replays", true);
     let known = programs::of_folder(folder)?;
     let page = |game: &GameRow| -> Result<(), Failure> {
-        let Some(target) = replay_path(&game.transcript).map(|path| folder.path(&path)) else {
+        let Some(target) = replay_path(&game.transcript) else {
             return Ok(());
         };
         let time = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
-        if time(&target) > time(&folder.path(&game.transcript)) {
+        if time(&folder.path(&target)) > time(&folder.path(&game.transcript)) {
             return Ok(());
         }
         match match_page(folder, &known, game, &names) {
-            Ok(Some(page)) => write(&target, &replay_page(&page, "..", "../report.html")),
+            Ok(Some(page)) => replace_inside(
+                folder,
+                Path::new(&target),
+                &replay_page(&page, "..", "../report.html"),
+            ),
             Ok(None) | Err(_) => Ok(()),
         }
     };
     let games = report.games.rows().map_err(|error| report_failure(error, &folder.store()))?;
     parallel::map(&games, None, &|done, of| advance(&bar, done, of), page).into_iter().collect()
+}
+
+/// Replaces a file in a contest's folder, which may be somebody else's: no link in it is followed.
+fn replace_inside(folder: &Folder, path: &Path, text: &str) -> Result<(), Failure> {
+    let written = || {
+        let mut place = OpenFolder::open(folder.root())?;
+        for part in path.parent().unwrap_or(Path::new("")) {
+            // Another thread may have made it meanwhile.
+            place = place
+                .folder(part)
+                .or_else(|_| place.create_folder(part))
+                .or_else(|_| place.folder(part))?;
+        }
+        let name = path.file_name().unwrap_or_default();
+        place.remove(name).ok();
+        place.create_new(name, 0o666)?.write_all(text.as_bytes())
+    };
+    written().map_err(|error: io::Error| disk_failure(&folder.path(path), &error))
 }
 
 /// Writes a file and creates its folder.

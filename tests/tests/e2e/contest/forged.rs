@@ -214,3 +214,39 @@ fn resume_refuses_a_game_outside_the_schedule() {
         .stderr_has("referee verify");
     dir.run(&["verify", "d"]).code(1);
 }
+
+#[test]
+fn resume_writes_through_no_link_of_a_foreign_folder() {
+    let dir = TestDir::new();
+    write(&dir, &["@first", "@random"], "");
+    contest(&dir, &["run", "c.toml", "--out", "d"]).code(0);
+    dir.write("own/key", "mine");
+    let link = |name: &str| {
+        fs::rename(dir.path("d").join(name), dir.path("kept")).unwrap();
+        std::os::unix::fs::symlink(dir.path("own"), dir.path("d").join(name)).unwrap();
+    };
+    let unlink = |name: &str| {
+        fs::remove_file(dir.path("d").join(name)).unwrap();
+        fs::rename(dir.path("kept"), dir.path("d").join(name)).unwrap();
+    };
+    for name in ["replays", "games"] {
+        link(name);
+        let ran = contest(&dir, &["resume", "d"]).code(2);
+        ran.stderr_has(&format!("d/{name}: it is a link")).stderr_has("replace it with the folder");
+        unlink(name);
+    }
+    link("replays/assets");
+    contest(&dir, &["resume", "d"]).code(4).stderr_has("d/replays/assets/");
+    unlink("replays/assets");
+    let page = "d/replays/0000/0000000.html";
+    fs::remove_file(dir.path(page)).unwrap();
+    std::os::unix::fs::symlink(dir.path("own/key"), dir.path(page)).unwrap();
+    let transcript = dir.path("d/games/0000/0000000.jsonl");
+    sql(&dir, "delete from seats where game = 0; delete from games where number = 0");
+    fs::remove_file(&transcript).unwrap();
+    std::os::unix::fs::symlink(dir.path("own/key"), &transcript).unwrap();
+    contest(&dir, &["resume", "d"]).code(0);
+    assert_eq!(fs::read_to_string(dir.path("own/key")).unwrap(), "mine");
+    assert_eq!(fs::read_dir(dir.path("own")).unwrap().count(), 1);
+    assert!(!transcript.is_symlink() && !dir.path(page).is_symlink());
+}
