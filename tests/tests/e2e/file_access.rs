@@ -1,7 +1,7 @@
 //! What agents may read in the sandbox: docs/agents.md, "What it may read".
 
 use crate::support::lacks;
-use crate::support::{TestDir, python};
+use crate::support::{TestDir, program, python};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -282,4 +282,25 @@ fn root_can_use_a_private_folder() {
     assert!(output.contains("KEPT"), "{output}");
     let words = ["play", "hex", "own", "@first", "--sandbox", "confined"];
     dir.run(&words).code(4).stderr_has("only its owner may");
+}
+
+/// What is kept of an agent's writes is in a folder of its name, whatever that is.
+#[test]
+fn what_an_agent_writes_is_kept_where_its_name_cannot_lead_out() {
+    let dir = TestDir::new();
+    let bot = "printf x > written\nexec \"$REFEREE\" agent first\n";
+    let bot = bot.replace("$REFEREE", program());
+    dir.write("bot/bot.sh", bot);
+    let manifest = "name = \"..\"\ncommand = [\"sh\", \"bot.sh\"]\nsandbox.write = true\n";
+    dir.write("bot/agent.toml", manifest);
+    dir.write("own", "mine");
+    let words = ["play", "hex", "bot", "@first", "-s", "size=3", "--keep-writes", "kept/inner"];
+    let words = [&words[..], &["--sandbox", "none", "--no-transcript"]].concat();
+    dir.run(&words).code(0);
+    let names = |folder: &str| {
+        let entries = fs::read_dir(dir.path(folder)).unwrap();
+        entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!((names("kept"), names("kept/inner")), (vec!["inner".into()], vec!["%2e.".into()]));
+    assert!(dir.path("kept/inner/%2e./written").is_file(), "{:?}", names("kept/inner/%2e."));
 }
