@@ -4,6 +4,7 @@ mod change;
 mod course;
 pub(super) mod compare;
 mod deadline;
+mod ends_soon;
 mod open;
 mod running;
 mod venue;

@@ -1,6 +1,7 @@
 //! `contest open`: a ladder that takes in new versions of agents as they appear.
 
 use super::deadline::planned_end;
+use super::ends_soon::EndsSoon;
 use super::generated::prepare_built;
 use super::last::OrderedFinal;
 use super::run::{SharedRunOptions, created, reopened};
@@ -427,6 +428,7 @@ impl OpenContest<'_> {
 
     /// Takes in the agents that were found. Returns the exit code of an interrupt, if one came.
     fn take_in(&self) -> Result<Option<ExitCode>, Failure> {
+        let _ends = EndsSoon::begin()?;
         // The list at the end of the run has all files, of which some change now.
         sums::write(&self.folder, &Store::open(&self.folder)?)?;
         let interrupted = match &self.sources.inbox {

@@ -71,6 +71,25 @@ fn agents_and_their_versions_join_a_running_ladder() {
 }
 
 #[test]
+fn a_signal_ends_a_ladder_that_is_building() {
+    let dir = TestDir::new();
+    agent(&dir, "bots/amy", "first");
+    dir.write(
+        "c.toml",
+        format!(
+            "name = \"open\"\nseed = 7\nrounds = 1\nformat = \"ladder\"\nagents = [\"@random\"]\n{AMPLE}\
+             submissions = \"bots\"\n[build]\ntime = \"60m\"\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
+        ),
+    );
+    let running = ladder(&dir, &["c.toml", "--out", "d"], &["@random", "amy"]);
+    dir.write("bots/bob/agent.toml", "command = \"./run\"\nbuild = \"sh make.sh\"\n");
+    dir.write("bots/bob/make.sh", "sleep 3600\n");
+    assert!(eventually(|| dir.path("d/submissions/bob/1").exists()));
+    running.send(Signal::SIGTERM);
+    running.wait().code(143);
+}
+
+#[test]
 fn a_format_without_late_players_cannot_be_open() {
     let dir = TestDir::new();
     fs::create_dir(dir.path("bots")).unwrap();
