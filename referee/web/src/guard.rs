@@ -404,7 +404,7 @@ mod tests {
     const HOST: (&str, &str) = ("host", "localhost");
 
     #[test]
-    fn a_token_gets_a_session() {
+    fn only_a_session_is_let_in() {
         let (guard, access) = guarded(&Visitors::WithCodeOrToken("secret-1".to_owned()));
         let from = Visitor::of([10, 0, 0, 1].into());
         let Exchange::Session(session) = access.exchange(Key::Token("secret-1"), from).unwrap()
