@@ -110,8 +110,8 @@ pub fn is_adapted(seat: &HeaderSeat) -> bool {
 
 /// Reads a package without running it.
 const SURVEY_PROGRAM: &str = include_str!("adapters/survey.py");
-/// How long all surveys of one reading may take, in seconds.
-const SURVEY_SECONDS: u64 = 20;
+/// How long all surveys of one reading may take, in seconds: they go after matches.
+const SURVEY_SECONDS: u64 = 60;
 /// The most that one prints, in bytes.
 const SURVEY_BYTES_MAX: u64 = 1 << 20;
 
@@ -547,8 +547,8 @@ impl Package {
         Err(failure.or_help(inner.map(meant)))
     }
 
-    /// Reads the package with a Python. Fails if its import would meet a syntax error, or if that takes longer than
-    /// `seconds`.
+    /// Reads the package with a Python. Fails if its import would meet a syntax error, or if that takes too much CPU time;
+    /// that it takes longer than `seconds` is the machine's fault.
     fn survey(&self, adapter: &Adapter, python: &Path, seconds: u64) -> Result<Survey, Failure> {
         // Isolated: nothing in the folder and none of the user's modules runs.
         let mut command = Command::new(python);
@@ -562,14 +562,16 @@ impl Package {
             command.arg(adapter.program);
         }
         let output = output_of(command.current_dir(&self.folder)).map_err(|error| {
+            if error.kind() == io::ErrorKind::TimedOut {
+                let text = format!("{} could not be read in {SURVEY_SECONDS} s", self.name());
+                return Failure::machine(text).help("the machine is too busy: try again later");
+            }
             Failure::machine(format!("{} can't be started: {error}", python.display()))
         })?;
         let Some(output) = output else {
-            return Err(Failure::usage(format!(
-                "{}: its modules are too large to be read in {SURVEY_SECONDS} s",
-                self.name()
-            ))
-            .help("move large tables from its sources to files that it reads"));
+            let text = format!("{}: its modules are too large to be read", self.name());
+            return Err(Failure::usage(text)
+                .help("move large tables from its sources to files that it reads"));
         };
         // Nothing is known about a package at which Python itself failed.
         let printed: Printed = serde_json::from_slice(&output).unwrap_or_default();
@@ -630,8 +632,8 @@ impl Package {
     }
 }
 
-/// Runs a survey and returns what it prints; `None` if it took, or printed, too much. Nothing else that it writes is
-/// read.
+/// Runs a survey and returns what it prints; `None` if it took too much CPU time, or printed too much. Nothing else that
+/// it writes is read.
 fn output_of(command: &mut Command) -> io::Result<Option<Vec<u8>>> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut survey = command.spawn()?;
@@ -645,8 +647,10 @@ fn output_of(command: &mut Command) -> io::Result<Option<Vec<u8>>> {
     let status = survey.wait()?;
     // pyenv starts Python from a shell, which exits with the number of its signal.
     let ended_by = status.signal().or(status.code().map(|code| code - 128));
-    let by_limit = |signal| [Signal::SIGALRM as i32, Signal::SIGKILL as i32].contains(&signal);
-    Ok(printed.filter(|_| !ended_by.is_some_and(by_limit)))
+    if ended_by == Some(Signal::SIGALRM as i32) {
+        return Err(io::ErrorKind::TimedOut.into());
+    }
+    Ok(printed.filter(|_| ended_by != Some(Signal::SIGKILL as i32)))
 }
 
 /// Whether a Python statement can write a name.

@@ -224,7 +224,7 @@ def survey():
 def be_bounded():
     """Bounds what a package can take from the machine, before anything of it is read."""
     signal.alarm(seconds)
-    for what, most in [(resource.RLIMIT_CPU, min(seconds, CPU_SECONDS_MAX)), (resource.RLIMIT_AS, MEMORY_MAX)]:
+    for what, most in [(resource.RLIMIT_CPU, CPU_SECONDS_MAX), (resource.RLIMIT_AS, MEMORY_MAX)]:
         hard = resource.getrlimit(what)[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(what, (most, most))
