@@ -197,8 +197,9 @@ fn a_ladder_does_not_pair_players_who_have_left() {
     };
     run.play(3);
     let known = run.schedule().known();
-    let (played, from) = (run.results.keys().copied().collect(), Some(known));
-    change(&mut run, ChangeKind::Withdraw { player, played, from });
+    let with_result = run.results.keys().copied().collect();
+    let leaves = ChangeKind::Withdraw { player, played: with_result, from: Some(known) };
+    change(&mut run, leaves);
     run.play(usize::MAX);
     let after = fixtures(&run.schedule()).split_off(usize::try_from(known).unwrap());
     assert!(

@@ -122,6 +122,21 @@ fn bot(note: &str, words: &str) -> String {
     format!("# {note}\necho '{words}' >&2\nexec '{}' agent first\n", program())
 }
 
+/// A team sees its own ratings, with intervals, and no others.
+fn shows_its_own_ratings(course: &Course) {
+    let ratings = |secret: &str| course.get(secret, "/api/team/ratings").json();
+    let own = || -> Vec<Value> {
+        let all = ratings(&course.amy)["ratings"].as_array().cloned().unwrap_or_default();
+        all.iter().map(|rating| rating["player"].clone()).collect()
+    };
+    assert!(eventually(|| own() == ["amy v2", "amy"]), "{:?}", own());
+    let found = ratings(&course.amy);
+    assert!(found["ratings"][0]["elo"].is_number() && found["ratings"][0]["games"] != 0, "{found}");
+    let picture = found["picture"].as_str().unwrap();
+    assert!(picture.contains(">amy v2<") && !picture.contains("@first"), "{picture}");
+    assert_eq!(ratings(&course.bob), json!({ "ratings": [], "picture": null }));
+}
+
 #[test]
 fn a_team_hands_in_reads_why_and_climbs() {
     let dir = TestDir::new();
@@ -159,18 +174,7 @@ fn a_team_hands_in_reads_why_and_climbs() {
     )
     .len()
         > 1));
-    // Its own ratings, with intervals.
-    let ratings = |secret: &str| course.get(secret, "/api/team/ratings").json();
-    let own = || -> Vec<Value> {
-        let all = ratings(&course.amy)["ratings"].as_array().cloned().unwrap_or_default();
-        all.iter().map(|rating| rating["player"].clone()).collect()
-    };
-    assert!(eventually(|| own() == ["amy v2", "amy"]), "{:?}", own());
-    let found = ratings(&course.amy);
-    assert!(found["ratings"][0]["elo"].is_number() && found["ratings"][0]["games"] != 0, "{found}");
-    let picture = found["picture"].as_str().unwrap();
-    assert!(picture.contains(">amy v2<") && !picture.contains("@first"), "{picture}");
-    assert_eq!(ratings(&course.bob), json!({ "ratings": [], "picture": null }));
+    shows_its_own_ratings(&course);
     // Back to the first: the second one leaves.
     let back = course.post(&course.amy, "/api/team/back", &json!({ "version": 2 }));
     assert_eq!(back.json(), json!({ "taken_back": 1 }));
