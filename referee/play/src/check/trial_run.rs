@@ -30,8 +30,10 @@ const NO_CPU: Duration = Duration::from_millis(5);
 const LOOK: Duration = Duration::from_millis(250);
 /// How long the others think if they are slow.
 const SLOW: Duration = Duration::from_millis(250);
-/// How long to wait for a late answer, to distinguish late from never.
-const LATER: Duration = Duration::from_secs(1);
+/// How long to wait for a late answer while the agent does nothing, to distinguish late from never.
+const LATER: Duration = Duration::from_secs(2);
+/// The maximum wait for a late answer.
+const LATE_MAX: Duration = Duration::from_secs(5);
 /// How long an agent may go on after its last turn, if it doesn't sleep.
 const REST: Duration = Duration::from_millis(200);
 /// How long an agent may sleep before it exits. A match gives it this much time in all; here a busy
@@ -418,7 +420,7 @@ impl TrialRun<'_> {
         let wanted = |event: &AgentEvent| {
             matches!(event, AgentEvent::Line(_) | AgentEvent::Exited(_) | AgentEvent::Gone)
         };
-        match self.rests(LATER, LATER, wanted).await {
+        match self.rests(LATER, LATE_MAX, wanted).await {
             Some(AgentEvent::Line(line)) => Some(line.bytes),
             Some(_) => {
                 self.part.connection().exchange.as_ref().and_then(|it| it.got.last().cloned())
