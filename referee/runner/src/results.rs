@@ -1,6 +1,5 @@
 //! The progress of a contest, and its report.
 
-use super::course::is_awaiting_teams;
 use super::folder::Folder;
 use super::records::StoredRecords;
 use super::store::{Store, StoredContest, VoidAttempt};
@@ -56,14 +55,14 @@ pub struct Progress {
     pub workers: Vec<KnownWorker>,
 }
 
-/// Returns the progress of a contest.
+/// Returns the progress of a contest, which is over when all games are played. One of teams may wait for others then:
+/// [`crate::course::progress`].
 pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
     let running = folder.is_locked();
     let stored = store.contest()?;
     let contest = Arc::new(stored.contest);
     let schedule = schedule(contest.clone(), store)?;
     let (least, most) = schedule.size();
-    let is_awaiting = is_awaiting_teams(folder, &stored.text);
     let (over, played) = (schedule.is_over(), schedule.played());
     let mut voids = store.voids()?;
     voids.retain(|void| !void.is_removed());
@@ -79,7 +78,7 @@ pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
         void_caused: caused(&contest, &voids),
         faults: store.faults()?,
         sandbox: stored.sandbox,
-        over: over && !is_awaiting,
+        over,
         running,
         workers: workers::read(folder).workers,
     })

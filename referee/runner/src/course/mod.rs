@@ -23,6 +23,8 @@ pub use uploads::{Refusal, RefusalKind, Upload, VersionId};
 use super::changing::GamesOf;
 use super::folder::{Folder, TEAMS_FOLDER};
 use super::inbox::copied;
+use super::results::Progress;
+use super::store::Store;
 use super::writer::disk_failure;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -295,6 +297,13 @@ pub fn is_awaiting_teams(folder: &Folder, text: &str) -> bool {
     };
     let mut active = teams.teams.iter().filter(|team| team.disqualified.is_none());
     times.is_some_and(|times| active.any(|team| is_open(times, team)))
+}
+
+/// Returns the progress of a contest, which isn't over while its teams may hand in.
+pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
+    let mut progress = crate::results::progress(folder, store)?;
+    progress.over &= !is_awaiting_teams(folder, &store.contest_file()?.0);
+    Ok(progress)
 }
 
 /// A version with the folder of its files.

@@ -447,8 +447,7 @@ impl Uploads {
         tasks.into_iter().map(|(_, task)| task).collect()
     }
 
-    /// Returns which players of a team are to leave or come back, and since when. Versions with the same files are one
-    /// player, which plays as long as one of them was not taken back.
+    /// Returns which players of a team leave or come back, since when. One plays while a version with its files is kept.
     fn moves(&self, team: &Team) -> Vec<(Timestamp, Task)> {
         let mut players: BTreeMap<&str, Vec<&Version>> = BTreeMap::new();
         for version in self.versions(team.number) {
@@ -458,8 +457,8 @@ impl Uploads {
         }
         let task = |(player, own): (&str, Vec<&Version>)| {
             let last = *own.last()?;
-            let version = VersionId { team: team.number, version: last.number };
-            let player = player.to_owned();
+            let (player, version) =
+                (player.to_owned(), VersionId { team: team.number, version: last.number });
             let is_kept = own.iter().any(|it| it.state.taken_back.is_none());
             let left = own.iter().filter_map(|it| it.state.withdrawn).max();
             match (&team.disqualified, left) {

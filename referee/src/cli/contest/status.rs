@@ -7,8 +7,8 @@ use crate::reading::report::aligned;
 use clap::Args;
 use referee_process::{Failure, sandbox};
 use referee_protocol::sanitize::sanitize;
+use referee_runner::course;
 use referee_runner::folder::Folder;
-use referee_runner::results;
 pub(crate) use referee_runner::results::Progress;
 use referee_runner::store::Store;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let missing = || Failure::usage("no contest is given").help(StatusServer::WHAT_TO_GIVE);
     let folder = options.folder.as_ref().ok_or_else(missing)?;
     let folder = Folder::open(folder)?;
-    let progress = results::progress(&folder, &Store::open_to_read(&folder)?)?;
+    let progress = course::progress(&folder, &Store::open_to_read(&folder)?)?;
     if options.json {
         return print_json(&progress);
     }
