@@ -15,6 +15,7 @@ use referee_match::named_seed;
 use referee_protocol::{Adjudication, ClockSettings, Limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// A contest. Schedule, standings and ratings follow from it and the results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -243,17 +244,17 @@ impl Contest {
         last.unwrap_or(false)
     }
 
-    /// Returns whether a player has left when the pairings from this game on are made.
-    pub(crate) fn is_absent(&self, player: Player, number: u64) -> bool {
-        let mut absent = false;
+    /// Returns the players who have left when the pairings from this game on are made.
+    pub(crate) fn absent_at(&self, number: u64) -> BTreeSet<Player> {
+        let mut absent = BTreeSet::new();
         for change in &self.changes {
             match &change.kind {
-                ChangeKind::Withdraw { player: own, from: Some(from), .. } if *own == player => {
-                    absent |= number >= *from;
+                ChangeKind::Withdraw { player, from: Some(from), .. } if number >= *from => {
+                    absent.insert(*player);
                 }
-                // The pairings from this game on were made already.
-                ChangeKind::Return { player: own, from } if *own == player => {
-                    absent &= number <= *from;
+                // The pairings from that game on were made already.
+                ChangeKind::Return { player, from } if number > *from => {
+                    absent.remove(player);
                 }
                 _ => {}
             }

@@ -298,10 +298,9 @@ impl Schedule {
     fn next(&self, players: usize) -> Vec<Pairing> {
         let (field, past) = (Field { players, ..self.field() }, &self.pairing_results[..]);
         let teams = self.contest.teams();
-        let known = self.known();
-        let present: Vec<Option<Player>> = Player::all(players)
-            .map(|it| Some(teams[it.index()]).filter(|_| !self.contest.is_absent(it, known)))
-            .collect();
+        let absent = self.contest.absent_at(self.known());
+        let team = |it: Player| (!absent.contains(&it)).then(|| teams[it.index()]);
+        let present: Vec<Option<Player>> = Player::all(players).map(team).collect();
         let mut next = self.contest.format.next_of_teams(field, &present, past);
         // A version could lose to another on purpose.
         next.retain(|pairing| {

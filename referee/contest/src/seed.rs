@@ -40,6 +40,10 @@ impl Serialize for Seed {
     }
 }
 
+fn out_of_range<E: Error>(value: impl fmt::Display) -> E {
+    E::custom(format!("{OUT_OF_RANGE}0 to {}, not {value}", SEED_BOUND - 1))
+}
+
 struct SeedVisitor;
 
 impl Visitor<'_> for SeedVisitor {
@@ -53,14 +57,13 @@ impl Visitor<'_> for SeedVisitor {
         if value < SEED_BOUND {
             return Ok(Seed::Number(value));
         }
-        Err(E::custom(format!("{OUT_OF_RANGE}0 to {}, not {value}", SEED_BOUND - 1)))
+        Err(out_of_range(value))
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Seed, E> {
-        match u64::try_from(value) {
-            Ok(value) => self.visit_u64(value),
-            Err(_) => Err(E::custom(format!("{OUT_OF_RANGE}0 to {}, not {value}", SEED_BOUND - 1))),
-        }
+        u64::try_from(value)
+            .map_err(|_| out_of_range(value))
+            .and_then(|value| self.visit_u64(value))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Seed, E> {

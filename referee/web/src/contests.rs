@@ -156,13 +156,32 @@ fn open(app: &App, name: &str, newest: bool) -> ApiResult<Opened> {
     let folder = Folder::open(&path).map_err(refused)?;
     let stored = frozen.unwrap_or_else(|| folder.clone());
     let store = Store::open_foreign(&stored).map_err(refused)?;
-    let basis = Basis::of(&folder, &store).map_err(refused)?;
-    let key = key(&stored);
-    Ok(Opened { folder, stored, store, key, basis })
+    Opened::new(folder, stored, store).map_err(refused)
 }
 
-fn key(stored: &Folder) -> String {
-    stored.root().display().to_string()
+impl Opened {
+    fn new(folder: Folder, stored: Folder, store: Store) -> Result<Self, Failure> {
+        let basis = Basis::of(&folder, &store)?;
+        let key = stored.root().display().to_string();
+        Ok(Self { folder, stored, store, key, basis })
+    }
+
+    fn report(&self, app: &App) -> ApiResult<Arc<Report>> {
+        cached(&app.contests.reports, &self.key, self.basis, || {
+            let stored = self.store.contest()?;
+            let schedule = Arc::new(schedule(Arc::new(stored.contest.clone()), &self.store)?);
+            let games = StoredRecords { folder: self.stored.clone(), open: Store::open_foreign };
+            let mut made = assemble(&stored, &schedule, games, &self.store.voids()?, Vec::new())?;
+            made.progress.over &= !self.basis.is_awaiting;
+            Ok(Arc::new(made))
+        })
+    }
+
+    fn progress(&self, app: &App) -> ApiResult<Progress> {
+        cached(&app.contests.progress, &self.key, self.basis, || {
+            Ok(progress(&self.folder, &self.store)?)
+        })
+    }
 }
 
 /// Everything about a contest, also what the public doesn't see.
@@ -176,13 +195,11 @@ pub(super) struct Whole {
 
 /// Returns everything about the contest in a folder.
 pub(super) fn whole(app: &App, folder: &Folder) -> ApiResult<Whole> {
-    let store = Store::open_foreign(folder)?;
-    let mut voids = store.voids()?;
+    let opened = Opened::new(folder.clone(), folder.clone(), Store::open_foreign(folder)?)?;
+    let mut voids = opened.store.voids()?;
     voids.retain(|void| !void.is_removed());
-    let (key, basis) = (key(folder), Basis::of(folder, &store)?);
-    let report = cached(&app.contests.reports, &key, basis, || report(folder, folder, &store))?;
-    let progress = cached(&app.contests.progress, &key, basis, || Ok(progress(folder, &store)?))?;
-    Ok(Whole { contest: store.contest()?.contest, report, progress, voids })
+    let contest = opened.store.contest()?.contest;
+    Ok(Whole { contest, report: opened.report(app)?, progress: opened.progress(app)?, voids })
 }
 
 /// Returns the games of the served contest that have no result yet, as far as its schedule has decided them.
@@ -237,44 +254,33 @@ fn summary(app: &App, name: &str, changed: Option<u64>) -> ApiResult<Value> {
 
 /// Returns the progress of the contest in this folder.
 pub(super) fn progress_of(app: &App, name: &str) -> ApiResult<Progress> {
-    let Opened { folder, store, key, basis, .. } = open(app, name, false)?;
-    let mut known = cached(&app.contests.progress, &key, basis, || Ok(progress(&folder, &store)?))?;
+    let opened = open(app, name, false)?;
+    let mut known = opened.progress(app)?;
     // These change without a game.
-    known.running = folder.is_locked();
-    known.workers = workers::read(&folder).workers;
+    known.running = opened.folder.is_locked();
+    known.workers = workers::read(&opened.folder).workers;
     Ok(known)
-}
-
-/// Returns the report on a contest in `folder`, whose store is in the folder `at`.
-fn report(folder: &Folder, at: &Folder, store: &Store) -> ApiResult<Arc<Report>> {
-    let stored = store.contest()?;
-    let schedule = Arc::new(schedule(Arc::new(stored.contest.clone()), store)?);
-    let games = StoredRecords { folder: at.clone(), open: Store::open_foreign };
-    let mut made = assemble(&stored, &schedule, games, &store.voids()?, Vec::new())?;
-    made.progress.over &= !is_awaiting_teams(folder, &stored.text);
-    Ok(Arc::new(made))
 }
 
 /// Returns the report of a contest as a page. It is made here: a file of this name may be anyone's.
 pub(super) fn report_page(app: &App, name: &str) -> ApiResult<Vec<u8>> {
-    let Opened { folder, stored, store, key, basis } = open(app, name, false)?;
-    let results = cached(&app.contests.reports, &key, basis, || report(&folder, &stored, &store))?;
-    let html = results.html("").map_err(|error| report_failure(error, &folder.store()))?;
+    let opened = open(app, name, false)?;
+    let html = opened.report(app)?.html("");
+    let html = html.map_err(|error| report_failure(error, &opened.folder.store()))?;
     Ok(html.into_bytes())
 }
 
 /// Returns the ratings of a team's versions as the public sees them: they show results of others.
 pub(super) fn team_ratings(app: &App, team: &Team) -> ApiResult<OwnRatings> {
-    let Opened { folder, stored, store, key, basis } = open(app, "", false)?;
-    let results = cached(&app.contests.reports, &key, basis, || report(&folder, &stored, &store))?;
+    let results = open(app, "", false)?.report(app)?;
     Ok(results.ratings_of(|player| site(app).course().is_of_team(team, player)))
 }
 
 pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {
     let name = query.folder.trim_end_matches('/');
-    let Opened { folder, stored, store, key, basis } = open(app, name, false)?;
-    let known = cached(&app.contests.progress, &key, basis, || Ok(progress(&folder, &store)?))?;
-    let results = cached(&app.contests.reports, &key, basis, || report(&folder, &stored, &store))?;
+    let opened = open(app, name, false)?;
+    let (known, results) = (opened.progress(app)?, opened.report(app)?);
+    let Opened { folder, stored, store, .. } = opened;
     let (head, rows) = results.table();
     let players = store.contest()?.contest.players;
     let found = app.listing.contents(&app.served);

@@ -8,7 +8,7 @@ use super::shown::short;
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
-use referee_games::wire::{At, Move, Ply, PlyTurn, RefusalKind, Values};
+use referee_games::wire::{At, FieldForm, Move, Ply, PlyTurn, RefusalKind, Values};
 use referee_protocol::Seat;
 use serde_json::{Map, Value, json};
 
@@ -169,14 +169,16 @@ fn distorted(bench: &Bench<'_>, game: &Game, spot: usize) -> Vec<Value> {
     all
 }
 
+/// Returns the fields that are declared for an action.
+fn fields<'a>(bench: &'a Bench<'_>, action: &Value) -> impl Iterator<Item = &'a FieldForm> {
+    let form = bench.described.actions.iter().find(|form| action["type"] == form.kind.as_str());
+    form.into_iter().flat_map(|form| &form.fields)
+}
+
 /// Returns an action with the name and the text of each of its fields of type `string`.
 fn strings<'a>(bench: &'a Bench<'_>, action: &'a Value) -> Vec<(&'a Value, &'a str, &'a str)> {
-    let form = bench.described.actions.iter().find(|form| action["type"] == form.kind.as_str());
-    let fields = form.into_iter().flat_map(|form| &form.fields);
-    let fields = fields.filter(|field| matches!(field.values, Values::String { .. }));
-    fields
-        .filter_map(|field| Some((action, &*field.name, action[&*field.name].as_str()?)))
-        .collect()
+    let texts = fields(bench, action).filter(|it| matches!(it.values, Values::String { .. }));
+    texts.filter_map(|field| Some((action, &*field.name, action[&*field.name].as_str()?))).collect()
 }
 
 /// Returns an action with one of its texts as rules may read it, too: two characters exchanged, one doubled, in the other
@@ -208,9 +210,7 @@ fn rewritten((action, name, text): &(&Value, &str, &str), chosen: &mut ChaCha8Rn
 
 /// Returns an action with one of its cells off a board with so many columns, where row * columns + column is the same.
 fn wrapped(bench: &Bench<'_>, action: &Value, columns: i64) -> Vec<Value> {
-    let form = bench.described.actions.iter().find(|form| action["type"] == form.kind.as_str());
-    let fields = form.into_iter().flat_map(|form| &form.fields);
-    let cells = fields.filter(|field| field.values == Values::Cell);
+    let cells = fields(bench, action).filter(|field| field.values == Values::Cell);
     let moved = |(name, rows): (&String, i64)| {
         let cell = action.get(name)?;
         let (row, column) = (cell[0].as_i64()?, cell[1].as_i64()?);

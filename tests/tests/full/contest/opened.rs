@@ -14,6 +14,19 @@ fn ladder(dir: &TestDir, words: &[&str], wanted: &[&str]) -> Running {
     running
 }
 
+/// Begins a ladder of random with the agent `amy`, which takes in what comes to the folder `bots`.
+fn begun(dir: &TestDir, rounds: u32, tables: &str) -> Running {
+    agent(dir, "bots/amy", "first");
+    dir.write(
+        "c.toml",
+        format!(
+            "name = \"open\"\nseed = 7\nrounds = {rounds}\nformat = \"ladder\"\nagents = [\"@random\"]\n{AMPLE}\
+             submissions = \"bots\"\n{tables}[openings]\nplies = 1\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
+        ),
+    );
+    ladder(dir, &["c.toml", "--out", "d"], &["@random", "amy"])
+}
+
 fn result(dir: &TestDir, version: &str) -> serde_json::Value {
     let path = dir.path("d/submissions").join(version).join("result.json");
     assert!(eventually(|| path.exists()), "no {version}");
@@ -23,15 +36,7 @@ fn result(dir: &TestDir, version: &str) -> serde_json::Value {
 #[test]
 fn agents_and_their_versions_join_a_running_ladder() {
     let dir = TestDir::new();
-    agent(&dir, "bots/amy", "first");
-    dir.write(
-        "c.toml",
-        format!(
-            "name = \"open\"\nseed = 7\nrounds = 2\nformat = \"ladder\"\nagents = [\"@random\"]\n{AMPLE}\
-             submissions = \"bots\"\n[openings]\nplies = 1\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
-        ),
-    );
-    let running = ladder(&dir, &["c.toml", "--out", "d"], &["@random", "amy"]);
+    let running = begun(&dir, 2, "");
     agent(&dir, "bots/bob", "second");
     dir.write("bots/bad/agent.toml", "command = [\"python3\", \"missing.py\"]\n");
     dir.write("bots/cat/agent.toml", "command = \"./run\"\nbuild = \"sh make.sh\"\n");
@@ -73,15 +78,7 @@ fn agents_and_their_versions_join_a_running_ladder() {
 #[test]
 fn a_signal_ends_a_ladder_that_is_building() {
     let dir = TestDir::new();
-    agent(&dir, "bots/amy", "first");
-    dir.write(
-        "c.toml",
-        format!(
-            "name = \"open\"\nseed = 7\nrounds = 1\nformat = \"ladder\"\nagents = [\"@random\"]\n{AMPLE}\
-             submissions = \"bots\"\n[build]\ntime = \"60m\"\n[[games]]\ngame = \"hex\"\nsetup = {{ size = 3 }}\n"
-        ),
-    );
-    let running = ladder(&dir, &["c.toml", "--out", "d"], &["@random", "amy"]);
+    let running = begun(&dir, 1, "[build]\ntime = \"60m\"\n");
     dir.write("bots/bob/agent.toml", "command = \"./run\"\nbuild = \"sh make.sh\"\n");
     dir.write("bots/bob/make.sh", "sleep 3600\n");
     assert!(eventually(|| dir.path("d/submissions/bob/1").exists()));
