@@ -128,7 +128,7 @@ test("games are played again, a team is invited and gets a new link", async () =
   await rerun.getByLabel("Games by number").fill("99999");
   await rerun.getByLabel("Why they are played again").fill("the machine slept");
   await rerun.getByRole("button", { name: "Play again" }).click();
-  await rerun.getByText("there is no game 99999").waitFor();
+  await page.locator("#course").getByText("there is no game 99999").waitFor();
   await fine();
 });
 
