@@ -73,6 +73,10 @@ pub struct Turn {
     /// Every legal action in the rules' order, if the agent wants them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actions: Option<Vec<Value>>,
+    /// The seats that choose at once, if there are several: none of them is told what another has chosen before
+    /// all have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<Seat>,
 }
 
 /// An action that has been played.

@@ -235,6 +235,9 @@ pub struct TurnEvent {
     /// paid for it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pondered_ns: u64,
+    /// The seats that choose at once, if there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<Seat>,
 }
 
 /// A line as received.

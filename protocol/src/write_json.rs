@@ -22,7 +22,9 @@ impl ToAgent {
     pub fn write_json(&self, bytes: &mut Vec<u8>) {
         let mut object = Object(bytes);
         match self {
-            Self::Turn(Turn { turn, left_ms, position: None, actions: None }) => {
+            Self::Turn(Turn { turn, left_ms, position: None, actions: None, together })
+                if together.is_empty() =>
+            {
                 object.value("{\"type\":\"turn\",\"turn\":", turn);
                 object.value(",\"left_ms\":", left_ms);
                 object.text("}");
@@ -44,12 +46,15 @@ struct Object<'a>(&'a mut Vec<u8>);
 
 impl Object<'_> {
     fn turn_event(&mut self, event: &TurnEvent) {
-        let TurnEvent { at_ns, turn, seat, left_ms, pondered_ns } = event;
+        let TurnEvent { at_ns, turn, seat, left_ms, pondered_ns, together } = event;
         self.value("{\"type\":\"turn\",\"at_ns\":", at_ns);
         self.value(",\"turn\":", turn);
         self.value(",\"seat\":", seat);
         self.value(",\"left_ms\":", left_ms);
         self.unless_zero(",\"pondered_ns\":", *pondered_ns);
+        if !together.is_empty() {
+            self.value(",\"together\":", together);
+        }
         self.text("}");
     }
 
@@ -139,6 +144,7 @@ mod tests {
                         seat,
                         left_ms: cpu_ns,
                         pondered_ns: lag_ns,
+                        together: (0..u8::try_from(lag_ns).unwrap_or(0)).map(Seat).collect(),
                     }),
                     1 => Event::Line(LineEvent { at_ns, seat, line, escaped, cut }),
                     _ => Event::Played(PlayedEvent {
@@ -166,7 +172,8 @@ mod tests {
                 if asks {
                     let position = position.then(|| json!({"turn": turn}));
                     let actions = actions.then(|| vec![action]);
-                    return ToAgent::Turn(Turn { turn, left_ms, position, actions });
+                    let together = Vec::new();
+                    return ToAgent::Turn(Turn { turn, left_ms, position, actions, together });
                 }
                 let used_ms = left_ms.unwrap_or(0);
                 ToAgent::Played(Played { turn, seat: Seat(1), action: action.into(), used_ms })

@@ -98,7 +98,9 @@ fn requests(script: &[u8], turns: usize) -> Result<Vec<Vec<u8>>, Box<dyn Error>>
         let (turn, index) = (number as u64, number % 2);
         let seat = if index == 0 { Seat(0) } else { Seat(1) };
         let left_ms = Some(599_000);
-        let request = ToAgent::Turn(Turn { turn, left_ms, position: None, actions: None });
+        let together = Vec::new();
+        let request =
+            ToAgent::Turn(Turn { turn, left_ms, position: None, actions: None, together });
         append(&mut news[index], &request)?;
         requests.push(std::mem::take(&mut news[index]));
         let FromAgent::Action(Action { action, .. }) = parse_from_agent(line)? else {

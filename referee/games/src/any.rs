@@ -158,6 +158,18 @@ pub trait AnyGame: Debug + Send + Sync {
     fn turn(&self) -> Turn;
     /// As [`Game::turn_number`].
     fn turn_number(&self) -> u64;
+    /// Returns the seats that choose at once, those that have chosen, too; empty where one seat moves alone. They
+    /// play one after the other, and none of them may be told what another has chosen before all have.
+    fn together(&self) -> &[Seat] {
+        &[]
+    }
+    /// Returns those of them that have still to choose.
+    fn choosing(&self) -> Vec<Seat> {
+        Vec::new()
+    }
+    /// Passes over a seat that is out and that chooses at once with others, for which [`AnyGame::retire`] can't be called:
+    /// the others can still choose.
+    fn pass_over(&mut self, _seat: Seat) {}
     /// As [`Game::actions`].
     fn actions(&self) -> Vec<Value>;
     /// As [`Game::play`].
@@ -238,6 +250,14 @@ pub trait AnyGame: Debug + Send + Sync {
     }
     /// Returns a copy of the game.
     fn clone_box(&self) -> Box<dyn AnyGame>;
+}
+
+impl dyn AnyGame {
+    /// Whether some of the seats that choose at once have chosen, or are out, and others have still to choose.
+    pub fn is_between_choices(&self) -> bool {
+        let choosing = if self.together().is_empty() { 0 } else { self.choosing().len() };
+        choosing > 0 && choosing < self.together().len()
+    }
 }
 
 impl Clone for Box<dyn AnyGame> {

@@ -139,6 +139,7 @@ pub(crate) fn read_whole(answer: Answer, moves: usize) -> Played {
 #[derive(Debug)]
 pub(crate) struct Declared {
     pub(crate) chance: bool,
+    pub(crate) simultaneous: bool,
     pub(crate) has_scores: bool,
     pub(crate) reasons: Vec<String>,
 }
@@ -186,7 +187,10 @@ fn check_ply(ply: &Ply) -> Result<(), RulesFailure> {
         return wrong("`state` is null, which is no state");
     }
     match &ply.turn {
-        PlyTurn::Of(seats) if seats.len() != 1 => wrong("`turn` needs one seat in `of`"),
+        PlyTurn::Of(seats) if seats.is_empty() => wrong("`turn` needs a seat in `of`"),
+        PlyTurn::Of(seats) if !seats.is_sorted_by(|one, next| one < next) => {
+            wrong("the seats in `of` must be in their order, each once")
+        }
         PlyTurn::Chance(Chance { weights, labels }) => {
             if weights.is_empty() || weights.len() > OUTCOMES_MAX {
                 return wrong(&format!("`chance` needs 1 to {OUTCOMES_MAX} `weights`"));

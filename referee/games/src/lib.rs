@@ -32,6 +32,7 @@ mod setup_fields;
 mod cell_set;
 mod action_fields;
 mod cell_index;
+mod choice;
 mod numbering;
 mod planes;
 mod symmetry;

@@ -196,7 +196,8 @@ pub struct Ply {
     pub state: StateJson,
     /// Whose turn it is.
     pub turn: PlyTurn,
-    /// The legal actions; `None` if they can't be listed.
+    /// The legal actions, in a game with simultaneous moves a list for each seat in `of`; `None` if they can't be
+    /// listed.
     #[serde(default)]
     pub actions: Option<Vec<Value>>,
     /// The position for agents.
@@ -225,8 +226,8 @@ fn read_view<'de, D: Deserializer<'de>>(
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlyTurn {
-    /// These seats are to move; one for now.
-    Of(#[schemars(length(equal = 1))] Vec<Seat>),
+    /// These seats are to move; several choose at once.
+    Of(#[schemars(length(min = 1))] Vec<Seat>),
     /// The game is over.
     Over(
         #[serde(deserialize_with = "End::deserialize")]
@@ -307,6 +308,7 @@ impl Chance {
 /// The description of a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "these are the fields of the message")]
 pub struct Described {
     /// The name, as in `game.toml`.
     pub name: String,
@@ -341,6 +343,9 @@ pub struct Described {
     /// Whether turns can be draws of chance.
     #[serde(default)]
     pub chance: bool,
+    /// Whether several seats can choose at once.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simultaneous: bool,
     /// The most moves that a game can have.
     pub plies_max: u64,
 }

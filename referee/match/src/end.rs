@@ -3,7 +3,7 @@
 use super::adjudicator::Decision;
 use super::machine::{Effect, Ending, Match, Phase};
 use super::messages::over;
-use super::places::places;
+use super::places::{Departure, places};
 use super::summary::LAST_SEAT;
 use referee_games::Turn as Move;
 use referee_protocol::{
@@ -20,19 +20,28 @@ impl Match {
         }
         let kind = fault.kind;
         self.player(seat).fault = Some(fault.clone());
-        self.gone.push(seat);
+        self.gone.push(Departure { seat, choice: self.number_of_choice(seat) });
         self.effects.push(Effect::Kill(seat));
         let ended =
             if kind == FaultKind::Resigned { MatchResult::Resigned } else { MatchResult::Fault };
-        if self.players.len() < 3 || self.header.on_fault == OnFault::End {
-            return self.finish(ended, kind.name(), None, None);
+        let left = self.seats_in().count();
+        let ends = if self.players.len() < 3 || left == 0 || self.header.on_fault == OnFault::End {
+            Some((ended, kind.name()))
+        } else if left == 1 {
+            Some((ended, LAST_SEAT))
+        } else {
+            None
+        };
+        // Whether it would be out alone is known when the others have chosen, too.
+        let others_choose = self.phase != Phase::Starting
+            && self.game.choosing().iter().any(|other| *other != seat);
+        if let Some((result, reason)) = ends.filter(|_| !others_choose) {
+            if reason == LAST_SEAT {
+                self.record_departure(seat, fault);
+            }
+            return self.finish(result, reason, None, None);
         }
-        let turn = fault.turn;
-        self.record(Event::Retired(RetiredEvent { at_ns: self.now.0, turn, seat, fault }));
-        self.effects.push(Effect::Broadcast(ToAgent::Retired(Retired { turn, seat, fault: kind })));
-        if self.seats_in().count() == 1 {
-            return self.finish(ended, LAST_SEAT, None, None);
-        }
+        self.ends_after_choices = self.ends_after_choices.or(ends);
         let next = match &self.phase {
             Phase::Thinking(asked) => asked.seat == seat,
             // Also if another seat waits for its request: the request may contain the position, and
@@ -40,10 +49,29 @@ impl Match {
             Phase::Asking(_) | Phase::Starting => true,
             Phase::Ended => false,
         };
-        self.game.retire(seat);
+        if self.players.len() < 3 {
+            self.game.pass_over(seat);
+        } else {
+            self.game.retire(seat);
+        }
+        self.record_departure(seat, fault);
         if next || matches!(self.game.turn(), Move::Over(_)) {
             self.proceed();
         }
+    }
+
+    fn record_departure(&mut self, seat: Seat, fault: Fault) {
+        let (turn, kind) = (fault.turn, fault.kind);
+        self.record(Event::Retired(RetiredEvent { at_ns: self.now.0, turn, seat, fault }));
+        self.broadcast(ToAgent::Retired(Retired { turn, seat, fault: kind }));
+    }
+
+    /// Returns the turn in which a choice of several seats at once has begun, if this seat is one of them.
+    fn number_of_choice(&self, seat: Seat) -> Option<u64> {
+        let together = self.game.together();
+        let have_chosen = together.len() - self.game.choosing().len();
+        let is_one = self.phase != Phase::Starting && together.contains(&seat);
+        is_one.then(|| self.game.turn_number() - have_chosen as u64)
     }
 
     pub(super) fn finish_by_rules(&mut self, outcome: Outcome) {
@@ -73,7 +101,7 @@ impl Match {
         self.finish(MatchResult::Void, cause, None, Some(void));
     }
 
-    fn finish(
+    pub(super) fn finish(
         &mut self,
         result: MatchResult,
         reason: &str,
@@ -90,6 +118,7 @@ impl Match {
         let reason = reason.to_owned();
         let seats = self.seat_verdicts();
         let verdict = Verdict { result, reason, places, seats, void };
+        self.tell();
         self.over = Some(Box::new(OverEvent { at_ns: self.now.0, outcome, verdict }));
         self.effects.push(Effect::MeasureMemory);
         self.phase = Phase::Ended;

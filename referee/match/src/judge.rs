@@ -3,7 +3,7 @@
 
 use super::clock::{Punctuality, Reading, Spent};
 use super::end_reason::EndReason;
-use super::machine::{AgentEnd, CurrentTurn, Effect, Match, Phase, RULES};
+use super::machine::{AgentEnd, CurrentTurn, Match, Phase, RULES};
 use super::messages::parse_line;
 use referee_games::{Decoded, Refusal, Turn as Move};
 use referee_protocol::sanitize::sanitize;
@@ -245,7 +245,7 @@ impl Match {
             score: asked.score,
         }));
         let message = ToAgent::Played(Played { turn, seat, action, used_ms });
-        self.effects.push(Effect::Broadcast(message));
+        self.broadcast(message);
         let decision = self.adjudicator.count(seat, turn, asked.score);
         match (decision, self.game.turn()) {
             (Some(decision), Move::Of(_) | Move::Chance(_)) => self.finish_by_scores(decision),

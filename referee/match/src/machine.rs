@@ -4,11 +4,13 @@ use super::adjudicator::{Adjudicator, Decision};
 use super::clock::{Clock, Reading, Spent};
 use super::identity::drawer;
 use super::messages::{hello, parse_line, request};
+use super::places::Departure;
 use referee_games::program::Pending;
 use referee_games::{AnyGame, Chance, Decoded, Turn as Move};
 use referee_protocol::{
-    ClockSettings, Drawn, DrawnEvent, Event, ExitEvent, Fault, FaultKind, FromAgent, Header, Nanos,
-    Outcome, OverEvent, Pondering, Ready, Seat, ToAgent, Turn, TurnEvent, Verdict,
+    ClockSettings, Drawn, DrawnEvent, Event, ExitEvent, Fault, FaultKind, FromAgent, Header,
+    MatchResult, Nanos, Outcome, OverEvent, Pondering, Ready, Seat, ToAgent, Turn, TurnEvent,
+    Verdict,
 };
 
 /// The cause of a void match whose rules have failed.
@@ -218,7 +220,11 @@ pub struct Match {
     pub(super) players: Vec<Player>,
     pub(super) phase: Phase,
     /// The seats that are out, in the order in which they left.
-    pub(super) gone: Vec<Seat>,
+    pub(super) gone: Vec<Departure>,
+    /// Messages about what seats have chosen at once, until the last of them has.
+    pub(super) untold: Vec<ToAgent>,
+    /// How the match ends when the last of the seats has chosen that choose at once, with the reason.
+    pub(super) ends_after_choices: Option<(MatchResult, &'static str)>,
     /// Events before the header, which is written when every seat is ready, or those after the end until
     /// that is recorded.
     pub(super) held: Vec<Event>,
@@ -248,6 +254,8 @@ impl Match {
             header,
             phase: Phase::Starting,
             gone: Vec::new(),
+            untold: Vec::new(),
+            ends_after_choices: None,
             held: Vec::new(),
             before_draws: Vec::new(),
             over: None,
@@ -329,6 +337,12 @@ impl Match {
         self.players[seat.index()].end.is_some()
     }
 
+    /// Whether an event that was recorded may not be shown yet: seats choose at once, and not all have.
+    pub fn hides(&self, event: &Event) -> bool {
+        let may_show = !self.game.together().is_empty() && matches!(event, Event::Line(_));
+        self.phase != Phase::Ended && (may_show || self.game.is_between_choices())
+    }
+
     /// Returns the current state of the game.
     pub fn game(&self) -> &dyn AnyGame {
         self.game.as_ref()
@@ -390,6 +404,11 @@ impl Match {
                 let text = format!("the rules failed in turn {}: {failure}", self.turn_number());
                 return self.stop(RULES, text, None);
             }
+            if let Some((result, reason)) = self.ends_after_choices
+                && !self.game.is_between_choices()
+            {
+                return self.finish(result, reason, None, None);
+            }
             match self.game.turn() {
                 Move::Over(outcome) => return self.finish_by_rules(outcome),
                 Move::Of(seat) => break seat,
@@ -414,7 +433,20 @@ impl Match {
         let (turn, label) = (self.game.turn_number(), chance.label(outcome));
         let event = DrawnEvent { at_ns: self.now.0, turn, outcome, label: label.clone() };
         self.record(Event::Drawn(event));
-        self.effects.push(Effect::Broadcast(ToAgent::Drawn(Drawn { turn, outcome, label })));
+        self.broadcast(ToAgent::Drawn(Drawn { turn, outcome, label }));
+    }
+
+    /// Sends a message to all, but not before the last of several seats has chosen.
+    pub(super) fn broadcast(&mut self, message: ToAgent) {
+        self.untold.push(message);
+        if !self.game.is_between_choices() {
+            self.tell();
+        }
+    }
+
+    /// Sends what was kept.
+    pub(super) fn tell(&mut self) {
+        self.effects.extend(self.untold.drain(..).map(Effect::Broadcast));
     }
 
     /// Asks the program that has the rules what a line of an agent leads to, if it answers the current request, so
@@ -459,7 +491,8 @@ impl Match {
         player.ran_frozen = Nanos(0);
         let left_ms = self.players[seat.index()].clock.left_ms();
         let pondered_ns = pondered.0;
-        self.record(Event::Turn(TurnEvent { at_ns: at.0, turn, seat, left_ms, pondered_ns }));
+        let (at_ns, together) = (at.0, self.game.together().to_vec());
+        self.record(Event::Turn(TurnEvent { at_ns, turn, seat, left_ms, pondered_ns, together }));
         let spent = Spent::default();
         let (output, score) = (Output::default(), None);
         self.phase = Phase::Thinking(CurrentTurn {

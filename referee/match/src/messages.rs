@@ -74,6 +74,7 @@ pub fn request(game: &dyn AnyGame, want: &[Want], left_ms: Option<u64>) -> Turn 
         left_ms,
         position: want.contains(&Want::Position).then(|| game.position()),
         actions: want.contains(&Want::Actions).then(|| game.actions()),
+        together: game.together().to_vec(),
     }
 }
 

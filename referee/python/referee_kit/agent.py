@@ -12,7 +12,7 @@ import sys
 from types import ModuleType
 from typing import Any, Callable, List, Optional, Type
 
-from .game import (Action, Game, Illegal, Json, RulesError, State, _turn, after_json,
+from .game import (Action, Choice, Game, Illegal, Json, RulesError, State, after_json,
                    own_streams)
 
 # Modules of rules: the functions in them need their names as long as they live.
@@ -49,31 +49,31 @@ class Position:
             return list(self.message["actions"])
         if self.rules is None and self.message:
             return []
-        rules, state = self._own()
-        if "of" not in _turn(rules.turn(state)) or not rules.can_list():
+        choice = self._own()
+        if "of" not in choice.turn or not choice.game.can_list():
             return []
-        return list(after_json(list(rules.actions(state) or ())))
+        return list(after_json(list(choice.actions(choice.turn["of"][0]) or ())))
 
     def after(self, action: Action) -> "Position":
-        """The position after an action of the seat to move. Raises Illegal if a rule forbids it."""
-        rules, state = self._own()
-        return self._with(rules.play(state, rules.complete(state, action)))
+        """The position after an action of the seat to move. Raises Illegal if a rule forbids it. Of seats that
+        choose at once the first is to move, then the next."""
+        choice = self._own()
+        seat = choice.turn["of"][0] if "of" in choice.turn else 0
+        return self._with(choice.play(seat, choice.game.complete(choice.state, action)))
 
     def drawn(self, outcome: int) -> "Position":
         """The position after a draw."""
-        rules, state = self._own()
-        return self._with(rules.draw(state, outcome))
+        choice = self._own()
+        return self._with(choice.game.draw(choice.state, outcome))
 
     def to_move(self) -> Optional[int]:
         """The seat to move; None after the end, and before a draw."""
-        rules, state = self._own()
-        seats: List[int] = _turn(rules.turn(state)).get("of", [])
+        seats: List[int] = self._own().turn.get("of", [])
         return seats[0] if seats else None
 
     def places(self) -> Optional[List[int]]:
         """The place of each seat, from 1, once the game is over."""
-        rules, state = self._own()
-        over = _turn(rules.turn(state)).get("over")
+        over: Optional[Json] = self._own().turn.get("over")
         return list(over["places"]) if over else None
 
     def won_by(self, seat: int) -> bool:
@@ -83,16 +83,19 @@ class Position:
 
     def estimate(self, seat: int) -> float:
         """How good the position is for a seat, if the rules estimate it."""
-        rules, state = self._own()
-        worth: float = rules.estimate(state)[seat]
+        choice = self._own()
+        worth: float = choice.game.estimate(choice.state)[seat]
         return worth
 
-    def _own(self) -> Any:
+    def _retired(self, seat: int) -> "Position":
+        return self._with(self._own().retire(seat))
+
+    def _own(self) -> Choice:
         if self.rules is None:
             raise RulesError("the rules of this game are not in the agent's folder: "
                              "only `actions()` of the present turn is known")
         # A method may change the state that it gets.
-        return self.rules, after_json(self.state)
+        return Choice(self.rules, after_json(self.state))
 
     def _with(self, state: State) -> "Position":
         new: Position = object.__new__(type(self))
@@ -162,7 +165,7 @@ def run(choose: "Callable[[Position], Optional[Action]]", name: str = "bot",
         elif game is not None and kind == "drawn":
             position = position.drawn(message["outcome"])
         elif game is not None and kind == "retired" and len(position.seats) > 2:
-            position = position._with(game.retire(after_json(position.state), message["seat"]))
+            position = position._retired(message["seat"])
 
 
 __all__ = ["run", "load", "Position", "Illegal", "Action"]

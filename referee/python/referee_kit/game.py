@@ -19,7 +19,7 @@ from .fields import whole
 State = Any
 Action = Dict[str, Any]
 Json = Dict[str, Any]
-Turn = Union[int, Json]
+Turn = Union[int, Sequence[int], Json]
 Cell = Sequence[int]
 
 
@@ -233,7 +233,7 @@ class Game:
         return self.seats
 
     def turn(self, state: State) -> Turn:
-        """The seat to move, or `over(..)`, or `chance(..)`."""
+        """The seat to move, or `over(..)`, or `chance(..)`, or a list of seats that choose at once."""
         raise NotImplementedError
 
     def actions(self, state: State) -> Optional[Iterable[Action]]:
@@ -246,6 +246,22 @@ class Game:
 
     def play(self, state: State, action: Action) -> State:
         """The state after an action of the seat to move. Raises Illegal if a rule forbids it."""
+        raise NotImplementedError
+
+    def choices(self, state: State, seat: int) -> Optional[Iterable[Action]]:
+        """Where `turn` returns a list: every legal action of one of its seats, in a fixed order. Leave it out if there are
+        too many to list."""
+        return None
+
+    def check(self, state: State, seat: int, action: Action) -> None:
+        """Where `turn` returns a list: raises Illegal if a rule forbids a seat this action. By default, all but `choices`
+        are forbidden."""
+        if action not in (after_json(list(self.choices(state, seat) or ()))):
+            raise Illegal("seat %d can't choose this" % seat)
+
+    def resolve(self, state: State, actions: Dict[int, Action]) -> State:
+        """Where `turn` returns a list: the state after its seats have chosen these actions. One that has left in the
+        meantime has none."""
         raise NotImplementedError
 
     def retire(self, state: State, seat: int) -> State:
@@ -278,8 +294,9 @@ class Game:
         serve(cls())
 
     def can_list(self) -> bool:
-        """Whether `actions` lists the actions: by default, whether the class has it."""
-        return type(self).actions is not Game.actions
+        """Whether the actions are listed: by default, whether the class has `actions` or `choices`."""
+        return (type(self).actions is not Game.actions
+                or type(self).choices is not Game.choices)
 
     def describe(self) -> Json:
         """What `describe` answers, made from the attributes and from which methods there are."""
@@ -293,6 +310,8 @@ class Game:
             seats=self.seat_counts or [len(self.seats)],
             estimates=type(self).estimate is not Game.estimate,
             chance=type(self).draw is not Game.draw)
+        if type(self).resolve is not Game.resolve:
+            described["simultaneous"] = True
         return described
 
 
@@ -321,6 +340,59 @@ def serve(game: Game) -> None:
             out.flush()
 
 
+class Choice:
+    """A state in which seats choose at once, as far as they have chosen. It is written as the state of the rules itself until
+    the first of them has."""
+    KEY = "referee_choice"
+
+    def __init__(self, game: Game, state: State) -> None:
+        self.game = game
+        kept = state.get(self.KEY) if isinstance(state, dict) and len(state) == 1 else None
+        #: The rules' own state, who chooses, who has chosen what, and who has left.
+        self.state = kept["state"] if kept else state
+        turn = game.turn(self.state)
+        #: Whether several seats choose, or could have.
+        self.is_open = isinstance(turn, (list, tuple))
+        self.turn: Json = {"of": sorted(turn)} if isinstance(turn, (list, tuple)) else _turn(turn)
+        self.chosen: List[Any] = kept["chosen"] if kept else []
+        self.left: List[int] = kept["left"] if kept else []
+        done = [seat for seat, _ in self.chosen] + self.left
+        if done:
+            self.turn = {"of": [seat for seat in self.turn["of"] if seat not in done]}
+
+    def actions(self, seat: int) -> Optional[Iterable[Action]]:
+        """Every legal action of a seat that is to move."""
+        return self.game.choices(self.state, seat) if self.is_open else self.game.actions(self.state)
+
+    def play(self, seat: int, action: Action) -> State:
+        """The state after an action of a seat that is to move."""
+        if not self.is_open:
+            return self.game.play(self.state, action)
+        self.game.check(self.state, seat, action)
+        self.chosen = sorted(self.chosen + [[seat, action]], key=lambda one: int(one[0]))
+        return self._after(seat)
+
+    def retire(self, seat: int) -> State:
+        """The state after a seat has left."""
+        if not self.is_open:
+            return self.game.retire(self.state, seat)
+        self.left = sorted(self.left + [seat])
+        return self._after(seat)
+
+    def _after(self, seat: int) -> State:
+        if [other for other in self.turn["of"] if other != seat]:
+            kept = {"state": self.state, "chosen": self.chosen, "left": self.left}
+            return {self.KEY: kept}
+        state = self.state
+        for leaving in self.left:
+            state = after_json(self.game.retire(state, leaving))
+        turn = self.game.turn(state)
+        if not (isinstance(turn, dict) and "over" in turn):
+            chosen = {seat: action for seat, action in self.chosen if seat not in self.left}
+            state = self.game.resolve(state, chosen)
+        return state
+
+
 class _Malformed(Exception):
     """An action is not as its form declares it."""
 
@@ -330,6 +402,7 @@ class _Answers:
 
     def __init__(self, game: Game) -> None:
         self.game, self.lists = game, game.can_list()
+        self.is_simultaneous = type(game).resolve is not Game.resolve
         self.forms = {form["type"]: {field["name"]: field for field in form["fields"]}
                       for form in game.forms}
 
@@ -366,38 +439,40 @@ class _Answers:
             # Its text is only for a ply of its own.
             state = request["state"]
             written = _encode(state, "the state") if every or not moves else ""
-        turn = _turn(self.game.turn(state))
+        choice = Choice(self.game, state)
         for number, move in enumerate(moves):
             if every:
-                plies.append(self.ply(state, written, turn, want))
+                plies.append(self.ply(choice, state, written, want))
             try:
-                method, state, action = self.after(state, turn, move)
+                method, state, action = self.after(choice, move)
             except Illegal as refusal:
                 return _refusal(request, number, "illegal", refusal)
             except _Malformed as refusal:
                 return _refusal(request, number, "malformed", refusal)
             recorded.append(action)
             state, written = _through_json(state, method)
-            turn = _turn(self.game.turn(state))
-        plies.append(self.ply(state, written, turn, want))
+            choice = Choice(self.game, state)
+        plies.append(self.ply(choice, state, written, want))
         return '{"id":%s,"plies":[%s],"recorded":%s%s,"type":"walked"}' % (
             _encode(request["id"], "id"), ",".join(plies), _encode(recorded, "`complete`"), seats)
 
-    def after(self, state: State, turn: Json, move: Json) -> Tuple[str, State, Optional[Action]]:
+    def after(self, choice: Choice, move: Json) -> Tuple[str, State, Optional[Action]]:
         """The method that made the next state, that state, and the action as recorded."""
+        turn = choice.turn
         if "over" in turn:
             raise Illegal("the game is over")
         if "retire" in move:
-            return "retire", self.game.retire(state, move["retire"]), None
+            return "retire", choice.retire(move["retire"]), None
         if "draw" in move:
             weights = turn.get("chance", {}).get("weights", ())
             if not 0 <= move["draw"] < len(weights):
                 raise Illegal("%s is none of %d outcomes to draw" % (move["draw"], len(weights)))
-            return "draw", self.game.draw(state, move["draw"]), None
+            return "draw", self.game.draw(choice.state, move["draw"]), None
         if move["seat"] not in turn.get("of", ()):
             raise Illegal("seat %s is not to move" % move["seat"])
-        action = self.game.complete(state, self.checked(move["action"]))
-        return "play", self.game.play(state, action), action
+        action = self.game.complete(choice.state, self.checked(move["action"]))
+        method = "resolve" if choice.is_open else "play"
+        return method, choice.play(move["seat"], action), action
 
     def checked(self, action: Any) -> Action:
         """The action with its fields as declared: 1.0 is 1. Refuses what no form has."""
@@ -410,11 +485,11 @@ class _Answers:
         except ValueError as error:
             raise _Malformed(str(error)) from None
 
-    def ply(self, state: State, written: str, turn: Json, want: Collection[str]) -> str:
+    def ply(self, choice: Choice, whole: State, written: str, want: Collection[str]) -> str:
         """One entry of `plies`, its keys sorted."""
-        game, parts = self.game, []
+        game, state, parts = self.game, choice.state, []
         if "actions" in want:
-            parts.append('"actions":' + _encode(self.listed(state, turn), "`actions`"))
+            parts.append('"actions":' + _encode(self.every_action(choice), "`actions`"))
         if "estimate" in want and type(game).estimate is not Game.estimate:
             estimate = [int(round(value)) for value in game.estimate(state)]
             parts.append('"estimate":' + _encode(estimate, "`estimate`"))
@@ -423,18 +498,23 @@ class _Answers:
         if "position" in want:
             parts.append('"position":' + _encode(game.position(state), "`position`"))
         parts.append('"state":' + written)
-        parts.append('"turn":' + _encode(turn, "`turn`"))
+        parts.append('"turn":' + _encode(choice.turn, "`turn`"))
         if "view" in want:
             parts.append('"view":' + _encode(game.view(state), "`view`"))
-        if _encode(state, "the state") != written:
+        if _encode(whole, "the state") != written:
             raise RulesError("a method changed the state that it should only read")
         return "{" + ",".join(parts) + "}"
 
-    def listed(self, state: State, turn: Json) -> Optional[List[Action]]:
-        """What `actions` returns, as a list; None if the actions can't be listed."""
-        if "of" not in turn:
-            return []
-        found = self.game.actions(state) if self.lists else None
+    def every_action(self, choice: Choice) -> Optional[List[Any]]:
+        """The legal actions; None if they can't be listed. In a game with simultaneous moves a list for each seat to move."""
+        lists = [self.listed(choice, seat) for seat in choice.turn.get("of", ())]
+        if not self.is_simultaneous:
+            return lists[0] if lists else []
+        return None if None in lists else lists
+
+    def listed(self, choice: Choice, seat: int) -> Optional[List[Action]]:
+        """The legal actions of a seat; None if they can't be listed."""
+        found = choice.actions(seat) if self.lists else None
         if found is None:
             return None
         if isinstance(found, (set, frozenset)):

@@ -233,7 +233,13 @@ fn message(line: &str) -> Option<ToAgent> {
         }),
         "turn" => {
             let left_ms = words[2].parse().ok();
-            ToAgent::Turn(Turn { turn: number(words[1]), left_ms, position: None, actions: None })
+            ToAgent::Turn(Turn {
+                turn: number(words[1]),
+                left_ms,
+                position: None,
+                actions: None,
+                together: Vec::new(),
+            })
         }
         "over" => ToAgent::Over(Box::new(Over {
             outcome: None,

@@ -49,7 +49,8 @@ pub fn import(kind: GameKind, record: &GameRecord, origin: &Origin) -> Result<Ve
         };
         let played = walk.game().clone_box().play(action);
         let action = played.map_err(|refusal| format!("turn {turn}: {refusal}"))?.into();
-        let asked = TurnEvent { at_ns: 0, turn, seat, left_ms, pondered_ns: 0 };
+        let together = Vec::new();
+        let asked = TurnEvent { at_ns: 0, turn, seat, left_ms, pondered_ns: 0, together };
         for event in [Event::Turn(asked), Event::Played(PlayedEvent::untimed(turn, seat, action))] {
             walk.event(&event)?;
             events.push(event);

@@ -10,7 +10,7 @@ use referee_games::wire::{
 };
 use referee_games::{GameKind, Games, NoRules};
 use referee_protocol::{
-    Event, FromAgent, Header, LineEvent, Seat, parse_from_agent, unescape_line,
+    Event, FromAgent, Header, LineEvent, Seat, TurnEvent, parse_from_agent, unescape_line,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -89,6 +89,53 @@ fn action_in(line: &LineEvent) -> Option<Value> {
     }
 }
 
+/// The seats that choose at once, as the requests name them.
+#[derive(Debug, Default)]
+struct RecordedChoice {
+    together: Vec<Seat>,
+    /// Those that have chosen or are out.
+    left: Vec<Seat>,
+    /// The number of moves before the first of them has chosen.
+    begin: usize,
+}
+
+impl RecordedChoice {
+    /// Returns the seats to move at a request, after this number of moves.
+    fn asked(&mut self, asked: &TurnEvent, moves: usize) -> Vec<Seat> {
+        if asked.together.len() < 2 {
+            *self = Self::default();
+            return vec![asked.seat];
+        }
+        if self.together != asked.together || self.left.len() == self.together.len() {
+            *self = Self { together: asked.together.clone(), left: Vec::new(), begin: moves };
+        }
+        self.rest()
+    }
+
+    /// Returns the seats that have still to choose.
+    fn rest(&self) -> Vec<Seat> {
+        let is_left = |seat: &&Seat| !self.left.contains(seat);
+        self.together.iter().filter(is_left).copied().collect()
+    }
+
+    /// Returns the turn of those, if there are any.
+    fn turn(&self) -> Option<PlyTurn> {
+        let rest = self.rest();
+        (!rest.is_empty()).then_some(PlyTurn::Of(rest))
+    }
+
+    fn left(&mut self, seat: Seat) {
+        if self.together.contains(&seat) && !self.left.contains(&seat) {
+            self.left.push(seat);
+        }
+    }
+
+    /// Returns after how many moves the present turn or choice began.
+    fn begin(&self, moves: usize) -> usize {
+        if self.together.is_empty() { moves } else { self.begin }
+    }
+}
+
 /// The moves of a transcript.
 #[derive(Debug)]
 struct Recorded {
@@ -98,8 +145,9 @@ struct Recorded {
     moves: Vec<Move>,
     /// Whose turn it was before each move, and after the last.
     turns: Vec<PlyTurn>,
-    /// The legal actions where they are recorded: where a seat broke the rules, by the number of moves before.
-    legal: BTreeMap<usize, Vec<Value>>,
+    /// The legal actions where they are recorded: where a seat broke the rules, by the number of moves before the turn,
+    /// or before the first of several seats has chosen.
+    legal: BTreeMap<usize, Vec<(Seat, Vec<Value>)>>,
     /// How the rules failed after the last move, if they did.
     failed: Option<String>,
     /// What is shown instead of the board.
@@ -114,13 +162,16 @@ impl Recorded {
         let mut all = Self { described, seats, moves, turns, legal, failed: None, text };
         let mut answer = None;
         let mut turn = None;
+        let mut choice = RecordedChoice::default();
         for (number, event) in events.iter().enumerate() {
             let step = match event {
                 Event::Turn(asked) => {
-                    turn = Some(PlyTurn::Of(vec![asked.seat]));
+                    turn = Some(PlyTurn::Of(choice.asked(asked, all.moves.len())));
                     continue;
                 }
                 Event::Played(played) => {
+                    turn = turn.or_else(|| choice.turn());
+                    choice.left(played.seat);
                     turn.get_or_insert_with(|| PlyTurn::Of(vec![played.seat]));
                     Move::Action { seat: played.seat, action: played.action.value() }
                 }
@@ -140,7 +191,14 @@ impl Recorded {
                     continue;
                 }
                 Event::Retired(retired) => {
-                    all.note_legal(retired.fault.legal.as_ref());
+                    let begin = choice.begin(all.moves.len());
+                    all.note_legal(begin, retired.seat, retired.fault.legal.as_ref());
+                    turn = turn.or_else(|| choice.turn());
+                    choice.left(retired.seat);
+                    // One of two seats is out for the match alone.
+                    if header.seats.len() < 3 {
+                        continue;
+                    }
                     turn.get_or_insert_with(|| {
                         let later = events[number..].iter().find_map(|event| match event {
                             Event::Turn(asked) => Some((asked.turn, asked.seat)),
@@ -153,13 +211,19 @@ impl Recorded {
                 }
                 Event::Over(over) => {
                     turn = over.outcome.clone().map(PlyTurn::Over).or(turn);
-                    let faults = over.verdict.seats.iter().filter_map(|seat| seat.fault.as_ref());
-                    all.note_legal(faults.filter_map(|fault| fault.legal.as_ref()).next_back());
+                    let begin = choice.begin(all.moves.len());
+                    for seat in &over.verdict.seats {
+                        let legal = seat.fault.as_ref().and_then(|fault| fault.legal.as_ref());
+                        all.note_legal(begin, seat.seat, legal);
+                    }
                     if let Some(void) = over.verdict.void.as_ref().filter(|it| it.cause == RULES) {
                         all.failed = Some(void.text.clone());
                         // They failed at an action that they had listed.
-                        let listed = answer.filter(|_| void.seat.is_none()).and_then(action_in);
-                        all.note_legal(listed.map(|action| vec![action]).as_ref());
+                        let answer = answer.filter(|_| void.seat.is_none());
+                        let listed = answer.and_then(|line| Some((line.seat, action_in(line)?)));
+                        if let Some((seat, action)) = listed {
+                            all.note_legal(begin, seat, Some(&vec![action]));
+                        }
                     }
                     continue;
                 }
@@ -176,22 +240,33 @@ impl Recorded {
             let seat = last.unwrap_or(0) % header.seats.len().max(1);
             PlyTurn::Of(vec![Seat::all(header.seats.len()).nth(seat).unwrap_or(Seat(0))])
         };
-        let turn = turn.unwrap_or_else(next);
+        let turn = turn.or_else(|| choice.turn()).unwrap_or_else(next);
         all.turns.push(turn);
         all
     }
 
-    fn note_legal(&mut self, legal: Option<&Vec<Value>>) {
+    fn note_legal(&mut self, number: usize, seat: Seat, legal: Option<&Vec<Value>>) {
         if let Some(legal) = legal {
-            self.legal.insert(self.moves.len(), legal.clone());
+            self.legal.entry(number).or_default().push((seat, legal.clone()));
         }
+    }
+
+    /// Returns the legal actions that are recorded at a ply, in the form that its game has.
+    fn actions(&self, number: usize) -> Option<Vec<Value>> {
+        let noted = self.legal.get(&number)?;
+        let PlyTurn::Of(seats) = &self.turns[number] else { return None };
+        if !self.described.simultaneous {
+            return noted.last().map(|(_, legal)| legal.clone());
+        }
+        let of = |seat: &Seat| noted.iter().rev().find(|(own, _)| own == seat).map(|(_, it)| it);
+        Some(seats.iter().map(|seat| json!(of(seat).unwrap_or(&Vec::new()))).collect())
     }
 
     fn ply(&self, number: usize) -> Ply {
         Ply {
             state: json!({ PLY: number }).into(),
             turn: self.turns[number].clone(),
-            actions: self.legal.get(&number).cloned(),
+            actions: self.actions(number),
             position: json!({}),
             view: Some(Ok(Picture { text: Some(self.text.clone()), ..Picture::default() })),
             notes: Vec::new(),

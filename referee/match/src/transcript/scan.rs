@@ -32,7 +32,8 @@ impl Cursor<'_> {
         };
         let pondered_ns = self.optional_number(b",\"pondered_ns\":")?.unwrap_or(0);
         self.literal(b"}")?;
-        Some(Event::Turn(TurnEvent { at_ns, turn, seat, left_ms, pondered_ns }))
+        let together = Vec::new();
+        Some(Event::Turn(TurnEvent { at_ns, turn, seat, left_ms, pondered_ns, together }))
     }
 
     fn line(&mut self, whole: &str) -> Option<Event> {
@@ -186,7 +187,8 @@ mod tests {
         let numbers = || (any::<u64>(), 0..1000_u64, any::<u8>().prop_map(Seat));
         let turn = (numbers(), any::<Option<u64>>(), prop_oneof![Just(0), any::<u64>()]).prop_map(
             |((at_ns, turn, seat), left_ms, pondered_ns)| {
-                Event::Turn(TurnEvent { at_ns, turn, seat, left_ms, pondered_ns })
+                let together = Vec::new();
+                Event::Turn(TurnEvent { at_ns, turn, seat, left_ms, pondered_ns, together })
             },
         );
         let text = || "(\\PC|[\"\\\\\u{0}-\u{1f}/{}]){0,20}";

@@ -189,7 +189,11 @@ impl Walk {
             Event::Retired(retired) => Some(Move::Retire { retire: retired.seat }),
             _ => None,
         };
-        self.state.game().foresee(events.iter().filter_map(step).collect());
+        // One of two seats is out for the match alone, which then ends.
+        let has_two = self.header.seats.len() < 3;
+        let is_end = |(_, event): &&(u64, Event)| has_two && matches!(event, Event::Retired(_));
+        let moves = events.iter().take_while(|event| !is_end(event)).filter_map(step);
+        self.state.game().foresee(moves.collect());
     }
 
     /// Replays the next event. An error says what is wrong with it; don't call it again after one.

@@ -19,6 +19,8 @@ pub(super) struct Recording<'a> {
     flush_at: Instant,
     /// Whether the header has been recorded, which is the first event.
     has_begun: bool,
+    /// Events that may not be shown before the last of several seats has chosen.
+    hidden: Vec<Event>,
     /// Why the transcript can't be written any more.
     broken: Option<io::Error>,
 }
@@ -29,7 +31,15 @@ type Failed = Option<Input<'static>>;
 impl<'a> Recording<'a> {
     pub(super) fn new(sink: Sink, watcher: &'a mut dyn FnMut(&Event, &Match)) -> Self {
         let flush_at = Instant::now() + FLUSH_PERIOD;
-        Self { sink, watcher, tally: Box::default(), flush_at, has_begun: false, broken: None }
+        Self {
+            sink,
+            watcher,
+            tally: Box::default(),
+            flush_at,
+            has_begun: false,
+            hidden: Vec::new(),
+            broken: None,
+        }
     }
 
     /// Whether anything has been recorded.
@@ -42,10 +52,22 @@ impl<'a> Recording<'a> {
         self.flush_at
     }
 
-    /// Records an event. `now` is about now.
+    /// Records an event, as soon as it may be shown. `now` is about now.
     #[must_use]
     pub(super) fn record(&mut self, event: &Event, state: &Match, now: Instant) -> Failed {
         self.has_begun = true;
+        if state.hides(event) {
+            self.hidden.push(event.clone());
+            return None;
+        }
+        let mut failed = None;
+        for hidden in std::mem::take(&mut self.hidden) {
+            failed = failed.or(self.show(&hidden, state, now));
+        }
+        failed.or(self.show(event, state, now))
+    }
+
+    fn show(&mut self, event: &Event, state: &Match, now: Instant) -> Failed {
         let mut failed = self.write(|sink| sink.record(event));
         // The watcher may be slow, and others read the file meanwhile.
         if matches!(event, Event::Played(_)) && self.flush_at <= now {

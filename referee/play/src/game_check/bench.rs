@@ -239,7 +239,12 @@ impl<'a> Bench<'a> {
         let at = if walk["at"] == "all" { At::All } else { At::End };
         check_walk_answer(&are_actions, at, walk.get("setup").is_some(), &answer)?;
         match answer {
-            Answer::Walked(walked) => Ok(Ok(Played { walked, line })),
+            Answer::Walked(mut walked) => {
+                if self.described.simultaneous {
+                    walked.plies.iter_mut().try_for_each(of_the_first)?;
+                }
+                Ok(Ok(Played { walked, line }))
+            }
             Answer::Refused(refused) => Ok(Err(refused)),
             _ => unreachable!("it was checked"),
         }
@@ -468,10 +473,7 @@ impl<'a> Bench<'a> {
                 let listed = ply.actions.as_deref().unwrap_or_default();
                 let mut actions: Vec<Value> = listed.sample(chosen, 5).cloned().collect();
                 if ply.actions.is_none() {
-                    let cells = self.cells(ply);
-                    let mut below = |bound: usize| chosen.random_range(0..bound.max(1));
-                    actions =
-                        (0..TRIED).map(|_| self.program.guess(&[], &cells, &mut below)).collect();
+                    actions = self.guessed(ply, chosen);
                 }
                 actions.into_iter().map(|action| Move::Action { seat, action }).collect()
             }
@@ -490,6 +492,13 @@ impl<'a> Bench<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Returns actions that may be legal at a ply where none are listed.
+    pub(super) fn guessed(&self, ply: &Ply, chosen: &mut ChaCha8Rng) -> Vec<Value> {
+        let cells = self.cells(ply);
+        let mut below = |bound: usize| chosen.random_range(0..bound.max(1));
+        (0..TRIED).map(|_| self.program.guess(&[], &cells, &mut below)).collect()
     }
 
     /// Returns the cells of the board at a ply.
@@ -547,6 +556,23 @@ impl<'a> Bench<'a> {
             game.moves.push(step);
         }
         Some(game)
+    }
+}
+
+/// Keeps the actions of the first seat to move: random games have it play first, and `choices` asks for the others'.
+fn of_the_first(ply: &mut Ply) -> Result<(), Problem> {
+    let (Some(lists), PlyTurn::Of(seats)) = (&mut ply.actions, &ply.turn) else { return Ok(()) };
+    let (count, first) = (lists.len(), lists.first().and_then(Value::as_array));
+    match first {
+        Some(first) if count == seats.len() => {
+            *lists = first.clone();
+            Ok(())
+        }
+        _ => Err(Problem::new(
+            format!("`actions` has {count} entries, and {} seats are to move", seats.len()),
+            "where `simultaneous` in the description is true, `actions` has a list for each seat in `of`, also for one",
+            "return a list of lists",
+        )),
     }
 }
 

@@ -99,7 +99,10 @@ pub(super) fn turns(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
     };
     let (so, why, fix) = match &ply.turn {
         PlyTurn::Of(seats) => (
-            &*format!("but seat {} is to move", seats[0]),
+            &*match seats.as_slice() {
+                [seat] => format!("but seat {seat} is to move"),
+                _ => format!("but the seats to move are {seats:?}"),
+            },
             "the program ignores the `seat` of a move",
             "refuse moves of seats that aren't in `of`",
         ),
@@ -116,7 +119,7 @@ pub(super) fn turns(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), P
     };
     for action in &actions {
         for seat in (0..game.seats).filter_map(|seat| u8::try_from(seat).ok()).map(Seat) {
-            if Some(seat) == mover {
+            if matches!(&ply.turn, PlyTurn::Of(seats) if seats.contains(&seat)) {
                 continue;
             }
             let played =

@@ -264,7 +264,7 @@ pub(super) fn retire(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(), 
         };
         let mut chosen = bench.chooser(game.number, u64::from(leaver) + 1);
         for _ in 0..AFTER_RETIRING {
-            if mover(&now) == Some(retire) {
+            if matches!(&now.turn, PlyTurn::Of(seats) if seats.contains(&retire)) {
                 return Err(Problem::new(
                     format!("seat {retire} is to move after it has retired"),
                     "the order of turns does not skip seats that are out",

@@ -4,6 +4,7 @@
 mod bench;
 mod cases;
 mod causes;
+mod choices;
 mod contract;
 mod games;
 mod memory;
@@ -194,6 +195,17 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         applies: |bench| {
+            if bench.described.simultaneous { Ok(()) } else { Err("no seats choose at once") }
+        },
+        ..row(
+            "choices",
+            "seats that choose at once may be asked in any order",
+            Spots::Some(12),
+            choices::choices,
+        )
+    },
+    Row {
+        applies: |bench| {
             if bench.described.seats.iter().any(|&seats| seats > 2) {
                 Ok(())
             } else {
@@ -307,6 +319,9 @@ impl Row {
                 Found::NotApplicable("there are no files games/*.jsonl in the folder")
             }
             (None, "retire") => Found::NotApplicable("no random game had three seats"),
+            (None, "choices") => {
+                Found::NotApplicable("in no random game did several seats choose at once")
+            }
             (_, "outcome") => Found::Nothing(bench.unseen_endings(tested)),
             (_, "plays") => Found::Nothing(bench.unmet_setups(tested)),
             (note, _) => Found::Nothing(note),

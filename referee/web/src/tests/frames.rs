@@ -110,7 +110,8 @@ fn playback(game: usize, choices: &[u32]) -> Playback {
         let (turn, actions) = (state.turn_number(), state.actions());
         let action = state.play(&actions[*choice as usize % actions.len()]).unwrap();
         let left = &mut left_ms[seat.index()];
-        let asked = TurnEvent { at_ns, turn, seat, left_ms: Some(*left), pondered_ns: 0 };
+        let (left_ms, together) = (Some(*left), Vec::new());
+        let asked = TurnEvent { at_ns, turn, seat, left_ms, pondered_ns: 0, together };
         playback.take(&Event::Turn(asked)).unwrap();
         at_ns += 7_000_000;
         *left += 3;
