@@ -326,6 +326,9 @@ class Playouts(unittest.TestCase):
 
     @unittest.skipUnless(hasattr(signal, "raise_signal") and os.name == "posix", "needs signals")
     def test_ctrl_c_ends_native_work(self):
+        # It is ignored in a job of a shell script that runs in the background.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         game = games.start("chexers")
         for work in [lambda: games.playouts(game, 1 << 30), lambda: games.playouts(game, 1 << 30, threads=2),
                      lambda: game.perft(30)]:

@@ -339,8 +339,8 @@ impl Match {
 
     /// Whether an event that was recorded may not be shown yet: seats choose at once, and not all have.
     pub fn hides(&self, event: &Event) -> bool {
-        let may_show = !self.game.together().is_empty() && matches!(event, Event::Line(_));
-        self.phase != Phase::Ended && (may_show || self.game.is_between_choices())
+        let is_answer = !self.game.together().is_empty() && matches!(event, Event::Line(_));
+        self.phase != Phase::Ended && (is_answer || self.game.is_between_choices())
     }
 
     /// Returns the current state of the game.

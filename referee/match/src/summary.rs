@@ -57,6 +57,13 @@ impl Summary<'_> {
     fn why(&self) -> String {
         let why = reason((self.game, self.program), self.setup, self.result, self.reason);
         let mut faults = self.names.iter().zip(self.faults);
+        // They chose at once, and all were at fault.
+        if self.places.len() > 1 && self.faults.iter().all(Option::is_some) {
+            let each = faults.filter_map(|(name, fault)| {
+                fault.map(|(kind, text)| format!("{name} {}", fault_by_text(kind, text)))
+            });
+            return each.collect::<Vec<_>>().join(", ");
+        }
         let cause = faults.find_map(|(name, fault)| {
             fault.filter(|(kind, _)| kind.name() == self.reason).map(|fault| (name, fault))
         });

@@ -4,6 +4,7 @@
 //! snapshot puts them in.
 
 mod script;
+mod sums;
 
 use insta::{Settings, assert_snapshot};
 use script::run;

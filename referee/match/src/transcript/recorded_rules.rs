@@ -166,7 +166,11 @@ impl Recorded {
         for (number, event) in events.iter().enumerate() {
             let step = match event {
                 Event::Turn(asked) => {
-                    turn = Some(PlyTurn::Of(choice.asked(asked, all.moves.len())));
+                    let seats = choice.asked(asked, all.moves.len());
+                    // Where several seats choose, one of two may have left since the first was asked.
+                    if asked.together.is_empty() || turn.is_none() {
+                        turn = Some(PlyTurn::Of(seats));
+                    }
                     continue;
                 }
                 Event::Played(played) => {
