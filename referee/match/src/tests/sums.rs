@@ -49,7 +49,7 @@ fn walked(walk: &Walk) -> Value {
     let walk_json = serde_json::to_value(walk).unwrap();
     let (mut state, seats) = match walk_json.get("setup") {
         Some(setup) => {
-            let seats = setup["seats"].as_u64().unwrap() as usize;
+            let seats = usize::try_from(setup["seats"].as_u64().unwrap()).unwrap();
             let state = json!({ "sums": vec![0; seats], "said": {}, "out": [], "rounds": 0 });
             (state, &["one", "two", "three"][..seats])
         }
