@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 say(&FromAgent::Action(Action { turn: Some(turn.turn), action }))?;
             }
             ToAgent::Over(_) => break,
-            ToAgent::Played(_) | ToAgent::Drawn(_) | ToAgent::Retired(_) => {}
+            ToAgent::Played(_) | ToAgent::Drawn(_) | ToAgent::Told(_) | ToAgent::Retired(_) => {}
         }
     }
     Ok(())

@@ -49,7 +49,7 @@ pub use plain_error::{plain_error, read_line, read_typed};
 pub use seat::Seat;
 pub use settings::{ClockKind, ClockSettings, Limits};
 pub use strict::{ParseError, ParseErrorKind, parse_strict};
-pub use to_agent::{Drawn, Hello, Over, Played, Retired, SeatInfo, ToAgent, Turn};
+pub use to_agent::{Drawn, Hello, Over, Played, Retired, SeatInfo, ToAgent, Told, Turn};
 pub use transcript::{
     DrawnEvent, Event, ExitEvent, Freezer, GameProgramRecord, Header, HeaderSeat, LineEvent,
     LineProtocol, OnFault, OverEvent, PlayedEvent, Pondering, RetiredEvent, SandboxRecord, Seal,

@@ -16,6 +16,9 @@ pub enum ToAgent {
     Played(Played),
     /// The referee has drawn, in a game with chance. Sent to every seat.
     Drawn(Drawn),
+    /// What this seat is told of an action or a draw, in a game with hidden information, in place of `played` and
+    /// `drawn`.
+    Told(Told),
     /// A seat is out; the others play on.
     Retired(Retired),
     /// Last in each game: the result.
@@ -101,6 +104,19 @@ pub struct Drawn {
     pub outcome: usize,
     /// What the outcome is called.
     pub label: String,
+}
+
+/// What a seat is told of an action or a draw.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Told {
+    /// The turn of the action; after a draw, the number of the next turn.
+    pub turn: u64,
+    /// The seat that acted; omitted for a draw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<Seat>,
+    /// What the rules tell this seat.
+    #[serde(rename = "told")]
+    pub value: Value,
 }
 
 /// A seat is out.

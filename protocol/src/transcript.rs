@@ -73,6 +73,10 @@ pub struct Header {
     pub sandbox: SandboxRecord,
     /// The match's seed, below 2^53.
     pub seed: u64,
+    /// SHA-256 of the key that decides the draws of a game with hidden information, in hex; `over` has the key. Omitted if
+    /// the draws follow from the seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draw_key_sha256: Option<String>,
     /// The number of the game in its series, from 0.
     pub game_number: u64,
     /// The version of the referee.
@@ -362,6 +366,9 @@ pub struct OverEvent {
     pub outcome: Option<Outcome>,
     /// The result of the match.
     pub verdict: Verdict,
+    /// The key that decided the draws, if they don't follow from the seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draw_key: Option<String>,
 }
 
 /// An agent's process ended.

@@ -180,10 +180,10 @@ class AnySeat(Good):
     def main(cls):
         after = kit._Answers.after
 
-        def careless(self, state, turn, move):
-            if "of" in turn and "action" in move:
-                move = dict(move, seat=turn["of"][0])
-            return after(self, state, turn, move)
+        def careless(self, choice, move):
+            if "of" in choice.turn and "action" in move:
+                move = dict(move, seat=choice.turn["of"][0])
+            return after(self, choice, move)
 
         kit._Answers.after = careless
         super().main()
@@ -212,8 +212,10 @@ class PlaysOn(Good):
     def main(cls):
         after = kit._Answers.after
 
-        def careless(self, state, turn, move):
-            return after(self, state, {"of": [move["seat"]]} if "over" in turn else turn, move)
+        def careless(self, choice, move):
+            if "over" in choice.turn:
+                choice.turn = {"of": [move["seat"]]}
+            return after(self, choice, move)
 
         kit._Answers.after = careless
         super().main()
@@ -324,12 +326,89 @@ class RecordsLate(Good):
             self.game.asked = len(request.get("moves", ()))
             return walk(self, request)
 
-        def late(self, state, turn, move):
-            method, state, action = after(self, state, turn, move)
+        def late(self, choice, move):
+            method, state, action = after(self, choice, move)
             late = self.game.asked > 2 and action
             return method, state, dict(action, count=action["count"] % 3 + 1) if late else action
 
         kit._Answers.walk, kit._Answers.after = counted, late
+        super().main()
+
+
+class Bids(Good):
+    """In each of three rounds both get a card that the other doesn't see, and bid at once."""
+    plies_max = 9
+
+    def start(self, setup):
+        return {"bids": [], "cards": [], "points": [0, 0]}
+
+    def turn(self, state):
+        if len(state["bids"]) == 3:
+            one, other = state["points"]
+            return over([1 + (one < other), 1 + (other < one)], "last_stone")
+        return [0, 1] if state["cards"] else chance([1, 1, 1, 1])
+
+    def draw(self, state, outcome):
+        return dict(state, cards=[outcome // 2, outcome % 2])
+
+    def choices(self, state, seat):
+        return [{"type": "take", "count": count} for count in (1, 2, 3)]
+
+    def resolve(self, state, actions):
+        bids = [actions[seat]["count"] if seat in actions else 0 for seat in (0, 1)]
+        points = [was + bid + card for was, bid, card
+                  in zip(state["points"], bids, state["cards"])]
+        return {"bids": state["bids"] + [bids], "cards": [], "points": points}
+
+    def seen(self, state):
+        cards = state["cards"] or [None, None]
+        return [{"bids": state["bids"], "card": card} for card in cards]
+
+    def told(self, state, move):
+        return [move["draw"] // 2, move["draw"] % 2] if "draw" in move else None
+
+    def view(self, state):
+        return grid(3, 4)
+
+
+class ShowsCards(Bids):
+    def seen(self, state):
+        return [dict(seen, sum=sum(state["cards"])) for seen in super().seen(state)]
+
+
+class CardInActions(Bids):
+    def choices(self, state, seat):
+        return super().choices(state, seat)[:2 + state["cards"][1 - seat]]
+
+
+class FirstCounts(Bids):
+    @classmethod
+    def main(cls):
+        def play(self, seat, action):
+            self.chosen = self.chosen + [[seat, action]]
+            return self._after(seat)
+
+        kit.Choice.play = play
+        super().main()
+
+    def resolve(self, state, actions):
+        return dict(super().resolve(state, actions), points=[list(actions)[0], 0])
+
+
+class TellsChoice(Bids):
+    @classmethod
+    def main(cls):
+        actions = kit.Choice.actions
+        kit.Choice.actions = lambda self, seat: [
+            action for action in actions(self, seat)
+            if action not in [chosen for _, chosen in self.chosen]]
+        super().main()
+
+
+class TurnsEarly(Bids):
+    @classmethod
+    def main(cls):
+        kit.Choice._after = lambda self, seat: self.game.resolve(self.state, dict(self.chosen))
         super().main()
 
 

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample-agents" / "games"
 KITS = ROOT / "referee" / "python"
 
-EVERYTHING = ["actions", "position", "view", "notes", "estimate"]
+EVERYTHING = ["actions", "position", "view", "notes", "estimate", "seen", "told", "views"]
 PALETTE = ["red", "green", "blue", "yellow", "purple", "orange", "black", "white"]
 ARGUMENTS = {"grid": 2, "square": 1, "diamond": 1, "triangle": 1, "hexagon": 1, "star": 1}
 
@@ -106,7 +106,7 @@ def check_colour(colour):
 def check_description(described):
     """Fails unless a description is as docs/game-programs.md says."""
     keys(described, "type name title summary seats setup actions pieces reasons score labels lists "
-                    "estimates chance plies_max")
+                    "estimates chance plies_max", "simultaneous hidden")
     assert described["type"] == "described" and re.fullmatch("[a-z0-9-]+", described["name"])
     for field in described["setup"]:
         more = {"integer": " min max", "choice": " values", "boolean": ""}[field["type"]]
@@ -162,10 +162,13 @@ def check_action(described, action):
 
 def check_ply(described, seats, ply):
     """Fails unless an entry of `plies`, with everything in it, is as the page says."""
-    keys(ply, "state turn actions position view notes" + " estimate" * described["estimates"])
+    keys(ply, "state turn actions position view notes" + " estimate" * described["estimates"]
+         + " seen told views" * described.get("hidden", False))
     turn = ply["turn"]
     if "of" in turn:
-        assert keys(turn, "of")["of"] in [[seat] for seat in range(len(seats))], turn
+        movers = keys(turn, "of")["of"]
+        assert movers and movers == sorted(set(movers) & set(range(len(seats)))), turn
+        assert len(movers) == 1 or described.get("simultaneous"), turn
     elif "over" in turn:
         outcome = keys(keys(turn, "over")["over"], "places reason",
                        "scores" * (described["score"] is not None))
@@ -179,13 +182,21 @@ def check_ply(described, seats, ply):
         assert ply["actions"] is None
     else:
         assert ("of" in turn) == bool(ply["actions"]), ply
-    written = [json.dumps(action, sort_keys=True) for action in ply["actions"] or ()]
-    assert len(set(written)) == len(written), written
-    for action in ply["actions"] or ():
-        check_action(described, action)
+    lists = [ply["actions"] or ()]
+    if described.get("simultaneous"):
+        lists = ply["actions"] or ()
+        assert len(lists) == len(turn.get("of", ())) and all(lists), ply
+    for actions in lists:
+        written = [json.dumps(action, sort_keys=True) for action in actions]
+        assert len(set(written)) == len(written), written
+        for action in actions:
+            check_action(described, action)
     assert isinstance(ply["position"], dict) and isinstance(ply["notes"], list), ply
     if described["estimates"]:
         assert len(ply["estimate"]) == len(seats) and all(map(is_integer, ply["estimate"])), ply
+    if described.get("hidden"):
+        assert all(len(ply[each]) == len(seats) for each in ("seen", "told", "views")), ply
+        assert all(isinstance(seen, dict) for seen in ply["seen"]), ply
     check_view(described, ply["view"])
 
 
@@ -215,6 +226,12 @@ def default_setup(described):
     return {field["name"]: field["default"] for field in described["setup"]}
 
 
+def of_the_first(ply):
+    """The legal actions of the first seat to move: where seats can choose at once, each has a list."""
+    actions = ply["actions"]
+    return actions[0] if actions and isinstance(actions[0], list) else actions
+
+
 class RandomGame:
     """A game played at random from a seed, step by step: its moves and every ply."""
 
@@ -240,7 +257,7 @@ class RandomGame:
     def choose(chosen, ply):
         if "chance" in ply["turn"]:
             return {"draw": chosen.randrange(len(ply["turn"]["chance"]["weights"]))}
-        return {"seat": ply["turn"]["of"][0], "action": chosen.choice(ply["actions"])}
+        return {"seat": ply["turn"]["of"][0], "action": chosen.choice(of_the_first(ply))}
 
 
 def perft(program, setup, depth):

@@ -4,7 +4,7 @@ use crate::{Contest, Fixture, OpeningError, Record, Void};
 use referee_games::program::Program;
 use referee_games::{GameKind, Games};
 use referee_match::transcript::{Status, TRANSCRIPT_BYTES_MAX, is_imported, read, unpack, verify};
-use referee_match::{MatchTally, match_id};
+use referee_match::{MatchTally, draw_key_sha256, match_id};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Event, Header, HeaderSeat, Outcome};
 use serde_json::Value;
@@ -87,6 +87,9 @@ pub fn differences(
     compare("the game", header.game.clone(), kind.name.to_owned());
     compare("the setup", header.setup.to_string(), setup.to_string());
     compare("the seed", header.seed.to_string(), fixture.seed.to_string());
+    let key = contest.draw_key(&contest.games[fixture.game], fixture.seed);
+    let hash = key.map(|key| draw_key_sha256(&key));
+    compare("the draw key's hash", text(&header.draw_key_sha256), text(&hash));
     compare("the number", header.game_number.to_string(), fixture.number.to_string());
     compare("the clock", text(&header.clock), text(&contest.clock));
     compare("the limits", text(&header.limits), text(&contest.limits));

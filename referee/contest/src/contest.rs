@@ -11,7 +11,7 @@ use crate::settings::{
     ContestGame, OpeningSettings, PlayerInfo, Policy, SandboxSettings, SeatOrders,
 };
 use referee_games::{AnyGame, GameKind};
-use referee_match::named_seed;
+use referee_match::{draw_key, named_seed};
 use referee_protocol::{Adjudication, ClockSettings, Limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,6 +24,12 @@ pub struct Contest {
     pub name: String,
     /// The seed of all random choices.
     pub seed: Seed,
+    /// The key from which the draws of games with hidden information follow, together with their seeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draw_key: Option<Seed>,
+    /// Whether viewers see games with hidden information while they go on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub show_hidden: bool,
     /// The format: who plays whom.
     pub format: FormatSettings,
     /// How often every pairing of the format is played in every seat order; in formats with stages,
@@ -75,6 +81,8 @@ impl Contest {
         Self {
             name: game.name.clone(),
             seed: Seed::Number(seed),
+            draw_key: None,
+            show_hidden: false,
             format: FormatName::default_for(game.seats).into(),
             rounds: u32::try_from(games.div_ceil(games_of_a_block)).unwrap_or(u32::MAX),
             seat_orders: orders,
@@ -91,6 +99,12 @@ impl Contest {
             policy: Policy { void_retries: 0, ..Policy::default() },
             changes: Vec::new(),
         }
+    }
+
+    /// Returns the key for the draws in a match of a game with this seed; `None` if they follow from the seed alone.
+    pub fn draw_key(&self, game: &ContestGame, match_seed: u64) -> Option<String> {
+        let key = self.draw_key.filter(|_| game.draws_are_hidden())?;
+        Some(draw_key(&key.to_string(), match_seed))
     }
 
     /// Returns who sits where in a game of a series. Unlike in other contests, every block begins with

@@ -7,6 +7,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 /// Seeds that are numbers are below: every language can hold them.
 pub const SEED_BOUND: u64 = 1 << 53;
@@ -42,6 +43,18 @@ impl Serialize for Seed {
 
 fn out_of_range<E: Error>(value: impl fmt::Display) -> E {
     E::custom(format!("{OUT_OF_RANGE}0 to {}, not {value}", SEED_BOUND - 1))
+}
+
+impl FromStr for Seed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let read = text.parse().map_or_else(
+            |_| SeedVisitor.visit_str(text),
+            |number| SeedVisitor.visit_u64::<serde::de::value::Error>(number),
+        );
+        read.map_err(|error| error.to_string())
+    }
 }
 
 struct SeedVisitor;

@@ -60,6 +60,12 @@ impl ContestGame {
         self.program.as_ref().is_some_and(|program| program.described["chance"] == true)
     }
 
+    /// Whether draws may be known to some seats only, so that they follow from a key.
+    pub fn draws_are_hidden(&self) -> bool {
+        let is_hidden = |it: &GameProgramRecord| it.described["hidden"] == true;
+        self.has_chance() && self.program.as_ref().is_some_and(is_hidden)
+    }
+
     /// Returns its rules.
     pub fn kind(&self, games: &Games) -> Result<GameKind, NoRules> {
         games.of_record(&self.game, self.program.as_ref())

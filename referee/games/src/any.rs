@@ -185,6 +185,22 @@ pub trait AnyGame: Debug + Send + Sync {
     fn retire(&mut self, seat: Seat);
     /// As [`Game::position`].
     fn position(&self) -> Value;
+    /// Whether seats know different things: then [`AnyGame::seen`] and [`AnyGame::told`] say all that an agent may get.
+    fn is_hidden(&self) -> bool {
+        false
+    }
+    /// Returns what a seat may know of the position.
+    fn seen(&self, _seat: Seat) -> Value {
+        self.position()
+    }
+    /// Returns what a seat is told of the last move, if seats know different things; null for nothing.
+    fn told(&self, _seat: Seat) -> Value {
+        Value::Null
+    }
+    /// Returns the picture that a seat may see.
+    fn view_of(&self, _seat: Seat) -> View {
+        self.view()
+    }
     /// Returns the field `position` of a setup that starts a game from here: the position, or the
     /// state of a game program.
     fn origin(&self) -> Value {

@@ -137,9 +137,11 @@ pub(crate) fn read_whole(answer: Answer, moves: usize) -> Played {
 
 /// What a program has said that its plies may have.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "a program declares each on its own")]
 pub(crate) struct Declared {
     pub(crate) chance: bool,
     pub(crate) simultaneous: bool,
+    pub(crate) hidden: bool,
     pub(crate) has_scores: bool,
     pub(crate) reasons: Vec<String>,
 }

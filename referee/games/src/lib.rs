@@ -41,6 +41,7 @@ pub mod view;
 mod forms;
 mod picture;
 pub mod program;
+mod program_game;
 mod contract;
 pub mod wire;
 mod registry;

@@ -3,17 +3,15 @@
 //!
 //! A program holds no match. Its state is opaque here, so copies, jumps and restarts need nothing of it.
 
-mod game;
-
 pub use crate::contract::{check_answer, check_walk_answer, is_ranking};
 pub use crate::rules::{Pending, Rules, RulesFailure};
 
-use self::game::ProgramGame;
 use crate::about::{About, intern};
 use crate::any::{AnyGame, SetupError};
 use crate::board::Cell;
 use crate::contract::{Declared, Played, read_walk, read_whole};
 use crate::forms::Forms;
+use crate::program_game::ProgramGame;
 use crate::view::View;
 use crate::wire::{
     Answer, Described, From, Move, Picture, Ply, PlyTurn, Request, WIRE_VERSION, Walk, Want, walk,
@@ -26,32 +24,34 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The parts of a ply that a game asks for in every turn.
-const WANTED: [Want; 3] = [Want::Actions, Want::Position, Want::Notes];
+/// The parts of a ply that a game asks for in every turn, the last ones only if seats know different things.
+const WANTED: [Want; 5] = [Want::Actions, Want::Position, Want::Notes, Want::Seen, Want::Told];
+/// How many of them it asks for if all seats know the same.
+const OPEN_WANTED: usize = 3;
 
 /// Makes a draw: takes the number of earlier draws in the game and the weights of the outcomes, and
 /// returns the number of one outcome.
 pub type Drawer = Arc<dyn Fn(u64, &[u64]) -> usize + Send + Sync>;
 
 /// The most draws between two actions, since the next turn waits for all of them.
-const DRAWS_MAX: u64 = 1000;
+pub(crate) const DRAWS_MAX: u64 = 1000;
 /// The longest description, in bytes of JSON, since every transcript begins with it.
 const DESCRIPTION_BYTES_MAX: usize = 1 << 20;
 
 /// A game program that has described itself.
 #[derive(Debug)]
 pub struct Program {
-    name: &'static str,
+    pub(crate) name: &'static str,
     revision: u32,
     record: GameProgramRecord,
     folder: PathBuf,
     about: About,
-    forms: Forms,
-    plies_max: u64,
-    lists: bool,
-    estimates: bool,
-    declared: Declared,
-    rules: Box<dyn Rules>,
+    pub(crate) forms: Forms,
+    pub(crate) plies_max: u64,
+    pub(crate) lists: bool,
+    pub(crate) estimates: bool,
+    pub(crate) declared: Declared,
+    pub(crate) rules: Box<dyn Rules>,
 }
 
 impl Program {
@@ -73,11 +73,11 @@ impl Program {
             return Err(RulesFailure(text));
         }
         let forms = Forms::new(described.clone()).map_err(RulesFailure)?;
-        let Described { plies_max, lists, estimates, chance, simultaneous, .. } = described;
+        let Described { plies_max, lists, estimates, chance, simultaneous, hidden, .. } = described;
         let about = About::of_program(&described, &forms);
         let reasons = described.reasons.iter().map(|reason| reason.name.clone()).collect();
         let has_scores = described.score.is_some();
-        let declared = Declared { chance, simultaneous, has_scores, reasons };
+        let declared = Declared { chance, simultaneous, hidden, has_scores, reasons };
         let record = serde_json::to_value(&described).expect("it was JSON");
         if record.to_string().len() > DESCRIPTION_BYTES_MAX {
             let text = format!("`described` is longer than {DESCRIPTION_BYTES_MAX} bytes");
@@ -181,6 +181,16 @@ impl Program {
         self.declared.simultaneous
     }
 
+    /// Returns whether seats know different things.
+    pub fn is_hidden(&self) -> bool {
+        self.declared.hidden
+    }
+
+    /// The parts of a ply that a game asks for in every turn.
+    pub(crate) fn wanted(&self) -> &'static [Want] {
+        if self.declared.hidden { &WANTED } else { &WANTED[..OPEN_WANTED] }
+    }
+
     /// Converts a picture. Fails if it shows a cell or a piece that doesn't exist.
     pub fn picture(&self, view: &Result<Picture, String>) -> Result<View, String> {
         self.forms.view(view.as_ref().map_err(Clone::clone)?)
@@ -190,7 +200,9 @@ impl Program {
     /// begins, see [`AnyGame::origin`].
     pub fn start(&'static self, setup: &Value) -> Result<Box<dyn AnyGame>, SetupError> {
         let setup = self.checked(setup)?;
-        let answers = start_requests(&setup).into_iter().map(|request| self.rules.ask(request));
+        let answers = start_requests(&setup, self.wanted())
+            .into_iter()
+            .map(|request| self.rules.ask(request));
         let answers = answers.collect();
         self.started(setup, answers).map(|game| Box::new(game) as _)
     }
@@ -205,7 +217,9 @@ impl Program {
             Ok(setup) => setup,
             Err(error) => return Box::pin(std::future::ready(Err(error))),
         };
-        let sent = start_requests(&setup).into_iter().map(|request| self.rules.send(request));
+        let sent = start_requests(&setup, self.wanted())
+            .into_iter()
+            .map(|request| self.rules.send(request));
         let sent: Vec<_> = sent.collect();
         Box::pin(async move {
             let mut answers = Vec::new();
@@ -280,14 +294,14 @@ impl Program {
     }
 
     /// Plays the draws that follow a ply.
-    async fn draws_after(&self, ply: &Ply, draws: u64, drawer: &Drawer) -> Ahead {
+    pub(crate) async fn draws_after(&self, ply: &Ply, draws: u64, drawer: &Drawer) -> Ahead {
         let mut ahead = Ahead::new();
         let mut after_draws: Option<Ply> = None;
         for number in draws..=draws.saturating_add(DRAWS_MAX) {
             let now = after_draws.as_ref().unwrap_or(ply);
             let PlyTurn::Chance(chance) = &now.turn else { break };
             let draw = Move::Draw { draw: drawer(number, &chance.weights) };
-            let walk = walk_from(now, vec![draw.clone()], &WANTED);
+            let walk = walk_from(now, vec![draw.clone()], self.wanted());
             let answer = self.rules.send(Request::Walk(walk)).await;
             let played = answer.and_then(|answer| read_whole(answer, 1));
             let after = played.as_ref().ok().and_then(|played| played.as_ref().ok());
@@ -302,7 +316,7 @@ impl Program {
     }
 
     /// Walks; the inner error is a refusal.
-    fn walk(&self, walk: Walk) -> Played {
+    pub(crate) fn walk(&self, walk: Walk) -> Played {
         let moves = walk.moves.len();
         let answer = self.rules.ask(Request::Walk(walk))?;
         read_walk(answer, moves)
@@ -310,13 +324,13 @@ impl Program {
 }
 
 /// What was asked ahead: the next moves, and what they lead to.
-type Ahead = VecDeque<(Move, Played)>;
+pub(crate) type Ahead = VecDeque<(Move, Played)>;
 
 /// Returns the requests for the start of a game: from its setup, and then from the position in which it begins, if
 /// its setup has one.
-fn start_requests(setup: &Value) -> Vec<Request> {
+fn start_requests(setup: &Value, want: &[Want]) -> Vec<Request> {
     let mut setup = setup.clone();
     let position = setup.as_object_mut().and_then(|fields| fields.remove("position"));
     let from = [From::Setup(setup)].into_iter().chain(position.map(|it| From::State(it.into())));
-    from.map(|from| Request::Walk(walk(from, Vec::new(), &WANTED))).collect()
+    from.map(|from| Request::Walk(walk(from, Vec::new(), want))).collect()
 }

@@ -128,6 +128,12 @@ pub enum Want {
     Notes,
     /// How good the position is for each seat.
     Estimate,
+    /// What each seat may know of the position.
+    Seen,
+    /// What each seat is told of the move before.
+    Told,
+    /// The picture that each seat may see.
+    Views,
 }
 
 /// An answer without its id.
@@ -213,6 +219,15 @@ pub struct Ply {
     /// How good the position is for each seat.
     #[serde(default)]
     pub estimate: Vec<i64>,
+    /// What each seat may know of the position, in a game with hidden information.
+    #[serde(default)]
+    pub seen: Vec<Value>,
+    /// What each seat is told of the last move; null for nothing.
+    #[serde(default)]
+    pub told: Vec<Value>,
+    /// The picture that each seat may see.
+    #[serde(default)]
+    pub views: Vec<Picture>,
 }
 
 fn read_view<'de, D: Deserializer<'de>>(
@@ -346,6 +361,9 @@ pub struct Described {
     /// Whether several seats can choose at once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simultaneous: bool,
+    /// Whether seats know different things.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
     /// The most moves that a game can have.
     pub plies_max: u64,
 }

@@ -47,7 +47,7 @@ impl Match {
             // Also if another seat waits for its request: the request may contain the position, and
             // with it who is out.
             Phase::Asking(_) | Phase::Starting => true,
-            Phase::Ended => false,
+            Phase::Drawing(_) | Phase::Ended => false,
         };
         if self.players.len() < 3 {
             self.game.pass_over(seat);
@@ -118,8 +118,9 @@ impl Match {
         let reason = reason.to_owned();
         let seats = self.seat_verdicts();
         let verdict = Verdict { result, reason, places, seats, void };
-        self.tell();
-        self.over = Some(Box::new(OverEvent { at_ns: self.now.0, outcome, verdict }));
+        self.effects.append(&mut self.untold);
+        let draw_key = self.draw_key();
+        self.over = Some(Box::new(OverEvent { at_ns: self.now.0, outcome, verdict, draw_key }));
         self.effects.push(Effect::MeasureMemory);
         self.phase = Phase::Ended;
     }

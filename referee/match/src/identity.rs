@@ -6,6 +6,7 @@ use referee_protocol::encode::to_hex;
 use referee_protocol::{GameProgramRecord, Header, Seat};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::fmt::Display;
 use std::sync::Arc;
 
 /// Returns the match's id: the first 16 hex digits of SHA-256 over the compact JSON list of game, setup,
@@ -48,16 +49,28 @@ pub fn named_seed(name: &str) -> u64 {
     u64::from_be_bytes(first) >> 11
 }
 
-/// Returns what draws in a match with this seed: the outcome of a draw follows from the seed and the number of draws
-/// before it.
-pub fn drawer(match_seed: u64) -> Drawer {
-    Arc::new(move |number, weights| outcome(match_seed, number, weights))
+/// Returns what draws in a match with this seed, or with this key in its place: the outcome of a draw follows from it
+/// and the number of draws before it.
+pub fn drawer(seed_or_key: impl Display) -> Drawer {
+    let seed = seed_or_key.to_string();
+    Arc::new(move |number, weights| outcome(&seed, number, weights))
+}
+
+/// Returns the key of a match for its draws, in hex. Who knows the seed of the match, but not the secret, learns nothing
+/// of it.
+pub fn draw_key(secret: &str, match_seed: u64) -> String {
+    to_hex(&Sha256::digest(format!("{secret}:draws:{match_seed}").as_bytes()))
+}
+
+/// Returns what a header says of a key.
+pub fn draw_key_sha256(key: &str) -> String {
+    to_hex(&Sha256::digest(key.as_bytes()))
 }
 
 /// Returns the outcome of the draw with this number, from 0: the first 64 bits of SHA-256 of `SEED:draw:NUMBER`, as a
 /// fraction of 2^64, choose among the weights in order.
-fn outcome(match_seed: u64, number: u64, weights: &[u64]) -> usize {
-    let hash = Sha256::digest(format!("{match_seed}:draw:{number}").as_bytes());
+fn outcome(seed: &str, number: u64, weights: &[u64]) -> usize {
+    let hash = Sha256::digest(format!("{seed}:draw:{number}").as_bytes());
     let first: [u8; 8] = hash[..8].try_into().expect("a SHA-256 has 32 bytes");
     let total: u64 = weights.iter().sum();
     let mut rest = (u128::from(u64::from_be_bytes(first)) * u128::from(total)) >> 64;
@@ -87,20 +100,20 @@ mod tests {
         assert_ne!(seat_seed(7, Seat(0)), seat_seed(7, Seat(1)));
         assert!((0..200).all(|seed| seat_seed(seed, Seat(2)) < 1 << 53));
         // printf "7:draw:0" piped to sha256sum begins with 2a1dab8ae7092bb2: its first 64 bits are 0.16 of 2^64, so the first of six faces.
-        assert_eq!(outcome(7, 0, &[1; 6]), 0);
+        assert_eq!(outcome("7", 0, &[1; 6]), 0);
     }
 
     #[test]
     fn draws_follow_the_weights() {
         let mut counts = [0; 4];
-        (0..8000).for_each(|number| counts[outcome(1, number, &[3, 0, 1, 4])] += 1);
+        (0..8000).for_each(|number| counts[outcome("1", number, &[3, 0, 1, 4])] += 1);
         assert_eq!(counts[1], 0);
         for (count, expected) in counts.into_iter().zip([3000, 0, 1000, 4000_i32]) {
             assert!((count - expected).abs() < 200, "{counts:?}");
         }
         // One draw says nothing of the next.
         let pairs =
-            (0..8000).filter(|&n| outcome(1, n, &[1, 1]) == outcome(1, n + 1, &[1, 1])).count();
+            (0..8000).filter(|&n| outcome("1", n, &[1, 1]) == outcome("1", n + 1, &[1, 1])).count();
         assert!((3800..4200).contains(&pairs), "{pairs}");
     }
 }

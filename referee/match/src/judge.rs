@@ -245,7 +245,7 @@ impl Match {
             score: asked.score,
         }));
         let message = ToAgent::Played(Played { turn, seat, action, used_ms });
-        self.broadcast(message);
+        self.tell_move(message, turn, Some(seat));
         let decision = self.adjudicator.count(seat, turn, asked.score);
         match (decision, self.game.turn()) {
             (Some(decision), Move::Of(_) | Move::Chance(_)) => self.finish_by_scores(decision),
@@ -304,7 +304,7 @@ impl Match {
             Phase::Thinking(asked) => {
                 asked.spent = Spent::between((asked.at, asked.reading), (self.now, reading));
             }
-            Phase::Asking(_) | Phase::Ended => {}
+            Phase::Drawing(_) | Phase::Asking(_) | Phase::Ended => {}
         }
     }
 
@@ -321,7 +321,7 @@ impl Match {
                     self.late(seat);
                 }
             }
-            Phase::Asking(_) | Phase::Ended => {}
+            Phase::Drawing(_) | Phase::Asking(_) | Phase::Ended => {}
         }
     }
 
@@ -365,7 +365,7 @@ impl Match {
             Phase::Starting => self.players[seat.index()].ready.is_none(),
             Phase::Asking(asked) => *asked == seat,
             Phase::Thinking(asked) => asked.seat == seat,
-            Phase::Ended => false,
+            Phase::Drawing(_) | Phase::Ended => false,
         };
         if is_asked || self.header.seats[seat.index()].is_human() {
             self.judge_end(seat, &end);

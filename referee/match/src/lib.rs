@@ -24,7 +24,9 @@ pub mod summary;
 pub mod times;
 
 pub use clock::{Reading, TurnLimits};
-pub use identity::{drawer, game_seed, id_of, match_id, named_seed, seat_seed};
+pub use identity::{
+    draw_key, draw_key_sha256, drawer, game_seed, id_of, match_id, named_seed, seat_seed,
+};
 pub use machine::{Effect, Ending, Input, Match, RULES};
 pub use messages::{header, hello, over, parse_line, request};
 pub use tally::MatchTally;

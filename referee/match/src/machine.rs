@@ -9,7 +9,7 @@ use referee_games::program::Pending;
 use referee_games::{AnyGame, Chance, Decoded, Turn as Move};
 use referee_protocol::{
     ClockSettings, Drawn, DrawnEvent, Event, ExitEvent, Fault, FaultKind, FromAgent, Header,
-    MatchResult, Nanos, Outcome, OverEvent, Pondering, Ready, Seat, ToAgent, Turn, TurnEvent,
+    MatchResult, Nanos, Outcome, OverEvent, Pondering, Ready, Seat, ToAgent, Told, Turn, TurnEvent,
     Verdict,
 };
 
@@ -59,6 +59,8 @@ pub enum Input<'a> {
     /// The most memory that each seat has had in the match, in KiB, as [`Effect::MeasureMemory`] asked for;
     /// `None` if unknown.
     PeakMemory(Vec<Option<u64>>),
+    /// What was drawn, in a recorded match whose key isn't known yet.
+    Drawn(usize),
     /// Time has passed, as [`Match::wake_at`] asked for.
     Tick(Reading),
     /// The match can't continue, through no fault of an agent.
@@ -121,6 +123,8 @@ pub struct Ending {
 pub(super) enum Phase {
     /// Not every seat is ready.
     Starting,
+    /// A draw is to be made known.
+    Drawing(Chance),
     /// This seat's request waits for a core.
     Asking(Seat),
     /// This seat is thinking.
@@ -219,10 +223,12 @@ pub struct Match {
     pub(super) header: Header,
     pub(super) players: Vec<Player>,
     pub(super) phase: Phase,
+    /// The seed or the key from which draws follow; without, they are made known.
+    draws_from: Option<String>,
     /// The seats that are out, in the order in which they left.
     pub(super) gone: Vec<Departure>,
     /// Messages about what seats have chosen at once, until the last of them has.
-    pub(super) untold: Vec<ToAgent>,
+    pub(super) untold: Vec<Effect>,
     /// How the match ends when the last of the seats has chosen that choose at once, with the reason.
     pub(super) ends_after_choices: Option<(MatchResult, &'static str)>,
     /// Events before the header, which is written when every seat is ready, or those after the end until
@@ -246,7 +252,9 @@ impl Match {
     /// is filled in as the agents answer.
     pub fn begin(game: Box<dyn AnyGame>, header: Header) -> (Self, Vec<Effect>) {
         let player = Player { clock: Clock::new(&header.clock), ..Player::default() };
+        let has_key = header.draw_key_sha256.is_some();
         let mut begun = Self {
+            draws_from: (!has_key).then(|| header.seed.to_string()),
             adjudicator: Adjudicator::new(&header),
             decision: None,
             players: vec![player; game.seats()],
@@ -269,6 +277,16 @@ impl Match {
         }
         let effects = std::mem::take(&mut begun.effects);
         (begun, effects)
+    }
+
+    /// Draws by this key, of which the header has the hash.
+    pub fn draw_by(&mut self, key: String) {
+        self.draws_from = Some(key);
+    }
+
+    /// Returns the key by which it draws, if that isn't the seed.
+    pub(super) fn draw_key(&self) -> Option<String> {
+        self.draws_from.clone().filter(|_| self.header.draw_key_sha256.is_some())
     }
 
     /// Processes what happened at time `at` and appends what to do to `effects`. An input with an
@@ -298,6 +316,13 @@ impl Match {
             Input::StdoutClosed(seat, _) => self.ended(seat, AgentEnd::Closed("stdout")),
             Input::StdinClosed(seat, _) => self.ended(seat, AgentEnd::Closed("stdin")),
             Input::Fault(seat, kind, text, _) => self.reported_fault(seat, kind, text),
+            Input::Drawn(outcome) => {
+                if let Phase::Drawing(chance) = &self.phase {
+                    let chance = chance.clone();
+                    self.draw(&chance, outcome);
+                    self.proceed();
+                }
+            }
             Input::Tick(reading) => self.tick(reading),
             Input::Stop { cause, text, seat } => self.stop(cause, text, seat),
         }
@@ -315,7 +340,7 @@ impl Match {
                 let clock = &self.players[asked.seat.index()].clock;
                 Some(clock.next_check(asked.at, &asked.spent, &self.header.clock))
             }
-            Phase::Asking(_) | Phase::Ended => None,
+            Phase::Drawing(_) | Phase::Asking(_) | Phase::Ended => None,
         }
     }
 
@@ -341,6 +366,11 @@ impl Match {
     pub fn hides(&self, event: &Event) -> bool {
         let is_answer = !self.game.together().is_empty() && matches!(event, Event::Line(_));
         self.phase != Phase::Ended && (is_answer || self.game.is_between_choices())
+    }
+
+    /// Whether the match is over.
+    pub fn is_over(&self) -> bool {
+        self.phase == Phase::Ended
     }
 
     /// Returns the current state of the game.
@@ -412,7 +442,14 @@ impl Match {
             match self.game.turn() {
                 Move::Over(outcome) => return self.finish_by_rules(outcome),
                 Move::Of(seat) => break seat,
-                Move::Chance(chance) => self.draw(&chance),
+                Move::Chance(chance) => {
+                    let Some(seed) = &self.draws_from else {
+                        self.phase = Phase::Drawing(chance);
+                        return;
+                    };
+                    let outcome = drawer(seed)(self.game.draws(), &chance.weights);
+                    self.draw(&chance, outcome);
+                }
             }
             if self.phase == Phase::Ended {
                 return;
@@ -423,8 +460,7 @@ impl Match {
     }
 
     /// Draws. What the rules make of it is a failure of theirs, if it is one.
-    fn draw(&mut self, chance: &Chance) {
-        let outcome = drawer(self.header.seed)(self.game.draws(), &chance.weights);
+    fn draw(&mut self, chance: &Chance, outcome: usize) {
         self.before_draws.push(self.game.clone_box());
         if let Err(refusal) = self.game.draw(outcome) {
             let text = format!("the rules failed at draw {outcome}: {refusal}");
@@ -433,20 +469,34 @@ impl Match {
         let (turn, label) = (self.game.turn_number(), chance.label(outcome));
         let event = DrawnEvent { at_ns: self.now.0, turn, outcome, label: label.clone() };
         self.record(Event::Drawn(event));
-        self.broadcast(ToAgent::Drawn(Drawn { turn, outcome, label }));
+        self.tell_move(ToAgent::Drawn(Drawn { turn, outcome, label }), turn, None);
     }
 
-    /// Sends a message to all, but not before the last of several seats has chosen.
-    pub(super) fn broadcast(&mut self, message: ToAgent) {
-        self.untold.push(message);
-        if !self.game.is_between_choices() {
-            self.tell();
+    /// Sends a message to all about the last move or, if seats know different things, to each what the rules tell it.
+    pub(super) fn tell_move(&mut self, message: ToAgent, turn: u64, seat: Option<Seat>) {
+        if !self.game.is_hidden() {
+            return self.broadcast(message);
         }
+        for to in Seat::all(self.players.len()) {
+            let value = self.game.told(to);
+            if !value.is_null() {
+                self.untold.push(Effect::Send(to, ToAgent::Told(Told { turn, seat, value })));
+            }
+        }
+        self.tell();
     }
 
-    /// Sends what was kept.
-    pub(super) fn tell(&mut self) {
-        self.effects.extend(self.untold.drain(..).map(Effect::Broadcast));
+    /// Sends a message to all.
+    pub(super) fn broadcast(&mut self, message: ToAgent) {
+        self.untold.push(Effect::Broadcast(message));
+        self.tell();
+    }
+
+    /// Sends what there is to tell, but not before the last of several seats has chosen.
+    fn tell(&mut self) {
+        if !self.game.is_between_choices() {
+            self.effects.append(&mut self.untold);
+        }
     }
 
     /// Asks the program that has the rules what a line of an agent leads to, if it answers the current request, so
@@ -454,7 +504,9 @@ impl Match {
     pub fn prepare(&self, seat: Seat, line: &[u8]) -> Option<Pending<()>> {
         self.game.kind().program().filter(|_| self.thinking() == Some(seat))?;
         match parse_line(line, None)?.ok()? {
-            FromAgent::Action(it) => self.game.prepare(&it.action, &drawer(self.header.seed)),
+            FromAgent::Action(it) => {
+                self.game.prepare(&it.action, &drawer(self.draws_from.as_ref()?))
+            }
             _ => None,
         }
     }
@@ -463,7 +515,7 @@ impl Match {
     pub(super) fn ask(&self, seat: Seat) -> Effect {
         let player = &self.players[seat.index()];
         let want = player.ready.as_ref().map_or(&[][..], |ready| &ready.want);
-        Effect::Ask(seat, request(self.game.as_ref(), want, player.clock.left_ms()))
+        Effect::Ask(seat, request(self.game.as_ref(), seat, want, player.clock.left_ms()))
     }
 
     /// Begins the transcript with the answers to `hello` and what happened until then.

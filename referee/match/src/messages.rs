@@ -9,6 +9,7 @@ use referee_protocol::{
     PROTOCOL_VERSION, ParseError, SandboxRecord, Seat, SeatInfo, TRANSCRIPT_VERSION, Turn, Verdict,
     Want, parse_from_agent,
 };
+use serde_json::Value;
 
 /// Returns the header for a game of which nothing else is known: agents are named after their
 /// colours; clock and limits have their defaults.
@@ -40,6 +41,7 @@ pub fn header(game: &dyn AnyGame) -> Header {
         adjudication: None,
         sandbox: SandboxRecord::default(),
         seed: 0,
+        draw_key_sha256: None,
         game_number: 0,
         referee: env!("CARGO_PKG_VERSION").to_owned(),
         started: String::new(),
@@ -57,7 +59,7 @@ pub fn hello(header: &Header, seat: Seat) -> Hello {
         protocol: PROTOCOL_VERSION,
         game: header.game.clone(),
         rules: header.rules,
-        setup: header.setup.clone(),
+        setup: setup_for_agents(header),
         seat,
         seats: header.seats.iter().map(info).collect(),
         clock: header.clock.clone(),
@@ -67,12 +69,22 @@ pub fn hello(header: &Header, seat: Seat) -> Hello {
     }
 }
 
-/// Returns the request for the current turn, with the fields that the agent wants.
-pub fn request(game: &dyn AnyGame, want: &[Want], left_ms: Option<u64>) -> Turn {
+/// Returns the setup as agents get it: a position in which a game with hidden information begins isn't for them.
+fn setup_for_agents(header: &Header) -> Value {
+    let mut setup = header.setup.clone();
+    let is_hidden = header.program.as_ref().is_some_and(|it| it.described["hidden"] == true);
+    if let Some(fields) = setup.as_object_mut().filter(|_| is_hidden) {
+        fields.remove("position");
+    }
+    setup
+}
+
+/// Returns the request for a seat's current turn, with the fields that the agent wants.
+pub fn request(game: &dyn AnyGame, seat: Seat, want: &[Want], left_ms: Option<u64>) -> Turn {
     Turn {
         turn: game.turn_number(),
         left_ms,
-        position: want.contains(&Want::Position).then(|| game.position()),
+        position: want.contains(&Want::Position).then(|| game.seen(seat)),
         actions: want.contains(&Want::Actions).then(|| game.actions()),
         together: game.together().to_vec(),
     }

@@ -58,7 +58,9 @@ impl Summary<'_> {
         let why = reason((self.game, self.program), self.setup, self.result, self.reason);
         let mut faults = self.names.iter().zip(self.faults);
         // They chose at once, and all were at fault.
-        if self.places.len() > 1 && self.faults.iter().all(Option::is_some) {
+        let all_failed =
+            self.faults.len() == self.names.len() && self.faults.iter().all(Option::is_some);
+        if self.names.len() > 1 && all_failed && self.result != MatchResult::Played {
             let each = faults.filter_map(|(name, fault)| {
                 fault.map(|(kind, text)| format!("{name} {}", fault_by_text(kind, text)))
             });
@@ -267,6 +269,22 @@ mod tests {
                 &[1, 3, 2],
                 &[None, gone, late],
                 "A wins: all other players are out",
+            ),
+            (
+                "hex",
+                MatchResult::Fault,
+                "late",
+                &[1, 1],
+                &[gone, late],
+                "draw: A crashed, B ran out of time",
+            ),
+            (
+                "hex",
+                MatchResult::Played,
+                "connected",
+                &[1, 2],
+                &[],
+                "A wins: it connected its two sides",
             ),
             (
                 "peg-solitaire",

@@ -69,6 +69,7 @@ pub fn header(
         adjudication: conditions.adjudication.clone(),
         sandbox: sandbox.clone(),
         seed,
+        draw_key_sha256: None,
         game_number: number,
         referee: env!("CARGO_PKG_VERSION").to_owned(),
         started: jiff::Timestamp::now().to_string(),

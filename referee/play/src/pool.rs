@@ -15,7 +15,7 @@ use super::running_matches::RunningMatches;
 use super::sink::Sink;
 use crate::reach::ReadableFiles;
 use referee_games::{AnyGame, GameKind};
-use referee_match::{Match, drawer};
+use referee_match::{Match, draw_key_sha256, drawer};
 use referee_process::agent::StartConditions;
 use referee_process::cleaning::{Cleaner, Cleaning};
 use referee_process::cores;
@@ -50,12 +50,16 @@ pub struct Job {
     pub no_void: Vec<Seat>,
     /// The match's seed, below 2^53.
     pub seed: u64,
+    /// The key of its draws, if they don't follow from the seed.
+    pub draw_key: Option<String>,
     /// The files that the agents of its series may read.
     pub readable_files: Arc<ReadableFiles>,
     /// Where people play.
     pub human_input: HumanInput,
     /// Where the transcript goes.
     pub destination: Destination,
+    /// Whether nothing of a game with hidden information is shown before it is over.
+    pub hides: bool,
     /// Whether somebody waits for this match alone: its transcript is on the disk when the result is reported, and an
     /// agent that doesn't answer is examined.
     pub is_single: bool,
@@ -248,7 +252,8 @@ impl Shared {
 impl Job {
     async fn play(self, core: &CoreContext, kept: &KeptAgents, shared: &Shared) -> Played {
         let number = self.number;
-        let game = self.kind.start_later(&self.setup, drawer(self.seed)).await;
+        let drawer = self.draw_key.as_ref().map_or_else(|| drawer(self.seed), drawer);
+        let game = self.kind.start_later(&self.setup, drawer).await;
         let opened = game.map_err(io::Error::other).and_then(|game| {
             let header = self.header_of(game.as_ref(), &core.sandbox.recorded);
             Ok((self.destination.open(&header)?, header, game))
@@ -290,7 +295,9 @@ impl Job {
             hosts.push((seat, work, games));
         }
         let mut watcher = watching(self.number);
-        let parts = MatchParts { game, header, participants, sink, starting };
+        let draw_key = self.draw_key.clone();
+        let hides = self.hides;
+        let parts = MatchParts { game, header, draw_key, participants, sink, hides, starting };
         let driven = drive(core, parts, self.is_single, &mut watcher).await;
         let (finished, mut staying) = match driven {
             Ok((finished, staying)) => (Ok(finished), staying),
@@ -382,6 +389,7 @@ impl Job {
     fn header_of(&self, game: &dyn AnyGame, sandbox: &SandboxRecord) -> Header {
         let seated: Vec<&AgentSpec> = self.seated.iter().map(AsRef::as_ref).collect();
         let mut header = header(game, &seated, &self.conditions, sandbox, self.seed, self.number);
+        header.draw_key_sha256 = self.draw_key.as_deref().map(draw_key_sha256);
         for seat in &mut header.seats {
             seat.no_void = self.no_void.contains(&seat.seat);
         }

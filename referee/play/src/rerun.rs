@@ -229,7 +229,7 @@ impl Replay<'_> {
         game: Box<dyn AnyGame>,
     ) -> Result<RerunReport, RerunError> {
         let RerunRequest { header, games, events, seat, turn, is_patient } = *self.rerun;
-        let begun = if let Some(turn) = turn {
+        let mut begun = if let Some(turn) = turn {
             Match::resume(header.clone(), games, events, (seat, turn))
                 .map_err(RerunError::Transcript)?
         } else {
@@ -238,6 +238,8 @@ impl Replay<'_> {
             header.seats.iter_mut().for_each(|seat| seat.ready = None);
             Match::begin(game, header)
         };
+        // What is drawn after the turn makes no difference to it.
+        begun.0.draw_by(header.seed.to_string());
         let recorded = Recorded::of(events, seat).remove(&turn).unwrap_or_default();
         // A fault of the start may follow `ready`, and come after the first request this time.
         let judges_turn = turn.is_some() || recorded.fault_at_ns.is_some();

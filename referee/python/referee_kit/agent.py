@@ -26,6 +26,7 @@ class Position:
     setup           every field of the setup
     turn, left_ms   the number of the turn, and your milliseconds left, or None
     told            what the referee tells of the position, as the rules' `position` returns it
+    heard           what it has told of moves, in a game with hidden information, as it came
     message         the referee's message `turn`; empty in positions that `after` leads to
     rules, state    the game's own rules and their state, or None without rules in Python
     """
@@ -38,6 +39,7 @@ class Position:
         self.rules, self.state, self.turn = rules, None, 0
         self.left_ms: Optional[int] = None
         self.told: Any = None
+        self.heard: List[Json] = []
         if rules is not None:
             begun = hello["setup"].get("position")
             self.state = after_json(rules.start(self.setup) if begun is None else begun)
@@ -140,6 +142,8 @@ def run(choose: "Callable[[Position], Optional[Action]]", name: str = "bot",
 
     folder = os.path.dirname(os.path.abspath(sys.argv[0]))
     game = load(os.path.join(folder, rules)) if rules else None
+    if game is not None and type(game).seen is not Game.seen:
+        game = None  # Its state is hidden.
     position: Optional[Position] = None
     for line in lines:
         message = json.loads(line.decode("utf-8")) if line.strip() else {}
@@ -160,6 +164,8 @@ def run(choose: "Callable[[Position], Optional[Action]]", name: str = "bot",
                 say(type="resign", turn=message["turn"])
             else:
                 say(type="action", action=action, turn=message["turn"])
+        elif kind == "told":
+            position.heard.append(message)
         elif game is not None and kind == "played":
             position = position.after(message["action"])
         elif game is not None and kind == "drawn":

@@ -276,6 +276,20 @@ class Game:
         """What agents are told of the state: by default all of it."""
         return state if isinstance(state, dict) else {"state": state}
 
+    def seen(self, state: State) -> Sequence[Json]:
+        """What each seat may know of the state, in the order of the seats: write it if seats know different things. The
+        rest is hidden from agents; `position` and `view` are for people who may see all."""
+        raise NotImplementedError
+
+    def told(self, state: State, move: Json) -> Optional[Sequence[Any]]:
+        """What each seat is told of a move in this state, None for nothing, where `seen` is written. A move is {"seat":
+        seat, "action": action} or {"draw": outcome}. By default, all are told the actions, and nothing of draws."""
+        return None
+
+    def views(self, state: State) -> Sequence[Json]:
+        """The picture that each seat may see, where `seen` is written."""
+        return [text(json.dumps(seen, sort_keys=True, indent=1)) for seen in self.seen(state)]
+
     def view(self, state: State) -> Json:
         """The picture: `grid(..)` or another shape, or `text(..)`."""
         return text(json.dumps(self.position(state), sort_keys=True, indent=1))
@@ -312,6 +326,8 @@ class Game:
             chance=type(self).draw is not Game.draw)
         if type(self).resolve is not Game.resolve:
             described["simultaneous"] = True
+        if type(self).seen is not Game.seen:
+            described["hidden"] = True
         return described
 
 
@@ -403,6 +419,7 @@ class _Answers:
     def __init__(self, game: Game) -> None:
         self.game, self.lists = game, game.can_list()
         self.is_simultaneous = type(game).resolve is not Game.resolve
+        self.is_hidden = type(game).seen is not Game.seen
         self.forms = {form["type"]: {field["name"]: field for field in form["fields"]}
                       for form in game.forms}
 
@@ -440,11 +457,16 @@ class _Answers:
             state = request["state"]
             written = _encode(state, "the state") if every or not moves else ""
         choice = Choice(self.game, state)
+        before: Optional[Tuple[State, Json]] = None
         for number, move in enumerate(moves):
             if every:
-                plies.append(self.ply(choice, state, written, want))
+                plies.append(self.ply(choice, state, written, want, before))
             try:
+                if "told" in want:
+                    before = after_json(choice.state), move
                 method, state, action = self.after(choice, move)
+                if before and action is not None:
+                    before = before[0], dict(move, action=action)
             except Illegal as refusal:
                 return _refusal(request, number, "illegal", refusal)
             except _Malformed as refusal:
@@ -452,7 +474,7 @@ class _Answers:
             recorded.append(action)
             state, written = _through_json(state, method)
             choice = Choice(self.game, state)
-        plies.append(self.ply(choice, state, written, want))
+        plies.append(self.ply(choice, state, written, want, before))
         return '{"id":%s,"plies":[%s],"recorded":%s%s,"type":"walked"}' % (
             _encode(request["id"], "id"), ",".join(plies), _encode(recorded, "`complete`"), seats)
 
@@ -485,8 +507,9 @@ class _Answers:
         except ValueError as error:
             raise _Malformed(str(error)) from None
 
-    def ply(self, choice: Choice, whole: State, written: str, want: Collection[str]) -> str:
-        """One entry of `plies`, its keys sorted."""
+    def ply(self, choice: Choice, whole: State, written: str, want: Collection[str],
+            before: Optional[Tuple[State, Json]]) -> str:
+        """One entry of `plies`, its keys sorted. `before`: the state and the move that led to it."""
         game, state, parts = self.game, choice.state, []
         if "actions" in want:
             parts.append('"actions":' + _encode(self.every_action(choice), "`actions`"))
@@ -497,13 +520,27 @@ class _Answers:
             parts.append('"notes":' + _encode(list(game.notes(state)), "`notes`"))
         if "position" in want:
             parts.append('"position":' + _encode(game.position(state), "`position`"))
+        if "seen" in want and self.is_hidden:
+            parts.append('"seen":' + _encode(list(game.seen(state)), "`seen`"))
         parts.append('"state":' + written)
+        if "told" in want and self.is_hidden:
+            parts.append('"told":' + _encode(self.told(state, before), "`told`"))
         parts.append('"turn":' + _encode(choice.turn, "`turn`"))
         if "view" in want:
             parts.append('"view":' + _encode(game.view(state), "`view`"))
+        if "views" in want and self.is_hidden:
+            parts.append('"views":' + _encode(list(game.views(state)), "`views`"))
         if _encode(whole, "the state") != written:
             raise RulesError("a method changed the state that it should only read")
         return "{" + ",".join(parts) + "}"
+
+    def told(self, state: State, before: Optional[Tuple[State, Json]]) -> List[Any]:
+        """What each seat is told of the move before; None for nothing."""
+        told = self.game.told(*before) if before else None
+        if told is not None:
+            return list(told)
+        action = before[1].get("action") if before else None
+        return [action] * len(self.game.seen(state))
 
     def every_action(self, choice: Choice) -> Optional[List[Any]]:
         """The legal actions; None if they can't be listed. In a game with simultaneous moves a list for each seat to move."""

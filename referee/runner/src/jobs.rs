@@ -57,9 +57,11 @@ impl JobBuilder {
             },
             no_void: fixture.no_void(),
             seed: fixture.seed,
+            draw_key: contest.draw_key(&contest.games[game], fixture.seed),
             readable_files,
             human_input: HumanInput::default(),
             destination,
+            hides: !contest.show_hidden,
             is_single: false,
         })
     }

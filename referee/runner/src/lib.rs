@@ -42,7 +42,7 @@ pub use again::{hidden_files, prepare_again};
 pub use copies::{AgentCopy, without_copies};
 pub use entrants::{Submission, read_apart, submissions};
 pub use prepare::{
-    Broken, Builds, Entrants, Prepared, entrants, new_seed, prepare, prepare_text,
+    Broken, Builds, Entrants, Prepared, entrants, new_key, new_seed, prepare, prepare_text,
     read_contest_file, read_openings, sandbox_request,
 };
 pub use writer::disk_failure;

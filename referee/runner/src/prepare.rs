@@ -185,8 +185,8 @@ pub fn new_seed() -> Result<u64, Failure> {
     Ok(random_u64()? % SEED_BOUND)
 }
 
-/// Draws the seed of a contest.
-pub(super) fn new_key() -> Result<Seed, Failure> {
+/// Draws the seed of a contest, or its key for draws.
+pub fn new_key() -> Result<Seed, Failure> {
     Ok(Seed::Key(u128::from(random_u64()?) << 64 | u128::from(random_u64()?)))
 }
 
@@ -222,6 +222,11 @@ fn prepare_seeded(
     let (is_named, is_seeded) = (read.is_named(), read.is_seeded());
     let drawn = drawn.filter(|_| !is_seeded);
     read.settings.seed = drawn.unwrap_or(read.settings.seed);
+    let needs_key = read.settings.games.iter().any(ContestGame::draws_are_hidden)
+        && read.settings.draw_key.is_none()
+        && matches!(builds, Builds::Now(_));
+    let draw_key = needs_key.then(new_key).transpose()?;
+    read.settings.draw_key = draw_key.or(read.settings.draw_key);
     let is_open = broken == Broken::LeaveOut;
     let (mut candidates, mut notes) = candidates(&read, base, builds, is_open)?;
     let left_out = reject_broken(&read, &mut candidates, broken)?;
@@ -268,7 +273,7 @@ fn prepare_seeded(
         jobs: read.jobs,
         pin: read.pin,
         build: read.build,
-        text: completed(text, (!is_named).then_some(&contest.name), drawn),
+        text: completed(text, (!is_named).then_some(&contest.name), drawn, draw_key),
         is_seeded,
         base: base.to_owned(),
         contest: Arc::new(contest),
@@ -292,12 +297,19 @@ pub(super) fn guessable(contest: &Contest) -> Option<String> {
 }
 
 /// Adds what the stored copy of a file needs: the contest's name, since the copy has another file name,
-/// and the seed that was drawn.
-fn completed(text: &str, name: Option<&String>, seed: Option<Seed>) -> String {
+/// and the seed and the key that were drawn.
+fn completed(
+    text: &str,
+    name: Option<&String>,
+    seed: Option<Seed>,
+    draw_key: Option<Seed>,
+) -> String {
     let name = name.map(|name| format!("name = {}\n", toml::Value::from(name.as_str())));
-    let seed = seed.and_then(|seed| toml::Value::try_from(seed).ok());
-    let seed = seed.map(|seed| format!("seed = {seed}\n"));
-    let added: String = name.into_iter().chain(seed).collect();
+    let drawn = [("seed", seed), ("draw_key", draw_key)].into_iter().filter_map(|(key, seed)| {
+        let seed = toml::Value::try_from(seed?).ok()?;
+        Some(format!("{key} = {seed}\n"))
+    });
+    let added: String = name.into_iter().chain(drawn).collect();
     if added.is_empty() { text.to_owned() } else { added + text.trim_start_matches('\u{feff}') }
 }
 

@@ -19,6 +19,7 @@ pub(super) struct BoardPrinter {
     last_event: String,
     /// How many draws were told.
     draws: u64,
+    person: bool,
 }
 
 impl BoardPrinter {
@@ -26,12 +27,15 @@ impl BoardPrinter {
     pub(super) fn new(board: &BoardOptions, person: bool) -> Option<Self> {
         let style = board.style(stderr_has_colour())?;
         let requested = board.board != BoardChoice::Auto;
-        (person || requested).then(|| Self { style, last_event: String::new(), draws: 0 })
+        (person || requested).then(|| Self { style, last_event: String::new(), draws: 0, person })
     }
 
     /// Prints the board after an event.
     pub(super) fn add_event(&mut self, event: &Event, state: &Match) {
         let is_over = matches!(state.game().turn(), Turn::Over(_));
+        if self.person && state.game().is_hidden() && !is_over {
+            return self.add_hidden_event(event, state);
+        }
         let name = |seat: Seat| state.header().seats[seat.index()].name.as_str();
         match event {
             Event::Header(header) => eprint_line(&report::title(header)),
@@ -65,8 +69,27 @@ impl BoardPrinter {
         }
     }
 
+    /// Prints what the person who is to move may see.
+    fn add_hidden_event(&mut self, event: &Event, state: &Match) {
+        match event {
+            Event::Header(header) => eprint_line(&report::title(header)),
+            Event::Drawn(_) => self.draws += 1,
+            Event::Played(_) | Event::Retired(_) => {}
+            _ => return,
+        }
+        if let Turn::Of(seat) = state.game().turn()
+            && state.header().seats[seat.index()].is_human()
+            && self.draws == state.game().draws()
+        {
+            self.show(state.game().view_of(seat), state, None);
+        }
+    }
+
     fn print(&self, state: &Match, places: Option<&[u32]>) {
-        let mut view = state.game().view();
+        self.show(state.game().view(), state, places);
+    }
+
+    fn show(&self, mut view: View, state: &Match, places: Option<&[u32]>) {
         let size = terminal_size::terminal_size();
         let room = size.map_or(usize::MAX, |(_, terminal_size::Height(height))| height.into());
         let compose = |view: &View| {

@@ -25,7 +25,7 @@ use referee_process::Failure;
 use referee_process::cores;
 use referee_protocol::{Level, Pondering};
 use referee_runner::folder::folder_name;
-use referee_runner::new_seed;
+use referee_runner::{new_key, new_seed};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -163,6 +163,7 @@ impl Plan {
     pub(super) fn job(&self, number: u64) -> Result<Job, Failure> {
         let mut job = self.first.clone();
         (job.number, job.seed) = (number, game_seed(self.first.seed, number));
+        job.draw_key = self.contest.draw_key(&self.contest.games[0], job.seed);
         job.seated = self.seated(number);
         if self.contest.openings != OpeningSettings::default() {
             let setup = self.contest.series_setup(job.kind, number);
@@ -205,7 +206,10 @@ impl Options {
         let specs: Vec<_> = specs.map(spec).collect();
         let destination = self.destination(games)?;
         let seed = self.series.seed.map_or_else(new_seed, Ok)?;
-        let contest = self.contest(game.as_ref(), &specs, number + games, seed)?;
+        let mut contest = self.contest(game.as_ref(), &specs, number + games, seed)?;
+        if contest.games[0].draws_are_hidden() {
+            contest.draw_key = Some(self.series.draw_key.map_or_else(new_key, Ok)?);
+        }
         let conditions = MatchSettings {
             clock: self.series.of_match.clock(person)?,
             limits: self.series.of_match.limits(self.series.of_match.preset)?,
@@ -225,6 +229,7 @@ impl Options {
                 conditions,
                 no_void: Vec::new(),
                 seed,
+                draw_key: None,
                 readable_files: Arc::new(ReadableFiles::new(shared_rules(
                     &specs,
                     &destination.places(),
@@ -232,6 +237,7 @@ impl Options {
                 ))),
                 human_input: HumanInput::default(),
                 destination,
+                hides: false,
                 is_single: games == 1,
                 seated: specs,
             },
@@ -369,6 +375,7 @@ impl Options {
         let mut words = vec!["referee".to_owned(), "play".to_owned()];
         words.extend(self.given.words(&["game", "agents"], &NOT_REPEATED));
         words.extend(option("--seed", Some(plan.first.seed)));
+        words.extend(option("--draw-key", plan.contest.draw_key));
         words.extend(option("--game-number", Some(number).filter(|&number| number > 0)));
         // A person has no clock by default.
         let of_match = &self.series.of_match;

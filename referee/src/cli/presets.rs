@@ -6,11 +6,10 @@ use super::setup::{read_pairs, unknown};
 use super::values::on_fault;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use referee_contest::SEED_BOUND;
 use referee_contest::file::PLIES_MAX;
 pub(super) use referee_contest::presets::Preset;
 use referee_contest::presets::{PRESETS, find};
-use referee_contest::{ContestGame, OpeningSettings};
+use referee_contest::{ContestGame, OpeningSettings, SEED_BOUND, Seed};
 use referee_games::Games;
 use referee_process::Failure;
 use referee_protocol::{ClockSettings, Limits, OnFault, read_typed};
@@ -49,6 +48,10 @@ pub(super) struct SeriesOptions {
     /// Seed of all random choices, below 2^53. Defaults to a new one each time
     #[arg(long, value_parser = clap::value_parser!(u64).range(..SEED_BOUND))]
     pub(super) seed: Option<u64>,
+    /// Key from which the draws of a game with hidden information follow, with the seed: 32 hex digits. Defaults
+    /// to a new one each time, so that agents can't find out what is drawn
+    #[arg(long, value_name = "KEY")]
+    pub(super) draw_key: Option<Seed>,
     /// With 3 or more seats: what happens when an agent commits a fault. Defaults to the preset's, else
     /// retire
     #[arg(long, value_parser = on_fault())]

@@ -48,7 +48,7 @@ pub fn show_recorded(
                     if over.verdict.void.as_ref().is_some_and(|it| it.cause == RULES) =>
                 {
                     let walk = steps.walk();
-                    ask_again(walk.game(), walk.header().seed, unplayed.as_ref())?;
+                    ask_again(walk.game(), walk.draws_from(), unplayed.as_ref())?;
                 }
                 _ => {}
             }
@@ -66,12 +66,17 @@ fn action_in(line: &str) -> Option<Value> {
     }
 }
 
-/// Asks the rules again what they failed at: an action, or the draw that follows from the match's seed.
-fn ask_again(game: &dyn AnyGame, seed: u64, action: Option<&Value>) -> Result<(), Failure> {
+/// Asks the rules again what they failed at: an action, or the draw that follows from the match's seed or key.
+fn ask_again(
+    game: &dyn AnyGame,
+    seed: Option<String>,
+    action: Option<&Value>,
+) -> Result<(), Failure> {
     let mut again = game.clone_box();
     let (played, what) = match (action, game.turn()) {
         (Some(action), Turn::Of(_)) => (again.play(action).map(drop), game.format_action(action)),
         (None, Turn::Chance(chance)) => {
+            let Some(seed) = seed else { return Ok(()) };
             let outcome = drawer(seed)(game.draws(), &chance.weights);
             (again.draw(outcome), format!("the draw of {}", chance.label(outcome)))
         }

@@ -10,7 +10,9 @@ use super::visitor::Session;
 use axum::http::StatusCode;
 use rand::TryRng;
 use rand::rngs::SysRng;
+use referee_games::program::Program;
 use referee_games::{GameKind, Turn};
+use referee_match::draw_key;
 use referee_match::times::read_clock;
 use referee_play::agent_spec::AgentSpec;
 use referee_play::core_context::{Orders, PausedTime};
@@ -470,6 +472,13 @@ pub(super) fn job(
         spec.check_plays(kind)?;
     }
     let person = with_person(&specs);
+    if person && kind.program().is_some_and(Program::is_hidden) {
+        let text =
+            format!("{} has hidden information, and the page shows nothing of it yet", kind.name);
+        return Err(
+            ApiError::unfit(text).help("play it at a terminal: `referee play GAME @human AGENT`")
+        );
+    }
     let destination = Destination::Folder(served.root().join(DEFAULT_FOLDER));
     let shared_rules = reach::shared_rules(&specs, &destination.places(), &play.readable);
     Ok(Job {
@@ -480,9 +489,11 @@ pub(super) fn job(
         conditions: MatchSettings { clock: clock(request, person)?, ..MatchSettings::default() },
         no_void: Vec::new(),
         seed: seed()?,
+        draw_key: new_draw_key(kind)?,
         readable_files: Arc::new(ReadableFiles::new(shared_rules)),
         human_input: HumanInput::default(),
         destination,
+        hides: true,
         is_single: true,
     })
 }
@@ -501,6 +512,12 @@ fn clock(request: &MatchRequest, person: bool) -> ApiResult<ClockSettings> {
     }
     settings.check().map_err(|error| ApiError::unfit(format!("clock: {error}")))?;
     Ok(settings)
+}
+
+/// Draws a key for a game in which draws are hidden.
+fn new_draw_key(kind: GameKind) -> ApiResult<Option<String>> {
+    let needs_key = kind.program().is_some_and(|it| it.has_chance() && it.is_hidden());
+    needs_key.then(|| Ok(draw_key(&format!("{}{}", seed()?, seed()?), seed()?))).transpose()
 }
 
 /// Draws a seed below 2^53, which every language can represent exactly.

@@ -13,7 +13,7 @@ class RockPaperScissors(Game):
     pieces = [piece("red", "red"), piece("blue", "blue")]
     forms = [form("show", "{hand}", choice("hand", HANDS), example={"hand": "rock"},
                   meaning="shows a hand")]
-    reasons = [reason("rounds", "it won more rounds", "all rounds were played")]
+    reasons = [reason("rounds", "all rounds were played", "the most rounds win")]
     score = {"unit": "rounds", "fewer_is_better": False}
     plies_max = 2000
 

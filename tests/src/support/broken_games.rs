@@ -125,6 +125,23 @@ pub const BROKEN: &[Broken] = &[
         "chance",
         &["the name `heads` of the draw 1 (heads) does not choose it", "a name of its own"],
     ),
+    (
+        "ShowsCards",
+        "hidden",
+        &["`seen` of seat 0 shows what it was never told", "say it in `told`"],
+    ),
+    ("CardInActions", "hidden", &["`actions` of seat", "shows what it was never told"]),
+    (
+        "FirstCounts",
+        "choices",
+        &["the order in which seats 0, 1 choose changes `", "play them together"],
+    ),
+    (
+        "TellsChoice",
+        "choices",
+        &["the legal actions of seat", "depend on what another seat has chosen"],
+    ),
+    ("TurnsEarly", "choices", &["but seats 1 have still to choose", "after the last of them"]),
     ("Three", "retire", &["is to move after it has retired", "at the start"]),
     ("NoRetire", "retire", &["the game needs the method `retire`", "three or more seats"]),
     (

@@ -16,7 +16,7 @@ fn a_new_game_plays_and_passes_its_check() {
     let words = ["game", "check", "three-stones", "--games", "1", "--json"];
     let report = dir.run(&words).code(0).json();
     let rows = report["rows"].as_array().unwrap();
-    assert!(rows.len() == 19 && rows.iter().all(|row| row["status"] != "failed"), "{report}");
+    assert!(rows.len() == 21 && rows.iter().all(|row| row["status"] != "failed"), "{report}");
     dir.run(&["play", "./three-stones", "@random", "@first", "--fail-on-fault"]).code(0);
     let described = dir.run(&["game", "describe", "three-stones"]).code(0);
     for text in [

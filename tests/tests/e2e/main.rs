@@ -45,4 +45,5 @@ mod contest_plan;
 mod contest;
 mod sandbox_choice;
 mod help;
+mod hidden;
 mod serve;

@@ -345,6 +345,8 @@ fn contest(source: &Source, raw: &Raw, stem: &str, known: &Games) -> Result<Cont
     Ok(Contest {
         name,
         seed: raw.seed.unwrap_or(Seed::Number(1)),
+        draw_key: raw.draw_key,
+        show_hidden: raw.show_hidden,
         format: format.into(),
         rounds: raw.rounds.unwrap_or(1),
         seat_orders: raw.seat_orders,

@@ -26,6 +26,13 @@ macro_rules! contest_file {
             /// The seed of all random choices, below 2^53, or a key of 32 hex digits, which is drawn when the contest
             /// is run, if absent.
             pub(super) seed: Option<Seed>,
+            /// The key from which the draws of games with hidden information follow, as `seed`. It is drawn when the contest
+            /// is run, if absent.
+            pub(super) draw_key: Option<Seed>,
+            /// Whether viewers see games with hidden information while they go on, with all that is hidden from
+            /// agents.
+            #[serde(default)]
+            pub(super) show_hidden: bool,
             /// Who plays whom. Defaults to `round-robin`, or `puzzle` for games of one seat.
             pub(super) format: Option<FormatName>,
             /// How often every pairing of the format is played. Defaults to 1.

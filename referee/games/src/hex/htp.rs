@@ -444,7 +444,7 @@ impl Dialect for Htp {
             ToAgent::Hello(hello) => self.hello(hello),
             ToAgent::Played(played) => self.played(played.turn, played.seat, &played.action),
             ToAgent::Turn(turn) => self.turn(turn),
-            ToAgent::Retired(_) | ToAgent::Drawn(_) => {}
+            ToAgent::Retired(_) | ToAgent::Drawn(_) | ToAgent::Told(_) => {}
             ToAgent::Over(_) => {
                 // Nothing is read after the end, so don't wait for replies.
                 self.queue.clear();

@@ -24,6 +24,8 @@ pub(super) fn adopt(made: &mut Event, recorded: &Event) {
         }
         (Event::Retired(made), Event::Retired(recorded)) => fault(&mut made.fault, &recorded.fault),
         (Event::Over(made), Event::Over(recorded)) => {
+            // It is checked apart.
+            made.draw_key.clone_from(&recorded.draw_key);
             let (made, recorded) = (&mut made.verdict, &recorded.verdict);
             for (made, recorded) in made.seats.iter_mut().zip(&recorded.seats) {
                 made.peak_memory_kb = recorded.peak_memory_kb;

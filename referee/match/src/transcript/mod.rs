@@ -6,6 +6,8 @@ mod heard;
 mod record;
 mod read;
 mod walk;
+mod draws;
+mod implied;
 mod bounds;
 mod difference;
 mod steps;

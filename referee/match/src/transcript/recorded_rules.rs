@@ -275,6 +275,9 @@ impl Recorded {
             view: Some(Ok(Picture { text: Some(self.text.clone()), ..Picture::default() })),
             notes: Vec::new(),
             estimate: Vec::new(),
+            seen: Vec::new(),
+            told: Vec::new(),
+            views: Vec::new(),
         }
     }
 

@@ -9,7 +9,9 @@
 
 use super::bounds::{check_cpu, check_measured, check_peaks, cpu_max};
 use super::difference::{adopt, difference};
+use super::draws::Draws;
 use super::heard::Heard;
+use super::implied::{answer_of, late_reading, ready_in};
 use super::import::is_imported;
 use super::sent::Wire;
 use crate::clock::{Punctuality, Spent};
@@ -20,9 +22,8 @@ use crate::{Reading, over, request};
 use referee_games::wire::Move;
 use referee_games::{AnyGame, Decoded, Games, Refusal, Turn};
 use referee_protocol::{
-    Action, Event, ExitEvent, Fault, FaultKind, FromAgent, Header, LateBy, LineEvent, Nanos,
-    Outcome, ParseError, PlayedEvent, Ready, Seat, ToAgent, TurnEvent, VoidNote, parse_from_agent,
-    plain_error, unescape_line,
+    Event, ExitEvent, Fault, FaultKind, Header, LateBy, LineEvent, Nanos, Outcome, PlayedEvent,
+    Seat, ToAgent, TurnEvent, VoidNote, unescape_line,
 };
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -44,6 +45,7 @@ pub struct Walk {
     /// Which seats' processes have exited.
     exited: Vec<bool>,
     heard: Heard,
+    draws: Draws,
     /// The match was played elsewhere: it has no lines and no times.
     is_imported: bool,
 }
@@ -95,6 +97,7 @@ impl Walk {
             played,
             exited,
             heard: Heard::default(),
+            draws: Draws::default(),
             is_imported,
         };
         for (seat, listed) in walk.state.players.iter_mut().zip(&walk.header.seats) {
@@ -113,6 +116,14 @@ impl Walk {
     /// Returns the header. It lists the game's seats, in order.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Returns the seed or the key from which draws follow; `None` while that isn't known.
+    pub fn draws_from(&self) -> Option<String> {
+        match self.header.draw_key_sha256 {
+            None => Some(self.header.seed.to_string()),
+            Some(_) => self.draws.key(),
+        }
     }
 
     /// Replaces the players' names, in seat order.
@@ -482,6 +493,11 @@ impl Walk {
                 self.due.pop_front();
                 Ok(())
             }
+            Event::Drawn(drawn) => {
+                let Phase::Drawing(chance) = &self.state.phase else { return Ok(()) };
+                self.draws.add(self.state.game().draws(), chance, drawn.outcome)?;
+                self.step(at, Input::Drawn(drawn.outcome))
+            }
             Event::Retired(event) => self.fault(at, event.seat, &event.fault),
             Event::Exit(exit) => self.exit(at, exit),
             Event::Over(_) if self.state.phase == Phase::Ended => Err("a second `over`".to_owned()),
@@ -666,11 +682,17 @@ impl Walk {
                 if wire.is_used() {
                     let ready = self.header.seats[asked.seat.index()].ready.as_ref();
                     let want = ready.map_or(&[][..], |ready| &ready.want);
-                    wire.say(&ToAgent::Turn(request(self.state.game(), want, asked.left_ms)));
+                    wire.say(&ToAgent::Turn(request(
+                        self.state.game(),
+                        asked.seat,
+                        want,
+                        asked.left_ms,
+                    )));
                 }
             }
             Event::Played(_) => self.played += 1,
             Event::Over(it) => {
+                self.draws.check(&self.header, it.draw_key.as_deref())?;
                 let message = over(it.outcome.clone(), it.verdict.clone());
                 let message = ToAgent::Over(Box::new(message));
                 self.wires.iter_mut().for_each(|wire| wire.say(&message));
@@ -770,33 +792,4 @@ fn not_to_move((turn, seat): (u64, Seat), (number, moves): (u64, Seat)) -> Strin
     format!(
         "it says turn {turn} and seat {seat}, but by the rules it is turn {number} and seat {moves}"
     )
-}
-
-/// Returns a measurement under which the clock of this fault has run out, if the time has passed. The
-/// CPU time of a turn that wasn't played isn't recorded.
-fn late_reading(fault: &Fault) -> Reading {
-    let cpu = (fault.by == Some(LateBy::Cpu)).then_some(Nanos(u64::MAX));
-    Reading { cpu, ..Reading::default() }
-}
-
-/// Returns the `ready` that a line is.
-fn ready_in(line: &[u8], meaning: Option<&Decoded>) -> Option<Ready> {
-    match meaning {
-        Some(Decoded::Message(FromAgent::Ready(ready))) => Some(ready.clone()),
-        Some(_) => None,
-        None => match parse_from_agent(line) {
-            Ok(FromAgent::Ready(ready)) => Some(ready),
-            _ => None,
-        },
-    }
-}
-
-/// Returns an answer that no line shows.
-fn answer_of(played: &PlayedEvent) -> Decoded {
-    match serde_json::from_str(played.action.as_str()) {
-        Ok(action) => {
-            Decoded::Message(FromAgent::Action(Action { turn: Some(played.turn), action }))
-        }
-        Err(error) => Decoded::Invalid(ParseError::new(plain_error(&error.to_string()))),
-    }
 }

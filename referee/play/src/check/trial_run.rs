@@ -129,7 +129,7 @@ async fn play_game(
     let part = PartialMatch::begin(core, begun, participants, rules, &mut watcher)?;
     let quiet = (Instant::now(), Duration::ZERO);
     let run = TrialRun { trial, part, quiet, memory_kb: Vec::new() };
-    let played = run.play().await?;
+    let played = Box::pin(run.play()).await?;
     let counts = trial.clock.kind;
     recorder.seal();
     Ok(match played {

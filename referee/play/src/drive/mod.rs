@@ -100,8 +100,12 @@ impl LastSeen {
 pub(super) struct MatchParts {
     pub(super) game: Box<dyn AnyGame>,
     pub(super) header: Header,
+    /// The key of the draws, if the header has its hash.
+    pub(super) draw_key: Option<String>,
     pub(super) participants: Vec<Participant>,
     pub(super) sink: Sink,
+    /// See [`Job::hides`](crate::pool::Job).
+    pub(super) hides: bool,
     /// The start of the participants, which ends when all are ready or out.
     pub(super) starting: StartGuard,
 }
@@ -114,13 +118,16 @@ pub type Staying = Vec<(Seat, Box<AgentConnection>)>;
 /// had ended, so that the transcript is incomplete or a process is left; the result doesn't count.
 pub(super) async fn drive(
     core: &CoreContext,
-    MatchParts { game, header, participants, sink, starting }: MatchParts,
+    MatchParts { game, header, draw_key, participants, sink, hides, starting }: MatchParts,
     is_single: bool,
     watcher: &mut dyn FnMut(&Event, &Match),
 ) -> io::Result<(Finished, Staying)> {
-    let begun = Match::begin(game, header);
+    let mut begun = Match::begin(game, header);
+    if let Some(key) = draw_key {
+        begun.0.draw_by(key);
+    }
     let starting = Some(starting);
-    let recording = Recording::new(sink, watcher);
+    let recording = Recording::new(sink, watcher, hides && begun.0.game().is_hidden());
     let mut drive = Drive::begin(core, begun, participants, recording, starting, None)?;
     drive.examines = is_single;
     drive.apply();

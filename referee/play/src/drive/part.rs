@@ -106,7 +106,7 @@ impl<'a> PartialMatch<'a> {
         rules: PartialMatchRules,
         watcher: &'a mut dyn FnMut(&Event, &Match),
     ) -> io::Result<Self> {
-        let recording = Recording::new(Sink::nowhere(), watcher);
+        let recording = Recording::new(Sink::nowhere(), watcher, false);
         let mut part = Self {
             drive: Drive::begin(core, begun, participants, recording, None, Some(rules))?,
             seat: rules.seat,

@@ -19,6 +19,8 @@ pub(super) struct Recording<'a> {
     flush_at: Instant,
     /// Whether the header has been recorded, which is the first event.
     has_begun: bool,
+    /// Whether nothing is shown before the end.
+    hides: bool,
     /// Events that may not be shown before the last of several seats has chosen.
     hidden: Vec<Event>,
     /// Why the transcript can't be written any more.
@@ -29,7 +31,7 @@ pub(super) struct Recording<'a> {
 type Failed = Option<Input<'static>>;
 
 impl<'a> Recording<'a> {
-    pub(super) fn new(sink: Sink, watcher: &'a mut dyn FnMut(&Event, &Match)) -> Self {
+    pub(super) fn new(sink: Sink, watcher: &'a mut dyn FnMut(&Event, &Match), hides: bool) -> Self {
         let flush_at = Instant::now() + FLUSH_PERIOD;
         Self {
             sink,
@@ -37,6 +39,7 @@ impl<'a> Recording<'a> {
             tally: Box::default(),
             flush_at,
             has_begun: false,
+            hides,
             hidden: Vec::new(),
             broken: None,
         }
@@ -56,7 +59,8 @@ impl<'a> Recording<'a> {
     #[must_use]
     pub(super) fn record(&mut self, event: &Event, state: &Match, now: Instant) -> Failed {
         self.has_begun = true;
-        if state.hides(event) {
+        let is_early = self.hides && !state.is_over() && !matches!(event, Event::Header(_));
+        if is_early || state.hides(event) {
             self.hidden.push(event.clone());
             return None;
         }

@@ -22,8 +22,16 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// Everything that a ply can have.
-pub(super) const EVERYTHING: [Want; 5] =
-    [Want::Actions, Want::Position, Want::View, Want::Notes, Want::Estimate];
+pub(super) const EVERYTHING: [Want; 8] = [
+    Want::Actions,
+    Want::Position,
+    Want::View,
+    Want::Notes,
+    Want::Estimate,
+    Want::Seen,
+    Want::Told,
+    Want::Views,
+];
 /// The most moves of a random game.
 const MOVES_MAX: usize = 2000;
 /// A game is not played on once its states and lists of actions take this many bytes.

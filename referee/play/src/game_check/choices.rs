@@ -36,6 +36,7 @@ pub(super) fn choices(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(),
             }
         }
         let forth = in_order(bench, ply, &moves)?;
+        let order = texts(bench, &moves);
         moves.reverse();
         let back = in_order(bench, ply, &moves)?;
         if let Some((part, one, other)) = bench.difference(&forth, &back) {
@@ -44,9 +45,8 @@ pub(super) fn choices(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(),
                 "the seats choose at once, so what one of them does may not depend on who is asked first",
                 "keep the actions in the state until the last one is there, and then play them together",
             )
-            .showing(format!("the moves: {}", texts(bench, &moves)))
-            .showing(format!("the last one first: {one}"))
-            .showing(format!("the first one first: {other}")));
+            .showing(format!("in the order {order}: {one}"))
+            .showing(format!("in the other order: {other}")));
         }
     }
     Ok(())
@@ -80,9 +80,17 @@ fn choice(
 
 /// Returns the listed actions of one of the seats to move.
 fn legal(played: &Played, seat: Seat) -> Option<Vec<Value>> {
-    let last = played.raw_last();
-    let place = last["turn"]["of"].as_array()?.iter().position(|it| *it == seat.0)?;
-    last["actions"].get(place)?.as_array().cloned()
+    legal_at(&played.raw_last(), seat)
+}
+
+/// Returns the same of a ply as it was written, whether it has a list for each seat or one for the only seat to move.
+pub(super) fn legal_at(ply: &Value, seat: Seat) -> Option<Vec<Value>> {
+    let place = ply["turn"]["of"].as_array()?.iter().position(|it| *it == seat.0)?;
+    let listed = ply["actions"].as_array()?;
+    match listed.get(place).and_then(Value::as_array) {
+        Some(own) => Some(own.clone()),
+        None => Some(listed.clone()),
+    }
 }
 
 /// Plays moves with which seats choose at once, and returns what they lead to. Before the last one nothing may change but
@@ -103,7 +111,10 @@ fn in_order(bench: &Bench<'_>, ply: &Ply, moves: &[Move]) -> Result<Value, Probl
             ))
         })?;
         if number == moves.len() {
-            return Ok(played.raw_last());
+            let mut last = played.raw_last();
+            // It is about the last move only.
+            last.as_object_mut().map(|ply| ply.remove("told"));
+            return Ok(last);
         }
         let is_left = |seat: &&Seat| {
             !moves[..number].iter().any(|step| match step {

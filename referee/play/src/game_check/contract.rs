@@ -129,12 +129,41 @@ pub(super) fn answers(bench: &Bench<'_>, game: &Game, spot: usize) -> Result<(),
             "return an object, such as {\"board\": ..}",
         ));
     }
+    if bench.described.hidden {
+        per_seat(bench, game, ply)?;
+    }
     let wanted = if bench.described.estimates { game.seats } else { 0 };
     if ply.estimate.len() != wanted {
         let what = format!("`estimate` has {} numbers, not {wanted}", ply.estimate.len());
         let why =
             "it has one for each seat of this game if `estimates` is true, else it is left out";
         return Err(Problem::new(what, why, "return as many numbers as the game has seats"));
+    }
+    Ok(())
+}
+
+/// Tests that what depends on the seat is there for each.
+fn per_seat(bench: &Bench<'_>, game: &Game, ply: &Ply) -> Result<(), Problem> {
+    let counts = [("seen", ply.seen.len()), ("told", ply.told.len()), ("views", ply.views.len())];
+    if let Some((name, count)) = counts.into_iter().find(|(_, count)| *count != game.seats) {
+        return Err(Problem::new(
+            format!("`{name}` has {count} entries for {} seats", game.seats),
+            "where `hidden` in the description is true, these have an entry for each seat of this game",
+            "return as many as the game has seats, null in `told` for what a seat isn't told",
+        ));
+    }
+    if let Some(seen) = ply.seen.iter().find(|seen| !seen.is_object()) {
+        return Err(Problem::new(
+            format!("an entry of `seen` is {}, not an object", short(&seen.to_string())),
+            "agents get an object with named parts",
+            "return an object, such as {\"hand\": ..}",
+        ));
+    }
+    for picture in &ply.views {
+        bench.program().picture(&Ok(picture.clone())).map_err(|text| {
+            let (why, fix) = cause_in_view(&text);
+            Problem::new(format!("a board of `views` can't be shown: {text}"), why, fix)
+        })?;
     }
     Ok(())
 }

@@ -64,6 +64,9 @@ impl Kept {
             view: None,
             notes: Vec::new(),
             estimate: Vec::new(),
+            seen: Vec::new(),
+            told: Vec::new(),
+            views: Vec::new(),
         }
     }
 }

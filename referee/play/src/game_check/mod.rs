@@ -7,6 +7,7 @@ mod causes;
 mod choices;
 mod contract;
 mod games;
+mod hidden;
 mod memory;
 mod report;
 mod repeated;
@@ -206,6 +207,12 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         applies: |bench| {
+            if bench.described.hidden { Ok(()) } else { Err("all seats know the same") }
+        },
+        ..row("hidden", "a seat sees nothing but what it was told", Spots::Last, hidden::hidden)
+    },
+    Row {
+        applies: |bench| {
             if bench.described.seats.iter().any(|&seats| seats > 2) {
                 Ok(())
             } else {
@@ -319,6 +326,9 @@ impl Row {
                 Found::NotApplicable("there are no files games/*.jsonl in the folder")
             }
             (None, "retire") => Found::NotApplicable("no random game had three seats"),
+            (None, "hidden") => Found::NotApplicable(
+                "in no random game could a seat be told the same of another move",
+            ),
             (None, "choices") => {
                 Found::NotApplicable("in no random game did several seats choose at once")
             }

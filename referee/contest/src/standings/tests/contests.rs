@@ -22,6 +22,8 @@ pub(crate) fn contest(players: usize, seats: usize, format: FormatSettings) -> C
     Contest {
         name: "a contest".into(),
         seed: Seed::Number(1),
+        draw_key: None,
+        show_hidden: false,
         format,
         rounds: 1,
         seat_orders: SeatOrders::All,

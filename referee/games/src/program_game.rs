@@ -1,23 +1,23 @@
 //! A game in progress whose rules are a program.
 
-use super::{Ahead, DRAWS_MAX, Drawer, Pending, Program, RulesFailure, WANTED};
 use crate::any::{AnyGame, GameKind, Refusal, listed, no_number};
 use crate::board::Layout;
 use crate::choice::Choice;
 use crate::contract::{Played, check_walked, interrupted, read_walk, read_whole};
+use crate::program::{Ahead, DRAWS_MAX, Drawer, Pending, Program, RulesFailure};
 use crate::view::{Labels, View};
 use crate::wire::{
     Answer, At, Move, Picture, Ply, PlyTurn, Request, Walk, Walked, Want, walk_from,
 };
 use crate::{CellIndex, Illegal, NumberedKind, Numbering, Turn};
 use referee_protocol::{ActionJson, Seat, read_typed};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fmt::{self, Debug};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A game in progress whose rules are a program.
 #[derive(Clone)]
-pub(super) struct ProgramGame {
+pub(crate) struct ProgramGame {
     program: &'static Program,
     setup: Value,
     /// The name of each seat's piece.
@@ -52,7 +52,7 @@ impl Debug for ProgramGame {
 
 impl ProgramGame {
     /// Begins at this ply.
-    pub(super) fn begin(
+    pub(crate) fn begin(
         program: &'static Program,
         setup: Value,
         colours: Arc<[&'static str]>,
@@ -77,12 +77,12 @@ impl ProgramGame {
     }
 
     /// The present ply.
-    pub(super) fn now(&self) -> &Ply {
+    pub(crate) fn now(&self) -> &Ply {
         &self.now
     }
 
     /// Keeps what the next moves lead to.
-    pub(super) fn know(&self, ahead: Ahead) {
+    pub(crate) fn know(&self, ahead: Ahead) {
         *lock(&self.ahead) = ahead;
     }
 
@@ -106,9 +106,17 @@ impl ProgramGame {
     }
 
     /// Checks what the rules returned against what they have declared, and against who is in the game.
-    pub(super) fn check(&self, ply: &Ply) -> Result<(), RulesFailure> {
+    pub(crate) fn check(&self, ply: &Ply) -> Result<(), RulesFailure> {
         let (seats, program) = (self.colours.len(), self.program);
         let wrong = |text: String| Err(RulesFailure(text));
+        if program.is_hidden() && !program.rules.are_recorded() {
+            if ply.seen.len() != seats || !ply.seen.iter().all(Value::is_object) {
+                return wrong(format!("`seen` needs an object for each of {seats} seats"));
+            }
+            if ply.told.len() != seats {
+                return wrong(format!("`told` needs a value for each of {seats} seats"));
+            }
+        }
         match &ply.turn {
             PlyTurn::Of(movers) => {
                 let seat = movers[0];
@@ -171,7 +179,8 @@ impl ProgramGame {
         } else {
             ahead.clear();
             // A match is played ahead, with all that agents want; who replays one seldom wants the rest.
-            self.program.walk(walk_from(&self.now, vec![step.clone()], &[]))
+            let want = self.wanted_to_replay();
+            self.program.walk(walk_from(&self.now, vec![step.clone()], want))
         };
         let plies_max = self.program.plies_max;
         let played = match played {
@@ -212,6 +221,12 @@ impl ProgramGame {
         }
     }
 
+    /// Returns the parts of a ply that are asked for where it isn't known that an agent gets them. What a seat is told of a
+    /// move can't be asked for later.
+    fn wanted_to_replay(&self) -> &'static [Want] {
+        if self.program.is_hidden() { self.program.wanted() } else { &[] }
+    }
+
     /// Returns this ply with everything but the picture and the estimate: asks for what was left out.
     fn whole(&self) -> &Ply {
         let shown = self.shown();
@@ -221,7 +236,7 @@ impl ProgramGame {
     /// Asks for this ply with everything but the picture.
     fn rest(&self) -> &Ply {
         let estimate = self.program.estimates.then_some(Want::Estimate);
-        let want: Vec<Want> = WANTED.into_iter().chain(estimate).collect();
+        let want: Vec<Want> = self.program.wanted().iter().copied().chain(estimate).collect();
         let ask = || {
             if let Some(failure) = &self.failure {
                 return Err(failure.clone());
@@ -362,7 +377,8 @@ impl AnyGame for ProgramGame {
         if self.failure.is_some() || moves.is_empty() {
             return;
         }
-        let walk = Walk { at: At::All, ..walk_from(&self.now, moves.clone(), &[]) };
+        let want = self.wanted_to_replay();
+        let walk = Walk { at: At::All, ..walk_from(&self.now, moves.clone(), want) };
         let Ok(Answer::Walked(walked)) = self.program.rules.ask(Request::Walk(walk)) else {
             return;
         };
@@ -383,7 +399,7 @@ impl AnyGame for ProgramGame {
         let seat = self.mover().filter(|_| self.failure.is_none())?;
         let action = self.program.forms.action(action).ok()?;
         let step = Move::Action { seat, action };
-        let walk = walk_from(&self.now, vec![step.clone()], &WANTED);
+        let walk = walk_from(&self.now, vec![step.clone()], self.program.wanted());
         let answer = self.program.rules.send(Request::Walk(walk));
         let (program, draws) = (self.program, self.draws);
         let (ahead, drawer) = (self.ahead.clone(), drawer.clone());
@@ -438,15 +454,41 @@ impl AnyGame for ProgramGame {
         self.whole().position.clone()
     }
 
+    fn is_hidden(&self) -> bool {
+        self.program.is_hidden()
+    }
+
+    fn seen(&self, seat: Seat) -> Value {
+        if !self.is_hidden() {
+            return self.position();
+        }
+        self.whole().seen.get(seat.index()).cloned().unwrap_or_else(|| json!({}))
+    }
+
+    fn told(&self, seat: Seat) -> Value {
+        self.now.told.get(seat.index()).cloned().unwrap_or_default()
+    }
+
+    fn view_of(&self, seat: Seat) -> View {
+        if !self.is_hidden() {
+            return self.view();
+        }
+        let walk = walk_from(self.shown(), Vec::new(), &[Want::Views]);
+        let view = self.program.walk(walk).and_then(|played| {
+            let (_, ply) = played.map_err(|refusal| RulesFailure(refusal.to_string()))?;
+            let picture = ply.views.into_iter().nth(seat.index());
+            let picture = picture.ok_or("`views` needs a picture for each seat".to_owned());
+            self.program.picture(&picture).map_err(RulesFailure)
+        });
+        view.unwrap_or_else(|error| no_picture(&error))
+    }
+
     fn origin(&self) -> Value {
         self.now.state.value()
     }
 
     fn view(&self) -> View {
-        self.view_or_failure().unwrap_or_else(|error| View {
-            text: format!("the rules returned no picture of the board: {error}"),
-            ..View::new(Layout::Nothing, Labels::Pair)
-        })
+        self.view_or_failure().unwrap_or_else(|error| no_picture(&error))
     }
 
     fn view_or_failure(&self) -> Result<View, RulesFailure> {
@@ -564,6 +606,13 @@ impl AnyGame for ProgramGame {
     fn clone_box(&self) -> Box<dyn AnyGame> {
         // What was asked ahead is for the game that goes on.
         Box::new(Self { ahead: Arc::default(), ..self.clone() })
+    }
+}
+
+fn no_picture(error: &RulesFailure) -> View {
+    View {
+        text: format!("the rules returned no picture of the board: {error}"),
+        ..View::new(Layout::Nothing, Labels::Pair)
     }
 }
 

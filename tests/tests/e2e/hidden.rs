@@ -1,0 +1,170 @@
+//! Games with hidden information: what reaches an agent, and draws that follow from a key.
+
+use crate::support::TestDir;
+use crate::support::game_programs::sample;
+use crate::transcripts::sealed;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+
+/// An agent that writes all that it gets to stderr, and plays at random.
+fn spy(dir: &TestDir) -> String {
+    dir.program(
+        "spy",
+        "#!/usr/bin/env python3\n\
+         import json, random, sys\n\
+         for line in sys.stdin:\n\
+         \x20   sys.stderr.write(line)\n\
+         \x20   message = json.loads(line)\n\
+         \x20   if message['type'] == 'hello':\n\
+         \x20       random.seed(message['seed'])\n\
+         \x20       print('{\"type\":\"ready\",\"want\":[\"position\",\"actions\"]}', flush=True)\n\
+         \x20   elif message['type'] == 'turn':\n\
+         \x20       print(json.dumps({'type': 'action', 'action': random.choice(message['actions'])}), flush=True)\n",
+    )
+}
+
+/// Returns the messages that a spy got.
+fn heard(dir: &TestDir, transcript: &str, seat: u64) -> Vec<Value> {
+    dir.said(transcript, seat).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The cards that are named anywhere in a message.
+fn cards(message: &Value) -> BTreeSet<String> {
+    let text = message.to_string();
+    ["J", "Q", "K"]
+        .into_iter()
+        .filter(|card| text.contains(&format!("\"{card}\"")))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn a_seat_is_told_only_what_the_rules_tell_it() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "kuhn-poker", "kuhn") else { return };
+    let spy = spy(&dir);
+    dir.play(&[&game, &spy, &spy, "--setup", "hands=1", "--seed", "5", "--out", "x.jsonl"]);
+    let drawn = &dir.events_of("x.jsonl", "drawn")[0];
+    for seat in 0..2 {
+        let heard = heard(&dir, "x.jsonl", seat);
+        let place = usize::try_from(seat).unwrap();
+        let own = drawn["label"].as_str().unwrap().split(' ').nth(place).unwrap();
+        assert_eq!(heard[0]["type"], "hello");
+        assert_eq!(heard[1], json!({ "type": "told", "turn": 0, "told": { "card": own } }));
+        for message in &heard {
+            let kind = message["type"].as_str().unwrap();
+            assert!(["hello", "told", "turn", "over"].contains(&kind), "{message}");
+            let is_shown = message["told"]["cards"].is_array();
+            if !is_shown {
+                let known = BTreeSet::from([own.to_owned()]);
+                assert!(cards(message).is_subset(&known), "seat {seat} has {own}: {message}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nobody_is_told_where_the_other_places_its_ships() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "battleship", "sea") else { return };
+    let spy = spy(&dir);
+    dir.play(&[&game, &spy, &spy, "--seed", "1", "--setup", "size=5", "--out", "x.jsonl"]);
+    for seat in 0..2 {
+        for message in heard(&dir, "x.jsonl", seat) {
+            if message["told"]["type"] == "place" {
+                assert_eq!(message["seat"], seat, "{message}");
+            }
+            assert!(!["played", "drawn"].contains(&message["type"].as_str().unwrap()), "{message}");
+        }
+    }
+    dir.run(&["verify", "x.jsonl", "--rules", &game]).code(0).stdout_has("ok");
+}
+
+#[test]
+fn draws_follow_from_a_key_that_the_end_reveals() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "kuhn-poker", "kuhn") else { return };
+    let play = |out: &str, more: &[&str]| {
+        let words = [&game, "@random", "@random", "--seed", "5", "--out", out];
+        dir.play(&[&words[..], more].concat());
+        dir.events_of(out, "drawn").iter().map(|it| it["outcome"].clone()).collect::<Vec<_>>()
+    };
+    let first = play("a.jsonl", &["--draw-key", "00112233445566778899aabbccddeeff"]);
+    let again = play("b.jsonl", &["--draw-key", "00112233445566778899aabbccddeeff"]);
+    assert_eq!(first, again);
+    // The seed is known to whoever started the match, and says nothing of the draws.
+    assert_ne!(first, play("c.jsonl", &[]));
+    let header = &dir.events("a.jsonl")[0];
+    let over = &dir.events_of("a.jsonl", "over")[0];
+    let key = over["draw_key"].as_str().unwrap();
+    assert_eq!(header["draw_key_sha256"].as_str().map(str::len), Some(64));
+    let verify = |file: &str| dir.run(&["verify", file, "--rules", &game]);
+    verify("a.jsonl").code(0);
+    let text = fs::read_to_string(dir.path("a.jsonl")).unwrap();
+    let lines = text
+        .lines()
+        .filter(|line| !line.contains("\"type\":\"seal\""))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let hash = header["draw_key_sha256"].as_str().unwrap();
+    let other_key = key.replace(|digit: char| digit == 'a', "b").replacen('1', "2", 1);
+    for (from, to, why) in [
+        (key, other_key.as_str(), "is not that of its `draw_key`"),
+        (hash, &"0".repeat(64), "is not that of its `draw_key`"),
+        (&*format!(",\"draw_key\":\"{key}\""), "", "it has no `draw_key`"),
+        (&*format!(",\"draw_key_sha256\":\"{hash}\""), "", "by playing"),
+    ] {
+        assert!(lines.contains(from), "{from}");
+        dir.write("x.jsonl", sealed(&format!("{}\n", lines.replacen(from, to, 1))));
+        let ran = verify("x.jsonl");
+        assert_ne!(ran.exit, Some(0), "{why}");
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(said.contains(why) || why == "by playing", "{why}: {said}");
+    }
+}
+
+/// What a person may see is printed, and nothing else.
+#[test]
+fn a_person_sees_their_own_seat() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "kuhn-poker", "kuhn") else { return };
+    let words = [
+        "play", &game, "@human", "@first", "--setup", "hands=1", "--seed", "3", "--out", "x.jsonl",
+    ];
+    let ran = dir.run_with_input(&words, "?\nresign\n").code(0);
+    let drawn = &dir.events_of("x.jsonl", "drawn")[0];
+    let (own, other) = drawn["label"].as_str().unwrap().split_once(' ').unwrap();
+    let before = ran.stderr.split("your action").next().unwrap();
+    assert!(before.contains(&format!("card  R {own}")), "{before}");
+    assert!(!before.contains(&format!("B {other}")) && !before.contains("drawn"), "{before}");
+}
+
+/// Viewers of a contest get nothing but the names before the end.
+#[test]
+fn nothing_is_recorded_before_the_end_in_a_contest() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "kuhn-poker", "kuhn") else { return };
+    let slow =
+        dir.program("slow", "#!/bin/sh\nread -r line; echo '{\"type\":\"ready\"}'; sleep 600\n");
+    for show in [false, true] {
+        let file = format!("{show}.toml");
+        dir.write(
+            &file,
+            format!(
+                "game = \"{game}\"\nagents = [\"{slow}\", \"@random\"]\nshow_hidden = {show}\n\
+                 clock.bank = \"600s\"\nsandbox.level = \"none\"\n"
+            ),
+        );
+        let running = dir.start(&["contest", "run", &file, "--out", &show.to_string()]);
+        let playing = || {
+            let files = crate::support::contest::transcripts(&dir, &show.to_string());
+            files.iter().filter_map(|file| fs::read_to_string(file).ok()).find(|it| !it.is_empty())
+        };
+        assert!(crate::support::eventually(|| {
+            playing().is_some_and(|text| !show || text.contains("\"type\":\"drawn\""))
+        }));
+        assert_eq!(playing().unwrap().lines().count() == 1, !show, "{:?}", playing());
+        running.terminate();
+    }
+}
