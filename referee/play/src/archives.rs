@@ -43,6 +43,13 @@ const EXTENSION_BYTES_MAX: u64 = 64 << 10;
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 /// How deep its folders may be nested.
 const DEPTH_MAX: usize = 32;
+/// The longest name, and the longest part of one, in bytes.
+const PATH_BYTES_MAX: usize = 4096;
+const PART_BYTES_MAX: usize = 255;
+/// How many bytes names may have on average, if there are as many as there may be.
+const NAME_BYTES: usize = 128;
+/// How much of a name that is too long is shown.
+const SHOWN_BYTES: usize = 40;
 /// The longest target of a link.
 const TARGET_BYTES_MAX: u64 = 4096;
 /// What systems add to archives by themselves.
@@ -285,6 +292,16 @@ fn too_many(most: usize) -> io::Error {
     io::Error::other(format!("the archive has more than {most} files and folders"))
 }
 
+/// The most bytes of the names of so many files, since they are kept in memory.
+pub fn names_max(files: usize) -> usize {
+    files.saturating_mul(NAME_BYTES)
+}
+
+/// The error where names have more bytes.
+pub fn long_names(most: usize) -> io::Error {
+    io::Error::other(format!("the names of all files have more than {most} bytes: shorten them"))
+}
+
 /// The error where there is more than so many bytes, of which archives may have `bytes` at most.
 fn too_large(most: u64, bytes: u64) -> io::Error {
     let [most, bytes, any] = [most, bytes, ANY_BYTES.min(bytes)].map(|bytes| bytes >> 20);
@@ -303,8 +320,11 @@ struct Unpacking {
     files: usize,
     bytes: u64,
     folders: BTreeSet<PathBuf>,
-    /// The paths in lower case with composed accents, and as they are written.
-    written: BTreeMap<String, PathBuf>,
+    /// The bytes of all names.
+    names: usize,
+    /// The parts of paths, in lower case with composed accents, by the number of the folder that they are in: their own
+    /// number, and how they are written.
+    written: BTreeMap<(usize, String), (usize, String)>,
     /// Links and their targets, which are made when nothing else is made any more.
     links: BTreeMap<PathBuf, PathBuf>,
 }
@@ -324,6 +344,7 @@ impl Unpacking {
             files: 0,
             bytes: 0,
             folders: BTreeSet::new(),
+            names: 0,
             written: BTreeMap::new(),
             links: BTreeMap::new(),
         })
@@ -390,6 +411,10 @@ impl Unpacking {
                 continue;
             }
             let Extensions { name, target } = std::mem::take(&mut extensions);
+            if entry.header().entry_type() == EntryType::XGlobalHeader {
+                self.count()?;
+                continue;
+            }
             let name = name.unwrap_or_else(|| entry.path_bytes().into_owned());
             let Some(path) = self.path(&name)? else { continue };
             match entry.header().entry_type() {
@@ -402,7 +427,6 @@ impl Unpacking {
                     let short = || entry.link_name_bytes().unwrap_or_default().into_owned();
                     self.link(path, &target.unwrap_or_else(short))?;
                 }
-                EntryType::XGlobalHeader => {}
                 EntryType::GNUSparse => return Err(sparse(&path)),
                 _ => return Err(neither(&path)),
             }
@@ -413,6 +437,22 @@ impl Unpacking {
     /// Returns the path of an entry relative to the folder; `None` for what systems add.
     fn path(&mut self, name: &[u8]) -> io::Result<Option<PathBuf>> {
         self.count()?;
+        // The parts of a name are kept even if nothing is made of it.
+        self.names += name.len();
+        if self.names > names_max(self.most.files) {
+            return Err(long_names(names_max(self.most.files)));
+        }
+        if name.len() > PATH_BYTES_MAX
+            || name.split(|&byte| byte == b'/').any(|part| part.len() > PART_BYTES_MAX)
+        {
+            let begin = Path::new(OsStr::from_bytes(&name[..name.len().min(SHOWN_BYTES)]));
+            return Err(refused(
+                &begin.join(".."),
+                &format!(
+                    "has a name of more than {PATH_BYTES_MAX} bytes, or a part of it more than {PART_BYTES_MAX}"
+                ),
+            ));
+        }
         let mut path = PathBuf::new();
         for part in Path::new(OsStr::from_bytes(name)).components() {
             match part {
@@ -454,17 +494,22 @@ impl Unpacking {
             return Err(refused(path, "has a name with a control character: rename it"));
         }
         // Those above it too: `Bot/x` and `bot/y` are in two folders or in one.
-        let ends = name.match_indices('/').map(|(at, _)| at).chain([name.len()]);
-        for part in ends.map(|end| &name[..end]) {
+        let (mut folder, mut above) = (0, PathBuf::new());
+        for part in name.split('/') {
             let composed = |text: &str| text.nfc().collect::<String>();
-            let key = composed(&composed(part).to_lowercase());
-            let known = self.written.entry(key).or_insert_with(|| part.into());
-            if known.as_os_str() != part {
-                let other = known.display().to_string();
+            let key = (folder, composed(&composed(part).to_lowercase()));
+            let number = self.written.len() + 1;
+            let (known, other) =
+                self.written.entry(key).or_insert_with(|| (number, part.to_owned()));
+            if other != part {
                 let same_letters = other.to_lowercase() == part.to_lowercase();
                 let by = if same_letters { "capital letters" } else { "how accents are encoded" };
-                return Err(refused(path, &format!("differs from {other} only by {by}")));
+                let other = above.join(other);
+                let text = format!("differs from {} only by {by}", other.display());
+                return Err(refused(path, &text));
             }
+            folder = *known;
+            above.push(part);
         }
         Ok(())
     }
@@ -515,6 +560,9 @@ impl Unpacking {
     /// Notes a link.
     fn link(&mut self, path: PathBuf, target: &[u8]) -> io::Result<()> {
         self.create(path.parent().unwrap_or(Path::new("")))?;
+        if target.len() > PATH_BYTES_MAX {
+            return Err(refused(&path, "is a link to a name that is too long"));
+        }
         let target = Path::new(OsStr::from_bytes(target)).to_owned();
         if self.links.contains_key(&path) {
             return Err(twice(&path));

@@ -339,6 +339,46 @@ fn long_names_are_read_within_bounds() {
 }
 
 #[test]
+fn names_take_little_memory_whatever_they_are() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("names.tar.gz");
+    let archive = |names: &[String], kind: EntryType| {
+        let gz = GzEncoder::new(File::create(&path).unwrap(), Compression::fast());
+        let mut tar = Builder::new(gz);
+        for name in names {
+            let mut long = Header::new_gnu();
+            long.set_path("././@LongLink").unwrap();
+            long.set_entry_type(EntryType::GNULongName);
+            long.set_size(name.len() as u64);
+            long.set_cksum();
+            tar.append(&long, name.as_bytes()).unwrap();
+            let mut header = Header::new_gnu();
+            header.set_path("short").unwrap();
+            header.set_entry_type(kind);
+            header.set_size(0);
+            header.set_cksum();
+            tar.append(&header, &b""[..]).unwrap();
+        }
+        tar.into_inner().unwrap().finish().unwrap();
+        unpacked(&path).map_err(|error| error.to_string())
+    };
+    let part = "d".repeat(250);
+    let long = |number: usize| format!("{number}/{}", vec![&*part; 15].join("/"));
+    let agent = "agent/bot.py".to_owned();
+    // No name of a global header is kept.
+    let names: Vec<String> = (0..50).map(|_| vec![&*part; 31].join("/")).collect();
+    archive(&names, EntryType::XGlobalHeader).unwrap();
+    for (names, why) in [
+        (vec![agent.clone(), vec![&*part; 31].join("/")], "has a name of more than 4096 bytes"),
+        (vec![agent.clone(), "e".repeat(256)], "a part of it more than 255"),
+        ((0..700).map(long).collect(), "the names of all files have more than 2560000 bytes"),
+    ] {
+        let error = archive(&names, FILE).unwrap_err();
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+#[test]
 fn the_list_of_a_zip_archive_is_read_within_bounds() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("many.zip");
