@@ -1,7 +1,7 @@
 //! Paths and programs by name, with errors that name the file.
 
 use crate::{Cause, Failure};
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -135,4 +135,15 @@ pub fn program(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
     }
     in_path(word)
         .ok_or_else(|| missing(format!("no program `{word}` in {} or in PATH", folder.display())))
+}
+
+/// Returns the size of all files in a folder. Links are not followed.
+pub fn size_of_files(folder: &Path) -> io::Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let about = entry.metadata()?;
+        bytes += if about.is_dir() { size_of_files(&entry.path())? } else { about.len() };
+    }
+    Ok(bytes)
 }

@@ -52,6 +52,8 @@ pub fn check(
     progress: Progress<'_>,
     take: &mut dyn FnMut(CheckedFile) -> Result<(), Failure>,
 ) -> Result<ContestCheck, Failure> {
+    // Opening it may move them into the store.
+    let has_log = Store::has_log(folder);
     let store = Store::open_to_read(folder)?;
     let stored = store.contest()?;
     let contest = Arc::new(stored.contest.clone());
@@ -73,7 +75,7 @@ pub fn check(
     check.each_game(&store, jobs, progress, take)?;
     check.unknown_transcripts(&store)?;
     check.voids(&store.voids()?);
-    let listed = check.sums(&store, jobs)?;
+    let listed = check.sums(&store, has_log, jobs)?;
     if !check.schedule.is_over() {
         let (played, known) = (check.schedule.played(), check.schedule.known());
         check.findings.notes.push(format!("not complete: {played} of {known} known games"));
@@ -296,8 +298,13 @@ impl Check<'_> {
     }
 
     /// Checks the list of digests; returns how many files it has.
-    fn sums(&mut self, store: &Store, jobs: Option<usize>) -> Result<Option<u64>, Failure> {
-        let found = sums::check(self.folder, store, jobs)?;
+    fn sums(
+        &mut self,
+        store: &Store,
+        has_log: bool,
+        jobs: Option<usize>,
+    ) -> Result<Option<u64>, Failure> {
+        let found = sums::check(self.folder, (store, has_log), jobs)?;
         self.findings.differences.extend(found.differences);
         self.findings.notes.extend(found.notes);
         Ok(found.files)

@@ -32,6 +32,8 @@ const WAL_INDEX_BYTES: u64 = 32 << 10;
 const CACHE_KB: i64 = 256;
 /// The largest store that is copied to be read, if anyone may have made it, in bytes.
 const COPY_BYTES_MAX: u64 = 256 << 20;
+/// What `SQLite` adds to the store's name for changes that aren't in it yet.
+const LOGS: [&str; 2] = ["-wal", "-journal"];
 /// How long a reader waits for a writer.
 const BUSY_WAIT: Duration = Duration::from_secs(20);
 
@@ -127,6 +129,15 @@ impl Store {
         Self::connect(path)
     }
 
+    /// Whether there are changes beside the store that aren't in it yet.
+    pub(super) fn has_log(folder: &Folder) -> bool {
+        let is_empty = |suffix: &str| {
+            let log = folder.path(format!("{STORE_FILE}{suffix}")).symlink_metadata();
+            log.map_or(true, |log| log.len() == 0)
+        };
+        !LOGS.iter().all(|suffix| is_empty(suffix))
+    }
+
     /// Opens the store of a contest.
     pub fn open(folder: &Folder) -> StoreResult<Self> {
         let mut store = Self::connect(folder.store())?;
@@ -152,6 +163,7 @@ impl Store {
     /// when it costs more than it would in an honest store.
     pub fn open_foreign(folder: &Folder) -> StoreResult<Self> {
         let path = folder.store();
+        check_files(&path)?;
         let bytes = path.metadata().map_err(|error| unusable(&path, &error))?.len();
         let mut store = match Self::open_unchanged(folder)? {
             Some(store) => store,
@@ -166,12 +178,16 @@ impl Store {
 
     fn open_copy(folder: &Folder) -> StoreResult<Self> {
         let path = folder.store();
+        check_files(&path)?;
         let copy = || {
             let copy = TempDir::new()?;
-            for file in [STORE_FILE.to_owned(), format!("{STORE_FILE}-wal")] {
-                if folder.path(&file).is_file() {
-                    std::fs::copy(folder.path(&file), copy.path().join(file))?;
+            for (file, most) in [("", u64::MAX), ("-wal", COPY_BYTES_MAX)] {
+                let file = format!("{STORE_FILE}{file}");
+                let Ok(about) = folder.path(&file).metadata() else { continue };
+                if about.len() > most {
+                    return Err(std::io::Error::other(format!("{file} is too large to copy")));
                 }
+                std::fs::copy(folder.path(&file), copy.path().join(file))?;
             }
             Ok(copy)
         };
@@ -185,6 +201,7 @@ impl Store {
     /// and tables of an earlier version have to be changed.
     fn open_unchanged(folder: &Folder) -> StoreResult<Option<Self>> {
         let path = folder.store();
+        check_files(&path)?;
         let open = || -> rusqlite::Result<(Connection, usize)> {
             let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
             foreign::distrust(&connection)?;
@@ -198,6 +215,7 @@ impl Store {
     }
 
     fn connect(path: PathBuf) -> StoreResult<Self> {
+        check_files(&path)?;
         let connect = || {
             let connection = Connection::open(&path)?;
             foreign::distrust(&connection)?;
@@ -510,6 +528,26 @@ fn unusable(path: &Path, error: &dyn std::fmt::Display) -> Failure {
         "check the file with `sqlite3 FILE 'pragma integrity_check'` \
          and the transcripts with `referee verify DIR/games`",
     )
+}
+
+/// Checks that the store, and what `SQLite` opens beside it, are files: through a link another contest's would be read or
+/// written, and a pipe would never end.
+fn check_files(path: &Path) -> StoreResult<()> {
+    let suffixes = ["", "-shm"].into_iter().chain(LOGS);
+    let beside = suffixes.map(|suffix| {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(suffix);
+        PathBuf::from(beside)
+    });
+    for file in beside {
+        if file.symlink_metadata().is_ok_and(|about| !about.is_file()) {
+            return Err(Failure::machine(format!("{}: it is not a regular file", file.display()))
+                .help(
+                    "a referee has not put it there: remove it, or take the folder from a copy",
+                ));
+        }
+    }
+    Ok(())
 }
 
 /// Returns whether the WAL index still fits on the disk.

@@ -10,7 +10,7 @@ use referee_play::digest::digest_file;
 use referee_play::found_command::{FoundCommand, found_command, has_manifest, manifest_of};
 use referee_play::replace_file::replace;
 use referee_process::Failure;
-use referee_process::files::{is_disk_full, sync_file_system};
+use referee_process::files::{is_disk_full, size_of_files, sync_file_system};
 use referee_protocol::encode::to_hex;
 use referee_protocol::sanitize::sanitize;
 use serde::{Deserialize, Serialize};
@@ -192,7 +192,10 @@ impl Version {
     }
 
     fn kept_bytes(&self) -> u64 {
-        if self.state.removed { 0 } else { self.bytes() + self.state.unpacked_bytes }
+        // The list of its files stays.
+        let names = self.received.files.iter().map(|file| file.name.len() as u64).sum::<u64>();
+        let files = if self.state.removed { 0 } else { self.bytes() + self.state.unpacked_bytes };
+        names + files
     }
 }
 
@@ -625,6 +628,13 @@ impl Upload {
             let text = format!("an upload may have {} files (files)", self.files_max);
             return Err(Refusal::new(RefusalKind::TooLarge, text));
         }
+        // They are kept in memory.
+        let names = self.files.iter().map(|file| file.name.len()).sum::<usize>() + name.len();
+        let names_max = archives::names_max(self.files_max);
+        if names > names_max {
+            let text = archives::long_names(names_max).to_string();
+            return Err(Refusal::new(RefusalKind::TooLarge, text));
+        }
         let path = self.folder.path().join(SENT_FOLDER).join(self.files.len().to_string());
         let file = File::create_new(path).map_err(|error| Refusal::machine(&error))?;
         self.files.push(SentFile { name: name.to_owned(), bytes: 0 });
@@ -774,22 +784,11 @@ impl Sent {
             fs::create_dir(&files)?;
             fs::rename(&agent, files.join(&self.name))?;
             give(&files)?;
-            Ok(Unpacked { looked, bytes: size(&files)? })
+            Ok(Unpacked { looked, bytes: size_of_files(&files)? })
         });
         fs::remove_dir_all(&to).ok();
         unpacked
     }
-}
-
-/// Returns the size of all files in a folder. Links are not followed.
-fn size(folder: &Path) -> io::Result<u64> {
-    let mut bytes = 0;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let about = entry.metadata()?;
-        bytes += if about.is_dir() { size(&entry.path())? } else { about.len() };
-    }
-    Ok(bytes)
 }
 
 impl From<Refusal> for Failure {

@@ -1,7 +1,7 @@
 //! `SHA256SUMS`: checked by `sha256sum` and by `verify`, signed by `ssh-keygen`.
 
 use crate::support::contest::{check_sums, contest, query, write};
-use crate::support::{RunResult, TestDir, skip};
+use crate::support::{RunResult, TestDir, python, skip};
 use rusqlite::Connection;
 use std::fs;
 
@@ -135,4 +135,45 @@ fn the_list_can_be_signed_with_an_ssh_key() {
     dir.shell("rm -r d && cp -r whole d && rm d/SHA256SUMS.sig").code(0);
     dir.shell("ssh-keygen -Y sign -n referee -f other d/SHA256SUMS").code(0);
     assert_ne!(check().exit, Some(0));
+}
+
+/// `SQLite` reads what is beside the store, too.
+#[test]
+fn what_is_beside_the_store_is_checked() {
+    let dir = over();
+    let python = python().map(|it| it.display().to_string());
+    dir.shell("cp -r d whole").code(0);
+    if let Some(python) = python {
+        dir.write(
+            "log.py",
+            "import os, sqlite3\n\
+             store = sqlite3.connect('d/contest.db', isolation_level=None)\n\
+             store.execute('pragma journal_mode=wal')\n\
+             store.execute(\"update sessions set sandbox = replace(sandbox, 'none', 'metered')\")\n\
+             os._exit(0)\n",
+        );
+        dir.shell(&format!("{python} log.py")).code(0);
+        dir.shell("cd d && sha256sum --quiet --check SHA256SUMS").code(0);
+        let found = dir.run(&["verify", "d"]).code(1);
+        found
+            .stdout_has("contest.db has changes in a log beside it, which SHA256SUMS doesn't know");
+    }
+    for (made, command) in [
+        ("mkfifo d/contest.db-journal", "verify"),
+        ("mkfifo d/contest.db-wal", "verify"),
+        ("ln -s ../whole/contest.db-wal d/contest.db-wal", "verify"),
+        ("mv d/contest.db other.db && ln -s ../other.db d/contest.db", "verify"),
+        ("mkfifo d/contest.db-journal", "status"),
+        ("mv d/contest.db other.db && ln -s ../other.db d/contest.db", "resume"),
+    ] {
+        dir.shell(&format!("rm -r d && cp -r whole d && {made}")).code(0);
+        let ran = match command {
+            "verify" => dir.run(&["verify", "d"]),
+            other => dir.run(&["contest", other, "d"]),
+        };
+        assert_ne!(ran.exit, Some(0), "{made}");
+        ran.stderr_has("it is not a regular file");
+    }
+    dir.shell("rm -r d && cp -r whole d && mv d/report.html x && ln -s ../x d/report.html").code(0);
+    dir.run(&["verify", "d"]).code(1).stdout_has("report.html can't be read: it is a link");
 }
