@@ -217,6 +217,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a row for each end")]
     fn every_end_has_a_sentence() {
         let crash = "ended with exit status 1 before answering turn 4";
         let (late, gone) = (Some((FaultKind::Late, "")), Some((FaultKind::Gone, crash)));

@@ -108,7 +108,7 @@ fn draws_follow_from_a_key_that_the_end_reveals() {
         .collect::<Vec<_>>()
         .join("\n");
     let hash = header["draw_key_sha256"].as_str().unwrap();
-    let other_key = key.replace(|digit: char| digit == 'a', "b").replacen('1', "2", 1);
+    let other_key: String = key.chars().rev().collect();
     for (from, to, why) in [
         (key, other_key.as_str(), "is not that of its `draw_key`"),
         (hash, &"0".repeat(64), "is not that of its `draw_key`"),
