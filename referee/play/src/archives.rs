@@ -43,15 +43,13 @@ const EXTENSION_BYTES_MAX: u64 = 64 << 10;
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 /// How deep its folders may be nested.
 const DEPTH_MAX: usize = 32;
-/// The longest name, and the longest part of one, in bytes.
+/// The longest name or target of a link, and the longest part of a name, in bytes.
 const PATH_BYTES_MAX: usize = 4096;
 const PART_BYTES_MAX: usize = 255;
 /// How many bytes names may have on average, if there are as many as there may be.
 const NAME_BYTES: usize = 128;
 /// How much of a name that is too long is shown.
 const SHOWN_BYTES: usize = 40;
-/// The longest target of a link.
-const TARGET_BYTES_MAX: u64 = 4096;
 /// What systems add to archives by themselves.
 const ADDED: [&str; 3] = ["__MACOSX", ".DS_Store", "Icon\r"];
 
@@ -292,9 +290,10 @@ fn too_many(most: usize) -> io::Error {
     io::Error::other(format!("the archive has more than {most} files and folders"))
 }
 
-/// The most bytes of the names of so many files, since they are kept in memory.
+/// The most bytes of the names of so many files, and of the targets of links, since they are kept in memory. One name
+/// may always be as long as any.
 pub fn names_max(files: usize) -> usize {
-    files.saturating_mul(NAME_BYTES)
+    files.saturating_mul(NAME_BYTES).max(PATH_BYTES_MAX)
 }
 
 /// The error where names have more bytes.
@@ -320,7 +319,7 @@ struct Unpacking {
     files: usize,
     bytes: u64,
     folders: BTreeSet<PathBuf>,
-    /// The bytes of all names.
+    /// The bytes of all names and targets.
     names: usize,
     /// The parts of paths, in lower case with composed accents, by the number of the folder that they are in: their own
     /// number, and how they are written.
@@ -379,7 +378,8 @@ impl Unpacking {
                 self.create(&path)?;
             } else if entry.is_symlink() {
                 let mut target = Vec::new();
-                (&mut entry).take(TARGET_BYTES_MAX).read_to_end(&mut target)?;
+                // One more, which shows that it is too long.
+                (&mut entry).take(PATH_BYTES_MAX as u64 + 1).read_to_end(&mut target)?;
                 self.link(path, &target)?;
             } else {
                 let mode = entry.unix_mode();
@@ -438,10 +438,7 @@ impl Unpacking {
     fn path(&mut self, name: &[u8]) -> io::Result<Option<PathBuf>> {
         self.count()?;
         // The parts of a name are kept even if nothing is made of it.
-        self.names += name.len();
-        if self.names > names_max(self.most.files) {
-            return Err(long_names(names_max(self.most.files)));
-        }
+        self.count_name(name)?;
         if name.len() > PATH_BYTES_MAX
             || name.split(|&byte| byte == b'/').any(|part| part.len() > PART_BYTES_MAX)
         {
@@ -514,6 +511,13 @@ impl Unpacking {
         Ok(())
     }
 
+    /// Counts a name or target that is kept.
+    fn count_name(&mut self, name: &[u8]) -> io::Result<()> {
+        self.names += name.len();
+        let most = names_max(self.most.files);
+        if self.names > most { Err(long_names(most)) } else { Ok(()) }
+    }
+
     fn count(&mut self) -> io::Result<()> {
         self.files += 1;
         if self.files > self.most.files { Err(too_many(self.most.files)) } else { Ok(()) }
@@ -563,6 +567,7 @@ impl Unpacking {
         if target.len() > PATH_BYTES_MAX {
             return Err(refused(&path, "is a link to a name that is too long"));
         }
+        self.count_name(target)?;
         let target = Path::new(OsStr::from_bytes(target)).to_owned();
         if self.links.contains_key(&path) {
             return Err(twice(&path));

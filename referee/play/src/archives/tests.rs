@@ -338,44 +338,78 @@ fn long_names_are_read_within_bounds() {
     }
 }
 
+/// Makes an archive of entries with a long name and a long target each.
+fn tar_gz_long(path: &Path, kind: EntryType, entries: &[(String, String)]) {
+    let mut tar = Builder::new(GzEncoder::new(File::create(path).unwrap(), Compression::fast()));
+    let mut append = |name: &str, kind: EntryType, text: &str| {
+        let mut header = Header::new_gnu();
+        header.set_path(name).unwrap();
+        header.set_entry_type(kind);
+        header.set_size(text.len() as u64);
+        header.set_cksum();
+        tar.append(&header, text.as_bytes()).unwrap();
+    };
+    for (name, target) in entries {
+        append("././@LongLink", EntryType::GNULongName, name);
+        if !target.is_empty() {
+            append("././@LongLink", EntryType::GNULongLink, target);
+        }
+        append("short", kind, "");
+    }
+    tar.into_inner().unwrap().finish().unwrap();
+}
+
 #[test]
 fn names_take_little_memory_whatever_they_are() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("names.tar.gz");
-    let archive = |names: &[String], kind: EntryType| {
-        let gz = GzEncoder::new(File::create(&path).unwrap(), Compression::fast());
-        let mut tar = Builder::new(gz);
-        for name in names {
-            let mut long = Header::new_gnu();
-            long.set_path("././@LongLink").unwrap();
-            long.set_entry_type(EntryType::GNULongName);
-            long.set_size(name.len() as u64);
-            long.set_cksum();
-            tar.append(&long, name.as_bytes()).unwrap();
-            let mut header = Header::new_gnu();
-            header.set_path("short").unwrap();
-            header.set_entry_type(kind);
-            header.set_size(0);
-            header.set_cksum();
-            tar.append(&header, &b""[..]).unwrap();
-        }
-        tar.into_inner().unwrap().finish().unwrap();
-        unpacked(&path).map_err(|error| error.to_string())
+    // Returns how many bytes of names are kept, too.
+    let archive = |kind: EntryType, entries: &[(String, String)]| {
+        tar_gz_long(&path, kind, entries);
+        let files = TempDir::new().unwrap();
+        let most = Most { files: 100, ..Most::default() };
+        let mut unpacking = Unpacking::new(&files.path().join("new"), 1, most).unwrap();
+        let read = unpacking.archive(Format::TarGz, File::open(&path).unwrap());
+        let length = |path: &PathBuf| path.as_os_str().len();
+        let written: usize =
+            unpacking.written.iter().map(|((_, key), (_, part))| key.len() + part.len()).sum();
+        let links: usize =
+            unpacking.links.iter().map(|(path, target)| length(path) + length(target)).sum();
+        (read.map_err(|error| error.to_string()), written + links)
     };
     let part = "d".repeat(250);
-    let long = |number: usize| format!("{number}/{}", vec![&*part; 15].join("/"));
-    let agent = "agent/bot.py".to_owned();
-    // No name of a global header is kept.
-    let names: Vec<String> = (0..50).map(|_| vec![&*part; 31].join("/")).collect();
-    archive(&names, EntryType::XGlobalHeader).unwrap();
-    for (names, why) in [
-        (vec![agent.clone(), vec![&*part; 31].join("/")], "has a name of more than 4096 bytes"),
-        (vec![agent.clone(), "e".repeat(256)], "a part of it more than 255"),
-        ((0..700).map(long).collect(), "the names of all files have more than 2560000 bytes"),
+    let named = |name: String| (name, String::new());
+    let deep = |number: usize| named(format!("{number}/{}", vec![&*part; 15].join("/")));
+    let linked = |number: usize| (format!("{number}"), "t".repeat(4000));
+    let bound = "the names of all files have more than 12800 bytes";
+
+    // No name of a global header is kept, but it counts.
+    let global = |count: usize| -> Vec<(String, String)> {
+        (0..count)
+            .map(|number| named(format!("{number}{}", format!("/{part}").repeat(30))))
+            .collect()
+    };
+    assert_eq!(archive(EntryType::XGlobalHeader, &global(100)), (Ok(()), 0));
+    let (many, kept) = archive(EntryType::XGlobalHeader, &global(101));
+    assert!(many.unwrap_err().contains("more than 100 files") && kept == 0);
+
+    for (kind, entries, why) in [
+        (FILE, global(1), "has a name of more than 4096 bytes"),
+        (FILE, vec![named("e".repeat(256))], "a part of it more than 255"),
+        (FILE, (0..10).map(deep).collect::<Vec<_>>(), bound),
+        (LINK, (0..10).map(linked).collect(), bound),
+        (LINK, vec![("a".to_owned(), "t".repeat(4097))], "is a link to a name that is too long"),
     ] {
-        let error = archive(&names, FILE).unwrap_err();
+        let (read, kept) = archive(kind, &entries);
+        let error = read.unwrap_err();
         assert!(error.contains(why), "{error}");
+        assert!(kept <= 2 * 12800, "{kept}");
     }
+    // One is never cut off.
+    let path = dir.path().join("link.zip");
+    zip(&path, &[("a", LINK, &"t".repeat(4097))]);
+    let error = unpacked(&path).unwrap_err().to_string();
+    assert!(error.contains("is a link to a name that is too long"), "{error}");
 }
 
 #[test]
