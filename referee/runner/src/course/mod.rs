@@ -5,6 +5,7 @@ mod ending;
 mod freeze;
 mod instructor;
 mod overview;
+mod receiving;
 mod report;
 mod teams;
 mod times;
@@ -13,12 +14,13 @@ mod uploads;
 pub use ending::{collect, grades_by, prepare_final};
 pub use instructor::{Act, CourseTimes, Done, Entry, Order, Outcome, Phase, act, times_of};
 pub use overview::{CourseReport, TeamLine, Waiting};
+pub use receiving::Upload;
 pub use report::{
     LimitsReport, NextGame, StepName, StepReport, StepState, TeamReport, VersionReport,
 };
 pub use teams::{NewTeam, Secret, Team, Teams, read_list};
 pub use times::moment;
-pub use uploads::{Refusal, RefusalKind, Upload, VersionId};
+pub use uploads::{Refusal, RefusalKind, VersionId};
 
 use super::changing::GamesOf;
 use super::folder::{Folder, TEAMS_FOLDER};
@@ -208,7 +210,8 @@ impl Course {
         let _one = lock(&self.unpacking);
         let sent = lock(&self.uploads).to_unpack(version);
         if let Some(sent) = sent {
-            let unpacked = sent.unpack(self.most(), self.has_command);
+            let list = sent.list().map_err(|error| disk_failure(&sent.folder, &error))?;
+            let unpacked = sent.unpack(&list, self.most(), self.has_command);
             let mut uploads = lock(&self.uploads);
             let noted = uploads.unpacked(version, unpacked);
             noted.map_err(|error| disk_failure(uploads.root(), &error))?;
@@ -217,7 +220,7 @@ impl Course {
     }
 
     /// Looks at an upload as it would be unpacked, and returns how its agent is started.
-    pub fn look(&self, upload: &Upload) -> Result<uploads::Looked, String> {
+    pub fn look(&self, upload: &Upload) -> Result<receiving::Looked, String> {
         let _one = lock(&self.unpacking);
         upload.look(self.most(), self.has_command)
     }

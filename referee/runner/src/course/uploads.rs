@@ -2,40 +2,25 @@
 //! version's name when everything in it is on the disk. What becomes of a version is in a file beside it, and is found
 //! out again if that is lost.
 
+use super::receiving::{List, PARTIAL, Received, SENT_FOLDER, Sent, Synced, Unpacked};
 use super::teams::{Team, Teams};
 use super::{Course, Noted, Task, give, make_private};
 use jiff::{SignedDuration, Timestamp};
-use referee_play::archives::{self, Most};
-use referee_play::digest::digest_file;
-use referee_play::found_command::{FoundCommand, found_command, has_manifest, manifest_of};
 use referee_play::replace_file::replace;
 use referee_process::Failure;
-use referee_process::files::{is_disk_full, size_of_files, sync_file_system};
-use referee_protocol::encode::to_hex;
+use referee_process::files::is_disk_full;
 use referee_protocol::sanitize::sanitize;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tempfile::TempDir;
 
-/// The file with what was received.
-const RECEIVED_FILE: &str = "upload.json";
 /// The file with what became of it.
 const STATE_FILE: &str = "state.json";
-/// The folder with the files as they were sent, named by their places in the list.
-const SENT_FOLDER: &str = "sent";
 /// The folder with the agent's folder.
 pub(super) const FILES_FOLDER: &str = "files";
-/// The beginning of the names of uploads that are not complete.
-const PARTIAL: &str = ".new-";
-/// The most files of an upload that are written to the disk one by one.
-const SYNCED_ALONE_MAX: usize = 8;
-/// The longest name of a file.
-const NAME_BYTES_MAX: usize = 4096;
 
 /// A version of a team's agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,7 +62,7 @@ pub enum RefusalKind {
 }
 
 impl Refusal {
-    fn new(kind: RefusalKind, text: impl Into<String>) -> Self {
+    pub(super) fn new(kind: RefusalKind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into(), again: None }
     }
 
@@ -105,26 +90,6 @@ impl Refusal {
         }
         Self::new(RefusalKind::Machine, format!("the upload can't be stored: {error}"))
     }
-}
-
-/// A file as it was sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct SentFile {
-    /// Its name, with those of the folders above it.
-    name: String,
-    bytes: u64,
-}
-
-/// What was received.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Received {
-    pub(super) at: Timestamp,
-    /// SHA-256 of the only file, or of the list of all files with theirs.
-    pub(super) sha256: String,
-    files: Vec<SentFile>,
-    /// The command that its team confirmed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    command: Option<Vec<String>>,
 }
 
 /// A step that has ended.
@@ -184,18 +149,17 @@ pub(super) struct Version {
 
 impl Version {
     pub(super) fn bytes(&self) -> u64 {
-        self.received.files.iter().map(|file| file.bytes).sum()
+        self.received.bytes
     }
 
     pub(super) fn files(&self) -> usize {
-        self.received.files.len()
+        self.received.files
     }
 
     fn kept_bytes(&self) -> u64 {
-        // The list of its files stays.
-        let names = self.received.files.iter().map(|file| file.name.len() as u64).sum::<u64>();
         let files = if self.state.removed { 0 } else { self.bytes() + self.state.unpacked_bytes };
-        names + files
+        // The list of its files stays.
+        self.received.list_bytes + files
     }
 }
 
@@ -242,11 +206,10 @@ impl Uploads {
             let folder = root.join(team.to_string());
             let versions = numbered(&folder)?.into_iter().map(|number| {
                 let own = folder.join(number.to_string());
-                let received = fs::read(own.join(RECEIVED_FILE))?;
                 let state = fs::read(own.join(STATE_FILE)).unwrap_or_default();
                 Ok(Version {
                     number,
-                    received: serde_json::from_slice(&received)?,
+                    received: List::read(&own)?.1,
                     state: serde_json::from_slice(&state).unwrap_or_default(),
                     working: false,
                 })
@@ -386,12 +349,7 @@ impl Uploads {
     pub(super) fn to_unpack(&self, id: VersionId) -> Option<Sent> {
         let version = self.versions(id.team).iter().find(|it| it.number == id.version)?;
         let is_open = version.state.unpacked.is_none() && version.state.result.is_none();
-        is_open.then(|| Sent {
-            folder: self.folder(id),
-            name: format!("team-{}", id.team),
-            files: version.received.sent(&self.folder(id)),
-            command: version.received.command.clone(),
-        })
+        is_open.then(|| Sent { folder: self.folder(id), name: format!("team-{}", id.team) })
     }
 
     /// Changes what is known of a version, and writes it.
@@ -591,204 +549,6 @@ impl Uploads {
 /// Returns the words of a command as one text.
 fn join(words: &[String]) -> String {
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default()
-}
-
-impl Received {
-    /// Returns the names and places of the files in a version's folder.
-    fn sent(&self, folder: &Path) -> Vec<(String, PathBuf)> {
-        let place = |(index, file): (usize, &SentFile)| {
-            (file.name.clone(), folder.join(SENT_FOLDER).join(index.to_string()))
-        };
-        self.files.iter().enumerate().map(place).collect()
-    }
-}
-
-/// An upload that is under way. It leaves nothing unless it is accepted.
-#[derive(Debug)]
-pub struct Upload {
-    folder: TempDir,
-    files: Vec<SentFile>,
-    bytes_max: u64,
-    files_max: usize,
-}
-
-impl Upload {
-    pub(super) fn new(root: &Path, bytes_max: u64, files_max: usize) -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix(PARTIAL).tempdir_in(root)?;
-        fs::create_dir(folder.path().join(SENT_FOLDER))?;
-        Ok(Self { folder, files: Vec::new(), bytes_max, files_max })
-    }
-
-    /// Begins the next file, with its path in the folder that is handed in.
-    pub fn file(&mut self, name: &str) -> Result<File, Refusal> {
-        if name.is_empty() || name.len() > NAME_BYTES_MAX {
-            return Err(Refusal::new(RefusalKind::Invalid, "a file needs a name"));
-        }
-        if self.files.len() >= self.files_max {
-            let text = format!("an upload may have {} files (files)", self.files_max);
-            return Err(Refusal::new(RefusalKind::TooLarge, text));
-        }
-        // They are kept in memory.
-        let names = self.files.iter().map(|file| file.name.len()).sum::<usize>() + name.len();
-        let names_max = archives::names_max(self.files_max);
-        if names > names_max {
-            let text = archives::long_names(names_max).to_string();
-            return Err(Refusal::new(RefusalKind::TooLarge, text));
-        }
-        let path = self.folder.path().join(SENT_FOLDER).join(self.files.len().to_string());
-        let file = File::create_new(path).map_err(|error| Refusal::machine(&error))?;
-        self.files.push(SentFile { name: name.to_owned(), bytes: 0 });
-        Ok(file)
-    }
-
-    /// Notes that so many bytes come next in the last file.
-    pub fn more(&mut self, bytes: u64) -> Result<(), Refusal> {
-        if let Some(file) = self.files.last_mut() {
-            file.bytes += bytes;
-        }
-        if self.files.iter().map(|file| file.bytes).sum::<u64>() > self.bytes_max {
-            return Err(self.too_large());
-        }
-        Ok(())
-    }
-
-    /// The refusal of an upload that is too large.
-    pub fn too_large(&self) -> Refusal {
-        let text = format!("an upload may have {} MiB (upload_mb)", self.bytes_max >> 20);
-        Refusal::new(RefusalKind::TooLarge, text)
-    }
-
-    /// Writes everything to the disk.
-    pub(super) fn finish(
-        self,
-        command: Option<Vec<String>>,
-        at: Timestamp,
-    ) -> Result<Synced, Refusal> {
-        if self.files.is_empty() {
-            return Err(Refusal::new(RefusalKind::Invalid, "the upload has no files"));
-        }
-        let write = || {
-            let mut hashes = Vec::new();
-            if self.files.len() > SYNCED_ALONE_MAX {
-                sync_file_system(self.folder.path())?;
-            }
-            for (index, file) in self.files.iter().enumerate() {
-                let path = self.folder.path().join(SENT_FOLDER).join(index.to_string());
-                if self.files.len() <= SYNCED_ALONE_MAX {
-                    File::open(&path)?.sync_all()?;
-                }
-                hashes.push((digest_file(&path)?, file.name.as_str()));
-            }
-            let sha256 = match &hashes[..] {
-                [(only, _)] => only.clone(),
-                all => {
-                    let lines = all.iter().map(|(hash, name)| format!("{hash}  {name}\n"));
-                    to_hex(&Sha256::digest(lines.collect::<String>().as_bytes()))
-                }
-            };
-            let received = Received { at, sha256, files: self.files.clone(), command };
-            let mut file = File::create_new(self.folder.path().join(RECEIVED_FILE))?;
-            file.write_all(&serde_json::to_vec(&received)?)?;
-            file.sync_all()?;
-            File::open(self.folder.path().join(SENT_FOLDER))?.sync_all()?;
-            File::open(self.folder.path())?.sync_all()?;
-            Ok(received)
-        };
-        let received = write().map_err(|error: io::Error| Refusal::machine(&error))?;
-        Ok(Synced { folder: self.folder, received })
-    }
-
-    /// Unpacks it to look at it.
-    pub(super) fn look(&self, most: Most, has_command: bool) -> Result<Looked, String> {
-        let to = self.folder.path().join("look");
-        let sent: Vec<(String, PathBuf)> = (0..)
-            .zip(&self.files)
-            .map(|(index, file)| {
-                let place = self.folder.path().join(SENT_FOLDER).join(index.to_string());
-                (file.name.clone(), place)
-            })
-            .collect();
-        let looked = archives::unpack(&sent, &to, most).and_then(|at| looked(&at, has_command));
-        fs::remove_dir_all(&to).ok();
-        looked.map_err(|error| sanitize(&error.to_string()))
-    }
-}
-
-/// A complete upload, which is on the disk under a temporary name.
-#[derive(Debug)]
-pub(super) struct Synced {
-    folder: TempDir,
-    received: Received,
-}
-
-/// What was found in an upload.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Looked {
-    /// Whether it needs no command: its own `agent.toml` or the contest says how it is started.
-    pub is_set: bool,
-    /// How it is started, if that was found.
-    pub command: Option<Vec<String>>,
-    /// The language.
-    pub language: Option<String>,
-}
-
-/// Finds how an agent is started.
-fn looked(folder: &Path, has_command: bool) -> io::Result<Looked> {
-    if has_command || has_manifest(folder) {
-        return Ok(Looked { is_set: true, ..Looked::default() });
-    }
-    Ok(found_command(folder)?.map_or_else(Looked::default, |FoundCommand { language, command }| {
-        Looked { is_set: false, command: Some(command), language: Some(language.to_owned()) }
-    }))
-}
-
-/// What is needed to unpack a version.
-pub(super) struct Sent {
-    folder: PathBuf,
-    /// The name of the agent's folder.
-    name: String,
-    files: Vec<(String, PathBuf)>,
-    command: Option<Vec<String>>,
-}
-
-/// A version that is unpacked.
-pub(super) struct Unpacked {
-    looked: Looked,
-    bytes: u64,
-}
-
-impl Sent {
-    /// Unpacks it. An earlier try may have been interrupted.
-    pub(super) fn unpack(&self, most: Most, has_command: bool) -> io::Result<Unpacked> {
-        let (to, files) = (self.folder.join(".unpacking"), self.folder.join(FILES_FOLDER));
-        for left in [&to, &files] {
-            match fs::remove_dir_all(left) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        let unpacked = archives::unpack(&self.files, &to, most).and_then(|agent| {
-            let mut looked = looked(&agent, has_command)?;
-            if !looked.is_set {
-                let command = self.command.clone().or(looked.command.take());
-                let command = command.ok_or_else(|| {
-                    io::Error::other(
-                        "it has no agent.toml, and it isn't clear which file starts it: add an agent.toml with \
-                         `command = [\"python3\", \"bot.py\"]`, or hand it in with its command",
-                    )
-                })?;
-                File::create_new(agent.join("agent.toml"))?
-                    .write_all(manifest_of(&command).as_bytes())?;
-                looked.command = Some(command);
-            }
-            fs::create_dir(&files)?;
-            fs::rename(&agent, files.join(&self.name))?;
-            give(&files)?;
-            Ok(Unpacked { looked, bytes: size_of_files(&files)? })
-        });
-        fs::remove_dir_all(&to).ok();
-        unpacked
-    }
 }
 
 impl From<Refusal> for Failure {

@@ -171,7 +171,8 @@ fn one_team_leaves_room_for_the_others() {
     let limits = "upload_mb = 1\nunpacked_mb = 1\ndisk_mb = 12\nuploads_an_hour = 100";
     let (_dir, _, course, [amy, bob]) = course(limits);
     let now = Timestamp::now();
-    let large = "x".repeat(1 << 20);
+    // With the list of its files it has a MiB.
+    let large = "x".repeat((1 << 20) - 1024);
     // Half of it is for all, and of the rest each has a half.
     for _ in 0..7 {
         hand_in(&course, &amy, &large, now);
@@ -183,6 +184,47 @@ fn one_team_leaves_room_for_the_others() {
         hand_in(&course, &bob, &large, now);
     }
     course.may_hand_in(&bob, now).unwrap_err();
+}
+
+#[test]
+fn names_are_bounded_counted_and_not_kept_in_memory() {
+    let limits = "upload_mb = 1\nunpacked_mb = 1\ndisk_mb = 4\nversions_kept = 1";
+    let (_dir, folder, course, [amy, _]) = course(limits);
+    let now = Timestamp::now();
+    // As many names as there may be, of characters that take six bytes each in the list.
+    let name = |number: usize| format!("{number:03}{}", "\u{1}".repeat(4093));
+    let write_all =
+        |upload: &mut Upload| (0..62).for_each(|number| write(upload, &name(number), "x"));
+    let mut upload = course.begin().unwrap();
+    write_all(&mut upload);
+    let long = upload.file(&name(62)).unwrap_err();
+    assert_eq!(long.kind, RefusalKind::TooLarge);
+    assert!(long.text.contains("the names of all files have more than 256000 bytes"), "{long:?}");
+    write(&mut upload, "bot.py", "x");
+    let first = course.accept(&amy, upload, None, now).unwrap();
+    let mut upload = course.begin().unwrap();
+    write_all(&mut upload);
+    course.accept(&amy, upload, None, now).unwrap();
+
+    let check = |course: &Course| {
+        assert!(!format!("{course:?}").contains("\\u{1}\\u{1}"), "names are kept in memory");
+        let version = course.report(&amy, now).versions.into_iter().find(|it| it.version == 1);
+        assert_eq!(version.map(|it| (it.files, it.bytes)), Some((63, 63)));
+        let full = course.may_hand_in(&amy, now).unwrap_err();
+        assert_eq!(full.kind, RefusalKind::Full, "{full:?}");
+    };
+    check(&course);
+    drop(course);
+    let course = Course::open(&folder, settings(limits), false).unwrap();
+    check(&course);
+    // The names are found again, and the lists stay when the files are removed.
+    assert!(!course.unpack(first).unwrap());
+    let why = course.report(&amy, now).versions.into_iter().find_map(|it| it.why).unwrap();
+    assert!(why.starts_with("000") && why.contains("a part of it more than 255"), "{why}");
+    course.note(VersionId { version: 2, ..first }, Noted::Refused("broken")).unwrap();
+    check(&course);
+    let sent = course.version_folder(&amy, 1).unwrap().join("sent");
+    assert!(!sent.exists(), "the oldest makes room");
 }
 
 #[test]
