@@ -76,6 +76,7 @@ pub fn report(
         comparison,
         ratings,
         history,
+        rated,
         ties: ties(contest, schedule.results()),
         games: GameList {
             rows: Arc::new(records),

@@ -10,6 +10,7 @@ use super::workers::{name_workers, worker_rows};
 use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
+use referee_contest::ratings::Ends;
 use referee_contest::report::{GameRow, OwnRatings, Report};
 use referee_contest::{Contest, Player, Record};
 use referee_games::Games;
@@ -46,7 +47,15 @@ const CROSS_PLAYERS_MAX: usize = 40;
 pub(super) struct Contests {
     progress: Cache<Progress>,
     reports: Cache<Arc<Report>>,
+    rated: Cache<Arc<Rated>>,
     next: Cache<Arc<Vec<NextGame>>>,
+}
+
+/// A report with the intervals of its ratings over games, which take longer than the report.
+#[derive(Debug)]
+struct Rated {
+    report: Arc<Report>,
+    intervals: Vec<Vec<Ends>>,
 }
 
 /// Each contest has its own lock, so that a slow one keeps only those waiting who want to see it.
@@ -272,8 +281,13 @@ pub(super) fn report_page(app: &App, name: &str) -> ApiResult<Vec<u8>> {
 
 /// Returns the ratings of a team's versions as the public sees them: they show results of others.
 pub(super) fn team_ratings(app: &App, team: &Team) -> ApiResult<OwnRatings> {
-    let results = open(app, "", false)?.report(app)?;
-    Ok(results.ratings_of(|player| site(app).course().is_of_team(team, player)))
+    let opened = open(app, "", false)?;
+    let rated = cached(&app.contests.rated, &opened.key, opened.basis, || {
+        let report = opened.report(app)?;
+        Ok(Arc::new(Rated { intervals: report.history_intervals(), report }))
+    })?;
+    let is_own = |player: &str| site(app).course().is_of_team(team, player);
+    Ok(rated.report.ratings_of(is_own, &rated.intervals))
 }
 
 pub(super) fn contest(app: &App, query: &FolderQuery) -> ApiResult<Value> {

@@ -7,7 +7,7 @@ use super::likelihood::Model;
 use super::links::Links;
 use super::notes::notes;
 use super::optimizer::maximize;
-use super::{Rating, Ratings, Term, WIDTH_95};
+use super::{Ends, Rating, Ratings, Term, WIDTH_95};
 use crate::Player;
 use std::f64::consts::LN_10;
 
@@ -38,6 +38,15 @@ pub struct RatingField {
 /// Rates all players by all games at once.
 pub fn rate(games: &RatedGames) -> Ratings {
     with_fit(games, |fit| fit.ratings(games))
+}
+
+/// Returns each player's interval: its ends as in [`Rating`], in Elo.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method is for one lifetime, the closure for any"
+)]
+pub(super) fn intervals(games: &RatedGames) -> Vec<Ends> {
+    with_fit(games, |fit| fit.intervals())
 }
 
 /// Returns how likely it is, in percent, that the player of a row is stronger than that of a column; `None` for
@@ -136,6 +145,19 @@ impl Fit<'_> {
         chances
     }
 
+    fn intervals(&self) -> Vec<Ends> {
+        let mut all = vec![[None; 2]; self.field.players];
+        for group in &self.links.groups {
+            for &player in &group.members {
+                let bounded = [0, 1].map(|end: usize| group.bounded[end].contains(&player));
+                let ends = self.intervals.interval(player, bounded);
+                let number = self.model.evidence.rated[player].index();
+                all[number] = ends.map(|end| end.map(|end| end * ELO));
+            }
+        }
+        all
+    }
+
     fn players(&self) -> Vec<Rating> {
         let (evidence, at) = (self.model.evidence, &self.at);
         let unrated = |player| Rating {
@@ -149,16 +171,16 @@ impl Fit<'_> {
             group: 0,
         };
         let mut ratings: Vec<Rating> = Player::all(self.field.players).map(unrated).collect();
+        for (rating, ends) in ratings.iter_mut().zip(self.intervals()) {
+            [rating.low, rating.high] = ends;
+            rating.error = rating.low.zip(rating.high).map(|(low, high)| (high - low) / 2.0);
+        }
         let mut leaders = vec![None; ratings.len()];
         for group in &self.links.groups {
             let centre = mean(group.centre.iter().map(|&player| at[player]));
             for &player in &group.members {
                 let rating = &mut ratings[evidence.rated[player].index()];
                 rating.elo = (at[player] - centre) * ELO;
-                let bounded = [0, 1].map(|end: usize| group.bounded[end].contains(&player));
-                let ends = self.intervals.interval(player, bounded);
-                [rating.low, rating.high] = ends.map(|end| end.map(|end| end * ELO));
-                rating.error = rating.low.zip(rating.high).map(|(low, high)| (high - low) / 2.0);
                 rating.games = evidence.games[player];
                 leaders[rating.player.index()] = Some(evidence.rated[group.members[0]].index());
             }

@@ -63,6 +63,18 @@ impl RatedGames {
         }
     }
 
+    /// Returns the first games of the list alone, rated without an anchor.
+    pub(super) fn first(&self, games: usize) -> Self {
+        let seats = self.field.seats;
+        Self {
+            field: RatingField { anchor: None, ..self.field },
+            players: self.players[..games * seats].to_vec(),
+            places: self.places[..games * seats].to_vec(),
+            blocks: self.blocks[..games].to_vec(),
+            ..*self
+        }
+    }
+
     /// Returns the number of games to fit.
     pub(super) fn len(&self) -> usize {
         self.blocks.len()

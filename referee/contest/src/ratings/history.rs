@@ -1,13 +1,13 @@
 //! Ratings over games: what earlier fits would have shown.
 
-use super::RatingField;
 use super::cholesky::Factor;
 use super::evidence::Evidence;
-use super::fit::{ELO, PRIOR, mean};
+use super::fit::{ELO, PRIOR, intervals, mean};
 use super::games::{Finish, RatedGames};
 use super::likelihood::Model;
 use super::links::Links;
 use super::optimizer::optimize_with_factor;
+use super::{Ends, RatingField};
 use crate::Player;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -60,6 +60,12 @@ pub fn rate_history(games: &RatedGames, points: usize) -> Vec<HistoryPoint> {
         }
     }
     history
+}
+
+/// Returns the interval of each player at each point of the history of these games: each point is fitted again.
+pub fn history_intervals(games: &RatedGames, history: &[HistoryPoint]) -> Vec<Vec<Ends>> {
+    let first = |point: &HistoryPoint| usize::try_from(point.games).unwrap_or(games.len());
+    history.iter().map(|point| intervals(&games.first(first(point)))).collect()
 }
 
 fn by_first_games(

@@ -1,9 +1,10 @@
 //! Ratings: one joint fit over all games, so that the order in which they were played doesn't
 //! matter.
 //!
-//! [`rate`] returns the ratings of a report, [`rate_history`] those of earlier states. The model is
-//! in `likelihood.rs`, the data in `evidence.rs`. Every number is finite for any records: a weak
-//! prior bounds what results leave unbounded, and [`Ratings::notes`] name the places.
+//! [`rate`] returns the ratings of a report, [`rate_history`] those of earlier states and
+//! [`history_intervals`] their intervals. The model is in `likelihood.rs`, the data in `evidence.rs`.
+//! Every number is finite for any records: a weak prior bounds what results leave unbounded, and
+//! [`Ratings::notes`] name the places.
 
 mod cholesky;
 mod optimizer;
@@ -23,7 +24,7 @@ mod tests;
 pub use fit::{RatingField, rate, superiority};
 pub(super) use games::Finish;
 pub use games::RatedGames;
-pub use history::{HistoryPoint, rate_history};
+pub use history::{HistoryPoint, history_intervals, rate_history};
 pub(super) use strength::{Strength, strengths};
 
 use super::Player;
@@ -32,6 +33,9 @@ use serde::Serialize;
 
 /// Half the width of a 95 % interval of a normal distribution, in standard deviations: its 97.5 % quantile.
 pub(super) const WIDTH_95: f64 = 1.959_963_984_540_054;
+
+/// The lower and the upper end of a 95 % interval, in Elo; `None` if results leave it open.
+pub type Ends = [Option<f64>; 2];
 
 /// The result of a fit. All numbers are finite.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

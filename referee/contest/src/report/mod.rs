@@ -23,7 +23,7 @@ pub use own::{OwnRating, OwnRatings, RatingThen};
 pub use text::{Layout, aligned};
 pub use ties::{Tie, ties};
 
-use crate::ratings::{HistoryPoint, Rating, Ratings};
+use crate::ratings::{HistoryPoint, RatedGames, Rating, Ratings};
 use crate::sprt::Summary as Comparison;
 use crate::standings::Standings;
 use crate::wording::count;
@@ -56,6 +56,9 @@ pub struct Report {
     pub ratings: Option<Ratings>,
     /// Ratings after growing numbers of games, in order; may be empty.
     pub history: Vec<HistoryPoint>,
+    /// The games that were rated; `None` without ratings.
+    #[serde(skip)]
+    pub rated: Option<RatedGames>,
     /// The ties that have ended, in order; empty unless the format has ties.
     pub ties: Vec<Tie>,
     /// The games, in schedule order.

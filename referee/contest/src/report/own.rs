@@ -2,6 +2,7 @@
 
 use super::Report;
 use crate::Player;
+use crate::ratings::{Ends, HistoryPoint, history_intervals};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -41,19 +42,31 @@ pub struct RatingThen {
     pub games: u64,
     /// The rating from these games, in Elo.
     pub elo: f64,
+    /// The lower end of its 95 % interval, in Elo; null if these games leave it open.
+    pub low: Option<f64>,
+    /// The upper end; null if these games leave it open.
+    pub high: Option<f64>,
 }
 
 impl Report {
-    /// Returns the ratings of the players with these names.
-    pub fn ratings_of(&self, is_one: impl Fn(&str) -> bool) -> OwnRatings {
+    /// Returns the intervals of all players at each point of the history. This takes several times as long as the
+    /// ratings: seconds with hundreds of players.
+    pub fn history_intervals(&self) -> Vec<Vec<Ends>> {
+        let rated = self.rated.as_ref();
+        rated.map_or_else(Vec::new, |games| history_intervals(games, &self.history))
+    }
+
+    /// Returns the ratings of the players with these names; `intervals` are those of [`Report::history_intervals`].
+    pub fn ratings_of(&self, is_one: impl Fn(&str) -> bool, intervals: &[Vec<Ends>]) -> OwnRatings {
         let rated = self.ratings.iter().flat_map(|ratings| &ratings.players).rev();
         let rated = rated.filter(|own| own.games > 0 && is_one(self.player_name(own.player)));
         let history = |player: Player| {
-            let point = |at: &crate::ratings::HistoryPoint| {
+            let point = |(at, ends): (&HistoryPoint, &Vec<Ends>)| {
                 let elo = at.elo.get(player.index()).copied().flatten()?;
-                Some(RatingThen { games: at.games, elo })
+                let [low, high] = ends[player.index()];
+                Some(RatingThen { games: at.games, elo, low, high })
             };
-            self.history.iter().filter_map(point).collect()
+            self.history.iter().zip(intervals).filter_map(point).collect()
         };
         let (ratings, players): (Vec<OwnRating>, Vec<Player>) = rated
             .map(|own| {
@@ -68,6 +81,6 @@ impl Report {
                 (rating, own.player)
             })
             .unzip();
-        OwnRatings { ratings, picture: self.ratings_svg(&players) }
+        OwnRatings { ratings, picture: self.ratings_svg(&players, intervals) }
     }
 }

@@ -71,20 +71,24 @@ function elo(value) {
   return text === "0.0" ? text : `${value < 0 ? "−" : "+"}${text}`;
 }
 
-/** @param {TeamRating} rating */
-function inWords({ player, elo: own, low, high, games }) {
+/** @param {{elo: number, low: number|null, high: number|null}} rating */
+function withInterval({ elo: own, low, high }) {
   const ends = [low === null ? "" : `from ${elo(low)}`, high === null ? "" : `to ${elo(high)}`].filter(Boolean);
-  const interval = ends.length ? `, 95 % interval ${ends.join(" ")}` : "";
-  return `${short(player, 60)}: Elo ${elo(own)}${interval}, ${count(games, "game")}`;
+  return `${elo(own)}${ends.length ? `, 95 % interval ${ends.join(" ")}` : ""}`;
+}
+
+/** @param {TeamRating} rating */
+function inWords(rating) {
+  return `${short(rating.player, 60)}: Elo ${withInterval(rating)}, ${count(rating.games, "game")}`;
 }
 
 /** The same as the picture. @param {TeamRating[]} ratings */
 function pictureInWords(ratings) {
   const lines = ratings.map((rating) => {
     const first = rating.history[0];
-    return inWords(rating) + (first ? `, ${elo(first.elo)} after ${count(first.games, "game")} of the contest` : "");
+    return inWords(rating) + (first ? `; after ${count(first.games, "game")} of the contest ${withInterval(first)}` : "");
   });
-  return `Ratings with intervals, and over games. ${lines.join("; ")}.`;
+  return `Ratings with intervals, and over games. ${lines.join(". ")}.`;
 }
 
 /** The ratings of the team's versions. */

@@ -68,7 +68,7 @@
 /** @typedef {{team: string, now: string, closes: string|null, refused: string|null, again: string|null,
  *   limits: UploadLimits, versions: VersionData[], next?: NextGame[], token: string}} TeamPage */
 /** @typedef {{player: string, elo: number, low: number|null, high: number|null, games: number,
- *   history: {games: number, elo: number}[]}} TeamRating */
+ *   history: {games: number, elo: number, low: number|null, high: number|null}[]}} TeamRating */
 /** @typedef {{number: number, round: number, game: string, players: string[]}} NextGame */
 
 /** @typedef {{name: string, id: string, members: string[], until: string|null, disqualified: string|null,

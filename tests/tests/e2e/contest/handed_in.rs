@@ -132,7 +132,10 @@ fn shows_its_own_ratings(course: &Course) {
     assert!(eventually(|| own() == ["amy v2", "amy"]), "{:?}", own());
     let found = ratings(&course.amy);
     assert!(found["ratings"][0]["elo"].is_number() && found["ratings"][0]["games"] != 0, "{found}");
+    let point = found["ratings"][0]["history"][0].as_object().unwrap();
+    assert!(["low", "high"].iter().all(|end| point.contains_key(*end)), "{found}");
     let picture = found["picture"].as_str().unwrap();
+    assert_eq!(picture.matches("class=\"band b").count(), 2, "{picture}");
     assert!(picture.contains(">amy v2<") && !picture.contains("@first"), "{picture}");
     assert_eq!(ratings(&course.bob), json!({ "ratings": [], "picture": null }));
 }

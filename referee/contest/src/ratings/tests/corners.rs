@@ -1,7 +1,7 @@
 //! Corner cases: every figure is finite, whatever happened, and notes say what it rests on.
 
 use super::{field, game, games};
-use crate::ratings::{HistoryPoint, RatedGames, RatingField, Ratings};
+use crate::ratings::{Ends, HistoryPoint, RatedGames, RatingField, Ratings};
 use crate::{Player, Record};
 use proptest::prelude::*;
 use referee_protocol::{FaultKind, MatchResult};
@@ -306,6 +306,15 @@ fn history_ends_where_the_ratings_are() {
         assert!(difference.abs() < 0.01, "{difference}");
     }
     assert_eq!(last.elo[3], None);
+    let rated = RatedGames::of(&field(4, 2), &records);
+    let intervals = crate::ratings::history_intervals(&rated, &history);
+    assert_eq!(intervals.len(), 20);
+    let present: Vec<Ends> = ratings.players.iter().map(|own| [own.low, own.high]).collect();
+    assert_eq!(intervals[19], present);
+    // The fewer games, the wider.
+    assert_eq!(intervals[0][2], [None; 2]);
+    let width = |point: usize| intervals[point][0][1].unwrap() - intervals[point][0][0].unwrap();
+    assert!(width(0) > width(5) && width(5) > width(19), "{} {}", width(5), width(19));
     // Not more points than games.
     assert_eq!(rate_history(&field(4, 2), &records[..3], 20).len(), 3);
 }

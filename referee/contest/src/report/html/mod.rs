@@ -11,6 +11,7 @@ mod team;
 
 use super::{ChangeRow, GameRow, Report, notes};
 use crate::Player;
+use crate::ratings::Ends;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use links::Links;
 pub use links::replay_path;
@@ -47,10 +48,10 @@ impl Report {
         Svg::column(charts).map(|picture| picture.document(&self.name, CHART_STYLE))
     }
 
-    /// Returns the ratings of these players with their intervals, and those over games below, as one picture (SVG);
-    /// `None` if there are none.
-    pub(super) fn ratings_svg(&self, of: &[Player]) -> Option<String> {
-        let history = charts::history::picture(self, Some(of)).map(|(svg, _)| svg);
+    /// Returns the ratings of these players with their intervals, and those over games below, with the intervals
+    /// `over_games` as bands, as one picture (SVG); `None` if there are none.
+    pub(super) fn ratings_svg(&self, of: &[Player], over_games: &[Vec<Ends>]) -> Option<String> {
+        let history = charts::history::picture(self, Some(of), over_games).map(|(svg, _)| svg);
         let picture = Svg::column([charts::intervals::alone(self, Some(of)), history]);
         picture.map(|picture| picture.document(&self.name, CHART_STYLE))
     }

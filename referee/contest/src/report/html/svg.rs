@@ -81,6 +81,24 @@ impl Svg {
         self.body.put(format_args!("<path class=\"{class}\" d=\"{path}\"/>\n"));
     }
 
+    /// Areas between two heights at each point, with gaps at missing ones.
+    pub(super) fn band(&mut self, class: &str, points: &[Option<(f64, [f64; 2])>]) {
+        let mut path = String::new();
+        for run in points.split(Option::is_none).filter(|run| !run.is_empty()) {
+            let points = || run.iter().flatten();
+            let there = points().map(|&(x, [_, upper])| (x, upper));
+            let back = points().rev().map(|&(x, [lower, _])| (x, lower));
+            for (index, (x, y)) in there.chain(back).enumerate() {
+                let letter = if index == 0 { 'M' } else { 'L' };
+                write!(path, "{letter}{} {}", at(x), at(y)).expect("text takes text");
+            }
+            path.push('Z');
+        }
+        if !path.is_empty() {
+            self.body.put(format_args!("<path class=\"{class}\" d=\"{path}\"/>\n"));
+        }
+    }
+
     /// Returns the drawings below each other, if there are any.
     pub(super) fn column(drawings: [Option<Self>; 2]) -> Option<Self> {
         let mut drawings = drawings.into_iter().flatten();

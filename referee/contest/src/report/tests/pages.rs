@@ -1,6 +1,7 @@
 //! The page: well formed, harmless, complete.
 
 use super::samples::{HOSTILE, games, games_csv, listed, named, puzzles, report};
+use crate::ratings::Ends;
 use crate::report::{Layout, Report, replay_path};
 use std::sync::LazyLock;
 
@@ -82,7 +83,10 @@ fn a_picture_is_well_formed_and_needs_nothing_else() {
             assert!(["puzzle", "empty"].contains(name), "{name}");
             continue;
         };
-        for svg in [Some(svg), report.ratings_of(|_| true).picture].into_iter().flatten() {
+        for svg in [Some(svg), report.ratings_of(|_| true, &intervals(report)).picture]
+            .into_iter()
+            .flatten()
+        {
             check_form(&format!("<!DOCTYPE html>{svg}"));
             let own = svg.replacen("http://www.w3.org/2000/svg", "", 1);
             for foreign in ["http:", "https:", "<script", "style=\"", "@import", "url("] {
@@ -92,23 +96,31 @@ fn a_picture_is_well_formed_and_needs_nothing_else() {
     }
 }
 
+/// Intervals at each point of the history, open above.
+fn intervals(report: &Report) -> Vec<Vec<Ends>> {
+    let ends = |elo: &Option<f64>| [elo.map(|elo| elo - 30.0), None];
+    report.history.iter().map(|point| point.elo.iter().map(ends).collect()).collect()
+}
+
 #[test]
 fn a_team_gets_the_ratings_of_its_own_players_alone() {
     for (name, report) in samples() {
         let Some(rated) = report.ratings.as_ref().filter(|it| it.players.len() > 3) else {
-            assert_eq!(report.ratings_of(|_| false).picture, None, "{name}");
+            assert_eq!(report.ratings_of(|_| false, &[]).picture, None, "{name}");
             continue;
         };
         let own = [rated.players[2].player, rated.players[3].player];
         let names = own.map(|player| report.player_name(player));
-        let found = report.ratings_of(|name| names.contains(&name));
+        let found = report.ratings_of(|name| names.contains(&name), &intervals(report));
         let players: Vec<&str> = found.ratings.iter().map(|it| it.player.as_str()).collect();
         assert_eq!(players, [names[1], names[0]], "{name}: the newest first");
         let last = found.ratings[0].history.last().unwrap();
         assert_eq!(Some(last.elo), report.history.last().unwrap().elo[own[1].index()]);
+        assert_eq!((last.low, last.high), (Some(last.elo - 30.0), None), "{name}: of each point");
         let picture = found.picture.unwrap();
         assert_eq!(picture.matches("class=\"point\"").count(), 2, "{name}: two intervals");
         assert_eq!(picture.matches("class=\"series s").count(), 2, "{name}: two lines");
+        assert_eq!(picture.matches("class=\"band b").count(), 2, "{name}: with a band each");
     }
 }
 

@@ -104,6 +104,7 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
         comparison: None,
         ratings,
         history,
+        rated: None,
         ties: Vec::new(),
         games: listed(records.iter().map(|record| GameRow::new(contest, record)).collect()),
         left_out: vec![LeftOut { name: "late one".into(), reason: "not built: x.c:1 <a>".into() }],

@@ -5,7 +5,7 @@ use super::super::svg::{Anchor, Scale, Svg, WIDTH};
 use super::{BASE, NAME_COLUMNS, float, float64};
 use crate::Player;
 use crate::numbers::{elo, fixed, short};
-use crate::ratings::HistoryPoint;
+use crate::ratings::{Ends, HistoryPoint};
 use crate::report::Report;
 
 const LEFT: f64 = 44.0;
@@ -20,18 +20,26 @@ const NAMED_MAX: usize = 12;
 /// The width of a rating beside a line's end.
 const VALUE: f64 = 46.0;
 
+/// How far beyond the lines, in Elo, a band is drawn: after a few games it is so wide that the lines would be flat.
+const BAND: f64 = 200.0;
+
 /// The least distance between labels.
 const LABEL: f64 = 17.0;
 
 /// Draws the ratings of all players, or of some.
 pub(crate) fn draw(out: &mut Markup, report: &Report, only: Option<&[Player]>) {
-    if let Some((svg, text)) = picture(report, only) {
+    if let Some((svg, text)) = picture(report, only, &[]) {
         svg.figure(out, "history-chart", "Ratings over games", &text);
     }
 }
 
-/// Returns the drawing, with what it shows; `None` without ratings.
-pub(crate) fn picture(report: &Report, only: Option<&[Player]>) -> Option<(Svg, String)> {
+/// Returns the drawing, with what it shows; `None` without ratings. `intervals` are those of all players at each point,
+/// drawn as bands, or none.
+pub(crate) fn picture(
+    report: &Report,
+    only: Option<&[Player]>,
+    intervals: &[Vec<Ends>],
+) -> Option<(Svg, String)> {
     let history = &report.history;
     let lines = lines(report, only);
     let values = || {
@@ -42,8 +50,15 @@ pub(crate) fn picture(report: &Report, only: Option<&[Player]>) -> Option<(Svg, 
     if history.len() < 2 || values().next().is_none() {
         return None;
     }
-    let low = values().fold(0.0_f64, f64::min);
-    let high = values().fold(0.0_f64, f64::max);
+    let mut low = values().fold(0.0_f64, f64::min);
+    let mut high = values().fold(0.0_f64, f64::max);
+    let named = &lines[..lines.len().min(NAMED_MAX)];
+    let bands: Vec<_> = named.iter().map(|&(own, _)| band(history, own, intervals)).collect();
+    let edges = (low - BAND, high + BAND);
+    for [from, to] in bands.iter().flatten().flatten().map(|&(_, ends)| ends) {
+        low = low.min(from.unwrap_or(low).max(edges.0));
+        high = high.max(to.unwrap_or(high).min(edges.1));
+    }
     let room = ((high - low) * 0.04).max(5.0);
     let bottom = HEIGHT - BOTTOM;
     let y = Scale { from: (low - room, high + room), to: (bottom, TOP) };
@@ -52,6 +67,14 @@ pub(crate) fn picture(report: &Report, only: Option<&[Player]>) -> Option<(Svg, 
     let x = Scale { from: (float64(first), float64(last)), to: (LEFT, WIDTH - RIGHT) };
     let mut svg = Svg::new(WIDTH, HEIGHT);
     axes(&mut svg, x, y);
+    for (index, band) in bands.iter().enumerate().rev() {
+        let end = |elo: Option<f64>, open: f64| y.at(elo.unwrap_or(open).clamp(y.from.0, y.from.1));
+        let place = |&(games, [from, to]): &(u64, Ends)| {
+            (x.at(float64(games)), [end(from, y.from.0), end(to, y.from.1)])
+        };
+        let places: Vec<_> = band.iter().map(|point| point.as_ref().map(place)).collect();
+        svg.band(&format!("band b{index}"), &places);
+    }
     let path = |player: Player| -> Vec<Option<(f64, f64)>> {
         let place = |point: &HistoryPoint, elo| (x.at(float64(point.games)), y.at(elo));
         history.iter().map(|point| elo_of(point, player).map(|elo| place(point, elo))).collect()
@@ -60,7 +83,6 @@ pub(crate) fn picture(report: &Report, only: Option<&[Player]>) -> Option<(Svg, 
     for &(player, _) in lines.iter().skip(NAMED_MAX) {
         svg.path("other", &path(player));
     }
-    let named = &lines[..lines.len().min(NAMED_MAX)];
     for (index, &(player, _)) in named.iter().enumerate().rev() {
         svg.path(&format!("series s{index}"), &path(player));
     }
@@ -82,6 +104,16 @@ pub(crate) fn picture(report: &Report, only: Option<&[Player]>) -> Option<(Svg, 
 
 fn elo_of(point: &HistoryPoint, player: Player) -> Option<f64> {
     point.elo.get(player.index()).copied().flatten().filter(|elo| elo.is_finite())
+}
+
+/// Returns a player's interval at each point at which it has a rating.
+fn band(
+    history: &[HistoryPoint],
+    player: Player,
+    intervals: &[Vec<Ends>],
+) -> Vec<Option<(u64, Ends)>> {
+    let points = history.iter().zip(intervals);
+    points.map(|(at, all)| elo_of(at, player).map(|_| (at.games, all[player.index()]))).collect()
 }
 
 /// Returns the players with their last rating, the best first.
