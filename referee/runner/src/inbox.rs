@@ -116,10 +116,16 @@ impl Inbox {
     ) -> Result<Self, Failure> {
         let (inbox, run) = Self::find(&stored.text, &stored.base, other)?;
         let kept = absolute(folder.root())?.join(SUBMISSIONS_FOLDER);
+        fs::create_dir_all(&kept).map_err(|error| disk_failure(&kept, &error))?;
         if other.is_some() {
             note_named(&kept, &inbox).map_err(|error| disk_failure(&kept, &error))?;
         }
         Ok(Self::new(inbox, run, stored.base.clone(), kept))
+    }
+
+    /// Whether a contest has, or once had, a folder that is searched for new submissions.
+    pub fn is_opened_in(folder: &Folder) -> bool {
+        folder.path(SUBMISSIONS_FOLDER).is_dir()
     }
 
     /// Returns the folders in which agents for a contest are or were handed in.

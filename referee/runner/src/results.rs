@@ -46,7 +46,7 @@ pub struct Progress {
     pub faults: u64,
     /// The sandbox when the contest began; null if an earlier version began it.
     pub sandbox: Option<SandboxRecord>,
-    /// Whether all games are played, and none come with what teams hand in.
+    /// Whether all games are played, and none come with new agents.
     pub over: bool,
     /// Whether a referee is working on it.
     pub running: bool,
@@ -55,7 +55,7 @@ pub struct Progress {
     pub workers: Vec<KnownWorker>,
 }
 
-/// Returns the progress of a contest, which is over when all games are played. One of teams may wait for others then:
+/// Returns the progress of a contest, which is over when all games are played. An open one may wait for agents then:
 /// [`crate::course::progress`].
 pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
     let running = folder.is_locked();

@@ -16,7 +16,7 @@ use referee_contest::{Contest, Player, Record};
 use referee_games::Games;
 use referee_process::Failure;
 use referee_process::lock::lock;
-use referee_runner::course::{NextGame, Team, is_awaiting_teams, progress};
+use referee_runner::course::{NextGame, Team, is_awaiting_agents, progress};
 use referee_runner::folder::{Folder, STORE_FILE};
 use referee_runner::records::{GameFilter, StoredRecords};
 use referee_runner::results::{Progress, assemble, report_failure, schedule};
@@ -89,7 +89,7 @@ impl Basis {
             games: store.count()?,
             voids: store.voids()?.len() as u64,
             changes: store.count_changes()?,
-            is_awaiting: is_awaiting_teams(folder, &store.contest_file()?.0),
+            is_awaiting: is_awaiting_agents(folder, &store.contest_file()?.0),
         })
     }
 }

@@ -24,7 +24,7 @@ pub use uploads::{Refusal, RefusalKind, VersionId};
 
 use super::changing::GamesOf;
 use super::folder::{Folder, TEAMS_FOLDER};
-use super::inbox::copied;
+use super::inbox::{Inbox, copied};
 use super::results::Progress;
 use super::store::Store;
 use super::writer::disk_failure;
@@ -302,10 +302,16 @@ pub fn is_awaiting_teams(folder: &Folder, text: &str) -> bool {
     times.is_some_and(|times| active.any(|team| is_open(times, team)))
 }
 
-/// Returns the progress of a contest, which isn't over while its teams may hand in.
+/// Whether new agents may come to the contest of this text and folder: its teams may hand in, or a referee watches a
+/// folder of submissions.
+pub fn is_awaiting_agents(folder: &Folder, text: &str) -> bool {
+    is_awaiting_teams(folder, text) || Inbox::is_opened_in(folder) && folder.is_locked()
+}
+
+/// Returns the progress of a contest, which isn't over while new agents may come.
 pub fn progress(folder: &Folder, store: &Store) -> Result<Progress, Failure> {
     let mut progress = crate::results::progress(folder, store)?;
-    progress.over &= !is_awaiting_teams(folder, &store.contest_file()?.0);
+    progress.over &= !is_awaiting_agents(folder, &store.contest_file()?.0);
     Ok(progress)
 }
 

@@ -60,10 +60,13 @@ fn agents_and_their_versions_join_a_running_ladder() {
     assert!(feedback.contains("semicolon") && feedback.contains(" --build"), "{feedback}");
     let refused = result(&dir, "result.json/1");
     assert!(refused["player"].is_null(), "{refused}");
+    let status = || contest(&dir, &["status", "d"]).code(0).stdout;
+    assert!(eventually(|| status().contains("state    waits for new agents")), "{}", status());
     running.send(Signal::SIGINT);
     let ran = running.wait().stderr_has("amy v2 joined").stderr_has("bad does not play: ");
     assert!(ran.stderr.matches("notes.txt is ignored").count() == 1, "{}", ran.stderr);
     assert_eq!(ran.stderr.matches("joined").count(), 2, "{}", ran.stderr);
+    contest(&dir, &["status", "d"]).code(0).stdout_has("state    over");
     // What was taken in or refused is not taken in again.
     agent(&dir, "bots/zoe", "last");
     let running = ladder(&dir, &["d", "--for", "1h"], &["@random", "amy", "bob", "amy v2", "zoe"]);
