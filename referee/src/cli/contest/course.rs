@@ -46,7 +46,7 @@ pub(super) struct TimesOptions {
     /// How long after the deadline teams may still hand in, such as `10m`
     #[arg(long, value_name = "DURATION", value_parser = read_time)]
     grace: Option<u64>,
-    /// Time from which the public sees no newer results
+    /// Time from which the public sees no newer results; one in the past means now
     #[arg(long, value_name = "TIME", value_parser = read_time_or_none)]
     freeze_at: Option<String>,
 }
