@@ -289,17 +289,19 @@ impl Course {
     }
 }
 
-/// Whether the contest of this text and folder has teams that may still hand in: when all games are played, it waits.
-/// For a reader who can't see the teams there are none.
+/// Whether the contest of this text and folder has teams that may still hand in, or is a course without teams yet: when
+/// all games are played, it waits. For a reader who can't see the teams it doesn't.
 pub fn is_awaiting_teams(folder: &Folder, text: &str) -> bool {
-    let teams = Teams::read(folder).unwrap_or_default();
+    let Ok(teams) = Teams::read(folder) else { return false };
     let times = teams.times.clone().map(CourseTimes::read);
     let times = times.or_else(|| WebTimes::of(&ContestFile::web_of(text).ok()?).ok());
-    let is_open = |times: WebTimes, team: &Team| {
-        times.closes(team).is_none_or(|closes| Timestamp::now() <= closes)
-    };
+    let Some(times) = times else { return false };
+    let is_open = |closes: Option<Timestamp>| closes.is_none_or(|it| Timestamp::now() <= it);
+    if teams.teams.is_empty() {
+        return folder.path(TEAMS_FOLDER).is_dir() && is_open(times.usually_closes());
+    }
     let mut active = teams.teams.iter().filter(|team| team.disqualified.is_none());
-    times.is_some_and(|times| active.any(|team| is_open(times, team)))
+    active.any(|team| is_open(times.closes(team)))
 }
 
 /// Whether new agents may come to the contest of this text and folder: its teams may hand in, or a referee watches a
@@ -395,11 +397,16 @@ impl WebTimes {
         })
     }
 
-    fn closes(self, team: &Team) -> Option<Timestamp> {
+    /// The deadline with grace; `None` for ever.
+    fn usually_closes(self) -> Option<Timestamp> {
         let grace = i64::try_from(self.grace_ms).unwrap_or(i64::MAX);
-        let usual = self.deadline?.checked_add(SignedDuration::from_millis(grace));
+        let closes = self.deadline?.checked_add(SignedDuration::from_millis(grace));
+        Some(closes.unwrap_or(Timestamp::MAX))
+    }
+
+    fn closes(self, team: &Team) -> Option<Timestamp> {
         let extended = team.until.as_deref().and_then(|until| until.parse().ok());
-        Some(usual.unwrap_or(Timestamp::MAX).max(extended.unwrap_or(Timestamp::MIN)))
+        Some(self.usually_closes()?.max(extended.unwrap_or(Timestamp::MIN)))
     }
 }
 

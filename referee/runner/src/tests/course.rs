@@ -621,7 +621,13 @@ fn a_ladder_waits_while_a_team_may_hand_in() {
     assert!(!waits(past));
     let other = tempfile::tempdir().unwrap();
     fs::write(other.path().join("contest.db"), "").unwrap();
-    assert!(!is_awaiting_teams(&Folder::open(other.path()).unwrap(), "game = \"hex\""));
+    let other = Folder::open(other.path()).unwrap();
+    assert!(!is_awaiting_teams(&other, "game = \"hex\""));
+    // A course without teams waits for the first one until its deadline.
+    Course::open(&other, settings(""), false).unwrap();
+    assert!(is_awaiting_teams(&other, "game = \"hex\""));
+    let text = format!("game = \"hex\"\n[web]\ndeadline = {past}");
+    assert!(!is_awaiting_teams(&other, &text));
 }
 
 #[test]
