@@ -30,6 +30,12 @@ pub(crate) trait Board: Clone + 'static {
     fn fewer_is_better(&self) -> bool;
     /// Returns the position as JSON text.
     fn position(&self) -> String;
+    /// As [`AnyGame::choose_first`].
+    fn choose_first(&mut self, _seat: Seat) {}
+    /// Whether some of the seats that choose at once have chosen, and others have still to choose.
+    fn is_between_choices(&self) -> bool {
+        false
+    }
     /// Returns the game, to play what the referee sends.
     fn game(&mut self) -> &mut dyn AnyGame;
 }
@@ -109,6 +115,14 @@ impl Board for ProgramBoard {
 
     fn position(&self) -> String {
         self.0.position().to_string()
+    }
+
+    fn choose_first(&mut self, seat: Seat) {
+        self.0.choose_first(seat);
+    }
+
+    fn is_between_choices(&self) -> bool {
+        self.0.is_between_choices()
     }
 
     fn game(&mut self) -> &mut dyn AnyGame {

@@ -140,12 +140,15 @@ impl<B: Board, C: Chooser> Player for BoardPlayer<B, C> {
     }
 
     fn answer(&mut self, turn: &Turn) -> Result<Reply, AgentError> {
-        if self.game.turn() != referee_games::Turn::Of(self.seat) {
+        let mut game = self.game.clone();
+        // Of seats that choose at once: it doesn't know what the others choose.
+        game.choose_first(self.seat);
+        if game.turn() != referee_games::Turn::Of(self.seat) {
             let text =
                 format!("turn {} was requested from seat {} out of turn", turn.turn, self.seat);
             return Err(AgentError::referee(text));
         }
-        let Choice { action, info } = self.choose();
+        let Choice { action, info } = self.choose(&game);
         let action = serde_json::to_value(&action).expect("actions have string keys only");
         Ok(Reply::Action(action, info))
     }
@@ -163,15 +166,15 @@ impl<B: Board, C: Chooser> BoardPlayer<B, C> {
         }
     }
 
-    fn choose(&mut self) -> Choice<B::Action> {
-        let mut actions = self.game.actions();
+    fn choose(&mut self, game: &B) -> Choice<B::Action> {
+        let mut actions = game.actions();
         if actions.len() == 1 {
             let action = actions.pop().expect("there is one");
             return Choice { action, info: None };
         }
-        if self.game.seats() == 1 {
+        if game.seats() == 1 {
             if self.plan.is_empty() {
-                self.plan = self.chooser.plan(&self.game).into();
+                self.plan = self.chooser.plan(game).into();
             }
             if let Some(action) = self.plan.front() {
                 let text = format!("{} more actions are planned", self.plan.len());
@@ -179,17 +182,16 @@ impl<B: Board, C: Chooser> BoardPlayer<B, C> {
                 return Choice { action: action.clone(), info: Some(info) };
             }
         }
-        self.choose_ahead(actions)
+        self.choose_ahead(game, actions)
     }
 
     /// Chooses an action, and retries without actions that lead back to an earlier position: two agents
     /// that wait for each other would otherwise repeat positions until the turn limit.
-    fn choose_ahead(&mut self, mut actions: Vec<B::Action>) -> Choice<B::Action> {
+    fn choose_ahead(&mut self, game: &B, mut actions: Vec<B::Action>) -> Choice<B::Action> {
         let mut first = None;
         for _ in 0..OTHERS_TRIED {
-            let choice =
-                self.chooser.choose(&self.game, self.seat, actions.clone(), &mut self.random);
-            if !self.leads_back(&choice.action) {
+            let choice = self.chooser.choose(game, self.seat, actions.clone(), &mut self.random);
+            if !self.leads_back(game, &choice.action) {
                 return choice;
             }
             actions.retain(|action| *action != choice.action);
@@ -201,9 +203,9 @@ impl<B: Board, C: Chooser> BoardPlayer<B, C> {
         first.expect("at least one choice was made")
     }
 
-    fn leads_back(&self, action: &B::Action) -> bool {
-        let mut next = self.game.clone();
+    fn leads_back(&self, game: &B, action: &B::Action) -> bool {
+        let mut next = game.clone();
         next.play_listed(action);
-        self.latest.contains(&position_key(&next))
+        !next.is_between_choices() && self.latest.contains(&position_key(&next))
     }
 }

@@ -32,6 +32,8 @@ const BREADTH: usize = 16;
 /// A search that ends on an opponent's action sees its gain but not the reply. So if this seat is to
 /// move after the last ply, its own answer is searched too, if the search so far suggests that this
 /// takes few positions.
+///
+/// Where several seats choose at once, the others are assumed to know what this one has chosen.
 #[derive(Debug)]
 pub(crate) struct Minimax {
     /// The number of actions it looks ahead.
@@ -48,7 +50,7 @@ impl Chooser for Minimax {
     ) -> Choice<B::Action> {
         // Every sort below is stable, so this decides between equal actions.
         actions.shuffle(random);
-        let mut search = Search::new(seat, self.depth as usize);
+        let mut search = Search::new(seat, self.depth as usize + game.seats());
         let mut first: Vec<(i64, B::Action, B)> = actions
             .into_iter()
             .map(|action| {
@@ -113,8 +115,8 @@ struct Search<A> {
 }
 
 impl<A: Clone + PartialEq> Search<A> {
-    fn new(seat: Seat, depth: usize) -> Self {
-        Self { seat, searched: 0, refutations: vec![None; depth + 1], answers_at: None }
+    fn new(seat: Seat, plies: usize) -> Self {
+        Self { seat, searched: 0, refutations: vec![None; plies + 1], answers_at: None }
     }
 
     /// Returns the index and the value of the best first action; `None` when out of positions.
@@ -148,7 +150,8 @@ impl<A: Clone + PartialEq> Search<A> {
         };
         let own = mover == self.seat;
         if depth == 0 {
-            if !own || self.answers_at != Some(ply) {
+            // What seats choose at once has no effect before the last one.
+            if !game.is_between_choices() && !(own && self.answers_at == Some(ply)) {
                 return Some(evaluate(game, self.seat));
             }
             depth = 1;

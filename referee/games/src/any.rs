@@ -170,6 +170,9 @@ pub trait AnyGame: Debug + Send + Sync {
     /// Passes over a seat that is out and that chooses at once with others, for which [`AnyGame::retire`] can't be called:
     /// the others can still choose.
     fn pass_over(&mut self, _seat: Seat) {}
+    /// Lets a seat move before the others with which it chooses at once, here and later: for an agent that looks ahead, and
+    /// knows nothing of the others' choices.
+    fn choose_first(&mut self, _seat: Seat) {}
     /// As [`Game::actions`].
     fn actions(&self) -> Vec<Value>;
     /// As [`Game::play`].

@@ -25,6 +25,8 @@ pub(crate) struct ProgramGame {
     now: Arc<Ply>,
     /// The choice of several seats at once that isn't over.
     choice: Option<Choice>,
+    /// The seat that is asked before the others with which it chooses.
+    first: Option<Seat>,
     /// The seats that were retired.
     out: Vec<Seat>,
     number: u64,
@@ -65,6 +67,7 @@ impl ProgramGame {
             colours,
             choice: Choice::at(&now),
             now,
+            first: None,
             out: Vec::new(),
             number: 0,
             draws: 0,
@@ -89,7 +92,12 @@ impl ProgramGame {
     /// The seat to move; `None` when the game is over or chance is next.
     fn mover(&self) -> Option<Seat> {
         match &self.now.turn {
-            PlyTurn::Of(seats) => self.waiting(seats).next().or(seats.first().copied()),
+            PlyTurn::Of(seats) => {
+                let mut waiting = self.waiting(seats);
+                let next = waiting.next();
+                let first = waiting.find(|&seat| self.first == Some(seat));
+                first.or(next).or(seats.first().copied())
+            }
             PlyTurn::Over(_) | PlyTurn::Chance(_) => None,
         }
     }
@@ -328,6 +336,10 @@ impl AnyGame for ProgramGame {
             choice.pass_over(seat);
             self.number += 1;
         }
+    }
+
+    fn choose_first(&mut self, seat: Seat) {
+        self.first = Some(seat);
     }
 
     fn actions(&self) -> Vec<Value> {

@@ -242,7 +242,7 @@ fn read_view<'de, D: Deserializer<'de>>(
 #[serde(rename_all = "snake_case")]
 pub enum PlyTurn {
     /// These seats are to move; several choose at once.
-    Of(#[schemars(length(min = 1))] Vec<Seat>),
+    Of(#[schemars(length(min = 1), extend("uniqueItems" = true))] Vec<Seat>),
     /// The game is over.
     Over(
         #[serde(deserialize_with = "End::deserialize")]

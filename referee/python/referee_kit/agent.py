@@ -52,16 +52,15 @@ class Position:
         if self.rules is None and self.message:
             return []
         choice = self._own()
-        if "of" not in choice.turn or not choice.game.can_list():
+        mover = self._mover(choice)
+        if mover is None or not choice.game.can_list():
             return []
-        return list(after_json(list(choice.actions(choice.turn["of"][0]) or ())))
+        return list(after_json(list(choice.actions(mover) or ())))
 
     def after(self, action: Action) -> "Position":
         """The position after an action of the seat to move. Raises Illegal if a rule forbids it. Of seats that
-        choose at once the first is to move, then the next."""
-        choice = self._own()
-        seat = choice.turn["of"][0] if "of" in choice.turn else 0
-        return self._with(choice.play(seat, choice.game.complete(choice.state, action)))
+        choose at once you are to move first, then the others in their order."""
+        return self._played(self._mover(self._own()) or 0, action)
 
     def drawn(self, outcome: int) -> "Position":
         """The position after a draw."""
@@ -70,8 +69,7 @@ class Position:
 
     def to_move(self) -> Optional[int]:
         """The seat to move; None after the end, and before a draw."""
-        seats: List[int] = self._own().turn.get("of", [])
-        return seats[0] if seats else None
+        return self._mover(self._own())
 
     def places(self) -> Optional[List[int]]:
         """The place of each seat, from 1, once the game is over."""
@@ -88,6 +86,14 @@ class Position:
         choice = self._own()
         worth: float = choice.game.estimate(choice.state)[seat]
         return worth
+
+    def _mover(self, choice: Choice) -> Optional[int]:
+        seats: List[int] = choice.turn.get("of", [])
+        return self.seat if self.seat in seats else seats[0] if seats else None
+
+    def _played(self, seat: int, action: Action) -> "Position":
+        choice = self._own()
+        return self._with(choice.play(seat, choice.game.complete(choice.state, action)))
 
     def _retired(self, seat: int) -> "Position":
         return self._with(self._own().retire(seat))
@@ -167,7 +173,7 @@ def run(choose: "Callable[[Position], Optional[Action]]", name: str = "bot",
         elif kind == "told":
             position.heard.append(message)
         elif game is not None and kind == "played":
-            position = position.after(message["action"])
+            position = position._played(message["seat"], message["action"])
         elif game is not None and kind == "drawn":
             position = position.drawn(message["outcome"])
         elif game is not None and kind == "retired" and len(position.seats) > 2:

@@ -65,6 +65,11 @@ class Tron(Game):
             state["out"].append([seat])
         return state
 
+    def estimate(self, state):
+        riders, cells = riding(state), fields(state)
+        worth = [cells[seat] if seat in riders else -100 for seat in range(len(cells))]
+        return [2 * own - max(worth[:seat] + worth[seat + 1:]) for seat, own in enumerate(worth)]
+
     def view(self, state):
         view = grid(state["rows"], state["columns"])
         riders = riding(state)
@@ -72,6 +77,27 @@ class Tron(Game):
             for cell in wall:
                 view.piece(cell, SIDES[seat], "O" if cell == wall[-1] and seat in riders else None)
         return view
+
+
+def fields(state):
+    """How many free cells each rider can reach before the others."""
+    rows, columns, riders = state["rows"], state["columns"], riding(state)
+    taken = {tuple(cell) for wall in state["walls"] for cell in wall}
+    reached = [0] * len(state["walls"])
+    front = {seat: [tuple(state["walls"][seat][-1])] for seat in riders}
+    while any(front.values()):
+        ways = {}
+        for seat, cells in front.items():
+            for row, column in cells:
+                for down, right in STEPS.values():
+                    cell = row + down, column + right
+                    if 0 <= cell[0] < rows and 0 <= cell[1] < columns and cell not in taken:
+                        ways.setdefault(cell, set()).add(seat)
+        taken.update(ways)
+        for seat in riders:
+            front[seat] = [cell for cell, seats in ways.items() if seats == {seat}]
+            reached[seat] += len(front[seat])
+    return reached
 
 
 def riding(state):

@@ -1,6 +1,7 @@
 //! Games whose rules are programs, for tests.
 
 use super::{TestDir, python, root};
+use serde_json::Value;
 use std::fs;
 
 /// Copies a sample game to `name`, and returns it as a GAME; `None` without Python.
@@ -26,4 +27,26 @@ pub fn chaos(dir: &TestDir, name: &str, how: &str) -> Option<String> {
         ),
     );
     Some(game)
+}
+
+/// An agent that writes all that it gets to stderr, and plays at random.
+pub fn spy(dir: &TestDir) -> String {
+    dir.program(
+        "spy",
+        "#!/usr/bin/env python3\n\
+         import json, random, sys\n\
+         for line in sys.stdin:\n\
+         \x20   sys.stderr.write(line)\n\
+         \x20   message = json.loads(line)\n\
+         \x20   if message['type'] == 'hello':\n\
+         \x20       random.seed(message['seed'])\n\
+         \x20       print('{\"type\":\"ready\",\"want\":[\"position\",\"actions\"]}', flush=True)\n\
+         \x20   elif message['type'] == 'turn':\n\
+         \x20       print(json.dumps({'type': 'action', 'action': random.choice(message['actions'])}), flush=True)\n",
+    )
+}
+
+/// Returns the messages that a spy got.
+pub fn heard(dir: &TestDir, transcript: &str, seat: u64) -> Vec<Value> {
+    dir.said(transcript, seat).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

@@ -1,33 +1,11 @@
 //! Games with hidden information: what reaches an agent, and draws that follow from a key.
 
 use crate::support::TestDir;
-use crate::support::game_programs::sample;
+use crate::support::game_programs::{heard, sample, spy};
 use crate::transcripts::sealed;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
-
-/// An agent that writes all that it gets to stderr, and plays at random.
-fn spy(dir: &TestDir) -> String {
-    dir.program(
-        "spy",
-        "#!/usr/bin/env python3\n\
-         import json, random, sys\n\
-         for line in sys.stdin:\n\
-         \x20   sys.stderr.write(line)\n\
-         \x20   message = json.loads(line)\n\
-         \x20   if message['type'] == 'hello':\n\
-         \x20       random.seed(message['seed'])\n\
-         \x20       print('{\"type\":\"ready\",\"want\":[\"position\",\"actions\"]}', flush=True)\n\
-         \x20   elif message['type'] == 'turn':\n\
-         \x20       print(json.dumps({'type': 'action', 'action': random.choice(message['actions'])}), flush=True)\n",
-    )
-}
-
-/// Returns the messages that a spy got.
-fn heard(dir: &TestDir, transcript: &str, seat: u64) -> Vec<Value> {
-    dir.said(transcript, seat).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
 
 /// The cards that are named anywhere in a message.
 fn cards(message: &Value) -> BTreeSet<String> {

@@ -28,6 +28,7 @@ mod portable;
 mod positions;
 mod game_programs;
 mod game_check;
+mod simultaneous;
 mod transcripts;
 mod notation;
 mod export;

@@ -474,7 +474,7 @@ fn answers_that_break_the_contract_are_failures() {
         (|it| changed(it, |it| it["plies"][0]["state"] = Value::Null), "`state` is null"),
         (
             |it| changed(it, |it| it["plies"][0]["turn"] = json!({ "of": [0, 1] })),
-            "one seat in `of`",
+            "several seats are to move, but `simultaneous`",
         ),
         (
             |it| changed(it, |it| it["plies"][0]["turn"] = json!({ "chance": { "weights": [0] } })),

@@ -1,0 +1,83 @@
+//! Games in which several seats choose at once: who learns what when, and agents that look ahead.
+
+use crate::support::TestDir;
+use crate::support::game_programs::{heard, sample, spy};
+use serde_json::{Value, json};
+use std::fs;
+
+/// Agents that note all they get, of which one leaves in the middle of the game.
+#[test]
+fn no_choice_is_told_before_all_have_chosen() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "tron", "tron") else { return };
+    let spy = spy(&dir);
+    let script = fs::read_to_string(dir.path(&spy)).unwrap();
+    let leaves = "    if message.get('turn', 0) > 4: break\n    if message['type'] == 'hello'";
+    let leaver =
+        dir.program("leaver", &script.replace("    if message['type'] == 'hello'", leaves));
+    let words = ["--setup", "seats=4", "--seed", "2", "--out", "x.jsonl"];
+    dir.play(&[&[&*game, &spy, &leaver, &spy, &spy], &words[..]].concat());
+    assert_eq!(dir.events_of("x.jsonl", "retired")[0]["seat"], 1);
+    let mut positions = Vec::new();
+    for seat in [0, 2, 3] {
+        // The seats that choose with this one, and of which nothing was told yet.
+        let mut open: Vec<Value> = Vec::new();
+        let mut positions_seen = Vec::new();
+        for message in heard(&dir, "x.jsonl", seat) {
+            match message["type"].as_str().unwrap() {
+                "turn" => {
+                    assert_eq!(open, [] as [Value; 0], "seat {seat} was told of a part: {message}");
+                    open = message["together"].as_array().unwrap().clone();
+                    assert!(open.contains(&json!(seat)), "{message}");
+                    positions_seen.push(message["position"].clone());
+                }
+                "played" | "retired" => {
+                    assert!(open.contains(&message["seat"]), "seat {seat} knew early: {message}");
+                    open.retain(|it| *it != message["seat"]);
+                }
+                _ => {}
+            }
+        }
+        positions.push(positions_seen);
+    }
+    // All see the position before the first choice, whoever is asked first.
+    assert!(positions[0].len() > 1);
+    assert_eq!(positions[0][..2], positions[1][..2]);
+    assert_eq!(positions[0][..2], positions[2][..2]);
+    dir.run(&["verify", "x.jsonl", "--rules", &game]).code(0).stdout_has("ok");
+    // Without the rules, what was recorded is replayed.
+    fs::remove_dir_all(dir.path("tron")).unwrap();
+    dir.run(&["replay", "x.jsonl", "--print"]).code(0);
+}
+
+#[test]
+fn agents_look_ahead_in_every_seat() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "tron", "tron") else { return };
+    let play = |agents: [&str; 3]| {
+        let setup = ["--setup", "seats=3", "--setup", "rows=6", "--setup", "columns=6"];
+        let words = [&["play", &game], &agents[..], &setup, &["--seed", "4", "--json"]].concat();
+        let verdict = dir.run(&words).json()["verdict"].clone();
+        for seat in verdict["seats"].as_array().unwrap() {
+            assert_eq!(seat["fault"], Value::Null, "{verdict}");
+        }
+        verdict["places"].clone()
+    };
+    for agents in [["@greedy", "@minimax", "@random"], ["@random", "@greedy", "@minimax"]] {
+        assert_eq!(play(agents), play(agents));
+    }
+    // An agent with a copy of the rules moves first in its own seat.
+    dir.run(&["new", "rider", "--game", &game]).code(0);
+    let bot = fs::read_to_string(dir.path("rider/bot.py")).unwrap();
+    let (start, _) = bot.split_once("def choose").unwrap();
+    let choose = [
+        "def choose(position):",
+        "    action = position.actions()[-1]",
+        "    assert position.to_move() == position.seat",
+        "    assert position.after(action).to_move() != position.seat",
+        "    return action",
+        "run(choose, rules='game/rules.py')",
+    ];
+    dir.write("rider/bot.py", format!("{start}{}\n", choose.join("\n")));
+    play(["@first", "rider", "@first"]);
+}
