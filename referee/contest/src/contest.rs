@@ -30,6 +30,9 @@ pub struct Contest {
     /// Whether viewers see games with hidden information while they go on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub show_hidden: bool,
+    /// Whether the games of a block have the same draws.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub duplicate_deals: bool,
     /// The format: who plays whom.
     pub format: FormatSettings,
     /// How often every pairing of the format is played in every seat order; in formats with stages,
@@ -83,6 +86,7 @@ impl Contest {
             seed: Seed::Number(seed),
             draw_key: None,
             show_hidden: false,
+            duplicate_deals: false,
             format: FormatName::default_for(game.seats).into(),
             rounds: u32::try_from(games.div_ceil(games_of_a_block)).unwrap_or(u32::MAX),
             seat_orders: orders,

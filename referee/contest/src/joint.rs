@@ -89,7 +89,7 @@ impl JointGames {
         record.block += block_from;
         self.next = (self.next.0.max(record.number + 1), self.next.1.max(record.block + 1));
         self.neighbours.add(&record);
-        self.games.add(&record, self.repeats.first(&record).is_some());
+        self.games.add(&record, self.repeats.first(&record, &contest.games).is_some());
     }
 
     /// Rates all players. With an anchor, that player has this rating, in Elo.

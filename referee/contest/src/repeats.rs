@@ -1,6 +1,7 @@
 //! Finds games that repeat earlier ones.
 
 use crate::Record;
+use crate::settings::ContestGame;
 use referee_protocol::MatchResult;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -19,8 +20,11 @@ impl Repeats {
     }
 
     /// Adds a game; returns the number of the first one that it repeats. Games are added in the order of
-    /// their numbers.
-    pub fn first(&mut self, game: &Record) -> Option<u64> {
+    /// their numbers. Where chance decides what is played, none is a repetition.
+    pub fn first(&mut self, game: &Record, games: &[ContestGame]) -> Option<u64> {
+        if games.get(game.game).is_some_and(ContestGame::is_random) {
+            return None;
+        }
         let mut hash = Sha256::new();
         hash.update([u8::from(game.has_fault())]);
         for (player, place) in game.players.iter().zip(&game.places) {
@@ -49,19 +53,26 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::Repeats;
+    use crate::formats::FormatName;
     use crate::record::SeatRecord;
-    use crate::standings::tests::contests::game;
-    use crate::{Player, Record};
-    use referee_protocol::{FaultKind, MatchResult};
+    use crate::standings::tests::contests::{contest, game};
+    use crate::{ContestGame, Player, Record};
+    use referee_protocol::{FaultKind, GameProgramRecord, MatchResult};
+    use serde_json::json;
 
     #[test]
     fn the_same_players_moves_places_and_faults_are_a_repetition() {
         let first = Record { moves: "m".into(), ..game(3, &[0, 1], &[1, 2]) };
         let mut repeats = Repeats::default();
-        assert_eq!(repeats.first(&first), None);
+        assert_eq!(repeats.first(&first, &[]), None);
         let like = |number: u64| Record { number, ..first.clone() };
-        assert_eq!(repeats.first(&like(4)), Some(3));
-        assert_eq!(repeats.first(&Record { round: 9, block: 9, ..like(5) }), Some(3));
+        assert_eq!(repeats.first(&like(4), &[]), Some(3));
+        assert_eq!(repeats.first(&Record { round: 9, block: 9, ..like(5) }, &[]), Some(3));
+        let contest = contest(2, 2, FormatName::default_for(2).into());
+        let described = json!({ "chance": true });
+        let program = GameProgramRecord { digest: String::new(), described };
+        let random = [ContestGame { program: Some(program), ..contest.games[0].clone() }];
+        assert_eq!(repeats.first(&like(5), &random), None);
         let late = vec![SeatRecord { fault: Some(FaultKind::Late), ..SeatRecord::default() }; 2];
         for other in [
             Record { moves: "n".into(), ..like(6) },
@@ -70,8 +81,11 @@ mod tests {
             Record { result: MatchResult::Fault, ..like(9) },
             Record { seats: late, moves: "o".into(), ..like(10) },
         ] {
-            assert_eq!(repeats.first(&other), None, "{other:?}");
-            assert_eq!(repeats.first(&Record { number: 20, ..other.clone() }), Some(other.number));
+            assert_eq!(repeats.first(&other, &[]), None, "{other:?}");
+            assert_eq!(
+                repeats.first(&Record { number: 20, ..other.clone() }, &[]),
+                Some(other.number)
+            );
         }
     }
 }

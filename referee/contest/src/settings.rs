@@ -60,6 +60,13 @@ impl ContestGame {
         self.program.as_ref().is_some_and(|program| program.described["chance"] == true)
     }
 
+    /// Whether games of the same actions say something each, since agents must vary what they play or the referee draws.
+    pub(crate) fn is_random(&self) -> bool {
+        let kinds = ["chance", "simultaneous", "hidden"];
+        let described = self.program.as_ref().map(|it| &it.described);
+        described.is_some_and(|it| kinds.iter().any(|kind| it[kind] == true))
+    }
+
     /// Whether draws may be known to some seats only, so that they follow from a key.
     pub fn draws_are_hidden(&self) -> bool {
         let is_hidden = |it: &GameProgramRecord| it.described["hidden"] == true;

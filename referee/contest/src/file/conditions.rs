@@ -4,7 +4,7 @@ use super::BuildSettings;
 use super::raw::{Raw, RawBuild, RawClock};
 use crate::forms::{ShortOrLong, Time};
 use crate::presets::{self, PRESETS, Preset};
-use crate::settings::Mistake;
+use crate::settings::{ContestGame, Mistake};
 use referee_match::times::read_clock;
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Adjudication, ClockKind, ClockSettings, Limits};
@@ -96,6 +96,19 @@ pub(super) fn limits(
         Mistake::at(key, format!("limits: {error}"))
     })?;
     Ok(limits)
+}
+
+/// Refuses the same draws in all seat orders where there are none, or where an agent can remember them.
+pub(super) fn check_duplicate_deals(reuse: bool, games: &[ContestGame]) -> Result<(), Mistake> {
+    let key = "duplicate_deals";
+    if !games.iter().any(ContestGame::has_chance) {
+        return Err(Mistake::at(key, "the referee draws in none of the games"));
+    }
+    if reuse {
+        let message = "with `reuse`, agents remember the draws of the seat order before";
+        return Err(Mistake::at(key, message).help("remove `reuse` or `duplicate_deals`"));
+    }
+    Ok(())
 }
 
 /// Checks when the agents' scores end a game with this many seats.

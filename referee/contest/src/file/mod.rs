@@ -332,6 +332,9 @@ fn contest(source: &Source, raw: &Raw, stem: &str, known: &Games) -> Result<Cont
         return Err(Mistake::at(format!("agents.{PLAYERS_MAX}"), message));
     }
     raw.sandbox.check(has)?;
+    if raw.duplicate_deals {
+        conditions::check_duplicate_deals(raw.reuse, &games)?;
+    }
     if let Some(rules) = &raw.adjudication {
         conditions::check_adjudication(rules, seats)?;
     }
@@ -347,6 +350,7 @@ fn contest(source: &Source, raw: &Raw, stem: &str, known: &Games) -> Result<Cont
         seed: raw.seed.unwrap_or(Seed::Number(1)),
         draw_key: raw.draw_key,
         show_hidden: raw.show_hidden,
+        duplicate_deals: raw.duplicate_deals,
         format: format.into(),
         rounds: raw.rounds.unwrap_or(1),
         seat_orders: raw.seat_orders,

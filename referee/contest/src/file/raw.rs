@@ -33,6 +33,9 @@ macro_rules! contest_file {
             /// agents.
             #[serde(default)]
             pub(super) show_hidden: bool,
+            /// Whether the seat orders of a pairing have the same draws, so that nobody wins by better cards.
+            #[serde(default)]
+            pub(super) duplicate_deals: bool,
             /// Who plays whom. Defaults to `round-robin`, or `puzzle` for games of one seat.
             pub(super) format: Option<FormatName>,
             /// How often every pairing of the format is played. Defaults to 1.

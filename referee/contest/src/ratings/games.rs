@@ -39,7 +39,7 @@ impl RatedGames {
         });
         let (mut games, mut repeats) = (Self::new(*field), Repeats::default());
         for game in sorted {
-            games.add(game, repeats.first(game).is_some());
+            games.add(game, repeats.first(game, &[]).is_some());
         }
         games
     }

@@ -69,10 +69,10 @@ impl ScheduledRecords {
         let counts = |record: &Record| self.schedule.counts(record.number);
         let mut forfeits = forfeits.iter().filter(|record| counts(record)).peekable();
         let known = usize::try_from(self.schedule.played()).unwrap_or(0);
-        let mut repeats = Repeats::with_capacity(known);
+        let (games, mut repeats) = (&self.schedule.contest().games, Repeats::with_capacity(known));
         let mut list = |record: &Record| {
             let counts = counts(record);
-            let repeats = if counts { repeats.first(record) } else { None };
+            let repeats = if counts { repeats.first(record, games) } else { None };
             visit(Listed { record, counts, repeats })
         };
         self.source.each(&mut |record| {

@@ -155,6 +155,8 @@ fn no_game_shows_the_draws_of_another_of_its_pairing() {
     assert_eq!(seeds.len(), with_draws.len());
     let openings = |games: &[Fixture]| games.iter().map(|it| it.opening).collect::<Vec<_>>();
     assert_eq!(openings(&with_draws), openings(&fixtures(&of_pairs)));
+    contest.duplicate_deals = true;
+    assert_eq!(fixtures(&schedule(&contest)), fixtures(&of_pairs));
 }
 
 /// What a pairing's players got, added up from the games.

@@ -106,6 +106,7 @@ fn ranges_and_contradictions() {
             "[policy]\nbuild_time = \"1m\"",
             "[build]\ntime = 0",
             "[build]\nmemory_mb = 0",
+            "duplicate_deals = true",
             "[adjudication]",
             "adjudication.win = { score = 0, turns = 3 }",
             "adjudication.win = { score = inf, turns = 3 }",

@@ -45,7 +45,7 @@ fn summary_of(
 ) -> Summary {
     let (mut summary, mut repeats) = (Summary::of(sprt, results), Repeats::default());
     for record in records {
-        summary.add(record, repeats.first(record).is_some());
+        summary.add(record, repeats.first(record, &[]).is_some());
     }
     summary
 }

@@ -24,6 +24,7 @@ pub(crate) fn contest(players: usize, seats: usize, format: FormatSettings) -> C
         seed: Seed::Number(1),
         draw_key: None,
         show_hidden: false,
+        duplicate_deals: false,
         format,
         rounds: 1,
         seat_orders: SeatOrders::All,

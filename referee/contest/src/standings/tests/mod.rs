@@ -17,7 +17,7 @@ pub(crate) fn standings(
 ) -> Standings {
     let (mut sums, mut repeats) = (Sums::new(contest), Repeats::default());
     for record in records {
-        sums.add(record, repeats.first(record).is_some());
+        sums.add(record, repeats.first(record, &[]).is_some());
     }
     sums.standings(bonus, ranking)
 }
