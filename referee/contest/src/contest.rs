@@ -168,6 +168,7 @@ impl RatingField {
         Self {
             players: contest.players.len(),
             seats,
+            has_scores: contest.games.len() == 1,
             rate_faults: contest.policy.rate_faults,
             inflation: contest.format.inflation(seats),
             anchor: None,

@@ -53,6 +53,8 @@ impl JointGames {
                 let contest = contest.name.clone();
                 return Err(JointError::Seats { contest, own: own.seats, others: field.seats });
             }
+            let game = |contest: &Contest| contest.games.first().map(|it| it.game.clone());
+            field.has_scores &= own.has_scores && game(contest) == game(&contests[0]);
             field.rate_faults &= own.rate_faults;
             field.inflation = field.inflation.max(own.inflation);
         }

@@ -7,6 +7,7 @@ use super::likelihood::Model;
 use super::links::Links;
 use super::notes::notes;
 use super::optimizer::maximize;
+use super::scores::score_ratings;
 use super::{Ends, Rating, Ratings, Term, WIDTH_95};
 use crate::Player;
 use std::f64::consts::LN_10;
@@ -27,6 +28,8 @@ pub struct RatingField {
     pub players: usize,
     /// How many seats a game has.
     pub seats: usize,
+    /// Whether all scores have the same unit.
+    pub has_scores: bool,
     /// Whether games with a fault count.
     pub rate_faults: bool,
     /// What the variances of ratings are multiplied by, because results decide pairings.
@@ -101,7 +104,7 @@ impl Fit<'_> {
         let (field, links, evidence) = (self.field, self.links, self.model.evidence);
         let as_players =
             |found: &[usize]| found.iter().map(|&player| evidence.rated[player]).collect();
-        let players = self.players();
+        let players = self.players(games);
         let mut centre: Vec<usize> =
             links.groups.iter().flat_map(|group| group.centre.clone()).collect();
         centre.sort_unstable();
@@ -158,7 +161,7 @@ impl Fit<'_> {
         all
     }
 
-    fn players(&self) -> Vec<Rating> {
+    fn players(&self, games: &RatedGames) -> Vec<Rating> {
         let (evidence, at) = (self.model.evidence, &self.at);
         let unrated = |player| Rating {
             player,
@@ -167,10 +170,14 @@ impl Fit<'_> {
             high: None,
             error: None,
             better_than_next: None,
+            score: None,
             games: 0,
             group: 0,
         };
         let mut ratings: Vec<Rating> = Player::all(self.field.players).map(unrated).collect();
+        for (rating, score) in ratings.iter_mut().zip(score_ratings(games)) {
+            rating.score = score;
+        }
         for (rating, ends) in ratings.iter_mut().zip(self.intervals()) {
             [rating.low, rating.high] = ends;
             rating.error = rating.low.zip(rating.high).map(|(low, high)| (high - low) / 2.0);

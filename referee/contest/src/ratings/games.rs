@@ -18,6 +18,9 @@ pub struct RatedGames {
     places: Vec<u32>,
     /// The block of each game.
     blocks: Vec<u64>,
+    /// Which of the games have scores, and the score of each of their seats.
+    scored: Vec<usize>,
+    scores: Vec<i64>,
     /// Games that repeat an earlier one.
     pub(super) duplicates: u64,
     /// Games left out because of a fault.
@@ -27,8 +30,16 @@ pub struct RatedGames {
 impl RatedGames {
     /// Returns a collection without games.
     pub fn new(field: RatingField) -> Self {
-        let (players, places, blocks) = (Vec::new(), Vec::new(), Vec::new());
-        Self { field, players, places, blocks, duplicates: 0, faulty: 0 }
+        Self {
+            field,
+            players: Vec::new(),
+            places: Vec::new(),
+            blocks: Vec::new(),
+            scored: Vec::new(),
+            scores: Vec::new(),
+            duplicates: 0,
+            faulty: 0,
+        }
     }
 
     /// Collects the games of records in any order.
@@ -57,6 +68,11 @@ impl RatedGames {
         } else if repeats {
             self.duplicates += 1;
         } else {
+            let scores = game.scores.as_ref().filter(|it| it.len() == self.field.seats);
+            if let Some(scores) = scores.filter(|_| self.field.has_scores) {
+                self.scored.push(self.blocks.len());
+                self.scores.extend(scores);
+            }
             self.players.extend(&game.players);
             self.places.extend(&game.places);
             self.blocks.push(game.block);
@@ -71,6 +87,8 @@ impl RatedGames {
             players: self.players[..games * seats].to_vec(),
             places: self.places[..games * seats].to_vec(),
             blocks: self.blocks[..games].to_vec(),
+            scored: Vec::new(),
+            scores: Vec::new(),
             ..*self
         }
     }
@@ -90,6 +108,15 @@ impl RatedGames {
             let own = game * seats..(game + 1) * seats;
             let (players, places) = (&self.players[own.clone()], &self.places[own]);
             Finish { players, places, block: self.blocks[game], times: 1 }
+        })
+    }
+
+    /// Returns the games that have scores.
+    pub(super) fn scored(&self) -> impl Iterator<Item = Scored<'_>> {
+        let seats = self.field.seats;
+        self.scored.iter().zip(self.scores.chunks(seats.max(1))).map(move |(&game, scores)| {
+            let players = &self.players[game * seats..(game + 1) * seats];
+            Scored { players, scores, block: self.blocks[game] }
         })
     }
 
@@ -124,6 +151,17 @@ pub(crate) struct Finish<'a> {
     pub(crate) block: u64,
     /// How many games ended like this.
     pub(crate) times: u64,
+}
+
+/// How a game with scores ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scored<'a> {
+    /// The players, in seat order.
+    pub(super) players: &'a [Player],
+    /// The score of each of them.
+    pub(super) scores: &'a [i64],
+    /// The block.
+    pub(super) block: u64,
 }
 
 impl<'a> From<&'a Record> for Finish<'a> {

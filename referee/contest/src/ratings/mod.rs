@@ -16,6 +16,7 @@ mod intervals;
 mod likelihood;
 mod links;
 mod notes;
+mod scores;
 mod strength;
 
 #[cfg(test)]
@@ -95,11 +96,26 @@ pub struct Rating {
     /// How likely it is, in percent, that the player is stronger than the next one of its group by
     /// rating; null for the last one and where it is unknown.
     pub better_than_next: Option<f64>,
+    /// The rating from scores, if the game has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<ScoreRating>,
     /// The games that were fitted.
     pub games: u64,
     /// The group, from 0, whose players it can be compared with; in the order of their first
     /// players.
     pub group: u64,
+}
+
+/// A player's rating from scores: a player scores more in a game than another one by the difference of their ratings, on
+/// average.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ScoreRating {
+    /// In the unit of the game's scores; 0 is the mean of the players whom games link.
+    pub score: f64,
+    /// The lower end of the 95 % interval; null with too few blocks.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
 }
 
 /// A term of the model other than a player's strength.

@@ -247,6 +247,16 @@ fn ratings(all: &mut Players<'_>, report: &Report) {
     all.column(NEVER, "", "elo_error_95", |own| of(own)?.error.map(Value::Elo));
     all.column(ends, "Elo low", "elo_low_95", |own| of(own)?.low.map(Value::Elo));
     all.column(ends, "Elo high", "elo_high_95", |own| of(own)?.high.map(Value::Elo));
+    if all.table.rows.iter().filter_map(of).any(|own| own.score.is_some()) {
+        let score = |own: &Standing| of(own)?.score;
+        all.column(rated, "score", "score", |own| Some(Value::Mean(score(own)?.score)));
+        all.column(intervals, "score interval", "", |own| {
+            let own = score(own)?;
+            Some(Value::Plain(format!("{} to {}", fixed(own.low?, 2), fixed(own.high?, 2))))
+        });
+        all.column(ends, "score low", "score_low_95", |own| score(own)?.low.map(Value::Mean));
+        all.column(ends, "score high", "score_high_95", |own| score(own)?.high.map(Value::Mean));
+    }
     all.column(order, "better than the next, %", "better_than_next_percent", |own| {
         of(own)?.better_than_next.map(Value::Percent)
     });

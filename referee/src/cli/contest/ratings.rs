@@ -163,14 +163,20 @@ fn fixed(value: Option<f64>, decimals: usize) -> String {
 }
 
 fn rated(ratings: &Ratings, order: &[usize], names: &[String]) -> Vec<Vec<String>> {
+    let has_scores = ratings.players.iter().any(|rating| rating.score.is_some());
     let head = ["player", "Elo", "Elo low", "Elo high", "games", "better than next %"];
+    let of_scores = ["score", "score low", "score high"].into_iter().filter(|_| has_scores);
     let row = |&player: &usize| {
-        let Rating { elo, low, high, games, better_than_next, .. } = ratings.players[player];
+        let Rating { elo, low, high, games, better_than_next, score, .. } = ratings.players[player];
         let better = fixed(better_than_next, 1);
         let [elo, low, high] = [Some(elo), low, high].map(|elo| fixed(elo, 1));
-        vec![names[player].clone(), elo, low, high, games.to_string(), better]
+        let own =
+            [score.map(|it| it.score), score.and_then(|it| it.low), score.and_then(|it| it.high)];
+        let scores = own.map(|it| fixed(it, 3)).into_iter().filter(|_| has_scores);
+        let ratings = [names[player].clone(), elo, low, high, games.to_string(), better];
+        ratings.into_iter().chain(scores).collect()
     };
-    let head = head.map(str::to_owned).to_vec();
+    let head = head.into_iter().chain(of_scores).map(str::to_owned).collect();
     std::iter::once(head).chain(order.iter().map(row)).collect()
 }
 

@@ -2,6 +2,7 @@
 
 mod corners;
 mod frozen;
+mod scores;
 
 use super::RatingField;
 use crate::standings::tests::contests;
@@ -20,5 +21,12 @@ fn games(list: &[(&[u32], &[u32])]) -> Vec<Record> {
 }
 
 fn field(players: usize, seats: usize) -> RatingField {
-    RatingField { players, seats, rate_faults: true, inflation: 1.0, anchor: None }
+    RatingField {
+        players,
+        seats,
+        has_scores: true,
+        rate_faults: true,
+        inflation: 1.0,
+        anchor: None,
+    }
 }

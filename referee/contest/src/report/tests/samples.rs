@@ -48,6 +48,7 @@ pub(super) fn report(contest: &Contest, records: &[Record]) -> Report {
             high: (player.0 != 1).then_some(own + 720.0 / root),
             error: (player.0 > 1).then_some(680.0 / root),
             better_than_next: Some(87.25),
+            score: None,
             games: u64::from(games) - 2,
             group: 0,
         }
