@@ -33,13 +33,14 @@ const own = variant("own", [
   ["        view = grid(3, 3)\n", '        view = grid(3, 3).text("twice").row("hand", ["10H"] * 60, "cross").row("pile", ["cross"] * 60)\n'],
 ]);
 const over = folder();
-const rules = ["connect-four", "othello", "pig"].flatMap((name) => ["--rules", join(SAMPLES, name)]);
+const rules = ["connect-four", "othello", "pig", "kuhn-poker"].flatMap((name) => ["--rules", join(SAMPLES, name)]);
 const server = new Server(over, [...rules, "--rules", coloured, "--rules", own]);
 before(async () => {
   play(over, "coloured.jsonl", [coloured, "@first", "@first"]);
   play(over, "own.jsonl", [own, "@first", "@first"]);
   play(over, "foreign.jsonl", [join(SAMPLES, "tic-tac-toe"), "@first", "@first"]);
   play(over, "pig.jsonl", [join(SAMPLES, "pig"), "@first", "@first", "--setup", "target=12", "--seed", "1"]);
+  play(over, "kuhn.jsonl", [join(SAMPLES, "kuhn-poker"), "@first", "@first", "--setup", "hands=1", "--seed", "1"]);
   await server.start();
 });
 
@@ -168,5 +169,23 @@ test("what is drawn is chosen, too, in a branch", async () => {
   await pane.getByText("What if: 2 moves after move 0 of the game.").waitFor();
   await pane.getByRole("button", { name: "hold" }).click();
   await page.waitForURL(/try=0%3Broll%3B5%3Bhold/);
+  await fine();
+});
+
+test("a game with hidden information is shown as a seat saw it, or whole", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(`${server.url}/match?file=kuhn.jsonl#ply=1`);
+  const drawn = page.locator(".move[data-ply='1']");
+  assert.match(await drawn.innerText(), /drawn: [JQK] [JQK]/);
+  const [first, second] = (await drawn.innerText()).match(/[JQK](?=\s|$)/g) ?? [];
+  await page.getByLabel("Show").selectOption("1");
+  await page.waitForURL(/seen_by=1/);
+  await drawn.waitFor();
+  const all = await page.locator("body").innerText();
+  assert.ok(all.includes(`{"card":"${second}"}`) && !all.includes(`${first} ${second}`), all);
+  assert.match(await page.locator(".seat").nth(1).innerText(), new RegExp(`card: ${second}`));
+  assert.doesNotMatch(await page.locator(".seat").nth(0).innerText(), /card/);
+  await page.getByRole("tab", { name: "What if" }).click();
+  await page.getByText("Other actions can be tried where everything is shown.").waitFor();
   await fine();
 });

@@ -2,7 +2,7 @@
 
 use crate::any::nearest;
 use crate::{DialectKind, GAMES, Game, GameKind, NotationKind, SetupError, SetupField};
-use referee_protocol::GameProgramRecord;
+use referee_protocol::{GameProgramRecord, Seat};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -41,6 +41,8 @@ pub fn kind(name: &str) -> Option<GameKind> {
 pub struct Games {
     /// The name by which a game was requested, and the game.
     programs: Arc<[(String, GameKind)]>,
+    /// Whose view of a recorded match is shown: a seat's, or everything.
+    viewer: Option<Seat>,
 }
 
 /// Why the rules of a recorded game are missing, as text that can follow "error: ".
@@ -62,7 +64,19 @@ impl Games {
     #[must_use]
     pub fn with(&self, programs: impl IntoIterator<Item = (String, GameKind)>) -> Self {
         let known = self.programs.iter().cloned();
-        Self { programs: known.chain(programs).collect() }
+        Self { programs: known.chain(programs).collect(), viewer: self.viewer }
+    }
+
+    /// The same games, to show recorded matches as this seat saw them; without one, everything is shown. It matters only
+    /// in games with hidden information.
+    #[must_use]
+    pub fn seen_by(&self, viewer: Option<Seat>) -> Self {
+        Self { viewer, ..self.clone() }
+    }
+
+    /// Returns the seat as which recorded matches are shown.
+    pub fn viewer(&self) -> Option<Seat> {
+        self.viewer
     }
 
     /// Returns the built-in games, and those of these that are programs.

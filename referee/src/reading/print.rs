@@ -57,20 +57,20 @@ fn happened(walk: &Walk, turn: u64, event: &Event, style: Option<&Style>) -> Str
     let mut text = String::new();
     match event {
         Event::Played(played) => {
-            let shown = sanitize(&walk.game().format_action(&played.action.value()));
+            let shown = sanitize(&walk.action_text(played.seat, &played.action.value()));
             let (name, used) = (name(played.seat), played.used_ms);
             writeln!(text, "\nturn {turn}: {name} {shown} ({used} ms)").ok();
             text.push_str(&board(walk, style));
         }
         Event::Drawn(drawn) => {
-            writeln!(text, "\ndrawn: {}", sanitize(&drawn.label)).ok();
+            writeln!(text, "\ndrawn: {}", sanitize(&walk.draw_text(drawn))).ok();
             text.push_str(&board(walk, style));
         }
         Event::Retired(retired) => {
             let (name, what) = (name(retired.seat), sanitize(&fault_in_turn(&retired.fault)));
             writeln!(text, "\n{name} {what}, and is out").ok();
         }
-        Event::Stderr(stderr) => {
+        Event::Stderr(stderr) if !walk.hides(stderr.seat) => {
             let name = name(stderr.seat);
             for line in stderr.text.lines() {
                 writeln!(text, "  {name} stderr: {}", sanitize_stderr(line)).ok();
@@ -86,5 +86,5 @@ fn happened(walk: &Walk, turn: u64, event: &Event, style: Option<&Style>) -> Str
 }
 
 fn board(walk: &Walk, style: Option<&Style>) -> String {
-    style.map(|style| terminal(&walk.game().view(), style)).unwrap_or_default()
+    style.map(|style| terminal(&walk.view(), style)).unwrap_or_default()
 }

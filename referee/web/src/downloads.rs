@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use referee_games::kind;
 use referee_match::transcript::{Playback, game_record};
+use referee_protocol::Seat;
 use referee_render::pictures::{OutputFormat, PictureOptions, Plies, write_picture};
 use referee_render::terminal;
 use serde::Deserialize;
@@ -29,6 +30,7 @@ pub(super) struct PictureQuery {
     file: String,
     ply: Option<usize>,
     form: OutputFormat,
+    seen_by: Option<Seat>,
 }
 
 fn content_type(form: OutputFormat) -> &'static str {
@@ -52,7 +54,7 @@ pub(super) async fn picture(
     // One at a time: running matches may need the cores.
     let (form, permits) = (query.form, app.picture_permit.clone());
     let (name, bytes) = run_costly(&permits, move || {
-        let tail = Tail::read(&query.file, &app.served)?;
+        let tail = Tail::read_as(query.seen_by, &query.file, &app.served)?;
         let playback = tail.shown()?;
         let ply = query.ply.unwrap_or(playback.plies().len() - 1);
         if ply >= playback.plies().len() {

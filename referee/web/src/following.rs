@@ -12,6 +12,7 @@ use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::stream::{Stream, poll_fn};
+use referee_protocol::Seat;
 use serde::Deserialize;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -30,6 +31,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 pub(super) struct FollowQuery {
     file: String,
     line: Option<u64>,
+    seen_by: Option<Seat>,
 }
 
 pub(super) async fn follow(
@@ -44,7 +46,7 @@ pub(super) async fn follow(
     let line = last.or(query.line).unwrap_or(0);
     let opened = app.clone();
     let (tail, audience) = run_blocking(move || {
-        let tail = Tail::open(&query.file, &opened.served)?;
+        let tail = Tail::open_as(query.seen_by, &query.file, &opened.served)?;
         Ok((tail, Audience::of(&opened, &headers)))
     })
     .await?;

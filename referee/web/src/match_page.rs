@@ -46,6 +46,9 @@ pub struct MatchPage {
     /// The match so far; the first ply is the start.
     #[serde(flatten)]
     pub progress: MatchUpdate,
+    /// Whether each seat saw something else.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
     /// Whether the page can stop it.
     pub own: bool,
     /// Whether the page is for the public, which sees neither exact lines nor the `info` messages and stderr of others.
@@ -136,6 +139,7 @@ impl MatchPage {
             seats: header.seats.iter().map(|seat| MatchPageSeat::of(header, seat)).collect(),
             board: board(view, grounds(playback)),
             progress: MatchUpdate::since(0, playback, state, for_ms),
+            hidden: playback.game().is_hidden(),
             own: false,
             public: false,
             notations: notations(&header.game),

@@ -4,7 +4,6 @@ use super::App;
 use super::course::Audience;
 use super::errors::{ApiError, ApiResult, run_costly};
 use super::following::PERIOD;
-use super::pages::FileQuery;
 use super::tail::Tail;
 use super::visitor::Session;
 use crate::{MatchPage, MatchState};
@@ -34,6 +33,15 @@ pub(super) const PLAIN: Style =
 pub(super) struct PlyQuery {
     file: String,
     ply: usize,
+    /// The seat whose view is shown; everything without one.
+    seen_by: Option<Seat>,
+}
+
+/// The parameters of a match.
+#[derive(Debug, Deserialize)]
+pub(super) struct MatchQuery {
+    file: String,
+    seen_by: Option<Seat>,
 }
 
 /// A line between the referee and an agent.
@@ -49,7 +57,7 @@ pub(super) async fn match_page(
     State(app): State<Arc<App>>,
     who: Session,
     headers: HeaderMap,
-    Query(query): Query<FileQuery>,
+    Query(query): Query<MatchQuery>,
 ) -> ApiResult<Json<MatchPage>> {
     let end = Instant::now() + START_WAIT;
     loop {
@@ -57,7 +65,7 @@ pub(super) async fn match_page(
         let (headers, permits) = (headers.clone(), app.replaying.clone());
         let read = run_costly(&permits, move || {
             let audience = Audience::of(&app, &headers);
-            let mut tail = Tail::read(&name, &app.served)?;
+            let mut tail = Tail::read_as(query.seen_by, &name, &app.served)?;
             tail.set_problem(app.matches.failure(tail.path()));
             let own = app.matches.plays(tail.path());
             let is_starting =
@@ -78,7 +86,7 @@ pub(super) async fn match_page(
 }
 
 pub(super) fn text(app: &App, query: &PlyQuery) -> ApiResult<Value> {
-    let tail = Tail::read(&query.file, &app.served)?;
+    let tail = Tail::read_as(query.seen_by, &query.file, &app.served)?;
     let ply = tail.shown()?.plies().get(query.ply).ok_or_else(|| no_ply(query.ply))?;
     Ok(json!({ "text": terminal(&ply.view, &PLAIN) }))
 }
@@ -107,7 +115,7 @@ pub(super) fn no_ply(ply: usize) -> ApiError {
 }
 
 pub(super) fn lines(app: &App, query: &PlyQuery) -> ApiResult<Value> {
-    let tail = Tail::read(&query.file, &app.served)?;
+    let tail = Tail::read_as(query.seen_by, &query.file, &app.served)?;
     if query.ply >= tail.shown()?.plies().len() {
         return Err(no_ply(query.ply));
     }

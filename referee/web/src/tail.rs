@@ -8,6 +8,7 @@ use referee_games::Games;
 use referee_match::transcript::{FollowState, Playback, TranscriptFollower, unpack};
 use referee_play::growing_file::{GrowingError, GrowingFile};
 use referee_play::liveness::is_written;
+use referee_protocol::Seat;
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -52,7 +53,27 @@ impl Tail {
 
     /// Reads a whole transcript.
     pub(super) fn read(name: &str, served: &ServedFolder) -> ApiResult<Self> {
-        let mut tail = Self::open(name, served)?;
+        Self::read_as(None, name, served)
+    }
+
+    /// Opens a transcript, to show the match as a seat saw it.
+    pub(super) fn open_as(
+        viewer: Option<Seat>,
+        name: &str,
+        served: &ServedFolder,
+    ) -> ApiResult<Self> {
+        let tail = Self::open(name, served)?;
+        let games = tail.games.seen_by(viewer);
+        Ok(Self { following: TranscriptFollower::new(&games), games, ..tail })
+    }
+
+    /// Reads a whole transcript, as [`Tail::open_as`].
+    pub(super) fn read_as(
+        viewer: Option<Seat>,
+        name: &str,
+        served: &ServedFolder,
+    ) -> ApiResult<Self> {
+        let mut tail = Self::open_as(viewer, name, served)?;
         tail.update()?;
         Ok(tail)
     }

@@ -102,6 +102,49 @@ fn draws_follow_from_a_key_that_the_end_reveals() {
     }
 }
 
+/// A finished match is shown as a seat saw it, or whole.
+#[test]
+fn a_match_is_shown_as_a_seat_saw_it() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "kuhn-poker", "kuhn") else { return };
+    // The first bets, the second folds: nobody shows a card.
+    let folds = dir.program(
+        "folds",
+        "#!/bin/sh\nread -r l; echo '{\"type\":\"ready\"}'\nwhile read -r l; do case $l in *'\"turn\"'*left*) \
+         echo '{\"type\":\"action\",\"action\":{\"type\":\"fold\"}}';; esac; done\n",
+    );
+    let bets = dir.program(
+        "bets",
+        "#!/bin/sh\necho 'my secret' >&2; read -r l; echo '{\"type\":\"ready\"}'\nwhile read -r l; do case $l in *'\"turn\"'*left*) \
+         echo '{\"type\":\"action\",\"action\":{\"type\":\"bet\"}}';; esac; done\n",
+    );
+    dir.play(&[&game, &bets, &folds, "--setup", "hands=1", "--seed", "3", "--out", "x.jsonl"]);
+    let drawn = dir.events_of("x.jsonl", "drawn")[0]["label"].clone();
+    let cards: Vec<&str> = drawn.as_str().unwrap().split(' ').collect();
+    let print = |seat: &str| {
+        let words = ["replay", "x.jsonl", "--print", "--rules", &game, "--seen-by", seat];
+        dir.run(&words[..if seat.is_empty() { 5 } else { 7 }]).code(0).stdout
+    };
+    let whole = print("");
+    assert!(
+        whole.contains(&format!("R {}  B {}", cards[0], cards[1])) && whole.contains("my secret")
+    );
+    for seat in [0, 1] {
+        let seen = print(&seat.to_string());
+        assert!(seen.contains(&format!("{{\"card\":\"{}\"}}", cards[seat])), "{seen}");
+        let hidden = [format!("B {}", cards[1]), format!("R {}", cards[0])];
+        assert!(!seen.contains(&hidden[seat]), "{seen}");
+        assert_eq!(seen.contains("my secret"), seat == 0, "{seen}");
+    }
+    let words = ["replay", "x.jsonl", "--print", "--rules", &game, "--seen-by", "2"];
+    dir.run(&words).code(1).stderr_has("there is no seat 2: the seats are 0 to 1");
+    // Without the rules nobody knows what a seat saw.
+    fs::remove_dir_all(dir.path("kuhn")).unwrap();
+    let without = dir.run(&["replay", "x.jsonl", "--print", "--seen-by", "0"]);
+    assert_ne!(without.exit, Some(0));
+    assert!(!without.stdout.contains("bet"), "{}", without.stdout);
+}
+
 /// What a person may see is printed, and nothing else.
 #[test]
 fn a_person_sees_their_own_seat() {

@@ -33,7 +33,9 @@ pub fn exchange(
     let mut coming = Vec::new();
     let mut over = false;
     while let Some(event) = reading.next().filter(|event| walk.event(event).is_ok()) {
-        if let Event::Line(line) = &event {
+        if let Event::Line(line) = &event
+            && !walk.hides(line.seat)
+        {
             let text = String::from_utf8_lossy(&line_bytes(line)).into_owned();
             coming.push(ExchangedLine { seat: line.seat, sent: false, text, cut: line.cut });
         }
@@ -56,6 +58,9 @@ pub fn exchange(
 fn put_sent(walk: &mut Walk, exchanged: &mut Vec<ExchangedLine>) {
     for seat in Seat::all(walk.header().seats.len()) {
         let bytes = walk.take_sent(seat);
+        if walk.hides(seat) {
+            continue;
+        }
         let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
         exchanged.extend(lines.map(|line| ExchangedLine {
             seat,

@@ -16,6 +16,7 @@ mod verify;
 mod playback;
 mod recorded_rules;
 mod follower;
+mod seen;
 mod sent;
 mod exchange;
 mod import;

@@ -184,7 +184,11 @@ impl Playback {
         match event {
             Event::Turn(asked) => self.asked = Some(asked.clone()),
             Event::Played(played) => self.played(played),
-            Event::Drawn(drawn) => self.add_next(PlyKind::Drawn(drawn.clone()), drawn.turn),
+            Event::Drawn(drawn) => {
+                let drawn = DrawnEvent { label: self.walk.draw_text(drawn), ..drawn.clone() };
+                let turn = drawn.turn;
+                self.add_next(PlyKind::Drawn(drawn), turn);
+            }
             Event::Retired(retired) => {
                 self.asked = self.asked.take().filter(|asked| asked.seat != retired.seat);
                 let (seat, fault) = (retired.seat, retired.fault.clone());
@@ -194,8 +198,9 @@ impl Playback {
                 self.asked = None;
                 self.add_next(PlyKind::Over(over.clone()), self.game().turn_number());
             }
-            Event::Line(line) => self.line(line),
-            Event::Stderr(stderr) => self.stderr(stderr),
+            Event::Line(line) if !self.walk.hides(line.seat) => self.line(line),
+            Event::Stderr(stderr) if !self.walk.hides(stderr.seat) => self.stderr(stderr),
+            Event::Line(_) | Event::Stderr(_) => {}
             Event::Header(_) | Event::Exit(_) | Event::Seal(_) | Event::Unknown => {}
         }
         self.latest_ns = self.latest_ns.max(time_and_seat(event).map_or(0, |(at_ns, _)| at_ns));
@@ -229,7 +234,7 @@ impl Playback {
 
     fn played(&mut self, played: &PlayedEvent) {
         self.asked = None;
-        let text = self.game().format_action(&played.action.value());
+        let text = self.walk.action_text(played.seat, &played.action.value());
         self.add_next(PlyKind::Played { event: played.clone(), text }, played.turn);
     }
 
@@ -283,7 +288,7 @@ impl Playback {
         self.plies.push(Ply {
             kind,
             turn,
-            view: self.game().view(),
+            view: self.walk.view(),
             to_move,
             colours: self.game().current_colours(),
             left_ms: self.walk.left_ms(),

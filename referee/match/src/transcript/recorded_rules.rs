@@ -39,7 +39,10 @@ pub struct Viewable {
 /// Returns the games by which a transcript (unpacked, as far as it has been written) can be shown.
 pub fn viewable(bytes: &[u8], games: &Games) -> Viewable {
     let as_it_is = || Viewable { games: games.clone(), missing: None };
-    let Ok(reading) = read(bytes) else { return as_it_is() };
+    // What a seat saw is known to the rules alone.
+    let Some(reading) = read(bytes).ok().filter(|_| games.viewer().is_none()) else {
+        return as_it_is();
+    };
     let header = reading.header.clone();
     let missing = match games.of_record(&header.game, header.program.as_ref()) {
         Err(error @ (NoRules::NotAvailable(_) | NoRules::Other(_))) => error.to_string(),

@@ -13,6 +13,7 @@ use super::draws::Draws;
 use super::heard::Heard;
 use super::implied::{answer_of, late_reading, ready_in};
 use super::import::is_imported;
+use super::seen::viewer;
 use super::sent::Wire;
 use crate::clock::{Punctuality, Spent};
 use crate::end_reason::EndReason;
@@ -48,6 +49,8 @@ pub struct Walk {
     draws: Draws,
     /// The match was played elsewhere: it has no lines and no times.
     is_imported: bool,
+    /// Who sees it: a seat of a game with hidden information, or everybody.
+    pub(super) viewer: Option<Seat>,
 }
 
 #[derive(Debug)]
@@ -76,6 +79,7 @@ impl Walk {
         let kind = kind.map_err(|error| error.to_string())?;
         let game = kind.start(&header.setup).map_err(|error| error.to_string())?;
         let seats = game.seats();
+        let viewer = viewer(games, game.as_ref())?;
         let listed = header.seats.iter().map(|seat| seat.seat);
         if !listed.eq(Seat::all(seats)) {
             return Err(format!("the header must list the seats 0 to {}, in order", seats - 1));
@@ -99,6 +103,7 @@ impl Walk {
             heard: Heard::default(),
             draws: Draws::default(),
             is_imported,
+            viewer,
         };
         for (seat, listed) in walk.state.players.iter_mut().zip(&walk.header.seats) {
             if is_imported || !walk.wires[listed.seat.index()].is_read() {

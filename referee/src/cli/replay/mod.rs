@@ -10,6 +10,7 @@ use super::global::{Global, success};
 use super::output::{BoardOptions, print, print_json, stdout_has_colour};
 use super::viewer;
 use crate::reading::{self, TurnChoice};
+use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 pub(super) use list::MatchesReport;
 use referee_games::Games;
@@ -17,6 +18,7 @@ use referee_match::transcript::{Viewable, viewable};
 use referee_play::destination::DEFAULT_FOLDER;
 use referee_play::input_files::read_transcript;
 use referee_process::Failure;
+use referee_protocol::Seat;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -55,8 +57,11 @@ struct Shown {
     /// Turn to print, or to open the viewer at, from 0, or `start`. Defaults to all, or the last one
     #[arg(long)]
     turn: Option<TurnChoice>,
+    /// Show a game with hidden information as this seat saw it, instead of everything
+    #[arg(long, value_name = "SEAT", value_parser = clap::value_parser!(u8).map(Seat))]
+    seen_by: Option<Seat>,
     /// Print one JSON object: the match with its plies, or the list
-    #[arg(long, conflicts_with_all = ["print", "turn"])]
+    #[arg(long, conflicts_with_all = ["print", "turn", "seen_by"])]
     json: bool,
     #[command(flatten)]
     board: BoardOptions,
@@ -96,7 +101,7 @@ fn show(options: &Shown, global: &Global) -> Result<ExitCode, Failure> {
             }
         }
     };
-    let games = global.games(&file)?;
+    let games = global.games(&file)?.seen_by(options.seen_by);
     let file = &file.to_string_lossy();
     if options.json {
         let bytes = read_transcript(file)?;

@@ -8,8 +8,8 @@ import { address, fill, h } from "./common.js";
 
 const [WAIT_LEAST_MS, WAIT_MOST_MS] = [500, 10000];
 
-/** @param {Viewer} viewer @param {string} file @param {(update: MatchUpdate) => void} onUpdate */
-export function follow(viewer, file, onUpdate) {
+/** @param {Viewer} viewer @param {{file: string, seen_by: string|null}} shown @param {(update: MatchUpdate) => void} onUpdate */
+export function follow(viewer, shown, onUpdate) {
   const note = h("p", { class: "connection", role: "status", hidden: true });
   document.body.append(note);
   let wait = WAIT_LEAST_MS;
@@ -21,7 +21,7 @@ export function follow(viewer, file, onUpdate) {
   };
   const open = () => {
     // The browser's own retry stops at a response that is not a stream; this one doesn't.
-    const stream = new EventSource(address("/api/follow", { file, line: viewer.store.line }));
+    const stream = new EventSource(address("/api/follow", { ...shown, line: viewer.store.line }));
     stream.addEventListener("open", () => {
       wait = WAIT_LEAST_MS;
       note.hidden = true;

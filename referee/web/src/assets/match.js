@@ -13,14 +13,26 @@ import { WhatIf } from "./whatif.js";
 /** @typedef {import("./types.js").MatchData} MatchData */
 /** @typedef {import("./types.js").Source} Source */
 
-/** @param {string} file @param {boolean} isPublic @returns {Source} */
-function fromServer(file, isPublic) {
+/** @param {string} file @param {string|null} seen_by @param {boolean} isPublic @returns {Source} */
+function fromServer(file, seen_by, isPublic) {
   return {
-    lines: isPublic ? null : async (ply) => (await get("/api/lines", { file, ply })).lines,
-    text: async (ply) => (await get("/api/text", { file, ply })).text,
+    lines: isPublic ? null : async (ply) => (await get("/api/lines", { file, ply, seen_by })).lines,
+    text: async (ply) => (await get("/api/text", { file, ply, seen_by })).text,
     position: async (ply) => (await get("/api/position", { file, ply })).position,
-    picture: (form, ply) => address("/api/picture", { file, ply, form }),
+    picture: (form, ply) => address("/api/picture", { file, ply, form, seen_by }),
   };
+}
+
+/** Chooses whose view is shown of a game with hidden information.
+ * @param {MatchData} match @param {string|null} seen_by */
+function viewChoice(match, seen_by) {
+  const select = h("select", { id: "seen-by" }, h("option", { value: "" }, "everything"),
+    ...match.seats.map(({ seat, name, colour }) => h("option", { value: String(seat) }, `what ${name} (${colour}) saw`)));
+  select.value = seen_by ?? "";
+  select.addEventListener("change", () => {
+    location.search = address("", { file: match.file, seen_by: select.value });
+  });
+  return h("label", { class: "seen-by" }, "Show ", select);
 }
 
 /** A link to the contest of a game. @param {string} file */
@@ -33,15 +45,19 @@ function contestOf(file) {
 
 async function start() {
   const root = byId("viewer");
-  const file = new URLSearchParams(location.search).get("file") ?? "";
+  const asked = new URLSearchParams(location.search);
+  const [file, seen_by] = [asked.get("file") ?? "", asked.get("seen_by")];
   try {
     /** @type {MatchData} */
-    const match = await get("/api/match", { file });
-    const viewer = new Viewer(match, fromServer(file, Boolean(match.public)));
+    const match = await get("/api/match", { file, seen_by });
+    const viewer = new Viewer(match, fromServer(file, seen_by, Boolean(match.public)));
     viewer.build(root);
     const { tried } = fromHash(location.hash);
     const human = new Human(viewer, file);
-    if (!match.public) {
+    if (match.hidden) byId("tools").append(viewChoice(match, seen_by));
+    if (seen_by !== null) {
+      fill(byId("what-if"), h("p", { class: "soft" }, "Other actions can be tried where everything is shown."));
+    } else if (!match.public) {
       const whatIf = new WhatIf(viewer, file);
       whatIf.show();
       get("/api/overview").then((/** @type {import("./types.js").Overview} */ overview) => {
@@ -58,7 +74,7 @@ async function start() {
       human.check();
       if (!viewer.store.running) stop?.remove();
     };
-    follow(viewer, file, showResult);
+    follow(viewer, { file, seen_by }, showResult);
     showResult();
   } catch (error) {
     fill(byId("title"), "This match can't be shown");
