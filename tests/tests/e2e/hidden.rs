@@ -1,7 +1,7 @@
 //! Games with hidden information: what reaches an agent, and draws that follow from a key.
 
-use crate::support::TestDir;
 use crate::support::game_programs::{heard, sample, spy};
+use crate::support::{TestDir, remove_fields};
 use crate::transcripts::sealed;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -39,6 +39,45 @@ fn a_seat_is_told_only_what_the_rules_tell_it() {
                 assert!(cards(message).is_subset(&known), "seat {seat} has {own}: {message}");
             }
         }
+    }
+}
+
+/// Whatever is hidden, an agent gets the same bytes; and each way in which rules could tell it is noticed.
+#[test]
+fn what_is_hidden_changes_nothing_that_an_agent_gets() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "kuhn-poker", "kuhn") else { return };
+    let spy = spy(&dir);
+    let folds = dir.program(
+        "folds",
+        "#!/bin/sh\nread -r l; echo '{\"type\":\"ready\"}'\nwhile read -r l; do case $l in *left_ms*) \
+         echo '{\"type\":\"action\",\"action\":{\"type\":\"fold\"}}';; esac; done\n",
+    );
+    // What a spy gets that bets at once, so that no card is shown, and the cards of both.
+    let got = |key: u32| {
+        let key = format!("{key:032x}");
+        let words = ["--setup", "hands=1", "--seed", "4", "--out", "x.jsonl", "--draw-key", &key];
+        dir.play(&[&[&*game, &spy, &folds, "--force"], &words[..]].concat());
+        let cards = dir.events_of("x.jsonl", "drawn")[0]["label"].as_str().unwrap().to_owned();
+        let mut heard = heard(&dir, "x.jsonl", 0);
+        assert_eq!(heard.last().unwrap()["type"], "over");
+        heard.iter_mut().for_each(|it| remove_fields(it, &["match_id", "left_ms"]));
+        (cards, heard)
+    };
+    // Both times the spy has a queen.
+    let mut keys = (0..).filter(|&key| got(key).0.starts_with('Q'));
+    let one = keys.next().unwrap();
+    let other = keys.find(|&key| got(key).0 != got(one).0).unwrap();
+    assert_eq!(got(one).1, got(other).1);
+    let rules = fs::read_to_string(dir.path("kuhn/rules.py")).unwrap();
+    for (from, to) in [
+        ("state[\"chips\"], \"bets\"", "state[\"cards\"], \"bets\""),
+        ("[{\"card\": CARDS[cards[", "[{\"cards\": cards, \"card\": CARDS[cards["),
+        ("for kind in kinds]", "for kind in kinds[::1 - 2 * (2 in state[\"cards\"])]]"),
+    ] {
+        assert!(rules.contains(from), "{from}");
+        dir.write("kuhn/rules.py", rules.replacen(from, to, 1));
+        assert_ne!(got(one).1, got(other).1, "not noticed: {to}");
     }
 }
 
