@@ -189,3 +189,33 @@ test("a game with hidden information is shown as a seat saw it, or whole", async
   await page.getByText("Other actions can be tried where everything is shown.").waitFor();
   await fine();
 });
+
+test("a person sees what their seat may see until the game is over", async () => {
+  const { page, fine } = await newPage();
+  await page.goto(`${server.url}/#start`);
+  await page.getByLabel("Game").selectOption("kuhn-poker");
+  await page.getByLabel("Seat 0").selectOption("@human");
+  await page.getByLabel("Seat 1").selectOption("@first");
+  await page.getByText("Setup, clock, pace").click();
+  await page.getByLabel("hands").fill("1");
+  await page.getByLabel("Pace").fill("0");
+  await page.getByRole("button", { name: "Start match" }).click();
+  await page.getByRole("region", { name: "Your move" }).waitFor();
+  const seat = (number) => page.locator(".seat").nth(number).textContent();
+  assert.match(await seat(0), /card: [JQK]/);
+  assert.doesNotMatch(await seat(1), /card/);
+  assert.match(await page.locator(".move[data-ply='1']").textContent(), /\{"card":"[JQK]"\}/);
+  // Nor does anything else tell it.
+  const file = new URL(page.url()).searchParams.get("file") ?? "";
+  for (const [path, status] of [["position", 409], ["branch", 409], ["text", 200], ["lines", 200]]) {
+    const answer = await page.request.get(`${server.url}/api/${path}?file=${file}&ply=1&seen_by=1&actions=`);
+    assert.equal(answer.status(), status, path);
+    assert.doesNotMatch(await answer.text(), /"?[JQK] [JQK]|B +[JQK]/, path);
+  }
+  await page.locator("#typed-move").fill("bet");
+  await page.keyboard.press("Enter");
+  await page.locator("#result").getByText(/wins|draw/).waitFor();
+  await page.reload();
+  assert.match(await page.locator(".move[data-ply='1']").textContent(), /drawn: [JQK] [JQK]/);
+  await fine();
+});

@@ -5,7 +5,7 @@
 use super::errors::{ApiError, ApiResult};
 use super::people::People;
 use super::rows::Row;
-use super::served_folder::ServedFolder;
+use super::served_folder::{SeenBy, ServedFolder};
 use super::visitor::Session;
 use axum::http::StatusCode;
 use rand::TryRng;
@@ -299,7 +299,8 @@ impl HostedMatches {
         let permit = self.enter(slot)?;
         let sandbox = known.sandbox(programs(&job) * known.jobs)?;
         job.readable_files.check(sandbox.launcher.layers, &job.seated)?;
-        self.start(job, sandbox, Duration::from_millis(pace_ms), permit, who)
+        let seen_by = served.seen_by().clone();
+        self.start(job, sandbox, Duration::from_millis(pace_ms), permit, who, seen_by)
     }
 
     /// Returns what may be started now.
@@ -346,6 +347,7 @@ impl HostedMatches {
         pace: Duration,
         permit: OwnedSemaphorePermit,
         who: &Session,
+        seen_by: SeenBy,
     ) -> ApiResult<PathBuf> {
         let failed = |error: std::io::Error| ApiError::machine(error.to_string());
         let header = job.header(&sandbox.recorded).map_err(failed)?;
@@ -359,6 +361,9 @@ impl HostedMatches {
         let seats = Seat::all(job.seated.len()).zip(&job.seated);
         let seats: Vec<Seat> =
             seats.filter(|(_, spec)| spec.launch.is_none()).map(|(seat, _)| seat).collect();
+        if let Some(seat) = seats.first().filter(|_| is_hidden(job.kind)) {
+            lock(&seen_by).insert(path.clone(), *seat);
+        }
         let people = Arc::new(People::new(prompts, Some(who.clone()), &seats));
         let orders = {
             // Under the lock: new orders are either read here or forwarded to the list.
@@ -367,7 +372,8 @@ impl HostedMatches {
             running.insert(path.clone(), HostedMatch { people, orders: Some(orders.clone()) });
             orders
         };
-        let guard = MatchGuard { matches: self.clone(), path: path.clone(), _permit: permit };
+        let guard =
+            MatchGuard { matches: self.clone(), path: path.clone(), seen_by, _permit: permit };
         let (watching, live) = (watching(pace), RunningMatches::default());
         let (size, orders) = (PoolSize { matches: 1, pin: false }, orders.subscribe());
         let pool = Pool::start(size, sandbox, orders, self.paused.clone(), watching, live);
@@ -408,6 +414,7 @@ impl HostedMatches {
 struct MatchGuard {
     matches: Arc<HostedMatches>,
     path: PathBuf,
+    seen_by: SeenBy,
     /// Dropped after the rest.
     _permit: OwnedSemaphorePermit,
 }
@@ -415,6 +422,7 @@ struct MatchGuard {
 impl Drop for MatchGuard {
     fn drop(&mut self) {
         lock(&self.matches.running).remove(&self.path);
+        lock(&self.seen_by).remove(&self.path);
     }
 }
 
@@ -447,6 +455,10 @@ fn with_person(specs: &[Arc<AgentSpec>]) -> bool {
     specs.iter().any(|spec| spec.launch.is_none())
 }
 
+fn is_hidden(kind: GameKind) -> bool {
+    kind.program().is_some_and(Program::is_hidden)
+}
+
 fn programs(job: &Job) -> usize {
     job.seated.iter().filter(|spec| spec.launch.is_some()).count()
 }
@@ -472,12 +484,9 @@ pub(super) fn job(
         spec.check_plays(kind)?;
     }
     let person = with_person(&specs);
-    if person && kind.program().is_some_and(Program::is_hidden) {
-        let text =
-            format!("{} has hidden information, and the page shows nothing of it yet", kind.name);
-        return Err(
-            ApiError::unfit(text).help("play it at a terminal: `referee play GAME @human AGENT`")
-        );
+    if is_hidden(kind) && specs.iter().filter(|spec| spec.launch.is_none()).count() > 1 {
+        let text = format!("{} has hidden information, and all would see the same page", kind.name);
+        return Err(ApiError::unfit(text).help("let a person play in one seat only"));
     }
     let destination = Destination::Folder(served.root().join(DEFAULT_FOLDER));
     let shared_rules = reach::shared_rules(&specs, &destination.places(), &play.readable);
@@ -493,7 +502,7 @@ pub(super) fn job(
         readable_files: Arc::new(ReadableFiles::new(shared_rules)),
         human_input: HumanInput::default(),
         destination,
-        hides: true,
+        hides: !person,
         is_single: true,
     })
 }

@@ -49,6 +49,9 @@ pub struct MatchPage {
     /// Whether each seat saw something else.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
+    /// The seat as which it is shown; absent if everything is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen_by: Option<Seat>,
     /// Whether the page can stop it.
     pub own: bool,
     /// Whether the page is for the public, which sees neither exact lines nor the `info` messages and stderr of others.
@@ -140,6 +143,7 @@ impl MatchPage {
             board: board(view, grounds(playback)),
             progress: MatchUpdate::since(0, playback, state, for_ms),
             hidden: playback.game().is_hidden(),
+            seen_by: playback.viewer(),
             own: false,
             public: false,
             notations: notations(&header.game),

@@ -99,6 +99,10 @@ pub(super) fn position(app: &App, query: &PlyQuery) -> ApiResult<Value> {
 /// Returns a match up to a ply.
 pub(super) fn up_to(app: &App, file: &str, ply: usize) -> ApiResult<Playback> {
     let tail = Tail::open(file, &app.served)?;
+    if tail.games.viewer().is_some() {
+        let text = "the rest of the position is hidden from a person who plays";
+        return Err(ApiError::conflict(text).help("wait until the match is over"));
+    }
     let bytes = tail.bytes()?;
     let mut reading = read(&bytes).map_err(|error| ApiError::unfit(error.to_string()))?;
     let mut playback =

@@ -7,6 +7,7 @@ use nix::fcntl::OFlag;
 use referee_games::Games;
 use referee_play::destination::is_transcript;
 use referee_process::lock::lock;
+use referee_protocol::Seat;
 use referee_runner::folder::{GAMES_FOLDER, STORE_FILE};
 use referee_runner::programs;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +32,12 @@ pub(super) struct ServedFolder {
     games: Games,
     /// Those of the contests here that have game programs, by the contest's folder.
     of_contests: Mutex<BTreeMap<PathBuf, Arc<OnceLock<Games>>>>,
+    /// The running matches in which a person may not see everything, by their transcripts, with the person's seat.
+    seen_by: SeenBy,
 }
+
+/// Transcripts that are shown only as a seat sees the match.
+pub(super) type SeenBy = Arc<Mutex<BTreeMap<PathBuf, Seat>>>;
 
 /// What may be looked at in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +59,13 @@ impl ServedFolder {
             inboxes: Mutex::default(),
             games: games.clone(),
             of_contests: Mutex::default(),
+            seen_by: SeenBy::default(),
         })
+    }
+
+    /// Returns the matches that are shown only as a seat sees them.
+    pub(super) fn seen_by(&self) -> &SeenBy {
+        &self.seen_by
     }
 
     /// Returns the games that are known.
@@ -64,7 +76,9 @@ impl ServedFolder {
     /// Returns the games of which a transcript or a contest's folder can be; `path` is canonical. Those of a contest are
     /// played by its copies of their programs.
     pub(super) fn games_of(&self, path: &Path) -> Games {
-        let Some(folder) = programs::contest_of(path) else { return self.games.clone() };
+        let Some(folder) = programs::contest_of(path) else {
+            return self.games.seen_by(lock(&self.seen_by).get(path).copied());
+        };
         // Only those wait who look at the same contest, if its programs take long to start.
         let games = lock(&self.of_contests).entry(folder.to_owned()).or_default().clone();
         let load = || {

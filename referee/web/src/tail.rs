@@ -63,7 +63,7 @@ impl Tail {
         served: &ServedFolder,
     ) -> ApiResult<Self> {
         let tail = Self::open(name, served)?;
-        let games = tail.games.seen_by(viewer);
+        let games = tail.games.seen_by(tail.games.viewer().or(viewer));
         Ok(Self { following: TranscriptFollower::new(&games), games, ..tail })
     }
 

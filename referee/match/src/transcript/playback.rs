@@ -126,6 +126,11 @@ impl Playback {
         self.walk.header()
     }
 
+    /// Returns the seat as which it is shown; `None` if everything is shown.
+    pub fn viewer(&self) -> Option<Seat> {
+        self.walk.viewer
+    }
+
     /// Replaces the players' names, in seat order.
     pub fn rename(&mut self, names: &[String]) {
         self.walk.rename(names);
@@ -200,8 +205,12 @@ impl Playback {
             }
             Event::Line(line) if !self.walk.hides(line.seat) => self.line(line),
             Event::Stderr(stderr) if !self.walk.hides(stderr.seat) => self.stderr(stderr),
-            Event::Line(_) | Event::Stderr(_) => {}
-            Event::Header(_) | Event::Exit(_) | Event::Seal(_) | Event::Unknown => {}
+            Event::Line(_)
+            | Event::Stderr(_)
+            | Event::Header(_)
+            | Event::Exit(_)
+            | Event::Seal(_)
+            | Event::Unknown => {}
         }
         self.latest_ns = self.latest_ns.max(time_and_seat(event).map_or(0, |(at_ns, _)| at_ns));
         self.lines += 1;

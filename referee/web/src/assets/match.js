@@ -24,11 +24,11 @@ function fromServer(file, seen_by, isPublic) {
 }
 
 /** Chooses whose view is shown of a game with hidden information.
- * @param {MatchData} match @param {string|null} seen_by */
-function viewChoice(match, seen_by) {
+ * @param {MatchData} match */
+function viewChoice(match) {
   const select = h("select", { id: "seen-by" }, h("option", { value: "" }, "everything"),
     ...match.seats.map(({ seat, name, colour }) => h("option", { value: String(seat) }, `what ${name} (${colour}) saw`)));
-  select.value = seen_by ?? "";
+  select.value = String(match.seen_by ?? "");
   select.addEventListener("change", () => {
     location.search = address("", { file: match.file, seen_by: select.value });
   });
@@ -54,8 +54,8 @@ async function start() {
     viewer.build(root);
     const { tried } = fromHash(location.hash);
     const human = new Human(viewer, file);
-    if (match.hidden) byId("tools").append(viewChoice(match, seen_by));
-    if (seen_by !== null) {
+    if (match.hidden) byId("tools").append(viewChoice(match));
+    if (match.seen_by !== undefined) {
       fill(byId("what-if"), h("p", { class: "soft" }, "Other actions can be tried where everything is shown."));
     } else if (!match.public) {
       const whatIf = new WhatIf(viewer, file);

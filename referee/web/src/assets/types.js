@@ -24,7 +24,7 @@
  *   match: string, seed: number|string, started: string, referee: string, sandbox: unknown,
  *   clock: string, bank_ms: number|null, move_ms: number|null, seats: Seat[], board: Picture,
  *   plies: Frame[], asked: Asked|null, state: string, problem: string|null, line: number,
- *   own?: boolean, public?: boolean, hidden?: boolean, notations?: string[]}} MatchData */
+ *   own?: boolean, public?: boolean, hidden?: boolean, seen_by?: number, notations?: string[]}} MatchData */
 /** @typedef {{plies: Frame[], asked: Asked|null, state: string, problem: string|null,
  *   line: number}} MatchUpdate */
 /** @typedef {{text: string, cells: number[]}} Action */
