@@ -318,7 +318,6 @@ struct Unpacking {
     most: Most,
     files: usize,
     bytes: u64,
-    folders: BTreeSet<PathBuf>,
     /// The bytes of all names and targets.
     names: usize,
     /// The parts of paths, in lower case with composed accents, by the number of the folder that they are in: their own
@@ -342,7 +341,6 @@ impl Unpacking {
             most,
             files: 0,
             bytes: 0,
-            folders: BTreeSet::new(),
             names: 0,
             written: BTreeMap::new(),
             links: BTreeMap::new(),
@@ -529,10 +527,9 @@ impl Unpacking {
 
     /// Creates a folder and those above it.
     fn create(&mut self, path: &Path) -> io::Result<()> {
-        for folder in path.ancestors().filter(|folder| !folder.as_os_str().is_empty()) {
-            if self.folders.insert(folder.to_owned()) {
-                self.count()?;
-            }
+        let is_new = |folder: &&Path| self.root.folder_at(folder).is_err();
+        for _ in 0..path.ancestors().take_while(is_new).count() {
+            self.count()?;
         }
         self.root.create_folders(path).map_err(|error| refused(path, &error.to_string()))?;
         Ok(())

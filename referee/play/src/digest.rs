@@ -77,6 +77,17 @@ pub fn digest_file(file: &Path) -> io::Result<String> {
     Ok(to_hex(&hash.finalize()))
 }
 
+/// The same by a path in an open folder. No link is followed.
+pub fn digest_file_in(folder: &OpenFolder, file: &Path) -> io::Result<String> {
+    let (file, state) = folder.file_at(file)?;
+    if state.length > AGENT_BYTES_MAX {
+        return Err(too_large(AGENT_BYTES_MAX));
+    }
+    let mut hash = Sha256::new();
+    add(&mut hash, &file, state.length)?;
+    Ok(to_hex(&hash.finalize()))
+}
+
 /// Hashes these bytes, like `sha256sum`.
 pub fn digest_bytes(bytes: &[u8]) -> String {
     to_hex(&Sha256::digest(bytes))

@@ -117,8 +117,10 @@ impl Store {
             // Another process created it since the folder was checked.
             return Err(has_contest(folder.root()));
         }
-        if new.exists() {
-            std::fs::remove_file(&new).map_err(moved)?;
+        // A run that was killed leaves these, and `SQLite` would read the logs and write through links.
+        let left = beside(&new).chain(beside(&path));
+        for file in left.filter(|file| file.symlink_metadata().is_ok()) {
+            std::fs::remove_file(&file).map_err(|error| unusable(&file, &error))?;
         }
         let connection = Connection::open(&new).map_err(|error| failed(&new, &error))?;
         let mut store = Self { connection, path: new.clone(), _copy: None };
@@ -176,7 +178,7 @@ impl Store {
         Ok(store)
     }
 
-    fn open_copy(folder: &Folder) -> StoreResult<Self> {
+    pub(super) fn open_copy(folder: &Folder) -> StoreResult<Self> {
         let path = folder.store();
         check_files(&path)?;
         let copy = || {
@@ -533,13 +535,7 @@ fn unusable(path: &Path, error: &dyn std::fmt::Display) -> Failure {
 /// Checks that the store, and what `SQLite` opens beside it, are files: through a link another contest's would be read or
 /// written, and a pipe would never end.
 fn check_files(path: &Path) -> StoreResult<()> {
-    let suffixes = ["", "-shm"].into_iter().chain(LOGS);
-    let beside = suffixes.map(|suffix| {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(suffix);
-        PathBuf::from(beside)
-    });
-    for file in beside {
+    for file in beside(path) {
         if file.symlink_metadata().is_ok_and(|about| !about.is_file()) {
             return Err(Failure::machine(format!("{}: it is not a regular file", file.display()))
                 .help(
@@ -548,6 +544,16 @@ fn check_files(path: &Path) -> StoreResult<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the paths of a store and of what `SQLite` opens beside it.
+fn beside(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let suffixes = ["", "-shm"].into_iter().chain(LOGS);
+    suffixes.map(|suffix| {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(suffix);
+        PathBuf::from(beside)
+    })
 }
 
 /// Returns whether the WAL index still fits on the disk.

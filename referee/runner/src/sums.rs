@@ -12,10 +12,11 @@ use super::writer::disk_failure;
 use crate::parallel;
 use referee_contest::Change;
 use referee_contest::wording::{count, games};
-use referee_play::digest::{BYTECODE_FOLDER, digest_file};
+use referee_play::digest::{BYTECODE_FOLDER, digest_file, digest_file_in};
 use referee_play::replace_file::replace_by;
 use referee_process::Failure;
 use referee_process::files::{open_regular, read_regular};
+use referee_process::open_folder::OpenFolder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
@@ -179,9 +180,10 @@ impl<W: Write> Listing<'_, W> {
             known.is_some() || about.is_ok_and(|about| about.is_file())
         };
         self.batch.retain(is_listed);
+        let root = OpenFolder::open(self.folder.root())?;
         let digest = |(name, known): &(PathBuf, Option<String>)| match known {
             Some(sha256) => Ok(sha256.clone()),
-            None => digest_file(&self.folder.path(name)),
+            None => digest_file_in(&root, name),
         };
         let digests = parallel::map(&self.batch, None, &|_, _| {}, digest);
         for ((name, _), digest) in self.batch.drain(..).zip(digests) {
@@ -295,10 +297,10 @@ pub(super) fn check(
             )),
         }
         if batch.len() >= BATCH_FILES {
-            found.compare(folder, jobs, &mut batch);
+            found.compare(folder, jobs, &mut batch)?;
         }
     }
-    found.compare(folder, jobs, &mut batch);
+    found.compare(folder, jobs, &mut batch)?;
     if has_log && found.is_whole() {
         found.differences.push(format!(
             "{STORE_FILE} has changes in a log beside it, which {SUMS_FILE} doesn't know: a run that has ended leaves none"
@@ -318,13 +320,18 @@ impl CheckedSums {
         folder: &Folder,
         jobs: Option<usize>,
         batch: &mut Vec<(String, PathBuf)>,
-    ) {
+    ) -> Result<(), Failure> {
+        let root = OpenFolder::open(folder.root());
+        let root = root.map_err(|error| disk_failure(folder.root(), &error))?;
+        let is_link = |name: &Path| folder.path(name).is_symlink();
         let digest = |(_, name): &(String, PathBuf)| {
-            let file = folder.path(name);
-            if file.is_symlink() {
-                return Err(io::Error::other("it is a link"));
-            }
-            digest_file(&file)
+            digest_file_in(&root, name).map_err(|error| {
+                let link = name.ancestors().find(|it| *it != Path::new("") && is_link(it));
+                link.map_or(error, |link| match link == name {
+                    true => io::Error::other("it is a link"),
+                    false => io::Error::other(format!("{} is a link", link.display())),
+                })
+            })
         };
         let digests = parallel::map(batch, jobs, &|_, _| {}, digest);
         for ((wanted, name), digest) in batch.drain(..).zip(digests) {
@@ -342,6 +349,7 @@ impl CheckedSums {
                 None => drop(self.others.insert(name)),
             }
         }
+        Ok(())
     }
 
     /// Whether the list is that of a run that has ended.
@@ -397,9 +405,15 @@ impl CheckedSums {
             self.differences.push(format!("{results} of the store not in {SUMS_FILE}"));
             behind = 0;
         }
-        // A list that is whole may lack a void attempt whose transcript could not be written.
-        for transcript in store.voids()?.into_iter().filter_map(|void| void.transcript) {
-            behind += u64::from(!self.voids.remove(Path::new(&transcript)));
+        for name in store.voids()?.into_iter().filter_map(|void| void.transcript) {
+            if self.voids.remove(Path::new(&name)) {
+                continue;
+            }
+            if self.is_whole() {
+                self.differences.push(format!("{name} of the store is not in {SUMS_FILE}"));
+            } else {
+                behind += 1;
+            }
         }
         if !self.games.is_empty() {
             let lost: Vec<u64> = self.games.iter().copied().collect();

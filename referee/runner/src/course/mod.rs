@@ -210,7 +210,7 @@ impl Course {
         let _one = lock(&self.unpacking);
         let sent = lock(&self.uploads).to_unpack(version);
         if let Some(sent) = sent {
-            let list = sent.list().map_err(|error| disk_failure(&sent.folder, &error))?;
+            let list = sent.list().map_err(|error| Failure::machine(error.to_string()))?;
             let unpacked = sent.unpack(&list, self.most(), self.has_command);
             let mut uploads = lock(&self.uploads);
             let noted = uploads.unpacked(version, unpacked);

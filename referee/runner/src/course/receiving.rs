@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use referee_play::archives::{self, Most};
 use referee_play::digest::digest_file;
 use referee_play::found_command::{FoundCommand, found_command, has_manifest, manifest_of};
-use referee_process::files::{size_of_files, sync_file_system};
+use referee_process::files::{named, size_of_files, sync_file_system};
 use referee_protocol::encode::to_hex;
 use referee_protocol::sanitize::sanitize;
 use serde::{Deserialize, Serialize};
@@ -62,10 +62,14 @@ pub(super) struct Received {
 impl List {
     /// Reads what is in a version's folder.
     pub(super) fn read(folder: &Path) -> io::Result<(Self, Received)> {
-        let text = fs::read(folder.join(RECEIVED_FILE))?;
-        let list: Self = serde_json::from_slice(&text)?;
-        let received = list.received(text.len());
-        Ok((list, received))
+        let file = folder.join(RECEIVED_FILE);
+        let read = || {
+            let text = fs::read(&file)?;
+            let list: Self = serde_json::from_slice(&text)?;
+            let received = list.received(text.len());
+            Ok((list, received))
+        };
+        read().map_err(|error: io::Error| named(&file, &error))
     }
 
     fn received(&self, list_bytes: usize) -> Received {

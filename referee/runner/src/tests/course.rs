@@ -228,6 +228,17 @@ fn names_are_bounded_counted_and_not_kept_in_memory() {
 }
 
 #[test]
+fn a_list_of_files_that_can_t_be_read_is_named() {
+    let (_dir, folder, course, [amy, _]) = course("");
+    let version = hand_in(&course, &amy, "x", Timestamp::now());
+    let list = course_files(&folder).join("uploads/1/1/upload.json");
+    fs::write(&list, "{").unwrap();
+    let named = format!("{}: EOF while parsing", list.display());
+    let failed = course.unpack(version).unwrap_err().to_string();
+    assert!(failed.starts_with(&named), "{failed}");
+}
+
+#[test]
 fn an_upload_ends_with_the_link_with_which_it_began() {
     let (_dir, folder, course, [amy, bob]) = course("");
     let now = Timestamp::now();

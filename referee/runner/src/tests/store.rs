@@ -3,11 +3,13 @@
 use super::super::folder::Folder;
 use super::super::store::{Store, StoredContest, VoidAttempt};
 use super::{Broken, Builds, place, right};
+use nix::sys::stat::Mode;
 use referee_contest::{Player, Record, SeatRecord, Seed};
 use referee_process::Failure;
 use referee_protocol::{FaultKind, MatchResult, SandboxRecord};
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::symlink;
 use tempfile::TempDir;
 
 pub(super) fn stored() -> (TempDir, StoredContest) {
@@ -101,6 +103,36 @@ fn what_is_written_is_read_back() {
     let mut results = Vec::new();
     store.each_result(|number, places| results.push((number, places.to_vec()))).unwrap();
     assert_eq!(results, [(0, vec![1, 2]), (1, vec![1, 2]), (5, vec![1, 2])]);
+}
+
+/// Who can write there before the contest begins has nothing written elsewhere, and adds no rows.
+#[test]
+fn what_was_beside_a_new_store_is_not_used() {
+    let (place, stored) = stored();
+    let folder = Folder::create(&place.path().join("d")).unwrap();
+    let elsewhere = place.path().join("elsewhere");
+    symlink(&elsewhere, folder.path("contest.db.new")).unwrap();
+    symlink(&elsewhere, folder.path("contest.db.new-journal")).unwrap();
+    nix::unistd::mkfifo(&folder.path("contest.db-journal"), Mode::S_IRWXU).unwrap();
+    fs::write(folder.path("contest.db-wal"), "x").unwrap();
+    drop(Store::create(&folder, &stored).unwrap());
+    assert!(!elsewhere.exists());
+    assert!(folder.store().symlink_metadata().unwrap().is_file());
+    assert_eq!(Store::open(&folder).unwrap().contest().unwrap(), stored);
+}
+
+/// What is copied to be read is bounded, with its log.
+#[test]
+fn a_log_that_is_too_large_is_not_copied() {
+    let (place, stored) = stored();
+    let folder = Folder::create(&place.path().join("d")).unwrap();
+    drop(Store::create(&folder, &stored).unwrap());
+    let log = fs::File::create(folder.path("contest.db-wal")).unwrap();
+    log.set_len(1 << 20).unwrap();
+    assert_eq!(Store::open_copy(&folder).unwrap().contest().unwrap(), stored);
+    log.set_len((256 << 20) + 1).unwrap();
+    let error = Store::open_copy(&folder).unwrap_err().to_string();
+    assert!(error.contains("contest.db-wal is too large to copy"), "{error}");
 }
 
 #[test]

@@ -174,6 +174,50 @@ fn what_is_beside_the_store_is_checked() {
         assert_ne!(ran.exit, Some(0), "{made}");
         ran.stderr_has("it is not a regular file");
     }
-    dir.shell("rm -r d && cp -r whole d && mv d/report.html x && ln -s ../x d/report.html").code(0);
+    dir.shell("rm -r d && cp -r whole d && echo x > d/contest.db-journal").code(0);
+    dir.run(&["verify", "d"]).code(1).stdout_has("contest.db has changes in a log beside it");
+}
+
+#[test]
+fn no_link_leads_to_a_listed_file() {
+    let dir = over();
+    dir.shell("mv d/report.html x && ln -s ../x d/report.html").code(0);
     dir.run(&["verify", "d"]).code(1).stdout_has("report.html can't be read: it is a link");
+    dir.shell("mv x d/report.html -T && mv d/games/0000 x && ln -s ../../x d/games/0000").code(0);
+    dir.shell("cd d && sha256sum --quiet --check SHA256SUMS").code(0);
+    let words = "0000001.jsonl can't be read: games/0000 is a link";
+    dir.run(&["verify", "d"]).code(1).stdout_has(words);
+}
+
+/// A list that is whole has all attempts and changes of the store.
+#[test]
+fn what_a_whole_list_lacks_is_a_difference() {
+    let dir = over();
+    contest(&dir, &["rerun", "d", "1", "--reason", "power"]).code(0);
+    contest(&dir, &["resume", "d"]).code(0);
+    let listed = |file: &str| {
+        let list = fs::read_to_string(dir.path("d/SHA256SUMS")).unwrap();
+        let without = list.lines().filter(|line| !line.ends_with(&format!("  {file}")));
+        let kept: String = without.map(|line| format!("{line}\n")).collect();
+        let own = dir.shell(&format!("cd d && sha256sum {file}")).code(0).stdout;
+        dir.write("d/SHA256SUMS", kept + &own);
+    };
+    dir.run(&["verify", "d"]).code(0);
+    dir.shell("cp d/changes.json changes.json && echo '[]' > d/changes.json").code(0);
+    listed("changes.json");
+    let words = "the changes in the store are not those in changes.json";
+    dir.run(&["verify", "d"]).code(1).stdout_has(words);
+    dir.shell("mv changes.json d/changes.json").code(0);
+    listed("changes.json");
+    let name = "games/0000/0000001-void-2.jsonl";
+    dir.shell(&format!("cp d/games/0000/0000001.jsonl d/{name}")).code(0);
+    let store = Connection::open(dir.path("d/contest.db")).unwrap();
+    let void = format!("(1, 2, 'lag', 'late', '{name}')");
+    let insert = "insert into voids (game, attempt, cause, text, transcript) values ";
+    store.execute(&format!("{insert} {void}"), []).unwrap();
+    drop(store);
+    listed("contest.db");
+    let found = dir.run(&["verify", "d"]).code(1);
+    found.stdout_has(&format!("{name} of the store is not in SHA256SUMS"));
+    assert!(!found.stdout.contains("is at work"), "{}", found.stdout);
 }
