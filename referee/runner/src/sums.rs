@@ -410,7 +410,9 @@ impl CheckedSums {
                 continue;
             }
             if self.is_whole() {
-                self.differences.push(format!("{name} of the store is not in {SUMS_FILE}"));
+                self.notes.push(format!(
+                    "{name} of a void attempt is not in {SUMS_FILE}: it could not be written, or was added later"
+                ));
             } else {
                 behind += 1;
             }
