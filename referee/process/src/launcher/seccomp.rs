@@ -33,14 +33,15 @@ const NEW_NAMESPACES: &[libc::c_int] = &[
 /// Typing into a terminal. The kernel looks at 32 bits (CVE-2019-10063). `TIOCSTI`, `TIOCLINUX`.
 const TYPING: &[u64] = &[0x5412, 0x541c];
 
-/// Like [`FILE_SIGNALS`], by other means: `FIOSETOWN`, `SIOCSPGRP`, `FIOASYNC`.
-const SOCKET_SIGNALS: &[u64] = &[0x8901, 0x8902, 0x5452];
+/// Like [`FILE_SIGNALS`], by other means: `FIOASYNC`.
+const ASYNC: u64 = 0x5452;
 
-/// Attributes of open files: `FS_IOC_SETFLAGS`, the same for 32 bits, `FS_IOC_FSSETXATTR`.
-const FILE_FLAGS: &[u64] = &[0x4008_6602, 0x4004_6602, 0x401c_5820];
-
-/// The same as `fallocate`, on any file system: `FS_IOC_RESVSP`, `FS_IOC_RESVSP64`, `FS_IOC_ZERO_RANGE`.
-const FILE_SPACE: &[u64] = &[0x4030_5828, 0x4030_582a, 0x4030_5839];
+/// The second byte of the requests of `ioctl` that are passed to the kernel: those of terminals, pipes and all files.
+/// Others set what stays with a file in the next match (`FS_IOC_SETVERSION`, `FS_IOC_SETFLAGS`), allocate the disk
+/// (`FS_IOC_RESVSP`) or have signals sent (`FIOSETOWN`).
+const REQUESTS: u64 = 0x5400;
+/// But for these: `FICLONE`, `FICLONERANGE`, `FS_IOC_FIEMAP`, `FS_IOC_GETFLAGS`, with which tools copy files.
+const OTHER_REQUESTS: &[u64] = &[0x4004_9409, 0x4020_940d, 0xc020_660b, 0x8008_6601];
 
 /// Kinds of sockets that can send to any address: `SOCK_DGRAM`, `SOCK_RAW`.
 const UNCONNECTED: &[u64] = &[2, 3];
@@ -65,6 +66,9 @@ const CONFINED_ONLY: &[Calls] = &[ATTRIBUTES, OLD_ATTRIBUTES, WATCHERS];
 /// Signals sent to others through a file (CVE-2026-72183): `F_SETOWN`, `F_SETSIG`, `F_SETOWN_EX`;
 /// and watching or delaying what others do with one: `F_NOTIFY`, `F_SETLEASE`.
 const FILE_SIGNALS: &[u64] = &[8, 10, 15, 1026, 1024];
+
+/// From this number on `fcntl` sets what stays with a file in the next match (`F_SET_RW_HINT`), or is of newer kernels.
+const FILE_SETTINGS: u64 = 1036;
 
 /// Locks that belong to an open file, which a mapping keeps when no process has it open, so that nobody can count them:
 /// `F_OFD_SETLK`, `F_OFD_SETLKW`.
@@ -247,10 +251,9 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
     let unshare = u64::from(libc::CLOSE_RANGE_UNSHARE);
     rules.insert(libc::SYS_close_range, vec![rule(2, Dword, MaskedEq(unshare), unshare)?]);
     let is = |&value: &u64| rule(1, Dword, Eq, value);
-    let typing = TYPING.iter().chain(SOCKET_SIGNALS).chain(FILE_FLAGS).chain(FILE_SPACE);
-    rules.insert(libc::SYS_ioctl, typing.map(is).collect::<Built<_>>()?);
-    let files = FILE_SIGNALS.iter().chain(FILE_LOCKS);
-    rules.insert(libc::SYS_fcntl, files.map(is).collect::<Built<_>>()?);
+    let files = FILE_SIGNALS.iter().chain(FILE_LOCKS).map(is);
+    let files = files.chain([rule(1, Dword, Ge, FILE_SETTINGS)]);
+    rules.insert(libc::SYS_fcntl, files.collect::<Built<_>>()?);
     let is_not = |&(place, value)| rule(place, Dword, Ne, value);
     // Only pairs of sockets that can reach no one else.
     let kinds = UNCONNECTED.iter().map(|&kind| rule(1, Dword, MaskedEq(0xf), kind));
@@ -262,6 +265,14 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
             .map(|(place, relation, value)| SeccompCondition::new(place, Dword, relation, value));
         SeccompRule::new(conditions.collect::<Built<_>>()?)
     };
+    // Each differs in one of its bits.
+    let others = (8..16).map(|place| {
+        let bit = 1 << place;
+        let others = OTHER_REQUESTS.iter().map(|&request| (1, Ne, request));
+        all([(1, MaskedEq(bit), !REQUESTS & bit)].into_iter().chain(others).collect())
+    });
+    let requests = TYPING.iter().chain([&ASYNC]).map(is).chain(others);
+    rules.insert(libc::SYS_ioctl, requests.collect::<Built<_>>()?);
     // `SOL_SOCKET`: pairs have no others.
     let others = SOCKET_SETTINGS.iter().map(|&setting| (2, Ne, setting));
     let others = all([(1, Eq, 1)].into_iter().chain(others).collect())?;
@@ -286,7 +297,7 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
 #[cfg(test)]
 mod tests {
     use super::{ALLOCATE, ALLOWED, CONFINED_ONLY, REFUSED, SOCKET_SETTINGS, WATCHERS};
-    use super::{FILE_SPACE, Filters, NUMBERS, OWN_ONLY, all_known, some_refused};
+    use super::{Filters, NUMBERS, OWN_ONLY, all_known, some_refused};
     use crate::launcher::sys::call;
     use nix::errno::Errno;
     use nix::sys::prctl::set_no_new_privs;
@@ -343,10 +354,6 @@ mod tests {
             let result = |number| call(number, [-1; 4]).map_err(|errno| (number, errno));
             let unknown = (0..NUMBERS).filter(|number| !known.contains(number));
             assert_eq!(result(ALLOCATE), Err((ALLOCATE, Errno::EOPNOTSUPP)));
-            for &request in FILE_SPACE {
-                let request = libc::c_long::try_from(request).unwrap();
-                assert_eq!(call(libc::SYS_ioctl, [-1, request, 0, 0]), Err(Errno::EPERM));
-            }
             for number in
                 unknown.filter(|number| *number != ALLOCATE && !NEVER_FILTERED.contains(number))
             {
@@ -357,6 +364,51 @@ mod tests {
             }
         };
         // Filters apply to one thread.
+        std::thread::spawn(attempt).join().unwrap();
+    }
+
+    #[test]
+    fn nothing_that_is_set_stays_with_a_file() {
+        let filters = Filters::compile(true).unwrap();
+        let attempt = move || {
+            set_no_new_privs().unwrap();
+            filters.begin().unwrap();
+            filters.finish().unwrap();
+            let result = |number, command| call(number, [-1, command, 0, 0]).unwrap_err();
+            // `F_SET_RW_HINT`, `F_SET_FILE_RW_HINT` and those of newer kernels.
+            for command in 1036..1100 {
+                assert_eq!(result(libc::SYS_fcntl, command), Errno::EPERM, "{command}");
+            }
+            assert_eq!(result(libc::SYS_fcntl, libc::F_GET_SEALS.into()), Errno::EBADF);
+            // `FS_IOC_SETVERSION` and its older number, `FS_IOC_SETFLAGS` for 64 and 32 bits, `FS_IOC_FSSETXATTR`,
+            // `FS_IOC_RESVSP`, `FS_IOC_RESVSP64`, `FS_IOC_ZERO_RANGE`, `FS_IOC_ADD_ENCRYPTION_KEY`, `FS_IOC_ENABLE_VERITY`,
+            // `FIOSETOWN`, `SIOCSPGRP`, `FIOASYNC`, `TIOCSTI`, `FIBMAP`.
+            for request in [
+                0x4008_7602,
+                0x4008_6604,
+                0x4008_6602,
+                0x4004_6602,
+                0x401c_5820,
+                0x4030_5828,
+                0x4030_582a,
+                0x4030_5839,
+                0xc050_6617,
+                0x4080_6685,
+                0x8901,
+                0x8902,
+                0x5452,
+                0x5412,
+                1,
+            ] {
+                assert_eq!(result(libc::SYS_ioctl, request), Errno::EPERM, "{request:x}");
+            }
+            // `TCGETS`, `TIOCGWINSZ`, `FIONREAD`, `FIOCLEX`, `FIONBIO`, `TCGETS2`, `FICLONE`, `FS_IOC_GETFLAGS`.
+            for request in
+                [0x5401, 0x5413, 0x541b, 0x5451, 0x5421, 0x802c_542a, 0x4004_9409, 0x8008_6601]
+            {
+                assert_eq!(result(libc::SYS_ioctl, request), Errno::EBADF, "{request:x}");
+            }
+        };
         std::thread::spawn(attempt).join().unwrap();
     }
 
