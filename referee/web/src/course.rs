@@ -3,11 +3,12 @@
 
 use super::contests::{NEXT_SHOWN, next_games, team_ratings};
 use super::errors::{ApiError, ApiResult, run_blocking};
+use super::parts::{HEAD_BYTES, Part, Parts};
 use super::{App, MatchPage, MatchUpdate, read_json};
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::multipart::{Field, MultipartError};
-use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Query, Request, State};
+use axum::extract::multipart::MultipartError;
+use axum::extract::{DefaultBodyLimit, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -50,7 +51,6 @@ const WRITING_MAX: usize = 4;
 const READ_FACTOR: u64 = 4;
 /// What a multipart body has besides the files: a head for each.
 const HEADS_BYTES: u64 = 64 << 10;
-const HEAD_BYTES: u64 = 8 << 10;
 /// The longest command.
 const COMMAND_BYTES_MAX: usize = 4096;
 /// The largest feedback that is shown.
@@ -493,7 +493,7 @@ async fn drain(body: Body, most: u64, time: Duration) {
 }
 
 async fn read(course: &Arc<Course>, request: Request) -> ApiResult<Sent> {
-    let mut parts = Multipart::from_request(request, &()).await.map_err(|error| {
+    let mut parts = Parts::of(request).await.map_err(|error| {
         ApiError::bad(error.body_text())
             .help("send a form with files, as `curl -F file=@bot.zip` does")
     })?;
@@ -502,13 +502,22 @@ async fn read(course: &Arc<Course>, request: Request) -> ApiResult<Sent> {
     let mut sent = Sent { upload: run_blocking(begin).await?, command: None };
     let mut result = Ok(());
     loop {
-        match parts.next_field().await {
+        match parts.next().await {
             Ok(None) => break,
-            // The rest is read after a mistake too.
-            Ok(Some(field)) if result.is_ok() => result = sent.take(field).await,
-            Ok(Some(_)) => {}
+            Ok(Some(mut part)) => {
+                if result.is_ok() {
+                    result = sent.take(&mut part).await;
+                }
+                // The rest is read after a mistake too.
+                part.skip().await;
+            }
             Err(error) => {
-                result = result.and_then(|()| Err(broken(&sent.upload, &error)));
+                let has_long_head = parts.has_long_head();
+                let refused = || match has_long_head {
+                    true => ApiError::bad("the head of a part of the form is too long"),
+                    false => broken(&sent.upload, &error),
+                };
+                result = result.and_then(|()| Err(refused()));
                 break;
             }
         }
@@ -525,15 +534,15 @@ fn broken(upload: &Upload, error: &MultipartError) -> ApiError {
 }
 
 impl Sent {
-    async fn take(&mut self, mut field: Field<'_>) -> ApiResult<()> {
-        match field.name() {
+    async fn take(&mut self, part: &mut Part<'_>) -> ApiResult<()> {
+        match part.name() {
             Some("file") => {
-                let name = field.file_name().unwrap_or_default().to_owned();
+                let name = part.file_name().unwrap_or_default().to_owned();
                 let mut file = tokio::fs::File::from_std(self.upload.file(&name)?);
                 let failed =
                     |error: std::io::Error| ApiError::machine(format!("the upload: {error}"));
                 while let Some(bytes) =
-                    field.chunk().await.map_err(|error| broken(&self.upload, &error))?
+                    part.chunk().await.map_err(|error| broken(&self.upload, &error))?
                 {
                     self.upload.more(bytes.len() as u64)?;
                     file.write_all(&bytes).await.map_err(failed)?;
@@ -543,7 +552,7 @@ impl Sent {
             Some("command") => {
                 let mut text = Vec::new();
                 while let Some(bytes) =
-                    field.chunk().await.map_err(|error| broken(&self.upload, &error))?
+                    part.chunk().await.map_err(|error| broken(&self.upload, &error))?
                 {
                     text.extend_from_slice(&bytes);
                     if text.len() > COMMAND_BYTES_MAX {

@@ -13,6 +13,7 @@ mod served_folder;
 mod visitor;
 mod access;
 mod guard;
+mod parts;
 mod course;
 mod instructor;
 mod freeze;
