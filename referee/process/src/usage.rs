@@ -152,7 +152,11 @@ impl Meters {
     /// Whether no thread of the tree runs or waits for a core or for the disk.
     pub fn is_asleep(&self) -> bool {
         // Its main thread is quick to look at, and usually the only one.
-        let sleeps = state_in(format!("/proc/{}", self.agent).as_ref()) == Some('S');
+        let agent = PathBuf::from(format!("/proc/{}", self.agent));
+        let sleeps = match state_in(&agent) {
+            Some('D') => waits_for_child(&agent),
+            state => state == Some('S'),
+        };
         sleeps && self.tree().is_some_and(|tree| !tree.into_iter().any(runs))
     }
 
@@ -338,8 +342,25 @@ pub(crate) fn bounded_tree_below(pid: Pid, most: u64) -> (Vec<Pid>, u64) {
 
 /// Whether one of its threads runs, or waits for a core or for the disk.
 fn runs(pid: Pid) -> bool {
-    states_of(pid).any(|state| matches!(state, 'R' | 'D'))
+    threads_of(pid).iter().any(|thread| match state_in(thread) {
+        Some('D') => !waits_for_child(thread),
+        state => state == Some('R'),
+    })
 }
+
+/// Whether a thread that seems to wait for the disk waits until its child ends or executes a program, as after `vfork`.
+/// The child may sleep as long as it likes.
+fn waits_for_child(thread: &Path) -> bool {
+    let Some(text) = proc_text(thread.join("syscall")) else { return false };
+    let number = text.split(' ').next().and_then(|number| number.parse().ok());
+    number.is_some_and(|number: libc::c_long| FORKS.contains(&number))
+}
+
+/// The system calls that may wait so.
+#[cfg(target_arch = "x86_64")]
+const FORKS: [libc::c_long; 3] = [libc::SYS_vfork, libc::SYS_clone, libc::SYS_clone3];
+#[cfg(not(target_arch = "x86_64"))]
+const FORKS: [libc::c_long; 2] = [libc::SYS_clone, libc::SYS_clone3];
 
 /// Returns the state letters of a process's threads.
 pub(crate) fn states_of(pid: Pid) -> impl Iterator<Item = char> {
@@ -404,6 +425,7 @@ mod tests {
     use referee_protocol::Nanos;
     use std::io::{BufRead, BufReader, Write};
     use std::process::{Command, Stdio};
+    use std::time::Duration;
 
     /// A process whose child has 40 children of a millisecond, one after the other. It writes its
     /// process ID, what it and they have used, and what its parent had reaped before, in
@@ -421,6 +443,37 @@ mod tests {
          os.wait()\n\
         print(os.getpid(), time.process_time_ns() + reaped(), before, flush=True)\n\
         sys.stdin.read()";
+
+    /// An agent whose child doesn't end would keep its match from ending, as if it waited for the disk.
+    #[test]
+    fn who_waits_for_a_child_after_vfork_sleeps() {
+        const VFORK: &str = "import ctypes, os, sys\n\
+            if os.fork() != 0: os.wait(); sys.exit()\n\
+            print(os.getpid(), flush=True)\n\
+            ctypes.CDLL(None).vfork()\n\
+            os.read(0, 1)\n\
+            os._exit(0)";
+        let mut command = Command::new("python3");
+        command.args(["-c", VFORK]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let Ok(mut supervisor) = command.spawn() else { return };
+        let mut line = String::new();
+        BufReader::new(supervisor.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let agent = Pid::from_raw(line.trim().parse().unwrap());
+        let meters = Meters::of(agent, Nanos(0), std::iter::empty()).unwrap();
+        let waits = || super::state_in(format!("/proc/{agent}").as_ref()) == Some('D');
+        while !(waits() && meters.has_children()) {
+            std::thread::yield_now();
+        }
+        // Its child reaches its call soon.
+        let sleeps = (0..1000).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            !meters.is_busy()
+        });
+        assert!(sleeps);
+        assert!(waits() && meters.is_asleep());
+        drop(supervisor.stdin.take());
+        supervisor.wait().unwrap();
+    }
 
     #[test]
     fn time_of_short_children_is_rounded_up_by_less_than_two_ticks() {
