@@ -327,9 +327,9 @@ impl CheckedSums {
         let digest = |(_, name): &(String, PathBuf)| {
             digest_file_in(&root, name).map_err(|error| {
                 let link = name.ancestors().find(|it| *it != Path::new("") && is_link(it));
-                link.map_or(error, |link| match link == name {
-                    true => io::Error::other("it is a link"),
-                    false => io::Error::other(format!("{} is a link", link.display())),
+                link.map_or(error, |link| {
+                    let it = if link == name { "it".into() } else { link.to_string_lossy() };
+                    io::Error::other(format!("{it} is a link"))
                 })
             })
         };

@@ -512,12 +512,12 @@ async fn read(course: &Arc<Course>, request: Request) -> ApiResult<Sent> {
                 part.skip().await;
             }
             Err(error) => {
-                let has_long_head = parts.has_long_head();
-                let refused = || match has_long_head {
-                    true => ApiError::bad("the head of a part of the form is too long"),
-                    false => broken(&sent.upload, &error),
+                let refused = if parts.has_long_head() {
+                    ApiError::bad("the head of a part of the form is too long")
+                } else {
+                    broken(&sent.upload, &error)
                 };
-                result = result.and_then(|()| Err(refused()));
+                result = result.and(Err(refused));
                 break;
             }
         }
