@@ -582,6 +582,26 @@ class ClassGames(unittest.TestCase):
                     self.assertEqual(ply, {key: game.plies[number][key]
                                            for key in want + ["state", "turn"]})
 
+    def test_a_copied_board_is_not_played_again(self):
+        with Folder("course", "course_rules.py") as folder:
+            with Program(folder.path, "course_rules.py", "copied") as program:
+                start = self.walk(program, [])["plies"][0]
+                for action in start["actions"]:
+                    answer = program.after(start["state"], {"seat": 0, "action": action})
+                    played = answer["plies"][0]["state"]
+                    ply = program.walk(state=played, moves=[], want=EVERYTHING, at="end")["plies"][0]
+                    self.assertEqual(ply["notes"], ["1 boards"])
+
+    def test_seats_that_choose_at_once(self):
+        with Folder("course", "course_rules.py") as folder:
+            with Program(folder.path, "course_rules.py", "at-once") as program:
+                described = program.describe()
+                self.assertEqual((described["lists"], described["simultaneous"]), (True, True))
+                first, second = [[dict(self.PAIR, a=[row, 0], b=[row, 1])] for row in (0, 3)]
+                plies = self.walk(program, first + second, at="all")["plies"]
+        self.assertEqual([ply["actions"][:1] for ply in plies[:2]], [[first], [second]])
+        self.assertEqual(plies[2]["view"], {"text": "00..\n....\n....\n11.."})
+
     def test_constants_are_those_of_the_setup(self):
         with Folder("course", "course_rules.py") as folder:
             with Program(folder.path, "course_rules.py") as program:

@@ -1,4 +1,5 @@
-"""The course's class as a game, with and without a list of actions."""
+"""The course's class as a game, with and without a list of actions, copied, and with choices at once."""
+import copy
 import os
 import sys
 
@@ -42,5 +43,29 @@ class Listed(Course):
                 if abs(a.r - b.r) + abs(a.c - b.c) == 1 and not {a, b} & set(board.stones)}
 
 
+class Copied(Listed):
+    """Copies a board rather than play its moves again."""
+
+    def copied(self, board):
+        return copy.deepcopy(board)
+
+
+class AtOnce(Course):
+    """Each side chooses one of its corners' pairs; both are played."""
+
+    def to_move(self, board):
+        return [0, 1]
+
+    def choices(self, state, seat):
+        turns = self.board_of(state).turn_count
+        return [self.to_json(PairAction(Spot(3 * seat, turns), Spot(3 * seat, turns + 1)))]
+
+    def resolve(self, state, actions):
+        for seat in sorted(actions):
+            state = self.play(state, actions[seat])
+        return state
+
+
 if __name__ == "__main__":
-    (Listed if sys.argv[1:] == ["listed"] else Course).main()
+    games = {"listed": Listed, "copied": Copied, "at-once": AtOnce}
+    games.get("".join(sys.argv[1:]), Course).main()
