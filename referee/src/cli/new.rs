@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// The folder of a new agent with a copy of its game.
 pub(super) const COPIED_TO: &str = "game";
 /// The largest file of a game that is copied, in bytes.
-const COPIED_BYTES_MAX: u64 = 16 << 20;
+const COPIED_BYTES_MAX: u64 = 256 << 20;
 
 /// The name that means every game.
 const ANY: &str = "any";
@@ -187,8 +187,10 @@ impl GameCopy {
                 continue;
             }
             let path = folder.join(&file);
-            let bytes = read_regular(&path, COPIED_BYTES_MAX)
-                .map_err(|error| Failure::operation(format!("{}: {error}", path.display())))?;
+            let bytes = read_regular(&path, COPIED_BYTES_MAX).map_err(|error| {
+                Failure::operation(format!("{}: {error}", path.display()))
+                    .help("add --lang c: agents in other languages have no copy of the game")
+            })?;
             files.push((format!("{COPIED_TO}/{}", file.display()), bytes));
         }
         let forms = program.about().actions.iter();

@@ -665,6 +665,10 @@ fn a_new_agent_for_a_game_program_plays_at_once() {
         .code(2)
         .stderr_has("--lang python, c, perl, lua, ruby, shell");
     dir.run(&["new", "other", "--game", &game, "--game", "hex"]).code(2).stderr_has("--game ./ttt");
+    // Packages in the game's folder may have large files.
+    fs::File::create(dir.path("ttt/package.so")).unwrap().set_len(17 << 20).unwrap();
+    dir.run(&["new", "heavy", "--game", &game]).code(0);
+    assert_eq!(fs::metadata(dir.path("heavy/game/package.so")).unwrap().len(), 17 << 20);
 }
 
 /// Rules without the kit and without a list: the new agent doesn't execute them, and games begin at the start.
