@@ -47,6 +47,8 @@ pub fn play_match(
             RefereeMessage::Played { action } => player_of(&mut player)?.played(&action)?,
             RefereeMessage::Retired { seat } => player_of(&mut player)?.retired(seat),
             RefereeMessage::Drawn { outcome } => player_of(&mut player)?.drawn(outcome)?,
+            // Agents that have a board don't play where information is hidden.
+            RefereeMessage::Told {} => {}
             RefereeMessage::Over {} if again => player = None,
             RefereeMessage::Over {} => return Ok(()),
             RefereeMessage::Unknown => {

@@ -16,6 +16,8 @@ pub(crate) enum RefereeMessage {
     Drawn {
         outcome: usize,
     },
+    /// In the place of `Played` and `Drawn`, where information is hidden.
+    Told {},
     Retired {
         seat: Seat,
     },
