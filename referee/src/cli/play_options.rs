@@ -31,10 +31,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Options that `again` leaves out: what it chooses itself, and what changes only the output or the speed.
-const NOT_REPEATED: [&str; 15] = [
+const NOT_REPEATED: [&str; 16] = [
     "games",
     "game_number",
     "seed",
+    "draw_key",
     "jobs",
     "pin",
     "out",

@@ -110,6 +110,12 @@ fn draws_follow_from_a_key_that_the_end_reveals() {
     let first = play("a.jsonl", &["--draw-key", "00112233445566778899aabbccddeeff"]);
     let again = play("b.jsonl", &["--draw-key", "00112233445566778899aabbccddeeff"]);
     assert_eq!(first, again);
+    let key = "00112233445566778899aabbccddeeff";
+    let words = ["play", &game, "@random", "@random", "--draw-key", key, "--seed", "5"];
+    let ran = dir.run(&words).code(0);
+    let command = ran.stdout.lines().find_map(|line| line.strip_prefix("again: ")).unwrap();
+    dir.shell(&format!("{command} --json")).code(0).stdout_has(key);
+    assert_eq!(dir.events_of("a.jsonl", "stderr"), Vec::<Value>::new());
     // The seed is known to whoever started the match, and says nothing of the draws.
     assert_ne!(first, play("c.jsonl", &[]));
     let header = &dir.events("a.jsonl")[0];
