@@ -609,6 +609,8 @@ class ClassGames(unittest.TestCase):
                 for turns, turn in [(1, over), (2, {"of": [1]}), (1, over)]:
                     ply = self.walk(program, [self.PAIR], setup={"turns": turns})["plies"][0]
                     self.assertEqual(ply["turn"], turn)
+                refused = self.walk(program, [], setup={"turns": 13})
+                self.assertEqual((refused["kind"], refused["rule"]), ("setup", "not thirteen turns"))
 
     def test_a_set_of_actions_is_listed_once_and_sorted(self):
         lines = []

@@ -6,7 +6,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from course.board import Board, PairAction, Spot, TrailAction
 from referee_kit.class_game import ClassGame, set_constant
-from referee_kit.game import integer, over, piece, reason
+from referee_kit.game import Illegal, integer, over, piece, reason
 
 
 class Course(ClassGame):
@@ -19,6 +19,8 @@ class Course(ClassGame):
     unordered = [("a", "b")]
 
     def board(self, setup):
+        if setup["turns"] == 13:
+            raise Illegal("not thirteen turns")
         return Board()
 
     def prepare(self, setup):

@@ -35,7 +35,7 @@ class ClassGame(Game):
         self._prepared: Optional[Json] = None
 
     def board(self, setup: Json) -> Any:
-        """A new board."""
+        """A new board. May raise Illegal."""
         raise NotImplementedError
 
     def prepare(self, setup: Json) -> None:
@@ -78,7 +78,9 @@ class ClassGame(Game):
                 or type(self).choices is not Game.choices)
 
     def start(self, setup: Json) -> State:
-        return {"setup": setup, "moves": []}
+        state = {"setup": setup, "moves": []}
+        self._look(state)
+        return state
 
     def turn(self, state: State) -> Turn:
         return self._look(state)[1]
