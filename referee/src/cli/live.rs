@@ -94,7 +94,11 @@ impl BoardPrinter {
         let room = size.map_or(usize::MAX, |(_, terminal_size::Height(height))| height.into());
         let compose = |view: &View| {
             let board = terminal(view, &self.style);
-            format!("{board}{}\n{}\n", self.last_event, caption(state.game(), places))
+            // One of two seats that is out stays the one to move, until the other has chosen, too.
+            let out =
+                matches!(state.game().turn(), Turn::Of(seat) if state.fault_of(seat).is_some());
+            let caption = if out { String::new() } else { caption(state.game(), places) + "\n" };
+            format!("{board}{}\n{caption}", self.last_event)
         };
         let mut text = compose(&view);
         // In a low terminal the board matters most.

@@ -12,9 +12,9 @@ fn no_choice_is_told_before_all_have_chosen() {
     let Some(game) = sample(&dir, "tron", "tron") else { return };
     let spy = spy(&dir);
     let script = fs::read_to_string(dir.path(&spy)).unwrap();
-    let leaves = "    if message.get('turn', 0) > 4: break\n    if message['type'] == 'hello'";
+    let condition = "    if message.get('turn', 0) > 4: break\n    if message['type'] == 'hello'";
     let leaver =
-        dir.program("leaver", &script.replace("    if message['type'] == 'hello'", leaves));
+        dir.program("leaver", &script.replace("    if message['type'] == 'hello'", condition));
     let words = ["--setup", "seats=4", "--seed", "2", "--out", "x.jsonl"];
     dir.play(&[&[&*game, &spy, &leaver, &spy, &spy], &words[..]].concat());
     assert_eq!(dir.events_of("x.jsonl", "retired")[0]["seat"], 1);
@@ -80,4 +80,16 @@ fn agents_look_ahead_in_every_seat() {
     ];
     dir.write("rider/bot.py", format!("{start}{}\n", choose.join("\n")));
     play(["@first", "rider", "@first"]);
+}
+
+/// A seat that resigns before the other has chosen is not shown as the one to move.
+#[test]
+fn a_person_who_resigned_is_not_to_move() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "rock-paper-scissors", "rps") else { return };
+    let words = ["play", &game, "@human", "@first", "--no-transcript"];
+    let ran = dir.run_with_input(&words, "rock\nresign\n").code(0);
+    let (before, after) = ran.stderr.split_once("human resigned in turn 2, and is out").unwrap();
+    assert!(before.contains("to move"), "{before}");
+    assert!(after.contains("turn 3: @first") && !after.contains("to move"), "{after}");
 }
