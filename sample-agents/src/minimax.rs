@@ -151,7 +151,7 @@ impl<A: Clone + PartialEq> Search<A> {
         let own = mover == self.seat;
         if depth == 0 {
             // What seats choose at once has no effect before the last one.
-            if !game.is_between_choices() && !(own && self.answers_at == Some(ply)) {
+            if !(game.is_between_choices() || own && self.answers_at == Some(ply)) {
                 return Some(evaluate(game, self.seat));
             }
             depth = 1;
