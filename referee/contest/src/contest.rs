@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 
 /// A contest. Schedule, standings and ratings follow from it and the results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct Contest {
     /// Its name.
     pub name: String,

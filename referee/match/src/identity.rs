@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Returns the match's id: the first 16 hex digits of SHA-256 over the compact JSON list of game, setup,
 /// the agents' digests in seat order, seed and game number. Of a game whose rules are a program, `game` is its name,
-/// `@` and the program's digest.
+/// `@` and the program's digest. Agents get it: what is hidden from them has no part in it.
 pub fn match_id(
     (game, program): (&str, Option<&GameProgramRecord>),
     setup: &Value,
@@ -19,10 +19,20 @@ pub fn match_id(
     seed: u64,
     number: u64,
 ) -> String {
-    let program = program.map(|program| format!("{game}@{}", program.digest));
-    let game = program.as_deref().unwrap_or(game);
-    let text = json!([game, setup, digests, seed, number]).to_string();
+    let name = program.map_or_else(|| game.to_owned(), |it| format!("{game}@{}", it.digest));
+    let setup = setup_for_agents(setup, program);
+    let text = json!([name, setup, digests, seed, number]).to_string();
     to_hex(&Sha256::digest(text.as_bytes())[..8])
+}
+
+/// Returns the setup as agents get it: a position in which a game with hidden information begins isn't for them.
+pub(crate) fn setup_for_agents(setup: &Value, program: Option<&GameProgramRecord>) -> Value {
+    let mut setup = setup.clone();
+    let is_hidden = program.is_some_and(|it| it.described["hidden"] == true);
+    if let Some(fields) = setup.as_object_mut().filter(|_| is_hidden) {
+        fields.remove("position");
+    }
+    setup
 }
 
 /// Returns the id of the match that a header describes.
@@ -86,7 +96,7 @@ fn outcome(seed: &str, number: u64, weights: &[u64]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{match_id, outcome, seat_seed};
-    use referee_protocol::Seat;
+    use referee_protocol::{GameProgramRecord, Seat};
     use serde_json::json;
 
     #[test]
@@ -101,6 +111,19 @@ mod tests {
         assert!((0..200).all(|seed| seat_seed(seed, Seat(2)) < 1 << 53));
         // printf "7:draw:0" piped to sha256sum begins with 2a1dab8ae7092bb2: its first 64 bits are 0.16 of 2^64, so the first of six faces.
         assert_eq!(outcome("7", 0, &[1; 6]), 0);
+    }
+
+    /// An agent could try positions until the id is its own match's.
+    #[test]
+    fn an_id_tells_nothing_of_a_hidden_position() {
+        for hidden in [true, false] {
+            let described = json!({ "hidden": hidden });
+            let program = GameProgramRecord { digest: String::new(), described };
+            let id = |position: u8| {
+                match_id(("a", Some(&program)), &json!({ "position": position }), &[], 7, 0)
+            };
+            assert_eq!(id(1) == id(2), hidden);
+        }
     }
 
     #[test]

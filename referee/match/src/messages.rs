@@ -1,7 +1,7 @@
 //! The messages of a match. Those to the agents depend only on what a transcript contains, so they can
 //! be made again from it.
 
-use super::seat_seed;
+use super::identity::{seat_seed, setup_for_agents};
 use referee_games::program::Program;
 use referee_games::{AnyGame, Decoded};
 use referee_protocol::{
@@ -9,7 +9,6 @@ use referee_protocol::{
     PROTOCOL_VERSION, ParseError, SandboxRecord, Seat, SeatInfo, TRANSCRIPT_VERSION, Turn, Verdict,
     Want, parse_from_agent,
 };
-use serde_json::Value;
 
 /// Returns the header for a game of which nothing else is known: agents are named after their
 /// colours; clock and limits have their defaults.
@@ -59,7 +58,7 @@ pub fn hello(header: &Header, seat: Seat) -> Hello {
         protocol: PROTOCOL_VERSION,
         game: header.game.clone(),
         rules: header.rules,
-        setup: setup_for_agents(header),
+        setup: setup_for_agents(&header.setup, header.program.as_ref()),
         seat,
         seats: header.seats.iter().map(info).collect(),
         clock: header.clock.clone(),
@@ -67,16 +66,6 @@ pub fn hello(header: &Header, seat: Seat) -> Hello {
         seed: seat_seed(header.seed, seat),
         match_id: header.match_id.clone(),
     }
-}
-
-/// Returns the setup as agents get it: a position in which a game with hidden information begins isn't for them.
-fn setup_for_agents(header: &Header) -> Value {
-    let mut setup = header.setup.clone();
-    let is_hidden = header.program.as_ref().is_some_and(|it| it.described["hidden"] == true);
-    if let Some(fields) = setup.as_object_mut().filter(|_| is_hidden) {
-        fields.remove("position");
-    }
-    setup
 }
 
 /// Returns the request for a seat's current turn, with the fields that the agent wants.

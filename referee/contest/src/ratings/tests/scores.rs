@@ -47,6 +47,7 @@ fn the_difference_is_what_one_scores_more_than_the_other() {
 
 /// A contest in which each player meets each other one so often, with cards that are the same for a block or not, and
 /// scores that are far from normal. Returns how many of the intervals contain the truth, in percent.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "small numbers")]
 fn coverage(players: u32, seats: usize, rounds: u64, duplicate: bool, contests: u64) -> f64 {
     let (mut held, mut all) = (0.0, 0.0);
     for seed in 0..contests {
