@@ -56,8 +56,8 @@ fn agents_look_ahead_in_every_seat() {
     let Some(game) = sample(&dir, "tron", "tron") else { return };
     let play = |agents: [&str; 3]| {
         let setup = ["--setup", "seats=3", "--setup", "rows=6", "--setup", "columns=6"];
-        let words = [&["play", &game], &agents[..], &setup, &["--seed", "4", "--json"]].concat();
-        let verdict = dir.run(&words).json()["verdict"].clone();
+        let words = [&[&*game][..], &agents[..], &setup, &["--seed", "4"]].concat();
+        let verdict = dir.play(&words)["verdict"].clone();
         for seat in verdict["seats"].as_array().unwrap() {
             assert_eq!(seat["fault"], Value::Null, "{verdict}");
         }

@@ -289,6 +289,11 @@ impl Course {
     }
 }
 
+/// Whether teams hand in to the contest of this folder on a web site.
+pub fn is_course(folder: &Folder) -> bool {
+    folder.path(TEAMS_FOLDER).is_dir()
+}
+
 /// Whether the contest of this text and folder has teams that may still hand in, or is a course without teams yet: when
 /// all games are played, it waits. For a reader who can't see the teams it doesn't.
 pub fn is_awaiting_teams(folder: &Folder, text: &str) -> bool {
@@ -298,7 +303,7 @@ pub fn is_awaiting_teams(folder: &Folder, text: &str) -> bool {
     let Some(times) = times else { return false };
     let is_open = |closes: Option<Timestamp>| closes.is_none_or(|it| Timestamp::now() <= it);
     if teams.teams.is_empty() {
-        return folder.path(TEAMS_FOLDER).is_dir() && is_open(times.usually_closes());
+        return is_course(folder) && is_open(times.usually_closes());
     }
     let mut active = teams.teams.iter().filter(|team| team.disqualified.is_none());
     active.any(|team| is_open(times.closes(team)))

@@ -13,6 +13,7 @@ use clap::Args;
 use referee_process::Failure;
 use referee_process::sandbox::SandboxRequest;
 use referee_protocol::{Level, LevelChoice};
+use referee_runner::course::is_course;
 use referee_runner::folder::{Folder, GAMES_FOLDER, Lock};
 use referee_runner::store::{Store, StoredContest};
 use referee_runner::{Broken, Prepared, prepare_again, sandbox_request, sums};
@@ -200,5 +201,9 @@ fn resumed_request(stored: &StoredContest, mut request: SandboxRequest) -> Sandb
 
 /// Returns the command that resumes a contest. `venue` are the arguments that choose the server.
 pub(super) fn resume_command(folder: &Folder, venue: &[String]) -> String {
+    if is_course(folder) {
+        // Its teams hand in again, too.
+        return contest_command("open", folder, &["--web".to_owned()]);
+    }
     contest_command("resume", folder, venue)
 }

@@ -65,6 +65,11 @@ impl Course {
     fn again(self, dir: &TestDir) -> Self {
         self.running.send(Signal::SIGKILL);
         self.running.wait();
+        // The command that resumes it is that which takes in versions.
+        contest(dir, &["status", "d"])
+            .code(0)
+            .stdout_has("referee contest open ")
+            .stdout_has("--web");
         let (running, port) = open(dir, &["d"]);
         Self { running, port, ..self }
     }
