@@ -94,6 +94,13 @@ pub struct GameProgramRecord {
     pub described: Value,
 }
 
+impl GameProgramRecord {
+    /// Whether `describe` answered true to this, such as `chance`.
+    pub fn declares(&self, name: &str) -> bool {
+        self.described[name] == true
+    }
+}
+
 /// One agent in a header.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeaderSeat {

@@ -46,13 +46,14 @@ before(async () => {
 
 const cell = (page, name) => page.locator(`[role=gridcell][aria-label^="${name},"]`);
 
-/** Starts a match of a person from the form on the home page. */
-async function start(page, game) {
+/** Starts a match of a person from the form on the home page. @param {Record<string, string>} [setup] */
+async function start(page, game, setup = {}) {
   await page.goto(`${server.url}/#start`);
   await page.getByLabel("Game").selectOption(game);
   await page.getByLabel("Seat 0").selectOption("@human");
   await page.getByLabel("Seat 1").selectOption("@first");
   await page.getByText("Setup, clock, pace").click();
+  for (const [name, value] of Object.entries(setup)) await page.getByLabel(name).fill(value);
   await page.getByLabel("Pace").fill("0");
   await page.getByRole("button", { name: "Start match" }).click();
   await page.getByRole("region", { name: "Your move" }).waitFor();
@@ -192,15 +193,7 @@ test("a game with hidden information is shown as a seat saw it, or whole", async
 
 test("a person sees what their seat may see until the game is over", async () => {
   const { page, fine } = await newPage();
-  await page.goto(`${server.url}/#start`);
-  await page.getByLabel("Game").selectOption("kuhn-poker");
-  await page.getByLabel("Seat 0").selectOption("@human");
-  await page.getByLabel("Seat 1").selectOption("@first");
-  await page.getByText("Setup, clock, pace").click();
-  await page.getByLabel("hands").fill("1");
-  await page.getByLabel("Pace").fill("0");
-  await page.getByRole("button", { name: "Start match" }).click();
-  await page.getByRole("region", { name: "Your move" }).waitFor();
+  await start(page, "kuhn-poker", { hands: "1" });
   const seat = (number) => page.locator(".seat").nth(number).textContent();
   assert.match(await seat(0), /card: [JQK]/);
   assert.doesNotMatch(await seat(1), /card/);

@@ -57,20 +57,22 @@ impl ContestGame {
 
     /// Whether the referee draws in it.
     pub fn has_chance(&self) -> bool {
-        self.program.as_ref().is_some_and(|program| program.described["chance"] == true)
+        self.declares("chance")
     }
 
-    /// Whether games of the same actions say something each, since agents must vary what they play or the referee draws.
+    /// Whether a game with the actions of an earlier one is no repetition: the referee draws, or agents must vary what they
+    /// play.
     pub(crate) fn is_random(&self) -> bool {
-        let kinds = ["chance", "simultaneous", "hidden"];
-        let described = self.program.as_ref().map(|it| &it.described);
-        described.is_some_and(|it| kinds.iter().any(|kind| it[kind] == true))
+        ["chance", "simultaneous", "hidden"].iter().any(|name| self.declares(name))
     }
 
     /// Whether draws may be known to some seats only, so that they follow from a key.
     pub fn draws_are_hidden(&self) -> bool {
-        let is_hidden = |it: &GameProgramRecord| it.described["hidden"] == true;
-        self.has_chance() && self.program.as_ref().is_some_and(is_hidden)
+        self.has_chance() && self.declares("hidden")
+    }
+
+    fn declares(&self, name: &str) -> bool {
+        self.program.as_ref().is_some_and(|program| program.declares(name))
     }
 
     /// Returns its rules.

@@ -93,10 +93,8 @@ impl ProgramGame {
     fn mover(&self) -> Option<Seat> {
         match &self.now.turn {
             PlyTurn::Of(seats) => {
-                let mut waiting = self.waiting(seats);
-                let next = waiting.next();
-                let first = waiting.find(|&seat| self.first == Some(seat));
-                first.or(next).or(seats.first().copied())
+                let first = self.waiting(seats).find(|&seat| self.first == Some(seat));
+                first.or_else(|| self.waiting(seats).next()).or(seats.first().copied())
             }
             PlyTurn::Over(_) | PlyTurn::Chance(_) => None,
         }

@@ -28,7 +28,7 @@ pub fn match_id(
 /// Returns the setup as agents get it: a position in which a game with hidden information begins isn't for them.
 pub(crate) fn setup_for_agents(setup: &Value, program: Option<&GameProgramRecord>) -> Value {
     let mut setup = setup.clone();
-    let is_hidden = program.is_some_and(|it| it.described["hidden"] == true);
+    let is_hidden = program.is_some_and(|it| it.declares("hidden"));
     if let Some(fields) = setup.as_object_mut().filter(|_| is_hidden) {
         fields.remove("position");
     }

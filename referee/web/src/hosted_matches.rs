@@ -295,7 +295,8 @@ impl HostedMatches {
             .find(&request.game)
             .ok_or_else(|| ApiError::unfit(format!("unknown game {:?}", request.game)))?;
         let job = job(served, kind, known, request)?;
-        let slot = if with_person(&job.seated) { Slot::WithPerson } else { Slot::Others };
+        let slot =
+            if people(&job.seated).next().is_some() { Slot::WithPerson } else { Slot::Others };
         let permit = self.enter(slot)?;
         let sandbox = known.sandbox(programs(&job) * known.jobs)?;
         job.readable_files.check(sandbox.launcher.layers, &job.seated)?;
@@ -358,9 +359,7 @@ impl HostedMatches {
             return Err(ApiError::machine("the match has no transcript file"));
         };
         let path = path.canonicalize().map_err(failed)?;
-        let seats = Seat::all(job.seated.len()).zip(&job.seated);
-        let seats: Vec<Seat> =
-            seats.filter(|(_, spec)| spec.launch.is_none()).map(|(seat, _)| seat).collect();
+        let seats: Vec<Seat> = people(&job.seated).collect();
         if let Some(seat) = seats.first().filter(|_| is_hidden(job.kind)) {
             lock(&seen_by).insert(path.clone(), *seat);
         }
@@ -451,8 +450,10 @@ fn watching(pace: Duration) -> Box<Watching> {
     })
 }
 
-fn with_person(specs: &[Arc<AgentSpec>]) -> bool {
-    specs.iter().any(|spec| spec.launch.is_none())
+/// Returns the seats that people play.
+fn people(specs: &[Arc<AgentSpec>]) -> impl Iterator<Item = Seat> {
+    let seats = Seat::all(specs.len()).zip(specs);
+    seats.filter(|(_, spec)| spec.launch.is_none()).map(|(seat, _)| seat)
 }
 
 fn is_hidden(kind: GameKind) -> bool {
@@ -483,8 +484,8 @@ pub(super) fn job(
     for spec in &specs {
         spec.check_plays(kind)?;
     }
-    let person = with_person(&specs);
-    if is_hidden(kind) && specs.iter().filter(|spec| spec.launch.is_none()).count() > 1 {
+    let people = people(&specs).count();
+    if is_hidden(kind) && people > 1 {
         let text = format!("{} has hidden information, and all would see the same page", kind.name);
         return Err(ApiError::unfit(text).help("let a person play in one seat only"));
     }
@@ -495,14 +496,17 @@ pub(super) fn job(
         kind,
         setup,
         seated: specs,
-        conditions: MatchSettings { clock: clock(request, person)?, ..MatchSettings::default() },
+        conditions: MatchSettings {
+            clock: clock(request, people > 0)?,
+            ..MatchSettings::default()
+        },
         no_void: Vec::new(),
         seed: seed()?,
         draw_key: new_draw_key(kind)?,
         readable_files: Arc::new(ReadableFiles::new(shared_rules)),
         human_input: HumanInput::default(),
         destination,
-        hides: !person,
+        hides: people == 0,
         is_single: true,
     })
 }

@@ -1,7 +1,7 @@
 //! Games whose rules are programs, for tests.
 
 use super::{TestDir, python, root};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 
 /// Copies a sample game to `name`, and returns it as a GAME; `None` without Python.
@@ -49,4 +49,14 @@ pub fn spy(dir: &TestDir) -> String {
 /// Returns the messages that a spy got.
 pub fn heard(dir: &TestDir, transcript: &str, seat: u64) -> Vec<Value> {
     dir.said(transcript, seat).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// An agent that plays this action always.
+pub fn playing(dir: &TestDir, name: &str, action: &Value) -> String {
+    let line = json!({ "type": "action", "action": action });
+    let text = format!(
+        "#!/bin/sh\nwhile read -r line; do case $line in *'\"hello\"'*) echo '{{\"type\":\"ready\"}}';; \
+         *'\"type\":\"turn\"'*) echo '{line}';; esac; done\n"
+    );
+    dir.program(name, &text)
 }

@@ -1,7 +1,7 @@
 //! Games whose rules are programs, in every command that has a GAME.
 
 use crate::support::contest::{contest, transcripts, wait_for_games};
-use crate::support::game_programs::sample;
+use crate::support::game_programs::{playing, sample};
 use crate::support::serving::Serving;
 use crate::support::{TestDir, eventually, lacks, python};
 use crate::transcripts::sealed;
@@ -53,16 +53,6 @@ class Counter(Game):
 
 Counter.main()
 "#;
-
-/// An agent that plays this action always.
-fn playing(dir: &TestDir, name: &str, action: &Value) -> String {
-    let line = json!({ "type": "action", "action": action });
-    let text = format!(
-        "#!/bin/sh\nwhile read -r line; do case $line in *'\"hello\"'*) echo '{{\"type\":\"ready\"}}';; \
-         *'\"type\":\"turn\"'*) echo '{line}';; esac; done\n"
-    );
-    dir.program(name, &text)
-}
 
 #[test]
 fn every_command_takes_the_path_of_a_game() {

@@ -1,6 +1,6 @@
 //! Games with hidden information: what reaches an agent, and draws that follow from a key.
 
-use crate::support::game_programs::{heard, sample, spy};
+use crate::support::game_programs::{heard, playing, sample, spy};
 use crate::support::{TestDir, remove_fields};
 use crate::transcripts::sealed;
 use serde_json::{Value, json};
@@ -48,11 +48,7 @@ fn what_is_hidden_changes_nothing_that_an_agent_gets() {
     let dir = TestDir::new();
     let Some(game) = sample(&dir, "kuhn-poker", "kuhn") else { return };
     let spy = spy(&dir);
-    let folds = dir.program(
-        "folds",
-        "#!/bin/sh\nread -r l; echo '{\"type\":\"ready\"}'\nwhile read -r l; do case $l in *left_ms*) \
-         echo '{\"type\":\"action\",\"action\":{\"type\":\"fold\"}}';; esac; done\n",
-    );
+    let folds = playing(&dir, "folds", &json!({ "type": "fold" }));
     // The cards of both, and what the spy gets; the other's only action ends the match before a card is shown.
     let got = |key: u32| {
         let key = format!("{key:032x}");
@@ -155,16 +151,10 @@ fn a_match_is_shown_as_a_seat_saw_it() {
     let dir = TestDir::new();
     let Some(game) = sample(&dir, "kuhn-poker", "kuhn") else { return };
     // The first bets, the second folds: nobody shows a card.
-    let folds = dir.program(
-        "folds",
-        "#!/bin/sh\nread -r l; echo '{\"type\":\"ready\"}'\nwhile read -r l; do case $l in *'\"turn\"'*left*) \
-         echo '{\"type\":\"action\",\"action\":{\"type\":\"fold\"}}';; esac; done\n",
-    );
-    let bets = dir.program(
-        "bets",
-        "#!/bin/sh\necho 'my secret' >&2; read -r l; echo '{\"type\":\"ready\"}'\nwhile read -r l; do case $l in *'\"turn\"'*left*) \
-         echo '{\"type\":\"action\",\"action\":{\"type\":\"bet\"}}';; esac; done\n",
-    );
+    let folds = playing(&dir, "folds", &json!({ "type": "fold" }));
+    let bets = playing(&dir, "bets", &json!({ "type": "bet" }));
+    let script = fs::read_to_string(dir.path(&bets)).unwrap();
+    dir.program("bets", &script.replacen('\n', "\necho 'my secret' >&2\n", 1));
     dir.play(&[&game, &bets, &folds, "--setup", "hands=1", "--seed", "3", "--out", "x.jsonl"]);
     let drawn = dir.events_of("x.jsonl", "drawn")[0]["label"].clone();
     let cards: Vec<&str> = drawn.as_str().unwrap().split(' ').collect();

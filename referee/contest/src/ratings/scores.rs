@@ -6,7 +6,7 @@
 
 use super::ScoreRating;
 use super::cholesky::{Factor, Symmetric, dot};
-use super::games::RatedGames;
+use super::games::{RatedGames, Scored};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,11 +33,7 @@ pub(super) fn score_ratings(games: &RatedGames) -> Vec<Option<ScoreRating>> {
     }
     let mut normal = Symmetric::zero(size);
     let mut right = vec![0.0; size];
-    let mut blocks_of: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); places.len()];
     for game in games.scored() {
-        for player in game.players {
-            blocks_of[places[&player.index()]].insert(game.block);
-        }
         for Row { weights, score } in rows(&game, &places) {
             for (index, &(one, weight)) in weights.iter().enumerate() {
                 right[one] += weight * score;
@@ -53,15 +49,14 @@ pub(super) fn score_ratings(games: &RatedGames) -> Vec<Option<ScoreRating>> {
     }
     let inverse = Factor::of(&normal).inverse();
     let at = inverse.times(&right);
-    let (spread, blocks) = spread(games, &places, &at);
+    let Spread { squares, blocks, blocks_of } = Spread::of(games, &places, &at);
     let parameters = size as f64 - ridge * inverse.diagonal().sum::<f64>();
     for (player, place) in places {
         let mut one = vec![0.0; size];
         one[place] = 1.0;
         let one = inverse.times(&one);
-        let own_blocks = blocks_of[place].len() as f64;
-        let free = (blocks - parameters).min(own_blocks - 1.0);
-        let variance = dot(&one, &spread.times(&one)) * blocks / (blocks - parameters);
+        let free = (blocks - parameters).min(blocks_of[place] - 1.0);
+        let variance = dot(&one, &squares.times(&one)) * blocks / (blocks - parameters);
         let error = StudentsT::new(0.0, 1.0, free)
             .map(|student| student.inverse_cdf(0.975) * (variance * games.field.inflation).sqrt())
             .ok()
@@ -75,41 +70,55 @@ pub(super) fn score_ratings(games: &RatedGames) -> Vec<Option<ScoreRating>> {
     ratings
 }
 
-/// Returns the sum over blocks of the square of what is left of their scores, and the number of blocks. Games of a block
-/// follow each other.
-fn spread(games: &RatedGames, places: &BTreeMap<usize, usize>, at: &[f64]) -> (Symmetric, f64) {
-    let mut spread = Symmetric::zero(at.len());
-    let mut blocks = 0.0;
-    let mut current: Option<(u64, BTreeMap<usize, f64>)> = None;
-    let mut end = |sums: BTreeMap<usize, f64>| {
-        blocks += 1.0;
-        for (&one, sum) in &sums {
+/// What is left of the scores in blocks.
+struct Spread {
+    /// The sum over blocks of the square of what is left.
+    squares: Symmetric,
+    /// The number of blocks.
+    blocks: f64,
+    /// The number of blocks of each player, and of each seat.
+    blocks_of: Vec<f64>,
+}
+
+impl Spread {
+    /// Adds up the blocks. Games of a block follow each other.
+    fn of(games: &RatedGames, places: &BTreeMap<usize, usize>, at: &[f64]) -> Self {
+        let (squares, blocks_of) = (Symmetric::zero(at.len()), vec![0.0; at.len()]);
+        let mut all = Self { squares, blocks: 0.0, blocks_of };
+        let mut current: Option<(u64, BTreeMap<usize, f64>)> = None;
+        for game in games.scored() {
+            if let Some((_, sums)) = current.take_if(|(block, _)| *block != game.block) {
+                all.add(&sums);
+            }
+            let (_, sums) = current.get_or_insert_with(|| (game.block, BTreeMap::new()));
+            for Row { weights, score } in rows(&game, places) {
+                let expected: f64 = weights.iter().map(|&(one, weight)| weight * at[one]).sum();
+                for (one, weight) in weights {
+                    *sums.entry(one).or_default() += weight * (score - expected);
+                }
+            }
+        }
+        if let Some((_, sums)) = current {
+            all.add(&sums);
+        }
+        all
+    }
+
+    /// Adds a block: what is left for each of its players and seats.
+    fn add(&mut self, sums: &BTreeMap<usize, f64>) {
+        self.blocks += 1.0;
+        for (&one, sum) in sums {
+            self.blocks_of[one] += 1.0;
             for (&other, next) in sums.range(..=one) {
-                spread.add(one, other, sum * next);
-            }
-        }
-    };
-    for game in games.scored() {
-        if let Some((_, sums)) = current.take_if(|(block, _)| *block != game.block) {
-            end(sums);
-        }
-        let (_, sums) = current.get_or_insert_with(|| (game.block, BTreeMap::new()));
-        for Row { weights, score } in rows(&game, places) {
-            let expected: f64 = weights.iter().map(|&(one, weight)| weight * at[one]).sum();
-            for (one, weight) in weights {
-                *sums.entry(one).or_default() += weight * (score - expected);
+                self.squares.add(one, other, sum * next);
             }
         }
     }
-    if let Some((_, sums)) = current {
-        end(sums);
-    }
-    (spread, blocks)
 }
 
 /// Returns what the seats of a game say.
 #[expect(clippy::cast_precision_loss, reason = "nobody scores 2^53")]
-fn rows(game: &super::games::Scored<'_>, places: &BTreeMap<usize, usize>) -> Vec<Row> {
+fn rows(game: &Scored<'_>, places: &BTreeMap<usize, usize>) -> Vec<Row> {
     let seats = game.scores.len();
     let share = 1.0 / seats as f64;
     let mean = game.scores.iter().map(|&score| score as f64 * share).sum::<f64>();

@@ -342,15 +342,23 @@ mod tests {
         }
     }
 
-    /// Every number that isn't allowed is tried, those included that no kernel has yet.
-    #[test]
-    fn what_is_not_allowed_is_refused() {
-        let filters = Filters::compile(false).unwrap();
-        let known = all_known();
-        let attempt = move || {
+    /// Runs this in a thread of its own behind the filters, which apply to one thread.
+    fn behind_filters(own_mounts: bool, attempt: impl FnOnce() + Send + 'static) {
+        let filters = Filters::compile(own_mounts).unwrap();
+        let filtered = move || {
             set_no_new_privs().unwrap();
             filters.begin().unwrap();
             filters.finish().unwrap();
+            attempt();
+        };
+        std::thread::spawn(filtered).join().unwrap();
+    }
+
+    /// Every number that isn't allowed is tried, those included that no kernel has yet.
+    #[test]
+    fn what_is_not_allowed_is_refused() {
+        let known = all_known();
+        behind_filters(false, move || {
             let result = |number| call(number, [-1; 4]).map_err(|errno| (number, errno));
             let unknown = (0..NUMBERS).filter(|number| !known.contains(number));
             assert_eq!(result(ALLOCATE), Err((ALLOCATE, Errno::EOPNOTSUPP)));
@@ -362,18 +370,12 @@ mod tests {
             for &(name, number) in all_refused().chain(confined_only()) {
                 assert_eq!(result(number), Err((number, Errno::EPERM)), "{name}");
             }
-        };
-        // Filters apply to one thread.
-        std::thread::spawn(attempt).join().unwrap();
+        });
     }
 
     #[test]
     fn nothing_that_is_set_stays_with_a_file() {
-        let filters = Filters::compile(true).unwrap();
-        let attempt = move || {
-            set_no_new_privs().unwrap();
-            filters.begin().unwrap();
-            filters.finish().unwrap();
+        behind_filters(true, || {
             let result = |number, command| call(number, [-1, command, 0, 0]).unwrap_err();
             // `F_SET_RW_HINT`, `F_SET_FILE_RW_HINT` and those of newer kernels.
             for command in 1036..1100 {
@@ -408,8 +410,7 @@ mod tests {
             {
                 assert_eq!(result(libc::SYS_ioctl, request), Errno::EBADF, "{request:x}");
             }
-        };
-        std::thread::spawn(attempt).join().unwrap();
+        });
     }
 
     /// The kernel itself makes no thread that doesn't share signal handlers.
@@ -439,11 +440,7 @@ mod tests {
     /// Files that are not open have no settings: what isn't refused says so.
     #[test]
     fn what_takes_memory_that_nothing_counts_is_refused() {
-        let filters = Filters::compile(true).unwrap();
-        let attempt = move || {
-            set_no_new_privs().unwrap();
-            filters.begin().unwrap();
-            filters.finish().unwrap();
+        behind_filters(true, || {
             let set = |setting| call(libc::SYS_setsockopt, [-1, 1, setting, 0]);
             for setting in 0..200_i64 {
                 let allowed = SOCKET_SETTINGS.contains(&setting.cast_unsigned());
@@ -480,8 +477,7 @@ mod tests {
             ] {
                 assert_eq!(call(number, [-1; 4]), Err(Errno::ENOSYS), "{number}");
             }
-        };
-        std::thread::spawn(attempt).join().unwrap();
+        });
     }
 
     /// The page lists the refused calls of x86-64, which has all of them.
