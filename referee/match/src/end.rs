@@ -111,6 +111,7 @@ impl Match {
         if self.phase == Phase::Starting {
             self.write_header();
         }
+        self.end_choice();
         let places = void.is_none().then(|| match self.decision {
             Some(decision) => decision.places(),
             None => places(self.players.len(), outcome.as_ref(), &self.gone),

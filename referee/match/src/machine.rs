@@ -150,6 +150,16 @@ pub(super) struct CurrentTurn {
     pub(super) score: Option<f64>,
 }
 
+/// The times of several seats that choose at once. They are judged one after the other, in their order, but each by its
+/// own time: a seat may have been asked, and have answered, before the one that is judged first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChoiceTimes {
+    /// When the first of them could be asked.
+    pub(super) began: Nanos,
+    /// The latest time of those that were judged.
+    latest: Nanos,
+}
+
 /// How an agent ended although the match went on.
 #[derive(Clone, Debug)]
 pub(super) enum AgentEnd {
@@ -229,6 +239,8 @@ pub struct Match {
     pub(super) gone: Vec<Departure>,
     /// Messages about what seats have chosen at once, until the last of them has.
     pub(super) untold: Vec<Effect>,
+    /// The times of the seats that choose at once.
+    pub(super) choice: Option<ChoiceTimes>,
     /// How the match ends when the last of the seats has chosen that choose at once, with the reason.
     pub(super) ends_after_choices: Option<(MatchResult, &'static str)>,
     /// Events before the header, which is written when every seat is ready, or those after the end until
@@ -263,6 +275,7 @@ impl Match {
             phase: Phase::Starting,
             gone: Vec::new(),
             untold: Vec::new(),
+            choice: None,
             ends_after_choices: None,
             held: Vec::new(),
             before_draws: Vec::new(),
@@ -290,10 +303,18 @@ impl Match {
     }
 
     /// Processes what happened at time `at` and appends what to do to `effects`. An input with an
-    /// earlier time than the one before it counts as simultaneous with it.
+    /// earlier time than the one before it counts as simultaneous with it, unless another seat begins that chooses
+    /// at the same time.
     ///
     /// What the clock decides by that time ([`Match::wake_at`]) is decided first.
     pub fn step(&mut self, at: Nanos, input: Input<'_>, effects: &mut impl Extend<Effect>) {
+        if let Input::Asked(seat, _) = input
+            && self.phase == Phase::Asking(seat)
+            && let Some(choice) = self.choice.as_mut().filter(|choice| choice.began <= at)
+        {
+            choice.latest = choice.latest.max(self.now);
+            self.now = at;
+        }
         self.now = self.now.max(at);
         self.before_draws.clear();
         if let Some(reading) = input.reading_before()
@@ -368,6 +389,48 @@ impl Match {
         self.phase != Phase::Ended && (is_answer || self.game.is_between_choices())
     }
 
+    /// Returns the seats that choose at the same time as the one that is asked, and after it. They may get their requests
+    /// ([`Match::request_later`]) now, too. What such a seat does then is stepped after the [`Effect::Ask`] for its turn:
+    /// first [`Input::Asked`], with the time at which its request was written.
+    pub fn choosing_later(&self) -> Vec<Seat> {
+        let now = match &self.phase {
+            Phase::Asking(seat) => *seat,
+            Phase::Thinking(asked) => asked.seat,
+            Phase::Starting | Phase::Drawing(_) | Phase::Ended => return Vec::new(),
+        };
+        let mut choosing = self.game.choosing();
+        choosing.retain(|seat| *seat != now);
+        choosing
+    }
+
+    /// Returns the request for one of [`Match::choosing_later`]: it is that of the later [`Effect::Ask`].
+    pub fn request_later(&self, seat: Seat) -> Turn {
+        let mut game = self.game.clone_box();
+        game.choose_first(seat);
+        let before = self.choosing_later().iter().take_while(|other| **other != seat).count();
+        let turn = self.turn_number() + 1 + before as u64;
+        Turn { turn, ..self.request(game.as_ref(), seat) }
+    }
+
+    /// Returns the earliest time that the next event may have.
+    pub(super) fn earliest(&self, event: &Event) -> Nanos {
+        match (event, &self.choice) {
+            (Event::Turn(_), Some(choice)) => choice.began,
+            _ => self.now,
+        }
+    }
+
+    /// Returns the time at which the match goes on if the last of the seats that choose at once has chosen at this time.
+    pub(super) fn end_of_choice(&self, at: Nanos) -> Nanos {
+        self.choice.map_or(at, |choice| at.max(choice.latest))
+    }
+
+    /// Goes on when all seats that choose at once have chosen.
+    pub(super) fn end_choice(&mut self) {
+        self.now = self.end_of_choice(self.now);
+        self.choice = None;
+    }
+
     /// Whether the match is over.
     pub fn is_over(&self) -> bool {
         self.phase == Phase::Ended
@@ -429,6 +492,9 @@ impl Match {
             }
             self.write_header();
         }
+        if !self.game.is_between_choices() {
+            self.end_choice();
+        }
         let seat = loop {
             if let Some(failure) = self.game.failure() {
                 let text = format!("the rules failed in turn {}: {failure}", self.turn_number());
@@ -457,6 +523,9 @@ impl Match {
         };
         self.phase = Phase::Asking(seat);
         self.effects.push(self.ask(seat));
+        if self.choice.is_none() && !self.game.together().is_empty() {
+            self.choice = Some(ChoiceTimes { began: self.now, latest: self.now });
+        }
     }
 
     /// Draws. What the rules make of it is a failure of theirs, if it is one.
@@ -513,9 +582,13 @@ impl Match {
 
     /// Returns the request for the current turn.
     pub(super) fn ask(&self, seat: Seat) -> Effect {
+        Effect::Ask(seat, self.request(self.game.as_ref(), seat))
+    }
+
+    fn request(&self, game: &dyn AnyGame, seat: Seat) -> Turn {
         let player = &self.players[seat.index()];
         let want = player.ready.as_ref().map_or(&[][..], |ready| &ready.want);
-        Effect::Ask(seat, request(self.game.as_ref(), seat, want, player.clock.left_ms()))
+        request(game, seat, want, player.clock.left_ms())
     }
 
     /// Begins the transcript with the answers to `hello` and what happened until then.

@@ -76,8 +76,10 @@ pub struct CoreContext {
     pub launcher: Arc<Launcher>,
     /// The sandbox for agents.
     pub sandbox: Arc<Sandbox>,
-    /// A permit per agent of this core that may think at once.
+    /// A permit per match of this core whose agents may think at once.
     slots: Arc<Semaphore>,
+    /// How many agents may think beside the one with the permit, on cores that no match needs.
+    pub(super) beside: usize,
     /// A permit per match of this core that may start agents at once.
     starts: Arc<Semaphore>,
     /// Measures the referee's own delay.
@@ -93,8 +95,8 @@ pub struct CoreContext {
 }
 
 impl CoreContext {
-    /// Creates a context on the current runtime, where one agent thinks at a time. With `core`, pins this
-    /// thread and its agents to that core; if the system refuses, logs it and doesn't pin.
+    /// Creates a context on the current runtime, where one agent thinks at a time, and `beside` more of its match. With
+    /// `core`, pins this thread and its agents to that core; if the system refuses, logs it and doesn't pin.
     pub(super) fn new(
         launcher: Arc<Launcher>,
         sandbox: Arc<Sandbox>,
@@ -102,6 +104,7 @@ impl CoreContext {
         paused: PausedTime,
         timer: Ticker,
         core: Option<usize>,
+        beside: usize,
     ) -> Self {
         let core = core.filter(|&core| {
             let held = pin_thread(core);
@@ -114,6 +117,7 @@ impl CoreContext {
             launcher,
             sandbox,
             slots: Arc::new(Semaphore::new(1)),
+            beside,
             starts: Arc::new(Semaphore::new(1)),
             lag_probe: LagProbe::start(timer),
             scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
@@ -128,7 +132,7 @@ impl CoreContext {
         let launcher = Arc::new(Launcher::start(&sandbox.launcher)?);
         let (_, orders) = watch::channel(Orders::default());
         let timer = Ticker::new(PERIOD)?;
-        Ok(Self::new(launcher, Arc::new(sandbox), orders, PausedTime::default(), timer, None))
+        Ok(Self::new(launcher, Arc::new(sandbox), orders, PausedTime::default(), timer, None, 0))
     }
 
     /// Waits until a match may start its agents. Starting agents takes CPU time from thinking ones, so

@@ -91,6 +91,16 @@ pub struct PoolSize {
     pub matches: usize,
     /// Whether matches and their agents are pinned to a core.
     pub pin: bool,
+    /// Whether agents that choose at once may use the cores that no match needs.
+    pub is_wide: bool,
+}
+
+impl PoolSize {
+    /// Returns how many agents of a match may think beside the one that is asked first.
+    fn beside(self, cores: usize) -> usize {
+        let has_own = self.is_wide && !self.pin;
+        if has_own { (cores / self.matches.max(1)).saturating_sub(1) } else { 0 }
+    }
 }
 
 /// A pool of threads that play matches, one per core.
@@ -175,11 +185,12 @@ impl Pool {
             .map(|thread| {
                 let (shared, started) = (shared.clone(), started.clone());
                 let core = pinned_to.get(thread).copied();
+                let beside = size.beside(cores);
                 let at_once = matches / count + usize::from(thread < matches % count);
                 let run = move || match local_runtime() {
                     Ok((runtime, timer)) => {
                         started.send(Ok(())).ok();
-                        one_core(&runtime, &shared, timer, at_once, core);
+                        one_core(&runtime, &shared, timer, at_once, (core, beside));
                     }
                     Err(error) => drop(started.send(Err(error))),
                 };
@@ -207,12 +218,12 @@ fn one_core(
     shared: &Arc<Shared>,
     timer: Ticker,
     at_once: usize,
-    core: Option<usize>,
+    (core, beside): (Option<usize>, usize),
 ) {
     runtime.block_on(async {
         let (orders, paused) = (shared.orders.clone(), shared.paused.clone());
         let (launcher, sandbox) = (shared.launcher.clone(), shared.sandbox.clone());
-        let core = CoreContext::new(launcher, sandbox, orders, paused, timer, core);
+        let core = CoreContext::new(launcher, sandbox, orders, paused, timer, core, beside);
         let kept = KeptAgents::new(WorkFolders::new(shared.cleaner.clone()));
         let worker = || match_worker(shared.clone(), core.clone(), kept.clone());
         let workers: Vec<_> = (0..at_once).map(|_| tokio::task::spawn_local(worker())).collect();

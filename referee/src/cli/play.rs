@@ -151,7 +151,8 @@ async fn play_all<'a>(
         host.open_soon();
     }
     let watching = board_observer(options, shown && (person || !has_viewer), person);
-    let pool_size = PoolSize { matches: plan.jobs.clamp(1, plan.count()), pin: options.series.pin };
+    let matches = plan.jobs.clamp(1, plan.count());
+    let pool_size = PoolSize { matches, pin: options.series.pin, is_wide: true };
     let place = (pool_size, sandbox);
     let local =
         Local::start(contest.clone(), SeriesGames(plan), place, playing, &interrupts, watching)?;

@@ -374,7 +374,8 @@ impl HostedMatches {
         let guard =
             MatchGuard { matches: self.clone(), path: path.clone(), seen_by, _permit: permit };
         let (watching, live) = (watching(pace), RunningMatches::default());
-        let (size, orders) = (PoolSize { matches: 1, pin: false }, orders.subscribe());
+        let (size, orders) =
+            (PoolSize { matches: 1, pin: false, is_wide: false }, orders.subscribe());
         let pool = Pool::start(size, sandbox, orders, self.paused.clone(), watching, live);
         let pool = pool.map_err(failed)?;
         let play = move || {

@@ -1,7 +1,8 @@
 //! Games in which several seats choose at once: who learns what when, and agents that look ahead.
 
-use crate::support::TestDir;
 use crate::support::game_programs::{heard, sample, spy};
+use crate::support::{TestDir, skip};
+use crate::transcripts::sealed;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -92,4 +93,91 @@ fn a_person_who_resigned_is_not_to_move() {
     let (before, after) = ran.stderr.split_once("human resigned in turn 2, and is out").unwrap();
     assert!(before.contains("to move"), "{before}");
     assert!(after.contains("turn 3: @first") && !after.contains("to move"), "{after}");
+}
+
+/// An agent that shows a rock. In the seat 0, it waits until the other has been asked, too; in the seat 1, it does `wrong`
+/// in turn 3, if it is there.
+const WAITER: &str = "#!/usr/bin/env python3
+import json, os, sys, time
+folder, wrong = sys.argv[1], sys.argv[2:]
+for line in sys.stdin:
+    message = json.loads(line)
+    if message['type'] == 'hello':
+        seat = message['seat']
+        print('{\"type\":\"ready\"}', flush=True)
+    elif message['type'] == 'turn':
+        turn = message['turn']
+        mark = os.path.join(folder, 'asked-%d' % (turn + 1 - seat))
+        answer = json.dumps({'type': 'action', 'turn': turn, 'action': {'type': 'show', 'hand': 'rock'}})
+        if seat == 1:
+            open(mark, 'w').close()
+            if turn == 3 and wrong == ['exit']: sys.exit(3)
+            if turn == 3 and wrong == ['hang']: time.sleep(100)
+            if turn == 3 and wrong == ['close']:
+                os.close(1)
+                time.sleep(100)
+            if turn == 3 and wrong == ['garble']: answer = 'rock'
+            if turn == 3 and wrong == ['twice']: answer += '\\n' + answer
+            print('{\"type\":\"info\",\"text\":\"rocks are hard\"}', flush=True)
+        while turn < 4 and not os.path.exists(mark): time.sleep(0.001)
+        print(answer, flush=True)
+";
+
+/// The seat that is judged first answers only when the other has its request. What that one does wrong is its own fault,
+/// though it is judged later.
+#[test]
+fn seats_that_choose_at_once_think_side_by_side() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "rock-paper-scissors", "rps") else { return };
+    if std::thread::available_parallelism().is_ok_and(|cores| cores.get() < 2) {
+        return skip("second core");
+    }
+    let waiter = dir.program("waiter.py", WAITER);
+    let wrongs = ["", "exit", "hang", "close", "garble", "twice"];
+    let faults = [
+        Value::Null,
+        "gone".into(),
+        "late".into(),
+        "gone".into(),
+        "garbled".into(),
+        "unasked".into(),
+    ];
+    for (wrong, fault) in wrongs.into_iter().zip(faults) {
+        let folder = dir.path(&format!("marks-{wrong}"));
+        fs::create_dir(&folder).unwrap();
+        let first = format!("{waiter} {}", folder.display());
+        let second = format!("{first} {wrong}");
+        let words = [
+            "--setup",
+            "rounds=3",
+            "--sandbox",
+            "none",
+            "--move-time",
+            "4s",
+            "--out",
+            "x.jsonl",
+            "--force",
+        ];
+        let verdict =
+            dir.play(&[&[&*game, &first, second.trim()], &words[..]].concat())["verdict"].clone();
+        assert_eq!(verdict["seats"][0]["fault"], Value::Null, "{wrong}: {verdict}");
+        assert_eq!(verdict["seats"][1]["fault"]["kind"], fault, "{wrong}: {verdict}");
+        dir.run(&["verify", "x.jsonl", "--rules", &game]).code(0).stdout_has("ok");
+    }
+    // In the order of the seats, whoever was asked and answered first.
+    let events = dir.events("x.jsonl");
+    let turns = events.iter().filter(|event| event["type"] == "turn");
+    let turns: Vec<_> =
+        turns.map(|event| (event["turn"].as_u64(), event["seat"].as_u64())).collect();
+    assert_eq!(turns[..4], [0, 1, 2, 3].map(|turn| (Some(turn), Some(turn % 2))));
+    // None was asked before its choice began.
+    let text = fs::read_to_string(dir.path("x.jsonl")).unwrap();
+    let (before, time) = text.split_once(r#"{"type":"turn","at_ns":"#).unwrap();
+    let (first, after) = time.split_once(r#"{"type":"turn","at_ns":"#).unwrap();
+    let (_, rest) = after.split_once(',').unwrap();
+    let early =
+        format!(r#"{before}{{"type":"turn","at_ns":{first}{{"type":"turn","at_ns":1,{rest}"#);
+    let lines = early.lines().filter(|line| !line.starts_with(r#"{"type":"seal""#));
+    dir.write("early.jsonl", sealed(&lines.map(|line| format!("{line}\n")).collect::<String>()));
+    dir.run(&["verify", "early.jsonl", "--rules", &game]).code(1).stdout_has("its time is 1 ns");
 }

@@ -237,18 +237,18 @@ impl Walk {
             return Err("an imported game has no times".to_owned());
         }
         self.settle(&event)?;
-        let before = self.state.now.0;
-        if at_ns < before {
-            return Err(format!(
-                "its time is {at_ns} ns, before that of the event before it, {before} ns"
-            ));
-        }
         let draws = matches!(self.due.front(), Some(Effect::Record(Event::Drawn(_))));
         if draws && self.state.phase != Phase::Ended && self.is_failure_of_rules(&event) {
             // Another failure that need not happen again.
             self.due.clear();
         }
         if self.due.is_empty() {
+            let before = self.state.earliest(&event).0;
+            if at_ns < before {
+                return Err(format!(
+                    "its time is {at_ns} ns, before that of the event before it, {before} ns"
+                ));
+            }
             if let Event::Line(line) = event {
                 return self.hold(line);
             }
@@ -329,7 +329,7 @@ impl Walk {
             player.cpu_at_answer = None;
         }
         state.player(asked.seat).ran_frozen = Nanos(asked.pondered_ns);
-        state.now = Nanos(0);
+        (state.now, state.choice) = (Nanos(0), None);
         let asks = state.ask(asked.seat);
         Ok((state, vec![asks]))
     }
@@ -451,7 +451,7 @@ impl Walk {
             Event::Retired(event) => {
                 Some((event.seat, &event.fault)).filter(|_| event.at_ns == now_ns)
             }
-            Event::Over(event) if event.at_ns == now_ns => {
+            Event::Over(event) if event.at_ns == self.state.end_of_choice(Nanos(now_ns)).0 => {
                 let players = event.verdict.seats.iter().zip(&self.state.players);
                 let mut new = players.zip(Seat::all(self.wires.len()));
                 new.find_map(|((verdict, player), seat)| match (&verdict.fault, &player.fault) {

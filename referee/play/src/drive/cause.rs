@@ -136,7 +136,8 @@ impl Drive<'_> {
 
     fn check_cause(&mut self, seat: Seat, at: Instant, what: Unexplained) {
         if self.is_judged(seat) && self.cause_check.is_none() {
-            self.time.hold(at);
+            // What was kept is older.
+            self.time.hold(Instant::now());
             self.cause_check = Some(Box::new(CauseCheck { seat, began: at, what }));
         }
     }

@@ -150,6 +150,7 @@ impl Drive<'_> {
                     self.apply();
                 }
                 DriveEvent::Orders(_)
+                | DriveEvent::Kept(_)
                 | DriveEvent::Slot
                 | DriveEvent::Prepared
                 | DriveEvent::StartChecked(_) => {}

@@ -1,6 +1,7 @@
 //! Carrying out effects: messages, requests, records.
 
 use super::Drive;
+use super::turn::Asked;
 use crate::connection::AgentConnection;
 use crate::participant::Participant;
 use referee_match::diagnosis::Usage;
@@ -30,8 +31,14 @@ impl Drive<'_> {
                     let peaks = agents.map(|agent| agent.and_then(AgentConnection::peak_memory_kb));
                     self.input(Input::PeakMemory(peaks.collect()));
                 }
-                Effect::Finish(ending) => self.ending = Some(*ending),
+                Effect::Finish(ending) => {
+                    self.ending = Some(*ending);
+                    self.early.clear();
+                }
             }
+        }
+        if self.effects.is_empty() {
+            self.ask_beside();
         }
         if self.state.thinking().is_none() && !self.awaits_thaw() {
             self.turn.slot.release();
@@ -49,11 +56,11 @@ impl Drive<'_> {
             let seen = &mut self.ends[seat.index()].seen;
             seen.unended = agent.process.unended_line().to_vec();
             let time = |nanos: Option<Nanos>| Duration::from_nanos(nanos.unwrap_or_default().0);
-            let (cpu, waited) = (time(self.turn.reading.cpu), time(self.turn.reading.wait));
-            let is_asked = self.turn.asked != self.time.began;
+            let last = self.turn.asked;
+            let (cpu, waited) = (time(last.reading.cpu), time(last.reading.wait));
             let asked = Usage { cpu, waited, ..Usage::default() };
-            let before = if is_asked { asked } else { agent.used_before };
-            seen.used = Some(agent.used_at_end(self.turn.asked, before));
+            let before = if last.at == self.time.began { agent.used_before } else { asked };
+            seen.used = Some(agent.used_at_end(last.at, before));
             if self.is_examined(seat) {
                 self.examined = Some(seat);
                 return;
@@ -66,6 +73,7 @@ impl Drive<'_> {
         self.participants[seat.index()].kill();
         self.freezer.forget(seat);
         self.turn.withdraw(seat);
+        self.early.forget(seat);
     }
 
     fn write_message(&mut self, message: &ToAgent) {
@@ -148,7 +156,7 @@ impl Drive<'_> {
     /// free.
     pub(super) fn want_slot(&mut self, seat: Seat, turn: Turn) {
         self.turn.request = Some((seat, turn));
-        if self.step.judged == Some(seat) {
+        if self.is_deferred(seat) {
             return;
         }
         if !self.participants[seat.index()].is_process() {
@@ -165,6 +173,25 @@ impl Drive<'_> {
         }
     }
 
+    /// Asks a seat whose request has waited for others' lines.
+    pub(super) fn ask_deferred(&mut self) {
+        // A request that already waits for its slot keeps its place.
+        if !self.turn.slot.is_awaited()
+            && self.turn.request.as_ref().is_some_and(|(seat, _)| !self.is_deferred(*seat))
+            && let Some((seat, turn)) = self.turn.request.take()
+        {
+            self.want_slot(seat, turn);
+        }
+    }
+
+    /// Whether a request waits until the lines are judged that were read with the last one: those of its own seat were
+    /// written before it; and where seats choose at once, no other line comes between what was kept of this one.
+    fn is_deferred(&self, seat: Seat) -> bool {
+        let judged = self.step.judged;
+        !self.early.opened.is_empty()
+            || judged.is_some_and(|judged| judged == seat || self.early.has(seat))
+    }
+
     /// Whether the request waits for its seat to be resumed.
     fn awaits_thaw(&self) -> bool {
         let request = self.turn.request.as_ref().filter(|_| !self.turn.slot.is_awaited());
@@ -172,11 +199,23 @@ impl Drive<'_> {
     }
 
     pub(super) fn ask(&mut self) {
-        let Some((seat, mut turn)) = self.turn.request.take() else { return };
-        if !self.freezer.resume(seat, &self.participants[seat.index()]) {
+        let Some((seat, turn)) = self.turn.request.take() else { return };
+        if self.open(seat, &turn) {
+            return;
+        }
+        if self.is_deferred(seat) || !self.freezer.resume(seat, &self.participants[seat.index()]) {
             self.turn.request = Some((seat, turn));
             return;
         }
+        self.turn.asked = self.write_request(seat, turn);
+        let Asked { at, reading, .. } = self.turn.asked;
+        self.freezer.begin(at);
+        self.input_at(at, Input::Asked(seat, reading));
+        self.flush(seat);
+    }
+
+    /// Writes a request, but doesn't send it yet. Returns when, and what was measured then.
+    pub(super) fn write_request(&mut self, seat: Seat, mut turn: Turn) -> Asked {
         let whole = self.counts_whole_tree();
         let now = self.step.began;
         let agent = self.participants[seat.index()].connection_mut();
@@ -194,11 +233,7 @@ impl Drive<'_> {
             agent.put(&message, &self.message);
         }
         // Last, so that none of the referee's own time is charged.
-        let asked = Instant::now();
-        self.turn.begin(asked, reading);
-        self.freezer.begin(asked);
-        self.input_at(asked, Input::Asked(seat, reading));
-        self.flush(seat);
+        Asked::new(Instant::now(), reading)
     }
 
     pub(super) fn flush(&mut self, seat: Seat) {

@@ -18,6 +18,7 @@ impl Drive<'_> {
     pub(super) fn take(&mut self, event: DriveEvent) {
         match event {
             DriveEvent::Event(seat, at, event) => self.event(seat, at, event),
+            DriveEvent::Kept(kept) => self.opened(kept),
             DriveEvent::Slot => self.ask(),
             DriveEvent::Prepared => self.prepared(),
             DriveEvent::Orders(orders) => self.orders(orders),
@@ -58,6 +59,13 @@ impl Drive<'_> {
         if self.is_start_checked() {
             // The end of a process that never ran.
             return;
+        }
+        let is_seen_at_once =
+            matches!(event, AgentEvent::Started | AgentEvent::Stderr | AgentEvent::Continued(_));
+        // What is left of lines that are being judged belongs to the turn before.
+        let is_rest = self.step.judged == Some(seat);
+        if self.early.has(seat) && !is_seen_at_once && !is_rest {
+            return self.keep_event(seat, at, event);
         }
         match event {
             AgentEvent::Started => {}
@@ -129,7 +137,9 @@ impl Drive<'_> {
 
     /// Freezes idle agents that are due, and ends the match if one can't be resumed.
     fn freeze_idle(&mut self, now: Instant) {
-        let lost = self.freezer.check(now, &self.participants, self.state.thinking());
+        let thinking = self.state.thinking();
+        let thinks = |seat| thinking == Some(seat) || self.early.asked(seat).is_some();
+        let lost = self.freezer.check(now, &self.participants, thinks);
         if let Some(seat) = lost {
             let text = format!("seat {seat} was frozen and could not be resumed");
             self.input_at(now, Input::Stop { cause: "machine", text, seat: Some(seat) });
@@ -141,8 +151,10 @@ impl Drive<'_> {
         if !self.freezer.confirm(seat) {
             return;
         }
-        self.input(Input::RanFrozen(seat, ran));
-        if self.turn.wants(seat) && !self.turn.slot.is_awaited() {
+        // Whenever that was, it is charged with the request.
+        self.input_at(self.time.began, Input::RanFrozen(seat, ran));
+        if self.ask_now(seat) {
+        } else if self.turn.wants(seat) && !self.turn.slot.is_awaited() {
             self.ask();
         } else {
             // The request was withdrawn meanwhile.
@@ -176,7 +188,7 @@ impl Drive<'_> {
 
     /// Judges a line and all that were read with it, which can take longer than a step.
     fn lines(&mut self, seat: Seat, at: Instant, line: Line) {
-        self.lines_from(seat, at, Some((line, None)));
+        self.lines_from(seat, at, Some((line, None, false)));
     }
 
     /// The rules have answered what the line that waits leads to.
@@ -185,46 +197,49 @@ impl Drive<'_> {
         let Some(WaitingLine { seat, at, line, reading, .. }) = waiting else {
             return;
         };
-        self.lines_from(seat, at, Some((line, Some(reading))));
+        self.lines_from(seat, at, Some((line, Some(reading), true)));
     }
 
-    /// Judges a line that was seen at `at`, with its measurements if it has waited for the rules, and then the others
-    /// that were read with it.
-    fn lines_from(&mut self, seat: Seat, at: Instant, first: Option<(Line, Option<Reading>)>) {
+    /// Judges a line that was seen at `at`, with its measurements if it has waited, and whether the rules have answered;
+    /// then the others that were read with it.
+    pub(super) fn lines_from(
+        &mut self,
+        seat: Seat,
+        at: Instant,
+        first: Option<(Line, Option<Reading>, bool)>,
+    ) {
         self.step.judged = Some(seat);
         let mut next = first;
-        while let Some((line, waited)) = next.filter(|_| self.is_judged(seat)) {
+        while let Some((line, measured, is_prepared)) = next.filter(|_| self.is_judged(seat)) {
             // Preparing sends a request, so a line for which the rules have answered is not prepared again.
-            if waited.is_none()
+            if !is_prepared
                 && !line.cut
                 && let Some(rules) = self.state.prepare(seat, &line.bytes)
             {
-                let reading = self.reading_of_line(seat, at, &line, None);
+                let reading =
+                    measured.unwrap_or_else(|| self.reading_of_line(seat, at, &line, None));
                 self.waiting_line = Some(Box::new(WaitingLine { seat, at, line, reading, rules }));
                 return;
             }
-            self.line(seat, at, &line, waited);
-            let agent = self.participants[seat.index()].connection_mut();
-            next = agent.and_then(|agent| Some((agent.process.buffered_line()?, None)));
+            self.line(seat, at, &line, measured);
+            // What was kept was written before what is still buffered.
+            let is_last_kept = self.early.opened.is_empty();
+            let agent = self.participants[seat.index()].connection_mut().filter(|_| is_last_kept);
+            next = agent.and_then(|agent| Some((agent.process.buffered_line()?, None, false)));
             let thinks = self.state.thinking() == Some(seat);
             if (next.is_some() || thinks) && self.step.is_long() && self.is_judged(seat) {
                 if thinks {
                     // What exceeds a step by much is the machine's.
-                    self.turn.judged_for += self.step.began.elapsed().min(STEP * 2);
+                    self.turn.asked.judged_for += self.step.began.elapsed().min(STEP * 2);
                 }
-                self.step.rest = next.take().map(|(line, _)| (seat, at, line));
+                self.step.rest = next.take().map(|(line, ..)| (seat, at, line));
                 if self.step.rest.is_some() {
                     return;
                 }
             }
         }
         self.step.judged = None;
-        // A request that already waits for its slot keeps its place.
-        if !self.turn.slot.is_awaited()
-            && let Some((asked, turn)) = self.turn.request.take_if(|(asked, _)| *asked == seat)
-        {
-            self.want_slot(asked, turn);
-        }
+        self.ask_deferred();
     }
 
     fn line(&mut self, seat: Seat, at: Instant, line: &Line, measured: Option<Reading>) {

@@ -13,6 +13,7 @@ mod patience;
 mod stay;
 mod part;
 mod recording;
+mod early;
 mod step;
 mod turn;
 
@@ -22,6 +23,7 @@ pub(crate) use patience::{LOOK, Patience};
 pub(crate) use pondering::FREEZE_AFTER;
 
 use self::cause::CauseCheck;
+use self::early::{EarlySeats, KeptEvent};
 use self::part::PartState;
 use self::pondering::Freezer;
 use self::readings::Readings;
@@ -146,6 +148,8 @@ pub(super) async fn drive(
 /// An event for the loop.
 enum DriveEvent {
     Event(Seat, Instant, AgentEvent),
+    /// What was kept of a seat that is judged now.
+    Kept(KeptEvent),
     /// The slot that the request waited for is held.
     Slot,
     Orders(Orders),
@@ -167,6 +171,7 @@ struct Drive<'a> {
     ends: Vec<SeatEnd>,
     time: MatchTime,
     turn: TurnState,
+    early: EarlySeats,
     step: Step,
     freezer: Freezer,
     readings: Readings,
@@ -230,6 +235,7 @@ impl<'a> Drive<'a> {
             ends: std::iter::repeat_with(SeatEnd::default).take(seats).collect(),
             time,
             turn: TurnState::new(began, starting),
+            early: EarlySeats::new(core.beside),
             step: Step::new(began),
             readings: Readings::default(),
             recording,
@@ -302,11 +308,17 @@ impl<'a> Drive<'a> {
     /// was polled first. Lines that were read come before everything, as they have the earliest time.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<DriveEvent> {
         if let Some(waiting) = &mut self.waiting_line {
-            // Nothing that comes later is looked at before this line is judged.
-            return waiting.rules.as_mut().poll(context).map(|()| DriveEvent::Prepared);
+            // Nothing that comes later is looked at before this line is judged, unless it is kept.
+            if waiting.rules.as_mut().poll(context).is_ready() {
+                return Poll::Ready(DriveEvent::Prepared);
+            }
+            return self.poll_participants(context, |seat, early| early.asked(seat).is_some());
         }
         if let Some((seat, at, line)) = self.step.rest.take() {
             return Poll::Ready(DriveEvent::Event(seat, at, AgentEvent::Line(line)));
+        }
+        if let Some(kept) = self.early.opened.pop_front() {
+            return Poll::Ready(DriveEvent::Kept(kept));
         }
         let orders = self.orders.poll(context, |orders, context| orders.as_mut().poll(context));
         if let Poll::Ready(mut orders) = orders {
@@ -314,14 +326,12 @@ impl<'a> Drive<'a> {
             self.orders = next_orders(orders);
             return Poll::Ready(DriveEvent::Orders(new));
         }
-        let mut scratch = self.core.scratch.borrow_mut();
         let checked = self.cause_check.as_ref().map(|check| check.seat);
-        for (seat, participant) in Seat::all(self.participants.len()).zip(&mut self.participants) {
-            if checked.is_none_or(|checked| checked == seat)
-                && let Poll::Ready((at, event)) = participant.poll_event(context, &mut scratch)
-            {
-                return Poll::Ready(DriveEvent::Event(seat, at, event));
-            }
+        let is_read = |seat, early: &EarlySeats| {
+            checked.is_none_or(|checked| checked == seat || early.has(seat)) && early.is_read(seat)
+        };
+        if let Poll::Ready(event) = self.poll_participants(context, is_read) {
+            return Poll::Ready(event);
         }
         if let Some(check) = &mut self.cause_check
             && let Poll::Ready(good_starts) = check.poll(context)
@@ -335,6 +345,25 @@ impl<'a> Drive<'a> {
             self.timer_set = None;
             DriveEvent::Timer
         })
+    }
+}
+
+impl Drive<'_> {
+    /// Looks for an event of some seats.
+    fn poll_participants(
+        &mut self,
+        context: &mut Context<'_>,
+        is_read: impl Fn(Seat, &EarlySeats) -> bool,
+    ) -> Poll<DriveEvent> {
+        let mut scratch = self.core.scratch.borrow_mut();
+        for (seat, participant) in Seat::all(self.participants.len()).zip(&mut self.participants) {
+            if is_read(seat, &self.early)
+                && let Poll::Ready((at, event)) = participant.poll_event(context, &mut scratch)
+            {
+                return Poll::Ready(DriveEvent::Event(seat, at, event));
+            }
+        }
+        Poll::Pending
     }
 }
 

@@ -75,7 +75,7 @@ impl Freezer {
         &mut self,
         now: Instant,
         participants: &[Participant],
-        thinking: Option<Seat>,
+        thinks: impl Fn(Seat) -> bool,
     ) -> Option<Seat> {
         if self.is_paused {
             return None;
@@ -83,7 +83,7 @@ impl Freezer {
         if self.due.take_if(|due| *due <= now).is_some() {
             for (seat, participant) in Seat::all(participants.len()).zip(participants) {
                 let state = &mut self.seats[seat.index()];
-                let waits = *state == RunState::Runs && thinking != Some(seat);
+                let waits = *state == RunState::Runs && !thinks(seat);
                 if waits && participant.is_process() && !participant.is_killed() {
                     *state = RunState::Stopped;
                     participant.command(Command::Stop);

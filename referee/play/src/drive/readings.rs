@@ -4,6 +4,7 @@
 //! that were read together share one measurement, and lines that end no turn share one for a while.
 
 use super::Drive;
+use super::turn::Asked;
 use referee_games::Decoded;
 use referee_match::{Reading, parse_line};
 use referee_process::framer::Line;
@@ -18,14 +19,14 @@ const TREE_PERIOD: Duration = Duration::from_millis(5);
 /// It serves for at least this many times as long as it took.
 const TREE_SHARE: u32 = 4;
 
-/// The last measurement.
+/// The last measurement of each seat.
 #[derive(Debug, Default)]
-pub(super) struct Readings(Option<Measured>);
+pub(super) struct Readings(Vec<Option<Measured>>);
 
 #[derive(Debug)]
 struct Measured {
-    /// The seat, and when it was asked last.
-    turn: (Seat, Instant),
+    /// When the seat was asked last.
+    asked: Instant,
     /// When the event was seen that it belongs to.
     at: Instant,
     /// How long it serves for other events.
@@ -40,14 +41,17 @@ impl Readings {
     /// that ends no turn; else measures.
     fn of(
         &mut self,
-        turn: (Seat, Instant),
+        (seat, asked): (Seat, Instant),
         at: Instant,
         is_slow: bool,
         ends_no_turn: impl FnOnce() -> bool,
         measure: impl FnOnce() -> (Option<Nanos>, Option<Nanos>),
     ) -> (Option<Nanos>, Option<Nanos>) {
-        let last = self.0.as_ref().filter(|last| last.turn == turn);
-        if let Some(last) = last
+        if self.0.len() <= seat.index() {
+            self.0.resize_with(seat.index() + 1, || None);
+        }
+        let last = &mut self.0[seat.index()];
+        if let Some(last) = last.as_ref().filter(|last| last.asked == asked)
             && (last.at == at || (at < last.until && ends_no_turn()))
         {
             return (last.cpu, last.wait);
@@ -58,7 +62,7 @@ impl Readings {
             let end = Instant::now();
             end + TREE_PERIOD.max((end - begun) * TREE_SHARE)
         });
-        self.0 = Some(Measured { turn, at, until, cpu, wait });
+        *last = Some(Measured { asked, at, until, cpu, wait });
         (cpu, wait)
     }
 }
@@ -74,7 +78,8 @@ impl Drive<'_> {
     ) -> Reading {
         // Before the first turn, what counts is what the seat itself has used until then.
         let idle = self.state.thinking().is_none() && self.state.measures_pondering();
-        let measured = if idle { Some(seat) } else { self.state.thinking() };
+        let is_own = idle || self.early.has(seat);
+        let measured = if is_own { Some(seat) } else { self.state.thinking() };
         self.measure(measured, at, || {
             let message = parse_line(&line.bytes, meaning.cloned());
             !line.cut && matches!(message, None | Some(Ok(FromAgent::Info(_))))
@@ -92,19 +97,20 @@ impl Drive<'_> {
         at: Instant,
         ends_no_turn: impl FnOnce() -> bool,
     ) -> Reading {
-        let (lag, whole) = (self.lag(at), self.counts_whole_tree());
+        let beside = seat.and_then(|seat| self.early.asked(seat));
+        let thinks = beside.is_some() || (seat.is_some() && self.state.thinking() == seat);
+        let asked = beside.unwrap_or(self.turn.asked);
+        let (lag, whole) = (self.lag(at, thinks.then_some(asked)), self.counts_whole_tree());
         let agent = seat.and_then(|seat| self.participants[seat.index()].connection_mut());
         let Some((agent, seat)) = agent.zip(seat) else {
             return Reading { lag, ..Reading::default() };
         };
-        let thinks = self.state.thinking() == Some(seat);
-        let long = span(self.turn.asked, at) >= LONG_TURN;
+        let long = span(asked.at, at) >= LONG_TURN;
         let is_tree = agent.counts_whole_tree(whole);
         let measure =
             || (agent.cpu_in_turn(whole, at), thinks.then(|| agent.wait(false, long)).flatten());
         // One process is measured in no time.
-        let turn = (seat, self.turn.asked);
-        let (cpu, wait) = self.readings.of(turn, at, is_tree, ends_no_turn, measure);
+        let (cpu, wait) = self.readings.of((seat, asked.at), at, is_tree, ends_no_turn, measure);
         Reading { cpu, wait, lag }
     }
 
@@ -113,15 +119,17 @@ impl Drive<'_> {
         let agent =
             self.state.thinking().and_then(|seat| self.participants[seat.index()].connection());
         let cpu = agent.and_then(|agent| agent.cpu(self.counts_whole_tree()));
-        Reading { cpu, wait: None, lag: self.lag(now) }
+        let asked = self.state.thinking().map(|_| self.turn.asked);
+        Reading { cpu, wait: None, lag: self.lag(now, asked) }
     }
 
     /// Returns the longest lag since the turn began or, between turns, since the match began. What judging
     /// the agent's own lines took in this turn doesn't count, or it could cause it.
-    fn lag(&self, now: Instant) -> Nanos {
-        let since = if self.state.thinking().is_some() { self.turn.asked } else { self.time.began };
+    fn lag(&self, now: Instant, asked: Option<Asked>) -> Nanos {
+        let since = asked.map_or(self.time.began, |asked| asked.at);
         let lag = self.core.lag_probe.lag_since(since, now);
-        Nanos::from(lag.saturating_sub(self.turn.judged_for))
+        let judged_for = asked.map_or(Duration::ZERO, |asked| asked.judged_for);
+        Nanos::from(lag.saturating_sub(judged_for))
     }
 
     /// Whether CPU time is always that of the agent's process tree.

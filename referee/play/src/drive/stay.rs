@@ -67,6 +67,7 @@ impl Drive<'_> {
                     self.apply();
                 }
                 DriveEvent::Orders(_)
+                | DriveEvent::Kept(_)
                 | DriveEvent::Slot
                 | DriveEvent::Prepared
                 | DriveEvent::StartChecked(_) => {}

@@ -7,17 +7,30 @@ use referee_protocol::{Seat, Turn};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+/// When a seat was asked.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    /// When its request was written; at first, when the match began.
+    pub(super) at: Instant,
+    /// The agent's reading at that time.
+    pub(super) reading: Reading,
+    /// How long its lines were judged since then, as far as others had to wait.
+    pub(super) judged_for: Duration,
+}
+
+impl Asked {
+    pub(super) fn new(at: Instant, reading: Reading) -> Self {
+        Self { at, reading, judged_for: Duration::ZERO }
+    }
+}
+
 /// The current turn, and the one before while no request is written.
 pub(super) struct TurnState {
     /// A request that is not written yet, because it waits for a slot or for its seat to be resumed.
     pub(super) request: Option<(Seat, Turn)>,
     pub(super) slot: ThinkingSlot,
-    /// When the last request was written; at first, when the match began.
-    pub(super) asked: Instant,
-    /// The agent's reading at that time.
-    pub(super) reading: Reading,
-    /// How long lines of the seat that thinks were judged since then, as far as others had to wait.
-    pub(super) judged_for: Duration,
+    /// The last request.
+    pub(super) asked: Asked,
 }
 
 impl TurnState {
@@ -25,20 +38,13 @@ impl TurnState {
         Self {
             request: None,
             slot: ThinkingSlot { starting, held: None, coming: None },
-            asked: began,
-            reading: Reading::default(),
-            judged_for: Duration::ZERO,
+            asked: Asked::new(began, Reading::default()),
         }
     }
 
     /// Whether the request is for this seat.
     pub(super) fn wants(&self, seat: Seat) -> bool {
         self.request.as_ref().is_some_and(|(asked, _)| *asked == seat)
-    }
-
-    /// Notes that a seat is asked now.
-    pub(super) fn begin(&mut self, now: Instant, reading: Reading) {
-        (self.asked, self.reading, self.judged_for) = (now, reading, Duration::ZERO);
     }
 
     /// Withdraws the request if it is for this seat.

@@ -69,7 +69,11 @@ pub(super) struct EndedRun {
 /// Returns how many matches run at once, and whether they are pinned.
 pub(super) fn pool_size(prepared: &Prepared, options: &SharedRunOptions) -> PoolSize {
     let jobs = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
-    PoolSize { matches: jobs.or(prepared.jobs).unwrap_or_else(cores::count), pin: prepared.pin }
+    PoolSize {
+        matches: jobs.or(prepared.jobs).unwrap_or_else(cores::count),
+        pin: prepared.pin,
+        is_wide: true,
+    }
 }
 
 /// Chooses the sandbox of the agents of a contest.

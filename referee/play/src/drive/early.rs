@@ -1,0 +1,215 @@
+//! Seats that choose at once think side by side, as far as cores are free. The match judges them one after the other, in
+//! their order: what a later one does is kept, with its time and its measurements, until it is its turn to be judged.
+
+use super::Drive;
+use super::turn::Asked;
+use referee_match::{Input, Reading, parse_line};
+use referee_process::agent::AgentEvent;
+use referee_protocol::{FromAgent, Seat, Turn};
+use std::collections::VecDeque;
+use std::time::Instant;
+
+/// An event that was kept.
+pub(super) struct KeptEvent {
+    pub(super) seat: Seat,
+    pub(super) at: Instant,
+    pub(super) event: AgentEvent,
+    /// The measurements of a line.
+    pub(super) reading: Option<Reading>,
+}
+
+/// How far a seat is that is judged later. One that does something before it is asked waits until it is judged for that.
+enum Progress {
+    /// It waits for a core.
+    Waits,
+    /// Its processes are being resumed.
+    Thaws,
+    /// It has got the request with this number.
+    Thinks(u64, Asked),
+    /// It has got it, and has done what ends its turn.
+    Done(u64, Asked),
+}
+
+/// What is kept of a seat that is judged later.
+struct EarlySeat {
+    seat: Seat,
+    progress: Progress,
+    events: VecDeque<KeptEvent>,
+    /// The bytes of its lines.
+    bytes: u64,
+    /// Nothing more of it is read until it is judged.
+    is_full: bool,
+}
+
+/// The seats that are judged later.
+pub(super) struct EarlySeats {
+    /// How many may think beside the one that is judged.
+    beside: usize,
+    seats: Vec<EarlySeat>,
+    /// What was kept of the seat that is judged now.
+    pub(super) opened: VecDeque<KeptEvent>,
+}
+
+impl EarlySeats {
+    pub(super) fn new(beside: usize) -> Self {
+        Self { beside, seats: Vec::new(), opened: VecDeque::new() }
+    }
+
+    fn of(&self, seat: Seat) -> Option<&EarlySeat> {
+        self.seats.iter().find(|early| early.seat == seat)
+    }
+
+    fn of_mut(&mut self, seat: Seat) -> Option<&mut EarlySeat> {
+        self.seats.iter_mut().find(|early| early.seat == seat)
+    }
+
+    /// Whether what the seat does is kept.
+    pub(super) fn has(&self, seat: Seat) -> bool {
+        self.of(seat).is_some()
+    }
+
+    /// Whether the seat is read: it isn't judged later, or may still do what counts in its turn.
+    pub(super) fn is_read(&self, seat: Seat) -> bool {
+        self.of(seat).is_none_or(|early| !early.is_full)
+    }
+
+    /// Returns when a seat was asked that is judged later and thinks.
+    pub(super) fn asked(&self, seat: Seat) -> Option<Asked> {
+        match self.of(seat)?.progress {
+            Progress::Thinks(_, asked) => Some(asked),
+            _ => None,
+        }
+    }
+
+    /// Keeps nothing of a seat.
+    pub(super) fn forget(&mut self, seat: Seat) {
+        self.seats.retain(|early| early.seat != seat);
+        self.opened.retain(|event| event.seat != seat);
+    }
+
+    /// Keeps nothing, since the match is over.
+    pub(super) fn clear(&mut self) {
+        self.seats.clear();
+        self.opened.clear();
+    }
+}
+
+impl Drive<'_> {
+    /// Asks seats that are judged later, as many as there are cores for.
+    pub(super) fn ask_beside(&mut self) {
+        if self.early.beside == 0 || self.state.game().together().is_empty() {
+            return;
+        }
+        for seat in self.state.choosing_later() {
+            let participant = &self.participants[seat.index()];
+            let may_answer = participant.is_process() && !participant.is_killed();
+            if may_answer && !self.early.has(seat) && !self.state.has_ended(seat) {
+                let (events, progress) = (VecDeque::new(), Progress::Waits);
+                let early = EarlySeat { seat, progress, events, bytes: 0, is_full: false };
+                self.early.seats.push(early);
+            }
+        }
+        let has_core =
+            |it: &&EarlySeat| matches!(it.progress, Progress::Thaws | Progress::Thinks(..));
+        let busy = self.early.seats.iter().filter(has_core).count();
+        let judged = self.step.judged;
+        // The other lines that were read with the last one come before a request.
+        let may_ask = |it: &&mut EarlySeat| {
+            matches!(it.progress, Progress::Waits)
+                && it.events.is_empty()
+                && judged != Some(it.seat)
+        };
+        let waiting = self.early.seats.iter_mut().filter(may_ask);
+        let next: Vec<Seat> = waiting
+            .take(self.early.beside.saturating_sub(busy))
+            .map(|early| {
+                early.progress = Progress::Thaws;
+                early.seat
+            })
+            .collect();
+        for seat in next {
+            if self.freezer.resume(seat, &self.participants[seat.index()]) {
+                self.ask_now(seat);
+            }
+        }
+    }
+
+    /// Asks a seat that is judged later, if it has been resumed for that. Returns whether it has.
+    pub(super) fn ask_now(&mut self, seat: Seat) -> bool {
+        let Some(early) = self.early.of_mut(seat) else { return false };
+        if !matches!(early.progress, Progress::Thaws) {
+            return false;
+        }
+        if !early.events.is_empty() {
+            early.progress = Progress::Waits;
+            return true;
+        }
+        let turn = self.state.request_later(seat);
+        let number = turn.turn;
+        let asked = self.write_request(seat, turn);
+        if let Some(early) = self.early.of_mut(seat) {
+            early.progress = Progress::Thinks(number, asked);
+        }
+        self.freezer.begin(asked.at);
+        self.flush(seat);
+        true
+    }
+
+    /// Keeps an event of a seat that is judged later.
+    pub(super) fn keep_event(&mut self, seat: Seat, at: Instant, event: AgentEvent) {
+        let reading = match &event {
+            AgentEvent::Line(line) => Some(self.reading_of_line(seat, at, line, None)),
+            _ => None,
+        };
+        let bound = self.state.header().limits.turn_bytes.saturating_mul(2);
+        let Some(early) = self.early.of_mut(seat) else { return };
+        if let AgentEvent::Line(line) = &event {
+            let message = if line.cut { None } else { parse_line(&line.bytes, None) };
+            let goes_on = !line.cut && matches!(message, None | Some(Ok(FromAgent::Info(_))));
+            early.bytes += line.bytes.len() as u64 + 1;
+            match early.progress {
+                Progress::Thinks(number, asked) if !goes_on => {
+                    (early.progress, early.is_full) = (Progress::Done(number, asked), true);
+                    self.freezer.begin(at);
+                }
+                _ => {}
+            }
+            early.is_full |= early.bytes > bound;
+        }
+        early.events.push_back(KeptEvent { seat, at, event, reading });
+    }
+
+    /// Judges from now on what a seat does, first what was kept. Returns whether it has already been asked.
+    pub(super) fn open(&mut self, seat: Seat, turn: &Turn) -> bool {
+        let seats = &mut self.early.seats;
+        let Some(place) = seats.iter().position(|early| early.seat == seat) else {
+            return false;
+        };
+        let EarlySeat { progress, events, .. } = seats.remove(place);
+        self.early.opened.extend(events);
+        let (Progress::Thinks(number, asked) | Progress::Done(number, asked)) = progress else {
+            return false;
+        };
+        if number != turn.turn {
+            let text =
+                format!("seat {seat} was asked for turn {number}, but it is turn {}", turn.turn);
+            self.input(Input::Stop { cause: "machine", text, seat: None });
+            return true;
+        }
+        self.turn.asked = asked;
+        self.input_at(asked.at, Input::Asked(seat, asked.reading));
+        true
+    }
+
+    /// Judges the next of what was kept.
+    pub(super) fn opened(&mut self, kept: KeptEvent) {
+        let KeptEvent { seat, at, event, reading } = kept;
+        match event {
+            AgentEvent::Line(line) => self.lines_from(seat, at, Some((line, reading, false))),
+            event => self.event(seat, at, event),
+        }
+        if self.early.opened.is_empty() {
+            self.ask_deferred();
+        }
+    }
+}
