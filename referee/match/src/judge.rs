@@ -247,6 +247,8 @@ impl Match {
         let message = ToAgent::Played(Played { turn, seat, action, used_ms });
         self.tell_move(message, turn, Some(seat));
         let decision = self.adjudicator.count(seat, turn, asked.score);
+        // Who is at fault in a choice has lost, whatever the others' scores are.
+        let decision = decision.filter(|_| self.ends_after_choices.is_none());
         match (decision, self.game.turn()) {
             (Some(decision), Move::Of(_) | Move::Chance(_)) => self.finish_by_scores(decision),
             _ => self.proceed(),

@@ -408,7 +408,7 @@ impl Match {
         let mut game = self.game.clone_box();
         game.choose_first(seat);
         let before = self.choosing_later().iter().take_while(|other| **other != seat).count();
-        let turn = self.turn_number() + 1 + before as u64;
+        let turn = self.game.turn_number() + 1 + before as u64;
         Turn { turn, ..self.request(game.as_ref(), seat) }
     }
 

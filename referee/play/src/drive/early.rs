@@ -41,6 +41,12 @@ struct EarlySeat {
     is_full: bool,
 }
 
+impl EarlySeat {
+    fn has_core(&self) -> bool {
+        matches!(self.progress, Progress::Thaws | Progress::Thinks(..))
+    }
+}
+
 /// The seats that are judged later.
 pub(super) struct EarlySeats {
     /// How many may think beside the one that is judged.
@@ -48,11 +54,16 @@ pub(super) struct EarlySeats {
     seats: Vec<EarlySeat>,
     /// What was kept of the seat that is judged now.
     pub(super) opened: VecDeque<KeptEvent>,
+    /// The seat that was read last, if some are judged later.
+    read_last: usize,
+    /// Whether the last event was one of them.
+    has_read: bool,
 }
 
 impl EarlySeats {
     pub(super) fn new(beside: usize) -> Self {
-        Self { beside, seats: Vec::new(), opened: VecDeque::new() }
+        let (seats, opened) = (Vec::new(), VecDeque::new());
+        Self { beside, seats, opened, read_last: 0, has_read: false }
     }
 
     fn of(&self, seat: Seat) -> Option<&EarlySeat> {
@@ -73,12 +84,39 @@ impl EarlySeats {
         self.of(seat).is_none_or(|early| !early.is_full)
     }
 
+    /// Whether any seat that is judged later thinks.
+    pub(super) fn thinks(&self) -> bool {
+        self.seats.iter().any(EarlySeat::has_core)
+    }
+
+    /// Whether a seat that is judged later thinks and is read.
+    pub(super) fn is_heard(&self, seat: Seat) -> bool {
+        self.asked(seat).is_some() && self.is_read(seat)
+    }
+
     /// Returns when a seat was asked that is judged later and thinks.
     pub(super) fn asked(&self, seat: Seat) -> Option<Asked> {
         match self.of(seat)?.progress {
             Progress::Thinks(_, asked) => Some(asked),
             _ => None,
         }
+    }
+
+    /// Returns all seats in the order in which to look for an event: what one writes never delays what another that thinks
+    /// at the same time has written.
+    pub(super) fn in_turn(&self, seats: usize) -> impl Iterator<Item = Seat> + use<> {
+        let first = if self.seats.is_empty() { 0 } else { (self.read_last + 1) % seats };
+        Seat::all(seats).cycle().skip(first).take(seats)
+    }
+
+    /// Notes that an event of a seat was read.
+    pub(super) fn note_read(&mut self, seat: Seat) {
+        (self.read_last, self.has_read) = (seat.index(), true);
+    }
+
+    /// Whether those that think come before what is left of earlier events: every other time.
+    pub(super) fn come_first(&mut self) -> bool {
+        !std::mem::take(&mut self.has_read) && !self.seats.is_empty()
     }
 
     /// Keeps nothing of a seat.
@@ -95,9 +133,11 @@ impl EarlySeats {
 }
 
 impl Drive<'_> {
-    /// Asks seats that are judged later, as many as there are cores for.
+    /// Asks seats that are judged later, as many as there are cores for, when nothing of the turns before is left to judge:
+    /// from then on each is judged in its order, so its turn has the number of its request.
     pub(super) fn ask_beside(&mut self) {
-        if self.early.beside == 0 || self.state.game().together().is_empty() {
+        let is_judging = self.step.judged.is_some() || self.cause_check.is_some();
+        if self.early.beside == 0 || is_judging || self.state.game().together().is_empty() {
             return;
         }
         for seat in self.state.choosing_later() {
@@ -109,16 +149,9 @@ impl Drive<'_> {
                 self.early.seats.push(early);
             }
         }
-        let has_core =
-            |it: &&EarlySeat| matches!(it.progress, Progress::Thaws | Progress::Thinks(..));
-        let busy = self.early.seats.iter().filter(has_core).count();
-        let judged = self.step.judged;
-        // The other lines that were read with the last one come before a request.
-        let may_ask = |it: &&mut EarlySeat| {
-            matches!(it.progress, Progress::Waits)
-                && it.events.is_empty()
-                && judged != Some(it.seat)
-        };
+        let busy = self.early.seats.iter().filter(|early| early.has_core()).count();
+        let may_ask =
+            |it: &&mut EarlySeat| matches!(it.progress, Progress::Waits) && it.events.is_empty();
         let waiting = self.early.seats.iter_mut().filter(may_ask);
         let next: Vec<Seat> = waiting
             .take(self.early.beside.saturating_sub(busy))

@@ -37,9 +37,6 @@ impl Drive<'_> {
                 }
             }
         }
-        if self.effects.is_empty() {
-            self.ask_beside();
-        }
         if self.state.thinking().is_none() && !self.awaits_thaw() {
             self.turn.slot.release();
         }

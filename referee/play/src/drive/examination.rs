@@ -127,7 +127,10 @@ impl Drive<'_> {
             fault.is_some_and(|fault| matches!(fault.kind, FaultKind::Late | FaultKind::Start));
         let agent = self.participants[seat.index()].connection();
         let runs = agent.is_some_and(|it| it.process.is_running() && !it.has_dialect());
-        self.examines && is_mute && runs && self.core.orders.borrow().stop.is_none()
+        // Meanwhile nobody is heard, and who is stopped shows nothing.
+        let disturbs = self.early.thinks() || !self.freezer.runs(seat);
+        let is_stopped = self.core.orders.borrow().stop.is_some();
+        self.examines && is_mute && runs && !disturbs && !is_stopped
     }
 
     /// Examines the seat that waits for that, then kills it and goes on.
@@ -140,6 +143,7 @@ impl Drive<'_> {
             self.end_process(seat);
             self.apply();
         }
+        self.end_check_if_known();
     }
 }
 

@@ -137,6 +137,7 @@ pub(super) async fn drive(
         let event = drive.next().await;
         drive.take(event);
         drive.examine().await;
+        drive.ask_beside();
     }
     let staying = drive.close().await?;
     if is_single && let Some(view) = drive.state.game().prepare_view() {
@@ -312,7 +313,15 @@ impl<'a> Drive<'a> {
             if waiting.rules.as_mut().poll(context).is_ready() {
                 return Poll::Ready(DriveEvent::Prepared);
             }
-            return self.poll_participants(context, |seat, early| early.asked(seat).is_some());
+            return self.poll_participants(context, |seat, early| early.is_heard(seat));
+        }
+        let has_rest = self.step.rest.is_some() || !self.early.opened.is_empty();
+        if has_rest
+            && self.early.come_first()
+            && let Poll::Ready(event) =
+                self.poll_participants(context, |seat, early| early.is_heard(seat))
+        {
+            return Poll::Ready(event);
         }
         if let Some((seat, at, line)) = self.step.rest.take() {
             return Poll::Ready(DriveEvent::Event(seat, at, AgentEvent::Line(line)));
@@ -356,10 +365,12 @@ impl Drive<'_> {
         is_read: impl Fn(Seat, &EarlySeats) -> bool,
     ) -> Poll<DriveEvent> {
         let mut scratch = self.core.scratch.borrow_mut();
-        for (seat, participant) in Seat::all(self.participants.len()).zip(&mut self.participants) {
+        for seat in self.early.in_turn(self.participants.len()) {
+            let participant = &mut self.participants[seat.index()];
             if is_read(seat, &self.early)
                 && let Poll::Ready((at, event)) = participant.poll_event(context, &mut scratch)
             {
+                self.early.note_read(seat);
                 return Poll::Ready(DriveEvent::Event(seat, at, event));
             }
         }

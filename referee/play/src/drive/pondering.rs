@@ -56,6 +56,11 @@ impl Freezer {
         self.seats[seat.index()] = RunState::Runs;
     }
 
+    /// Whether a seat isn't frozen.
+    pub(super) fn runs(&self, seat: Seat) -> bool {
+        self.seats[seat.index()] == RunState::Runs
+    }
+
     /// Whether a seat has been resumed but not confirmed.
     pub(super) fn is_thawing(&self, seat: Seat) -> bool {
         matches!(self.seats[seat.index()], RunState::Thawing(_))
@@ -104,7 +109,7 @@ impl Freezer {
                 participant.command(Command::Continue);
             }
         }
-        self.seats[seat.index()] == RunState::Runs
+        self.runs(seat)
     }
 
     /// Resumes all agents, because the match is over.
