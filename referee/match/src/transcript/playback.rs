@@ -1,7 +1,8 @@
 //! A match for viewers: ply by ply, with the output of the agents and their times. Built event by
 //! event, from a whole file or from a running match.
 
-use super::walk::{Walk, time_and_seat};
+use super::implied::time_and_seat;
+use super::walk::Walk;
 use referee_games::board::Cell;
 use referee_games::view::View;
 use referee_games::{AnyGame, Games, Refusal, Turn};

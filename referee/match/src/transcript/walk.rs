@@ -11,7 +11,7 @@ use super::bounds::{check_cpu, check_measured, check_peaks, cpu_max};
 use super::difference::{adopt, difference};
 use super::draws::Draws;
 use super::heard::Heard;
-use super::implied::{answer_of, late_reading, ready_in};
+use super::implied::{answer_of, late_reading, ready_in, time_and_seat};
 use super::import::is_imported;
 use super::seen::viewer;
 use super::sent::Wire;
@@ -237,18 +237,23 @@ impl Walk {
             return Err("an imported game has no times".to_owned());
         }
         self.settle(&event)?;
+        let due = match self.due.front() {
+            // It may be of the last of several seats that have chosen at once, whose time is not the latest.
+            Some(Effect::Record(made)) => time_and_seat(made),
+            _ => None,
+        };
+        let before = self.state.earliest(&event).0.min(due.map_or(u64::MAX, |(time, _)| time));
+        if at_ns < before {
+            return Err(format!(
+                "its time is {at_ns} ns, before that of the event before it, {before} ns"
+            ));
+        }
         let draws = matches!(self.due.front(), Some(Effect::Record(Event::Drawn(_))));
         if draws && self.state.phase != Phase::Ended && self.is_failure_of_rules(&event) {
             // Another failure that need not happen again.
             self.due.clear();
         }
         if self.due.is_empty() {
-            let before = self.state.earliest(&event).0;
-            if at_ns < before {
-                return Err(format!(
-                    "its time is {at_ns} ns, before that of the event before it, {before} ns"
-                ));
-            }
             if let Event::Line(line) = event {
                 return self.hold(line);
             }
@@ -772,24 +777,6 @@ impl Walk {
             Some(outcome) => format!("the game has ended (`{}`), {consequence}", outcome.reason),
             None => format!("the match is over, {consequence}"),
         }
-    }
-}
-
-/// Returns the time of an event, and a seat that it names or else the first.
-pub(super) fn time_and_seat(event: &Event) -> Option<(u64, Seat)> {
-    match event {
-        Event::Turn(event) => Some((event.at_ns, event.seat)),
-        Event::Line(event) => Some((event.at_ns, event.seat)),
-        Event::Played(event) => Some((event.at_ns, event.seat)),
-        Event::Drawn(event) => Some((event.at_ns, Seat(0))),
-        Event::Stderr(event) => Some((event.at_ns, event.seat)),
-        Event::Retired(event) => Some((event.at_ns, event.seat)),
-        Event::Over(event) => {
-            let void = event.verdict.void.as_ref();
-            Some((event.at_ns, void.and_then(|note| note.seat).unwrap_or(Seat(0))))
-        }
-        Event::Exit(event) => Some((event.at_ns, event.seat)),
-        Event::Header(_) | Event::Seal(_) | Event::Unknown => None,
     }
 }
 

@@ -190,11 +190,11 @@ mod tests {
         let zero = Instant::now();
         let mut readings = Readings::default();
         let mut count = 0;
-        for seat in [0, 1, 0] {
-            let later = zero + Duration::from_micros(u64::from(seat));
+        for (turn, seat) in [(0, 0), (1, 1), (2, 0)] {
+            let asked = zero + Duration::from_micros(turn);
             readings.of(
-                (Seat(seat), zero),
-                later,
+                (Seat(seat), asked),
+                asked,
                 true,
                 || true,
                 || {
