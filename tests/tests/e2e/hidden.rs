@@ -1,6 +1,7 @@
 //! Games with hidden information: what reaches an agent, and draws that follow from a key.
 
 use crate::support::game_programs::{heard, playing, sample, spy};
+use crate::support::serving::Serving;
 use crate::support::{TestDir, remove_fields};
 use crate::transcripts::sealed;
 use serde_json::{Value, json};
@@ -225,4 +226,23 @@ fn nothing_is_recorded_before_the_end_in_a_contest() {
         assert_eq!(playing().unwrap().lines().count() == 1, !show, "{:?}", playing());
         running.terminate();
     }
+}
+
+/// Whoever looks at the page of a match sees what its person may see, so there can be only one.
+#[test]
+fn one_person_plays_a_hidden_game_on_the_page() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "kuhn-poker", "kuhn") else { return };
+    let serving = Serving::start(&dir, &["--rules", &game]);
+    let begin = |seats: [&str; 2]| {
+        let request = json!({ "game": "kuhn-poker", "seats": seats, "clock": "1h" });
+        serving.post("/api/matches", &request)
+    };
+    let reply = begin(["@human", "@human"]);
+    assert_eq!(
+        (reply.status, &*reply.json()["help"].to_string()),
+        (422, r#""let a person play in one seat only""#)
+    );
+    assert_eq!(begin(["@human", "@first"]).status, 200);
+    serving.end();
 }

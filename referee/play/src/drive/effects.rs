@@ -183,7 +183,7 @@ impl Drive<'_> {
 
     /// Whether a request waits until the lines are judged that were read with the last one: those of its own seat were
     /// written before it; and where seats choose at once, no other line comes between what was kept of this one.
-    fn is_deferred(&self, seat: Seat) -> bool {
+    pub(super) fn is_deferred(&self, seat: Seat) -> bool {
         let judged = self.step.judged;
         !self.early.opened.is_empty()
             || judged.is_some_and(|judged| judged == seat || self.early.has(seat))

@@ -238,8 +238,12 @@ impl Drive<'_> {
                 }
             }
         }
+        let request = self.turn.request.as_ref();
+        let is_deferred = request.is_some_and(|(asked, _)| self.is_deferred(*asked));
         self.step.judged = None;
-        self.ask_deferred();
+        if is_deferred {
+            self.ask_deferred();
+        }
     }
 
     fn line(&mut self, seat: Seat, at: Instant, line: &Line, measured: Option<Reading>) {
