@@ -80,17 +80,22 @@ pub fn draw_key_sha256(key: &str) -> String {
 /// Returns the outcome of the draw with this number, from 0: the first 64 bits of SHA-256 of `SEED:draw:NUMBER`, as a
 /// fraction of 2^64, choose among the weights in order.
 fn outcome(seed: &str, number: u64, weights: &[u64]) -> usize {
-    let hash = Sha256::digest(format!("{seed}:draw:{number}").as_bytes());
-    let first: [u8; 8] = hash[..8].try_into().expect("a SHA-256 has 32 bytes");
-    let total: u64 = weights.iter().sum();
-    let mut rest = (u128::from(u64::from_be_bytes(first)) * u128::from(total)) >> 64;
+    let mut rest = drawn_below(weights.iter().sum(), seed, number);
     for (index, &weight) in weights.iter().enumerate() {
-        if rest < u128::from(weight) {
+        if rest < weight {
             return index;
         }
-        rest -= u128::from(weight);
+        rest -= weight;
     }
     0
+}
+
+/// Returns what the draw with this number is below the sum of its weights.
+pub(crate) fn drawn_below(total: u64, seed: &str, number: u64) -> u64 {
+    let hash = Sha256::digest(format!("{seed}:draw:{number}").as_bytes());
+    let first: [u8; 8] = hash[..8].try_into().expect("a SHA-256 has 32 bytes");
+    let place = (u128::from(u64::from_be_bytes(first)) * u128::from(total)) >> 64;
+    u64::try_from(place).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Draws whose key is recorded at the end of a match.
 
-use crate::identity::{draw_key_sha256, drawer};
+use crate::identity::{draw_key_sha256, drawn_below};
 use referee_games::Chance;
 use referee_protocol::Header;
 
@@ -11,11 +11,14 @@ pub(super) struct Draws {
     key: Option<String>,
 }
 
+/// A draw: the sum of the weights before its outcome, its own weight, and the sum of all.
 #[derive(Debug)]
 struct Draw {
     number: u64,
-    weights: Vec<u64>,
     outcome: usize,
+    before: u64,
+    weight: u64,
+    total: u64,
 }
 
 impl Draws {
@@ -26,10 +29,12 @@ impl Draws {
         chance: &Chance,
         outcome: usize,
     ) -> Result<(), String> {
-        if chance.weights.get(outcome).is_none_or(|&weight| weight == 0) {
+        let weights = &chance.weights;
+        let Some(&weight) = weights.get(outcome).filter(|weight| **weight > 0) else {
             return Err(format!("draw {number} has no outcome {outcome}"));
-        }
-        self.all.push(Draw { number, weights: chance.weights.clone(), outcome });
+        };
+        let (before, total) = (weights[..outcome].iter().sum(), weights.iter().sum());
+        self.all.push(Draw { number, outcome, before, weight, total });
         Ok(())
     }
 
@@ -53,13 +58,14 @@ impl Draws {
         if draw_key_sha256(key) != *hash {
             return Err("the header's `draw_key_sha256` is not that of its `draw_key`".to_owned());
         }
-        let draw = drawer(key);
         self.key = Some(key.to_owned());
-        let wrong = self.all.iter().find(|it| draw(it.number, &it.weights) != it.outcome);
-        wrong.map_or(Ok(()), |it| {
-            let own = draw(it.number, &it.weights);
+        let is_wrong = |it: &&Draw| {
+            let place = drawn_below(it.total, key, it.number);
+            !(it.before..it.before + it.weight).contains(&place)
+        };
+        self.all.iter().find(is_wrong).map_or(Ok(()), |it| {
             Err(format!(
-                "draw {} has the outcome {}, but by its `draw_key` it is {own}",
+                "draw {} has the outcome {}, but by its `draw_key` it is another",
                 it.number, it.outcome
             ))
         })
@@ -68,7 +74,8 @@ impl Draws {
 
 #[cfg(test)]
 mod tests {
-    use super::{Draws, draw_key_sha256, drawer};
+    use super::{Draws, draw_key_sha256};
+    use crate::identity::drawer;
     use referee_games::{Chance, kind};
     use serde_json::json;
 

@@ -18,14 +18,23 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// The most transcripts of which such rules are made: a game's rules stay until the process ends.
-const KNOWN_MAX: usize = 1000;
+/// The most bytes of transcripts of which such rules are made: a game's rules stay until the process ends.
+const KNOWN_BYTES_MAX: usize = 128 << 20;
+/// The sum of the outcomes that a transcript may have drawn: each draw is shown as one among that many.
+const OUTCOMES_MAX: usize = 1 << 24;
 /// The field of a state.
 const PLY: &str = "recorded_ply";
 /// The cause of a match that is void because the rules failed.
 const RULES: &str = "rules";
 
-static KNOWN: Mutex<Option<HashMap<u64, GameKind>>> = Mutex::new(None);
+static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+
+/// The rules that were made, and how long their transcripts are together.
+#[derive(Debug, Default)]
+struct Known {
+    kinds: HashMap<u64, GameKind>,
+    bytes: usize,
+}
 
 /// What a viewer needs to show a transcript.
 #[derive(Clone, Debug)]
@@ -66,20 +75,29 @@ fn recorded(
     let key = hasher.finish();
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let known = known.get_or_insert_default();
-    if let Some(kind) = known.get(&key) {
+    if let Some(kind) = known.kinds.get(&key) {
         return Some(*kind);
     }
-    if known.len() >= KNOWN_MAX {
+    let together = known.bytes.saturating_add(bytes.len());
+    if together > KNOWN_BYTES_MAX {
         return None;
     }
     let program = header.program.clone()?;
     let described: Described = serde_json::from_value(program.described).ok()?;
     let events: Vec<Event> = events.collect();
+    let drawn = events.iter().map(|event| match event {
+        Event::Drawn(drawn) => drawn.outcome,
+        _ => 0,
+    });
+    if drawn.fold(0, usize::saturating_add) > OUTCOMES_MAX {
+        return None;
+    }
     let rules = Recorded::new(described, header, &events, missing);
     let named = (header.game.as_str(), header.rules);
     let rules = Program::describe(Box::new(rules), named, PathBuf::new(), program.digest).ok()?;
     let kind = GameKind::of_program(Box::leak(Box::new(rules)));
-    known.insert(key, kind);
+    known.kinds.insert(key, kind);
+    known.bytes = together;
     Some(kind)
 }
 
@@ -89,6 +107,17 @@ fn action_in(line: &LineEvent) -> Option<Value> {
     match parse_from_agent(&bytes).ok()? {
         FromAgent::Action(action) => Some(action.action),
         _ => None,
+    }
+}
+
+/// Returns the first request from this event on; `later` is where the last search has ended.
+fn next_asked<'a>(events: &'a [Event], number: usize, later: &mut usize) -> Option<&'a TurnEvent> {
+    *later = number.max(*later);
+    loop {
+        match events.get(*later)? {
+            Event::Turn(asked) => return Some(asked),
+            _ => *later += 1,
+        }
     }
 }
 
@@ -122,9 +151,9 @@ impl RecordedChoice {
     }
 
     /// Returns the turn of those, if there are any.
-    fn turn(&self) -> Option<PlyTurn> {
+    fn turn(&self) -> Option<RecordedTurn> {
         let rest = self.rest();
-        (!rest.is_empty()).then_some(PlyTurn::Of(rest))
+        (!rest.is_empty()).then_some(RecordedTurn::of(rest))
     }
 
     fn left(&mut self, seat: Seat) {
@@ -139,6 +168,33 @@ impl RecordedChoice {
     }
 }
 
+/// Whose turn it was.
+#[derive(Debug)]
+enum RecordedTurn {
+    As(PlyTurn),
+    /// The referee drew this outcome, with its label.
+    Drawn(usize, String),
+}
+
+impl RecordedTurn {
+    fn of(seats: Vec<Seat>) -> Self {
+        Self::As(PlyTurn::Of(seats))
+    }
+
+    fn turn(&self) -> PlyTurn {
+        match self {
+            Self::As(turn) => turn.clone(),
+            // A draw in which only this outcome is possible.
+            Self::Drawn(outcome, label) => {
+                let (mut weights, mut labels) = (vec![0; *outcome], vec![String::new(); *outcome]);
+                weights.push(1);
+                labels.push(label.clone());
+                PlyTurn::Chance(Chance { weights, labels })
+            }
+        }
+    }
+}
+
 /// The moves of a transcript.
 #[derive(Debug)]
 struct Recorded {
@@ -147,7 +203,7 @@ struct Recorded {
     seats: Vec<String>,
     moves: Vec<Move>,
     /// Whose turn it was before each move, and after the last.
-    turns: Vec<PlyTurn>,
+    turns: Vec<RecordedTurn>,
     /// The legal actions where they are recorded: where a seat broke the rules, by the number of moves before the turn,
     /// or before the first of several seats has chosen.
     legal: BTreeMap<usize, Vec<(Seat, Vec<Value>)>>,
@@ -166,31 +222,25 @@ impl Recorded {
         let mut answer = None;
         let mut turn = None;
         let mut choice = RecordedChoice::default();
+        let mut later = 0;
         for (number, event) in events.iter().enumerate() {
             let step = match event {
                 Event::Turn(asked) => {
                     let seats = choice.asked(asked, all.moves.len());
                     // Where several seats choose, one of two may have left since the first was asked.
                     if asked.together.is_empty() || turn.is_none() {
-                        turn = Some(PlyTurn::Of(seats));
+                        turn = Some(RecordedTurn::of(seats));
                     }
                     continue;
                 }
                 Event::Played(played) => {
                     turn = turn.or_else(|| choice.turn());
                     choice.left(played.seat);
-                    turn.get_or_insert_with(|| PlyTurn::Of(vec![played.seat]));
+                    turn.get_or_insert_with(|| RecordedTurn::of(vec![played.seat]));
                     Move::Action { seat: played.seat, action: played.action.value() }
                 }
                 Event::Drawn(drawn) => {
-                    // A draw in which only this outcome is possible.
-                    let last = |value: Value, others: Value| {
-                        std::iter::repeat_n(others, drawn.outcome).chain([value])
-                    };
-                    let weights = last(json!(1), json!(0)).filter_map(|it| it.as_u64()).collect();
-                    let labels = last(json!(drawn.label), json!(""));
-                    let labels = labels.filter_map(|it| it.as_str().map(str::to_owned)).collect();
-                    turn = Some(PlyTurn::Chance(Chance { weights, labels }));
+                    turn = Some(RecordedTurn::Drawn(drawn.outcome, drawn.label.clone()));
                     Move::Draw { draw: drawn.outcome }
                 }
                 Event::Line(line) => {
@@ -207,17 +257,15 @@ impl Recorded {
                         continue;
                     }
                     turn.get_or_insert_with(|| {
-                        let later = events[number..].iter().find_map(|event| match event {
-                            Event::Turn(asked) => Some((asked.turn, asked.seat)),
-                            _ => None,
-                        });
-                        let next = later.filter(|(turn, _)| *turn == retired.turn);
-                        PlyTurn::Of(vec![next.map_or(retired.seat, |(_, seat)| seat)])
+                        let next = next_asked(events, number, &mut later);
+                        let next = next.filter(|asked| asked.turn == retired.turn);
+                        RecordedTurn::of(vec![next.map_or(retired.seat, |asked| asked.seat)])
                     });
                     Move::Retire { retire: retired.seat }
                 }
                 Event::Over(over) => {
-                    turn = over.outcome.clone().map(PlyTurn::Over).or(turn);
+                    let end = over.outcome.clone().map(PlyTurn::Over);
+                    turn = end.map(RecordedTurn::As).or(turn);
                     let begin = choice.begin(all.moves.len());
                     for seat in &over.verdict.seats {
                         let legal = seat.fault.as_ref().and_then(|fault| fault.legal.as_ref());
@@ -245,7 +293,7 @@ impl Recorded {
                 _ => None,
             });
             let seat = last.unwrap_or(0) % header.seats.len().max(1);
-            PlyTurn::Of(vec![Seat::all(header.seats.len()).nth(seat).unwrap_or(Seat(0))])
+            RecordedTurn::of(vec![Seat::all(header.seats.len()).nth(seat).unwrap_or(Seat(0))])
         };
         let turn = turn.or_else(|| choice.turn()).unwrap_or_else(next);
         all.turns.push(turn);
@@ -261,7 +309,7 @@ impl Recorded {
     /// Returns the legal actions that are recorded at a ply, in the form that its game has.
     fn actions(&self, number: usize) -> Option<Vec<Value>> {
         let noted = self.legal.get(&number)?;
-        let PlyTurn::Of(seats) = &self.turns[number] else { return None };
+        let RecordedTurn::As(PlyTurn::Of(seats)) = &self.turns[number] else { return None };
         if !self.described.simultaneous {
             return noted.last().map(|(_, legal)| legal.clone());
         }
@@ -272,7 +320,7 @@ impl Recorded {
     fn ply(&self, number: usize) -> Ply {
         Ply {
             state: json!({ PLY: number }).into(),
-            turn: self.turns[number].clone(),
+            turn: self.turns[number].turn(),
             actions: self.actions(number),
             position: json!({}),
             view: Some(Ok(Picture { text: Some(self.text.clone()), ..Picture::default() })),
@@ -336,5 +384,65 @@ impl Rules for Recorded {
             Request::Describe { .. } => Answer::Described(Box::new(self.described.clone())),
             Request::Walk(walk) => self.walk(&walk),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OUTCOMES_MAX, RecordedTurn, next_asked, viewable};
+    use referee_games::Games;
+    use referee_games::wire::PlyTurn;
+    use referee_protocol::{Event, Seat};
+    use serde_json::json;
+
+    /// Returns a transcript of a game whose rules nobody has, with these draws.
+    fn transcript(drawn: &[usize]) -> Vec<u8> {
+        let game = referee_games::kind("hex").unwrap().start(&json!({})).unwrap();
+        let described = json!({
+            "name": "dice", "title": "Dice", "summary": "Dice.", "seats": [2], "setup": [], "actions": [], "pieces":
+            [{ "name": "red", "colour": "red" }, { "name": "blue", "colour": "blue" }], "reasons": [], "score": null,
+            "labels": "pair", "lists": false, "estimates": false, "chance": true, "plies_max": 10
+        });
+        let mut header = json!(crate::header(game.as_ref()));
+        header["game"] = json!("dice");
+        header["rules"] = json!(1);
+        header["setup"] = json!({});
+        header["program"] = json!({ "digest": "none", "described": described });
+        header["type"] = json!("header");
+        let drawn = drawn.iter().map(|outcome| {
+            json!({ "type": "drawn", "at_ns": 0, "turn": 0, "outcome": outcome, "label": "" })
+        });
+        let lines = [header].into_iter().chain(drawn).map(|line| line.to_string() + "\n");
+        lines.collect::<String>().into_bytes()
+    }
+
+    /// A line of 90 bytes took as much memory as its number said, and so ended a server.
+    #[test]
+    fn a_number_in_a_transcript_is_no_size_in_memory() {
+        let is_shown =
+            |drawn: &[usize]| viewable(&transcript(drawn), &Games::default()).missing.is_some();
+        assert!(is_shown(&[3, 9_999]));
+        assert!(!is_shown(&[usize::MAX]));
+        assert!(!is_shown(&[1 << 40, usize::MAX]));
+        assert!(!is_shown(&[OUTCOMES_MAX / 2; 3]));
+        let PlyTurn::Chance(chance) = RecordedTurn::Drawn(2, "c".to_owned()).turn() else {
+            panic!("it is a draw")
+        };
+        assert_eq!((&*chance.weights, chance.label(2)), (&[0, 0, 1][..], "c".to_owned()));
+    }
+
+    #[test]
+    fn the_next_request_is_found_once() {
+        let asked = |turn| {
+            let text = format!("{{\"type\":\"turn\",\"at_ns\":0,\"turn\":{turn},\"seat\":1}}");
+            serde_json::from_str(&text).unwrap()
+        };
+        let events = [Event::Unknown, asked(1), Event::Unknown, asked(2), Event::Unknown];
+        let mut later = 0;
+        let found: Vec<_> = (0..events.len())
+            .map(|number| next_asked(&events, number, &mut later).map(|it| (it.turn, it.seat)))
+            .collect();
+        let [one, two] = [1, 2].map(|turn| Some((turn, Seat(1))));
+        assert_eq!(found, [one, one, two, two, None]);
     }
 }
