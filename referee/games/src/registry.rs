@@ -2,6 +2,7 @@
 
 use crate::any::nearest;
 use crate::{DialectKind, GAMES, Game, GameKind, NotationKind, SetupError, SetupField};
+use referee_protocol::sanitize::sanitize_line;
 use referee_protocol::{GameProgramRecord, Seat};
 use serde_json::Value;
 use std::sync::Arc;
@@ -112,11 +113,13 @@ impl Games {
         name: &str,
         program: Option<&GameProgramRecord>,
     ) -> Result<GameKind, NoRules> {
+        // A transcript may name them in several lines, or with characters that a terminal obeys.
+        let shown = sanitize_line(name);
         let Some(program) = program else {
             return kind(name).ok_or_else(|| {
                 let hint =
                     nearest_kind(name).map(|kind| format!("; did you mean `{}`?", kind.name));
-                NoRules::Unknown(format!("unknown game `{name}`{}", hint.unwrap_or_default()))
+                NoRules::Unknown(format!("unknown game `{shown}`{}", hint.unwrap_or_default()))
             });
         };
         let mut named =
@@ -125,14 +128,14 @@ impl Games {
         if let Some(found) = named.clone().find(|kind| digest(kind) == Some(&program.digest)) {
             return Ok(found);
         }
-        let recorded = &program.digest;
+        let recorded = sanitize_line(&program.digest);
         Err(match named.next() {
             Some(other) => NoRules::Other(format!(
-                "the rules of {name} that were loaded have the digest {}, the match was played by {recorded}",
+                "the rules of {shown} that were loaded have the digest {}, the match was played by {recorded}",
                 digest(&other).unwrap_or_default()
             )),
             None => NoRules::NotAvailable(format!(
-                "{name} is a game program with the digest {recorded}: name its folder with --rules"
+                "{shown} is a game program with the digest {recorded}: name its folder with --rules"
             )),
         })
     }
@@ -174,4 +177,21 @@ pub fn notations() -> impl Iterator<Item = (GameKind, &'static NotationKind)> {
 /// Returns the built-in game whose name is most similar to a mistyped one, if any is similar enough.
 fn nearest_kind(mistyped: &str) -> Option<GameKind> {
     kind(nearest(mistyped, GAMES.iter().map(|kind| kind.name))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Games;
+    use referee_protocol::GameProgramRecord;
+    use serde_json::Value;
+
+    #[test]
+    fn what_a_transcript_names_is_one_line_that_no_terminal_obeys() {
+        let hostile = "a\u{1b}]0;x\u{7}\nok\tgames/1.jsonl\u{202e}";
+        let program = GameProgramRecord { digest: hostile.to_owned(), described: Value::Null };
+        for program in [None, Some(&program)] {
+            let error = Games::default().of_record(hostile, program).unwrap_err().to_string();
+            assert!(!error.contains(char::is_control) && !error.contains('\u{202e}'), "{error:?}");
+        }
+    }
 }

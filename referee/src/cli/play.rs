@@ -125,7 +125,8 @@ async fn play_all<'a>(
     let SeriesResults { options, plan, quiet, .. } = series;
     let contest = plan.contest.clone();
     let mut interrupts = Interrupts::listen().map_err(machine("cannot start matches"))?;
-    let person = plan.has_person() && page.is_none();
+    // Who plays on the page must not see more in the terminal either.
+    let person = plan.has_person() && (page.is_none() || plan.person_who_sees_a_part()?.is_some());
     if let Some(page) = page {
         page.serve(&interrupts)?;
     }

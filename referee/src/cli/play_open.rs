@@ -9,6 +9,7 @@ use referee_play::human::{HumanInput, PlayerPrompts};
 use referee_play::interrupts::Interrupts;
 use referee_process::Failure;
 use referee_process::sandbox::Sandbox;
+use referee_protocol::Seat;
 use referee_web::{Server, Settings, Visitors};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub(super) struct Page {
     transcript: Option<PathBuf>,
     folder: PathBuf,
     games: Games,
+    /// The seat as which the match is shown while it runs, if the person in it may not see everything.
+    seen_by: Option<Seat>,
     server: Option<Server>,
 }
 
@@ -32,6 +35,7 @@ impl Page {
             return Err(Failure::usage("--open needs a transcript file to show")
                 .help("name a file or a folder with --out"));
         }
+        let seen_by = plan.person_who_sees_a_part()?;
         let people = Arc::<PlayerPrompts>::default();
         plan.first.human_input = HumanInput::Prompts(people.clone());
         let mut transcript = None;
@@ -51,7 +55,7 @@ impl Page {
             _ => transcript.as_deref().and_then(Path::parent).unwrap_or(Path::new(".")).to_owned(),
         };
         let games = Games::of([plan.first.kind]);
-        Ok(Self { people, transcript, folder, games, server: None })
+        Ok(Self { people, transcript, folder, games, seen_by, server: None })
     }
 
     /// Starts the server and opens the browser.
@@ -69,7 +73,7 @@ impl Page {
         let server = Server::start(settings, interrupts.orders(), interrupts.paused_time())?;
         let mut url = server.url();
         if let Some(transcript) = &self.transcript {
-            server.register(transcript, self.people.clone());
+            server.register(transcript, self.people.clone(), self.seen_by);
             url = server.url_of_match(transcript).unwrap_or(url);
         }
         eprint_line(&format!("in the browser: {url}"));

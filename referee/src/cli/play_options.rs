@@ -11,6 +11,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use referee_contest::wording::count;
 use referee_contest::{Contest, OpeningSettings, Player, PlayerInfo};
+use referee_games::program::Program;
 use referee_games::{AnyGame, Games};
 use referee_match::game_seed;
 use referee_match::times::read_time;
@@ -23,7 +24,7 @@ use referee_play::pool::Job;
 use referee_play::reach::{ReadableFiles, shared_rules};
 use referee_process::Failure;
 use referee_process::cores;
-use referee_protocol::{Level, Pondering};
+use referee_protocol::{Level, Pondering, Seat};
 use referee_runner::folder::folder_name;
 use referee_runner::{new_key, new_seed};
 use std::ops::Range;
@@ -158,6 +159,21 @@ impl Plan {
     /// Whether a person plays.
     pub(super) fn has_person(&self) -> bool {
         self.first.seated.iter().any(|spec| spec.launch.is_none())
+    }
+
+    /// Returns the seat of the person who plays on the page, if the page must not show everything meanwhile.
+    pub(super) fn person_who_sees_a_part(&self) -> Result<Option<Seat>, Failure> {
+        let seated = self.seated(self.games.start);
+        let mut people = Seat::all(seated.len()).zip(seated).filter(|(_, it)| it.launch.is_none());
+        let is_hidden = self.first.kind.program().is_some_and(Program::is_hidden);
+        let person = people.next().filter(|_| is_hidden);
+        if person.is_some() && (people.next().is_some() || !self.is_single()) {
+            let text = "the page of a game with hidden information is one person's, for one game";
+            return Err(
+                Failure::usage(format!("--open: {text}")).help("let one person play one game")
+            );
+        }
+        Ok(person.map(|(seat, _)| seat))
     }
 
     /// Returns the game with this number.

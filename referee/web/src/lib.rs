@@ -74,6 +74,8 @@ use referee_games::Games;
 use referee_play::core_context::{Orders, PausedTime};
 use referee_play::human::PlayerPrompts;
 use referee_process::Failure;
+use referee_process::lock::lock;
+use referee_protocol::Seat;
 use referee_protocol::encode::percent_encode;
 use referee_runner::course::Course;
 use serde::de::DeserializeOwned;
@@ -268,14 +270,18 @@ impl Server {
     }
 
     /// Adds a match that another part of the program plays, with its people; the transcript's path is
-    /// canonical.
-    pub fn register(&self, transcript: &Path, prompts: Arc<PlayerPrompts>) {
+    /// canonical. With `seen_by`, it is shown only as this seat sees it.
+    pub fn register(&self, transcript: &Path, prompts: Arc<PlayerPrompts>, seen_by: Option<Seat>) {
+        if let Some(seat) = seen_by {
+            lock(self.app.served.seen_by()).insert(transcript.to_owned(), seat);
+        }
         self.app.matches.register(transcript.to_owned(), prompts);
     }
 
     /// Removes that match.
     pub fn unregister(&self, transcript: &Path) {
         self.app.matches.unregister(transcript);
+        lock(self.app.served.seen_by()).remove(transcript);
     }
 
     /// Waits until the server has ended.

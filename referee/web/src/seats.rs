@@ -63,14 +63,18 @@ pub(super) fn waiting(app: &App, query: &FileQuery, who: &Session) -> ApiResult<
 }
 
 /// Returns every legal action with the cells that its piece passes: those that it names, if the rules are a program
-/// which says so, else those that the board marks after it.
+/// which says so, else those that the board marks after it, unless that would show what others hide or have chosen.
 pub(super) fn legal(game: &dyn AnyGame) -> Vec<Legal> {
     let frames = Frames::new(&game.view());
     let program = game.kind().program();
+    let is_open = !game.is_hidden() && game.together().is_empty();
     let legal = |action: &Value| {
         let named = program.map(|program| frames.numbers(&program.cells(action)));
         if let Some(cells) = named.filter(|cells| !cells.is_empty()) {
             return Legal { text: game.format_action(action), cells };
+        }
+        if !is_open {
+            return Legal::typed(game.format_action(action));
         }
         let mut after = game.clone_box();
         let cells = match after.play(action) {

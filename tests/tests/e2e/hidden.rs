@@ -2,7 +2,7 @@
 
 use crate::support::game_programs::{heard, playing, sample, spy};
 use crate::support::serving::Serving;
-use crate::support::{TestDir, remove_fields};
+use crate::support::{Running, TestDir, eventually, remove_fields};
 use crate::transcripts::sealed;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -199,6 +199,63 @@ fn a_person_sees_their_own_seat() {
     assert!(!before.contains(&format!("B {other}")) && !before.contains("drawn"), "{before}");
 }
 
+/// A person on the page of `play --open` sees their seat until the end, too.
+#[test]
+fn the_page_of_a_match_shows_the_person_s_seat() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "kuhn-poker", "kuhn") else { return };
+    dir.program("bin/xdg-open", "#!/bin/sh\n");
+    let path = format!("{}:{}", dir.path("bin").display(), std::env::var("PATH").unwrap());
+    let spy = spy(&dir);
+    let words = ["play", &game, &spy, "@human", "--setup", "hands=1", "--out", "x.jsonl", "--open"];
+    let mut command = dir.command(&words);
+    command.env("PATH", path);
+    let running = Running::start(command, None);
+    let output = running.wait_for_stderr("/match?file=x.jsonl");
+    let port = output.split("http://127.0.0.1:").nth(1).unwrap().split('/').next().unwrap();
+    let serving = Serving { port: port.parse().unwrap(), running };
+    let waits = || serving.json("/api/seat?file=x.jsonl")["waiting"] == true;
+    assert!(eventually(waits));
+    let shown = serving.json("/api/match?file=x.jsonl");
+    assert_eq!(shown["seen_by"], 1, "{shown}");
+    assert!(shown["plies"].as_array().unwrap().len() > 1 && !shown.to_string().contains("hello"));
+    assert_eq!(serving.get("/api/position?file=x.jsonl&ply=1").status, 409);
+    let action = json!({ "file": "x.jsonl", "turn": 1, "text": "resign" });
+    assert_eq!(serving.post("/api/seat", &action).status, 200);
+    serving.running.wait_for_stderr("press Ctrl-C to stop the server");
+    assert!(serving.json("/api/match?file=x.jsonl").to_string().contains("hello"));
+    serving.running.terminate();
+    for more in [&["@human", "@human"][..], &[&spy, "@human", "-n", "2"]] {
+        let words = [&["play", &game], more, &["--out", "y", "--open"]].concat();
+        dir.run(&words).code(2).stderr_has("one person's, for one game");
+    }
+}
+
+/// The cells of an action that the page marks say nothing of what others have just chosen.
+#[test]
+fn no_cell_of_an_action_shows_what_another_seat_has_chosen() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "tron", "tron") else { return };
+    let rules = fs::read_to_string(dir.path("tron/rules.py")).unwrap();
+    let last = "view.last(*[wall[-1] for wall in state[\"walls\"]])";
+    let marking = rules.replacen("        return view\n", &format!("        return {last}\n"), 1);
+    assert_ne!(rules, marking);
+    dir.write("tron/rules.py", marking);
+    let serving = Serving::start(&dir, &["--rules", &game]);
+    let request = json!({ "game": "tron", "seats": ["@first", "@human"] });
+    let started = serving.post("/api/matches", &request).json();
+    let file = started["file"].as_str().unwrap();
+    let mut asked = Value::Null;
+    assert!(eventually(|| {
+        asked = serving.json(&format!("/api/seat?file={file}"));
+        asked["waiting"] == true
+    }));
+    for action in asked["actions"].as_array().unwrap() {
+        assert_eq!(action["cells"], json!([]), "{asked}");
+    }
+    serving.end();
+}
+
 /// Viewers of a contest get nothing but the names before the end.
 #[test]
 fn nothing_is_recorded_before_the_end_in_a_contest() {
@@ -220,7 +277,7 @@ fn nothing_is_recorded_before_the_end_in_a_contest() {
             let files = crate::support::contest::transcripts(&dir, &show.to_string());
             files.iter().filter_map(|file| fs::read_to_string(file).ok()).find(|it| !it.is_empty())
         };
-        assert!(crate::support::eventually(|| {
+        assert!(eventually(|| {
             playing().is_some_and(|text| !show || text.contains("\"type\":\"drawn\""))
         }));
         assert_eq!(playing().unwrap().lines().count() == 1, !show, "{:?}", playing());
