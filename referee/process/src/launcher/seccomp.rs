@@ -30,6 +30,14 @@ const NEW_NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWCGROUP,
 ];
 
+/// Advice to the kernel to drop what it keeps of a file, which every later match would notice: `POSIX_FADV_DONTNEED`.
+const DROP_FILE: u64 = 4;
+/// The same for what is mapped: `MADV_COLD`, `MADV_PAGEOUT`.
+const DROP_MAPPED: &[u64] = &[20, 21];
+/// Calls whose last argument may ask whether the kernel keeps something of a file (`RWF_NOWAIT`), or that it doesn't
+/// (`RWF_DONTCACHE`).
+const WITH_FLAGS: &[i64] = &[libc::SYS_preadv2, libc::SYS_pwritev2];
+
 /// Typing into a terminal. The kernel looks at 32 bits (CVE-2019-10063). `TIOCSTI`, `TIOCLINUX`.
 const TYPING: &[u64] = &[0x5412, 0x541c];
 
@@ -284,6 +292,12 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
     let settings = PROCESS_SETTINGS.iter().map(|&setting| rule(0, Dword, Eq, setting));
     let settings = settings.chain([Ok(hidden), Ok(newer)]);
     rules.insert(libc::SYS_prctl, settings.collect::<Built<_>>()?);
+    rules.insert(libc::SYS_fadvise64, vec![rule(3, Dword, Eq, DROP_FILE)?]);
+    let dropped = DROP_MAPPED.iter().map(|&advice| rule(2, Dword, Eq, advice));
+    rules.insert(libc::SYS_madvise, dropped.collect::<Built<_>>()?);
+    for call in WITH_FLAGS {
+        rules.insert(*call, vec![rule(5, Dword, Ne, 0)?]);
+    }
     for (call, own) in OWN_ONLY {
         rules.insert(*call, own.iter().map(is_not).collect::<Built<_>>()?);
     }
@@ -297,7 +311,7 @@ fn some_refused(own_mounts: bool) -> Built<Rules> {
 #[cfg(test)]
 mod tests {
     use super::{ALLOCATE, ALLOWED, CONFINED_ONLY, REFUSED, SOCKET_SETTINGS, WATCHERS};
-    use super::{Filters, NUMBERS, OWN_ONLY, all_known, some_refused};
+    use super::{Filters, NUMBERS, OWN_ONLY, WITH_FLAGS, all_known, some_refused};
     use crate::launcher::sys::call;
     use nix::errno::Errno;
     use nix::sys::prctl::set_no_new_privs;
@@ -331,9 +345,9 @@ mod tests {
         let (refused, more) = (all_refused().count(), confined_only().count());
         let allowed: usize = ALLOWED.iter().map(|(_, calls)| calls.len()).sum();
         assert_eq!(all_known().len(), allowed + refused + more);
-        // Those of `clone`, `close_range`, `ioctl`, `fcntl`, `socketpair`, `setsockopt` and `prctl`;
-        // `utimensat` goes with the attributes.
-        let always = OWN_ONLY.len() + 7;
+        // Those of `clone`, `close_range`, `ioctl`, `fcntl`, `socketpair`, `setsockopt`, `prctl`, `fadvise64` and
+        // `madvise`; `utimensat` goes with the attributes.
+        let always = OWN_ONLY.len() + WITH_FLAGS.len() + 9;
         for (own_mounts, all, some) in [(true, refused, 0), (false, refused + more, 1)] {
             let refused = super::refused(own_mounts);
             let some_refused = some_refused(own_mounts).unwrap();
@@ -409,6 +423,27 @@ mod tests {
                 [0x5401, 0x5413, 0x541b, 0x5451, 0x5421, 0x802c_542a, 0x4004_9409, 0x8008_6601]
             {
                 assert_eq!(result(libc::SYS_ioctl, request), Errno::EBADF, "{request:x}");
+            }
+        });
+    }
+
+    /// What the kernel keeps of a file would be a note that the next match reads.
+    #[test]
+    fn no_agent_drops_or_asks_what_the_kernel_keeps_of_a_file() {
+        behind_filters(true, || {
+            let result = |number, arguments: [i64; 4]| call(number, arguments).unwrap_err();
+            for (advice, errno) in [(4, Errno::EPERM), (2, Errno::EBADF), (3, Errno::EBADF)] {
+                assert_eq!(result(libc::SYS_fadvise64, [-1, 0, 0, advice]), errno, "{advice}");
+            }
+            for (advice, errno) in [(20, Errno::EPERM), (21, Errno::EPERM), (1000, Errno::EINVAL)] {
+                assert_eq!(result(libc::SYS_madvise, [0, 4096, advice, 0]), errno, "{advice}");
+            }
+            for number in [libc::SYS_preadv2, libc::SYS_pwritev2] {
+                let flags = |flags| call(number, [-1, 0, 0, 0, 0, flags]).unwrap_err();
+                assert_eq!(
+                    [flags(0), flags(8), flags(0x80)],
+                    [Errno::EBADF, Errno::EPERM, Errno::EPERM]
+                );
             }
         });
     }

@@ -14,11 +14,14 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::path::Path;
 
-/// Makes a system call whose arguments are numbers. Allocates no memory.
-pub(super) fn call(number: c_long, [a, b, c, d]: [c_long; 4]) -> nix::Result<c_long> {
+/// Makes a system call whose arguments, up to six, are numbers. Allocates no memory.
+pub(super) fn call<const N: usize>(number: c_long, given: [c_long; N]) -> nix::Result<c_long> {
+    let mut all = [0; 6];
+    all[..N].copy_from_slice(&given);
+    let [a, b, c, d, e, f] = all;
     // SAFETY: callers pass no addresses.
     #[expect(unsafe_code, reason = "nothing safe wraps these calls")]
-    Errno::result(unsafe { libc::syscall(number, a, b, c, d) })
+    Errno::result(unsafe { libc::syscall(number, a, b, c, d, e, f) })
 }
 
 /// The error number of an I/O error; an invalid path that never reached the system is `EINVAL`.
