@@ -1,5 +1,6 @@
 use crate::forms::Forms;
 use crate::wire::Described;
+use referee_protocol::sanitize::sanitize;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -116,28 +117,28 @@ impl About {
             name: intern(&field.name),
             values: field.values.text(),
             default: field.default.clone(),
-            meaning: intern(&field.meaning),
+            meaning: plain(&field.meaning),
         });
         let actions = described.actions.iter().map(|form| ActionSyntax {
             example: form.example.clone(),
             text: intern(&forms.format(&form.example)),
-            meaning: intern(&form.meaning),
+            meaning: plain(&form.meaning),
         });
         let reasons = described.reasons.iter().map(|reason| Reason {
             name: intern(&reason.name),
-            text: intern(&reason.text),
-            meaning: intern(&reason.meaning),
+            text: plain(&reason.text),
+            meaning: plain(&reason.meaning),
         });
         Self {
-            title: intern(&described.title),
-            summary: intern(&described.summary),
+            title: plain(&described.title),
+            summary: plain(&described.summary),
             seats: described.seats.clone(),
             source: "",
             setup: setup.collect(),
             actions: actions.collect(),
             reasons: reasons.collect(),
             score: described.score.as_ref().map(|score| Score {
-                unit: intern(&score.unit),
+                unit: plain(&score.unit),
                 fewer_is_better: score.fewer_is_better,
             }),
             variants: Vec::new(),
@@ -146,7 +147,25 @@ impl About {
     }
 }
 
+/// Keeps what a game program says about itself, as one line without what a terminal would obey: commands print it, and
+/// write it into files.
+fn plain(text: &str) -> &'static str {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    intern(&sanitize(&words.join(" ")))
+}
+
 /// Keeps a text until the process ends, as its game program does.
 pub(crate) fn intern(text: &str) -> &'static str {
     Box::leak(text.to_owned().into_boxed_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn what_a_program_says_about_itself_is_one_plain_line() {
+        let said = "Two sides\n   play.\u{1b}]0;x\u{7}\n::error::\u{202e}";
+        assert_eq!(plain(said), "Two sides play.\u{FFFD}]0;x\u{FFFD} ::error::\u{FFFD}");
+    }
 }
