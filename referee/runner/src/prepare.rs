@@ -224,7 +224,7 @@ fn prepare_seeded(
     read.settings.seed = drawn.unwrap_or(read.settings.seed);
     let needs_key = read.settings.games.iter().any(ContestGame::draws_are_hidden)
         && read.settings.draw_key.is_none()
-        && matches!(builds, Builds::Now(_));
+        && !matches!(builds, Builds::Later);
     let draw_key = needs_key.then(new_key).transpose()?;
     read.settings.draw_key = draw_key.or(read.settings.draw_key);
     let is_open = broken == Broken::LeaveOut;

@@ -146,6 +146,28 @@ fn draws_follow_from_a_key_that_the_end_reveals() {
     }
 }
 
+/// Whoever guesses a short seed must not know what is drawn.
+#[test]
+fn every_contest_of_a_hidden_game_has_a_key() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "kuhn-poker", "kuhn") else { return };
+    let game = ["--game", &game, "--sandbox", "none", "--seed", "5", "@random", "@first"];
+    let commands: [(&str, &[&str]); 3] = [
+        ("a", &["contest", "quick"]),
+        ("b", &["contest", "quick", "--games", "2"]),
+        ("c", &["compare", "--max-games", "2"]),
+    ];
+    for (out, command) in commands {
+        dir.run(&[command, &game, &["--out", out]].concat());
+        let file = fs::read_to_string(dir.path(&format!("{out}/contest.toml"))).unwrap();
+        assert!(file.contains("draw_key = "), "{command:?}: {file}");
+        for transcript in crate::support::contest::transcripts(&dir, out) {
+            let text = fs::read_to_string(transcript).unwrap();
+            assert!(text.contains("\"draw_key_sha256\":"), "{command:?}");
+        }
+    }
+}
+
 /// A finished match is shown as a seat saw it, or whole.
 #[test]
 fn a_match_is_shown_as_a_seat_saw_it() {
