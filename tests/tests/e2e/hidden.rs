@@ -152,15 +152,18 @@ fn every_contest_of_a_hidden_game_has_a_key() {
     let dir = TestDir::new();
     let Some(game) = sample(&dir, "kuhn-poker", "kuhn") else { return };
     let game = ["--game", &game, "--sandbox", "none", "--seed", "5", "@random", "@first"];
-    let commands: [(&str, &[&str]); 3] = [
+    let key = "00112233445566778899aabbccddeeff";
+    let commands: [(&str, &[&str]); 4] = [
         ("a", &["contest", "quick"]),
+        ("d", &["contest", "quick", "--games", "2", "--draw-key", key]),
         ("b", &["contest", "quick", "--games", "2"]),
         ("c", &["compare", "--max-games", "2"]),
     ];
     for (out, command) in commands {
         dir.run(&[command, &game, &["--out", out]].concat());
         let file = fs::read_to_string(dir.path(&format!("{out}/contest.toml"))).unwrap();
-        assert!(file.contains("draw_key = "), "{command:?}: {file}");
+        let given = if command.contains(&key) { key } else { "" };
+        assert!(file.contains(&format!("draw_key = \"{given}")), "{command:?}: {file}");
         for transcript in crate::support::contest::transcripts(&dir, out) {
             let text = fs::read_to_string(transcript).unwrap();
             assert!(text.contains("\"draw_key_sha256\":"), "{command:?}");

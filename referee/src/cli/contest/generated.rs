@@ -49,11 +49,13 @@ impl GeneratedContestOptions {
         if agents.iter().any(|agent| with_interpreter(agent).is_some()) {
             return Err(not_executable(agents));
         }
-        let SeriesOptions { of_match, conditions, seed, on_fault, pin, .. } = &self.series;
+        let SeriesOptions { of_match, conditions, seed, draw_key, on_fault, pin, .. } =
+            &self.series;
         let MatchOptions { preset, clock, strict, .. } = of_match;
         let is_needed = preset.is_none() || clock.is_given();
         more["name"] = format!("{command}-{}", self.game.kind()?.name).into();
         more["seed"] = seed.map_or_else(new_seed, Ok)?.into();
+        more["draw_key"] = json!(draw_key);
         more["preset"] = json!(preset.map(|preset| preset.name));
         let clock = is_needed.then(|| of_match.clock(false)).transpose()?;
         more["clock"] = clock.map_or(Value::Null, |clock| clock_table(&clock));
