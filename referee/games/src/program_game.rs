@@ -113,6 +113,11 @@ impl ProgramGame {
 
     /// Checks what the rules returned against what they have declared, and against who is in the game.
     pub(crate) fn check(&self, ply: &Ply) -> Result<(), RulesFailure> {
+        self.check_with(ply, |seat| self.out.contains(&seat))
+    }
+
+    /// The same for a ply at which these seats were out.
+    fn check_with(&self, ply: &Ply, is_out: impl Fn(Seat) -> bool) -> Result<(), RulesFailure> {
         let (seats, program) = (self.colours.len(), self.program);
         let wrong = |text: String| Err(RulesFailure(text));
         if program.is_hidden() && !program.rules.are_recorded() {
@@ -129,7 +134,7 @@ impl ProgramGame {
                 if let Some(seat) = movers.iter().find(|seat| seat.index() >= seats) {
                     return wrong(format!("it is seat {seat}'s turn, in a game of {seats} seats"));
                 }
-                if let Some(seat) = movers.iter().find(|seat| self.out.contains(seat)) {
+                if let Some(seat) = movers.iter().find(|seat| is_out(**seat)) {
                     return wrong(format!("it is seat {seat}'s turn, which was retired"));
                 }
                 let is_simultaneous = program.declared.simultaneous;
@@ -249,8 +254,10 @@ impl ProgramGame {
             }
             let walk = walk_from(self.shown(), Vec::new(), &want);
             let answer = self.program.rules.ask(Request::Walk(walk))?;
+            // Who has left in a choice was there when it began.
+            let is_out = |seat| self.out.contains(&seat) && !self.together().contains(&seat);
             match read_whole(answer, 0)? {
-                Ok((_, ply)) => self.check(&ply).map(|()| ply),
+                Ok((_, ply)) => self.check_with(&ply, is_out).map(|()| ply),
                 Err(refusal) => Err(RulesFailure(format!("a state was refused: {refusal}"))),
             }
         };

@@ -91,8 +91,10 @@ fn walked(walk: &Walk) -> Value {
     };
     let actions: Vec<_> = of.iter().map(|_| [json!({ "type": "say", "number": 1 })]).collect();
     let position = json!({ "sums": sums });
-    let ply = json!({ "state": state, "turn": turn, "actions": actions, "position": position,
-                      "view": { "text": "" } });
+    let mut ply = json!({ "state": state, "turn": turn, "view": { "text": "" } });
+    if walk_json["want"].as_array().unwrap().contains(&json!("position")) {
+        (ply["actions"], ply["position"]) = (json!(actions), position);
+    }
     json!({ "type": "walked", "seats": seats, "recorded": recorded, "plies": [ply] })
 }
 
