@@ -292,8 +292,10 @@ impl Recorded {
                 Move::Action { seat, .. } => Some(seat.index() + 1),
                 _ => None,
             });
-            let seat = last.unwrap_or(0) % header.seats.len().max(1);
-            RecordedTurn::of(vec![Seat::all(header.seats.len()).nth(seat).unwrap_or(Seat(0))])
+            let seats = Seat::all(header.seats.len());
+            let is_in = |seat: &Seat| !all.moves.contains(&Move::Retire { retire: *seat });
+            let mut next = seats.clone().cycle().skip(last.unwrap_or(0)).take(seats.count());
+            RecordedTurn::of(vec![next.find(is_in).unwrap_or(Seat(0))])
         };
         let turn = turn.or_else(|| choice.turn()).unwrap_or_else(next);
         all.turns.push(turn);
@@ -389,7 +391,7 @@ impl Rules for Recorded {
 
 #[cfg(test)]
 mod tests {
-    use super::{OUTCOMES_MAX, RecordedTurn, next_asked, viewable};
+    use super::{OUTCOMES_MAX, Recorded, RecordedTurn, next_asked, viewable};
     use referee_games::Games;
     use referee_games::wire::PlyTurn;
     use referee_protocol::{Event, Seat};
@@ -429,6 +431,29 @@ mod tests {
             panic!("it is a draw")
         };
         assert_eq!((&*chance.weights, chance.label(2)), (&[0, 0, 1][..], "c".to_owned()));
+    }
+
+    /// Else the rules that are made would name a seat that is out, and the match could not be shown.
+    #[test]
+    fn no_seat_that_is_out_is_next() {
+        let text = String::from_utf8(transcript(&[])).unwrap();
+        let mut header: referee_protocol::Header = serde_json::from_str(&text).unwrap();
+        let third = referee_protocol::HeaderSeat { seat: Seat(2), ..header.seats[1].clone() };
+        header.seats.push(third);
+        let described = header.program.clone().unwrap().described;
+        let fault = json!({ "kind": "gone", "turn": 0, "text": "" });
+        let events = [
+            json!({ "type": "retired", "at_ns": 0, "turn": 0, "seat": 0, "fault": fault }),
+            json!({ "type": "played", "at_ns": 0, "turn": 1, "seat": 2, "action": {}, "used_ms": 0, "wall_ns": 0 }),
+        ];
+        let events: Vec<Event> =
+            events.into_iter().map(|event| serde_json::from_value(event).unwrap()).collect();
+        let described = serde_json::from_value(described).unwrap();
+        let made = Recorded::new(described, &header, &events, "");
+        let Some(PlyTurn::Of(last)) = made.turns.last().map(RecordedTurn::turn) else {
+            panic!("it is no seat's turn")
+        };
+        assert_eq!(last, [Seat(1)]);
     }
 
     #[test]
