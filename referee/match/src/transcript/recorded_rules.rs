@@ -251,6 +251,11 @@ impl Recorded {
                     let begin = choice.begin(all.moves.len());
                     all.note_legal(begin, retired.seat, retired.fault.legal.as_ref());
                     turn = turn.or_else(|| choice.turn());
+                    // It had ended before it was asked, as the first of several seats.
+                    let next = next_asked(events, number, &mut later);
+                    let next = next.filter(|asked| asked.together.contains(&retired.seat));
+                    turn = turn
+                        .or_else(|| Some(RecordedTurn::of(choice.asked(next?, all.moves.len()))));
                     choice.left(retired.seat);
                     // One of two seats is out for the match alone.
                     if header.seats.len() < 3 {
@@ -444,16 +449,20 @@ mod tests {
         let fault = json!({ "kind": "gone", "turn": 0, "text": "" });
         let events = [
             json!({ "type": "retired", "at_ns": 0, "turn": 0, "seat": 0, "fault": fault }),
+            json!({ "type": "turn", "at_ns": 0, "turn": 1, "seat": 1, "together": [0, 1, 2] }),
             json!({ "type": "played", "at_ns": 0, "turn": 1, "seat": 2, "action": {}, "used_ms": 0, "wall_ns": 0 }),
         ];
         let events: Vec<Event> =
             events.into_iter().map(|event| serde_json::from_value(event).unwrap()).collect();
         let described = serde_json::from_value(described).unwrap();
         let made = Recorded::new(described, &header, &events, "");
-        let Some(PlyTurn::Of(last)) = made.turns.last().map(RecordedTurn::turn) else {
-            panic!("it is no seat's turn")
+        let of = |turn: &RecordedTurn| match turn.turn() {
+            PlyTurn::Of(seats) => seats,
+            other => panic!("it is no seat's turn: {other:?}"),
         };
-        assert_eq!(last, [Seat(1)]);
+        let turns: Vec<_> = made.turns.iter().map(of).collect();
+        // It left as the first of a choice, before it was asked.
+        assert_eq!(turns, [vec![Seat(0), Seat(1), Seat(2)], vec![Seat(1), Seat(2)], vec![Seat(1)]]);
     }
 
     #[test]
