@@ -12,6 +12,9 @@ pub(super) struct Queue {
     next: u64,
     /// No game from this number on is played.
     end: u64,
+    /// Whether the games of a block are played one after the other.
+    is_apart: bool,
+    /// Games to play again, and those that another of their block kept waiting.
     retries: VecDeque<u64>,
     submitted: BTreeSet<u64>,
     /// Games whose results were sent to the writer and are not stored yet.
@@ -23,11 +26,12 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Returns a queue of the games with these numbers.
-    pub(super) fn new(games: Range<u64>) -> Self {
+    /// Returns a queue of the games with these numbers. With `is_apart` no two of a block are played at once.
+    pub(super) fn new(games: Range<u64>, is_apart: bool) -> Self {
         Self {
             next: games.start,
             end: games.end,
+            is_apart,
             retries: VecDeque::new(),
             submitted: BTreeSet::new(),
             written: BTreeSet::new(),
@@ -43,16 +47,25 @@ impl Queue {
 
     /// Returns the next game to submit.
     pub(super) fn wanted(&mut self, schedule: &Schedule) -> Option<u64> {
-        if let Some(&number) = self.retries.front() {
+        let is_free = |number: &&u64| !self.is_held(**number, schedule);
+        if let Some(&number) = self.retries.iter().find(is_free) {
             return Some(number);
         }
         while self.next < schedule.known().min(self.end) {
             if self.is_missing(self.next, schedule) {
-                return Some(self.next);
+                if !self.is_held(self.next, schedule) {
+                    return Some(self.next);
+                }
+                self.retries.push_back(self.next);
             }
             self.next += 1;
         }
         None
+    }
+
+    /// Whether a game waits for another one of its block.
+    fn is_held(&self, number: u64, schedule: &Schedule) -> bool {
+        self.is_apart && self.submitted.range(schedule.block_of(number)).next().is_some()
     }
 
     fn is_missing(&self, number: u64, schedule: &Schedule) -> bool {
@@ -85,7 +98,7 @@ impl Queue {
 
     /// Takes a wanted game, with the others of its block that are to be submitted with it.
     pub(super) fn take(&mut self, number: u64, block: Range<u64>, schedule: &Schedule) -> Vec<u64> {
-        if self.retries.front() == Some(&number) {
+        if self.retries.contains(&number) {
             let (now, later): (Vec<u64>, Vec<u64>) =
                 self.retries.iter().partition(|number| block.contains(number));
             self.retries = later.into();

@@ -127,11 +127,13 @@ impl Runner {
     }
 
     fn new(contest: Arc<Contest>, schedule: Schedule, games: Range<u64>) -> Self {
+        // Agents of games with the same draws could tell each other what they see.
+        let queue = Queue::new(games, contest.duplicate_deals);
         Self {
             points: Points::new(&contest),
             contest,
             schedule,
-            queue: Queue::new(games),
+            queue,
             stored: None,
             voids: VoidTally::default(),
             failures_in_a_row: 0,

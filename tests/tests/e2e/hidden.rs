@@ -171,6 +171,43 @@ fn every_contest_of_a_hidden_game_has_a_key() {
     }
 }
 
+/// An agent in two of them at once could tell itself the cards of both seats, by locks on files that both may read.
+#[test]
+fn games_with_the_same_deal_are_played_one_after_the_other() {
+    let dir = TestDir::new();
+    let Some(game) = sample(&dir, "kuhn-poker", "kuhn") else { return };
+    dir.write("tells/agent.toml", "command = [\"python3\", \"bot.py\"]\n");
+    dir.write(
+        "tells/bot.py",
+        "import fcntl, json, os, sys, time\n\
+         for line in sys.stdin:\n\
+         \x20   message = json.loads(line)\n\
+         \x20   if message['type'] == 'hello':\n\
+         \x20       file = os.open(__file__, os.O_RDONLY)\n\
+         \x20       try:\n\
+         \x20           fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)\n\
+         \x20       except OSError:\n\
+         \x20           sys.stderr.write('not alone')\n\
+         \x20       print('{\"type\":\"ready\",\"want\":[\"actions\"]}', flush=True)\n\
+         \x20   elif message['type'] == 'turn':\n\
+         \x20       time.sleep(0.3)\n\
+         \x20       print(json.dumps({'type': 'action', 'action': message['actions'][0]}), flush=True)\n",
+    );
+    dir.write(
+        "c.toml",
+        format!(
+            "agents = [\"./tells\", \"@first\"]\nduplicate_deals = true\njobs = 2\n\
+             sandbox.level = \"none\"\n[[games]]\ngame = \"{game}\"\nsetup = {{ hands = 2 }}\n"
+        ),
+    );
+    dir.run(&["contest", "run", "c.toml", "--out", "out"]).code(0);
+    let transcripts = crate::support::contest::transcripts(&dir, "out");
+    assert_eq!(transcripts.len(), 2);
+    for transcript in transcripts {
+        assert!(!fs::read_to_string(transcript).unwrap().contains("not alone"));
+    }
+}
+
 /// A finished match is shown as a seat saw it, or whole.
 #[test]
 fn a_match_is_shown_as_a_seat_saw_it() {
