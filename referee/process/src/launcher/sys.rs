@@ -18,10 +18,9 @@ use std::path::Path;
 pub(super) fn call<const N: usize>(number: c_long, given: [c_long; N]) -> nix::Result<c_long> {
     let mut all = [0; 6];
     all[..N].copy_from_slice(&given);
-    let [a, b, c, d, e, f] = all;
     // SAFETY: callers pass no addresses.
     #[expect(unsafe_code, reason = "nothing safe wraps these calls")]
-    Errno::result(unsafe { libc::syscall(number, a, b, c, d, e, f) })
+    Errno::result(unsafe { libc::syscall(number, all[0], all[1], all[2], all[3], all[4], all[5]) })
 }
 
 /// The error number of an I/O error; an invalid path that never reached the system is `EINVAL`.
