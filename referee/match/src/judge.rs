@@ -5,7 +5,7 @@ use super::clock::{Punctuality, Reading, Spent};
 use super::end_reason::EndReason;
 use super::machine::{AgentEnd, CurrentTurn, Match, Phase, RULES};
 use super::messages::parse_line;
-use referee_games::{Decoded, Refusal, Turn as Move};
+use referee_games::{Decoded, Refusal};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{
     ActionJson, ClockKind, Event, Fault, FaultKind, FromAgent, LateBy, LineEvent, Nanos,
@@ -247,12 +247,8 @@ impl Match {
         let message = ToAgent::Played(Played { turn, seat, action, used_ms });
         self.tell_move(message, turn, Some(seat));
         let decision = self.adjudicator.count(seat, turn, asked.score);
-        // Who is at fault in a choice has lost, whatever the others' scores are.
-        let decision = decision.filter(|_| self.ends_after_choices.is_none());
-        match (decision, self.game.turn()) {
-            (Some(decision), Move::Of(_) | Move::Chance(_)) => self.finish_by_scores(decision),
-            _ => self.proceed(),
-        }
+        self.decides_after_choices = self.decides_after_choices.or(decision);
+        self.proceed();
     }
 
     /// Judges whether the answer of the seat that thinks is late.

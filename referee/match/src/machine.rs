@@ -243,6 +243,8 @@ pub struct Match {
     pub(super) choice: Option<ChoiceTimes>,
     /// How the match ends when the last of the seats has chosen that choose at once, with the reason.
     pub(super) ends_after_choices: Option<(MatchResult, &'static str)>,
+    /// What the scores have decided, unless the rules or a fault in the same choice end the match.
+    pub(super) decides_after_choices: Option<Decision>,
     /// Events before the header, which is written when every seat is ready, or those after the end until
     /// that is recorded.
     pub(super) held: Vec<Event>,
@@ -277,6 +279,7 @@ impl Match {
             untold: Vec::new(),
             choice: None,
             ends_after_choices: None,
+            decides_after_choices: None,
             held: Vec::new(),
             before_draws: Vec::new(),
             over: None,
@@ -507,6 +510,12 @@ impl Match {
             }
             match self.game.turn() {
                 Move::Over(outcome) => return self.finish_by_rules(outcome),
+                Move::Of(_) | Move::Chance(_)
+                    if let Some(decision) = self.decides_after_choices
+                        && !self.game.is_between_choices() =>
+                {
+                    return self.finish_by_scores(decision);
+                }
                 Move::Of(seat) => break seat,
                 Move::Chance(chance) => {
                     let Some(seed) = &self.draws_from else {

@@ -132,6 +132,9 @@ for line in sys.stdin:
         mark = os.path.join(folder, 'asked-%d' % (turn + 1 - seat))
         answer = json.dumps({'type': 'action', 'turn': turn, 'action': {'type': 'show', 'hand': 'rock'}})
         if seat == 1:
+            if turn == 3 and wrong == ['again']:
+                print(answer, flush=True)
+                time.sleep(0.05)
             open(mark, 'w').close()
             if turn == 3 and wrong == ['exit']: sys.exit(3)
             if turn == 3 and wrong == ['hang']: time.sleep(100)
@@ -155,13 +158,14 @@ fn seats_that_choose_at_once_think_side_by_side() {
         return skip("second core");
     }
     let waiter = dir.program("waiter.py", WAITER);
-    let wrongs = ["", "exit", "hang", "close", "garble", "twice"];
+    let wrongs = ["", "exit", "hang", "close", "garble", "twice", "again"];
     let faults = [
         Value::Null,
         "gone".into(),
         "late".into(),
         "gone".into(),
         "garbled".into(),
+        "unasked".into(),
         "unasked".into(),
     ];
     for (wrong, fault) in wrongs.into_iter().zip(faults) {

@@ -5,17 +5,17 @@ use super::Drive;
 use super::turn::Asked;
 use referee_match::{Input, Reading, parse_line};
 use referee_process::agent::AgentEvent;
-use referee_protocol::{FromAgent, Seat, Turn};
+use referee_protocol::{FromAgent, Nanos, Seat, Turn};
 use std::collections::VecDeque;
 use std::time::Instant;
 
 /// An event that was kept.
 pub(super) struct KeptEvent {
-    pub(super) seat: Seat,
-    pub(super) at: Instant,
-    pub(super) event: AgentEvent,
+    seat: Seat,
+    at: Nanos,
+    event: AgentEvent,
     /// The measurements of a line.
-    pub(super) reading: Option<Reading>,
+    reading: Option<Reading>,
 }
 
 /// How far a seat is that is judged later. One that does something before it is asked waits until it is judged for that.
@@ -37,7 +37,7 @@ struct EarlySeat {
     events: VecDeque<KeptEvent>,
     /// The bytes of its lines.
     bytes: u64,
-    /// Nothing more of it is read until it is judged.
+    /// It has written too much, and nothing more of it is read until it is judged.
     is_full: bool,
 }
 
@@ -125,10 +125,14 @@ impl EarlySeats {
         self.opened.retain(|event| event.seat != seat);
     }
 
-    /// Keeps nothing, since the match is over.
-    pub(super) fn clear(&mut self) {
-        self.seats.clear();
-        self.opened.clear();
+    /// Keeps nothing, since the match is over. Returns who had exited, and how.
+    pub(super) fn end(&mut self) -> Vec<(Seat, String)> {
+        let kept = self.seats.drain(..).flat_map(|early| early.events);
+        let exited = |kept: KeptEvent| match kept.event {
+            AgentEvent::Exited(status) => Some((kept.seat, status)),
+            _ => None,
+        };
+        self.opened.drain(..).chain(kept).filter_map(exited).collect()
     }
 }
 
@@ -136,7 +140,9 @@ impl Drive<'_> {
     /// Asks seats that are judged later, as many as there are cores for, when nothing of the turns before is left to judge:
     /// from then on each is judged in its order, so its turn has the number of its request.
     pub(super) fn ask_beside(&mut self) {
-        let is_judging = self.step.judged.is_some() || self.cause_check.is_some();
+        let is_judging = self.step.judged.is_some()
+            || self.cause_check.is_some()
+            || !self.early.opened.is_empty();
         if self.early.beside == 0 || is_judging || self.state.game().together().is_empty() {
             return;
         }
@@ -202,13 +208,14 @@ impl Drive<'_> {
             early.bytes += line.bytes.len() as u64 + 1;
             match early.progress {
                 Progress::Thinks(number, asked) if !goes_on => {
-                    (early.progress, early.is_full) = (Progress::Done(number, asked), true);
+                    early.progress = Progress::Done(number, asked);
                     self.freezer.begin(at);
                 }
                 _ => {}
             }
             early.is_full |= early.bytes > bound;
         }
+        let at = self.time.of(at);
         early.events.push_back(KeptEvent { seat, at, event, reading });
     }
 
@@ -230,13 +237,14 @@ impl Drive<'_> {
             return true;
         }
         self.turn.asked = asked;
-        self.input_at(asked.at, Input::Asked(seat, asked.reading));
+        self.input_at(self.time.moment(asked.time), Input::Asked(seat, asked.reading));
         true
     }
 
     /// Judges the next of what was kept.
     pub(super) fn opened(&mut self, kept: KeptEvent) {
         let KeptEvent { seat, at, event, reading } = kept;
+        let at = self.time.moment(at);
         match event {
             AgentEvent::Line(line) => self.lines_from(seat, at, Some((line, reading, false))),
             event => self.event(seat, at, event),

@@ -33,7 +33,9 @@ impl Drive<'_> {
                 }
                 Effect::Finish(ending) => {
                     self.ending = Some(*ending);
-                    self.early.clear();
+                    for (seat, status) in self.early.end() {
+                        self.exited(seat, Instant::now(), status, false);
+                    }
                 }
             }
         }
@@ -230,7 +232,8 @@ impl Drive<'_> {
             agent.put(&message, &self.message);
         }
         // Last, so that none of the referee's own time is charged.
-        Asked::new(Instant::now(), reading)
+        let now = Instant::now();
+        Asked::new(now, self.time.of(now), reading)
     }
 
     pub(super) fn flush(&mut self, seat: Seat) {

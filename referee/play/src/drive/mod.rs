@@ -264,7 +264,15 @@ impl<'a> Drive<'a> {
 
     fn input_at(&mut self, moment: Instant, input: Input<'_>) {
         let at = self.time.of(moment);
+        // While rules are asked, nobody is heard.
+        let holds = self.early.thinks() && self.cause_check.is_none();
+        if holds {
+            self.time.hold(Instant::now());
+        }
         self.state.step(at, input, &mut self.effects);
+        if holds {
+            self.time.release(Instant::now());
+        }
     }
 
     /// Returns when the match must be stepped, on the machine's clock.

@@ -43,6 +43,12 @@ impl MatchTime {
         self.began.checked_add(Duration::from_nanos(at.0.saturating_add(left_out)))
     }
 
+    /// Returns the moment that is at this time, even if the match's time is held.
+    pub(super) fn moment(&self, at: Nanos) -> Instant {
+        let left_out = self.left_out().unwrap_or_default();
+        self.began + Duration::from_nanos(at.0.saturating_add(left_out))
+    }
+
     fn left_out(&self) -> Option<u64> {
         let paused = self.paused.settled_ns()? - self.paused_before;
         Some(paused + Nanos::from(self.held).0)
@@ -86,6 +92,8 @@ mod tests {
         time.release(at8);
         assert_eq!(time.of(at8), seconds(3));
         assert_eq!(time.of(at20), seconds(15));
+        // What was seen before a pause keeps its time.
+        assert_eq!(time.of(time.moment(seconds(1))), seconds(1));
         assert_eq!(time.when(seconds(15)), Some(at20));
     }
 }

@@ -3,7 +3,7 @@
 use super::Waiting;
 use crate::core_context::{CoreContext, Slot, StartGuard};
 use referee_match::Reading;
-use referee_protocol::{Seat, Turn};
+use referee_protocol::{Nanos, Seat, Turn};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 pub(super) struct Asked {
     /// When its request was written; at first, when the match began.
     pub(super) at: Instant,
+    /// The same in the match's time, which later pauses don't change.
+    pub(super) time: Nanos,
     /// The agent's reading at that time.
     pub(super) reading: Reading,
     /// How long its lines were judged since then, as far as others had to wait.
@@ -19,8 +21,8 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    pub(super) fn new(at: Instant, reading: Reading) -> Self {
-        Self { at, reading, judged_for: Duration::ZERO }
+    pub(super) fn new(at: Instant, time: Nanos, reading: Reading) -> Self {
+        Self { at, time, reading, judged_for: Duration::ZERO }
     }
 }
 
@@ -38,7 +40,7 @@ impl TurnState {
         Self {
             request: None,
             slot: ThinkingSlot { starting, held: None, coming: None },
-            asked: Asked::new(began, Reading::default()),
+            asked: Asked::new(began, Nanos(0), Reading::default()),
         }
     }
 
