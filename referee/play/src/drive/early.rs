@@ -119,10 +119,11 @@ impl EarlySeats {
         !std::mem::take(&mut self.has_read) && !self.seats.is_empty()
     }
 
-    /// Keeps nothing of a seat.
+    /// Keeps nothing of a seat that is killed but its end.
     pub(super) fn forget(&mut self, seat: Seat) {
+        let is_end = |event: &AgentEvent| matches!(event, AgentEvent::Exited(_) | AgentEvent::Gone);
         self.seats.retain(|early| early.seat != seat);
-        self.opened.retain(|event| event.seat != seat);
+        self.opened.retain(|kept| kept.seat != seat || is_end(&kept.event));
     }
 
     /// Keeps nothing, since the match is over. Returns who had exited, and how.
