@@ -34,9 +34,11 @@ impl BuildFolder {
         tree::entries(Tree { folder: &self.opened, path: &self.copy }, NOTHING)
     }
 
-    /// Whether the copy is larger than an agent's folder may be. Files may come and go meanwhile.
+    /// Whether the copy is larger than an agent's folder may be, or a folder in it is closed, so that nobody can say.
+    /// Files may come and go meanwhile.
     pub(super) fn is_too_large(&self) -> bool {
-        self.entries().is_err_and(|error| error.kind() == io::ErrorKind::FileTooLarge)
+        let of = Tree { folder: &self.opened, path: &self.copy };
+        tree::bound(of).is_err()
     }
 
     /// Takes over what has changed in the copy: each file at once, whole. What is missing there stays.

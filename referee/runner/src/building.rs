@@ -5,6 +5,7 @@
 use super::build_folder::BuildFolder;
 use super::entrants::{build_of, describe};
 use crate::parallel::{self, Progress};
+use nix::sys::statvfs::statvfs;
 use referee_contest::file::BuildSettings;
 use referee_play::agent_spec::{AgentSpec, resolve};
 use referee_process::agent::{AgentEvent, AgentProcess, Launch, StartConditions};
@@ -14,7 +15,7 @@ use referee_process::sandbox::Layer;
 use referee_process::sandbox::reach::{ProgramFiles, SharedRules, callers, is_wide, reachable};
 use referee_process::sandbox::{Sandbox, readable};
 use referee_process::stderr::Stderr;
-use referee_process::{Failure, work_folder};
+use referee_process::{Failure, cleaning, work_folder};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Level, Limits};
 use std::ffi::OsStr;
@@ -24,6 +25,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
 
 /// How much of the output is kept from its start, and as much from its end, in bytes.
 const OUTPUT_BYTES: u64 = 16 * 1024;
@@ -40,8 +42,11 @@ const FILE_MB: u64 = 2048;
 /// How long the rest of a failed build's output is read at most, and how long a pause ends it.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 const DRAIN_PAUSE: Duration = Duration::from_millis(50);
-/// The time between two looks at the size of its folder.
+/// The time between two looks at the size of its folder and at the disk.
 const LOOK: Duration = Duration::from_secs(2);
+/// A build ends when less than this is free on its disk, or less than half of what was free when it began: not all that
+/// takes room is in its folder.
+const FREE_BYTES_MIN: u64 = 4 << 30;
 /// Variables that compilers use, besides those of agents.
 const PASSED: &[&str] =
     &["CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "RUSTFLAGS", "RUSTUP_TOOLCHAIN", "GOFLAGS"];
@@ -106,12 +111,25 @@ impl Builder {
             return Ok(runtime.block_on(self.run(launch, conditions, None)));
         }
         let scratch = work_folder::create()?;
-        let home = scratch.path().join("home");
+        let built = self.build_in(launch, scratch.path(), &runtime);
+        // A build may close its folders, or nest them deep.
+        cleaning::remove(scratch);
+        built
+    }
+
+    /// Runs a build in a copy of its folder below `scratch`.
+    fn build_in(
+        &self,
+        launch: &Launch,
+        scratch: &Path,
+        runtime: &Runtime,
+    ) -> io::Result<Result<(), String>> {
+        let home = scratch.join("home");
         std::fs::create_dir(&home)?;
         let folder = launch.folder.canonicalize()?;
         let name = folder.file_name().unwrap_or(OsStr::new("agent"));
-        let copy = scratch.path().join("copy").join(name);
-        create_passable(&scratch.path().join("copy"))?;
+        let copy = scratch.join("copy").join(name);
+        create_passable(&scratch.join("copy"))?;
         let copied = match BuildFolder::new(&folder, copy) {
             Ok(copied) => copied,
             Err(error) => return Ok(Err(error.to_string())),
@@ -181,12 +199,17 @@ impl Builder {
         build.agent.close();
         let time = self.settings.time();
         let deadline = Instant::now() + time;
+        let free = || folder.and_then(|folder| free_bytes(&folder.copy).ok());
+        let free_min = free().map_or(0, |free| FREE_BYTES_MIN.min(free / 2));
         let ended = loop {
             let look = deadline.min(Instant::now() + LOOK);
             match build.next(look).await {
                 None if Instant::now() >= deadline => break format!("not finished after {time:?}"),
                 None if folder.is_some_and(BuildFolder::is_too_large) => {
-                    break "its folder has become too large".to_owned();
+                    break "its folder has become too large, or can't be read".to_owned();
+                }
+                None if free().is_some_and(|free| free < free_min) => {
+                    break "it left too little room on the disk".to_owned();
                 }
                 Some(AgentEvent::Failed(errno)) => break errno.desc().to_owned(),
                 Some(AgentEvent::Broken(trouble)) => break trouble.to_string(),
@@ -254,6 +277,12 @@ pub fn build_agents(
 
 fn machine(error: &io::Error) -> Failure {
     Failure::machine(format!("can't start builds: {error}"))
+}
+
+/// Returns how much of a folder's disk is free.
+fn free_bytes(folder: &Path) -> io::Result<u64> {
+    let disk = statvfs(folder)?;
+    Ok(disk.blocks_available().saturating_mul(disk.fragment_size()))
 }
 
 /// Creates a folder that every user may pass through.

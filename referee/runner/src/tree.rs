@@ -62,9 +62,16 @@ pub(super) struct Tree<'a> {
 /// Returns the folders, files and links in a folder. Sockets, pipes, devices and what `skips` names
 /// are left out. Fails if there is too much.
 pub(super) fn entries(tree: Tree<'_>, skips: Skips<'_>) -> io::Result<Entries> {
-    let mut walk = Walk { path: tree.path, skips, found: Entries::new(), bytes: 0 };
+    let mut walk = Walk::new(tree, skips);
     walk.folder(tree.folder, None, Path::new(""), 0)?;
     Ok(walk.found)
+}
+
+/// Fails if there is too much in a folder, or a folder in it is closed. What is exchanged or removed meanwhile doesn't
+/// end the walk.
+pub(super) fn bound(tree: Tree<'_>) -> io::Result<()> {
+    let mut walk = Walk { is_changing: true, ..Walk::new(tree, NOTHING) };
+    walk.folder(tree.folder, None, Path::new(""), 0)
 }
 
 /// Copies what is in a folder to an empty one, with the permissions and times of files; returns what was copied.
@@ -74,7 +81,7 @@ pub(super) fn copy(
     links: Links,
     skips: Skips<'_>,
 ) -> io::Result<Entries> {
-    let mut walk = Walk { path: tree.path, skips, found: Entries::new(), bytes: 0 };
+    let mut walk = Walk::new(tree, skips);
     walk.folder(tree.folder, Some(to), Path::new(""), 0)?;
     for (link, state) in &walk.found {
         let State::Link(target) = state else { continue };
@@ -130,9 +137,21 @@ struct Walk<'a> {
     skips: Skips<'a>,
     found: Entries,
     bytes: u64,
+    /// Whether what can't be looked at because it has changed is left out.
+    is_changing: bool,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(tree: Tree<'a>, skips: Skips<'a>) -> Self {
+        Self { path: tree.path, skips, found: Entries::new(), bytes: 0, is_changing: false }
+    }
+
+    /// Whether this error ends the walk no more than a name that isn't there.
+    fn is_passed<T>(&self, result: &io::Result<T>) -> bool {
+        self.is_changing
+            && result.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::PermissionDenied)
+    }
+
     /// `inside` is the folder's path in the whole.
     fn folder(
         &mut self,
@@ -142,18 +161,33 @@ impl Walk<'_> {
         depth: usize,
     ) -> io::Result<()> {
         let whole = self.path;
-        let listed = if depth > DEPTH_MAX { Err(too_deep()) } else { from.names() };
-        for name in listed.map_err(|error| named(&whole.join(inside), &error))? {
+        let here = whole.join(inside);
+        if depth > DEPTH_MAX {
+            return Err(named(&here, &too_deep()));
+        }
+        let listed = from.names();
+        if self.is_passed(&listed) {
+            return Ok(());
+        }
+        for name in listed.map_err(|error| named(&here, &error))? {
             let path = inside.join(&name);
             let shown = whole.join(&path);
             if (self.skips)(&shown, from) {
                 continue;
             }
             let failed = |error| named(&shown, &error);
-            let (kind, state) = from.kind(&name).map_err(failed)?;
+            let found = from.kind(&name);
+            if self.is_passed(&found) {
+                continue;
+            }
+            let (kind, state) = found.map_err(failed)?;
             match kind {
                 Kind::Folder => {
-                    let inner = from.folder(&name).map_err(failed)?;
+                    let inner = from.folder(&name);
+                    if self.is_passed(&inner) {
+                        continue;
+                    }
+                    let inner = inner.map_err(failed)?;
                     let copy = to.map(|to| to.create_folder(&name)).transpose().map_err(failed)?;
                     self.add(&path, State::Folder, 0)?;
                     self.folder(&inner, copy.as_ref(), &path, depth + 1)?;

@@ -127,3 +127,25 @@ fn a_build_timeout_kills_all_its_processes() {
     let is_running = || command_lines().any(|(_, words)| words.iter().any(|word| word == mark));
     assert!(eventually(|| !is_running()), "a process of the build still runs");
 }
+
+/// A build whose folder is closed, so that only its owner can open it again.
+#[test]
+fn what_a_build_closes_is_bounded_and_removed() {
+    let dir = TestDir::new();
+    let made = "command = \"/bin/true\"\nbuild = \"sh make.sh\"\n";
+    for name in ["large", "left"] {
+        dir.write(&format!("{name}/agent.toml"), made);
+    }
+    // Without its holes it has 5 GiB. The build itself would end well.
+    let large = "mkdir in; for i in 1 2 3 4 5; do truncate -s 1G in/$i; done; chmod 0 in; sleep 20; \
+                 rm -rf in; chmod 700 in; rm -rf in\n";
+    dir.write("large/make.sh", large);
+    dir.write("left/make.sh", "mkdir in; echo x > in/x; chmod 0 in; exit 1\n");
+    for (name, why) in [("large", "its folder has become too large"), ("left", "exit status 1")] {
+        dir.write("c.toml", format!("game = \"hex\"\nagents = [\"@random\", \"{name}\"]\n"));
+        dir.run(&["contest", "plan", "c.toml", "--build"]).code(2).stderr_has(why);
+        let left = fs::read_dir(dir.path("tmp")).unwrap().flatten().map(|it| it.file_name());
+        let left: Vec<_> = left.filter(|it| it.to_string_lossy().starts_with("referee-")).collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}

@@ -246,6 +246,11 @@ impl Course {
         uploads.note(version, step, kept).map_err(|error| disk_failure(uploads.root(), &error))
     }
 
+    /// Counts what the build of a version made, and returns why it has no room.
+    pub fn count_built(&self, version: VersionId) -> Result<(), Refusal> {
+        lock(&self.uploads).count_built(self, version)
+    }
+
     /// Whether a player left because its team took it back or was disqualified, so that it comes back when the team hands
     /// it in again.
     pub fn has_left(&self, team: u32, player: &str) -> bool {

@@ -8,7 +8,7 @@ use super::{Course, Noted, Task, give, make_private};
 use jiff::{SignedDuration, Timestamp};
 use referee_play::replace_file::replace;
 use referee_process::Failure;
-use referee_process::files::is_disk_full;
+use referee_process::files::{is_disk_full, size_of_files};
 use referee_protocol::sanitize::sanitize;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -122,6 +122,7 @@ pub(super) struct State {
     /// How it is started, for people, and the language if it was found.
     pub(super) command: Option<String>,
     pub(super) language: Option<String>,
+    /// The size of its files, with what its build made.
     unpacked_bytes: u64,
     pub(super) built: Option<Ended>,
     pub(super) checked: Option<Ended>,
@@ -157,9 +158,13 @@ impl Version {
     }
 
     fn kept_bytes(&self) -> u64 {
-        let files = if self.state.removed { 0 } else { self.bytes() + self.state.unpacked_bytes };
+        let State { removed, unpacked_bytes, result, player, .. } = &self.state;
+        let files = if *removed { 0 } else { self.bytes() + unpacked_bytes };
+        // The contest plays a copy.
+        let is_copied = player.is_some() || result.is_none();
+        let copy = if is_copied { *unpacked_bytes } else { 0 };
         // The list of its files stays.
-        self.received.list_bytes + files
+        self.received.list_bytes + files + copy
     }
 }
 
@@ -305,20 +310,8 @@ impl Uploads {
                 return Err(Refusal { again, ..Refusal::new(RefusalKind::TooMany, text) });
             }
         }
-        let kept_of = |versions: &[Version]| versions.iter().map(Version::kept_bytes).sum::<u64>();
-        let kept: u64 = self.teams.values().map(|versions| kept_of(versions)).sum();
+        let kept = self.check_share(course, team.number)?;
         let most = settings.disk_mb << 20;
-        let teams = course.teams().map_err(|failure| Refusal::failure(&failure))?.teams.len();
-        // Of the second half each team has an equal share, so that none can take the room of the others.
-        let share = most / 2 / teams.max(1) as u64;
-        if kept > most / 2 && kept_of(self.versions(team.number)) > share {
-            let text = format!(
-                "your team has used its share of the disk, {} MiB of {} (disk_mb): tell the instructor",
-                share >> 20,
-                settings.disk_mb
-            );
-            return Err(Refusal::new(RefusalKind::Full, text));
-        }
         if kept + course.upload_bytes_max() + course.most().bytes > most {
             let text = format!(
                 "the course has no room for more uploads: {} MiB are set aside (disk_mb); tell the instructor",
@@ -327,6 +320,36 @@ impl Uploads {
             return Err(Refusal::new(RefusalKind::Full, text));
         }
         Ok(())
+    }
+
+    /// Returns the bytes of all that is kept, unless a team has more than its share.
+    fn check_share(&self, course: &Course, team: u32) -> Result<u64, Refusal> {
+        let kept_of = |versions: &[Version]| versions.iter().map(Version::kept_bytes).sum::<u64>();
+        let kept: u64 = self.teams.values().map(|versions| kept_of(versions)).sum();
+        let disk_mb = course.settings.disk_mb;
+        let most = disk_mb << 20;
+        let teams = course.teams().map_err(|failure| Refusal::failure(&failure))?.teams.len();
+        // Of the second half each team has an equal share, so that none can take the room of the others.
+        let share = most / 2 / teams.max(1) as u64;
+        if kept > most / 2 && kept_of(self.versions(team)) > share {
+            let text = format!(
+                "your team has used its share of the disk, {} MiB of {disk_mb} (disk_mb): tell the instructor",
+                share >> 20
+            );
+            return Err(Refusal::new(RefusalKind::Full, text));
+        }
+        Ok(kept)
+    }
+
+    /// Counts what the build of a version made. What its team has no room for is removed.
+    pub(super) fn count_built(&mut self, course: &Course, id: VersionId) -> Result<(), Refusal> {
+        let files = self.folder(id).join(FILES_FOLDER);
+        let failed = |error: io::Error| Refusal::machine(&error);
+        let bytes = if files.exists() { size_of_files(&files).map_err(failed)? } else { 0 };
+        self.change(id, |version| version.state.unpacked_bytes = bytes).map_err(failed)?;
+        let Err(full) = self.check_share(course, id.team) else { return Ok(()) };
+        self.remove_files(id).map_err(failed)?;
+        Err(full)
     }
 
     /// Keeps a complete upload as the next version of its team.
@@ -512,16 +535,19 @@ impl Uploads {
             self.versions(team).iter().filter(is_idle).map(|version| version.number).collect();
         let most = idle.len().saturating_sub(kept);
         for &version in &idle[..most] {
-            let id = VersionId { team, version };
-            for name in [SENT_FOLDER, FILES_FOLDER] {
-                match fs::remove_dir_all(self.folder(id).join(name)) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                    _ => {}
-                }
-            }
-            self.change(id, |version| version.state.removed = true)?;
+            self.remove_files(VersionId { team, version })?;
         }
         Ok(())
+    }
+
+    fn remove_files(&mut self, id: VersionId) -> io::Result<()> {
+        for name in [SENT_FOLDER, FILES_FOLDER] {
+            match fs::remove_dir_all(self.folder(id).join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        self.change(id, |version| version.state.removed = true)
     }
 
     /// Takes back the versions after this one.

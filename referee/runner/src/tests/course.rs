@@ -186,6 +186,30 @@ fn one_team_leaves_room_for_the_others() {
     course.may_hand_in(&bob, now).unwrap_err();
 }
 
+/// Once in its folder, and once in the copy that plays.
+#[test]
+fn what_builds_make_counts_too() {
+    let limits = "upload_mb = 1\nunpacked_mb = 1\ndisk_mb = 12";
+    let (_dir, folder, course, [amy, bob]) = course(limits);
+    let now = Timestamp::now();
+    let built = |text: &str| {
+        let id = hand_in(&course, &amy, text, now);
+        course.unpack(id).unwrap();
+        let files = course.version_folder(&amy, id.version).unwrap().join("files");
+        fs::write(files.join("team-1/made"), vec![0; 2 << 20]).unwrap();
+        (course.count_built(id), files.exists())
+    };
+    assert_eq!(built("1"), (Ok(()), true));
+    let (full, exists) = built("2");
+    let full = full.unwrap_err();
+    assert!(full.kind == RefusalKind::Full && full.text.contains("(disk_mb)"), "{full:?}");
+    assert!(!exists, "what has no room is removed");
+    course.may_hand_in(&bob, now).unwrap();
+    drop(course);
+    let again = Course::open(&folder, settings("disk_mb = 5"), false).unwrap();
+    assert_eq!(again.may_hand_in(&amy, now).unwrap_err().kind, RefusalKind::Full);
+}
+
 #[test]
 fn names_are_bounded_counted_and_not_kept_in_memory() {
     let limits = "upload_mb = 1\nunpacked_mb = 1\ndisk_mb = 4\nversions_kept = 1";

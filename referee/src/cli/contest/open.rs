@@ -496,6 +496,10 @@ impl OpenContest<'_> {
             course.note(id, Noted::Building)?;
             let version = Version { team: &team, path: &path, folder: &folder, id: Some(id) };
             let taken = self.take(&version)?;
+            // A build that fails later, or makes the same agent, has taken room too.
+            if let Err(full) = course.count_built(id) {
+                tracing::warn!("{}: {}", sanitize(&team), full.text);
+            }
             match &taken {
                 Taken::Interrupted(code) => return Ok(Some(*code)),
                 Taken::Plays(name, _) => course.note(id, Noted::Plays(name))?,
@@ -549,6 +553,9 @@ impl OpenContest<'_> {
         let (mut interrupted, mut is_built) = (None, false);
         let added = contest.add_version(version.path, version.team, &progress, |name, spec| {
             is_built = true;
+            if let (Some(course), Some(id)) = (&self.sources.course, version.id) {
+                course.count_built(id)?;
+            }
             self.note(version, Noted::Checking)?;
             if self.options.no_check {
                 return Ok(());
