@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 const BYTES_MAX: u64 = 4 << 30;
 /// The most files and folders.
 const ENTRIES_MAX: usize = 200_000;
+/// The longest path in it. With that of any folder above it, no path in a contest is too long for the system.
+const PATH_BYTES_MAX: usize = 1024;
 
 /// A file's length, mode and time of change, or a link's target: as long as these are the same, it
 /// has not changed.
@@ -210,7 +212,9 @@ impl<'a> Walk<'a> {
     fn add(&mut self, path: &Path, state: State, bytes: u64) -> io::Result<()> {
         self.found.insert(path.to_owned(), state);
         self.bytes = self.bytes.saturating_add(bytes);
-        let bound = if self.found.len() > ENTRIES_MAX {
+        let bound = if path.as_os_str().len() > PATH_BYTES_MAX {
+            format!("{PATH_BYTES_MAX} bytes in the path of a file")
+        } else if self.found.len() > ENTRIES_MAX {
             format!("{ENTRIES_MAX} files and folders")
         } else if self.bytes > BYTES_MAX {
             format!("{} GiB", BYTES_MAX >> 30)

@@ -145,6 +145,33 @@ fn a_submission_that_needs_other_files_is_left_out() {
     }
 }
 
+/// Where its copy is, the path would be too long for the system, and no list of the contest's files could be written.
+#[test]
+fn a_submission_with_a_long_path_is_left_out() {
+    let text = "game = \"hex\"\nagents = [\"@random\"]\nsubmissions = \"bots\"\n\
+                policy.on_broken = \"leave-out\"\n";
+    let toml = "command = [\"sh\", \"x\"]";
+    let place = place(&[
+        ("contest.toml", text),
+        ("bots/amy/agent.toml", toml),
+        ("bots/bob/agent.toml", toml),
+        ("bots/bob/x", ""),
+    ]);
+    let mut deep = place.path().canonicalize().unwrap().join("bots/amy");
+    while deep.as_os_str().len() < 3850 {
+        deep.push("x".repeat(200));
+    }
+    fs::create_dir_all(&deep).unwrap();
+    let mut prepared = right(&place, Builds::Now(&|_, _| {}));
+    let folder = Folder::create(&place.path().join("a-folder-of-its-own")).unwrap();
+    prepared.copy_agents(&folder, &|_, _| {}).unwrap();
+    let left_out: Vec<_> =
+        prepared.left_out.iter().map(|(name, why)| (name.as_str(), why)).collect();
+    let [("amy", why)] = left_out[..] else { panic!("{left_out:?}") };
+    assert!(why.contains("more than 1024 bytes in the path of a file"), "{why}");
+    assert!(prepared.copies.contains_key("bob"));
+}
+
 #[test]
 fn a_submission_that_changes_while_it_is_copied_is_left_out() {
     for (policy, may_play) in [("leave-out", true), ("stop", false)] {
