@@ -68,6 +68,11 @@ impl GameKind {
         }
     }
 
+    /// Whether seats know different things.
+    pub fn is_hidden(&self) -> bool {
+        self.program().is_some_and(Program::is_hidden)
+    }
+
     /// Whether its rules list the legal actions.
     pub fn lists(&self) -> bool {
         self.program().is_none_or(Program::lists)

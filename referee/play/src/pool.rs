@@ -92,13 +92,13 @@ pub struct PoolSize {
     /// Whether matches and their agents are pinned to a core.
     pub pin: bool,
     /// Whether agents that choose at once may use the cores that no match needs.
-    pub is_wide: bool,
+    pub uses_free_cores: bool,
 }
 
 impl PoolSize {
     /// Returns how many agents of a match may think beside the one that is asked first.
     fn beside(self, cores: usize) -> usize {
-        let has_own = self.is_wide && !self.pin;
+        let has_own = self.uses_free_cores && !self.pin;
         if has_own { (cores / self.matches.max(1)).saturating_sub(1) } else { 0 }
     }
 }

@@ -153,7 +153,7 @@ async fn play_all<'a>(
     }
     let watching = board_observer(options, shown && (person || !has_viewer), person);
     let matches = plan.jobs.clamp(1, plan.count());
-    let pool_size = PoolSize { matches, pin: options.series.pin, is_wide: true };
+    let pool_size = PoolSize { matches, pin: options.series.pin, uses_free_cores: true };
     let place = (pool_size, sandbox);
     let local =
         Local::start(contest.clone(), SeriesGames(plan), place, playing, &interrupts, watching)?;

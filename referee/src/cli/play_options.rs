@@ -11,7 +11,6 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use referee_contest::wording::count;
 use referee_contest::{Contest, OpeningSettings, Player, PlayerInfo};
-use referee_games::program::Program;
 use referee_games::{AnyGame, Games};
 use referee_match::game_seed;
 use referee_match::times::read_time;
@@ -165,7 +164,7 @@ impl Plan {
     pub(super) fn person_who_sees_a_part(&self) -> Result<Option<Seat>, Failure> {
         let seated = self.seated(self.games.start);
         let mut people = Seat::all(seated.len()).zip(seated).filter(|(_, it)| it.launch.is_none());
-        let is_hidden = self.first.kind.program().is_some_and(Program::is_hidden);
+        let is_hidden = self.first.kind.is_hidden();
         let person = people.next().filter(|_| is_hidden);
         if person.is_some() && (people.next().is_some() || !self.is_single()) {
             let text = "the page of a game with hidden information is one person's, for one game";

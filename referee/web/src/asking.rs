@@ -250,7 +250,7 @@ fn first_turn(job: Job, sandbox: Sandbox, orders: &watch::Sender<Orders>) -> Api
         })
     });
     let games = Games::of([job.kind]);
-    let size = PoolSize { matches: 1, pin: false, is_wide: false };
+    let size = PoolSize { matches: 1, pin: false, uses_free_cores: false };
     let (paused, live) = (PausedTime::default(), RunningMatches::default());
     let pool = Pool::start(size, sandbox, orders.subscribe(), paused, watching, live);
     let Pool { jobs, mut results, threads } = pool.map_err(failed)?;

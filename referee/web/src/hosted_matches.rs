@@ -10,7 +10,6 @@ use super::visitor::Session;
 use axum::http::StatusCode;
 use rand::TryRng;
 use rand::rngs::SysRng;
-use referee_games::program::Program;
 use referee_games::{GameKind, Turn};
 use referee_match::draw_key;
 use referee_match::times::read_clock;
@@ -360,7 +359,7 @@ impl HostedMatches {
         };
         let path = path.canonicalize().map_err(failed)?;
         let seats: Vec<Seat> = people(&job.seated).collect();
-        if let Some(seat) = seats.first().filter(|_| is_hidden(job.kind)) {
+        if let Some(seat) = seats.first().filter(|_| job.kind.is_hidden()) {
             lock(&seen_by).insert(path.clone(), *seat);
         }
         let people = Arc::new(People::new(prompts, Some(who.clone()), &seats));
@@ -375,7 +374,7 @@ impl HostedMatches {
             MatchGuard { matches: self.clone(), path: path.clone(), seen_by, _permit: permit };
         let (watching, live) = (watching(pace), RunningMatches::default());
         let (size, orders) =
-            (PoolSize { matches: 1, pin: false, is_wide: false }, orders.subscribe());
+            (PoolSize { matches: 1, pin: false, uses_free_cores: false }, orders.subscribe());
         let pool = Pool::start(size, sandbox, orders, self.paused.clone(), watching, live);
         let pool = pool.map_err(failed)?;
         let play = move || {
@@ -457,10 +456,6 @@ fn people(specs: &[Arc<AgentSpec>]) -> impl Iterator<Item = Seat> {
     seats.filter(|(_, spec)| spec.launch.is_none()).map(|(seat, _)| seat)
 }
 
-fn is_hidden(kind: GameKind) -> bool {
-    kind.program().is_some_and(Program::is_hidden)
-}
-
 fn programs(job: &Job) -> usize {
     job.seated.iter().filter(|spec| spec.launch.is_some()).count()
 }
@@ -486,7 +481,7 @@ pub(super) fn job(
         spec.check_plays(kind)?;
     }
     let people = people(&specs).count();
-    if is_hidden(kind) && people > 1 {
+    if kind.is_hidden() && people > 1 {
         let text = format!("{} has hidden information, and all would see the same page", kind.name);
         return Err(ApiError::unfit(text).help("let a person play in one seat only"));
     }

@@ -234,7 +234,7 @@ impl Session {
         status: &mut impl StatusSink,
     ) -> std::io::Result<LeaveReason> {
         let pin = self.contest.checked.brief.pin;
-        let room = PoolSize { matches: settings.slots, pin, is_wide: true };
+        let room = PoolSize { matches: settings.slots, pin, uses_free_cores: true };
         let (sandbox, watching) = (self.contest.sandbox.clone(), unwatched());
         let (orders, paused) = (interrupts.orders(), interrupts.paused_time());
         let pool = Pool::start(room, sandbox, orders, paused, watching, self.playing.clone())?;

@@ -79,7 +79,7 @@ impl EarlySeats {
         self.of(seat).is_some()
     }
 
-    /// Whether the seat is read: it isn't judged later, or may still do what counts in its turn.
+    /// Whether the seat is read: it isn't judged later, or hasn't written too much.
     pub(super) fn is_read(&self, seat: Seat) -> bool {
         self.of(seat).is_none_or(|early| !early.is_full)
     }

@@ -154,7 +154,9 @@ impl Drive<'_> {
         // Whenever that was, it is charged with the request.
         self.input_at(self.time.began, Input::RanFrozen(seat, ran));
         if self.ask_now(seat) {
-        } else if self.turn.wants(seat) && !self.turn.slot.is_awaited() {
+            return;
+        }
+        if self.turn.wants(seat) && !self.turn.slot.is_awaited() {
             self.ask();
         } else {
             // The request was withdrawn meanwhile.

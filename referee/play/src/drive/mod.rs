@@ -363,9 +363,7 @@ impl<'a> Drive<'a> {
             DriveEvent::Timer
         })
     }
-}
 
-impl Drive<'_> {
     /// Looks for an event of some seats.
     fn poll_participants(
         &mut self,

@@ -72,7 +72,7 @@ pub(super) fn pool_size(prepared: &Prepared, options: &SharedRunOptions) -> Pool
     PoolSize {
         matches: jobs.or(prepared.jobs).unwrap_or_else(cores::count),
         pin: prepared.pin,
-        is_wide: true,
+        uses_free_cores: true,
     }
 }
 
