@@ -2,7 +2,7 @@
 
 use crate::Player;
 use crate::changes::{Change, ChangeKind};
-use crate::formats::{FormatName, FormatSettings};
+use crate::formats::{FORMATS, FormatName, FormatSettings};
 use crate::openings::{OpeningError, begun_from, draw_opening, shuffled};
 use crate::pairing::{Field, seat_orders};
 use crate::ratings::RatingField;
@@ -16,6 +16,13 @@ use referee_protocol::{Adjudication, ClockSettings, Limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
+
+/// The most players.
+pub const PLAYERS_MAX: usize = 10_000;
+/// The most games; as many keep a fast machine busy for a day, and their schedule fits in memory.
+const GAMES_MAX: u64 = 10_000_000;
+/// The most seats in all seat orders of a pairing: as many as in all orders of eight players.
+const SEATS_MAX: u64 = 8 * 40_320;
 
 /// A contest. Schedule, standings and ratings follow from it and the results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -162,6 +169,51 @@ impl Contest {
     }
 }
 
+/// Why no schedule can be made of a contest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoSchedule {
+    /// The key of the contest file to change.
+    pub key: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: &'static str,
+}
+
+impl Contest {
+    /// Checks that its schedule can be made, and doesn't fill the memory. Players who joined a contest that makes its
+    /// pairings as it goes on don't count.
+    pub fn check_schedule(&self) -> Result<(), NoSchedule> {
+        let error = |key, message, help| Err(NoSchedule { key, message, help });
+        let (players, seats) = (self.players.len(), self.seats());
+        if players > PLAYERS_MAX {
+            let message = format!("at most {PLAYERS_MAX} agents can play, not {players}");
+            return error("agents", message, "name fewer agents");
+        }
+        let mut formats = FORMATS.iter().filter(|format| format.seats.contains(&seats));
+        let fits = formats.any(|format| format.name == self.format.name());
+        if !fits || self.games.iter().any(|game| game.seats != seats) {
+            let message = "its games have numbers of seats that its format can't have".to_owned();
+            return error("games", message, "choose games with the same number of seats");
+        }
+        let orders = self.seat_orders.count(seats);
+        if orders.saturating_mul(seats as u64) > SEATS_MAX {
+            let message = format!("{seats} players can sit in too many orders: {orders}");
+            return error("seat_orders", message, "choose `seat_orders = \"rotations\"`");
+        }
+        let players = if self.format.is_fixed() { players } else { self.players_at_start() };
+        let field = Field { players, ..self.field() };
+        let each = orders.saturating_mul(self.games.len() as u64);
+        let games = self.format.size(field).end().saturating_mul(each);
+        if games > GAMES_MAX {
+            let message =
+                format!("the contest could have {games} games; at most {GAMES_MAX} are allowed");
+            return error("rounds", message, "reduce `rounds`, or use another format");
+        }
+        Ok(())
+    }
+}
+
 impl RatingField {
     /// Returns the settings of a contest.
     pub fn of(contest: &Contest) -> Self {
@@ -200,7 +252,7 @@ impl Contest {
         let mut contest = self.clone();
         while contest.changes.len() > count {
             match contest.changes.pop().map(|change| change.kind) {
-                Some(ChangeKind::Add { .. }) => contest.players.truncate(contest.players.len() - 1),
+                Some(ChangeKind::Add { .. }) => drop(contest.players.pop()),
                 Some(ChangeKind::Replace { player, before, .. }) => {
                     if let Some(info) = contest.players.get_mut(player.index()) {
                         *info = before;
@@ -233,7 +285,7 @@ impl Contest {
     pub(crate) fn players_at(&self, number: u64) -> usize {
         let joins =
             |change: &&Change| matches!(change.kind, ChangeKind::Add { from, .. } if from > number);
-        self.players.len() - self.changes.iter().filter(joins).count()
+        self.players.len().saturating_sub(self.changes.iter().filter(joins).count())
     }
 
     /// Returns the team of each player, named by its first version; a player without other versions is its own.
@@ -251,7 +303,7 @@ impl Contest {
     /// Returns how many players began the contest.
     pub(crate) fn players_at_start(&self) -> usize {
         let joins = |change: &&Change| matches!(change.kind, ChangeKind::Add { .. });
-        self.players.len() - self.changes.iter().filter(joins).count()
+        self.players.len().saturating_sub(self.changes.iter().filter(joins).count())
     }
 
     /// Returns whether a player has left.

@@ -36,7 +36,7 @@ pub mod file;
 mod tests;
 
 pub use changes::{Change, ChangeKind, FORFEIT};
-pub use contest::Contest;
+pub use contest::{Contest, NoSchedule, PLAYERS_MAX};
 pub use formats::FormatSettings;
 pub use openings::{OpeningError, draw_opening};
 pub use pairing::Fixture;

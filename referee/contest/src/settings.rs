@@ -119,6 +119,19 @@ pub enum SeatOrders {
     One,
 }
 
+impl SeatOrders {
+    /// Returns how many orders there are for this many seats.
+    pub(crate) fn count(self, seats: usize) -> u64 {
+        let seats = seats as u64;
+        match self {
+            Self::All => (1..=seats).fold(1, u64::saturating_mul),
+            Self::Rotations if seats > 2 => seats.saturating_mul(2),
+            Self::Rotations => seats,
+            Self::One => 1,
+        }
+    }
+}
+
 /// Where games begin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpeningSettings {

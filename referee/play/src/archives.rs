@@ -148,8 +148,10 @@ pub fn unpack(sent: &[(String, PathBuf)], to: &Path, most: Most) -> io::Result<P
 /// Names that are not handed in with a folder: what versions and matches leave there.
 const NOT_PACKED: [&str; 6] = [".git", ".hg", ".svn", "matches", "__pycache__", "node_modules"];
 
-/// Returns the files of a folder as a .tar.gz, to be handed in. Links stay links.
-pub fn pack(folder: &Path) -> io::Result<Vec<u8>> {
+/// Returns the files of a folder as a .tar.gz, to be handed in; an error if they have more than `bytes_max` bytes. Links
+/// stay links.
+pub fn pack(folder: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = 0;
     let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
     tar.follow_symlinks(false);
     let mut folders = vec![PathBuf::new()];
@@ -163,6 +165,11 @@ pub fn pack(folder: &Path) -> io::Result<Vec<u8>> {
             if entry.file_type()?.is_dir() {
                 folders.push(name);
             } else {
+                bytes += entry.metadata()?.len();
+                if bytes > bytes_max {
+                    let most = bytes_max >> 20;
+                    return Err(io::Error::other(format!("it has more than {most} MiB of files")));
+                }
                 tar.append_path_with_name(entry.path(), name)?;
             }
         }

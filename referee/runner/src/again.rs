@@ -98,7 +98,7 @@ pub fn hidden_files(stored: &StoredContest, folder: &Folder) -> Vec<PathBuf> {
 }
 
 /// Reads the contest file of a stored contest.
-fn stored_file(stored: &StoredContest, folder: &Folder) -> Result<ContestFile, Failure> {
+pub(super) fn stored_file(stored: &StoredContest, folder: &Folder) -> Result<ContestFile, Failure> {
     let name = folder.file().to_string_lossy().into_owned();
     let games = programs::stored(stored, folder)?;
     ContestFile::read_stored(&stored.text, &name, &stored.contest.name, &games)

@@ -1,7 +1,7 @@
 //! Changes of a contest that has begun. Each is checked against the schedule, then stored in one step with the
 //! results that it removes. No referee plays the contest meanwhile: the caller has the folder's lock.
 
-use super::again::prepare_submission;
+use super::again::{prepare_submission, stored_file};
 use super::entrants::stem;
 use super::folder::Folder;
 use super::prepare::Prepared;
@@ -12,7 +12,7 @@ use crate::parallel::Progress;
 use nix::unistd::{Uid, User, gethostname};
 use referee_contest::report::ChangeRow;
 use referee_contest::wording::count;
-use referee_contest::{Change, ChangeKind, Fixture, Player, PlayerInfo, Schedule};
+use referee_contest::{Change, ChangeKind, Fixture, PLAYERS_MAX, Player, PlayerInfo, Schedule};
 use referee_games::nearest;
 use referee_match::names::unique_name;
 use referee_play::agent_spec::AgentSpec;
@@ -23,9 +23,6 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The most players of a contest.
-const PLAYERS_MAX: usize = 10_000;
 
 /// Games that are chosen by their numbers, or by a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,13 +130,23 @@ impl Changing {
         let players = &self.stored.contest.players;
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         if let Some(player) = players.iter().find(|player| player.name == team)
-            && !names_file(&player.run, &file)
+            && (!names_file(&player.run, &file) || self.is_in_contest_file(team)?)
         {
             return refused("is that of another player");
         }
         let others = players.iter().map(|player| player.name.clone()).filter(|name| name != team);
         unfit(team, &others.collect::<Vec<_>>())
             .map_or_else(|| Ok(team.to_owned()), |why| refused(&why))
+    }
+
+    /// Whether the contest file names this player among its agents.
+    fn is_in_contest_file(&self, name: &str) -> Result<bool, Failure> {
+        let begun = self.stored.contest.with_changes(0);
+        let Some(player) = begun.players.iter().find(|player| player.name == name) else {
+            return Ok(false);
+        };
+        let file = stored_file(&self.stored, &self.folder)?;
+        Ok(file.agents.iter().any(|agent| agent.run == player.run))
     }
 
     /// Replaces a player's agent by a new version at `path`.

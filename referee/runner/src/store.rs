@@ -298,6 +298,8 @@ impl Store {
         for change in self.changes()? {
             stored.contest.change(change);
         }
+        // It may be a stranger's.
+        stored.contest.check_schedule().map_err(|why| unusable(&self.path, &why.message))?;
         Ok(stored)
     }
 

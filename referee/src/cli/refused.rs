@@ -17,7 +17,9 @@ pub(super) fn refuse(error: &clap::Error) -> ! {
         help.exit();
     }
     let refused = || invalid_value(error).map(Failure::usage);
-    let failure = renamed::since(error, &path_given()).or_else(|| fleet::missing_feature(error));
+    let failure = renamed::since(error, &path_given())
+        .or_else(|| fleet::missing_feature(error))
+        .or_else(|| elsewhere(error));
     if let Some(failure) = failure.or_else(refused) {
         eprint_failure(&failure);
         std::process::exit(i32::from(exit::code_of(&failure)));
@@ -39,6 +41,34 @@ fn path_given() -> String {
         }
     }
     path.join(" ")
+}
+
+/// Returns the failure of a command that is one of another command.
+fn elsewhere(error: &clap::Error) -> Option<Failure> {
+    let unknown = match error.get(ContextKind::InvalidSubcommand)? {
+        ContextValue::String(word) => word,
+        _ => return None,
+    };
+    let mut found = Vec::new();
+    find_commands(&command_line(), unknown, &mut found);
+    let commands: Vec<String> = found.iter().map(|path| format!("`{path}`")).collect();
+    let help = format!("did you mean {}?", commands.join(" or "));
+    (!found.is_empty())
+        .then(|| Failure::usage(format!("`{unknown}` is not a command here")).help(help))
+}
+
+/// Finds the paths of all commands with this name, such as `referee contest run`.
+fn find_commands(command: &Command, name: &str, found: &mut Vec<String>) {
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        let start = found.len();
+        if inner.get_name() == name {
+            found.push(name.to_owned());
+        }
+        find_commands(inner, name, found);
+        for path in &mut found[start..] {
+            *path = format!("{} {path}", command.get_name());
+        }
+    }
 }
 
 /// Returns the first example of the help of the command whose arguments are missing, or too many.

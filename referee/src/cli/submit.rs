@@ -219,7 +219,7 @@ impl Options {
         if self.path.is_dir() {
             return Ok((
                 format!("{}.tar.gz", name(&self.path)?),
-                pack(&self.path).map_err(failed)?,
+                pack(&self.path, FILE_BYTES_MAX).map_err(failed)?,
             ));
         }
         Ok((name(&self.path)?, read_at_most(&self.path, FILE_BYTES_MAX).map_err(failed)?))

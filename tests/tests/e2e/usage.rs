@@ -61,6 +61,19 @@ fn old_names_give_the_new_ones() {
     }
 }
 
+#[test]
+fn a_command_of_another_command_is_named() {
+    let dir = TestDir::new();
+    for (words, commands) in [
+        ("export x.jsonl", "did you mean `referee replay export`?"),
+        ("run cup.toml", "did you mean `referee contest run`?"),
+        ("contest import x.pgn", "`referee replay import`"),
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        dir.run(&words).code(2).stderr_has("is not a command here").stderr_has(commands);
+    }
+}
+
 /// The same options everywhere: what `play` takes, the others take too, with the same effect.
 #[test]
 fn what_play_takes_comparisons_and_contests_take() {

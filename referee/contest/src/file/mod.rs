@@ -11,6 +11,7 @@ mod games;
 pub use games::{PLIES_MAX, game_names, positions};
 pub use problem::{FileError, Source};
 
+use crate::contest::{NoSchedule, PLAYERS_MAX};
 use crate::formats::{Entry, FORMATS, FormatName};
 use crate::forms::ShortOrLong;
 use crate::grades::GradeSettings;
@@ -28,11 +29,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
-
-/// The most players.
-const PLAYERS_MAX: usize = 10_000;
-/// The most games; as many keep a fast machine busy for a day, and their schedule fits in memory.
-const GAMES_MAX: u64 = 10_000_000;
 
 /// A contest file that is valid as far as it can be checked without the agents.
 #[derive(Debug)]
@@ -242,7 +238,9 @@ impl ContestFile {
                 openings: OpeningSettings { positions, ..self.settings.openings },
                 ..self.settings.clone()
             };
-            check_size(&contest)?;
+            contest.check_schedule().map_err(|NoSchedule { key, message, help }| {
+                Mistake::at(key, message).help(help)
+            })?;
             games::check_drawn(&contest, &self.known_games)?;
             self.raw.grades.iter().try_for_each(|grades| grades.check_names(&contest))?;
             Ok((contest, order))
@@ -383,18 +381,6 @@ fn check_seats(format: FormatName, contest: &Contest) -> Result<(), Mistake> {
     let names: Vec<&str> = fitting.map(|format| format.name).collect();
     let help = format!("formats for {game}: {}", names.join(", "));
     Err(Mistake::at("format", message).help(help))
-}
-
-/// Refuses a contest whose schedule would fill the memory.
-fn check_size(contest: &Contest) -> Result<(), Mistake> {
-    let each = (contest.games.len() * contest.games_of_a_block()) as u64;
-    let games = contest.format.size(contest.field()).end().saturating_mul(each);
-    if games > GAMES_MAX {
-        let message =
-            format!("the contest could have {games} games; at most {GAMES_MAX} are allowed");
-        return Err(Mistake::at("rounds", message).help("reduce `rounds`, or use another format"));
-    }
-    Ok(())
 }
 
 fn agents(source: &Source, raw: &Raw) -> Vec<NamedAgent> {

@@ -100,7 +100,7 @@ impl Format for Compare {
     }
 
     fn next(&self, field: Field, past: &[PairingResult]) -> Vec<Pairing> {
-        if !past.is_empty() {
+        if !past.is_empty() || field.players != 2 {
             return Vec::new();
         }
         let players: SmallVec<[Player; 4]> = Player::all(2).collect();

@@ -110,13 +110,12 @@ pub(super) fn seed(
     entry: &Entry<'_>,
     order: &mut [usize],
 ) -> Result<(), Mistake> {
-    let Entry { names, seed, .. } = entry;
-    let lot = |place: usize| named_seed(&format!("{seed}:seeding:{}", names[place]));
+    let Entry { names, .. } = entry;
     let default = if entry.has_submissions { Seeding::Lot } else { Seeding::List };
     let seeding = table.and_then(|table| table.seeding).unwrap_or(default);
     if table.is_none_or(|table| table.seeding_from.is_none()) {
         if seeding == Seeding::Lot {
-            order.sort_by_key(|&place| lot(place));
+            draw_lots(entry, order);
         }
         return Ok(());
     }
@@ -131,8 +130,17 @@ pub(super) fn seed(
              names",
         ));
     }
-    order.sort_by_key(|&place| (rank(place).unwrap_or(usize::MAX), lot(place)));
+    order.sort_by_key(|&place| (rank(place).unwrap_or(usize::MAX), lot(entry, place)));
     Ok(())
+}
+
+/// Orders the agents by lot.
+pub(super) fn draw_lots(entry: &Entry<'_>, order: &mut [usize]) {
+    order.sort_by_key(|&place| lot(entry, place));
+}
+
+fn lot(Entry { names, seed, .. }: &Entry<'_>, place: usize) -> u64 {
+    named_seed(&format!("{seed}:seeding:{}", names[place]))
 }
 
 /// Returns the rank of each name in a report's JSON or a list with a name per line.

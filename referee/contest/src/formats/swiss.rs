@@ -5,11 +5,13 @@
 //! after the other from the top. Here the whole round is paired at once, as the set of pairs with
 //! the least [`Round::cost`], so a round without a repeat is found whenever there is one.
 
+use super::cup::draw_lots;
 use super::matching::{Cost, cheapest_pairs};
 use super::meetings::{Meeting, Meetings};
 use super::seating::{PreferenceStrength, SeatPreference, Seating};
-use super::{Bye, Field, Format, FromContestFile, Pairing, PairingResult, Ranking};
+use super::{Bye, Entry, Field, Format, FromContestFile, Pairing, PairingResult, Ranking};
 use crate::Player;
+use crate::settings::Mistake;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -34,6 +36,18 @@ impl FromContestFile for Swiss {
     const HELP: &'static str = "round by round, players with similar points meet";
     const SEATS: RangeInclusive<usize> = 2..=2;
     type Table = ();
+
+    /// Seeds submissions by lot: nobody may choose the first opponent, or the bye, by a name.
+    fn read(
+        _table: Option<&()>,
+        entry: &Entry<'_>,
+        order: &mut Vec<usize>,
+    ) -> Result<Self, Mistake> {
+        if entry.has_submissions {
+            draw_lots(entry, order);
+        }
+        Ok(Self::default())
+    }
 }
 
 impl Format for Swiss {

@@ -213,6 +213,7 @@ fn seat_orders_are_balanced() {
     for seats in 1..=6 {
         for which in [SeatOrders::All, SeatOrders::Rotations] {
             let orders = seat_orders(seats, which);
+            assert_eq!(orders.len() as u64, which.count(seats));
             assert_eq!(orders[0], (0..seats).collect::<Vec<_>>(), "its own order is first");
             let mut sat = BTreeMap::new();
             let mut followed = BTreeMap::new();

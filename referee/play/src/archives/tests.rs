@@ -608,7 +608,8 @@ fn a_folder_is_packed_as_it_is_unpacked() {
     fs::set_permissions(bot.join("bot.py"), fs::Permissions::from_mode(0o755)).unwrap();
     std::os::unix::fs::symlink("data/t", bot.join("link")).unwrap();
     let packed = dir.path().join("bot.tar.gz");
-    fs::write(&packed, super::pack(&bot).unwrap()).unwrap();
+    fs::write(&packed, super::pack(&bot, 16).unwrap()).unwrap();
+    assert!(super::pack(&bot, 15).unwrap_err().to_string().contains("more than 0 MiB"));
     let to = dir.path().join("to");
     let sent = [("bot.tar.gz".to_owned(), packed)];
     let unpacked = super::unpack(&sent, &to, Most::default()).unwrap();

@@ -59,7 +59,7 @@ impl<'a> Recording<'a> {
     #[must_use]
     pub(super) fn record(&mut self, event: &Event, state: &Match, now: Instant) -> Failed {
         self.has_begun = true;
-        let is_early = self.hides && !state.is_over() && !matches!(event, Event::Header(_));
+        let is_early = self.hides && !state.is_over() && !shows_nothing(event);
         if is_early || state.hides(event) {
             self.hidden.push(event.clone());
             return None;
@@ -108,4 +108,9 @@ impl<'a> Recording<'a> {
             None => Ok((self.sink.finish(durable)?, self.tally)),
         }
     }
+}
+
+/// Whether an event shows nothing that a game hides: a header whose setup has no position.
+fn shows_nothing(event: &Event) -> bool {
+    matches!(event, Event::Header(header) if header.setup.get("position").is_none())
 }

@@ -4,7 +4,7 @@ use super::super::folder::Folder;
 use super::super::store::{Store, StoredContest, VoidAttempt};
 use super::{Broken, Builds, place, right};
 use nix::sys::stat::Mode;
-use referee_contest::{Player, Record, SeatRecord, Seed};
+use referee_contest::{Contest, ContestGame, Player, Record, SeatRecord, Seed};
 use referee_process::Failure;
 use referee_protocol::{FaultKind, MatchResult, SandboxRecord};
 use std::fs;
@@ -119,6 +119,27 @@ fn what_was_beside_a_new_store_is_not_used() {
     assert!(!elsewhere.exists());
     assert!(folder.store().symlink_metadata().unwrap().is_file());
     assert_eq!(Store::open(&folder).unwrap().contest().unwrap(), stored);
+}
+
+/// A stranger's store takes no more memory than a contest may.
+#[test]
+fn a_stored_contest_whose_schedule_is_too_large_is_refused() {
+    type Forge = fn(&mut Contest);
+    let forgeries: [(Forge, &str); 5] = [
+        (|it| it.rounds = u32::MAX, "at most 10000000 are allowed"),
+        (|it| it.games[0].seats = 13, "too many orders"),
+        (|it| it.games[0].seats = 1 << 40, "too many orders"),
+        (|it| it.games.push(ContestGame { seats: 3, ..it.games[0].clone() }), "numbers of seats"),
+        (|it| it.players = vec![it.players[0].clone(); 20_000], "at most 10000 agents can play"),
+    ];
+    for (number, (forge, why)) in forgeries.into_iter().enumerate() {
+        let (place, mut stored) = stored();
+        forge(&mut stored.contest);
+        let folder = Folder::create(&place.path().join("d")).unwrap();
+        let store = Store::create(&folder, &stored).unwrap();
+        let refused = store.contest().map(drop).unwrap_err().to_string();
+        assert!(refused.contains(why), "{number}: {refused}");
+    }
 }
 
 /// What is copied to be read is bounded, with its log.

@@ -78,6 +78,24 @@ fn agents_and_their_versions_join_a_running_ladder() {
     assert!(!dir.path("d/submissions/bad/2").exists());
 }
 
+/// An agent of the contest file has no versions: one would never meet it.
+#[test]
+fn no_submission_becomes_a_version_of_an_agent_in_the_contest_file() {
+    let dir = TestDir::new();
+    agent(&dir, "amy", "the contest's own");
+    fs::create_dir(dir.path("bots")).unwrap();
+    dir.write(
+        "c.toml",
+        file(&["@random", "./amy"], "format = \"ladder\"\nsubmissions = \"bots\"\n"),
+    );
+    let running = ladder(&dir, &["c.toml", "--out", "d"], &["@random", "amy"]);
+    agent(&dir, "bots/amy", "another");
+    let refused = result(&dir, "amy/1");
+    let why = refused["why"].as_str().unwrap_or_default();
+    assert!(refused["player"].is_null() && why.contains("is that of another player"), "{refused}");
+    running.terminate();
+}
+
 #[test]
 fn a_signal_ends_a_ladder_that_is_building() {
     let dir = TestDir::new();

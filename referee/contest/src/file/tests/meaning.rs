@@ -235,6 +235,23 @@ fn knockouts_are_seeded_by_list_lot_or_ranking() {
     assert_eq!(seeded(from, Some(&report.to_string()))[..3], [2, 1, 4]);
 }
 
+/// Nobody chooses the first opponent, or the bye, by the name of a submission.
+#[test]
+fn submissions_are_seeded_by_lot_in_a_swiss() {
+    let order = |seed, more| {
+        let text = format!(
+            "game = \"hex\"\nagents = [\"a\", \"b\", \"c\", \"d\", \"e\"]\nformat = \"swiss\"\n\
+             seed = {seed}\n{more}"
+        );
+        let file = ContestFile::read(&text, "contest.toml", "x", &Games::default()).unwrap();
+        file.contest(&found_agents(&file), &OtherFiles::default()).unwrap().1
+    };
+    let last: BTreeSet<usize> =
+        (0..40).map(|seed| order(seed, "submissions = \"inbox\"")[4]).collect();
+    assert_eq!(last.len(), 5, "each can have the bye");
+    assert_eq!(order(1, ""), [0, 1, 2, 3, 4]);
+}
+
 #[test]
 fn openings_are_drawn_or_read() {
     assert_eq!(with("openings = { plies = 3 }").openings.plies, 3);
