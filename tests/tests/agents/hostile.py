@@ -265,6 +265,8 @@ def set_up(mode, argument):
         in_turns(much_info)
     elif mode == "floods-until":
         in_turns(flooding_until(float(argument)))
+    elif mode == "floods-after":
+        in_turn(0, lambda turn: write(line(first(turn)) + b"\n" * int(argument)))
     elif mode == "among-sleepers":
         in_turns(among_sleepers(int(argument)))
     elif mode == "noisy":

@@ -92,6 +92,22 @@ fn a_flood_before_the_end_of_a_turn_is_no_excuse() {
     assert_eq!(output["verdict"]["reason"], "late", "{output}");
 }
 
+/// Whoever thinks is heard before what others have written, in either seat.
+#[test]
+fn a_flood_after_a_turn_does_not_make_the_next_seat_late() {
+    let Some(flood) = script_agent("hostile.py", "floods-after 500000") else { return };
+    let honest = script_agent("hostile.py", "sleeps 0.2").unwrap();
+    for (agents, seat) in [([&flood, &honest], 1), ([&honest, &flood], 0)] {
+        let dir = TestDir::new();
+        let words = ["hex", agents[0], agents[1], "--setup", "size=3", "--move-time", "2s"];
+        let limits = ["--limit", "turn_bytes=1000000000", "--limit", "match_bytes=1000000000"];
+        let output = dir.play(&[&words[..], &limits].concat());
+        let verdict = &output["verdict"];
+        assert_eq!(verdict["seats"][seat]["fault"], Value::Null, "{output}");
+        assert_eq!(dir.verify_status(output["transcript"].as_str().unwrap()), "ok");
+    }
+}
+
 /// When an end between two turns is seen doesn't matter, nor whether the agent has been asked by then.
 #[test]
 fn an_exit_after_an_answer_is_an_exit_before_the_next() {

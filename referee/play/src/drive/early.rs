@@ -1,5 +1,6 @@
 //! Seats that choose at once think side by side, as far as cores are free. The match judges them one after the other, in
-//! their order: what a later one does is kept, with its time and its measurements, until it is its turn to be judged.
+//! their order: what a later one does is kept, with its time and its measurements, until it is its turn to be judged. So is
+//! what the seat that thinks does while others' lines are judged.
 
 use super::Drive;
 use super::turn::Asked;
@@ -54,6 +55,8 @@ pub(super) struct EarlySeats {
     seats: Vec<EarlySeat>,
     /// What was kept of the seat that is judged now.
     pub(super) opened: VecDeque<KeptEvent>,
+    /// The bytes of its lines that came while others' were judged.
+    opened_bytes: u64,
     /// The seat that was read last, if some are judged later.
     read_last: usize,
     /// Whether the last event was one of them.
@@ -63,7 +66,7 @@ pub(super) struct EarlySeats {
 impl EarlySeats {
     pub(super) fn new(beside: usize) -> Self {
         let (seats, opened) = (Vec::new(), VecDeque::new());
-        Self { beside, seats, opened, read_last: 0, has_read: false }
+        Self { beside, seats, opened, opened_bytes: 0, read_last: 0, has_read: false }
     }
 
     fn of(&self, seat: Seat) -> Option<&EarlySeat> {
@@ -103,10 +106,27 @@ impl EarlySeats {
     }
 
     /// Returns all seats in the order in which to look for an event: what one writes never delays what another that thinks
-    /// at the same time has written.
-    pub(super) fn in_turn(&self, seats: usize) -> impl Iterator<Item = Seat> + use<> {
-        let first = if self.seats.is_empty() { 0 } else { (self.read_last + 1) % seats };
+    /// has written.
+    pub(super) fn in_turn(
+        &self,
+        seats: usize,
+        thinking: Option<Seat>,
+    ) -> impl Iterator<Item = Seat> + use<> {
+        let first = match thinking {
+            _ if !self.seats.is_empty() => (self.read_last + 1) % seats,
+            thinking => thinking.map_or(0, Seat::index),
+        };
         Seat::all(seats).cycle().skip(first).take(seats)
+    }
+
+    /// Whether more lines of the seat that is judged now may be kept.
+    pub(super) fn has_room(&self, bytes_max: u64) -> bool {
+        self.opened.is_empty() || self.opened_bytes <= bytes_max
+    }
+
+    /// Whether what was kept of a seat is judged next.
+    pub(super) fn opens(&self, seat: Seat) -> bool {
+        self.opened.front().is_some_and(|kept| kept.seat == seat)
     }
 
     /// Notes that an event of a seat was read.
@@ -195,15 +215,33 @@ impl Drive<'_> {
         true
     }
 
-    /// Keeps an event of a seat that is judged later.
-    pub(super) fn keep_event(&mut self, seat: Seat, at: Instant, event: AgentEvent) {
+    /// Measures an event that is kept.
+    fn kept(&mut self, seat: Seat, at: Instant, event: AgentEvent) -> KeptEvent {
         let reading = match &event {
             AgentEvent::Line(line) => Some(self.reading_of_line(seat, at, line, None)),
             _ => None,
         };
+        KeptEvent { seat, at: self.time.of(at), event, reading }
+    }
+
+    /// Keeps an event of the seat that thinks until the lines of others are judged that were read before.
+    pub(super) fn keep_for_now(&mut self, seat: Seat, at: Instant, event: AgentEvent) {
+        let kept = self.kept(seat, at, event);
+        if self.early.opened.is_empty() {
+            self.early.opened_bytes = 0;
+        }
+        if let AgentEvent::Line(line) = &kept.event {
+            self.early.opened_bytes += line.bytes.len() as u64 + 1;
+        }
+        self.early.opened.push_back(kept);
+    }
+
+    /// Keeps an event of a seat that is judged later.
+    pub(super) fn keep_event(&mut self, seat: Seat, at: Instant, event: AgentEvent) {
+        let kept = self.kept(seat, at, event);
         let bound = self.state.header().limits.turn_bytes.saturating_mul(2);
         let Some(early) = self.early.of_mut(seat) else { return };
-        if let AgentEvent::Line(line) = &event {
+        if let AgentEvent::Line(line) = &kept.event {
             let message = if line.cut { None } else { parse_line(&line.bytes, None) };
             let goes_on = !line.cut && matches!(message, None | Some(Ok(FromAgent::Info(_))));
             early.bytes += line.bytes.len() as u64 + 1;
@@ -216,8 +254,7 @@ impl Drive<'_> {
             }
             early.is_full |= early.bytes > bound;
         }
-        let at = self.time.of(at);
-        early.events.push_back(KeptEvent { seat, at, event, reading });
+        early.events.push_back(kept);
     }
 
     /// Judges from now on what a seat does, first what was kept. Returns whether it has already been asked.

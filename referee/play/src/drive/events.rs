@@ -67,6 +67,10 @@ impl Drive<'_> {
         if self.early.has(seat) && !is_seen_at_once && !is_rest {
             return self.keep_event(seat, at, event);
         }
+        let waits = self.step.rest.as_ref().is_some_and(|(judged, ..)| *judged != seat);
+        if waits && !is_seen_at_once {
+            return self.keep_for_now(seat, at, event);
+        }
         match event {
             AgentEvent::Started => {}
             AgentEvent::Failed(errno) => self.check_start(seat, at, FailedStart::Program(errno)),
@@ -225,7 +229,7 @@ impl Drive<'_> {
             }
             self.line(seat, at, &line, measured);
             // What was kept was written before what is still buffered.
-            let is_last_kept = self.early.opened.is_empty();
+            let is_last_kept = !self.early.opens(seat);
             let agent = self.participants[seat.index()].connection_mut().filter(|_| is_last_kept);
             next = agent.and_then(|agent| Some((agent.process.buffered_line()?, None, false)));
             let thinks = self.state.thinking() == Some(seat);

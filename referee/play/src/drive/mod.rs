@@ -331,6 +331,14 @@ impl<'a> Drive<'a> {
         {
             return Poll::Ready(event);
         }
+        // What others have written before doesn't delay whoever thinks.
+        if let Some(thinks) = self.state.thinking()
+            && self.step.rest.as_ref().is_some_and(|(seat, ..)| *seat != thinks)
+            && self.early.has_room(self.state.header().limits.turn_bytes)
+            && let Poll::Ready(event) = self.poll_participants(context, |seat, _| seat == thinks)
+        {
+            return Poll::Ready(event);
+        }
         if let Some((seat, at, line)) = self.step.rest.take() {
             return Poll::Ready(DriveEvent::Event(seat, at, AgentEvent::Line(line)));
         }
@@ -371,7 +379,7 @@ impl<'a> Drive<'a> {
         is_read: impl Fn(Seat, &EarlySeats) -> bool,
     ) -> Poll<DriveEvent> {
         let mut scratch = self.core.scratch.borrow_mut();
-        for seat in self.early.in_turn(self.participants.len()) {
+        for seat in self.early.in_turn(self.participants.len(), self.state.thinking()) {
             let participant = &mut self.participants[seat.index()];
             if is_read(seat, &self.early)
                 && let Poll::Ready((at, event)) = participant.poll_event(context, &mut scratch)
