@@ -95,14 +95,19 @@ pub fn check(
 type Verified = Result<VerifiedTranscript, (Status, String)>;
 
 /// Reads the contest of a contest file, with the players and opening positions of another contest: the
-/// agents and the openings file may no longer exist.
+/// agents and the openings file may no longer exist. `None` if the file names other agents.
 fn contest_of_text(
     text: &str,
     name: &str,
     other: &Contest,
     games: &Games,
-) -> Result<Contest, FileError> {
+) -> Result<Option<Contest>, FileError> {
     let file = ContestFile::read_stored(text, name, &other.name, games)?;
+    let is_named = |player: &PlayerInfo| file.agents.iter().any(|it| it.run == player.run);
+    let named = other.players.iter().filter(|player| is_named(player)).count();
+    if named != file.agents.len() || (file.submissions.is_none() && named < other.players.len()) {
+        return Ok(None);
+    }
     let agent = |player: &PlayerInfo| FoundAgent { player: player.clone(), span: 0..0 };
     let agents: Vec<FoundAgent> = other.players.iter().map(agent).collect();
     let (mut contest, _) = file.contest(&agents, &OtherFiles::default())?;
@@ -120,7 +125,32 @@ fn contest_of_text(
         // They seeded submissions by name; the seeding shows in the pairings.
         contest.players.clone_from(&other.players);
     }
-    Ok(contest)
+    Ok(Some(contest))
+}
+
+/// Returns how the contest file differs from the original one, or the stored contest from the file.
+pub fn difference_from_file(
+    folder: &Folder,
+    stored: &StoredContest,
+) -> Result<Option<String>, Failure> {
+    Ok(file_difference(folder, stored, &programs::stored(stored, folder)?))
+}
+
+/// The same, with these game programs.
+fn file_difference(folder: &Folder, stored: &StoredContest, games: &Games) -> Option<String> {
+    let path = folder.file();
+    let name = path.display();
+    match folder.read_file() {
+        Ok(text) if text == stored.text => {}
+        Ok(_) => return Some(format!("{name}: the file was changed after the contest began")),
+        Err(error) => return Some(format!("{name}: {error}")),
+    }
+    let begun = stored.contest.with_changes(0);
+    match contest_of_text(&stored.text, &name.to_string(), &begun, games) {
+        Ok(Some(contest)) if contest == begun => None,
+        Ok(_) => Some(format!("{name}: the contest in the store differs from the file")),
+        Err(error) => Some(error.to_string()),
+    }
 }
 
 struct Check<'a> {
@@ -141,26 +171,9 @@ struct Findings {
 }
 
 impl Check<'_> {
-    /// Checks that the contest file is the original one and has the stored contest.
     fn file(&mut self) {
-        let path = self.folder.file();
-        let name = path.display();
-        let text = match self.folder.read_file() {
-            Ok(text) if text == self.stored.text => text,
-            Ok(_) => {
-                let text = "the file was changed after the contest began";
-                return self.differs(format!("{name}: {text}"));
-            }
-            Err(error) => return self.differs(format!("{name}: {error}")),
-        };
-        let begun = self.stored.contest.with_changes(0);
-        match contest_of_text(&text, &name.to_string(), &begun, &self.games_known) {
-            Ok(contest) if contest == begun => {}
-            Ok(_) => {
-                self.differs(format!("{name}: the contest in the store differs from the file"));
-            }
-            Err(error) => self.differs(error.to_string()),
-        }
+        let different = file_difference(self.folder, &self.stored, &self.games_known);
+        different.into_iter().for_each(|text| self.differs(text));
     }
 
     /// Notes what was changed since the contest began.

@@ -29,6 +29,19 @@ fn report(dir: &TestDir) -> Value {
     contest(dir, &["report", "d", "--json"]).code(0).json()
 }
 
+/// A store that was changed starts nothing that the contest file doesn't name.
+#[test]
+fn a_contest_that_differs_from_its_file_is_not_resumed() {
+    let dir = begun("round-robin");
+    let forged = "update contest set contest = replace(contest, '@random', 'touch pwned')";
+    rusqlite::Connection::open(dir.path("d/contest.db")).unwrap().execute(forged, []).unwrap();
+    contest(&dir, &["resume", "d"])
+        .code(1)
+        .stderr_has("the contest in the store differs from the file")
+        .stderr_has("referee verify d");
+    assert!(!dir.path("pwned").exists());
+}
+
 #[test]
 fn changes_are_played_reported_and_verified() {
     let dir = begun("round-robin");
