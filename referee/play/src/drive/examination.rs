@@ -16,6 +16,9 @@ const END_WAIT: Duration = Duration::from_secs(1);
 const LOOKS: usize = 4;
 /// How long its runtime may take to write its stack.
 const STACK_WAIT: Duration = Duration::from_millis(500);
+/// How long all that may take on a busy machine, and how much is kept of what it writes meanwhile, in bytes.
+const EXAMINATION_MAX: Duration = Duration::from_secs(20);
+const OUTPUT_BYTES: usize = 256 << 10;
 
 /// A message of an unknown type, which an agent must ignore.
 const ANOTHER_LINE: &[u8] = b"{\"type\":\"x_another\"}\n";
@@ -23,19 +26,19 @@ const ANOTHER_LINE: &[u8] = b"{\"type\":\"x_another\"}\n";
 /// Examines an agent that was asked and has not answered. What it writes to stderr after that is not its own: it may see
 /// the end of its input before it is killed, and complain.
 pub(super) async fn examine(agent: &mut AgentConnection) -> Hang {
-    let hang = what_it_waits_for(agent).await;
+    let hang = what_it_waits_for(agent, Instant::now() + EXAMINATION_MAX).await;
     agent.process.stderr.copy(true);
     hang
 }
 
-async fn what_it_waits_for(agent: &mut AgentConnection) -> Hang {
+async fn what_it_waits_for(agent: &mut AgentConnection, until: Instant) -> Hang {
     let mut hang = agent.hang();
     for _ in 0..LOOKS {
         if hang.wait.is_some() {
             break;
         }
         // A thread of its runtime may be awake for a moment.
-        listen(agent, LOOK, true).await;
+        listen(agent, LOOK, until, true).await;
         hang = agent.hang();
     }
     // A line that has begun explains itself.
@@ -49,14 +52,14 @@ async fn what_it_waits_for(agent: &mut AgentConnection) -> Hang {
         if agent.process.meters_left().is_some_and(Meters::runs_in_any_thread) {
             agent.process.put(ANOTHER_LINE);
             agent.process.flush();
-            let (stdout, _) = listen(agent, STACK_WAIT, true).await;
+            let (stdout, _) = listen(agent, STACK_WAIT, until, true).await;
             if let Some(line) = stdout.lines().next() {
                 hang.at_end = Some(AtEnd::Prompted(line.as_bytes().to_vec()));
                 return hang;
             }
         }
         agent.process.close();
-        let (stdout, status) = listen(agent, END_WAIT, true).await;
+        let (stdout, status) = listen(agent, END_WAIT, until, true).await;
         let at_end = what_it_did(&stdout, status, &agent.process.stderr.copied());
         if at_end == AtEnd::Stays {
             let left = agent.hang();
@@ -68,7 +71,7 @@ async fn what_it_waits_for(agent: &mut AgentConnection) -> Hang {
     if matches!(hang.at_end, None | Some(AtEnd::Stays)) {
         agent.process.stderr.copy(true);
         if agent.process.meters_left().is_some_and(Meters::ask_for_stack) {
-            let (stdout, _) = listen(agent, STACK_WAIT, false).await;
+            let (stdout, _) = listen(agent, STACK_WAIT, until, false).await;
             let stack = agent.process.stderr.copied() + &stdout;
             hang.place = stack_place(&stack);
             hang.wait = Wait::of_stack(&stack).or(hang.wait);
@@ -90,20 +93,29 @@ fn what_it_did(stdout: &str, status: Option<String>, stderr: &str) -> AtEnd {
     }
 }
 
-/// Listens to an agent that needs no answer until it ends or, with `to_line`, writes a line, or has slept for so long.
-/// Returns its stdout, and how it ended.
+/// Listens to an agent that needs no answer until it ends or, with `to_line`, writes a line, or has slept for so long, or
+/// until `until`. Returns the beginning of its stdout, and how it ended.
 async fn listen(
     agent: &mut AgentConnection,
     time: Duration,
+    until: Instant,
     to_line: bool,
 ) -> (String, Option<String>) {
     let mut patience = Patience::begin(time, Instant::now());
     let mut stdout = String::new();
-    while (!to_line || stdout.is_empty()) && !patience.is_over(agent, Instant::now()) {
+    let mut goes_on = |agent: &AgentConnection| {
+        let now = Instant::now();
+        now < until && !patience.is_over(agent, now)
+    };
+    while (!to_line || stdout.is_empty()) && goes_on(agent) {
         match agent.process.next_event(Instant::now() + LOOK).await {
             Some(AgentEvent::Line(line)) => {
-                stdout.push_str(&String::from_utf8_lossy(&line.bytes));
-                stdout.push('\n');
+                let room = OUTPUT_BYTES.saturating_sub(stdout.len());
+                if room > 0 {
+                    let begun = &line.bytes[..line.bytes.len().min(room)];
+                    stdout.push_str(&String::from_utf8_lossy(begun));
+                    stdout.push('\n');
+                }
             }
             Some(event @ (AgentEvent::Exited(_) | AgentEvent::Gone)) => {
                 let status = match &event {
@@ -136,8 +148,13 @@ impl Drive<'_> {
     /// Examines the seat that waits for that, then kills it and goes on.
     pub(super) async fn examine(&mut self) {
         while let Some(seat) = self.examined {
+            let mut orders = self.core.orders.clone();
             if let Some(agent) = self.participants[seat.index()].connection_mut() {
-                self.ends[seat.index()].seen.hang = Some(examine(agent).await);
+                // Whoever ends the match doesn't wait for it.
+                self.ends[seat.index()].seen.hang = tokio::select! {
+                    hang = examine(agent) => Some(hang),
+                    Ok(_) = orders.wait_for(|orders| orders.stop.is_some()) => None,
+                };
             }
             self.examined = None;
             self.end_process(seat);
