@@ -1,4 +1,16 @@
-//! What an agent waits for.
+//! What an agent does, and what it waits for.
+
+/// What the processes of an agent do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Activity {
+    /// All threads sleep, or it isn't known.
+    Sleeps,
+    /// A thread seems to wait for the disk, or a process has ended and its supervisor has not reported that yet. A
+    /// program may find ways to look so for as long as it likes.
+    Waits,
+    /// A thread runs, or waits for a core.
+    Runs,
+}
 
 /// The system call in which an agent waits.
 #[derive(Clone, Debug, PartialEq, Eq)]

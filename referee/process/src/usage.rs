@@ -1,6 +1,6 @@
 //! What an agent's processes have used: CPU time, and time waiting for a core.
 
-use crate::blocked_call::BlockedCall;
+use crate::blocked_call::{Activity, BlockedCall};
 use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::{Pid, SysconfVar, sysconf};
 use referee_protocol::Nanos;
@@ -135,18 +135,21 @@ impl Meters {
         !children_in(format!("/proc/{0}/task/{0}", self.agent).as_ref()).is_empty()
     }
 
-    /// Whether a process of the tree runs, waits for a core or for the disk, or has ended and its
-    /// supervisor has not reported that yet. A sleeping process isn't busy.
-    pub fn is_busy(&self) -> bool {
-        let Some(supervisor) = self.supervisor() else { return false };
-        let has_ended = |&pid: &Pid| state_in(format!("/proc/{pid}").as_ref()) == Some('Z');
-        tree_below(supervisor).into_iter().chain([supervisor]).any(runs)
-            || children_of(supervisor).iter().any(has_ended)
+    /// Returns what the processes of the tree, and its supervisor, do.
+    pub fn activity(&self) -> Activity {
+        let Some(supervisor) = self.supervisor() else { return Activity::Sleeps };
+        let tree = tree_below(supervisor).into_iter().chain([supervisor]);
+        match tree.map(activity_of).max() {
+            Some(Activity::Sleeps) if children_of(supervisor).into_iter().any(has_ended) => {
+                Activity::Waits
+            }
+            activity => activity.unwrap_or(Activity::Sleeps),
+        }
     }
 
     /// Whether the agent's own process ends or has ended: none of its threads will run on.
     pub fn is_exiting(&self) -> bool {
-        threads_of(self.agent).iter().all(|thread| ends(thread))
+        has_ended(self.agent)
     }
 
     /// Whether no thread of the tree runs or waits for a core or for the disk.
@@ -157,7 +160,8 @@ impl Meters {
             Some('D') => waits_for_child(&agent),
             state => state == Some('S'),
         };
-        sleeps && self.tree().is_some_and(|tree| !tree.into_iter().any(runs))
+        let rests = |pid| activity_of(pid) == Activity::Sleeps;
+        sleeps && self.tree().is_some_and(|tree| tree.into_iter().all(rests))
     }
 
     /// Returns the CPU time of the agent's own process, all threads: exact and quick.
@@ -340,12 +344,19 @@ pub(crate) fn bounded_tree_below(pid: Pid, most: u64) -> (Vec<Pid>, u64) {
     (pids, threads)
 }
 
-/// Whether one of its threads runs, or waits for a core or for the disk.
-fn runs(pid: Pid) -> bool {
-    threads_of(pid).iter().any(|thread| match state_in(thread) {
-        Some('D') => !waits_for_child(thread),
-        state => state == Some('R'),
-    })
+/// Returns what the threads of a process do.
+fn activity_of(pid: Pid) -> Activity {
+    let activity = |thread: &PathBuf| match state_in(thread) {
+        Some('R') => Activity::Runs,
+        Some('D') if !waits_for_child(thread) => Activity::Waits,
+        _ => Activity::Sleeps,
+    };
+    threads_of(pid).iter().map(activity).max().unwrap_or(Activity::Sleeps)
+}
+
+/// Whether all threads of a process end or have ended. Its first one may have ended long before the others.
+fn has_ended(pid: Pid) -> bool {
+    threads_of(pid).iter().all(|thread| ends(thread))
 }
 
 /// Whether a thread that seems to wait for the disk waits until its child ends or executes a program, as after `vfork`.
@@ -421,7 +432,7 @@ pub(crate) fn proc_text(path: impl AsRef<Path>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Meters, Pid, ROUNDED_TICKS};
+    use super::{Activity, Meters, Pid, ROUNDED_TICKS};
     use referee_protocol::Nanos;
     use std::io::{BufRead, BufReader, Write};
     use std::process::{Command, Stdio};
@@ -467,10 +478,35 @@ mod tests {
         // Its child reaches its call soon.
         let sleeps = (0..1000).any(|_| {
             std::thread::sleep(Duration::from_millis(10));
-            !meters.is_busy()
+            meters.activity() == Activity::Sleeps
         });
         assert!(sleeps);
         assert!(waits() && meters.is_asleep());
+        drop(supervisor.stdin.take());
+        supervisor.wait().unwrap();
+    }
+
+    /// It would keep its match from ending, as if its end had not been reported yet.
+    #[test]
+    fn whose_first_thread_has_ended_may_sleep() {
+        const FIRST_ENDS: &str = "import ctypes, os, sys, threading\n\
+            if os.fork() != 0: os.wait(); sys.exit()\n\
+            print(os.getpid(), flush=True)\n\
+            threading.Thread(target=lambda: (os.read(0, 1), os._exit(0))).start()\n\
+            ctypes.CDLL(None).syscall(60, 0)";
+        let mut command = Command::new("python3");
+        command.args(["-c", FIRST_ENDS]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let Ok(mut supervisor) = command.spawn() else { return };
+        let mut line = String::new();
+        BufReader::new(supervisor.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let agent = Pid::from_raw(line.trim().parse().unwrap());
+        let meters = Meters::of(agent, Nanos(0), std::iter::empty()).unwrap();
+        let sleeps = (0..1000).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            super::state_in(format!("/proc/{agent}").as_ref()) == Some('Z')
+                && meters.activity() == Activity::Sleeps
+        });
+        assert!(sleeps && !meters.is_exiting());
         drop(supervisor.stdin.take());
         supervisor.wait().unwrap();
     }

@@ -12,6 +12,7 @@ use referee_games::AnyGame;
 use referee_match::Match;
 use referee_match::transcript::Recorder;
 use referee_process::agent::AgentEvent;
+use referee_process::blocked_call::Activity;
 use referee_process::cleaning;
 use referee_process::usage::Meters;
 use referee_protocol::{ClockKind, Event, FaultKind, Header, PlayedEvent, Seat, ToAgent};
@@ -41,7 +42,7 @@ const REST: Duration = Duration::from_millis(200);
 const GRACE: Duration = Duration::from_secs(1);
 /// The same for its other processes, after it.
 const AFTER: Duration = Duration::from_millis(300);
-/// How much CPU time it may use before it exits.
+/// How much CPU time it may use before it exits, with the time in which it seems to wait for the disk.
 const WORK: Duration = Duration::from_secs(4);
 /// The maximum wait for an exit if it neither sleeps nor finishes.
 const GRACE_MAX: Duration = Duration::from_secs(120);
@@ -448,7 +449,7 @@ impl TrialRun<'_> {
         ExitReport { took, exited, left_behind }
     }
 
-    /// Waits for a wanted event, or until the agent has done nothing for this long.
+    /// Waits for a wanted event, or until the agent has done nothing for this long in all.
     async fn rests(
         &mut self,
         pause: Duration,
@@ -456,20 +457,28 @@ impl TrialRun<'_> {
         wanted: impl Fn(&AgentEvent) -> bool,
     ) -> Option<AgentEvent> {
         let (began, before) = (Instant::now(), self.part.used().cpu);
-        self.quiet = (began, self.part.activity());
+        let mut looked = (began, self.part.activity());
+        let (mut slept, mut waited) = (Duration::ZERO, Duration::ZERO);
         let mut look_at = began + LOOK.min(pause);
         loop {
             match self.part.listen(look_at).await {
                 Some(event) if wanted(&event) => return Some(event),
                 Some(_) if Instant::now() < look_at => continue,
-                _ => self.look(),
+                _ => {}
             }
-            let now = Instant::now();
-            let worked = self.part.used().cpu.saturating_sub(before);
-            if now >= self.quiet.0 + pause || worked >= WORK || now >= began + at_most {
+            let (now, activity) = (Instant::now(), self.part.activity());
+            let idle = (now - looked.0).saturating_sub(activity.saturating_sub(looked.1));
+            looked = (now, activity);
+            match self.left().map(Meters::activity) {
+                Some(Activity::Runs) => {}
+                Some(Activity::Waits) => waited += idle,
+                Some(Activity::Sleeps) | None => slept += idle,
+            }
+            let worked = self.part.used().cpu.saturating_sub(before) + waited;
+            if slept >= pause || worked >= WORK || now >= began + at_most {
                 return None;
             }
-            look_at = (now + LOOK).min(self.quiet.0 + pause);
+            look_at = now + LOOK.min(pause - slept);
         }
     }
 
@@ -480,8 +489,8 @@ impl TrialRun<'_> {
     /// Updates when it was last active.
     fn look(&mut self) {
         let activity = self.part.activity();
-        let is_busy = self.left().is_some_and(Meters::is_busy);
-        if is_busy || activity.saturating_sub(self.quiet.1) > NO_CPU {
+        let is_busy = |meters: &Meters| meters.activity() != Activity::Sleeps;
+        if self.left().is_some_and(is_busy) || activity.saturating_sub(self.quiet.1) > NO_CPU {
             self.quiet = (Instant::now(), activity);
         }
     }

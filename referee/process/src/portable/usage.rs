@@ -1,7 +1,7 @@
 //! What an agent's own process has used. Where there is no `/proc`, nothing is known about the
 //! processes that it starts.
 
-use crate::blocked_call::BlockedCall;
+use crate::blocked_call::{Activity, BlockedCall};
 use crate::launcher::cpu_time;
 use nix::time::ClockId;
 use nix::unistd::Pid;
@@ -65,9 +65,9 @@ impl Meters {
         false
     }
 
-    /// Whether a process of the tree is busy: unknown, so false.
-    pub fn is_busy(&self) -> bool {
-        false
+    /// Returns what the processes of the tree do: unknown.
+    pub fn activity(&self) -> Activity {
+        Activity::Sleeps
     }
 
     /// Whether the agent's own process is ending: unknown, so false.
