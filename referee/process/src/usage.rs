@@ -1,6 +1,7 @@
 //! What an agent's processes have used: CPU time, and time waiting for a core.
 
 use crate::blocked_call::{Activity, BlockedCall};
+use crate::files::head;
 use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::{Pid, SysconfVar, sysconf};
 use referee_protocol::Nanos;
@@ -105,19 +106,13 @@ impl Meters {
 
     /// Whether it is of a language that runs a program in any thread: Java or Go.
     pub fn runs_in_any_thread(&self) -> bool {
-        let program = std::fs::read_link(format!("/proc/{}/exe", self.agent)).ok();
-        program.is_some_and(|it| stack_signal(&it) == Some(Signal::QUIT))
+        stack_signal(self.agent) == Some(Signal::QUIT)
     }
 
     /// Asks the agent's runtime to write where it is, to stderr or, as Java does, to stdout, and returns whether it is one
     /// that does so. It may end by that.
     pub fn ask_for_stack(&self) -> bool {
-        let Some(signal) = std::fs::read_link(format!("/proc/{}/exe", self.agent))
-            .ok()
-            .and_then(|program| stack_signal(&program))
-        else {
-            return false;
-        };
+        let Some(signal) = stack_signal(self.agent) else { return false };
         let Some(pid) = rustix::process::Pid::from_raw(self.agent.as_raw()) else { return false };
         let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
         // The number belongs to the agent as long as its parent is the supervisor, which has not reaped it then.
@@ -239,7 +234,9 @@ impl Meters {
 }
 
 /// Returns the signal at which a runtime writes its stack: Python when it is interrupted, Java and Go at SIGQUIT.
-fn stack_signal(program: &Path) -> Option<Signal> {
+fn stack_signal(pid: Pid) -> Option<Signal> {
+    let link = PathBuf::from(format!("/proc/{pid}/exe"));
+    let program = std::fs::read_link(&link).ok()?;
     let name = program.file_name()?.to_str()?;
     if name.starts_with("python") || name.starts_with("pypy") {
         return Some(Signal::INT);
@@ -247,9 +244,9 @@ fn stack_signal(program: &Path) -> Option<Signal> {
     if name == "java" {
         return Some(Signal::QUIT);
     }
-    // The note of Go's linker, which is near the beginning of the file. Other programs would only end.
-    let mut start = Vec::new();
-    File::open(program).ok()?.take(8192).read_to_end(&mut start).ok()?;
+    // The note of Go's linker, which is near the beginning of the file. Other programs would only end. Opened by the
+    // link, which leads to the very file: its name may be any other's by now.
+    let start = head(&link, 8192)?;
     let note = b"\x04\0\0\0Go\0\0";
     start.windows(note.len()).any(|bytes| bytes == note).then_some(Signal::QUIT)
 }
@@ -509,6 +506,24 @@ mod tests {
         assert!(sleeps && !meters.is_exiting());
         drop(supervisor.stdin.take());
         supervisor.wait().unwrap();
+    }
+
+    /// The agent decides what has that name.
+    #[test]
+    fn a_program_is_not_opened_by_its_name() {
+        let folder = crate::work_folder::create().unwrap();
+        let program = folder.path().join("x");
+        std::fs::copy("/bin/cat", &program).unwrap();
+        let mut agent = Command::new(&program).stdin(Stdio::piped()).spawn().unwrap();
+        std::fs::remove_file(&program).unwrap();
+        let mode = nix::sys::stat::Mode::S_IRWXU;
+        nix::unistd::mkfifo(&folder.path().join("x (deleted)"), mode).unwrap();
+        let pid = Pid::from_raw(i32::try_from(agent.id()).unwrap());
+        let (answer, answered) = std::sync::mpsc::channel();
+        std::thread::spawn(move || answer.send(super::stack_signal(pid)));
+        assert_eq!(answered.recv_timeout(Duration::from_secs(20)), Ok(None));
+        drop(agent.stdin.take());
+        agent.wait().unwrap();
     }
 
     #[test]
