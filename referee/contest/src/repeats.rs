@@ -6,6 +6,10 @@ use referee_protocol::MatchResult;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
+/// So often the others have played in a game that a seat left or that agents' scores ended, before it can be a repetition.
+/// If a seat could have all of its losses count as one by leaving before others have varied what they play, it would.
+const TURNS_MIN: u64 = 10;
+
 /// Finds games that repeat earlier ones: the same players in the same seats with the same actions and the
 /// same places, both or neither with a fault. It remembers 96 bits of a hash for each game.
 #[derive(Debug, Default)]
@@ -20,9 +24,10 @@ impl Repeats {
     }
 
     /// Adds a game; returns the number of the first one that it repeats. Games are added in the order of
-    /// their numbers. Where chance decides what is played, none is a repetition.
+    /// their numbers. Where chance decides what is played, none is a repetition, and neither is a game that
+    /// ended early without the rules.
     pub fn first(&mut self, game: &Record, games: &[ContestGame]) -> Option<u64> {
-        if games.get(game.game).is_some_and(ContestGame::is_random) {
+        if games.get(game.game).is_some_and(ContestGame::is_random) || game.is_cut_short() {
             return None;
         }
         let mut hash = Sha256::new();
@@ -47,6 +52,15 @@ impl Record {
     pub fn has_fault(&self) -> bool {
         self.result == MatchResult::Fault
             || self.seats.iter().any(|seat| seat.own_fault().is_some())
+    }
+
+    /// Whether it ended without the rules, or continued without a player, before each of the others had played
+    /// [`TURNS_MIN`] times.
+    fn is_cut_short(&self) -> bool {
+        let (left, others): (Vec<_>, Vec<_>) =
+            self.seats.iter().partition(|seat| seat.fault.is_some());
+        (self.result != MatchResult::Played || !left.is_empty())
+            && others.iter().any(|seat| seat.turns < TURNS_MIN)
     }
 }
 
@@ -86,6 +100,38 @@ mod tests {
                 repeats.first(&Record { number: 20, ..other.clone() }, &[]),
                 Some(other.number)
             );
+        }
+    }
+
+    /// Else a seat that always loses could choose to lose once.
+    #[test]
+    fn who_leaves_early_loses_each_time() {
+        let seat = |turns: u64, fault: Option<FaultKind>| SeatRecord {
+            turns,
+            fault,
+            ..SeatRecord::default()
+        };
+        let with = |result: MatchResult, seats: [SeatRecord; 2]| Record {
+            result,
+            seats: seats.into(),
+            moves: "m".into(),
+            ..game(0, &[0, 1], &[2, 1])
+        };
+        let (resigned, late) = (Some(FaultKind::Resigned), Some(FaultKind::Late));
+        for (game, repeats) in [
+            (with(MatchResult::Resigned, [seat(0, resigned), seat(0, None)]), false),
+            (with(MatchResult::Resigned, [seat(9, resigned), seat(9, None)]), false),
+            (with(MatchResult::Fault, [seat(0, late), seat(1, None)]), false),
+            (with(MatchResult::Adjudicated, [seat(10, None), seat(9, None)]), false),
+            // The other has shown that it plays the same.
+            (with(MatchResult::Resigned, [seat(9, resigned), seat(10, None)]), true),
+            (with(MatchResult::Fault, [seat(9, late), seat(10, None)]), true),
+            (with(MatchResult::Adjudicated, [seat(10, None), seat(10, None)]), true),
+            (with(MatchResult::Played, [seat(2, None), seat(2, None)]), true),
+        ] {
+            let (mut all, again) = (Repeats::default(), Record { number: 1, ..game.clone() });
+            assert_eq!(all.first(&game, &[]), None);
+            assert_eq!(all.first(&again, &[]), repeats.then_some(0), "{game:?}");
         }
     }
 }
