@@ -222,6 +222,7 @@ impl RatingField {
             players: contest.players.len(),
             seats,
             has_scores: contest.games.len() == 1,
+            fewer_is_better: contest.games.first().is_some_and(ContestGame::prefers_fewer),
             rate_faults: contest.policy.rate_faults,
             inflation: contest.format.inflation(seats),
             anchor: None,

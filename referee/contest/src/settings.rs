@@ -55,6 +55,12 @@ impl ContestGame {
         }
     }
 
+    /// Whether a lower score is better, with any number of seats.
+    pub(crate) fn prefers_fewer(&self) -> bool {
+        let score = self.program.as_ref().map(|program| &program.described["score"]);
+        self.fewer_is_better || score.is_some_and(|score| score["fewer_is_better"] == true)
+    }
+
     /// Whether the referee draws in it.
     pub fn has_chance(&self) -> bool {
         self.declares("chance")

@@ -30,6 +30,8 @@ pub struct RatingField {
     pub seats: usize,
     /// Whether all scores have the same unit.
     pub has_scores: bool,
+    /// Whether a lower score is better.
+    pub fewer_is_better: bool,
     /// Whether games with a fault count.
     pub rate_faults: bool,
     /// What the variances of ratings are multiplied by, because results decide pairings.

@@ -18,9 +18,9 @@ pub struct RatedGames {
     places: Vec<u32>,
     /// The block of each game.
     blocks: Vec<u64>,
-    /// Which of the games have scores, and the score of each of their seats.
+    /// Which of the games have scores, and the score of each of their seats; `None` if it left.
     scored: Vec<usize>,
-    scores: Vec<i64>,
+    scores: Vec<Option<i64>>,
     /// Games that repeat an earlier one.
     pub(super) duplicates: u64,
     /// Games left out because of a fault.
@@ -71,7 +71,9 @@ impl RatedGames {
             let scores = game.scores.as_ref().filter(|it| it.len() == self.field.seats);
             if let Some(scores) = scores.filter(|_| self.field.has_scores) {
                 self.scored.push(self.blocks.len());
-                self.scores.extend(scores);
+                let left = |seat: usize| game.seats.get(seat).is_some_and(|it| it.fault.is_some());
+                let scores = scores.iter().enumerate();
+                self.scores.extend(scores.map(|(seat, &score)| (!left(seat)).then_some(score)));
             }
             self.players.extend(&game.players);
             self.places.extend(&game.places);
@@ -111,13 +113,55 @@ impl RatedGames {
         })
     }
 
-    /// Returns the games that have scores.
+    /// Returns the games with the scores of their seats; none if no game has scores. A seat that left, or is
+    /// not first where the rules didn't end the game, is as far behind the first as any seat was in any game: else whoever is about
+    /// to lose would leave.
     pub(super) fn scored(&self) -> impl Iterator<Item = Scored<'_>> {
         let seats = self.field.seats;
-        self.scored.iter().zip(self.scores.chunks(seats.max(1))).map(move |(&game, scores)| {
-            let players = &self.players[game * seats..(game + 1) * seats];
-            Scored { players, scores, block: self.blocks[game] }
-        })
+        let mut by_rules = self.scored.iter().zip(self.finished()).peekable();
+        let lag = self.greatest_lag();
+        let games = if self.scored.is_empty() { 0 } else { self.len() };
+        self.part(0..games).enumerate().map(
+            move |(index, Finish { players, places, block, .. })| {
+                let scores =
+                    by_rules.next_if(|(game, _)| **game == index).map(|(_, scores)| scores);
+                let first = scores.and_then(|scores| self.first_of(scores));
+                let score = |seat: usize| match (first, scores) {
+                    (Some(first), Some(scores)) => scores[seat].map_or(first + lag, as_number),
+                    _ if places[seat] == 1 => 0.0,
+                    _ => lag,
+                };
+                Scored { players, scores: (0..seats).map(score).collect(), block }
+            },
+        )
+    }
+
+    /// Returns how many games have a seat whose score is [`RatedGames::greatest_lag`] behind.
+    pub(super) fn without_scores(&self) -> usize {
+        let left = self.finished().filter(|scores| scores.contains(&None)).count();
+        if self.scored.is_empty() { 0 } else { self.len() - self.scored.len() + left }
+    }
+
+    /// Returns the score of a seat that is as far behind as any was in a game, against that of the first.
+    pub(super) fn greatest_lag(&self) -> f64 {
+        let greatest = self.finished().fold(1.0, |greatest: f64, scores| {
+            let known = || scores.iter().flatten().copied();
+            let most = known().max().zip(known().min());
+            most.map_or(greatest, |(most, least)| greatest.max(as_number(most) - as_number(least)))
+        });
+        if self.field.fewer_is_better { greatest } else { -greatest }
+    }
+
+    /// Returns the best score.
+    fn first_of(&self, scores: &[Option<i64>]) -> Option<f64> {
+        let known = scores.iter().flatten();
+        let best = if self.field.fewer_is_better { known.min() } else { known.max() };
+        best.copied().map(as_number)
+    }
+
+    /// Returns the scores by the rules, of each game that has them.
+    fn finished(&self) -> impl Iterator<Item = &[Option<i64>]> {
+        self.scores.chunks(self.field.seats.max(1))
     }
 
     /// Returns all games.
@@ -154,12 +198,12 @@ pub(crate) struct Finish<'a> {
 }
 
 /// How a game with scores ended.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Scored<'a> {
     /// The players, in seat order.
     pub(super) players: &'a [Player],
     /// The score of each of them.
-    pub(super) scores: &'a [i64],
+    pub(super) scores: Vec<f64>,
     /// The block.
     pub(super) block: u64,
 }
@@ -168,4 +212,9 @@ impl<'a> From<&'a Record> for Finish<'a> {
     fn from(game: &'a Record) -> Self {
         Self { players: &game.players, places: &game.places, block: game.block, times: 1 }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "nobody scores 2^53")]
+fn as_number(score: i64) -> f64 {
+    score as f64
 }

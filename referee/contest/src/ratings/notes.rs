@@ -49,6 +49,15 @@ pub(super) fn notes(
             games.duplicates
         ),
     );
+    let left = games.without_scores();
+    say(
+        left > 0,
+        format!(
+            "Games that a player left, or that agents' scores ended: {left}. In ratings by score their losers are {} \
+             behind the first, as far as anybody was in any game.",
+            games.greatest_lag().abs()
+        ),
+    );
     say(games.faulty > 0, format!("Games with a fault, not rated: {}.", games.faulty));
     notes
 }

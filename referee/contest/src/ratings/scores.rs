@@ -117,11 +117,11 @@ impl Spread {
 }
 
 /// Returns what the seats of a game say.
-#[expect(clippy::cast_precision_loss, reason = "nobody scores 2^53")]
+#[expect(clippy::cast_precision_loss, reason = "a game has few seats")]
 fn rows(game: &Scored<'_>, places: &BTreeMap<usize, usize>) -> Vec<Row> {
     let seats = game.scores.len();
     let share = 1.0 / seats as f64;
-    let mean = game.scores.iter().map(|&score| score as f64 * share).sum::<f64>();
+    let mean = game.scores.iter().map(|score| score * share).sum::<f64>();
     let row = |seat: usize| {
         let weight = |other| if other == seat { 1.0 - share } else { -share };
         let players = game.players.iter().enumerate();
@@ -129,7 +129,7 @@ fn rows(game: &Scored<'_>, places: &BTreeMap<usize, usize>) -> Vec<Row> {
         let of_seats = (0..seats).map(|other| (places.len() + other, weight(other)));
         let mut weights: Vec<_> = of_players.chain(of_seats).collect();
         weights.sort_unstable_by_key(|&(one, _)| one);
-        Row { weights, score: game.scores[seat] as f64 - mean }
+        Row { weights, score: game.scores[seat] - mean }
     };
     (0..seats).map(row).collect()
 }

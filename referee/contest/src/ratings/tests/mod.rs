@@ -25,6 +25,7 @@ fn field(players: usize, seats: usize) -> RatingField {
         players,
         seats,
         has_scores: true,
+        fewer_is_better: false,
         rate_faults: true,
         inflation: 1.0,
         anchor: None,

@@ -5,6 +5,7 @@ use crate::Record;
 use crate::ratings::{RatedGames, RatingField, ScoreRating, rate};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
+use referee_protocol::{FaultKind, MatchResult};
 
 fn scores_of(field: &RatingField, records: &[Record]) -> Vec<Option<ScoreRating>> {
     let ratings = rate(&RatedGames::of(field, records));
@@ -43,6 +44,60 @@ fn the_difference_is_what_one_scores_more_than_the_other() {
     assert_eq!(scores_of(&field(2, 2), &without.collect::<Vec<_>>()), [None, None]);
     let differing = RatingField { has_scores: false, ..field(2, 2) };
     assert_eq!(scores_of(&differing, &records), [None, None]);
+}
+
+/// Who would lose 2 and leaves instead is as far behind as anybody was in any game.
+#[test]
+fn to_leave_is_never_better_than_to_lose() {
+    let played: Vec<Record> = (0..20)
+        .map(|number| {
+            let score = if number % 4 == 0 { 3 } else { -2 };
+            match number % 2 {
+                0 => scored(number, number, &[0, 1], &[score, -score]),
+                _ => scored(number, number, &[1, 0], &[-score, score]),
+            }
+        })
+        .collect();
+    let left: Vec<Record> = played
+        .iter()
+        .map(|game| {
+            let mut game = game.clone();
+            let own = game.players.iter().position(|player| player.0 == 0).unwrap();
+            if game.places[own] == 2 {
+                game.seats[own].fault = Some(FaultKind::Resigned);
+                (game.result, game.scores) = (MatchResult::Resigned, None);
+            }
+            game
+        })
+        .collect();
+    let of = |records: &[Record]| scores_of(&field(2, 2), records)[0].unwrap().score;
+    // (5 * 3 + 15 * -2) / 20, and (5 * 3 + 15 * -3) / 20: the first player's place above the mean.
+    assert!((of(&played) + 0.75).abs() < 1e-3 && (of(&left) + 1.5).abs() < 1e-3);
+    let notes = rate(&RatedGames::of(&field(2, 2), &left)).notes;
+    assert!(notes.iter().any(|note| note.contains("ended: 15") && note.contains("are 6 behind")));
+    // Agents' scores that end a game are no way out, either; a draw by them is one.
+    let adjudicated = |places: &[u32]| {
+        let (result, places) = (MatchResult::Adjudicated, places.to_vec());
+        vec![played[0].clone(), Record { result, scores: None, places, ..played[1].clone() }]
+    };
+    let of_two = |records: Vec<Record>| RatedGames::of(&field(2, 2), &records);
+    let second = |games: RatedGames| games.scored().nth(1).unwrap().scores;
+    assert_eq!(second(of_two(adjudicated(&[2, 1]))), [-6.0, 0.0]);
+    assert_eq!(second(of_two(adjudicated(&[1, 1]))), [0.0, 0.0]);
+}
+
+#[test]
+fn what_the_rules_score_a_seat_that_left_does_not_count() {
+    let mut game = scored(1, 1, &[2, 1, 0], &[50, 20, 90]);
+    game.seats[2].fault = Some(FaultKind::Late);
+    let records = [scored(0, 0, &[0, 1, 2], &[0, 30, 10]), game];
+    let of = |field: RatingField| {
+        let games = RatedGames::of(&field, &records);
+        games.scored().nth(1).unwrap().scores
+    };
+    assert_eq!(of(field(3, 3)), [50.0, 20.0, 20.0]);
+    let fewer = RatingField { fewer_is_better: true, ..field(3, 3) };
+    assert_eq!(of(fewer), [50.0, 20.0, 50.0]);
 }
 
 /// A contest in which each player meets each other one so often, with cards that are the same for a block or not, and
@@ -114,4 +169,57 @@ fn intervals_contain_the_truth_as_often_as_they_say() {
             "{players} {seats} {rounds} {duplicate}: {coverage}"
         );
     }
+}
+
+/// A round robin in which players leave some of their games; the truth is that they are then as far behind as anybody was.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "small numbers")]
+#[test]
+fn intervals_contain_the_truth_if_players_leave() {
+    const PLAYERS: u32 = 4;
+    const LEAVES: [f64; 4] = [0.0, 0.1, 0.02, 0.2];
+    let worth = |player: u32| f64::from(player) * 3.0;
+    let (mut held, mut all) = (0.0, 0.0);
+    for seed in 0..contests() {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut records = Vec::new();
+        for number in 0..20 * u64::from(PLAYERS * PLAYERS) {
+            let players = [number as u32 % PLAYERS, number as u32 / PLAYERS % PLAYERS];
+            let [one, other] = players;
+            if one == other {
+                continue;
+            }
+            let lead = (worth(one) - worth(other) + random.random_range(-30.0..30.0)).round();
+            let mut game = scored(number, number, &players, &[lead as i64, 0]);
+            let luck: f64 = random.random_range(0.0..1.0);
+            let leaver = if luck < LEAVES[one as usize] {
+                Some(0)
+            } else {
+                (luck > 1.0 - LEAVES[other as usize]).then_some(1)
+            };
+            if let Some(seat) = leaver {
+                game.seats[seat].fault = Some(FaultKind::Late);
+                (game.result, game.scores) = (MatchResult::Fault, None);
+                game.places = if seat == 0 { vec![2, 1] } else { vec![1, 2] };
+            }
+            records.push(game);
+        }
+        let field = field(PLAYERS as usize, 2);
+        let lag = -RatedGames::of(&field, &records).greatest_lag();
+        let found = scores_of(&field, &records);
+        for (one, rating) in (0..PLAYERS).zip(found) {
+            let against = |other: u32| {
+                let [own, others] = [one, other].map(|player| LEAVES[player as usize]);
+                (1.0 - own - others) * (worth(one) - worth(other)) + (others - own) * lag
+            };
+            let others = (0..PLAYERS).filter(|&other| other != one);
+            let truth = others.map(against).sum::<f64>() / f64::from(PLAYERS);
+            let rating = rating.unwrap();
+            let within = rating.low.unwrap()..rating.high.unwrap();
+            held += f64::from(u8::from(within.contains(&truth)));
+            all += 1.0;
+        }
+    }
+    let coverage = 100.0 * held / all;
+    println!("if players leave: {coverage}");
+    assert!((90.0..99.0).contains(&coverage), "{coverage}");
 }
