@@ -30,6 +30,8 @@ pub enum Cause {
     Missing,
     /// An `agent.toml` exists but is invalid.
     Manifest,
+    /// The disk is full.
+    DiskFull,
 }
 
 impl Failure {

@@ -5,7 +5,7 @@ use super::folder::Folder;
 use super::store::{Store, VoidAttempt};
 use crate::parallel;
 use referee_contest::Record;
-use referee_process::Failure;
+use referee_process::{Cause, Failure};
 use referee_process::files::is_disk_full;
 use referee_protocol::SandboxRecord;
 use std::collections::BTreeSet;
@@ -176,6 +176,7 @@ pub fn disk_failure(path: &Path, error: &io::Error) -> Failure {
 
 pub(super) fn disk_full(path: &Path) -> Failure {
     Failure::machine(format!("{}: the disk is full", path.display()))
+        .because(Cause::DiskFull)
         .help("free some space, then run `referee contest resume DIR`: no result is lost")
 }
 

@@ -4,6 +4,7 @@
 use super::trial_run;
 use crate::agent_spec::AgentSpec;
 use crate::core_context::CoreContext;
+use nix::errno::Errno;
 use referee_games::{AnyGame, GameKind};
 use referee_match::diagnosis::{Hang, IllegalAction, Usage};
 use referee_protocol::{ClockSettings, Fault, FaultKind, Limits, Seat};
@@ -125,6 +126,31 @@ pub(super) struct TrialReport {
 }
 
 impl TrialReport {
+    /// The result of a trial of an agent that could not be started.
+    pub(super) fn not_started(errno: Errno) -> Self {
+        Self {
+            end: End::NotStarted(errno),
+            sent: String::new(),
+            got: None,
+            unended: Vec::new(),
+            hang: None,
+            stderr: String::new(),
+            ready: false,
+            status: None,
+            game: None,
+            actions: Vec::new(),
+            turns: 0,
+            over: false,
+            total: Duration::ZERO,
+            slowest: Duration::ZERO,
+            transcript: Vec::new(),
+            used: Usage::default(),
+            exit: None,
+            memory_kb: Vec::new(),
+            is_before: false,
+        }
+    }
+
     /// Returns the resignation by which it ended.
     pub(super) fn resignation(&self) -> Option<&Fault> {
         match &self.end {
@@ -150,7 +176,7 @@ pub(super) enum End {
     /// Without a fault, but a stand-in found no legal action.
     Stuck,
     /// The program could not be started.
-    NotStarted(nix::errno::Errno),
+    NotStarted(Errno),
     /// By a fault, as the match judged it.
     Fault(Box<Fault>),
     /// Without a fault so far, but for a while the agent only waited for input.

@@ -6,6 +6,7 @@ use crate::core_context::CoreContext;
 use crate::drive::{PartialMatch, PartialMatchRules, Patience};
 use crate::match_settings::{self, MatchSettings};
 use crate::participant::Participant;
+use nix::errno::Errno;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use referee_games::AnyGame;
@@ -58,8 +59,14 @@ const NAMES: [&str; 3] = ["Zoë \"Ζωή\" Żółw", "駒 🐢 \\o/", "ñandú\u
 /// Tries the agent once. `None` if the machine was too busy to judge it.
 pub(super) async fn play(core: &CoreContext, trial: &Trial<'_>) -> io::Result<Option<TrialReport>> {
     let Trial { spec, kind, limits, .. } = *trial;
-    let (mut agent, work) =
-        AgentConnection::start_alone(&core.launcher, &core.sandbox, spec, kind, limits)?;
+    let started = AgentConnection::start_alone(&core.launcher, &core.sandbox, spec, kind, limits);
+    let (mut agent, work) = match started {
+        // As in a match, nothing else of a start depends on the agent.
+        Err(error) if error.kind() == io::ErrorKind::ArgumentListTooLong => {
+            return Ok(Some(TrialReport::not_started(Errno::E2BIG)));
+        }
+        started => started?,
+    };
     agent.rewrite = trial.variant.rewrite();
     agent.exchange = Some(Exchange { last_only: true, ..Exchange::default() });
     let played = Box::pin(play_with(core, trial, agent)).await;

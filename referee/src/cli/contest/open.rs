@@ -19,7 +19,7 @@ use referee_play::agent_spec::AgentSpec;
 use referee_play::check::CheckReport;
 use referee_play::interrupts::{Interrupt, Interrupts, PlannedEnd};
 use referee_process::files::absolute;
-use referee_process::{Failure, FailureKind};
+use referee_process::{Cause, Failure, FailureKind};
 use referee_protocol::Level;
 use referee_protocol::sanitize::sanitize;
 use referee_runner::changing::{Changing, find_player, version_of};
@@ -41,6 +41,9 @@ use tokio::runtime::Runtime;
 
 /// How often the folder of submissions is searched.
 const LOOK: Duration = Duration::from_secs(3);
+/// How often a version is tried to take in, if something fails that isn't known to be its own fault.
+const TRIES: usize = 2;
+
 /// Run an open ladder: take in new and changed submissions as they appear
 ///
 /// Watches the folder of submissions. A new or changed submission that is complete is built and
@@ -545,8 +548,23 @@ impl OpenContest<'_> {
         }
     }
 
-    /// Builds, checks and adds a version of an agent.
+    /// Builds, checks and adds a version of an agent. What fails for one version, as whoever wrote it may want, doesn't
+    /// end the contest, but what fails in the contest's own files does.
     fn take(&self, version: &Version<'_>) -> Result<Taken, Failure> {
+        for _ in 0..TRIES {
+            match self.try_to_take(version) {
+                Err(failure) if failure.cause() != Some(Cause::DiskFull) => {
+                    tracing::error!("{} can't be taken in: {failure}", sanitize(version.team));
+                    sums::write(&self.folder, &Store::open(&self.folder)?)?;
+                }
+                taken => return taken,
+            }
+        }
+        let why = format!("the referee failed {TRIES} times to take it in; its log says why");
+        Ok(Taken::Refused(why))
+    }
+
+    fn try_to_take(&self, version: &Version<'_>) -> Result<Taken, Failure> {
         let contest = Changing::open(&self.folder, "submitted")?;
         let bar = count_bar("building", !self.global.quiet);
         let progress = |done, of| advance(&bar, done, of);

@@ -645,6 +645,30 @@ fn a_game_that_is_played_again_after_the_freeze_is_hidden() {
 }
 
 #[test]
+fn no_upload_ends_a_course() {
+    let dir = TestDir::new();
+    let course = Course::start(&dir, "", &[]);
+    let hand_in = |secret: &str, manifest: String| {
+        let files = [("agent.toml", manifest.as_bytes()), ("bot.sh", b"exit 1\n")];
+        let reply = course.send(secret, "/api/team/versions", &files);
+        course.settled(secret, reply.json()["version"].as_u64().unwrap())
+    };
+    // Each quote is two bytes in the request to start it.
+    let quotes = "\"".repeat(65_400);
+    let long = hand_in(&course.amy, format!("command = ['sh', 'bot.sh', '{quotes}']\n"));
+    let feedback = long["feedback"].as_str().unwrap();
+    assert!(feedback.contains("Argument list too long"), "{feedback}");
+    // Its feedback can't be written.
+    let build = "command = ['sh', 'bot.sh']\nbuild = 'mkdir ../../feedback.md'\n";
+    let folder = hand_in(&course.bob, build.to_owned());
+    assert!(folder.to_string().contains("the referee failed 2 times"), "{folder}");
+    let version = course.hand_in(&course.amy, "bot.sh", &bot("one", ""));
+    assert_eq!(course.settled(&course.amy, version)["version"]["player"], "amy");
+    course.running.send(Signal::SIGKILL);
+    course.running.wait();
+}
+
+#[test]
 fn submit_waits_and_prints_the_steps() {
     let dir = TestDir::new();
     let course = Course::start(&dir, "", &["--no-check"]);
