@@ -129,6 +129,10 @@ fn collect(
                 let inner = folder.folder(&name).map_err(|error| named(&path, &error))?;
                 collect(&inner, &path, depth + 1, files)?;
             }
+            // The digest and the lists of a contest have its name as text.
+            Kind::File if path.to_str().is_none() => {
+                return Err(named(&path, &io::Error::other("its name is not UTF-8: rename it")));
+            }
             Kind::File => files.push(path),
             Kind::Link(_) | Kind::Other => {}
         }
@@ -157,6 +161,8 @@ fn add(hash: &mut Sha256, file: &File, length: u64) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::{digest_command, digest_file, digest_folder};
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
 
     #[test]
     fn a_digest_changes_with_the_agent_and_with_nothing_else() {
@@ -177,6 +183,18 @@ mod tests {
         let one = digest_command(&words, path);
         std::fs::write(path.join("bot.py"), "print(2)").unwrap();
         assert_ne!(digest_command(&words, path), one);
+    }
+
+    #[test]
+    fn a_name_that_is_not_text_is_refused() {
+        for place in [&b"x\xff"[..], b"x\xff/y"] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join(OsStr::from_bytes(place));
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, "").unwrap();
+            let refused = digest_folder(folder.path()).unwrap_err().to_string();
+            assert!(refused.contains("its name is not UTF-8"), "{refused}");
+        }
     }
 
     #[test]
