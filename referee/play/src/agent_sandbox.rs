@@ -20,8 +20,12 @@ pub(crate) struct AgentSandboxSettings {
 impl AgentSandboxSettings {
     /// Returns the canonical paths. Each must exist, and must not be a home folder or contain one. `file`
     /// is the agent.toml, `folder` its folder.
-    pub(crate) fn paths(&self, file: &Path, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-        let one = |path: &PathBuf| {
+    pub(crate) fn paths(
+        &self,
+        file: &Path,
+        folder: &Path,
+    ) -> impl Iterator<Item = Result<PathBuf, Failure>> {
+        let one = move |path: &PathBuf| {
             let named = |what: &dyn std::fmt::Display| {
                 let (file, path) = (file.display(), path.display());
                 Failure::usage(format!("{file}: `read` of [sandbox] names {path}: {what}"))
@@ -40,6 +44,6 @@ impl AgentSandboxSettings {
             }
             Ok(found)
         };
-        self.read.iter().map(one).collect()
+        self.read.iter().map(one)
     }
 }

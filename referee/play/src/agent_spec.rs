@@ -13,7 +13,7 @@ use referee_games::{Dialect, GameKind, dialects, nearest};
 use referee_process::agent::Launch;
 use referee_process::files::{absolute, open_regular, program, read_all, too_large};
 use referee_process::open_folder::{Kind, OpenFolder};
-use referee_process::sandbox::reach::{ProgramFiles, files_of_command};
+use referee_process::sandbox::reach::{ProgramFiles, files_of_command, is_system};
 use referee_process::{Cause, Failure, own_program};
 use referee_protocol::sanitize::sanitize_name;
 use referee_protocol::{LineProtocol, plain_error};
@@ -79,6 +79,8 @@ enum Program {
     Needed,
     /// Not if a command builds it.
     Built,
+    /// Not what its author can have removed since: what else it needs is looked for when it is started.
+    Kept,
 }
 
 /// The file in an agent's folder that says how it is started.
@@ -116,6 +118,12 @@ impl AgentSpec {
     /// The same, but what must still be built need not exist.
     pub fn read_unbuilt(text: &str, base: &Path) -> Result<Self, Failure> {
         Self::read_as(text, base, Program::Built)
+    }
+
+    /// The same for a copy of a submission, which has been read before: its author must not stop a contest by removing what
+    /// it names elsewhere.
+    pub fn read_kept(text: &str, base: &Path) -> Result<Self, Failure> {
+        Self::read_as(text, base, Program::Kept)
     }
 
     fn read_as(text: &str, base: &Path, program: Program) -> Result<Self, Failure> {
@@ -335,6 +343,9 @@ impl AgentSpec {
             match (resolve(&command[0], &folder).map_err(|it| of_manifest(it, &command)), &build) {
                 (Ok(file), _) => file,
                 (Err(_), Some(_)) if program == Program::Built => folder.join(&command[0]),
+                (Err(_), _) if program == Program::Kept && is_elsewhere(&command[0]) => {
+                    command[0].as_str().into()
+                }
                 (Err(failure), build) => {
                     let help = build
                         .as_ref()
@@ -345,8 +356,12 @@ impl AgentSpec {
         let named = || folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = manifest.name.or_else(named).unwrap_or_else(|| "agent".to_owned());
         // A build may still create them.
-        let read = match manifest.sandbox.paths(&manifest_path, &folder) {
+        let read = manifest.sandbox.paths(&manifest_path, &folder);
+        let read = match read.collect::<Result<_, _>>() {
             Err(_) if program == Program::Built && build.is_some() => Vec::new(),
+            Err(_) if program == Program::Kept => {
+                manifest.sandbox.paths(&manifest_path, &folder).flatten().collect()
+            }
             read => read?,
         };
         let own = vec![folder.clone()];
@@ -397,6 +412,15 @@ impl AgentSpec {
         let launch = Some(Launch { file, command: words, folder, ..Launch::default() });
         Ok(Self { name, launch, digest, own, bytecode, ..Self::default() })
     }
+}
+
+/// Whether the program of an agent is named by a full path that isn't the system's.
+fn is_elsewhere(program: &str) -> bool {
+    let Some(rest) = program.strip_prefix('/') else { return false };
+    // Only the system's owner changes what is in `/`, such as the link `/bin`.
+    let (top, below) = rest.split_once('/').unwrap_or((rest, ""));
+    let top = Path::new("/").join(top);
+    !is_system(&top.canonicalize().unwrap_or(top).join(below))
 }
 
 /// Reads the agent.toml of a folder. A link is refused: errors show what is in the file, and its author may not

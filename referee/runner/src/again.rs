@@ -11,7 +11,7 @@ use super::programs;
 use super::store::StoredContest;
 use crate::parallel::{self, Progress};
 use referee_contest::file::ContestFile;
-use referee_contest::{Contest, PlayerInfo};
+use referee_contest::{Contest, Player, PlayerInfo};
 use referee_play::agent_spec::AgentSpec;
 use referee_process::Failure;
 use referee_process::files::absolute;
@@ -25,7 +25,8 @@ use std::sync::Arc;
 pub fn prepare_again(stored: &StoredContest, folder: &Folder) -> Result<Prepared, Failure> {
     let read = stored_file(stored, folder)?;
     let mut prepared = without_agents(stored, folder, read);
-    let players = &stored.contest.players;
+    let players: Vec<_> =
+        Player::all(stored.contest.players.len()).zip(&stored.contest.players).collect();
     // Agents may share a copy.
     let copies: BTreeMap<&str, &AgentCopy> =
         stored.copies.values().map(|copy| (copy.sha256.as_str(), copy)).collect();
@@ -38,7 +39,7 @@ pub fn prepare_again(stored: &StoredContest, folder: &Folder) -> Result<Prepared
     let restored = restored.into_iter().collect::<Result<Vec<bool>, _>>()?;
     let different: BTreeSet<&str> =
         copies.iter().zip(restored).filter(|(_, same)| !same).map(|(it, _)| &*it.sha256).collect();
-    let found = parallel::map(players, None, &|_, _| {}, |player| {
+    let read = |player: &PlayerInfo| {
         let copy = stored.copies.get(&player.name);
         if copy.is_some_and(|copy| different.contains(&*copy.sha256)) {
             return Err(changed(player, copy, &prepared.agents_folder));
@@ -46,11 +47,18 @@ pub fn prepare_again(stored: &StoredContest, folder: &Folder) -> Result<Prepared
         let mut spec = prepared.read_agent(player)?;
         let files = stored.files.get(&player.name).map_or(&[][..], Vec::as_slice);
         if !spec.has_digest(&player.digest, files) {
-            return Err(changed(player, stored.copies.get(&player.name), &prepared.agents_folder));
+            return Err(changed(player, copy, &prepared.agents_folder));
         }
         spec.digest.clone_from(&player.digest);
         spec.files = files.to_vec();
         Ok(spec)
+    };
+    let found = parallel::map(&players, None, &|_, _| {}, |(number, player)| match read(player) {
+        // Those who have left play no more.
+        Err(_) if stored.contest.has_left(*number) => {
+            Ok(AgentSpec { name: player.name.clone(), ..AgentSpec::default() })
+        }
+        read => read,
     });
     prepared.specs = found.into_iter().collect::<Result<_, _>>()?;
     Ok(prepared)
@@ -182,6 +190,7 @@ fn without_agents(stored: &StoredContest, folder: &Folder, read: ContestFile) ->
         text: stored.text.clone(),
         is_seeded: true,
         games: read.known_games.clone(),
+        named: read.agents.iter().map(|agent| agent.run.clone()).collect(),
         base: stored.base.clone(),
         entries: BTreeMap::new(),
         copies: stored.copies.clone(),

@@ -89,13 +89,26 @@ pub(super) fn read_agent(
     agents: &Path,
     base: &Path,
 ) -> Result<AgentSpec, Failure> {
-    let mut spec = match copy {
+    let spec = match copy {
         Some(copy) => AgentSpec::read_in(&copy.run, &copy.base(agents))?,
         None => AgentSpec::read_in(&player.run, base)?,
     };
+    Ok(as_player(spec, player))
+}
+
+/// Returns a submission that plays, from its copy.
+pub(super) fn read_submission(
+    player: &PlayerInfo,
+    copy: &AgentCopy,
+    agents: &Path,
+) -> Result<AgentSpec, Failure> {
+    AgentSpec::read_kept(&copy.run, &copy.base(agents)).map(|spec| as_player(spec, player))
+}
+
+fn as_player(mut spec: AgentSpec, player: &PlayerInfo) -> AgentSpec {
     spec.name.clone_from(&player.name);
     spec.written.clone_from(&player.run);
-    Ok(spec)
+    spec
 }
 
 impl Prepared {
@@ -283,23 +296,35 @@ impl Copier<'_> {
         }
         let folder = prepared.base.strip_prefix(&self.root).unwrap_or(Path::new("")).to_owned();
         OpenFolder::create_all(&new.join(&folder))?;
+        let refused = |error: io::Error| {
+            if is_disk_full(&error) || !source.is_submission {
+                return Err(error);
+            }
+            fs::remove_dir_all(&new)?;
+            Ok(format!("it can't be copied: {error}"))
+        };
         for tree in &source.trees {
             if let Err(error) = self.tree(source, tree, &new) {
-                if is_disk_full(&error) || !source.is_submission {
-                    return Err(error);
-                }
-                fs::remove_dir_all(&new)?;
-                return Ok(Err(NoCopy::Changed(format!("it can't be copied: {error}"))));
+                return refused(error).map(|why| Err(NoCopy::Changed(why)));
             }
         }
-        let opened = OpenFolder::open(&new)?;
-        let entries = tree::entries(Tree { folder: &opened, path: &new }, NOTHING)?;
-        if let Some(why) = tree::refused_link(&entries).filter(|_| source.is_submission) {
-            fs::remove_dir_all(&new)?;
-            return Ok(Err(NoCopy::Changed(why)));
-        }
-        tree::open_to_all(&opened, &entries)?;
-        let sha256 = content(&new, &entries)?;
+        let named = || {
+            let opened = OpenFolder::open(&new)?;
+            let entries = tree::entries_of_copy(Tree { folder: &opened, path: &new }, NOTHING)?;
+            if let Some(why) = tree::refused_link(&entries).filter(|_| source.is_submission) {
+                return Ok(Err(why));
+            }
+            tree::open_to_all(&opened, &entries)?;
+            content(&new, &entries).map(Ok)
+        };
+        let sha256 = match named() {
+            Ok(Ok(sha256)) => sha256,
+            Ok(Err(why)) => {
+                fs::remove_dir_all(&new)?;
+                return Ok(Err(NoCopy::Changed(why)));
+            }
+            Err(error) => return refused(error).map(|why| Err(NoCopy::Changed(why))),
+        };
         let copy = AgentCopy { sha256, folder, run, own: spec.own.clone() };
         let place = copy.root(self.agents);
         if fs::rename(&new, &place).is_err() {
@@ -367,8 +392,8 @@ fn is_same(root: &Path, sha256: &str) -> io::Result<bool> {
     // Copies of earlier versions have that of the original, too.
     let opened = OpenFolder::open(root)?;
     let tree = Tree { folder: &opened, path: root };
-    Ok(content(root, &tree::entries(tree, NOTHING)?)? == sha256
-        || content(root, &tree::entries(tree, &is_bytecode)?)? == sha256)
+    Ok(content(root, &tree::entries_of_copy(tree, NOTHING)?)? == sha256
+        || content(root, &tree::entries_of_copy(tree, &is_bytecode)?)? == sha256)
 }
 
 /// Removes bytecode that an agent without a sandbox may have left in its copy, since it would play instead of the
@@ -376,7 +401,7 @@ fn is_same(root: &Path, sha256: &str) -> io::Result<bool> {
 pub(super) fn restore(copy: &AgentCopy, agents: &Path) -> io::Result<bool> {
     let root = copy.root(agents);
     let opened = OpenFolder::open(&root)?;
-    let entries = tree::entries(Tree { folder: &opened, path: &root }, NOTHING)?;
+    let entries = tree::entries_of_copy(Tree { folder: &opened, path: &root }, NOTHING)?;
     if content(&root, &entries)? == copy.sha256 {
         return Ok(true);
     }

@@ -2,7 +2,7 @@
 
 use super::again::{place, stored_entrants};
 use super::building::{Builder, build_agents};
-use super::copies::{AgentCopy, read_agent};
+use super::copies::{AgentCopy, read_agent, read_submission};
 use super::entrants::{Candidate, Submission, check_inside, describe, error_at, find, read_apart};
 use super::folder::{CONTEST_FILE, Folder};
 use super::programs;
@@ -25,7 +25,7 @@ use referee_process::files::{absolute, read_regular};
 use referee_process::sandbox::{Depth, SandboxRequest, choose};
 use referee_protocol::sanitize::sanitize;
 use referee_protocol::{Level, LevelChoice, SandboxRecord};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -79,6 +79,8 @@ pub struct Prepared {
     pub base: PathBuf,
     /// The games that it can play.
     pub games: Games,
+    /// The AGENTs in the contest file.
+    pub(super) named: BTreeSet<String>,
     /// Where each submission was found, by name.
     pub(super) entries: BTreeMap<String, PathBuf>,
     /// The copies of agents in the contest's folder, by name.
@@ -128,7 +130,12 @@ impl Prepared {
 
     /// Returns the agent of a player as it is now, from its copy if it has one.
     pub fn read_agent(&self, player: &PlayerInfo) -> Result<AgentSpec, Failure> {
-        read_agent(player, self.copies.get(&player.name), &self.agents_folder, &self.base)
+        match self.copies.get(&player.name) {
+            Some(copy) if !self.named.contains(&player.run) => {
+                read_submission(player, copy, &self.agents_folder)
+            }
+            copy => read_agent(player, copy, &self.agents_folder, &self.base),
+        }
     }
 
     /// Returns the names of players whose agents were changed since the contest began.
@@ -278,6 +285,7 @@ fn prepare_seeded(
         base: base.to_owned(),
         contest: Arc::new(contest),
         games,
+        named: read.agents.iter().map(|agent| agent.run.clone()).collect(),
         entries,
         copies: BTreeMap::new(),
         agents_folder: PathBuf::new(),

@@ -19,6 +19,8 @@ const BYTES_MAX: u64 = 4 << 30;
 const ENTRIES_MAX: usize = 200_000;
 /// The longest path in it. With that of any folder above it, no path in a contest is too long for the system.
 const PATH_BYTES_MAX: usize = 1024;
+/// How many times as much may be in a copy.
+const COPY_ROOM: usize = 4;
 
 /// A file's length, mode and time of change, or a link's target: as long as these are the same, it
 /// has not changed.
@@ -65,6 +67,13 @@ pub(super) struct Tree<'a> {
 /// are left out. Fails if there is too much.
 pub(super) fn entries(tree: Tree<'_>, skips: Skips<'_>) -> io::Result<Entries> {
     let mut walk = Walk::new(tree, skips);
+    walk.folder(tree.folder, None, Path::new(""), 0)?;
+    Ok(walk.found)
+}
+
+/// The same for a copy of an agent's folder, with the folders that are above that: what was copied fits.
+pub(super) fn entries_of_copy(tree: Tree<'_>, skips: Skips<'_>) -> io::Result<Entries> {
+    let mut walk = Walk { room: COPY_ROOM, ..Walk::new(tree, skips) };
     walk.folder(tree.folder, None, Path::new(""), 0)?;
     Ok(walk.found)
 }
@@ -139,13 +148,16 @@ struct Walk<'a> {
     skips: Skips<'a>,
     found: Entries,
     bytes: u64,
+    /// How many times as much as in an agent's folder may be in it.
+    room: usize,
     /// Whether what can't be looked at because it has changed is left out.
     is_changing: bool,
 }
 
 impl<'a> Walk<'a> {
     fn new(tree: Tree<'a>, skips: Skips<'a>) -> Self {
-        Self { path: tree.path, skips, found: Entries::new(), bytes: 0, is_changing: false }
+        let found = Entries::new();
+        Self { path: tree.path, skips, found, bytes: 0, room: 1, is_changing: false }
     }
 
     /// Whether this error ends the walk no more than a name that isn't there.
@@ -164,7 +176,7 @@ impl<'a> Walk<'a> {
     ) -> io::Result<()> {
         let whole = self.path;
         let here = whole.join(inside);
-        if depth > DEPTH_MAX {
+        if depth > DEPTH_MAX * self.room {
             return Err(named(&here, &too_deep()));
         }
         let listed = from.names();
@@ -212,11 +224,11 @@ impl<'a> Walk<'a> {
     fn add(&mut self, path: &Path, state: State, bytes: u64) -> io::Result<()> {
         self.found.insert(path.to_owned(), state);
         self.bytes = self.bytes.saturating_add(bytes);
-        let bound = if path.as_os_str().len() > PATH_BYTES_MAX {
+        let bound = if path.as_os_str().len() > PATH_BYTES_MAX * self.room {
             format!("{PATH_BYTES_MAX} bytes in the path of a file")
-        } else if self.found.len() > ENTRIES_MAX {
+        } else if self.found.len() > ENTRIES_MAX * self.room {
             format!("{ENTRIES_MAX} files and folders")
-        } else if self.bytes > BYTES_MAX {
+        } else if self.bytes > BYTES_MAX * self.room as u64 {
             format!("{} GiB", BYTES_MAX >> 30)
         } else {
             return Ok(());

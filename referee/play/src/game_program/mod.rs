@@ -260,7 +260,7 @@ impl GameProgram {
         // Games that are kept for its check don't change the rules.
         files.retain(|file| !file.starts_with(RECORDED_GAMES));
         let digest = digest_files_in(&opened, &files).map_err(unreadable)?;
-        let read = manifest.sandbox.paths(&path, &folder)?;
+        let read: Vec<_> = manifest.sandbox.paths(&path, &folder).collect::<Result<_, _>>()?;
         let command = manifest.command.with_slashes(&folder);
         let file = resolve(&command[0], &folder)?;
         let env = manifest.env.iter().map(|(name, value)| format!("{name}={value}")).collect();

@@ -8,7 +8,7 @@ use super::{Broken, Builds, Prepared, SCRIPT, place, prepare_again, prepared, ri
 use referee_games::Games;
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use tempfile::TempDir;
 
 const FILE: &str = "seed = 1\ngame = \"hex\"\nsubmissions = { folder = \"../bots\" }\n";
@@ -170,6 +170,55 @@ fn a_submission_with_a_long_path_is_left_out() {
     let [("amy", why)] = left_out[..] else { panic!("{left_out:?}") };
     assert!(why.contains("more than 1024 bytes in the path of a file"), "{why}");
     assert!(prepared.copies.contains_key("bob"));
+}
+
+/// Of a path only what is in the agent's own folder counts.
+#[test]
+fn a_submission_plays_that_has_as_long_a_path_as_it_may() {
+    let place = place(&[
+        ("contest.toml", "game = \"hex\"\nagents = [\"@random\"]\nsubmissions = \"bots\"\n"),
+        ("bots/amy/agent.toml", "command = [\"sh\", \"x\"]"),
+    ]);
+    let deep = [&"x".repeat(250); 4].map(String::as_str).join("/") + "/" + &"y".repeat(20);
+    fs::create_dir_all(place.path().join("bots/amy").join(deep)).unwrap();
+    let mut prepared = right(&place, Builds::Now(&|_, _| {}));
+    let folder = Folder::create(&place.path().join("d")).unwrap();
+    prepared.copy_agents(&folder, &|_, _| {}).unwrap();
+    assert_eq!(prepared.left_out, []);
+    assert_eq!(
+        prepare_again(&prepared.to_stored(String::new(), None), &folder).unwrap().specs.len(),
+        2
+    );
+}
+
+/// Its author can remove that, and must not stop the contest by it.
+#[test]
+fn what_a_submission_names_elsewhere_may_vanish() {
+    let outside = place(&[("data", ""), ("bot", SCRIPT)]);
+    let path = outside.path().canonicalize().unwrap();
+    let [data, bot] = ["data", "bot"].map(|name| path.join(name));
+    fs::set_permissions(&bot, fs::Permissions::from_mode(0o755)).unwrap();
+    let toml = format!("command = [{bot:?}]\n[sandbox]\nread = [{data:?}, \".\"]\n");
+    for (text, goes_on) in [
+        ("agents = [\"@random\"]\nsubmissions = \"bots\"\n", true),
+        ("agents = [\"@random\", \"./bots/amy\"]\n", false),
+    ] {
+        let text = format!("game = \"hex\"\n{text}");
+        let place = place(&[("contest.toml", &text), ("bots/amy/agent.toml", &toml)]);
+        let mut prepared = right(&place, Builds::Now(&|_, _| {}));
+        let folder = Folder::create(&place.path().join("d")).unwrap();
+        prepared.copy_agents(&folder, &|_, _| {}).unwrap();
+        let stored = prepared.to_stored(String::new(), None);
+        assert!(stored.copies.contains_key("amy"));
+        for path in [&data, &bot] {
+            let kept = fs::read(path).unwrap();
+            fs::remove_file(path).unwrap();
+            let again = prepare_again(&stored, &folder);
+            assert_eq!(again.is_ok(), goes_on, "{path:?}: {again:?}");
+            fs::write(path, kept).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    }
 }
 
 #[test]
