@@ -21,6 +21,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -67,6 +68,8 @@ pub struct KeptVersion {
     pub path: PathBuf,
     /// The folder of the version.
     pub folder: PathBuf,
+    /// The user whose submission it is.
+    pub user: u32,
 }
 
 /// What became of a submission that was to be kept.
@@ -263,33 +266,54 @@ impl Inbox {
         submissions(&self.folder, self.run.as_deref(), &self.base, wanted)
     }
 
-    /// Copies what is complete to the contest's folder, each submission as a new version. The notes name files
-    /// that are not agents. Such files wait like others until they are looked at again.
-    pub fn keep(&mut self, pace: &mut Pace) -> Result<(Vec<KeptVersion>, Vec<String>), Failure> {
-        let began = Instant::now();
-        let complete = std::mem::take(&mut self.complete);
-        let read = self.submissions(|path| complete.iter().any(|it| it == path));
-        let (found, notes) = match read {
-            // Whoever hands in so many stops no games.
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                self.warn(self.folder.clone(), &error);
-                return Ok((Vec::new(), Vec::new()));
-            }
-            read => read.map_err(|error| disk_failure(&self.folder, &error))?,
+    /// Takes the next of what is complete: of the user whose submissions took the least time so far, so that nobody keeps
+    /// others waiting by many; first those that are known, then the oldest.
+    fn next(&mut self, pace: &Pace) -> Option<PathBuf> {
+        let place = |path: &PathBuf| {
+            let about = path.symlink_metadata().ok();
+            let used = about.as_ref().map(|about| pace.used(about.uid()));
+            let changed = about.map(|about| (about.ctime(), about.ctime_nsec()));
+            (used, !self.versions(path).exists(), changed)
         };
-        let (mut kept, mut other, mut fruitless) = (Vec::new(), Vec::new(), Vec::new());
-        for path in complete {
+        let places = self.complete.iter().map(place).enumerate();
+        let (first, _) = places.min_by_key(|(_, place)| *place)?;
+        Some(self.complete.remove(first))
+    }
+
+    /// Copies the next of what is complete to the contest's folder as a new version, unless it is later than this. The
+    /// notes name files that are not agents. Such files wait like others until they are looked at again.
+    pub fn keep(
+        &mut self,
+        pace: &mut Pace,
+        until: Instant,
+    ) -> Result<(Option<KeptVersion>, Vec<String>), Failure> {
+        let began = Instant::now();
+        let (mut kept, mut other, mut fruitless) = (None, Vec::new(), Vec::new());
+        while kept.is_none()
+            && Instant::now() < until
+            && let Some(path) = self.next(pace)
+        {
+            let read = self.submissions(|it| *it == path);
+            let (found, notes) = match read {
+                // Whoever hands in so many stops no games.
+                Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                    self.warn(self.folder.clone(), &error);
+                    self.complete.clear();
+                    break;
+                }
+                read => read.map_err(|error| disk_failure(&self.folder, &error))?,
+            };
             let is_this = |entry: &Option<PathBuf>| entry.as_ref() == Some(&path);
             let Some(submission) = found.iter().find(|it| is_this(&it.entry)) else {
                 self.settle(&path);
                 let name = sanitize(&path.file_name().unwrap_or_default().to_string_lossy());
-                other.extend(notes.iter().filter(|note| note.starts_with(&name)).cloned());
+                other.extend(notes.into_iter().filter(|note| note.starts_with(&name)));
                 fruitless.push(path);
                 continue;
             };
             match self.keep_version(&path, &submission.name)? {
                 Kept::Version(version) => {
-                    kept.push(version);
+                    kept = Some(version);
                     continue;
                 }
                 Kept::Changing => {}
@@ -335,6 +359,7 @@ impl Inbox {
         let partial = versions.join(".partial");
         let name = path.file_name().unwrap_or_default();
         let place = folder.join(FILES_FOLDER).join(name);
+        let user = path.symlink_metadata().map_or(0, |about| about.uid());
         if partial.exists() {
             fs::remove_dir_all(&partial).map_err(failed)?;
         }
@@ -349,7 +374,7 @@ impl Inbox {
         {
             fs::rename(&partial, &folder).map_err(failed)?;
             let team = team.to_owned();
-            return Ok(Kept::Version(KeptVersion { team, path: place, folder }));
+            return Ok(Kept::Version(KeptVersion { team, path: place, folder, user }));
         } else if let Err(error) = copied
             && before.is_ok_and(|before| {
                 state(&inbox, &self.folder, name).is_ok_and(|now| now == before)
@@ -359,7 +384,7 @@ impl Inbox {
             fs::remove_dir_all(&partial)
                 .and_then(|()| OpenFolder::create_all(&folder))
                 .map_err(failed)?;
-            let version = KeptVersion { team: team.to_owned(), path: place, folder };
+            let version = KeptVersion { team: team.to_owned(), path: place, folder, user };
             let why = sanitize(&error.to_string());
             version.close(Err(&why))?;
             return Ok(Kept::Refused(why));
@@ -452,10 +477,66 @@ pub(super) fn copied(
 
 #[cfg(test)]
 mod tests {
-    use super::{Inbox, Pace};
+    use super::{Inbox, KeptVersion, Pace};
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt;
     use std::time::{Duration, Instant};
+
+    /// Keeps all that is complete.
+    fn keep(inbox: &mut Inbox, pace: &mut Pace) -> (Vec<KeptVersion>, Vec<String>) {
+        let (mut versions, mut notes) = (Vec::new(), Vec::new());
+        loop {
+            let until = Instant::now() + Duration::from_secs(3600);
+            let (version, more) = inbox.keep(pace, until).unwrap();
+            notes.extend(more);
+            match version {
+                Some(version) => versions.push(version),
+                None => return (versions, notes),
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_keeps_others_waiting_by_many_submissions() {
+        let dir = tempfile::tempdir().unwrap();
+        let (folder, base) = (dir.path().join("in"), dir.path().to_owned());
+        let mut inbox = Inbox::new(folder.clone(), None, base, dir.path().join("kept"));
+        let hand_in = |name: &str| {
+            fs::create_dir_all(folder.join(name)).unwrap();
+            fs::write(folder.join(name).join("agent.toml"), "command = \"true\"").unwrap();
+        };
+        // The oldest first.
+        for name in ["zoe", "a1", "a2", "a3"] {
+            hand_in(name);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let mut pace = Pace::default();
+        let is_root = nix::unistd::Uid::effective().is_root();
+        if is_root {
+            std::os::unix::fs::chown(folder.join("a3"), Some(65_534), None).unwrap();
+        }
+        inbox.look(&pace).unwrap();
+        inbox.look(&pace).unwrap();
+        let mut taken = Vec::new();
+        while let (Some(version), _) =
+            inbox.keep(&mut pace, Instant::now() + Duration::from_secs(3600)).unwrap()
+        {
+            // The other is complete, but waits.
+            assert_eq!(inbox.complete.len(), 3 - taken.len());
+            pace.charge(version.user, Duration::from_secs(600));
+            taken.push(version.team);
+        }
+        let expected = if is_root { ["zoe", "a3", "a1", "a2"] } else { ["zoe", "a1", "a2", "a3"] };
+        assert_eq!(taken, expected);
+        // A known one before others, and nothing when the time is over.
+        hand_in("a0");
+        std::thread::sleep(Duration::from_millis(20));
+        fs::write(folder.join("zoe/agent.toml"), "command = [\"true\"]").unwrap();
+        inbox.look(&Pace::default()).unwrap();
+        inbox.look(&Pace::default()).unwrap();
+        assert!(inbox.keep(&mut pace, Instant::now()).unwrap().0.is_none());
+        assert_eq!(inbox.next(&Pace::default()), Some(folder.join("zoe")));
+    }
 
     #[test]
     fn no_name_of_a_submission_is_that_of_a_file_of_the_contest() {
@@ -476,7 +557,7 @@ mod tests {
             let mut inbox = open();
             inbox.look(&Pace::default()).unwrap();
             assert!(inbox.look(&Pace::default()).unwrap());
-            let versions = inbox.keep(&mut Pace::default()).unwrap().0;
+            let versions = keep(&mut inbox, &mut Pace::default()).0;
             for version in &versions {
                 version.close(Err("refused")).unwrap();
                 assert!(version.path.exists() && version.folder.join("result.json").is_file());
@@ -486,7 +567,7 @@ mod tests {
             let mut again = open();
             again.look(&Pace::default()).unwrap();
             again.look(&Pace::default()).unwrap();
-            assert!(again.keep(&mut Pace::default()).unwrap().0.is_empty(), "kept already");
+            assert!(keep(&mut again, &mut Pace::default()).0.is_empty(), "kept already");
         }
     }
 
@@ -519,7 +600,7 @@ mod tests {
             inbox.look(&pace).unwrap();
             let is_new = inbox.look(&pace).unwrap();
             inbox.complete.retain(|path| path.ends_with("notes.txt"));
-            let kept = inbox.keep(&mut pace).unwrap();
+            let kept = keep(&mut inbox, &mut pace);
             (is_new && kept.0.is_empty(), kept.1)
         };
         let ignored = ["notes.txt is ignored: it is not an agent".to_owned()];
@@ -545,7 +626,7 @@ mod tests {
             fs::File::create(folder.join(number.to_string())).unwrap();
         }
         assert!(!inbox.look(&Pace::default()).unwrap());
-        assert!(inbox.keep(&mut Pace::default()).unwrap().0.is_empty());
+        assert!(keep(&mut inbox, &mut Pace::default()).0.is_empty());
         assert!(!inbox.look(&Pace::default()).unwrap());
         let warnings = inbox.warnings();
         assert!(warnings.len() == 1 && warnings[0].contains("more than 10000"), "{warnings:?}");

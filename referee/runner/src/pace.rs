@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// time.
 const TEAM_FACTOR: u32 = 20;
 
+/// For so long further versions are taken in before games are played again.
+pub const AT_ONCE: Duration = Duration::from_secs(60);
+
 /// What it costs at least to stop the games and to begin again.
 const INTERRUPTION: Duration = Duration::from_secs(1);
 
@@ -19,6 +22,8 @@ pub struct Pace {
     games_until: Option<Instant>,
     /// Submissions whose next versions wait until then.
     held: BTreeMap<PathBuf, Instant>,
+    /// How much time versions of each user's submissions took.
+    used: BTreeMap<u32, Duration>,
 }
 
 impl Pace {
@@ -43,6 +48,16 @@ impl Pace {
         self.held.extend(submissions.into_iter().map(|path| (path, ended + time * TEAM_FACTOR)));
     }
 
+    /// Notes that a submission of this user took so much time.
+    pub fn charge(&mut self, user: u32, time: Duration) {
+        *self.used.entry(user).or_default() += time;
+    }
+
+    /// How much time the submissions of this user took so far.
+    pub fn used(&self, user: u32) -> Duration {
+        self.used.get(&user).copied().unwrap_or_default()
+    }
+
     /// How long games are played in any case.
     pub fn games_for(&self, now: Instant) -> Duration {
         self.games_until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
@@ -61,7 +76,7 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use super::Pace;
+    use super::{AT_ONCE, Pace};
     use std::path::{Path, PathBuf};
     use std::time::{Duration, Instant};
 
@@ -78,9 +93,13 @@ mod tests {
             let free: Vec<bool> =
                 teams.iter().map(|(team, _)| !pace.is_held(Path::new(team), now)).collect();
             pace.tidy(now);
+            let until = now + AT_ONCE;
             for ((index, (team, seconds)), _) in
                 teams.iter().enumerate().zip(free).filter(|(_, free)| *free)
             {
+                if now >= until {
+                    break;
+                }
                 let began = now;
                 now += Duration::from_secs(*seconds);
                 pace.took(PathBuf::from(team), began, now);

@@ -26,7 +26,7 @@ use referee_runner::changing::{Changing, find_player, version_of};
 use referee_runner::course::{Course, Noted, Phase, Task, Teams, VersionId, WebTimes};
 use referee_runner::folder::{Folder, Lock, TEAMS_FOLDER};
 use referee_runner::inbox::{Inbox, KeptVersion};
-use referee_runner::pace::Pace;
+use referee_runner::pace::{AT_ONCE, Pace};
 use referee_runner::results::first_line;
 use referee_runner::store::{Store, StoredContest};
 use referee_runner::{Broken, disk_failure, hidden_files, programs, read_contest_file, sums};
@@ -445,11 +445,14 @@ impl OpenContest<'_> {
     }
 
     fn take_submissions(&self, inbox: &RefCell<Inbox>) -> Result<Option<ExitCode>, Failure> {
-        let (versions, notes) = inbox.borrow_mut().keep(&mut self.sources.pace.borrow_mut())?;
-        self.global.note(notes);
-        for version in versions {
+        let until = Instant::now() + AT_ONCE;
+        loop {
             let began = Instant::now();
-            let KeptVersion { team, path, folder } = &version;
+            let (kept, notes) =
+                inbox.borrow_mut().keep(&mut self.sources.pace.borrow_mut(), until)?;
+            self.global.note(notes);
+            let Some(version) = kept else { return Ok(None) };
+            let KeptVersion { team, path, folder, user } = &version;
             match self.take(&Version { team, path, folder, id: None })? {
                 Taken::Interrupted(code) => return Ok(Some(code)),
                 Taken::Plays(name, text) => {
@@ -465,15 +468,19 @@ impl OpenContest<'_> {
                 }
             }
             let submission = inbox.borrow().submission(&version);
-            self.sources.pace.borrow_mut().took(submission, began, Instant::now());
+            let mut pace = self.sources.pace.borrow_mut();
+            pace.took(submission, began, Instant::now());
+            pace.charge(*user, began.elapsed());
         }
-        Ok(None)
     }
 
     fn take_uploads(&self, course: &Course) -> Result<Option<ExitCode>, Failure> {
         let now = Instant::now();
         let tasks = course.tasks(|team| self.sources.pace.borrow().is_held(&held_as(team), now))?;
         for task in tasks {
+            if now.elapsed() >= AT_ONCE {
+                break;
+            }
             let (id, team, path, folder) = match task {
                 Task::Take { version, team, place, folder } => (version, team, place, folder),
                 Task::Withdraw { version, player, reason } => {
@@ -551,17 +558,19 @@ impl OpenContest<'_> {
     /// Builds, checks and adds a version of an agent. What fails for one version, as whoever wrote it may want, doesn't
     /// end the contest, but what fails in the contest's own files does.
     fn take(&self, version: &Version<'_>) -> Result<Taken, Failure> {
+        let mut why = String::new();
         for _ in 0..TRIES {
             match self.try_to_take(version) {
                 Err(failure) if failure.cause() != Some(Cause::DiskFull) => {
                     tracing::error!("{} can't be taken in: {failure}", sanitize(version.team));
                     sums::write(&self.folder, &Store::open(&self.folder)?)?;
+                    why = sanitize(&first_line(&failure.to_string()));
                 }
                 taken => return taken,
             }
         }
-        let why = format!("the referee failed {TRIES} times to take it in; its log says why");
-        Ok(Taken::Refused(why))
+        let why = version.for_author(&why);
+        Ok(Taken::Refused(format!("the referee failed {TRIES} times to take it in: {why}")))
     }
 
     fn try_to_take(&self, version: &Version<'_>) -> Result<Taken, Failure> {
@@ -673,7 +682,8 @@ impl Version<'_> {
         if self.id.is_none() {
             return text.to_owned();
         }
-        let text = text.replace(&self.path.display().to_string(), ".");
+        let places = [self.path, self.folder].map(|place| place.display().to_string());
+        let text = places.iter().fold(text.to_owned(), |text, place| text.replace(place, "."));
         text.strip_prefix(".: ").map_or(text.clone(), str::to_owned)
     }
 }

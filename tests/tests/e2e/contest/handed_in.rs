@@ -661,7 +661,8 @@ fn no_upload_ends_a_course() {
     // Its feedback can't be written.
     let build = "command = ['sh', 'bot.sh']\nbuild = 'mkdir ../../feedback.md'\n";
     let folder = hand_in(&course.bob, build.to_owned());
-    assert!(folder.to_string().contains("the referee failed 2 times"), "{folder}");
+    assert!(folder.to_string().contains("the referee failed 2 times to take it in: "), "{folder}");
+    assert!(!folder.to_string().contains("uploads"), "{folder}");
     let version = course.hand_in(&course.amy, "bot.sh", &bot("one", ""));
     assert_eq!(course.settled(&course.amy, version)["version"]["player"], "amy");
     course.running.send(Signal::SIGKILL);
