@@ -465,7 +465,7 @@ impl TrialRun<'_> {
     ) -> Option<AgentEvent> {
         let (began, before) = (Instant::now(), self.part.used().cpu);
         let mut looked = (began, self.part.activity());
-        let (mut slept, mut waited) = (Duration::ZERO, Duration::ZERO);
+        let (mut slept, mut on_disk) = (Duration::ZERO, Duration::ZERO);
         let mut look_at = began + LOOK.min(pause);
         loop {
             match self.part.listen(look_at).await {
@@ -478,10 +478,10 @@ impl TrialRun<'_> {
             looked = (now, activity);
             match self.left().map(Meters::activity) {
                 Some(Activity::Runs) => {}
-                Some(Activity::Waits) => waited += idle,
+                Some(Activity::Waits) => on_disk += idle,
                 Some(Activity::Sleeps) | None => slept += idle,
             }
-            let worked = self.part.used().cpu.saturating_sub(before) + waited;
+            let worked = self.part.used().cpu.saturating_sub(before) + on_disk;
             if slept >= pause || worked >= WORK || now >= began + at_most {
                 return None;
             }
