@@ -130,7 +130,8 @@ impl SeatOrders {
     pub(crate) fn count(self, seats: usize) -> u64 {
         let seats = seats as u64;
         match self {
-            Self::All => (1..=seats).fold(1, u64::saturating_mul),
+            // More seats than these have as many: what doesn't fit.
+            Self::All => (1..=seats.min(21)).fold(1, u64::saturating_mul),
             Self::Rotations if seats > 2 => seats.saturating_mul(2),
             Self::Rotations => seats,
             Self::One => 1,
