@@ -16,10 +16,12 @@ const SIGNALS: rlim_t = 1024;
 /// many. A namespace's init is one of them.
 const PROCESSES_MORE: rlim_t = 16;
 
-/// Applies the limits that hold at every level: no core files, and a number of open files, or fewer
-/// if the machine allows no more. Allocates no memory.
+/// Applies the limits that hold at every level: no core files, no higher priority, also where the user may have it, and a
+/// number of open files, or fewer if the machine allows no more. Allocates no memory.
 pub(super) fn apply_always(limits: &Limits) -> nix::Result<()> {
-    lower(Resource::RLIMIT_CORE, 0)?;
+    for none in [Resource::RLIMIT_CORE, Resource::RLIMIT_RTPRIO, Resource::RLIMIT_NICE] {
+        lower(none, 0)?;
+    }
     lower(Resource::RLIMIT_NOFILE, limits.files)
 }
 
