@@ -1,5 +1,5 @@
 //! What an agent's tree holds in memory that the kernel doesn't count as memory of a process: files that are
-//! only there, whether they are open, mapped or in file systems of its own; unread data in pipes and
+//! only there, whether they are open, mapped, executed or in file systems of its own; unread data in pipes and
 //! sockets, what is watched by `epoll`, and locks on files.
 
 use super::sys;
@@ -95,7 +95,8 @@ impl HeldMemory {
                 let kind = read_link(&path).ok().and_then(|link| Kind::of(&link));
                 let about = FileInfo::of(&folder.join("fdinfo").join(&number));
                 held.locks += about.as_ref().map_or(0, |about| about.locks);
-                let Some(kind) = kind else { continue };
+                let is_named_pipe = || sys::is_pipe(&path).then_some(Kind::Pipe);
+                let Some(kind) = kind.or_else(is_named_pipe) else { continue };
                 if kind == Kind::Watches {
                     held.buffers += about.map_or(UNSEEN_KIB, |about| about.watched * WATCH_KIB);
                 } else if let Ok(about) = metadata(&path)
@@ -112,6 +113,7 @@ impl HeldMemory {
                     }
                 }
             }
+            held.files += self.executed(&folder);
             folders.push(folder);
         }
         let mut resident = HashMap::new();
@@ -137,6 +139,16 @@ impl HeldMemory {
         let kib = about.blocks() / 2;
         self.files.insert(file, kib);
         kib + FILE_KIB
+    }
+
+    /// Adds the program that a process executes if that is a file in memory, and returns what it holds: it need be
+    /// neither open nor mapped.
+    fn executed(&mut self, folder: &Path) -> u64 {
+        let program = folder.join("exe");
+        let kind = read_link(&program).ok().and_then(|link| Kind::of(&link));
+        let about = kind.and_then(|_| metadata(&program).ok());
+        let about = about.filter(|it| !self.files.contains_key(&(it.dev(), it.ino())));
+        about.map_or(0, |about| self.add((about.dev(), about.ino()), &about))
     }
 
     /// Whether it is in a file system that counts as a whole.

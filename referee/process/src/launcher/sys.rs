@@ -209,6 +209,13 @@ pub(super) fn process_handle(process: Pid) -> nix::Result<OwnedFd> {
     Ok(new_file(fd))
 }
 
+/// Whether a link in `/proc` leads to a pipe. Asks no server about what is on another machine, which may not answer.
+pub(super) fn is_pipe(link: &Path) -> bool {
+    let flags = rustix::fs::AtFlags::STATX_DONT_SYNC;
+    let about = rustix::fs::statx(rustix::fs::CWD, link, flags, rustix::fs::StatxFlags::TYPE);
+    about.is_ok_and(|it| rustix::fs::FileType::from_raw_mode(it.stx_mode.into()).is_fifo())
+}
+
 /// Takes a copy of a file that another process has open, under this number.
 pub(super) fn take_file(process: BorrowedFd<'_>, number: RawFd) -> nix::Result<OwnedFd> {
     let fd = call(libc::SYS_pidfd_getfd, [process.as_raw_fd().into(), number.into(), 0, 0])?;

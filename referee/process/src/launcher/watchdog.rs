@@ -374,6 +374,25 @@ mod tests {
          libc.prctl(0x53564d41, ctypes.c_ulong(0), ctypes.c_ulong(where), ctypes.c_ulong(60 * MB), b'heap'); \
          libc.madvise(ctypes.c_ulong(where), ctypes.c_ulong(60 * MB), 4)";
 
+    /// It executes a file of 60 MiB in memory, a program that copies itself, unmaps all of the file, writes a byte to file 9,
+    /// and sleeps.
+    #[cfg(target_arch = "x86_64")]
+    const EXECUTED: &str = "f = os.memfd_create('x'); os.write(f, bytes.fromhex('\
+         7f454c4602010100000000000000000002003e0001000000780040000000000040000000000000000000000000000000\
+         000000004000380001000000000000000100000007000000780000000000000078004000000000007800400000000000\
+         660000000000000066000000000000000100000000000000b80900000031ffbe00100000ba0700000041ba2200000049\
+         c7c0ffffffff4531c90f054889c7488d3509000000b930000000f3a4ffe0b80b000000bf00004000be000001000f05b8\
+         01000000bf09000000488d7424ffba010000000f05b8220000000f05ebf7\
+         ')); os.write(f, bytes(60 * MB)); r, end = os.pipe(); os.dup2(end, 9); \
+         os.fork() or os.execve(f, ['x'], {}); os.read(r, 1); os.close(f); os.close(r)";
+    #[cfg(not(target_arch = "x86_64"))]
+    const EXECUTED: &str = CLOSED;
+
+    /// It has pipes with names in which 60 MiB fit.
+    const NAMED_PIPES: &str = "import fcntl, tempfile; d = tempfile.mkdtemp(); n = [f'{d}/{it}' for it in range(60)]; \
+         [fcntl.fcntl(os.open(it, os.O_RDWR), 1031, MB) for it in n if os.mkfifo(it) is None]; \
+         [os.unlink(it) for it in n]; os.rmdir(d)";
+
     /// It has a lock on every other byte.
     const LOCKED: &str = "import fcntl, struct; files = [os.memfd_create('x') for _ in range(6)]; \
          [fcntl.fcntl(f, fcntl.F_SETLK, struct.pack('@hhqqi4x', fcntl.F_WRLCK, 0, 2 * it, 1, 0)) \
@@ -451,6 +470,8 @@ mod tests {
             (1, "", SHARED_WITH_CHILD, 60, 90),
             (1, "", NAMED, 60, 90),
             (2, MAPPED, "pass", 60, 90),
+            (1, "", EXECUTED, 60, 90),
+            (1, "", NAMED_PIPES, 60, 90),
             (3, "f = os.memfd_create('x'); os.write(f, bytes(60 * MB))", "pass", 60, 100),
         ] {
             let Some(parent) = Parent::of(children, before, after) else { return };
