@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 /// The most bytes of an agent's files: hashing a file of many terabytes, all of it holes, would take days.
 const AGENT_BYTES_MAX: u64 = 4 << 30;
 
+/// The most memory that the list of an agent's files takes, in bytes.
+const LIST_BYTES_MAX: usize = 64 << 20;
+
 /// Where Python keeps bytecode, which it loads instead of the source.
 pub const BYTECODE_FOLDER: &str = "__pycache__";
 /// Folders that building and running an agent leaves in its folder.
@@ -27,10 +30,10 @@ pub fn digest_folder(folder: &Path) -> io::Result<String> {
 
 /// Returns the files of a folder's digest, relative to it and sorted by path.
 pub fn folder_files(folder: &OpenFolder) -> io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    collect(folder, Path::new(""), 0, &mut files)?;
-    files.sort();
-    Ok(files)
+    let mut files = Files::default();
+    files.collect(folder, Path::new(""), 0)?;
+    files.found.sort();
+    Ok(files.found)
 }
 
 /// Returns a folder with bytecode beside these files of a folder, if there is one: the digest leaves it out.
@@ -108,36 +111,54 @@ pub fn digest_command(words: &[String], folder: &Path) -> String {
     to_hex(&hash.finalize())
 }
 
-/// `inside` is the folder's path in the whole.
-fn collect(
-    folder: &OpenFolder,
-    inside: &Path,
-    depth: usize,
-    files: &mut Vec<PathBuf>,
-) -> io::Result<()> {
-    if depth > DEPTH_MAX {
-        return Err(named(inside, &too_deep()));
-    }
-    for name in folder.names()? {
-        let shown = name.to_string_lossy();
-        if shown.starts_with('.') || LEFT_OUT.contains(&shown.as_ref()) {
-            continue;
+/// Files that are found in a folder.
+#[derive(Default)]
+struct Files {
+    found: Vec<PathBuf>,
+    /// The memory that they take, in bytes.
+    bytes: usize,
+}
+
+impl Files {
+    /// `inside` is the folder's path in the whole.
+    fn collect(&mut self, folder: &OpenFolder, inside: &Path, depth: usize) -> io::Result<()> {
+        if depth > DEPTH_MAX {
+            return Err(named(inside, &too_deep()));
         }
-        let path = inside.join(&name);
-        match folder.kind(&name).map_err(|error| named(&path, &error))?.0 {
-            Kind::Folder => {
-                let inner = folder.folder(&name).map_err(|error| named(&path, &error))?;
-                collect(&inner, &path, depth + 1, files)?;
+        for name in folder.names()? {
+            let shown = name.to_string_lossy();
+            if shown.starts_with('.') || LEFT_OUT.contains(&shown.as_ref()) {
+                continue;
             }
-            // The digest and the lists of a contest have its name as text.
-            Kind::File if path.to_str().is_none() => {
-                return Err(named(&path, &io::Error::other("its name is not UTF-8: rename it")));
+            let path = inside.join(&name);
+            match folder.kind(&name).map_err(|error| named(&path, &error))?.0 {
+                Kind::Folder => {
+                    let inner = folder.folder(&name).map_err(|error| named(&path, &error))?;
+                    self.collect(&inner, &path, depth + 1)?;
+                }
+                // The digest and the lists of a contest have its name as text.
+                Kind::File if path.to_str().is_none() => {
+                    return Err(named(
+                        &path,
+                        &io::Error::other("its name is not UTF-8: rename it"),
+                    ));
+                }
+                Kind::File => self.add(path)?,
+                Kind::Link(_) | Kind::Other => {}
             }
-            Kind::File => files.push(path),
-            Kind::Link(_) | Kind::Other => {}
         }
+        Ok(())
     }
-    Ok(())
+
+    fn add(&mut self, path: PathBuf) -> io::Result<()> {
+        self.bytes += size_of::<PathBuf>() + path.as_os_str().len();
+        if self.bytes > LIST_BYTES_MAX {
+            let text = format!("the list of its files has more than {} MiB", LIST_BYTES_MAX >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+        }
+        self.found.push(path);
+        Ok(())
+    }
 }
 
 fn add_file(hash: &mut Sha256, file: &Path) -> io::Result<()> {
@@ -160,7 +181,7 @@ fn add(hash: &mut Sha256, file: &File, length: u64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{digest_command, digest_file, digest_folder};
+    use super::{Files, digest_command, digest_file, digest_folder};
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
@@ -206,5 +227,13 @@ mod tests {
             assert_eq!(refused.unwrap_err().to_string(), "larger than 4096 MB");
         }
         assert_eq!(digest_command(&["./weights.bin".into()], folder.path()).len(), 64);
+    }
+
+    #[test]
+    fn a_list_without_end_is_refused() {
+        let mut files = Files::default();
+        let path = std::path::PathBuf::from("x".repeat(1000));
+        let refused = (0..100_000).find_map(|_| files.add(path.clone()).err()).unwrap();
+        assert_eq!(refused.to_string(), "the list of its files has more than 64 MiB");
     }
 }

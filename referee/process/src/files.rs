@@ -137,13 +137,18 @@ pub fn program(word: &str, folder: &Path) -> Result<PathBuf, Failure> {
         .ok_or_else(|| missing(format!("no program `{word}` in {} or in PATH", folder.display())))
 }
 
-/// Returns the size of all files in a folder. Links are not followed.
+/// What each file and folder takes at least, in bytes.
+const ENTRY_BYTES: u64 = 4096;
+
+/// Returns the room that everything in a folder takes: the size of the files, and [`ENTRY_BYTES`] for each of them and
+/// each folder. Links are not followed.
 pub fn size_of_files(folder: &Path) -> io::Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let about = entry.metadata()?;
         bytes += if about.is_dir() { size_of_files(&entry.path())? } else { about.len() };
+        bytes += ENTRY_BYTES;
     }
     Ok(bytes)
 }

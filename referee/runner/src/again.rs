@@ -50,7 +50,9 @@ pub fn prepare_again(stored: &StoredContest, folder: &Folder) -> Result<Prepared
             return Err(changed(player, copy, &prepared.agents_folder));
         }
         spec.digest.clone_from(&player.digest);
-        spec.files = files.to_vec();
+        if !files.is_empty() {
+            spec.files = files.to_vec();
+        }
         Ok(spec)
     };
     let found = parallel::map(&players, None, &|_, _| {}, |(number, player)| match read(player) {

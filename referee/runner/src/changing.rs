@@ -329,7 +329,8 @@ impl Changing {
         };
         if let Some(agent) = agent {
             self.stored.copies.extend(agent.copies.clone());
-            self.stored.files.extend(agent.files());
+            // Of the agent that it replaces, which an earlier version kept.
+            self.stored.files.retain(|name, _| !agent.copies.contains_key(name));
         }
         // A kill after this leaves no list that has the store as it was.
         sums::write(&self.folder, &self.store)?;

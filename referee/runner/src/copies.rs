@@ -334,12 +334,13 @@ impl Copier<'_> {
         let read = read_agent(info, Some(&copy), self.agents, &prepared.base);
         let read = read.map_err(|failure| format!("its copy can't be started: {failure}"));
         let same = read.and_then(|read| {
-            if !read.has_digest(&info.digest, &spec.files) {
+            // The store has no list of files for it, so more files aren't the same agent.
+            if read.digest != info.digest {
                 return Err(
                     "it changed while it was copied, or its digest depends on its place".to_owned()
                 );
             }
-            Ok((copy, AgentSpec { digest: info.digest.clone(), files: spec.files.clone(), ..read }))
+            Ok((copy, read))
         });
         Ok(same.map_err(NoCopy::Changed))
     }

@@ -97,6 +97,14 @@ impl Prepared {
         folders.map(|spec| (spec.name.clone(), spec.files.clone())).collect()
     }
 
+    /// The same of those that have no copy. In a copy there is nothing else, and nobody bounds how many names a contest
+    /// with many submissions has.
+    fn files_of_originals(&self) -> BTreeMap<String, Vec<PathBuf>> {
+        let mut files = self.files();
+        files.retain(|name, _| !self.copies.contains_key(name));
+        files
+    }
+
     /// Returns the files next to the contest file that may be contest files, with a seed. No agent may
     /// read them.
     pub fn secrets(&self) -> Vec<PathBuf> {
@@ -121,7 +129,7 @@ impl Prepared {
             base: self.base.clone(),
             contest: self.contest.as_ref().clone(),
             left_out: self.left_out.clone(),
-            files: self.files(),
+            files: self.files_of_originals(),
             copies: self.copies.clone(),
             begun,
             sandbox,

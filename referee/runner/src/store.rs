@@ -57,7 +57,8 @@ pub struct StoredContest {
     pub contest: Contest,
     /// Submissions that were left out, with the reason.
     pub left_out: Vec<(String, String)>,
-    /// The files that each agent's digest covers, by player, for agents in folders.
+    /// The files that the digests of agents in folders cover, by player. Only earlier versions kept those of agents with
+    /// copies.
     pub files: BTreeMap<String, Vec<PathBuf>>,
     /// The agents' copies in the folder, by player; contests of earlier versions have none.
     pub copies: BTreeMap<String, AgentCopy>,

@@ -19,6 +19,8 @@ const BYTES_MAX: u64 = 4 << 30;
 const ENTRIES_MAX: usize = 200_000;
 /// The longest path in it. With that of any folder above it, no path in a contest is too long for the system.
 const PATH_BYTES_MAX: usize = 1024;
+/// The longest that all paths are together, since they are kept in memory and in lists.
+const ALL_PATHS_BYTES_MAX: usize = 8 << 20;
 /// How many times as much may be in a copy.
 const COPY_ROOM: usize = 4;
 
@@ -148,6 +150,8 @@ struct Walk<'a> {
     skips: Skips<'a>,
     found: Entries,
     bytes: u64,
+    /// The length of all paths together.
+    paths: usize,
     /// How many times as much as in an agent's folder may be in it.
     room: usize,
     /// Whether what can't be looked at because it has changed is left out.
@@ -157,7 +161,7 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(tree: Tree<'a>, skips: Skips<'a>) -> Self {
         let found = Entries::new();
-        Self { path: tree.path, skips, found, bytes: 0, room: 1, is_changing: false }
+        Self { path: tree.path, skips, found, bytes: 0, paths: 0, room: 1, is_changing: false }
     }
 
     /// Whether this error ends the walk no more than a name that isn't there.
@@ -224,10 +228,13 @@ impl<'a> Walk<'a> {
     fn add(&mut self, path: &Path, state: State, bytes: u64) -> io::Result<()> {
         self.found.insert(path.to_owned(), state);
         self.bytes = self.bytes.saturating_add(bytes);
+        self.paths += path.as_os_str().len();
         let bound = if path.as_os_str().len() > PATH_BYTES_MAX * self.room {
             format!("{PATH_BYTES_MAX} bytes in the path of a file")
         } else if self.found.len() > ENTRIES_MAX * self.room {
             format!("{ENTRIES_MAX} files and folders")
+        } else if self.paths > ALL_PATHS_BYTES_MAX * self.room {
+            format!("{} MiB in the paths of all files together", ALL_PATHS_BYTES_MAX >> 20)
         } else if self.bytes > BYTES_MAX * self.room as u64 {
             format!("{} GiB", BYTES_MAX >> 30)
         } else {
@@ -256,8 +263,20 @@ pub(super) fn open_to_all(copy: &OpenFolder, entries: &Entries) -> io::Result<()
 
 #[cfg(test)]
 mod tests {
-    use super::{Entries, State, refused_link, way_out};
+    use super::{Entries, NOTHING, State, Tree, Walk, refused_link, way_out};
+    use referee_process::open_folder::OpenFolder;
     use std::path::Path;
+
+    #[test]
+    fn the_paths_of_all_files_are_bounded() {
+        let here = OpenFolder::open(Path::new(".")).unwrap();
+        let mut walk = Walk::new(Tree { folder: &here, path: Path::new("amy") }, NOTHING);
+        let path = |number: u32| format!("{number:05}{}", "x".repeat(1000));
+        let add = |number| walk.add(Path::new(&path(number)), State::Folder, 0).err();
+        let refused = (0..10_000).find_map(add).unwrap();
+        let most = "amy has more than 8 MiB in the paths of all files together";
+        assert_eq!(refused.to_string(), most);
+    }
 
     #[test]
     fn a_link_leads_out_by_itself_or_by_others() {

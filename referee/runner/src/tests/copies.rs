@@ -52,10 +52,12 @@ fn nothing_that_changes_outside_has_an_effect() {
         assert_eq!(prepared.notes, [""; 0]);
         assert_eq!(prepared.copies.len(), 2);
         let stored = prepared.to_stored(String::new(), None);
+        assert_eq!(stored.files, BTreeMap::new(), "nobody bounds the lists of many submissions");
         fs::remove_dir_all(place.path().join("bots")).unwrap();
         fs::remove_file(place.path().join("cup/contest.toml")).unwrap();
         let again = prepare_again(&stored, &folder).unwrap();
         assert_eq!(again.contest, prepared.contest);
+        assert_eq!(again.files(), prepared.files());
         assert_eq!(again.changed(&stored.files), [""; 0]);
         for spec in &again.specs {
             let launch = spec.launch.as_ref().unwrap();
@@ -236,8 +238,8 @@ fn a_submission_that_changes_while_it_is_copied_is_left_out() {
         ]);
         let mut prepared = right(&place, Builds::Now(&|_, _| {}));
         let seed = prepared.contest.seed;
-        fs::write(place.path().join("bots/\u{430}my/agent.toml"), "command = [\"sh\", \"y\"]")
-            .unwrap();
+        // Its digest is that of its copy alone, so one more file makes it another agent.
+        fs::write(place.path().join("bots/\u{430}my/more"), "").unwrap();
         let folder = Folder::create(&place.path().join("d")).unwrap();
         let copied = prepared.copy_agents(&folder, &|_, _| {});
         if !may_play {

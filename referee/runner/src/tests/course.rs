@@ -210,6 +210,24 @@ fn what_builds_make_counts_too() {
     assert_eq!(again.may_hand_in(&amy, now).unwrap_err().kind, RefusalKind::Full);
 }
 
+/// Each is a line in the lists of the contest, and takes a place on the disk.
+#[test]
+fn empty_files_count_too() {
+    let (_dir, _, course, [amy, _]) =
+        course("upload_mb = 1\nunpacked_mb = 1\ndisk_mb = 12\nuploads_an_hour = 100");
+    let now = Timestamp::now();
+    let built = || {
+        let id = hand_in(&course, &amy, "1", now);
+        course.unpack(id).unwrap();
+        let files = course.version_folder(&amy, id.version).unwrap().join("files");
+        (0..500).for_each(|number| fs::write(files.join(format!("team-1/{number}")), "").unwrap());
+        course.count_built(id)
+    };
+    assert_eq!(built(), Ok(()));
+    let full = built().unwrap_err();
+    assert!(full.text.contains("(disk_mb)"), "{full:?}");
+}
+
 #[test]
 fn names_are_bounded_counted_and_not_kept_in_memory() {
     let limits = "upload_mb = 1\nunpacked_mb = 1\ndisk_mb = 4\nversions_kept = 1";
