@@ -485,7 +485,7 @@ impl TrialRun<'_> {
             if slept >= pause || worked >= WORK || now >= began + at_most {
                 return None;
             }
-            look_at = now + LOOK.min(pause - slept);
+            look_at = now + LOOK.min(pause.saturating_sub(slept));
         }
     }
 

@@ -172,7 +172,7 @@ fn intervals_contain_the_truth_as_often_as_they_say() {
 }
 
 /// A round robin in which players leave some of their games; the truth is that they are then as far behind as anybody was.
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "small numbers")]
+#[expect(clippy::cast_possible_truncation, reason = "small numbers")]
 #[test]
 fn intervals_contain_the_truth_if_players_leave() {
     const PLAYERS: u32 = 4;
