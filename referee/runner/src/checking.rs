@@ -172,8 +172,9 @@ struct Findings {
 
 impl Check<'_> {
     fn file(&mut self) {
-        let different = file_difference(self.folder, &self.stored, &self.games_known);
-        different.into_iter().for_each(|text| self.differs(text));
+        if let Some(text) = file_difference(self.folder, &self.stored, &self.games_known) {
+            self.differs(text);
+        }
     }
 
     /// Notes what was changed since the contest began.

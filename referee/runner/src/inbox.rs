@@ -269,14 +269,14 @@ impl Inbox {
     /// Takes the next of what is complete: of the user whose submissions took the least time so far, so that nobody keeps
     /// others waiting by many; first those that are known, then the oldest.
     fn next(&mut self, pace: &Pace) -> Option<PathBuf> {
-        let place = |path: &PathBuf| {
+        let rank = |path: &PathBuf| {
             let about = path.symlink_metadata().ok();
             let used = about.as_ref().map(|about| pace.used(about.uid()));
             let changed = about.map(|about| (about.ctime(), about.ctime_nsec()));
             (used, !self.versions(path).exists(), changed)
         };
-        let places = self.complete.iter().map(place).enumerate();
-        let (first, _) = places.min_by_key(|(_, place)| *place)?;
+        let ranks = self.complete.iter().map(rank).enumerate();
+        let (first, _) = ranks.min_by_key(|(_, rank)| *rank)?;
         Some(self.complete.remove(first))
     }
 
