@@ -45,9 +45,8 @@ fn path_given() -> String {
 
 /// Returns the failure of a command that is one of another command.
 fn elsewhere(error: &clap::Error) -> Option<Failure> {
-    let unknown = match error.get(ContextKind::InvalidSubcommand)? {
-        ContextValue::String(word) => word,
-        _ => return None,
+    let ContextValue::String(unknown) = error.get(ContextKind::InvalidSubcommand)? else {
+        return None;
     };
     let mut found = Vec::new();
     find_commands(&command_line(), unknown, &mut found);
