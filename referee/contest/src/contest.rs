@@ -317,6 +317,12 @@ impl Contest {
         last.unwrap_or(false)
     }
 
+    /// Returns whether a player has left and come back, once or more often.
+    pub(crate) fn came_back(&self, player: Player) -> bool {
+        let back = |change: &Change| matches!(change.kind, ChangeKind::Return { player: own, .. } if own == player);
+        self.changes.iter().any(back)
+    }
+
     /// Returns the players who have left when the pairings from this game on are made.
     pub(crate) fn absent_at(&self, number: u64) -> BTreeSet<Player> {
         let mut absent = BTreeSet::new();
@@ -383,7 +389,14 @@ impl Contest {
                  `referee compare`"
             ));
         }
-        if matches!(kind, ChangeKind::Add { .. }) { self.refuses_late() } else { None }
+        match kind {
+            ChangeKind::Add { team: Some(_), .. } if self.seats() == 1 => Some(
+                "a team's first version has seen the instances, which are the same for all: there are no later versions"
+                    .to_owned(),
+            ),
+            ChangeKind::Add { .. } => self.refuses_late(),
+            _ => None,
+        }
     }
 
     /// Returns why nobody can join the contest; `None` if players can.

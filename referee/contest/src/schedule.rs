@@ -6,7 +6,7 @@ use crate::{
     Change, ChangeKind, Contest, FORFEIT, Fixture, Player, Record, SeatRecord, half_points,
 };
 use referee_match::named_seed;
-use referee_protocol::MatchResult;
+use referee_protocol::{FaultKind, MatchResult};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -343,7 +343,8 @@ impl Schedule {
         if self.is_fixed() { 0 } else { self.stage_from() }
     }
 
-    /// Returns the records of all known games that were decided without being played.
+    /// Returns the records of all known games that were decided without being played. Who left and came back has
+    /// resigned them.
     pub fn forfeits(&self) -> Vec<Record> {
         let contest = self.contest();
         let some = contest.changes.iter().any(|change| {
@@ -353,7 +354,12 @@ impl Schedule {
             (0..if some { self.known() } else { 0 }).filter_map(|number| self.fixture(number));
         let decided = known.filter_map(|fixture| {
             let places = contest.forfeited(fixture.number, &fixture.players)?;
-            Some(forfeit(fixture, places))
+            let mut record = forfeit(fixture, places);
+            let back = record.players.iter().map(|it| contest.came_back(*it));
+            for ((seat, place), back) in record.seats.iter_mut().zip(&record.places).zip(back) {
+                seat.fault = (*place > 1 && back).then_some(FaultKind::Resigned);
+            }
+            Some(record)
         });
         decided.collect()
     }

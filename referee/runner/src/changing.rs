@@ -116,8 +116,9 @@ impl Changing {
         if let Some((_, same)) = earlier.into_iter().find(|(_, it)| it.digest == player.digest) {
             return Ok((same.name, None));
         }
-        check(&name, &agent.specs[0])?;
         let kind = ChangeKind::Add { player, from, team: first };
+        self.check(&kind)?;
+        check(&name, &agent.specs[0])?;
         let text = self.apply(kind, Vec::new(), Some(&agent))?;
         Ok((name, Some(text)))
     }

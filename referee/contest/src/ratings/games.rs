@@ -171,12 +171,14 @@ impl RatedGames {
 }
 
 impl RatingField {
-    /// Whether the record is complete and has players to compare.
+    /// Whether the record is complete and has players to compare. A forfeit says nothing about strength, unless the player
+    /// came back: else whoever expects to lose would be away for a game.
     fn can_rate(&self, game: &Record) -> bool {
+        let is_resigned = |game: &Record| game.seats.iter().any(|seat| seat.fault.is_some());
         let distinct: BTreeSet<Player> = game.players.iter().copied().collect();
         (2..=SEATS_MAX).contains(&self.seats)
             && game.result != MatchResult::Void
-            && game.reason != FORFEIT
+            && (game.reason != FORFEIT || is_resigned(game))
             && game.players.len() == self.seats
             && game.places.len() == self.seats
             && distinct.len() == self.seats

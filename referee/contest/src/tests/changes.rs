@@ -3,6 +3,7 @@
 
 use super::schedule::{contest, places};
 use crate::formats::{Gauntlet, Knockout, Ladder, Puzzle, RoundRobin, Swiss};
+use crate::ratings::{RatedGames, RatingField, rate};
 use crate::{Change, ChangeKind, Contest, FormatSettings, Player, PlayerInfo, Schedule};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -261,6 +262,38 @@ fn a_game_belongs_to_the_version_that_played_it() {
     }
     for (number, expected) in [(3, &begun), (4, &info(10)), (7, &info(10)), (8, &info(20))] {
         assert_eq!(contest.version(player, number), expected, "game {number}");
+    }
+}
+
+/// Else a team would be away while the strongest opponent is next.
+#[test]
+fn forfeits_are_rated_if_the_player_came_back() {
+    let mut contest = contest(FormatSettings::RoundRobin(RoundRobin::default()), 3, 2);
+    let player = Player(0);
+    let rated = |contest: &Contest| {
+        let forfeits = Schedule::new(Arc::new(contest.clone())).forfeits();
+        let ratings = rate(&RatedGames::of(&RatingField::of(contest), &forfeits));
+        assert!(!forfeits.is_empty());
+        (ratings.games == forfeits.len() as u64, ratings.games, ratings.lost_all)
+    };
+    for (kind, is_rated) in [
+        (ChangeKind::Withdraw { player, played: vec![], from: None }, false),
+        // It comes back too late for these games.
+        (ChangeKind::Return { player, from: 100 }, true),
+    ] {
+        let (at, by, reason) = (String::new(), String::new(), String::new());
+        contest.change(Change { at, by, reason, removes: Vec::new(), kind });
+        let (all, games, lost_all) = rated(&contest);
+        assert_eq!((all, games == 0, lost_all.contains(&player)), (is_rated, !is_rated, is_rated));
+    }
+}
+
+#[test]
+fn a_puzzle_takes_new_teams_but_no_new_versions() {
+    let contest = contest(FormatSettings::Puzzle(Puzzle {}), 2, 1);
+    for (team, refused) in [(None, false), (Some(Player(1)), true)] {
+        let kind = ChangeKind::Add { player: info(2), from: 2, team };
+        assert_eq!(contest.refuses(&kind).is_some(), refused);
     }
 }
 
