@@ -41,6 +41,10 @@ pub struct Contest {
     /// Whether the games of a block have the same draws.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub duplicate_deals: bool,
+    /// Whether each game of a pairing has a seed of its own: else who plays the same seat in the other game knows that of its
+    /// opponent. Not in comparisons, nor in contests of earlier versions, except in games with draws.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_seeds: bool,
     /// The format: who plays whom.
     pub format: FormatSettings,
     /// How often every pairing of the format is played in every seat order; in formats with stages,
@@ -95,6 +99,7 @@ impl Contest {
             draw_key: None,
             show_hidden: false,
             duplicate_deals: false,
+            own_seeds: false,
             format: FormatName::default_for(game.seats).into(),
             rounds: u32::try_from(games.div_ceil(games_of_a_block)).unwrap_or(u32::MAX),
             seat_orders: orders,

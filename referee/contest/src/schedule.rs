@@ -174,9 +174,10 @@ impl Schedule {
         // get a new one, so that every game of the contest uses all of its openings.
         let alone = pairing.players.len() == 1;
         let opening = if alone { u64::from(pairing.round) - 1 } else { index };
-        // Whoever remembers the draws of one game of a pairing knows nothing about those of the next, unless the contest
-        // wants them to be the same.
-        let has_own = self.contest.games[game].has_chance() && !self.contest.duplicate_deals;
+        // Whoever knows the seed and the draws of one game of a pairing knows nothing about those of the next, unless the
+        // contest wants them to be the same.
+        let has_own = self.contest.own_seeds || self.contest.games[game].has_chance();
+        let has_own = has_own && !self.contest.duplicate_deals;
         let own = place > 0 && has_own;
         let own = if own { format!(":{place}") } else { String::new() };
         let name = format!("{}:game:{game}:{opening}{own}", self.contest.seed);

@@ -114,8 +114,9 @@ fn contest_of_text(
     if file.openings.is_some() {
         contest.openings.positions.clone_from(&other.openings.positions);
     }
-    // Contests of earlier versions have no preset, no policy on broken submissions, and neither lots nor other
-    // settings of ties.
+    // Contests of earlier versions have no seed for each game, no preset, no policy on broken submissions, and neither
+    // lots nor other settings of ties.
+    contest.own_seeds = other.own_seeds;
     contest.policy.on_broken = other.policy.on_broken;
     contest.preset = contest.preset.filter(|_| other.preset.is_some());
     if other.format.tie_rules() == Some(TieRules::default()) {

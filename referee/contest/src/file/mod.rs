@@ -349,6 +349,7 @@ fn contest(source: &Source, raw: &Raw, stem: &str, known: &Games) -> Result<Cont
         draw_key: raw.draw_key,
         show_hidden: raw.show_hidden,
         duplicate_deals: raw.duplicate_deals,
+        own_seeds: format != FormatName::Compare,
         format: format.into(),
         rounds: raw.rounds.unwrap_or(1),
         seat_orders: raw.seat_orders,

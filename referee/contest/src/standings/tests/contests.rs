@@ -25,6 +25,7 @@ pub(crate) fn contest(players: usize, seats: usize, format: FormatSettings) -> C
         draw_key: None,
         show_hidden: false,
         duplicate_deals: false,
+        own_seeds: false,
         format,
         rounds: 1,
         seat_orders: SeatOrders::All,
