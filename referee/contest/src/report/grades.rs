@@ -1,17 +1,18 @@
 //! Grades: points for results against reference agents, and marks by place, points or rating, each with
 //! its reason.
 
-use crate::Contest;
 use crate::forms::within;
 use crate::numbers::fixed;
 use crate::report::Report;
 use crate::settings::Mistake;
 use crate::standings::{Meeting, Points, Standing};
 use crate::wording::count;
+use crate::{Contest, Player};
 use referee_protocol::sanitize::sanitize;
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeSet;
 
 /// Points and marks for results.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -227,9 +228,10 @@ fn percent(points: Points, games: u64) -> Option<String> {
 }
 
 /// Returns the grades that follow from a report. `disqualified` returns why an agent has no place and no mark, if that is
-/// so; the others' places are as if it weren't there.
+/// so; the others' places are as if it weren't there. Of a team's versions only the best takes a place from others.
 pub fn grades(
     report: &Report,
+    contest: &Contest,
     settings: &GradeSettings,
     disqualified: impl Fn(&str) -> Option<String>,
 ) -> Grades {
@@ -240,7 +242,13 @@ pub fn grades(
         .iter()
         .filter(|own| !is_reference(&own.name) && !settings.ungraded.contains(&own.name))
         .partition(|own| disqualified(&own.name).is_some());
-    let place = |own: &Standing| 1 + graded.iter().filter(|other| other.rank < own.rank).count();
+    let teams = contest.teams();
+    let team = |own: &Standing| teams.get(own.player.index()).copied();
+    let place = |own: &Standing| {
+        let better = graded.iter().filter(|other| other.rank < own.rank);
+        let better: BTreeSet<Option<Player>> = better.map(|other| team(other)).collect();
+        1 + better.iter().filter(|other| **other != team(own)).count()
+    };
     let played = graded.iter().map(|own| grade(report, settings, own, place(own)));
     let out =
         out.iter().map(|own| Grade::none(&own.name, disqualified(&own.name).unwrap_or_default()));

@@ -106,7 +106,7 @@ pub fn grades_by(
     };
     let teams = teams.map_or(&[][..], |teams| &teams.teams);
     let out = |team: &Team| team.disqualified.as_ref().map(|why| format!("disqualified: {why}"));
-    let mut grades = grades(report, settings, |name| team_of(teams, name).and_then(out));
+    let mut grades = grades(report, contest, settings, |name| team_of(teams, name).and_then(out));
     for team in teams {
         if let Some(why) = out(team)
             && !grades.grades.iter().any(|own| is_of(team, &own.name))
