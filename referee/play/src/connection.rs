@@ -56,6 +56,8 @@ pub struct AgentConnection {
     pub exchange: Option<Exchange>,
     /// Whether its process may stay for another match.
     pub may_stay: bool,
+    /// Whether it has a request that it has not answered.
+    pub is_asked: bool,
     /// What it had used when this match began.
     pub used_before: Usage,
 }
@@ -114,6 +116,7 @@ impl AgentConnection {
             file: launch.file.clone(),
             exchange: None,
             may_stay: false,
+            is_asked: false,
             used_before: Usage::default(),
         })
     }
@@ -280,6 +283,13 @@ impl AgentConnection {
     pub fn used_at_end(&self, began: Instant, before: Usage) -> Usage {
         let asleep = self.process.meters().is_some_and(Meters::is_asleep);
         Usage { asleep, ..self.used(began).since(before) }
+    }
+
+    /// Whether it has read all that was sent to it, and sleeps. What it has read has woken it, and what it wakes itself is
+    /// awake before it sleeps again: so it has handled that.
+    pub fn waits_for_more(&self) -> bool {
+        self.process.unread_bytes() == Some(0)
+            && self.process.meters_left().is_some_and(Meters::is_asleep)
     }
 
     /// Returns what it waits for, if it sleeps.

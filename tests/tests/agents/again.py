@@ -5,17 +5,20 @@ usage: again.py MODE [MARK]
 
 MODE is what else it does:
 
-    plays     nothing
-    once      doesn't offer further matches
-    speaks    writes a line when it has read `over`
-    exits     exits then
-    computes  computes then, without end
-    grows     holds 64 MiB during its first match
-    shouts    writes 100,000 bytes to stderr in its first turn of each match
+    plays       nothing
+    once        doesn't offer further matches
+    speaks      writes a line when it has read `over`
+    exits       exits then
+    computes    computes then, without end
+    grows       holds 64 MiB during its first match
+    shouts      writes 100,000 bytes to stderr in its first turn of each match
+    sleeps      sleeps before each answer
+    interrupts  writes a line while its opponent is asked
 """
 import json
 import os
 import sys
+import time
 
 MODE = sys.argv[1]
 
@@ -49,7 +52,11 @@ for line in sys.stdin:
         if shouts:
             note("x" * 100_000)
             shouts = False
+        time.sleep(0.2 if MODE == "sleeps" else 0)
         say({"type": "action", "action": message["actions"][0]})
+        if MODE == "interrupts":
+            time.sleep(0.05)
+            say({"type": "info"})
     elif message["type"] == "over":
         held = None
         if MODE == "speaks":

@@ -331,8 +331,8 @@ impl TrialRun<'_> {
                 Some(AgentEvent::Exited(_) | AgentEvent::Gone | AgentEvent::StdoutClosed) => {
                     return Some(End::NotWaiting("exited"));
                 }
-                // As in a contest: writing `over` has woken it, so it has handled that.
-                None if self.left().is_some_and(Meters::is_asleep) => return None,
+                // As in a contest.
+                None if self.part.connection().waits_for_more() => return None,
                 None if patience.is_over(self.part.connection(), Instant::now()) => {
                     return Some(End::NotWaiting("went on computing"));
                 }

@@ -248,6 +248,9 @@ impl Drive<'_> {
             match early.progress {
                 Progress::Thinks(number, asked) if !goes_on => {
                     early.progress = Progress::Done(number, asked);
+                    if let Some(agent) = self.participants[seat.index()].connection_mut() {
+                        agent.is_asked = false;
+                    }
                     self.freezer.begin(at);
                 }
                 _ => {}

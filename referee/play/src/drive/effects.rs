@@ -230,6 +230,7 @@ impl Drive<'_> {
         participant.ask(self.state.game());
         if let Some(agent) = participant.connection_mut() {
             agent.put(&message, &self.message);
+            agent.is_asked = true;
         }
         // Last, so that none of the referee's own time is charged.
         let now = Instant::now();

@@ -262,6 +262,10 @@ impl Drive<'_> {
         let (line, cut) = (&line.bytes[..], line.cut);
         self.input_at(at, Input::Line { seat, line, cut, reading, meaning });
         self.apply();
+        let is_asked = self.state.thinking() == Some(seat);
+        if let Some(agent) = self.participants[seat.index()].connection_mut() {
+            agent.is_asked &= is_asked;
+        }
         if has_dialect && self.is_judged(seat) {
             self.flush(seat);
         }

@@ -1,14 +1,13 @@
 //! Keeping the processes of agents for another match, after `over`.
 //!
-//! An agent stays if it said so in `ready`, made no fault, and is silent: it has read `over`, waits for more,
-//! and has written no line. All others are ended as after any match.
+//! An agent stays if it said so in `ready`, made no fault, was not asked when the match ended, and is silent: it has read
+//! `over`, waits for more, and has written no line. All others are ended as after any match.
 
 use super::{Drive, DriveEvent, GRACE, Staying};
 use crate::connection::AgentConnection;
 use crate::participant::Participant;
 use referee_process::agent::AgentEvent;
 use referee_process::timers::Ticker;
-use referee_process::usage::Meters;
 use referee_protocol::Seat;
 use std::time::{Duration, Instant};
 
@@ -28,7 +27,8 @@ impl Drive<'_> {
             let runs = |it: &AgentConnection| it.process.is_running() && !it.process.is_killed();
             offers
                 && ending.verdict.seats[seat.index()].fault.is_none()
-                && agent.is_some_and(|it| it.may_stay && !it.has_dialect() && runs(it))
+                && agent
+                    .is_some_and(|it| it.may_stay && !it.is_asked && !it.has_dialect() && runs(it))
         };
         Seat::all(self.participants.len()).filter(may_stay).collect()
     }
@@ -85,12 +85,10 @@ impl Drive<'_> {
         }
     }
 
-    /// Whether an agent runs and waits for more. Writing `over` has woken it, and what it wakes itself is awake
-    /// before it sleeps again. So if all its threads sleep, it has handled `over`.
+    /// Whether an agent runs, has handled `over`, and waits for more.
     fn waits(&self, seat: Seat) -> bool {
         let agent = self.participants[seat.index()].connection();
-        let meters = agent.and_then(|agent| agent.process.meters());
-        !self.freezer.is_thawing(seat) && meters.is_some_and(Meters::is_asleep)
+        !self.freezer.is_thawing(seat) && agent.is_some_and(AgentConnection::waits_for_more)
     }
 
     /// Takes an agent out of the match.

@@ -159,6 +159,19 @@ fn an_agent_that_is_not_silent_between_games_is_started_anew() {
     }
 }
 
+/// Its answer would come in the next game.
+#[test]
+fn an_agent_that_was_asked_when_the_game_ended_is_started_anew() {
+    if lacks(KEEPING) {
+        return;
+    }
+    let dir = TestDir::new();
+    let Some(sleeps) = agent(&dir, "sleeps", "sleeps") else { return };
+    let Some(other) = agent(&dir, "other", "interrupts") else { return };
+    run(&dir, &[&sleeps, &other], KEPT, 4);
+    assert_new(&seen(&dir, "sleeps"));
+}
+
 #[test]
 fn memory_and_stderr_count_for_each_game() {
     if lacks(KEEPING) {
