@@ -42,7 +42,8 @@ pub struct Contest {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub duplicate_deals: bool,
     /// Whether each game of a pairing has a seed of its own: else who plays the same seat in the other game knows that of its
-    /// opponent. Not in comparisons, nor in contests of earlier versions, except in games with draws.
+    /// opponent. Later versions of a team have instances of a puzzle that the first has not seen. Not in comparisons, nor in
+    /// contests of earlier versions, except in games with draws.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_seeds: bool,
     /// The format: who plays whom.
@@ -306,6 +307,13 @@ impl Contest {
         teams
     }
 
+    /// Returns how many versions of its team are before a player.
+    pub(crate) fn earlier_versions(&self, player: Player) -> usize {
+        let teams = self.teams();
+        let own = teams.get(player.index());
+        teams.iter().take(player.index()).filter(|team| Some(*team) == own).count()
+    }
+
     /// Returns how many players began the contest.
     pub(crate) fn players_at_start(&self) -> usize {
         let joins = |change: &&Change| matches!(change.kind, ChangeKind::Add { .. });
@@ -394,14 +402,7 @@ impl Contest {
                  `referee compare`"
             ));
         }
-        match kind {
-            ChangeKind::Add { team: Some(_), .. } if self.seats() == 1 => Some(
-                "a team's first version has seen the instances, which are the same for all: there are no later versions"
-                    .to_owned(),
-            ),
-            ChangeKind::Add { .. } => self.refuses_late(),
-            _ => None,
-        }
+        if matches!(kind, ChangeKind::Add { .. }) { self.refuses_late() } else { None }
     }
 
     /// Returns why nobody can join the contest; `None` if players can.

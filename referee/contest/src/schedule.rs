@@ -172,8 +172,10 @@ impl Schedule {
         let order = &self.orders[usize::try_from(place).ok()?];
         // Players of one-seat games get the same openings, to be comparable. Other pairings each
         // get a new one, so that every game of the contest uses all of its openings.
-        let alone = pairing.players.len() == 1;
-        let opening = if alone { u64::from(pairing.round) - 1 } else { index };
+        let opening = match pairing.players[..] {
+            [player] => u64::from(pairing.round) - 1 + self.seen_instances(player),
+            _ => index,
+        };
         // Whoever knows the seed and the draws of one game of a pairing knows nothing about those of the next, unless the
         // contest wants them to be the same.
         let has_own = self.contest.own_seeds || self.contest.games[game].has_chance();
@@ -191,6 +193,13 @@ impl Schedule {
             seed: named_seed(&name),
             voids_left: Vec::new(),
         })
+    }
+
+    /// Returns how many instances of a puzzle earlier versions of a player's team have seen.
+    fn seen_instances(&self, player: Player) -> u64 {
+        let earlier =
+            if self.contest.own_seeds { self.contest.earlier_versions(player) } else { 0 };
+        earlier as u64 * u64::from(self.contest.rounds)
     }
 
     /// Returns the numbers of all games of this game's block.

@@ -288,13 +288,28 @@ fn forfeits_are_rated_if_the_player_came_back() {
     }
 }
 
+/// Each of a team's versions plays instances that none before has seen, the same as that version of any other team.
 #[test]
-fn a_puzzle_takes_new_teams_but_no_new_versions() {
-    let contest = contest(FormatSettings::Puzzle(Puzzle {}), 2, 1);
-    for (team, refused) in [(None, false), (Some(Player(1)), true)] {
-        let kind = ChangeKind::Add { player: info(2), from: 2, team };
-        assert_eq!(contest.refuses(&kind).is_some(), refused);
+fn later_versions_play_other_instances_of_a_puzzle() {
+    let mut contest = contest(FormatSettings::Puzzle(Puzzle {}), 2, 1);
+    contest.own_seeds = true;
+    for (number, team) in [(2, 1), (3, 0), (4, 1)] {
+        let kind = ChangeKind::Add { player: info(number), from: 100, team: Some(Player(team)) };
+        let (at, by, reason) = (String::new(), String::new(), String::new());
+        contest.change(Change { at, by, reason, removes: Vec::new(), kind });
     }
+    let rounds = u64::from(contest.rounds);
+    let schedule = Schedule::new(Arc::new(contest));
+    let mut played: BTreeMap<u32, BTreeMap<u64, u64>> = BTreeMap::new();
+    for fixture in (0..schedule.known()).filter_map(|number| schedule.fixture(number)) {
+        played.entry(fixture.players[0].0).or_default().insert(fixture.opening, fixture.seed);
+    }
+    let openings = |player| played[&player].keys().copied().collect::<Vec<_>>();
+    for (player, version) in [(0, 0), (1, 0), (2, 1), (3, 1), (4, 2)] {
+        let own: Vec<u64> = (version * rounds..(version + 1) * rounds).collect();
+        assert_eq!(openings(player), own, "player {player}");
+    }
+    assert_eq!((&played[&0], &played[&2]), (&played[&1], &played[&3]));
 }
 
 #[test]
