@@ -33,6 +33,7 @@ pub type RewriteMessage = fn(&ToAgent, &str) -> String;
 
 /// An agent's process with its codec.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct AgentConnection {
     /// The process.
     pub process: AgentProcess,

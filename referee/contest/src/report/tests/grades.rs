@@ -96,8 +96,8 @@ fn versions_of_a_team_take_one_place() {
     let records = results.map(|(number, players)| game(number, &players, &[1, 2]));
     let settings: GradeSettings = toml::from_str("marks = [{ mark = 'A' }]").unwrap();
     let all = grades(&report(&contest, &records), &contest, &settings, |_| None);
-    let placed = all.grades.iter().filter_map(|own| Some((own.name.as_str(), own.place?)));
-    let places: Vec<_> = placed.collect();
+    let of_players: Vec<_> =
+        all.grades.iter().filter_map(|own| Some((own.name.as_str(), own.place?))).collect();
     let expected = [
         ("player 1", 1),
         ("player 1 v2", 1),
@@ -105,5 +105,5 @@ fn versions_of_a_team_take_one_place() {
         ("player 1 v3", 2),
         ("player 1 v4", 3),
     ];
-    assert_eq!(places, expected);
+    assert_eq!(of_players, expected);
 }
