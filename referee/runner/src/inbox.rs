@@ -17,8 +17,9 @@ use referee_process::open_folder::{Kind, OpenFolder};
 use referee_protocol::sanitize::sanitize;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -38,6 +39,19 @@ const NAMED_FILE: &str = ".named";
 /// The largest such file that is read, in bytes.
 const NAMED_BYTES_MAX: u64 = 64 << 10;
 
+/// What a submission consists of, as one number: it has not changed as long as that is the same. The entries themselves
+/// would take memory for each file that anybody puts there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen(u64);
+
+impl Seen {
+    fn of(entries: &Entries) -> Self {
+        let mut hasher = DefaultHasher::new();
+        entries.hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
+
 /// A folder that is searched for new submissions again and again.
 #[derive(Debug)]
 pub struct Inbox {
@@ -48,12 +62,14 @@ pub struct Inbox {
     /// Where versions are kept.
     kept: PathBuf,
     /// What was new at the last look. A submission is complete if it is the same at the next one.
-    last: BTreeMap<PathBuf, Entries>,
+    last: BTreeMap<PathBuf, Seen>,
+    /// The name with which the next look begins.
+    next: OsString,
     /// New submissions that are complete.
     complete: Vec<PathBuf>,
     /// What needs no further look, as it was: submissions of which something became, and files that are not
     /// agents.
-    settled: BTreeMap<PathBuf, Entries>,
+    settled: BTreeMap<PathBuf, Seen>,
     /// Why submissions can't be taken in, and warnings that nobody has read.
     unreadable: BTreeMap<PathBuf, String>,
     warnings: Vec<String>,
@@ -146,6 +162,7 @@ impl Inbox {
             base,
             kept,
             last: BTreeMap::new(),
+            next: OsString::new(),
             complete: Vec::new(),
             settled: BTreeMap::new(),
             unreadable: BTreeMap::new(),
@@ -196,20 +213,28 @@ impl Inbox {
         &self.folder
     }
 
-    /// Looks for submissions that are new or changed. Returns whether some have not changed since the last look, and
-    /// may be taken in.
-    pub fn look(&mut self, pace: &Pace) -> io::Result<bool> {
-        let mut new = BTreeMap::new();
+    /// Looks for submissions that are new or changed, at some of them if all would take longer than until then; the next
+    /// look goes on there. Returns whether some have not changed since they were last looked at, and may be taken in.
+    pub fn look(&mut self, pace: &Pace, until: Instant) -> io::Result<bool> {
         let inbox = OpenFolder::open(&self.folder)?;
-        let names = inbox.names()?;
+        let mut names = inbox.names()?;
         if let Err(error) = check_count(names.len()) {
             self.warn(self.folder.clone(), &error);
             return Ok(false);
         }
         self.unreadable.remove(&self.folder);
-        for name in names {
+        names.retain(|name| !name.as_bytes().starts_with(b"."));
+        names.sort_unstable();
+        let before = names.partition_point(|name| *name < self.next);
+        names.rotate_left(before);
+        let now = Instant::now();
+        let (mut new, mut rest) = (BTreeMap::new(), None);
+        self.complete.clear();
+        for (index, name) in names.into_iter().enumerate() {
             let path = self.folder.join(&name);
-            if name.as_bytes().starts_with(b".") {
+            if index > 0 && Instant::now() >= until {
+                new.extend(self.last.remove_entry(&path));
+                rest.get_or_insert(name);
                 continue;
             }
             let state = match state(&inbox, &self.folder, &name) {
@@ -220,21 +245,20 @@ impl Inbox {
                 }
             };
             self.unreadable.remove(&path);
-            if self.settled.get(&path) == Some(&state) {
+            let seen = Seen::of(&state);
+            if self.settled.get(&path) == Some(&seen) {
                 continue;
             }
             if self.is_kept(&path, &state) {
-                self.settled.insert(path, state);
-            } else {
-                new.insert(path, state);
+                self.settled.insert(path, seen);
+                continue;
             }
+            if self.last.get(&path) == Some(&seen) && !pace.is_held(&path, now) {
+                self.complete.push(path.clone());
+            }
+            new.insert(path, seen);
         }
-        let now = Instant::now();
-        let complete = new.iter().filter(|(path, state)| {
-            self.last.get(*path) == Some(*state) && !pace.is_held(path, now)
-        });
-        self.complete = complete.map(|(path, _)| path.clone()).collect();
-        self.last = new;
+        (self.last, self.next) = (new, rest.unwrap_or_default());
         Ok(!self.complete.is_empty())
     }
 
@@ -346,7 +370,7 @@ impl Inbox {
     /// Looks no more at a submission until it changes.
     fn settle(&mut self, path: &Path) {
         if let Some(state) = self.last.get(path) {
-            self.settled.insert(path.to_owned(), state.clone());
+            self.settled.insert(path.to_owned(), *state);
         }
     }
 
@@ -482,6 +506,10 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::time::{Duration, Instant};
 
+    fn look(inbox: &mut Inbox, pace: &Pace) -> std::io::Result<bool> {
+        inbox.look(pace, Instant::now() + Duration::from_secs(3600))
+    }
+
     /// Keeps all that is complete.
     fn keep(inbox: &mut Inbox, pace: &mut Pace) -> (Vec<KeptVersion>, Vec<String>) {
         let (mut versions, mut notes) = (Vec::new(), Vec::new());
@@ -515,8 +543,8 @@ mod tests {
         if is_root {
             std::os::unix::fs::chown(folder.join("a3"), Some(65_534), None).unwrap();
         }
-        inbox.look(&pace).unwrap();
-        inbox.look(&pace).unwrap();
+        look(&mut inbox, &pace).unwrap();
+        look(&mut inbox, &pace).unwrap();
         let mut taken = Vec::new();
         while let (Some(version), _) =
             inbox.keep(&mut pace, Instant::now() + Duration::from_secs(3600)).unwrap()
@@ -532,8 +560,8 @@ mod tests {
         hand_in("a0");
         std::thread::sleep(Duration::from_millis(20));
         fs::write(folder.join("zoe/agent.toml"), "command = [\"true\"]").unwrap();
-        inbox.look(&Pace::default()).unwrap();
-        inbox.look(&Pace::default()).unwrap();
+        look(&mut inbox, &Pace::default()).unwrap();
+        look(&mut inbox, &Pace::default()).unwrap();
         assert!(inbox.keep(&mut pace, Instant::now()).unwrap().0.is_none());
         assert_eq!(inbox.next(&Pace::default()), Some(folder.join("zoe")));
     }
@@ -555,8 +583,8 @@ mod tests {
             let (base, kept) = (dir.path().to_owned(), dir.path().join("kept"));
             let open = || Inbox::new(folder.clone(), None, base.clone(), kept.clone());
             let mut inbox = open();
-            inbox.look(&Pace::default()).unwrap();
-            assert!(inbox.look(&Pace::default()).unwrap());
+            look(&mut inbox, &Pace::default()).unwrap();
+            assert!(look(&mut inbox, &Pace::default()).unwrap());
             let versions = keep(&mut inbox, &mut Pace::default()).0;
             for version in &versions {
                 version.close(Err("refused")).unwrap();
@@ -565,8 +593,8 @@ mod tests {
             // Documents are no agents; hidden names are no submissions.
             assert_eq!(versions.len(), if is_folder { 5 } else { 2 });
             let mut again = open();
-            again.look(&Pace::default()).unwrap();
-            again.look(&Pace::default()).unwrap();
+            look(&mut again, &Pace::default()).unwrap();
+            look(&mut again, &Pace::default()).unwrap();
             assert!(keep(&mut again, &mut Pace::default()).0.is_empty(), "kept already");
         }
     }
@@ -583,8 +611,8 @@ mod tests {
         }
         fs::write(kept.join("amy/1/result.json"), "{}").unwrap();
         let mut inbox = Inbox::new(folder, None, dir.path().to_owned(), kept);
-        inbox.look(&Pace::default()).unwrap();
-        assert!(!inbox.look(&Pace::default()).unwrap());
+        look(&mut inbox, &Pace::default()).unwrap();
+        assert!(!look(&mut inbox, &Pace::default()).unwrap());
     }
 
     #[test]
@@ -597,8 +625,8 @@ mod tests {
         let mut pace = Pace::default();
         let mut hand_in = |text: &str| {
             fs::write(folder.join("notes.txt"), text).unwrap();
-            inbox.look(&pace).unwrap();
-            let is_new = inbox.look(&pace).unwrap();
+            look(&mut inbox, &pace).unwrap();
+            let is_new = look(&mut inbox, &pace).unwrap();
             inbox.complete.retain(|path| path.ends_with("notes.txt"));
             let kept = keep(&mut inbox, &mut pace);
             (is_new && kept.0.is_empty(), kept.1)
@@ -625,9 +653,9 @@ mod tests {
         for number in 0..=10_000 {
             fs::File::create(folder.join(number.to_string())).unwrap();
         }
-        assert!(!inbox.look(&Pace::default()).unwrap());
+        assert!(!look(&mut inbox, &Pace::default()).unwrap());
         assert!(keep(&mut inbox, &mut Pace::default()).0.is_empty());
-        assert!(!inbox.look(&Pace::default()).unwrap());
+        assert!(!look(&mut inbox, &Pace::default()).unwrap());
         let warnings = inbox.warnings();
         assert!(warnings.len() == 1 && warnings[0].contains("more than 10000"), "{warnings:?}");
     }
@@ -646,10 +674,29 @@ mod tests {
         let now = Instant::now();
         let mut pace = Pace::default();
         pace.took(folder.join("one"), now, now + hour);
-        assert!(!inbox.look(&pace).unwrap(), "not complete yet");
-        assert!(inbox.look(&pace).unwrap());
+        assert!(!look(&mut inbox, &pace).unwrap(), "not complete yet");
+        assert!(look(&mut inbox, &pace).unwrap());
         assert_eq!(inbox.complete, [folder.join("two")]);
-        assert!(inbox.look(&Pace::default()).unwrap());
+        assert!(look(&mut inbox, &Pace::default()).unwrap());
         assert_eq!(inbox.complete, [folder.join("one"), folder.join("two")]);
+    }
+
+    #[test]
+    fn a_look_that_takes_too_long_goes_on_at_the_next_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("in");
+        let (base, kept) = (dir.path().to_owned(), dir.path().join("kept"));
+        let mut inbox = Inbox::new(folder.clone(), None, base, kept);
+        for team in ["a", "b", "c"] {
+            fs::create_dir_all(folder.join(team)).unwrap();
+        }
+        let (pace, over) = (Pace::default(), Instant::now());
+        let mut complete = || {
+            inbox.look(&pace, over).unwrap();
+            inbox.complete.clone()
+        };
+        (0..3).for_each(|_| assert!(complete().is_empty()));
+        let found: Vec<_> = (0..4).flat_map(|_| complete()).collect();
+        assert_eq!(found, ["a", "b", "c", "a"].map(|team| folder.join(team)));
     }
 }

@@ -26,7 +26,7 @@ const COPY_ROOM: usize = 4;
 
 /// A file's length, mode and time of change, or a link's target: as long as these are the same, it
 /// has not changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum State {
     Folder,
     File(u64, u32, i64, i64),

@@ -41,6 +41,8 @@ use tokio::runtime::Runtime;
 
 /// How often the folder of submissions is searched.
 const LOOK: Duration = Duration::from_secs(3);
+/// How long that takes, since no game begins meanwhile.
+const LOOK_TIME: Duration = Duration::from_millis(300);
 /// How often a version is tried to take in, if something fails that isn't known to be its own fault.
 const TRIES: usize = 2;
 
@@ -288,7 +290,7 @@ impl Sources {
         let mut found = false;
         if let Some(inbox) = &self.inbox {
             let mut inbox = inbox.borrow_mut();
-            match inbox.look(&pace) {
+            match inbox.look(&pace, now + LOOK_TIME) {
                 Ok(new) => found = new,
                 Err(error) => tracing::warn!(%error, "cannot list the submissions"),
             }
