@@ -4,7 +4,7 @@ use super::super::folder::Folder;
 use super::super::store::{Store, StoredContest, VoidAttempt};
 use super::{Broken, Builds, place, right};
 use nix::sys::stat::Mode;
-use referee_contest::{Contest, ContestGame, Player, Record, SeatRecord, Seed};
+use referee_contest::{Contest, ContestGame, Player, PlayerInfo, Record, SeatRecord, Seed};
 use referee_process::Failure;
 use referee_protocol::{FaultKind, MatchResult, SandboxRecord};
 use std::fs;
@@ -130,7 +130,14 @@ fn a_stored_contest_whose_schedule_is_too_large_is_refused() {
         (|it| it.games[0].seats = 13, "too many orders"),
         (|it| it.games[0].seats = 1 << 40, "too many orders"),
         (|it| it.games.push(ContestGame { seats: 3, ..it.games[0].clone() }), "numbers of seats"),
-        (|it| it.players = vec![it.players[0].clone(); 20_000], "at most 10000 agents can play"),
+        (
+            |it| {
+                let named =
+                    |number: u32| PlayerInfo { name: number.to_string(), ..it.players[0].clone() };
+                it.players = (0..10_001).map(named).collect();
+            },
+            "at most 10000 agents can play",
+        ),
     ];
     for (number, (forge, why)) in forgeries.into_iter().enumerate() {
         let (place, mut stored) = stored();
