@@ -4,8 +4,10 @@ use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
+use referee_process::launcher::background_thread;
 use referee_process::{Failure, FailureKind};
 use serde_json::json;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -129,8 +131,8 @@ pub(super) async fn run_blocking<T: Send + 'static>(
     tasks.join_next().await.expect("it has a task").map_err(failed)?
 }
 
-/// The same for costly work, of which no more runs at once than the semaphore has permits. It keeps its permit until it has
-/// ended, also when its visitor has left.
+/// The same for costly work, of which no more runs at once than the semaphore has permits, and to which matches don't lose
+/// their cores. It keeps its permit until it has ended, also when its visitor has left.
 pub(super) async fn run_costly<T: Send + 'static>(
     permits: &Arc<Semaphore>,
     work: impl FnOnce() -> ApiResult<T> + Send + 'static,
@@ -138,7 +140,13 @@ pub(super) async fn run_costly<T: Send + 'static>(
     let permit = permits.clone().acquire_owned().await.expect("the semaphore is never closed");
     run_blocking(move || {
         let _permit = permit;
-        work()
+        std::thread::scope(|scope| {
+            let work = scope.spawn(|| {
+                background_thread();
+                work()
+            });
+            work.join().unwrap_or_else(|panic| resume_unwind(panic))
+        })
     })
     .await
 }
@@ -189,6 +197,21 @@ mod tests {
             assert_eq!(run_blocking(|| Ok(7)).await, Ok(7));
             assert_eq!(begun.load(Ordering::Relaxed), 0);
         });
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn costly_work_gives_way_to_matches() {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let nice = || {
+            let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+            let (_, fields) = stat.rsplit_once(") ").unwrap();
+            Ok(fields.split(' ').nth(16).unwrap().parse::<i32>().unwrap())
+        };
+        let permits = Arc::new(Semaphore::new(1));
+        let costly = runtime.block_on(run_costly(&permits, nice)).unwrap();
+        assert!(costly > nice().unwrap() || costly == 19, "{costly}");
+        assert_eq!(runtime.block_on(run_blocking(nice)), nice());
     }
 
     #[test]

@@ -74,6 +74,7 @@ use referee_games::Games;
 use referee_play::core_context::{Orders, PausedTime};
 use referee_play::human::PlayerPrompts;
 use referee_process::Failure;
+use referee_process::cores;
 use referee_process::lock::lock;
 use referee_protocol::Seat;
 use referee_protocol::encode::percent_encode;
@@ -92,7 +93,8 @@ use tokio::sync::{Semaphore, watch};
 const BODY_BYTES_MAX: usize = 64 << 10;
 /// The most threads that read files.
 const READERS_MAX: usize = 16;
-/// How many of them replay transcripts at once, so that lists don't wait for long ones or slow rules.
+/// How many of them replay transcripts at once where there are many cores, so that neither matches nor lists wait for
+/// long ones or slow rules.
 const REPLAYING_MAX: usize = 8;
 /// How long the server waits for the end of its matches, which then are void. It takes some milliseconds, but on a busy machine.
 const END_WAIT: Duration = Duration::from_secs(3);
@@ -182,7 +184,7 @@ impl Server {
             listing: Listing::default(),
             contests: Contests::default(),
             followers: Places::new(FOLLOWERS_MAX),
-            replaying: Arc::new(Semaphore::new(REPLAYING_MAX)),
+            replaying: Arc::new(Semaphore::new((cores::count() / 2).clamp(2, REPLAYING_MAX))),
             picture_permit: Arc::new(Semaphore::new(1)),
             explorer: Explorer::default(),
             thumbnails: Thumbnails::default(),

@@ -59,6 +59,11 @@ pub const LIMITATIONS: &[&str] = &[];
 /// The weakest level that `auto` accepts.
 pub const WEAKEST: Level = Level::Basic;
 
+/// Lets the calling thread have only a small part of a core that others want.
+pub fn background_thread() {
+    sys::low_priority();
+}
+
 /// Returns the layers with which this implementation keeps a level; an error if it can't.
 pub fn layers(level: Level) -> Result<Layers, Failure> {
     Ok(Layers::of_level(level))

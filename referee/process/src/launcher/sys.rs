@@ -117,12 +117,17 @@ pub(super) fn batch_scheduling() {
 /// Gives agents a small part of a core that others want, so that they end at some time.
 pub(super) fn low_scheduling() {
     batch_scheduling();
-    // SAFETY: a plain system call on this process. If it is refused, it has more.
+    low_priority();
+    session_priority(b"10");
+}
+
+/// Gives the calling thread a small part of a core that others want.
+pub(super) fn low_priority() {
+    // SAFETY: a plain system call on this thread. If it is refused, it has more.
     #[expect(unsafe_code, reason = "nix has no wrapper for it")]
     unsafe {
         libc::setpriority(libc::PRIO_PROCESS, 0, 10);
     }
-    session_priority(b"10");
 }
 
 /// Lets agents run only when nothing else wants to.

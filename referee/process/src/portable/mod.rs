@@ -37,6 +37,9 @@ pub(crate) fn memory_of(_tree: &[Pid]) -> TreeMemory {
     TreeMemory::default()
 }
 
+/// Lets the calling thread have less of a core than others, where that is possible for a thread alone.
+pub fn background_thread() {}
+
 /// The hidden command that makes this program a supervisor.
 pub(crate) const LAUNCH_COMMAND: &str = "__launch";
 
